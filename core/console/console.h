@@ -1,0 +1,60 @@
+/* console.h: runs one line: a command, an SQL query, or a tensor expression. No terminal in it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "core/document/document.h"
+
+G_BEGIN_DECLS
+
+#define PH_TYPE_CONSOLE (ph_console_get_type ())
+G_DECLARE_FINAL_TYPE (PhConsole, ph_console, PH, CONSOLE, GObject)
+
+/* What a line answered: the text for people and the object for scripts say the same. */
+typedef struct
+{
+  char       *command;       /* the line                                                       */
+  gboolean    ok;
+  GError     *error;         /* (nullable) when not ok                                         */
+  GString    *text;          /* for people, may hold ANSI colours when the console has colour  */
+  JsonObject *json;          /* the members beside command, ok, error                          */
+  gboolean    quit;
+} PhReply;
+
+void        ph_reply_free (PhReply *reply);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhReply, ph_reply_free)
+char       *ph_reply_to_json (PhReply *reply);                 /* one line, without the newline */
+
+PhConsole  *ph_console_new           (PhDocument *document);
+PhDocument *ph_console_get_document  (PhConsole *console);
+/* Runs to the end in this thread (peep). Progress, if wanted, through ph_console_set_progress(). */
+PhReply    *ph_console_run           (PhConsole *console, const char *line, GCancellable *cancellable);
+/* Slow parts in a worker thread, on a clone; the document changes in the caller's main context. Lines queue up. Signals of
+ * PhConsole: started (char *line), finished (PhReply*), progress (char *what, double fraction). Every line of the window,
+ * typed or clicked, comes this way, so the console pane shows both. */
+void        ph_console_run_async     (PhConsole *console, const char *line, GCancellable *cancellable,
+                                      GAsyncReadyCallback callback, gpointer data);
+PhReply    *ph_console_run_finish    (PhConsole *console, GAsyncResult *result, GError **error);
+void        ph_console_cancel        (PhConsole *console);
+/* Completions of the word of @line that ends at @cursor: commands, passes, pipelines, node and value names, files, SQL. */
+char      **ph_console_complete      (PhConsole *console, const char *line, guint cursor, guint *word_start);
+
+/* One command: from its row follow the verb, its help, its completion, its GAction, menu label and shortcut, and its line of
+ * the manual page. */
+typedef struct _PhCommand PhCommand;
+struct _PhCommand
+{
+  const char *name;              /* "step into": words as typed                                        */
+  const char *arguments;         /* "[A B]"; each word names a kind of completion: FILE NODE PASS STEP VALUE SQL */
+  const char *summary;           /* one line                                                           */
+  const char *help;              /* (nullable) more, with an example                                   */
+  const char *title;             /* (nullable) menu and palette label; NULL: not in menus              */
+  const char *shortcut;          /* (nullable) GTK accelerators, separated by |                        */
+  const char *icon;              /* (nullable)                                                         */
+  gpointer    implementation;    /* private to core/console                                            */
+};
+const PhCommand *ph_command_list (guint *n);
+const PhCommand *ph_command_find (const char *name);
+
+G_END_DECLS

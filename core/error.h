@@ -1,0 +1,33 @@
+/* error.h: the one error domain of the library.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define PH_ERROR (ph_error_quark ())
+
+/* Every message names the file and place, or the node and operator, and says what to do. */
+typedef enum
+{
+  PH_ERROR_FAILED,          /* anything without a better code                                     */
+  PH_ERROR_FILE,            /* unreadable, truncated, or not in a format that Peephole knows      */
+  PH_ERROR_INVALID,         /* the model breaks a rule of ONNX: a cycle, a duplicate name, ...    */
+  PH_ERROR_TYPE,            /* element types or shapes do not fit                                 */
+  PH_ERROR_UNSUPPORTED,     /* valid, but cannot be executed, differentiated or converted here    */
+  PH_ERROR_NOT_CONVERGED,   /* a rule that keeps firing                                           */
+  PH_ERROR_BAD_RULE,        /* a rule that changes a type or breaks the graph                     */
+  PH_ERROR_NOT_FOUND,       /* no node, value, pass, command of that name                         */
+  PH_ERROR_USAGE,           /* wrong arguments of a command                                       */
+  PH_ERROR_PARSE,           /* text that does not parse; the message carries line:column          */
+  PH_ERROR_LAYOUT,          /* the layout helper failed, crashed or ran out of time               */
+  PH_ERROR_CANCELLED,
+} PhError;
+
+GQuark      ph_error_quark (void);
+
+/* The code as scripts see it: "file", "invalid", "not-found", ... Also maps G_IO_ERROR and friends. */
+const char *ph_error_code_name (const GError *error);
+
+G_END_DECLS

@@ -1,0 +1,31 @@
+/* io.h: models from and to files.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/graph/graph.h"
+
+G_BEGIN_DECLS
+
+/* By content, not by name: ONNX protobuf or ONNX text. Maps the file; large weights stay in the map. External data is read
+ * only inside the model's folder. Types are inferred (a model at an old opset through an upgraded clone). Problems that do
+ * not prevent opening (an unknown operator, a shape that contradicts) go to @problems (element-type char*) (nullable). */
+PhModel *ph_io_open        (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error);
+/* By extension: .onnx, .onnxtxt. Writes beside and renames, so a failure loses nothing. */
+gboolean ph_io_save        (PhModel *model, const char *path, GError **error);
+
+PhModel *ph_onnx_read      (GBytes *bytes, const char *path, GPtrArray *problems, GError **error); /* @path for messages, external data */
+GBytes  *ph_onnx_write     (PhModel *model, GError **error);
+PhModel *ph_onnx_text_read (const char *text, gssize length, const char *path, GError **error);    /* errors: path:line:column */
+
+/* ONNX's own text syntax. Constants up to @max_elements are written out, longer ones as a comment with their hash when
+ * @max_elements is not G_MAXSIZE. Deterministic: the same graph prints to the same bytes. */
+char    *ph_onnx_text_print (PhModel *model, gsize max_elements);
+char    *ph_onnx_text_print_graph (PhGraph *graph, gsize max_elements);
+
+/* A TensorProto, SequenceProto or OptionalProto file (.pb) by @type (nullable: a tensor), or .npy. */
+PhTensor *ph_tensor_load   (const char *path, const PhType *type, char **name, GError **error);
+gboolean  ph_tensor_save   (PhTensor *tensor, const char *name, const char *path, GError **error);  /* .pb or .npy */
+
+G_END_DECLS

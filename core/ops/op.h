@@ -1,0 +1,76 @@
+/* op.h: an operator is one struct: schema, inference, kernel, gradient, cost.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/graph/graph.h"
+
+G_BEGIN_DECLS
+
+typedef struct _PhPattern PhPattern;     /* core/ops/pattern.h  */
+typedef struct _PhInfer   PhInfer;       /* core/ops/infer.h    */
+typedef struct _PhKernel  PhKernel;      /* core/run/kernel.h   */
+typedef struct _PhGrad    PhGrad;        /* core/ops/grad.h     */
+
+/* A set of element types, for schemas. */
+typedef guint64 PhDTypes;
+#define PH_T(dtype)  (G_GUINT64_CONSTANT (1) << PH_##dtype)
+#define PH_FLOATS    (PH_T (FLOAT) | PH_T (DOUBLE) | PH_T (FLOAT16) | PH_T (BFLOAT16))
+#define PH_SIGNED    (PH_T (INT8) | PH_T (INT16) | PH_T (INT32) | PH_T (INT64))
+#define PH_UNSIGNED  (PH_T (UINT8) | PH_T (UINT16) | PH_T (UINT32) | PH_T (UINT64))
+#define PH_INTEGERS  (PH_SIGNED | PH_UNSIGNED)
+#define PH_NUMBERS   (PH_FLOATS | PH_INTEGERS)
+#define PH_INDICES   (PH_T (INT32) | PH_T (INT64))
+#define PH_ANY       (~G_GUINT64_CONSTANT (0))
+
+typedef enum { PH_ARG_OPTIONAL = 1 << 0, PH_ARG_VARIADIC = 1 << 1 } PhArgFlags;
+
+/* One formal input or output. Arguments with the same non-zero @group letter have the same element type. */
+typedef struct { const char *name; char group; PhDTypes types; PhArgFlags flags; } PhOpArg;
+
+/* One attribute. @fallback is its default in ONNX text ("1", "[1, 1]", "\"NOTSET\""); NULL: none. */
+typedef struct { const char *name; PhAttrKind kind; const char *fallback; gboolean required; } PhOpAttr;
+
+typedef enum
+{
+  PH_OP_COMMUTATIVE        = 1 << 0,   /* in its first two inputs                                          */
+  PH_OP_ELEMENTWISE        = 1 << 1,   /* output element i depends on (broadcast) elements i only          */
+  PH_OP_RANDOM             = 1 << 2,   /* two runs differ: never folded, merged or duplicated              */
+  PH_OP_NO_GRADIENT        = 1 << 3,   /* by its nature: integer, boolean, index or piecewise-constant results: gradient stops */
+  PH_OP_DATA_MOVEMENT      = 1 << 4,   /* output elements are input elements, perhaps with padding         */
+  PH_OP_SHAPE_ONLY         = 1 << 5,   /* reads the shape, not the elements, of its first input            */
+  PH_OP_IDEMPOTENT         = 1 << 6,   /* f(f(x)) = f(x)                                                    */
+} PhOpFlags;
+
+#define PH_MAX_ARGS 8
+
+struct _PhOp
+{
+  const char  *name, *domain;       /* domain NULL: ONNX's own                                             */
+  int          since;               /* the opset of the version declared: always the newest known          */
+  const char  *doc;                 /* one or two sentences, shown by the inspector                        */
+  PhOpFlags    flags;
+  PhOpArg      inputs[PH_MAX_ARGS], outputs[PH_MAX_ARGS];   /* up to the first without a name               */
+  PhOpAttr     attrs[16];                                   /* up to the first without a name               */
+  gboolean   (*infer)  (PhInfer *infer, GError **error);
+  gboolean   (*kernel) (PhKernel *kernel, GError **error);  /* reference kernel; NULL: cannot be executed   */
+  const PhPattern *grad[PH_MAX_ARGS];      /* d(loss)/d(input i) as a template; NULL: see grad_build, no_grad */
+  gboolean   (*grad_build) (PhGrad *grad, GError **error);  /* where a template cannot say it               */
+  guint        no_grad;             /* bit i: input i has no gradient (indices, shapes, axes)              */
+  gint64     (*flops)  (const PhNode *node);                /* NULL: one per output element; -1 unknown     */
+};
+
+/* The registry: built from the lists in core/ops/meson.build. */
+const PhOp *ph_op_find        (const char *domain, const char *name);    /* (nullable) */
+const PhOp *const *ph_op_list (guint *n);
+guint       ph_op_n_inputs    (const PhOp *op, guint *min, gboolean *variadic);  /* formal inputs */
+guint       ph_op_n_outputs   (const PhOp *op);
+const PhOpAttr *ph_op_attr    (const PhOp *op, const char *name);        /* (nullable) */
+/* Counts, required attributes, element types and groups. Says "Conv: input 1 'W' is int64, must be float ...". */
+gboolean    ph_op_check       (const PhOp *op, const PhNode *node, GError **error);
+gint64      ph_node_flops     (const PhNode *node);                      /* a fused node: its body's; -1 unknown */
+gboolean    ph_op_differentiable (const PhOp *op);
+
+/* The newest opset of ONNX's own domain whose operators are declared here; upgrade-opset goes up to it. */
+#define PH_OPSET_NEWEST 23
+
+G_END_DECLS

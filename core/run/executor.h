@@ -1,0 +1,32 @@
+/* executor.h: computes a model on tensors.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/graph/graph.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64       seed;              /* for random operators                                             */
+  GCancellable *cancellable;       /* (nullable)                                                       */
+  gboolean      keep_all;          /* keep every value, not only what was asked for                    */
+  gboolean      reference;         /* reference kernels only, no oneDNN                                */
+  void        (*progress) (guint done, guint total, gpointer data);
+  gpointer      progress_data;
+} PhRunOptions;
+
+/* Computes the values @wanted (element-type PhValue; NULL: the graph's outputs) from @feeds (PhValue -> PhTensor; graph
+ * inputs with a default may be left out). Only what @wanted needs runs. A model at an older opset is upgraded on a
+ * private clone first; ids stay. Returns: (transfer container) PhId (GUINT_TO_POINTER) -> PhTensor (owned by the table),
+ * or NULL: an input that is not fed, an operator without kernel, a tensor that does not fit its type. */
+GHashTable *ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunOptions *options, GError **error);
+
+/* One node on given inputs, for folding and tests. @outputs: n_outputs owned references. Bodies may only capture
+ * constants. */
+gboolean    ph_run_node  (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options,
+                          GError **error);
+
+G_END_DECLS

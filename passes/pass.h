@@ -1,0 +1,92 @@
+/* pass.h: a pass is one struct: a table of rules, or a function.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/graph/history.h"
+#include "core/ops/pattern.h"
+
+G_BEGIN_DECLS
+
+typedef struct _PhPassRun PhPassRun;
+
+/* What a rule does to float results. Pipelines allow up to one of these. */
+typedef enum
+{
+  PH_EXACT,            /* bit-exact, or a precondition was proved that makes it so                */
+  PH_EXACT_FINITE,     /* exact but for -0, NaN and infinities                                    */
+  PH_ROUNDING,         /* rounding differs                                                        */
+  PH_LOSSY,            /* by design                                                               */
+} PhExactness;
+
+const char *ph_exactness_name (PhExactness exactness);    /* "exact" "exact-finite" "rounding" "lossy" */
+
+/* @find and @replace are templates; or @when refuses and @build makes the replacement of output 0 of the root.
+ * A rule without @find starts at any node of operator @root (or, without one, at every node) and has @when do the matching. */
+typedef struct
+{
+  const char      *name;           /* unique in its pass, kebab-case                                     */
+  const PhPattern *find, *replace;
+  gboolean       (*when)  (PhMatch *match);
+  PhValue       *(*build) (PhMatch *match, PhBuilder *builder);   /* NULL without error: does not apply after all */
+  const PhOp      *root;
+  const char      *becomes;        /* the right-hand side as text, where @build makes it                 */
+  const char      *why;            /* one sentence for a student                                         */
+  PhExactness      exactness;
+  gboolean         allow_shared;   /* inner nodes may have other users                                   */
+  /* The way out for rules with several outputs: does the whole rewrite itself, through edits. FALSE without error: did
+   * not apply (and changed nothing). */
+  gboolean       (*apply) (PhMatch *match, PhBuilder *builder);
+} PhRule;
+
+typedef struct
+{
+  const char   *name, *group, *summary;   /* groups: upgrade simplify constants cse dce algebra fusion layout control quantisation autodiff */
+  const PhRule *rules;
+  guint         n_rules;
+  gboolean    (*run) (PhPassRun *run, GError **error);  /* instead of rules                                */
+  PhExactness   exactness;                /* of a pass without rules; else the least exact of its rules    */
+  gboolean      needs_arguments;          /* "autodiff y": cannot stand alone in a pipeline                */
+} PhPass;
+
+const PhPass *const *ph_pass_list (guint *n);                 /* from the list in passes/meson.build */
+const PhPass *ph_pass_find    (const char *name);             /* (nullable) */
+PhExactness   ph_pass_exactness (const PhPass *pass);
+char         *ph_rule_to_string (const PhRule *rule);         /* "Add(x, 0) => x" */
+
+typedef struct
+{
+  PhExactness    allow;            /* rules beyond it do not run                                         */
+  guint          limit;            /* rewrites at most; G_MAXUINT: no limit                              */
+  guint64        seed;             /* 0: in program order; else nodes are visited in a shuffled order    */
+  gboolean       verify;           /* the whole graph after the pass (tests, debug builds)               */
+  const char *const *arguments;    /* (nullable) of the pass                                             */
+  const char *const *rules_off;    /* (nullable) "pass/rule" switched off                                */
+  GCancellable  *cancellable;
+  void         (*progress) (const char *pass, guint rewrites, gpointer data);
+  gpointer       progress_data;
+} PhPassOptions;
+
+#define PH_PASS_OPTIONS_DEFAULT ((PhPassOptions) { .allow = PH_ROUNDING, .limit = G_MAXUINT })
+
+/* Runs @pass as one step of @history, which is recorded even when nothing changed. An error (bad rule, no fixed point,
+ * cancelled) names pass and rule and leaves model and history as they were. */
+gboolean ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPassOptions *options, GError **error);
+
+/* For passes with a function: each rewrite is a transaction. */
+PhModel  *ph_pass_run_model   (PhPassRun *run);
+const PhPassOptions *ph_pass_run_options (PhPassRun *run);
+/* FALSE: limit reached or cancelled; end the pass with success (the manager sees to the rest). */
+gboolean  ph_pass_begin       (PhPassRun *run, const char *rule, PhNode *node, const char *why);
+void      ph_pass_end         (PhPassRun *run);
+void      ph_pass_abort       (PhPassRun *run);
+/* All nodes, bodies included, in topological order, bodies before their owners. (transfer container) */
+GPtrArray *ph_model_nodes     (PhModel *model);
+
+/* Pipelines: none O1 O2 O3 train, and your own. */
+typedef struct { const char *name; const char *summary; const char *const *passes; PhExactness allow; } PhPipeline;
+const PhPipeline *ph_pipeline_list (guint *n);
+const PhPipeline *ph_pipeline_find (const char *name);
+
+G_END_DECLS
