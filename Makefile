@@ -1,0 +1,45 @@
+# Makefile: installs what is missing, builds, runs, checks. Meson does the work.
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+BUILD   ?= build
+EXAMPLE := resources/examples/seed.onnxtxt
+MODEL   ?= $(EXAMPLE)
+SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: all deps build run check install clean
+
+all: build
+
+deps:
+	@missing=$$(grep -v '^#' deps.txt | while read -r package; do \
+	    dpkg-query -W -f='$${Status}' "$$package" 2>/dev/null | grep -q 'ok installed' || echo "$$package"; done); \
+	if [ -n "$$missing" ]; then \
+	    echo "Installing" $$missing; \
+	    $(SUDO) apt-get update -q && \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get install -q -y --no-install-recommends $$missing; \
+	fi
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD) $(SETUP)
+
+build: deps $(BUILD)/build.ninja
+	meson compile -C $(BUILD)
+
+# With a display, the window. Without one, the same job in the terminal: the table of steps, and the picture as SVG.
+run: build
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+	    exec meson devenv -C $(BUILD) app/peephole "$(abspath $(MODEL))"; \
+	else \
+	    exec meson devenv -C $(BUILD) app/peep "$(abspath $(MODEL))" -c run -c steps \
+	        -c "render $(abspath $(BUILD))/$(basename $(notdir $(MODEL))).svg"; \
+	fi
+
+check: build
+	xvfb-run -a -s '-screen 0 1280x800x24' dbus-run-session -- \
+	    meson test -C $(BUILD) --print-errorlogs --no-rebuild $(CHECK)
+
+install: build
+	$(SUDO) meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD)
