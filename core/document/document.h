@@ -13,11 +13,12 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
 
 /* Lives in one thread (the main one in the window). Signals:
- *   opened ()            another file: everything is new
+ *   opened ()            another file, or none: everything is new
  *   history-changed ()   steps were appended or dropped
  *   position-changed ()  the model was moved along its history
  *   pipeline-changed ()  passes switched off, reordered, another pipeline
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
+ *   verdicts-changed ()  the comparison of a step with the one before it is known
  *   problems-changed ()
  * Properties: file (char*), selection (guint, node id, 0 none), busy (boolean). */
 PhDocument *ph_document_new            (void);
@@ -29,20 +30,36 @@ PhPosition  ph_document_get_position   (PhDocument *document);
 const char *ph_document_get_path       (PhDocument *document);      /* (nullable) */
 GPtrArray  *ph_document_get_problems   (PhDocument *document);      /* (element-type char*) */
 
-/* Takes over what a worker read: replaces everything, emits opened. */
+/* Takes over what a worker read: replaces everything, emits opened. @problems: (nullable) (transfer full). */
 void        ph_document_take_model     (PhDocument *document, PhModel *model, const char *path, GPtrArray *problems);
+void        ph_document_close          (PhDocument *document);
 gboolean    ph_document_go             (PhDocument *document, PhPosition to, GError **error);
-/* Takes over steps that were computed on a clone made at @base edits; fails when the history moved on meanwhile. */
-gboolean    ph_document_take_steps     (PhDocument *document, PhHistory *from, GError **error);
+/* A private model for a worker, standing at @at, which exists. Costs what the graph costs, not what its weights cost. */
+PhModel    *ph_document_clone_at       (PhDocument *document, PhPosition at);
+/* Changes whenever steps are dropped or another file is opened: what a worker computed from an older one is stale. */
+guint       ph_document_get_generation (PhDocument *document);
+/* Drops the steps after @at; moves there first when the document stands beyond. */
+void        ph_document_truncate       (PhDocument *document, PhPosition at);
 
+gboolean    ph_document_get_busy       (PhDocument *document);
+void        ph_document_set_busy       (PhDocument *document, gboolean busy);
 guint       ph_document_get_selection  (PhDocument *document);
 void        ph_document_set_selection  (PhDocument *document, guint node);
+void        ph_document_set_verdict    (PhDocument *document, guint step, PhVerdict verdict, double max_abs_error,
+                                        const char *first_difference);
+/* Bookmarks 1 to 9: positions. */
+void        ph_document_set_bookmark   (PhDocument *document, guint number, PhPosition position);
+gboolean    ph_document_get_bookmark   (PhDocument *document, guint number, PhPosition *position);
 
 /* The pipeline: upgrade-opset first when the file is old, then the chosen one's passes. */
 typedef struct { const PhPass *pass; gboolean enabled, breakpoint; } PhPipelineEntry;
 const char *ph_document_get_pipeline   (PhDocument *document);
+PhExactness ph_document_get_allow      (PhDocument *document);
+/* A name of ph_pipeline_list(), or passes separated by commas. Steps ahead of the present position are dropped, and the
+ * whole of it runs from there. */
 gboolean    ph_document_set_pipeline   (PhDocument *document, const char *name, GError **error);
 GArray     *ph_document_get_entries    (PhDocument *document);      /* (element-type PhPipelineEntry) */
+/* These drop the steps that were made by a pipeline which is no longer this one. */
 void        ph_document_set_entry      (PhDocument *document, guint index, gboolean enabled, gboolean breakpoint);
 void        ph_document_move_entry     (PhDocument *document, guint from, guint to);
 /* The entry that the next step would run, G_MAXUINT past the last; which step entry @index became, or -1. */
@@ -50,7 +67,30 @@ guint       ph_document_next_entry     (PhDocument *document);
 int         ph_document_entry_step     (PhDocument *document, guint index);
 
 GHashTable *ph_document_get_feeds      (PhDocument *document);      /* input name -> PhTensor */
-void        ph_document_set_feed       (PhDocument *document, const char *name, PhTensor *tensor);
+void        ph_document_set_feed       (PhDocument *document, const char *name, PhTensor *tensor);  /* NULL: takes it away */
 PhTensor   *ph_document_get_value      (PhDocument *document, PhId value);  /* (nullable) of the last evaluation */
+/* Takes over the result of ph_run_model(). */
+void        ph_document_take_values    (PhDocument *document, GHashTable *values);
+GHashTable *ph_document_get_values     (PhDocument *document);      /* (nullable) PhId -> PhTensor */
+
+/* Passes run on a private clone: a job is made in the document's thread, run in any, and taken over in the document's. */
+typedef struct _PhJob PhJob;
+/* Starts at @at, which exists. What is taken over later replaces the steps after it. */
+PhJob      *ph_job_new                 (PhDocument *document, PhPosition at);
+void        ph_job_free                (PhJob *job);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhJob, ph_job_free)
+/* upgrade-opset comes first by itself when the model is old. @arguments: (nullable), of the pass. */
+void        ph_job_add_pass            (PhJob *job, const PhPass *pass, const char *const *arguments);
+/* The rest of the pipeline behind the job's start, up to and without the next breakpoint; at most @n passes. */
+void        ph_job_add_pipeline        (PhJob *job, guint n);
+guint       ph_job_n_passes            (PhJob *job);
+PhPassOptions *ph_job_get_options      (PhJob *job);        /* limit, seed, progress, ... of every pass */
+/* Runs the passes. What succeeded before an error stays in the job. */
+gboolean    ph_job_run                 (PhJob *job, GCancellable *cancellable, GError **error);
+PhModel    *ph_job_get_model           (PhJob *job);        /* as the passes left it                 */
+PhHistory  *ph_job_get_history         (PhJob *job);        /* of the job's own steps only           */
+/* The steps that succeeded, also those before an error. @go: the document moves to their end. FALSE: the history moved
+ * on meanwhile, nothing was taken over. */
+gboolean    ph_document_take_job       (PhDocument *document, PhJob *job, gboolean go, GError **error);
 
 G_END_DECLS

@@ -1,0 +1,47 @@
+/* document-private.h: the fields of a document, for the files of this folder.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/document/document.h"
+
+G_BEGIN_DECLS
+
+#define PH_N_BOOKMARKS 9
+
+struct _PhDocument
+{
+  GObject     parent_instance;
+
+  char       *path;               /* (nullable)                                                              */
+  PhModel    *model;              /* (nullable) owned, its journal is @history                               */
+  PhHistory  *history;            /* (nullable) owned                                                        */
+  GPtrArray  *problems;           /* (element-type char*) owned                                              */
+  guint       generation;
+  int         file_opset;         /* of ONNX's own domain, at position 0                                     */
+  PhId        selection;
+  gboolean    busy;
+
+  char       *pipeline;           /* its name, or the passes separated by commas                             */
+  PhExactness allow;
+  GArray     *entries;            /* (element-type PhPipelineEntry)                                          */
+  guint       base;               /* steps before it belong to no entry, but for upgrade-opset               */
+
+  GHashTable *feeds;              /* owned name -> owned PhTensor                                            */
+  GHashTable *values;             /* (nullable) PhId -> owned PhTensor                                       */
+  PhPosition  bookmarks[PH_N_BOOKMARKS];
+  guint       bookmarked;         /* bit i: bookmark i + 1 is set                                            */
+};
+
+enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
+       SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, N_SIGNALS };
+
+extern const char *const ph_document_signal_names[N_SIGNALS];
+
+void     ph_document_emit            (PhDocument *document, guint signal);
+/* Fills the entries from the pipeline's name. */
+gboolean ph_document_fill_entries    (PhDocument *document, const char *name, GError **error);
+const PhPass *ph_document_upgrade    (void);       /* (nullable) the pass upgrade-opset */
+/* For each step which entry it is, or -1: a reading of the history. (transfer full) */
+int     *ph_document_map_steps       (PhDocument *document);
+
+G_END_DECLS

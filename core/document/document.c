@@ -1,0 +1,394 @@
+/* document.c: the open file with its history, feeds and selection.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/document-private.h"
+
+enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
+
+const char *const ph_document_signal_names[N_SIGNALS] = {
+  "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
+  "verdicts-changed", "problems-changed",
+};
+
+static GParamSpec *properties[N_PROPS];
+static guint       signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE (PhDocument, ph_document, G_TYPE_OBJECT)
+
+void
+ph_document_emit (PhDocument *document, guint signal)
+{
+  g_signal_emit (document, signals[signal], 0);
+}
+
+static void
+clear_file (PhDocument *document)
+{
+  g_clear_pointer (&document->model, ph_model_free);
+  g_clear_pointer (&document->history, ph_history_free);
+  g_clear_pointer (&document->path, g_free);
+  g_clear_pointer (&document->values, g_hash_table_unref);
+  g_hash_table_remove_all (document->feeds);
+  g_ptr_array_set_size (document->problems, 0);
+  document->selection = PH_NO_ID;
+  document->bookmarked = 0;
+  document->base = 0;
+  document->file_opset = 0;
+  document->generation++;
+}
+
+static void
+ph_document_finalize (GObject *object)
+{
+  PhDocument *self = PH_DOCUMENT (object);
+
+  clear_file (self);
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
+  g_clear_pointer (&self->pipeline, g_free);
+  g_clear_pointer (&self->entries, g_array_unref);
+  g_clear_pointer (&self->feeds, g_hash_table_unref);
+  G_OBJECT_CLASS (ph_document_parent_class)->finalize (object);
+}
+
+static void
+ph_document_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  PhDocument *self = PH_DOCUMENT (object);
+
+  switch (id)
+    {
+    case PROP_FILE:
+      g_value_set_string (value, self->path);
+      break;
+    case PROP_SELECTION:
+      g_value_set_uint (value, self->selection);
+      break;
+    case PROP_BUSY:
+      g_value_set_boolean (value, self->busy);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+    }
+}
+
+static void
+ph_document_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  PhDocument *self = PH_DOCUMENT (object);
+
+  switch (id)
+    {
+    case PROP_SELECTION:
+      ph_document_set_selection (self, g_value_get_uint (value));
+      break;
+    case PROP_BUSY:
+      ph_document_set_busy (self, g_value_get_boolean (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
+    }
+}
+
+static void
+ph_document_class_init (PhDocumentClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->finalize = ph_document_finalize;
+  object_class->get_property = ph_document_get_property;
+  object_class->set_property = ph_document_set_property;
+
+  properties[PROP_FILE] = g_param_spec_string ("file", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_SELECTION] = g_param_spec_uint ("selection", NULL, NULL, 0, G_MAXUINT, 0,
+      G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_BUSY] = g_param_spec_boolean ("busy", NULL, NULL, FALSE,
+      G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+
+  for (guint i = 0; i < N_SIGNALS; i++)
+    signals[i] = g_signal_new (ph_document_signal_names[i], PH_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                               G_TYPE_NONE, 0);
+}
+
+static void
+ph_document_init (PhDocument *self)
+{
+  self->problems = g_ptr_array_new_with_free_func (g_free);
+  self->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  self->entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
+  if (!ph_document_fill_entries (self, "O2", NULL))
+    ph_document_fill_entries (self, "none", NULL);
+}
+
+PhDocument *
+ph_document_new (void)
+{
+  return g_object_new (PH_TYPE_DOCUMENT, NULL);
+}
+
+gboolean
+ph_document_is_open (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return document->model != NULL;
+}
+
+PhModel *
+ph_document_get_model (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->model;
+}
+
+PhHistory *
+ph_document_get_history (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->history;
+}
+
+PhPosition
+ph_document_get_position (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), ((PhPosition) { 0, 0 }));
+  return document->history != NULL ? document->history->position : (PhPosition) { 0, 0 };
+}
+
+const char *
+ph_document_get_path (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->path;
+}
+
+GPtrArray *
+ph_document_get_problems (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->problems;
+}
+
+guint
+ph_document_get_generation (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), 0);
+  return document->generation;
+}
+
+/* Everything may have changed at once: each signal is emitted, so that a view needs to know one only. */
+static void
+emit_all (PhDocument *document)
+{
+  g_object_freeze_notify (G_OBJECT (document));
+  g_object_notify_by_pspec (G_OBJECT (document), properties[PROP_FILE]);
+  g_object_notify_by_pspec (G_OBJECT (document), properties[PROP_SELECTION]);
+  g_object_thaw_notify (G_OBJECT (document));
+  for (guint i = 0; i < N_SIGNALS; i++)
+    ph_document_emit (document, i);
+}
+
+void
+ph_document_take_model (PhDocument *document, PhModel *model, const char *path, GPtrArray *problems)
+{
+  g_autofree char *own_path = g_strdup (path);
+
+  g_return_if_fail (PH_IS_DOCUMENT (document) && model != NULL);
+
+  clear_file (document);
+  document->model = model;
+  document->history = ph_history_new ();
+  model->journal = document->history;
+  document->path = g_steal_pointer (&own_path);
+  document->file_opset = ph_model_opset (model, "");
+  if (problems != NULL)
+    {
+      g_ptr_array_unref (document->problems);
+      document->problems = problems;
+    }
+
+  g_autofree char *name = g_strdup (document->pipeline);
+  ph_document_fill_entries (document, name, NULL);
+  emit_all (document);
+}
+
+void
+ph_document_close (PhDocument *document)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  clear_file (document);
+  emit_all (document);
+}
+
+gboolean
+ph_document_go (PhDocument *document, PhPosition to, GError **error)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+
+  if (document->model == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "Nothing is open: open a file first");
+      return FALSE;
+    }
+  if (ph_position_compare (document->history->position, to) == 0)
+    return TRUE;
+  if (!ph_history_go (document->history, document->model, to, error))
+    return FALSE;
+  ph_document_emit (document, SIGNAL_POSITION_CHANGED);
+  return TRUE;
+}
+
+PhModel *
+ph_document_clone_at (PhDocument *document, PhPosition at)
+{
+  PhHistory *history = document->history;
+
+  g_return_val_if_fail (history != NULL && ph_history_has (history, at), NULL);
+
+  PhModel *clone = ph_model_clone (document->model);
+  guint    from = ph_history_edit_index (history, history->position);
+  guint    to = ph_history_edit_index (history, at);
+
+  while (from < to)
+    ph_edit_apply (clone, history->edits->pdata[from++]);
+  while (from > to)
+    ph_edit_revert (clone, history->edits->pdata[--from]);
+  return clone;
+}
+
+void
+ph_document_truncate (PhDocument *document, PhPosition at)
+{
+  PhHistory *history = document->history;
+
+  if (history == NULL || (at.step >= history->steps->len && at.rewrite == 0))
+    return;
+  if (ph_position_compare (history->position, at) > 0 && !ph_document_go (document, at, NULL))
+    return;
+
+  /* Beginning a step drops what is ahead; giving it up leaves just that. */
+  PhPosition here = history->position;
+  ph_history_go (history, document->model, at, NULL);
+  ph_history_begin_step (history, document->model, "truncate");
+  ph_history_abort_step (history, document->model);
+  if (ph_position_compare (here, at) < 0)
+    ph_history_go (history, document->model, here, NULL);
+  document->base = MIN (document->base, history->steps->len);
+  document->generation++;
+  ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
+}
+
+gboolean
+ph_document_get_busy (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return document->busy;
+}
+
+void
+ph_document_set_busy (PhDocument *document, gboolean busy)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  if (document->busy == busy)
+    return;
+  document->busy = busy;
+  g_object_notify_by_pspec (G_OBJECT (document), properties[PROP_BUSY]);
+}
+
+guint
+ph_document_get_selection (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), 0);
+  return document->selection;
+}
+
+void
+ph_document_set_selection (PhDocument *document, guint node)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  if (document->selection == node)
+    return;
+  document->selection = node;
+  g_object_notify_by_pspec (G_OBJECT (document), properties[PROP_SELECTION]);
+}
+
+void
+ph_document_set_verdict (PhDocument *document, guint step, PhVerdict verdict, double max_abs_error,
+                         const char *first_difference)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  if (document->history == NULL || step >= document->history->steps->len)
+    return;
+
+  PhStep *at = &g_array_index (document->history->steps, PhStep, step);
+  at->verdict = verdict;
+  at->max_abs_error = max_abs_error;
+  g_free (at->first_difference);
+  at->first_difference = g_strdup (first_difference);
+  ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);
+}
+
+void
+ph_document_set_bookmark (PhDocument *document, guint number, PhPosition position)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document) && number >= 1 && number <= PH_N_BOOKMARKS);
+
+  document->bookmarks[number - 1] = position;
+  document->bookmarked |= 1u << (number - 1);
+}
+
+gboolean
+ph_document_get_bookmark (PhDocument *document, guint number, PhPosition *position)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+
+  if (number < 1 || number > PH_N_BOOKMARKS || (document->bookmarked & 1u << (number - 1)) == 0)
+    return FALSE;
+  *position = document->bookmarks[number - 1];
+  return TRUE;
+}
+
+GHashTable *
+ph_document_get_feeds (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->feeds;
+}
+
+void
+ph_document_set_feed (PhDocument *document, const char *name, PhTensor *tensor)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document) && name != NULL);
+
+  if (tensor != NULL)
+    g_hash_table_replace (document->feeds, g_strdup (name), ph_tensor_ref (tensor));
+  else
+    g_hash_table_remove (document->feeds, name);
+  ph_document_emit (document, SIGNAL_FEEDS_CHANGED);
+}
+
+PhTensor *
+ph_document_get_value (PhDocument *document, PhId value)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->values != NULL ? g_hash_table_lookup (document->values, GUINT_TO_POINTER (value)) : NULL;
+}
+
+void
+ph_document_take_values (PhDocument *document, GHashTable *values)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  g_clear_pointer (&document->values, g_hash_table_unref);
+  document->values = values;
+  ph_document_emit (document, SIGNAL_VALUES_CHANGED);
+}
+
+GHashTable *
+ph_document_get_values (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->values;
+}

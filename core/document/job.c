@@ -1,0 +1,156 @@
+/* job.c: passes that run on a private clone of the document's model, and what they did carried over.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/document-private.h"
+
+typedef struct { const PhPass *pass; char **arguments; } Task;
+
+struct _PhJob
+{
+  PhDocument   *document;        /* owned reference; touched in its own thread only            */
+  PhPosition    start;
+  guint         generation;
+  PhModel      *model;           /* the clone, its journal is @history                         */
+  PhHistory    *history;
+  GArray       *tasks;           /* (element-type Task)                                        */
+  PhPassOptions options;
+};
+
+static void
+clear_task (gpointer data)
+{
+  g_strfreev (((Task *) data)->arguments);
+}
+
+PhJob *
+ph_job_new (PhDocument *document, PhPosition at)
+{
+  g_return_val_if_fail (ph_document_is_open (document), NULL);
+
+  PhJob *job = g_new0 (PhJob, 1);
+
+  job->document = g_object_ref (document);
+  job->start = at;
+  job->generation = document->generation;
+  job->model = ph_document_clone_at (document, at);
+  job->history = ph_history_new ();
+  job->model->journal = job->history;
+  job->tasks = g_array_new (FALSE, TRUE, sizeof (Task));
+  g_array_set_clear_func (job->tasks, clear_task);
+  job->options = PH_PASS_OPTIONS_DEFAULT;
+  job->options.allow = document->allow;
+  return job;
+}
+
+void
+ph_job_free (PhJob *job)
+{
+  g_clear_pointer (&job->model, ph_model_free);
+  g_clear_pointer (&job->history, ph_history_free);
+  g_array_unref (job->tasks);
+  g_object_unref (job->document);
+  g_free (job);
+}
+
+static void
+add_task (PhJob *job, const PhPass *pass, const char *const *arguments)
+{
+  g_array_append_val (job->tasks, ((Task) { pass, g_strdupv ((char **) arguments) }));
+}
+
+void
+ph_job_add_pass (PhJob *job, const PhPass *pass, const char *const *arguments)
+{
+  const PhPass *upgrade = ph_document_upgrade ();
+  int           opset = ph_model_opset (job->model, "");
+
+  /* Operators are declared at their newest version, so no pass can read an older model. */
+  if (job->tasks->len == 0 && upgrade != NULL && pass != upgrade && opset > 0 && opset < PH_OPSET_NEWEST)
+    add_task (job, upgrade, NULL);
+  add_task (job, pass, arguments);
+}
+
+void
+ph_job_add_pipeline (PhJob *job, guint n)
+{
+  GArray         *entries = job->document->entries;
+  g_autofree int *map = ph_document_map_steps (job->document);
+  guint           next = 0;
+
+  for (guint s = 0; s < job->start.step; s++)
+    if (map[s] >= 0)
+      next = (guint) map[s] + 1;
+
+  for (gboolean first = TRUE; next < entries->len && n > 0; next++)
+    {
+      const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, next);
+
+      if (!entry->enabled)
+        continue;
+      if (entry->breakpoint && !first)
+        break;
+      ph_job_add_pass (job, entry->pass, NULL);
+      first = FALSE;
+      n--;
+    }
+}
+
+guint
+ph_job_n_passes (PhJob *job)
+{
+  return job->tasks->len;
+}
+
+PhPassOptions *
+ph_job_get_options (PhJob *job)
+{
+  return &job->options;
+}
+
+PhModel *
+ph_job_get_model (PhJob *job)
+{
+  return job->model;
+}
+
+PhHistory *
+ph_job_get_history (PhJob *job)
+{
+  return job->history;
+}
+
+gboolean
+ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < job->tasks->len; i++)
+    {
+      Task *task = &g_array_index (job->tasks, Task, i);
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return FALSE;
+      job->options.cancellable = cancellable;
+      job->options.arguments = (const char *const *) task->arguments;
+      if (!ph_pass_run (task->pass, job->model, job->history, &job->options, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **error)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document) && job->document == document, FALSE);
+
+  if (job->generation != document->generation)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "the document changed while the passes ran: their result was dropped");
+      return FALSE;
+    }
+  if (job->history->steps->len == 0)
+    return TRUE;
+
+  ph_document_truncate (document, job->start);
+  ph_history_append (document->history, job->history);
+  document->generation++;
+  ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
+  return !go || ph_document_go (document, (PhPosition) { document->history->steps->len, 0 }, error);
+}
