@@ -9,7 +9,8 @@ G_BEGIN_DECLS
 /* The common shape of @a and @b, or FALSE. @dims has room for MAX (a_rank, b_rank). */
 gboolean ph_broadcast_dims (guint a_rank, const gint64 *a, guint b_rank, const gint64 *b, guint *rank, gint64 *dims);
 
-/* Walks every element of @dims, row-major, and keeps one offset (in elements) for each of up to 8 operands. */
+/* Walks every element of @dims, row-major, and keeps one offset (in elements) for each of up to 8 operands. It starts on
+ * the first element: "if (walk.count > 0) do { ... } while (ph_walk_next (&walk));". */
 #define PH_WALK_MAX 8
 typedef struct
 {
@@ -18,6 +19,7 @@ typedef struct
   gint64 dims[PH_MAX_RANK], at[PH_MAX_RANK];
   gint64 stride[PH_WALK_MAX][PH_MAX_RANK];           /* in elements; 0 where broadcast   */
   gint64 offset[PH_WALK_MAX];                        /* where each operand stands now    */
+  gsize  index;                                      /* of the element, 0 to count - 1   */
 } PhWalk;
 
 void     ph_walk_init     (PhWalk *walk, guint rank, const gint64 *dims);

@@ -28,8 +28,9 @@ gboolean    ph_dtype_is_float   (PhDType dtype);     /* real floating point of a
 gboolean    ph_dtype_is_integer (PhDType dtype);     /* signed or unsigned, not bool                  */
 gboolean    ph_dtype_is_signed  (PhDType dtype);     /* floats and signed integers                    */
 
-/* One element as a double or integer and back, rounding to nearest even and (integers) wrapping, as ONNX's Cast does;
- * float8 saturates. @data points to element 0, @index counts elements. Not for strings or complex. */
+/* One element as a double or integer and back, as ONNX's Cast does: floats round to nearest even, integers truncate
+ * towards zero and wrap, float8 and float4 saturate. @data points to element 0, @index counts elements. Not for strings
+ * or complex. */
 double      ph_dtype_load     (PhDType dtype, gconstpointer data, gsize index);
 void        ph_dtype_store    (PhDType dtype, gpointer data, gsize index, double value);
 gint64      ph_dtype_load_int (PhDType dtype, gconstpointer data, gsize index);
@@ -39,5 +40,11 @@ float       ph_half_to_float     (guint16 half);
 guint16     ph_half_from_float   (float value);
 float       ph_bfloat_to_float   (guint16 bits);
 guint16     ph_bfloat_from_float (float value);
+
+/* Float8 (and float4) with a sign. Without @saturate, what is too large becomes infinity, or NaN where there is none. */
+guint8      ph_float8_from_double (PhDType dtype, double value, gboolean saturate);
+/* FLOAT8E8M0 is a bare exponent; ONNX's Cast rounds it up unless told otherwise. */
+typedef enum { PH_ROUND_UP, PH_ROUND_DOWN, PH_ROUND_NEAREST } PhRoundMode;
+guint8      ph_e8m0_from_double   (double value, PhRoundMode mode);
 
 G_END_DECLS

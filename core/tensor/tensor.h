@@ -43,7 +43,9 @@ gsize          ph_tensor_bytes          (const PhTensor *tensor);   /* count * s
 gboolean       ph_tensor_is_splat       (const PhTensor *tensor);
 PhTensor      *ph_tensor_item           (const PhTensor *tensor, gsize index);  /* (transfer none) of a sequence */
 
-gconstpointer  ph_tensor_data           (PhTensor *tensor);         /* dense, row-major; expands a splat, reads the map */
+/* Dense, row-major; expands a splat (which keeps the memory), reads the map. NULL only for a splat too large for memory. */
+gconstpointer  ph_tensor_data           (PhTensor *tensor);
+gboolean       ph_tensor_copy_data      (PhTensor *tensor, gpointer out);   /* without keeping an expanded splat */
 gpointer       ph_tensor_writable       (PhTensor *tensor);         /* only before it is shared, only if owned          */
 const char    *ph_tensor_get_string     (PhTensor *tensor, gsize index);
 void           ph_tensor_set_string     (PhTensor *tensor, gsize index, const char *value);   /* before it is shared */

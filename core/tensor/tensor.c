@@ -1,0 +1,690 @@
+/* tensor.c: an immutable run-time value: a tensor, or a sequence or optional of them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/tensor/tensor.h"
+
+#include <math.h>
+#include <string.h>
+
+struct _PhTensor
+{
+  gatomicrefcount ref_count;
+  PhKind     kind;
+  PhDType    dtype;
+  gboolean   is_splat;
+  gboolean   owned;              /* data is ours to free, and to write before it is shared       */
+  guint      rank;
+  gsize      count;
+  gpointer   data;               /* (nullable) atomic: NULL until a splat is expanded            */
+  GBytes    *bytes;              /* (nullable) where data is borrowed from                       */
+  PhTensor  *base;               /* (nullable) whose data we share                               */
+  PhTensor **items;              /* (nullable) count of them, of a sequence or optional          */
+  union { guint8 raw[16]; char *string; gint64 align; } element;     /* of a splat; string owned */
+  gint64     dims[];
+};
+
+/* FALSE when the elements of such a tensor could not be counted in bytes. */
+static gboolean
+count_elements (PhDType dtype, guint rank, const gint64 *dims, gsize *count)
+{
+  gboolean empty = FALSE, overflow = FALSE;
+  gsize n = 1, bytes;
+
+  if (rank > PH_MAX_RANK || ph_dtype_size (dtype) == 0)
+    return FALSE;
+  for (guint i = 0; i < rank; i++)
+    {
+      if (dims[i] < 0)
+        return FALSE;
+      empty = empty || dims[i] == 0;
+      overflow = __builtin_mul_overflow (n, (gsize) dims[i], &n) || overflow;
+    }
+  if (empty)
+    n = 0;
+  else if (overflow || __builtin_mul_overflow (n, ph_dtype_size (dtype), &bytes) || bytes > G_MAXSSIZE)
+    return FALSE;
+  *count = n;
+  return TRUE;
+}
+
+static PhTensor *
+allocate (PhDType dtype, guint rank, const gint64 *dims)
+{
+  PhTensor *tensor;
+  gsize count;
+
+  if (!count_elements (dtype, rank, dims, &count))
+    return NULL;
+  tensor = g_malloc0 (sizeof *tensor + rank * sizeof *dims);
+  g_atomic_ref_count_init (&tensor->ref_count);
+  tensor->kind = PH_KIND_TENSOR;
+  tensor->dtype = dtype;
+  tensor->rank = rank;
+  tensor->count = count;
+  if (rank > 0)
+    memcpy (tensor->dims, dims, rank * sizeof *dims);
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new (PhDType dtype, guint rank, const gint64 *dims)
+{
+  PhTensor *tensor = allocate (dtype, rank, dims);
+
+  if (tensor == NULL)
+    return NULL;
+  tensor->data = g_try_malloc0 (MAX (tensor->count, 1) * ph_dtype_size (dtype));
+  tensor->owned = TRUE;
+  if (tensor->data == NULL)
+    g_clear_pointer (&tensor, g_free);
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new_splat (PhDType dtype, guint rank, const gint64 *dims, gconstpointer element)
+{
+  PhTensor *tensor = allocate (dtype, rank, dims);
+
+  if (tensor == NULL)
+    return NULL;
+  tensor->is_splat = TRUE;
+  if (dtype == PH_STRING)
+    tensor->element.string = g_strdup (*(const char *const *) element);
+  else
+    memcpy (tensor->element.raw, element, ph_dtype_size (dtype));
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new_from_bytes (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes)
+{
+  const gsize size = ph_dtype_size (dtype);
+  const gsize alignment = dtype == PH_COMPLEX64 ? 4 : MIN (MAX (size, 1), 8);
+  PhTensor *tensor;
+  gconstpointer data;
+  gsize n_bytes;
+
+  g_return_val_if_fail (dtype != PH_STRING, NULL);
+
+  tensor = allocate (dtype, rank, dims);
+  if (tensor == NULL)
+    return NULL;
+  data = g_bytes_get_data (bytes, &n_bytes);
+  if (n_bytes < tensor->count * size)
+    {
+      g_free (tensor);
+      g_return_val_if_reached (NULL);
+    }
+  if (data != NULL && (guintptr) data % alignment == 0)
+    {
+      tensor->data = (gpointer) data;
+      tensor->bytes = g_bytes_ref (bytes);
+      return tensor;
+    }
+  tensor->owned = TRUE;
+  tensor->data = g_try_malloc (MAX (tensor->count, 1) * size);
+  if (tensor->data == NULL)
+    g_clear_pointer (&tensor, g_free);
+  else if (tensor->count > 0)
+    memcpy (tensor->data, data, tensor->count * size);
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new_scalar (PhDType dtype, double value)
+{
+  PhTensor *tensor = ph_tensor_new (dtype, 0, NULL);
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+  if (dtype == PH_COMPLEX64)
+    *(float *) tensor->data = (float) value;
+  else if (dtype == PH_COMPLEX128)
+    *(double *) tensor->data = value;
+  else if (dtype != PH_STRING)
+    ph_dtype_store (dtype, tensor->data, 0, value);
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new_int64s (const gint64 *values, gsize n)
+{
+  PhTensor *tensor = ph_tensor_new (PH_INT64, 1, (gint64[]) { n });
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+  if (n > 0)
+    memcpy (tensor->data, values, n * sizeof *values);
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new_floats (const float *values, gsize n)
+{
+  PhTensor *tensor = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { n });
+
+  g_return_val_if_fail (tensor != NULL, NULL);
+  if (n > 0)
+    memcpy (tensor->data, values, n * sizeof *values);
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new_sequence (PhKind kind, PhTensor *const *items, gsize n)
+{
+  PhTensor *tensor;
+
+  g_return_val_if_fail (kind == PH_KIND_SEQUENCE || (kind == PH_KIND_OPTIONAL && n <= 1), NULL);
+
+  tensor = g_new0 (PhTensor, 1);
+  g_atomic_ref_count_init (&tensor->ref_count);
+  tensor->kind = kind;
+  tensor->count = n;
+  tensor->items = g_new (PhTensor *, n);
+  for (gsize i = 0; i < n; i++)
+    tensor->items[i] = ph_tensor_ref (items[i]);
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_reshaped (PhTensor *tensor, guint rank, const gint64 *dims)
+{
+  PhTensor *view;
+
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, NULL);
+
+  view = allocate (tensor->dtype, rank, dims);
+  if (view != NULL && view->count != tensor->count)
+    {
+      g_free (view);
+      g_return_val_if_reached (NULL);
+    }
+  if (view == NULL)
+    return NULL;
+  if (tensor->is_splat)
+    {
+      view->is_splat = TRUE;
+      view->element = tensor->element;
+      if (tensor->dtype == PH_STRING)
+        view->element.string = g_strdup (tensor->element.string);
+    }
+  else
+    {
+      view->base = ph_tensor_ref (tensor->base != NULL ? tensor->base : tensor);
+      view->data = tensor->data;
+    }
+  return view;
+}
+
+static gboolean
+is_number (PhDType dtype)
+{
+  return ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL;
+}
+
+static void
+cast_elements (PhDType from, gconstpointer data, PhDType to, gpointer out, gsize n)
+{
+  if (from == PH_FLOAT && to == PH_DOUBLE)
+    for (gsize i = 0; i < n; i++)
+      ((double *) out)[i] = ((const float *) data)[i];
+  else if (!ph_dtype_is_float (from))
+    for (gsize i = 0; i < n; i++)
+      {
+        if (from == PH_UINT64 && ph_dtype_is_float (to))
+          ph_dtype_store (to, out, i, ph_dtype_load (from, data, i));
+        else if (to == PH_FLOAT)     /* straight from the integer, so that it is rounded once */
+          ((float *) out)[i] = (float) ph_dtype_load_int (from, data, i);
+        else
+          ph_dtype_store_int (to, out, i, ph_dtype_load_int (from, data, i));
+      }
+  else
+    for (gsize i = 0; i < n; i++)
+      ph_dtype_store (to, out, i, ph_dtype_load (from, data, i));
+}
+
+PhTensor *
+ph_tensor_cast (PhTensor *tensor, PhDType dtype)
+{
+  PhTensor *result;
+
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, NULL);
+
+  if (dtype == tensor->dtype)
+    return ph_tensor_ref (tensor);
+  g_return_val_if_fail (is_number (tensor->dtype) && is_number (dtype), NULL);
+  if (tensor->is_splat)
+    {
+      guint8 element[16] = { 0 };
+
+      cast_elements (tensor->dtype, tensor->element.raw, dtype, element, 1);
+      return ph_tensor_new_splat (dtype, tensor->rank, tensor->dims, element);
+    }
+  result = ph_tensor_new (dtype, tensor->rank, tensor->dims);
+  if (result != NULL)
+    cast_elements (tensor->dtype, tensor->data, dtype, result->data, tensor->count);
+  return result;
+}
+
+PhTensor *
+ph_tensor_ref (PhTensor *tensor)
+{
+  g_atomic_ref_count_inc (&tensor->ref_count);
+  return tensor;
+}
+
+void
+ph_tensor_unref (PhTensor *tensor)
+{
+  if (!g_atomic_ref_count_dec (&tensor->ref_count))
+    return;
+  if (tensor->dtype == PH_STRING && tensor->owned)
+    for (gsize i = 0; i < tensor->count; i++)
+      g_free (((char **) tensor->data)[i]);
+  if (tensor->owned || tensor->is_splat)
+    g_free (tensor->data);
+  if (tensor->is_splat && tensor->dtype == PH_STRING)
+    g_free (tensor->element.string);
+  for (gsize i = 0; tensor->items != NULL && i < tensor->count; i++)
+    ph_tensor_unref (tensor->items[i]);
+  g_free (tensor->items);
+  g_clear_pointer (&tensor->bytes, g_bytes_unref);
+  g_clear_pointer (&tensor->base, ph_tensor_unref);
+  g_free (tensor);
+}
+
+PhKind
+ph_tensor_kind (const PhTensor *tensor)
+{
+  return tensor->kind;
+}
+
+PhDType
+ph_tensor_dtype (const PhTensor *tensor)
+{
+  if (tensor->kind == PH_KIND_TENSOR)
+    return tensor->dtype;
+  return tensor->count > 0 ? ph_tensor_dtype (tensor->items[0]) : PH_UNDEFINED;
+}
+
+guint
+ph_tensor_rank (const PhTensor *tensor)
+{
+  return tensor->rank;
+}
+
+const gint64 *
+ph_tensor_dims (const PhTensor *tensor)
+{
+  return tensor->dims;
+}
+
+gsize
+ph_tensor_count (const PhTensor *tensor)
+{
+  return tensor->count;
+}
+
+gsize
+ph_tensor_bytes (const PhTensor *tensor)
+{
+  gsize bytes = 0;
+
+  if (tensor->kind == PH_KIND_TENSOR)
+    return tensor->count * ph_dtype_size (tensor->dtype);
+  for (gsize i = 0; i < tensor->count; i++)
+    bytes += ph_tensor_bytes (tensor->items[i]);
+  return bytes;
+}
+
+gboolean
+ph_tensor_is_splat (const PhTensor *tensor)
+{
+  return tensor->is_splat;
+}
+
+PhTensor *
+ph_tensor_item (const PhTensor *tensor, gsize index)
+{
+  g_return_val_if_fail (tensor->kind != PH_KIND_TENSOR && index < tensor->count, NULL);
+
+  return tensor->items[index];
+}
+
+/* Fills @data, @size bytes an element, by doubling what is there. */
+static void
+repeat_element (guint8 *data, const guint8 *element, gsize size, gsize n)
+{
+  gsize done = size, all = n * size;
+
+  memcpy (data, element, size);
+  while (done < all)
+    {
+      const gsize more = MIN (done, all - done);
+
+      memcpy (data + done, data, more);
+      done += more;
+    }
+}
+
+static gboolean
+all_zero (const guint8 *element, gsize size)
+{
+  while (size > 0 && element[size - 1] == 0)
+    size--;
+  return size == 0;
+}
+
+gconstpointer
+ph_tensor_data (PhTensor *tensor)
+{
+  gpointer data = g_atomic_pointer_get (&tensor->data);
+  gsize size;
+
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, NULL);
+
+  if (data != NULL)
+    return data;
+  /* Two threads may both expand: the first to be done wins, and the other's copy is dropped. */
+  size = ph_dtype_size (tensor->dtype);
+  data = g_try_malloc0 (MAX (tensor->count, 1) * size);
+  if (data == NULL)
+    return NULL;
+  if (tensor->count > 0 && !all_zero (tensor->element.raw, size))
+    repeat_element (data, tensor->element.raw, size, tensor->count);
+  if (!g_atomic_pointer_compare_and_exchange (&tensor->data, NULL, data))
+    g_free (data);
+  return g_atomic_pointer_get (&tensor->data);
+}
+
+gboolean
+ph_tensor_copy_data (PhTensor *tensor, gpointer out)
+{
+  const gsize size = ph_dtype_size (tensor->dtype);
+  gpointer data = g_atomic_pointer_get (&tensor->data);
+
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, FALSE);
+
+  if (tensor->count == 0)
+    return TRUE;
+  if (data != NULL)
+    memcpy (out, data, tensor->count * size);
+  else
+    repeat_element (out, tensor->element.raw, size, tensor->count);
+  return TRUE;
+}
+
+gpointer
+ph_tensor_writable (PhTensor *tensor)
+{
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && tensor->owned, NULL);
+
+  return tensor->data;
+}
+
+/* Where element @index is, without expanding a splat. */
+static gconstpointer
+element_at (PhTensor *tensor, gsize index)
+{
+  if (tensor->is_splat)
+    return tensor->element.raw;
+  return (const guint8 *) tensor->data + index * ph_dtype_size (tensor->dtype);
+}
+
+const char *
+ph_tensor_get_string (PhTensor *tensor, gsize index)
+{
+  const char *string;
+
+  g_return_val_if_fail (tensor->dtype == PH_STRING && index < tensor->count, "");
+
+  string = *(char *const *) element_at (tensor, index);
+  return string != NULL ? string : "";
+}
+
+void
+ph_tensor_set_string (PhTensor *tensor, gsize index, const char *value)
+{
+  char **slot;
+
+  g_return_if_fail (tensor->dtype == PH_STRING && tensor->owned && index < tensor->count);
+
+  slot = (char **) tensor->data + index;
+  g_free (*slot);
+  *slot = g_strdup (value);
+}
+
+double
+ph_tensor_get (PhTensor *tensor, gsize index)
+{
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && index < tensor->count, NAN);
+
+  return ph_dtype_load (tensor->dtype, element_at (tensor, index), 0);
+}
+
+gint64
+ph_tensor_get_int (PhTensor *tensor, gsize index)
+{
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && index < tensor->count, 0);
+
+  return ph_dtype_load_int (tensor->dtype, element_at (tensor, index), 0);
+}
+
+static gboolean
+same_header (const PhTensor *a, const PhTensor *b)
+{
+  return a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank && a->count == b->count
+         && (a->rank == 0 || memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+gboolean
+ph_tensor_equal (PhTensor *a, PhTensor *b)
+{
+  gsize size;
+
+  if (a == b)
+    return TRUE;
+  if (!same_header (a, b))
+    return FALSE;
+  if (a->kind != PH_KIND_TENSOR)
+    {
+      for (gsize i = 0; i < a->count; i++)
+        if (!ph_tensor_equal (a->items[i], b->items[i]))
+          return FALSE;
+      return TRUE;
+    }
+  if (a->count == 0)
+    return TRUE;
+  if (a->dtype == PH_STRING)
+    {
+      for (gsize i = 0; i < a->count; i++)
+        if (!g_str_equal (ph_tensor_get_string (a, i), ph_tensor_get_string (b, i)))
+          return FALSE;
+      return TRUE;
+    }
+  size = ph_dtype_size (a->dtype);
+  if (a->is_splat && b->is_splat)
+    return memcmp (a->element.raw, b->element.raw, size) == 0;
+  if (!a->is_splat && !b->is_splat)
+    return a->data == b->data || memcmp (a->data, b->data, a->count * size) == 0;
+  for (gsize i = 0; i < a->count; i++)
+    if (memcmp (element_at (a, i), element_at (b, i), size) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static guint
+hash_bytes (guint hash, gconstpointer data, gsize n)
+{
+  const guint8 *bytes = data;
+
+  for (gsize i = 0; i < n; i++)
+    hash = (hash ^ bytes[i]) * 16777619u;
+  return hash;
+}
+
+/* A large tensor is sampled: reading all of a mapped file only to look something up would be a waste. */
+guint
+ph_tensor_hash (PhTensor *tensor)
+{
+  const gsize size = ph_dtype_size (tensor->dtype);
+  gsize step = MAX (tensor->count / 512, 1);
+  guint hash = 2166136261u;
+
+  hash = hash_bytes (hash, &tensor->kind, sizeof tensor->kind);
+  hash = hash_bytes (hash, &tensor->dtype, sizeof tensor->dtype);
+  hash = hash_bytes (hash, tensor->dims, tensor->rank * sizeof *tensor->dims);
+  hash = hash_bytes (hash, &tensor->count, sizeof tensor->count);
+  if (tensor->kind != PH_KIND_TENSOR)
+    step = 1;
+  for (gsize i = 0; i < tensor->count; i += step)
+    {
+      if (tensor->kind != PH_KIND_TENSOR)
+        hash = hash * 31 + ph_tensor_hash (tensor->items[i]);
+      else if (tensor->dtype == PH_STRING)
+        hash = hash * 31 + g_str_hash (ph_tensor_get_string (tensor, i));
+      else
+        hash = hash_bytes (hash, element_at (tensor, i), size);
+    }
+  return hash;
+}
+
+/* The shortest decimal that reads back as the same number of @dtype. */
+static void
+append_float (GString *out, PhDType dtype, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE], format[] = "%.0g";
+
+  if (isnan (value) || isinf (value))
+    {
+      g_string_append (out, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf");
+      return;
+    }
+  for (int digits = 1; digits <= 9; digits++)
+    {
+      guint8 back[8] = { 0 }, self[8] = { 0 };
+
+      format[2] = '0' + digits;
+      g_ascii_formatd (text, sizeof text, format, value);
+      ph_dtype_store (dtype, back, 0, g_ascii_strtod (text, NULL));
+      ph_dtype_store (dtype, self, 0, value);
+      if (memcmp (back, self, 8) == 0)
+        {
+          g_string_append (out, text);
+          return;
+        }
+    }
+  g_ascii_formatd (text, sizeof text, "%.17g", value);
+  g_string_append (out, text);
+}
+
+static void
+append_element (GString *out, PhTensor *tensor, gsize index)
+{
+  gconstpointer at = element_at (tensor, index);
+
+  if (tensor->dtype == PH_STRING)
+    {
+      g_autofree char *escaped = g_strescape (ph_tensor_get_string (tensor, index), NULL);
+
+      g_string_append_printf (out, "\"%s\"", escaped);
+    }
+  else if (tensor->dtype == PH_COMPLEX64 || tensor->dtype == PH_COMPLEX128)
+    {
+      const PhDType part = tensor->dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE;
+
+      append_float (out, part, ph_dtype_load (part, at, 0));
+      if (!signbit (ph_dtype_load (part, at, 1)))
+        g_string_append_c (out, '+');
+      append_float (out, part, ph_dtype_load (part, at, 1));
+      g_string_append_c (out, 'i');
+    }
+  else if (ph_dtype_is_float (tensor->dtype))
+    append_float (out, tensor->dtype, ph_dtype_load (tensor->dtype, at, 0));
+  else if (tensor->dtype == PH_BOOL)
+    g_string_append (out, ph_dtype_load_int (PH_BOOL, at, 0) ? "true" : "false");
+  else if (tensor->dtype == PH_UINT64)
+    g_string_append_printf (out, "%" G_GUINT64_FORMAT, *(const guint64 *) at);
+  else
+    g_string_append_printf (out, "%" G_GINT64_FORMAT, ph_dtype_load_int (tensor->dtype, at, 0));
+}
+
+static void
+append_tensor (GString *out, PhTensor *tensor, gsize max_elements)
+{
+  if (tensor->kind == PH_KIND_TENSOR)
+    {
+      g_string_append (out, ph_dtype_name (tensor->dtype));
+      for (guint i = 0; i < tensor->rank; i++)
+        g_string_append_printf (out, "%c%" G_GINT64_FORMAT, i == 0 ? '[' : ',', tensor->dims[i]);
+      if (tensor->rank > 0)
+        g_string_append_c (out, ']');
+    }
+  else
+    g_string_append (out, tensor->kind == PH_KIND_SEQUENCE ? "seq" : "optional");
+  g_string_append (out, " {");
+  for (gsize i = 0; i < tensor->count; i++)
+    {
+      if (i > 0)
+        g_string_append (out, ", ");
+      if (i >= max_elements)
+        {
+          g_string_append (out, "...");
+          break;
+        }
+      if (tensor->kind == PH_KIND_TENSOR)
+        append_element (out, tensor, i);
+      else
+        append_tensor (out, tensor->items[i], max_elements);
+    }
+  g_string_append_c (out, '}');
+}
+
+char *
+ph_tensor_to_string (PhTensor *tensor, gsize max_elements)
+{
+  GString *out = g_string_new (NULL);
+
+  append_tensor (out, tensor, max_elements);
+  return g_string_free (out, FALSE);
+}
+
+/* Mean and deviation are of the finite elements, in one pass (Welford's method); minimum and maximum also see infinities. */
+gboolean
+ph_tensor_stats (PhTensor *tensor, PhTensorStats *stats)
+{
+  const gsize n = tensor->is_splat ? 1 : tensor->count;
+  const gsize weight = tensor->is_splat ? tensor->count : 1;
+  double mean = 0, spread = 0;
+  gsize finite = 0;
+
+  memset (stats, 0, sizeof *stats);
+  if (tensor->kind != PH_KIND_TENSOR || !is_number (tensor->dtype) || tensor->count == 0)
+    return FALSE;
+  stats->min = INFINITY;
+  stats->max = -INFINITY;
+  for (gsize i = 0; i < n; i++)
+    {
+      const double x = ph_tensor_get (tensor, i);
+
+      if (isnan (x))
+        {
+          stats->nans += weight;
+          continue;
+        }
+      stats->zeros += x == 0 ? weight : 0;
+      stats->min = x < stats->min ? x : stats->min;
+      stats->max = x > stats->max ? x : stats->max;
+      if (isinf (x))
+        stats->infs += weight;
+      else
+        {
+          const double off = x - mean;
+
+          mean += off / ++finite;
+          spread += off * (x - mean);
+        }
+    }
+  if (stats->nans == tensor->count)
+    stats->min = stats->max = NAN;
+  stats->mean = finite > 0 ? mean : NAN;
+  stats->std = finite > 0 ? sqrt (spread / finite) : NAN;
+  return TRUE;
+}
