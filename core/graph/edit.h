@@ -11,7 +11,7 @@ typedef enum
   PH_EDIT_ADD_NODE, PH_EDIT_REMOVE_NODE,        /* without uses of its outputs, without bodies               */
   PH_EDIT_ADD_VALUE, PH_EDIT_REMOVE_VALUE,      /* a constant or a graph input, without uses                 */
   PH_EDIT_ADD_GRAPH, PH_EDIT_REMOVE_GRAPH,      /* an empty body of a node                                   */
-  PH_EDIT_SET_INPUT,                            /* also appends (index == n) and, undone, takes the last off */
+  PH_EDIT_SET_INPUT,                            /* also appends (index == n) and takes the last off      */
   PH_EDIT_SET_OUTPUT,                           /* of a graph; likewise                                      */
   PH_EDIT_SET_ATTR, PH_EDIT_SET_TYPE, PH_EDIT_RENAME, PH_EDIT_MOVE_NODE, PH_EDIT_SET_OPSET,
   PH_N_EDITS
@@ -29,6 +29,8 @@ struct _PhEdit
   PhId          new_place;      /* MOVE_NODE                                                              */
   guint         index;          /* SET_INPUT, SET_OUTPUT, graph input                                     */
   gboolean      absent;         /* SET_INPUT, SET_OUTPUT: there was no such slot before                   */
+  gboolean      last;           /* SET_INPUT, SET_OUTPUT: the slot itself goes away                       */
+  gboolean      hidden;         /* inside the body of a fused node: not counted, not shown in diffs       */
   PhId          before, after;  /* SET_INPUT, SET_OUTPUT: values; PH_NO_ID is ""                          */
   const char   *old_name, *new_name;      /* RENAME; SET_ATTR, ADD_GRAPH, SET_OPSET: new_name is the key  */
   const PhType *old_type, *new_type;

@@ -35,6 +35,7 @@ struct _PhValue
   gboolean      is_input;      /* one of graph->inputs                                               */
   GArray       *uses;          /* (element-type PhUse) by nodes here and in subgraphs; in no order   */
   guint         n_output_uses; /* how many times it is a graph output                                */
+  guint         place;         /* of a constant: its index in graph->constants                       */
   GBytes       *extra;         /* (nullable) what the file says of it that Peephole does not read    */
   gpointer      scratch;       /* for whoever walks the graph now; no promise past that              */
 };
@@ -49,6 +50,7 @@ struct _PhNode
   PhNode       *prev, *next;   /* the graph's list, always a topological order                       */
   guint64       order;         /* grows along that list; compare within one graph only               */
   GPtrArray    *inputs;        /* (element-type PhValue) (nullable elements): "" inputs are NULL     */
+  GArray       *use_at;        /* (element-type guint) parallel to inputs: index in the value's uses */
   GPtrArray    *outputs;       /* (element-type PhValue) owned; "" outputs are values without a use  */
   GPtrArray    *attrs;         /* (element-type PhAttr) in the file's order                          */
   GPtrArray    *graphs;        /* (element-type PhGraph) (nullable) bodies: If, Loop, Scan, fused    */
@@ -81,6 +83,7 @@ struct _PhModel
   GPtrArray    *nodes, *values, *graphs;   /* by id: NULL where an id is of another kind or was removed */
   PhId          next_id;
   GHashTable   *names;         /* interned name -> PhValue                                           */
+  GHashTable   *suffixes;      /* interned base -> the last number that made it unique               */
   GHashTable   *opsets;        /* interned domain -> version (GINT_TO_POINTER)                       */
   gint64        ir_version;
   GPtrArray    *functions;     /* (element-type PhFunction) owned                                    */

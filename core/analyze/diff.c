@@ -1,0 +1,369 @@
+/* diff.c: what changed between two positions of a history, and where a node comes from, read from the journal.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/diff.h"
+
+#include "core/graph/graph-private.h"
+#include "core/graph/net.h"
+#include "core/ops/op.h"
+
+/* Names of nodes and values that may not be in the model at its present position. The journal is read for them at most
+ * once, when the first one is missing. */
+typedef struct
+{
+  PhHistory  *history;
+  PhModel    *model;
+  GHashTable *nodes;          /* (nullable) id -> PhNodeRecord, borrowed from the journal */
+  GHashTable *values;         /* id -> interned name                                      */
+} Names;
+
+static void
+names_clear (Names *names)
+{
+  g_clear_pointer (&names->nodes, g_hash_table_unref);
+  g_clear_pointer (&names->values, g_hash_table_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Names, names_clear)
+
+static void
+names_read_journal (Names *names)
+{
+  if (names->nodes != NULL)
+    return;
+  names->nodes = g_hash_table_new (NULL, NULL);
+  names->values = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < names->history->edits->len; i++)
+    {
+      const PhEdit *edit = names->history->edits->pdata[i];
+      gpointer id = GUINT_TO_POINTER (edit->id);
+
+      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
+        {
+          PhNodeRecord *record = edit->spec;
+
+          g_hash_table_insert (names->nodes, id, record);
+          for (guint k = 0; k < record->n_outputs; k++)
+            g_hash_table_insert (names->values, GUINT_TO_POINTER (record->outputs[k]),
+                                 (gpointer) record->output_names[k]);
+        }
+      else if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
+        g_hash_table_insert (names->values, id, (gpointer) ((PhValueRecord *) edit->spec)->name);
+    }
+}
+
+static char *
+node_label (Names *names, PhId id)
+{
+  const PhNode *node = ph_model_find_node (names->model, id);
+  const PhNodeRecord *record;
+  const char *op, *name;
+
+  if (node != NULL)
+    {
+      op = node->op_type;
+      name = node->name;
+    }
+  else
+    {
+      names_read_journal (names);
+      record = g_hash_table_lookup (names->nodes, GUINT_TO_POINTER (id));
+      if (record == NULL)
+        return g_strdup_printf ("n%u", id);
+      op = record->op_type;
+      name = record->name;
+    }
+  return *name != '\0' ? g_strdup_printf ("%s '%s'", op, name) : g_strdup (op);
+}
+
+static char *
+value_name (Names *names, PhId id)
+{
+  const PhValue *value = ph_model_find_value (names->model, id);
+  const char *name;
+
+  if (id == PH_NO_ID)
+    return g_strdup ("(none)");
+  if (value != NULL)
+    return g_strdup (value->name);
+  names_read_journal (names);
+  name = g_hash_table_lookup (names->values, GUINT_TO_POINTER (id));
+  return name != NULL ? g_strdup (name) : g_strdup_printf ("v%u", id);
+}
+
+static char *
+input_field (Names *names, const PhNetField *field, PhId node_id)
+{
+  const PhNode *node = ph_model_find_node (names->model, node_id);
+  const PhOp *op = node != NULL ? node->op : NULL;
+
+  if (op != NULL && field->index < PH_MAX_ARGS && op->inputs[field->index].name != NULL)
+    return g_strdup_printf ("input %u '%s'", field->index, op->inputs[field->index].name);
+  return g_strdup_printf ("input %u", field->index);
+}
+
+static void
+add_field (PhNodeChange *change, Names *names, const PhNetField *field, gboolean backwards)
+{
+  g_autofree char *name = NULL;
+  PhFieldChange text = { 0 };
+
+  switch (field->kind)
+    {
+    case PH_NET_INPUT:
+      name = input_field (names, field, change->id);
+      text.before = value_name (names, field->before);
+      text.after = value_name (names, field->after);
+      break;
+    case PH_NET_ATTR:
+      name = g_strdup_printf ("attribute %s", field->name);
+      text.before = field->old_attr != NULL ? ph_attr_value_to_string (field->old_attr) : g_strdup ("(none)");
+      text.after = field->new_attr != NULL ? ph_attr_value_to_string (field->new_attr) : g_strdup ("(none)");
+      break;
+    case PH_NET_TYPE:
+      {
+        g_autofree char *value = value_name (names, field->value);
+        name = g_strdup_printf ("type of %s", value);
+        text.before = ph_type_to_string (field->old_type);
+        text.after = ph_type_to_string (field->new_type);
+        break;
+      }
+    default:
+      g_assert_not_reached ();
+    }
+  if (backwards)
+    {
+      char *swap = text.before;
+      text.before = text.after;
+      text.after = swap;
+    }
+  text.field = g_intern_string (name);
+  g_array_append_val (change->fields, text);
+}
+
+static void
+field_change_clear (gpointer data)
+{
+  PhFieldChange *field = data;
+
+  g_free (field->before);
+  g_free (field->after);
+}
+
+static void
+node_change_free (gpointer data)
+{
+  PhNodeChange *change = data;
+
+  g_free (change->label);
+  g_clear_pointer (&change->fields, g_array_unref);
+  g_clear_pointer (&change->fused_into, g_array_unref);
+  g_free (change);
+}
+
+static int
+by_change_then_id (gconstpointer a, gconstpointer b)
+{
+  static const int rank[] = { 0, 2, 1, 3 };        /* removed, added, changed */
+  const PhNodeChange *x = *(PhNodeChange *const *) a, *y = *(PhNodeChange *const *) b;
+
+  if (x->change != y->change)
+    return rank[x->change] - rank[y->change];
+  return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* A node that goes in the same rewrite in which others come was fused into these. */
+static void
+find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean backwards)
+{
+  PhEditKind coming = backwards ? PH_EDIT_REMOVE_NODE : PH_EDIT_ADD_NODE;
+  PhEditKind going = backwards ? PH_EDIT_ADD_NODE : PH_EDIT_REMOVE_NODE;
+
+  for (guint i = 0; i < history->rewrites->len; i++)
+    {
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
+      g_autoptr(GArray) added = NULL;
+
+      if (rewrite->first_edit < first || rewrite->first_edit >= end)
+        continue;
+      added = g_array_new (FALSE, FALSE, sizeof (PhId));
+      for (guint pass = 0; pass < 2; pass++)
+        for (guint k = rewrite->first_edit; k < rewrite->first_edit + rewrite->n_edits; k++)
+          {
+            const PhEdit *edit = history->edits->pdata[k];
+            PhNodeChange *change = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (edit->id));
+
+            if (change == NULL)
+              continue;
+            if (pass == 0 && edit->kind == coming && change->change == PH_CHANGE_ADDED)
+              g_array_append_val (added, edit->id);
+            else if (pass == 1 && edit->kind == going && change->change == PH_CHANGE_REMOVED && added->len > 0 &&
+                     change->fused_into == NULL)
+              change->fused_into = g_array_copy (added);
+          }
+    }
+}
+
+PhDiff *
+ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
+{
+  gboolean backwards = ph_position_compare (a, b) > 0;
+  guint first = ph_history_edit_index (history, backwards ? b : a);
+  guint end = ph_history_edit_index (history, backwards ? a : b);
+  g_autoptr(GHashTable) net = ph_net_new (history, model, first, end);
+  g_auto(Names) names = { history, model, NULL, NULL };
+  PhDiff *diff = g_new0 (PhDiff, 1);
+  GHashTableIter iter;
+  gpointer data;
+
+  diff->nodes = g_ptr_array_new_with_free_func (node_change_free);
+  diff->by_id = g_hash_table_new (NULL, NULL);
+  g_hash_table_iter_init (&iter, net);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    {
+      const PhNetNode *node = data;
+      PhNodeChange *change;
+
+      if (node->hidden)
+        continue;
+      change = g_new0 (PhNodeChange, 1);
+      change->id = node->id;
+      if (node->before && node->after)
+        change->change = PH_CHANGE_CHANGED;
+      else
+        change->change = node->before == backwards ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED;
+      change->label = node_label (&names, node->id);
+      if (change->change == PH_CHANGE_CHANGED)
+        {
+          change->fields = g_array_new (FALSE, FALSE, sizeof (PhFieldChange));
+          g_array_set_clear_func (change->fields, field_change_clear);
+          for (guint i = 0; i < node->fields->len; i++)
+            add_field (change, &names, &g_array_index (node->fields, PhNetField, i), backwards);
+          diff->n_changed++;
+        }
+      else if (change->change == PH_CHANGE_ADDED)
+        diff->n_added++;
+      else
+        diff->n_removed++;
+      g_ptr_array_add (diff->nodes, change);
+      g_hash_table_insert (diff->by_id, GUINT_TO_POINTER (node->id), change);
+    }
+  g_ptr_array_sort (diff->nodes, by_change_then_id);
+  find_fusions (diff, history, first, end, backwards);
+  return diff;
+}
+
+void
+ph_diff_free (PhDiff *diff)
+{
+  g_ptr_array_unref (diff->nodes);
+  g_hash_table_unref (diff->by_id);
+  g_free (diff);
+}
+
+/* ── provenance ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+origin_clear (gpointer data)
+{
+  g_free (((PhOrigin *) data)->label);
+}
+
+/* The rewrite whose edits include @edit. */
+static int
+rewrite_of_edit (PhHistory *history, guint edit)
+{
+  guint low = 0, high = history->rewrites->len;
+
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+      if (g_array_index (history->rewrites, PhRewrite, middle).first_edit <= edit)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return (int) low - 1;
+}
+
+static guint
+step_of_rewrite (PhHistory *history, guint rewrite)
+{
+  guint low = 0, high = history->steps->len;
+
+  /* The last step that starts at or before it; steps without rewrites start where the next one does. */
+  while (low < high)
+    {
+      guint middle = (low + high) / 2;
+      if (g_array_index (history->steps, PhStep, middle).first_rewrite <= rewrite)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low - 1;
+}
+
+typedef struct
+{
+  GArray     *chain;
+  GHashTable *seen, *added;         /* ids in the chain; id -> index of the edit that added it, plus 1 */
+  Names       names;
+} Tracing;
+
+static void
+trace (Tracing *tracing, PhId id, guint depth)
+{
+  PhHistory *history = tracing->names.history;
+  PhOrigin origin = { .id = id, .depth = depth };
+  guint added = GPOINTER_TO_UINT (g_hash_table_lookup (tracing->added, GUINT_TO_POINTER (id)));
+  const PhRewrite *rewrite = NULL;
+  gboolean removed_any = FALSE;
+
+  if (!g_hash_table_add (tracing->seen, GUINT_TO_POINTER (id)))
+    return;
+  origin.label = node_label (&tracing->names, id);
+  if (added > 0)
+    {
+      guint index = (guint) rewrite_of_edit (history, added - 1), step = step_of_rewrite (history, index);
+
+      rewrite = &g_array_index (history->rewrites, PhRewrite, index);
+      origin.step = (int) step + 1;
+      origin.rewrite = (int) (index - g_array_index (history->steps, PhStep, step).first_rewrite) + 1;
+      origin.pass = g_array_index (history->steps, PhStep, step).pass;
+      origin.rule = rewrite->rule;
+      origin.why = rewrite->why;
+    }
+  g_array_append_val (tracing->chain, origin);
+  if (rewrite == NULL)
+    return;
+  for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+      guint made = GPOINTER_TO_UINT (g_hash_table_lookup (tracing->added, GUINT_TO_POINTER (edit->id)));
+
+      /* What the rewrite itself made and removed again is scaffolding. */
+      if (edit->kind != PH_EDIT_REMOVE_NODE || made > rewrite->first_edit)
+        continue;
+      removed_any = TRUE;
+      trace (tracing, edit->id, depth + 1);
+    }
+  if (!removed_any && rewrite->node != PH_NO_ID && rewrite->node != id)
+    trace (tracing, rewrite->node, depth + 1);
+}
+
+GArray *
+ph_origin_chain (PhHistory *history, PhModel *model, PhId id)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL), added = g_hash_table_new (NULL, NULL);
+  Tracing tracing = { g_array_new (FALSE, TRUE, sizeof (PhOrigin)), seen, added, { history, model, NULL, NULL } };
+
+  g_array_set_clear_func (tracing.chain, origin_clear);
+  for (guint i = 0; i < history->edits->len; i++)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+      if (edit->kind == PH_EDIT_ADD_NODE)
+        g_hash_table_insert (added, GUINT_TO_POINTER (edit->id), GUINT_TO_POINTER (i + 1));
+    }
+  trace (&tracing, id, 0);
+  names_clear (&tracing.names);
+  return tracing.chain;
+}

@@ -1,0 +1,472 @@
+/* apply.c: what an edit does to a model, forward and back. No checks here: edit.c checked before it was recorded.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/graph/graph-private.h"
+
+/* New nodes at the end stand this far apart, so that about 20 insertions fit anywhere before a graph is renumbered. */
+#define ORDER_GAP (G_GUINT64_CONSTANT (1) << 20)
+
+/* ── records ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+PhNodeRecord *
+ph_node_record_new (const PhNode *node)
+{
+  PhNodeRecord *record = g_new0 (PhNodeRecord, 1);
+  guint n_out = node->outputs->len;
+
+  record->op = node->op;
+  record->op_type = node->op_type;
+  record->domain = node->domain;
+  record->name = node->name;
+  record->device = node->device;
+  record->role = node->role;
+  record->partner = node->partner;
+  record->n_inputs = node->inputs->len;
+  record->inputs = g_new (PhId, record->n_inputs);
+  for (guint i = 0; i < record->n_inputs; i++)
+    record->inputs[i] = node->inputs->pdata[i] != NULL ? ((PhValue *) node->inputs->pdata[i])->id : PH_NO_ID;
+  record->n_outputs = n_out;
+  record->outputs = g_new (PhId, n_out);
+  record->output_names = g_new (const char *, n_out);
+  record->output_types = g_new (const PhType *, n_out);
+  record->output_extras = g_new0 (GBytes *, n_out);
+  for (guint i = 0; i < n_out; i++)
+    {
+      const PhValue *value = node->outputs->pdata[i];
+
+      record->outputs[i] = value->id;
+      record->output_names[i] = value->name;
+      record->output_types[i] = value->type;
+      record->output_extras[i] = value->extra != NULL ? g_bytes_ref (value->extra) : NULL;
+    }
+  record->attrs = g_ptr_array_copy (node->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
+  g_ptr_array_set_free_func (record->attrs, (GDestroyNotify) ph_attr_unref);
+  record->extra = node->extra != NULL ? g_bytes_ref (node->extra) : NULL;
+  return record;
+}
+
+static void
+node_record_free (PhNodeRecord *record)
+{
+  g_free (record->inputs);
+  g_free (record->outputs);
+  g_free (record->output_names);
+  g_free (record->output_types);
+  for (guint i = 0; i < record->n_outputs; i++)
+    g_clear_pointer (&record->output_extras[i], g_bytes_unref);
+  g_free (record->output_extras);
+  g_ptr_array_unref (record->attrs);
+  g_clear_pointer (&record->extra, g_bytes_unref);
+  g_free (record);
+}
+
+PhValueRecord *
+ph_value_record_new (const PhValue *value)
+{
+  PhValueRecord *record = g_new0 (PhValueRecord, 1);
+
+  record->name = value->name;
+  record->type = value->type;
+  record->tensor = value->tensor != NULL ? ph_tensor_ref (value->tensor) : NULL;
+  record->is_input = value->is_input;
+  record->extra = value->extra != NULL ? g_bytes_ref (value->extra) : NULL;
+  return record;
+}
+
+static void
+value_record_free (PhValueRecord *record)
+{
+  g_clear_pointer (&record->tensor, ph_tensor_unref);
+  g_clear_pointer (&record->extra, g_bytes_unref);
+  g_free (record);
+}
+
+void
+ph_edit_free (PhEdit *edit)
+{
+  if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
+    g_clear_pointer ((PhNodeRecord **) &edit->spec, node_record_free);
+  else if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
+    g_clear_pointer ((PhValueRecord **) &edit->spec, value_record_free);
+  g_clear_pointer (&edit->old_attr, ph_attr_unref);
+  g_clear_pointer (&edit->new_attr, ph_attr_unref);
+  g_free (edit);
+}
+
+/* ── uses ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+add_use (PhValue *value, PhNode *node, guint index)
+{
+  PhUse use = { node, index };
+
+  if (value == NULL)
+    return;
+  g_array_index (node->use_at, guint, index) = value->uses->len;
+  g_array_append_val (value->uses, use);
+}
+
+/* The last use takes the place of the one that goes: constant time, however many users a mask has. */
+static void
+drop_use (PhValue *value, PhNode *node, guint index)
+{
+  guint at;
+
+  if (value == NULL)
+    return;
+  at = g_array_index (node->use_at, guint, index);
+  g_array_remove_index_fast (value->uses, at);
+  if (at < value->uses->len)
+    {
+      const PhUse *moved = &g_array_index (value->uses, PhUse, at);
+      g_array_index (moved->node->use_at, guint, moved->index) = at;
+    }
+}
+
+/* ── the list of nodes ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+renumber (PhGraph *graph)
+{
+  guint64 order = 0;
+
+  PH_FOREACH_NODE (node, graph)
+    node->order = order += ORDER_GAP;
+}
+
+static void
+link_after (PhGraph *graph, PhNode *node, PhNode *place)
+{
+  PhNode *next = place != NULL ? place->next : graph->first;
+  guint64 low = place != NULL ? place->order : 0;
+
+  node->prev = place;
+  node->next = next;
+  *(place != NULL ? &place->next : &graph->first) = node;
+  *(next != NULL ? &next->prev : &graph->last) = node;
+  node->order = next != NULL ? low + (next->order - low) / 2 : low + ORDER_GAP;
+  if (node->order == low)
+    renumber (graph);
+}
+
+static void
+unlink_node (PhGraph *graph, PhNode *node)
+{
+  *(node->prev != NULL ? &node->prev->next : &graph->first) = node->next;
+  *(node->next != NULL ? &node->next->prev : &graph->last) = node->prev;
+}
+
+/* ── the edits ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+add_node (PhModel *model, const PhEdit *edit)
+{
+  const PhNodeRecord *record = edit->spec;
+  PhGraph *graph = ph_model_find_graph (model, edit->graph);
+  PhNode *node = g_new0 (PhNode, 1);
+
+  node->id = edit->id;
+  node->op = record->op;
+  node->op_type = record->op_type;
+  node->domain = record->domain;
+  node->name = record->name;
+  node->device = record->device;
+  node->role = record->role;
+  node->partner = record->partner;
+  node->graph = graph;
+  node->extra = record->extra != NULL ? g_bytes_ref (record->extra) : NULL;
+  node->attrs = g_ptr_array_copy (record->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
+  g_ptr_array_set_free_func (node->attrs, (GDestroyNotify) ph_attr_unref);
+  node->inputs = g_ptr_array_sized_new (record->n_inputs);
+  node->use_at = g_array_sized_new (FALSE, TRUE, sizeof (guint), record->n_inputs);
+  g_array_set_size (node->use_at, record->n_inputs);
+  for (guint i = 0; i < record->n_inputs; i++)
+    {
+      PhValue *value = record->inputs[i] != PH_NO_ID ? ph_model_find_value (model, record->inputs[i]) : NULL;
+
+      g_ptr_array_add (node->inputs, value);
+      add_use (value, node, i);
+    }
+  node->outputs = g_ptr_array_new_full (record->n_outputs, (GDestroyNotify) ph_value_free);
+  for (guint i = 0; i < record->n_outputs; i++)
+    {
+      PhValue *value = ph_value_alloc (graph, record->outputs[i], record->output_names[i], record->output_types[i]);
+
+      value->producer = node;
+      value->output = i;
+      value->extra = record->output_extras[i] != NULL ? g_bytes_ref (record->output_extras[i]) : NULL;
+      g_ptr_array_add (node->outputs, value);
+    }
+  ph_model_enter (model, model->nodes, node->id, node);
+  link_after (graph, node, edit->place != PH_NO_ID ? ph_model_find_node (model, edit->place) : NULL);
+  graph->n_nodes++;
+}
+
+static void
+remove_node (PhModel *model, const PhEdit *edit)
+{
+  PhNode *node = ph_model_find_node (model, edit->id);
+  PhGraph *graph = node->graph;
+
+  for (guint i = node->inputs->len; i-- > 0; )
+    drop_use (node->inputs->pdata[i], node, i);
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const PhValue *value = node->outputs->pdata[i];
+
+      g_ptr_array_index (model->values, value->id) = NULL;
+      g_hash_table_remove (model->names, value->name);
+    }
+  unlink_node (graph, node);
+  graph->n_nodes--;
+  g_ptr_array_index (model->nodes, node->id) = NULL;
+  ph_node_free (node);
+}
+
+static void
+add_value (PhModel *model, const PhEdit *edit)
+{
+  const PhValueRecord *record = edit->spec;
+  PhGraph *graph = ph_model_find_graph (model, edit->graph);
+  PhValue *value = ph_value_alloc (graph, edit->id, record->name, record->type);
+
+  value->tensor = record->tensor != NULL ? ph_tensor_ref (record->tensor) : NULL;
+  value->extra = record->extra != NULL ? g_bytes_ref (record->extra) : NULL;
+  value->is_input = record->is_input;
+  if (value->is_input)
+    {
+      g_ptr_array_insert (graph->inputs, (int) edit->index, value);
+      return;
+    }
+  /* The one that stood there had been the last before: the exact inverse of taking a constant out. */
+  value->place = edit->index;
+  if (edit->index < graph->constants->len)
+    {
+      PhValue *moved = graph->constants->pdata[edit->index];
+
+      moved->place = graph->constants->len;
+      g_ptr_array_add (graph->constants, moved);
+      graph->constants->pdata[edit->index] = value;
+    }
+  else
+    g_ptr_array_add (graph->constants, value);
+}
+
+static void
+remove_value (PhModel *model, const PhEdit *edit)
+{
+  PhValue *value = ph_model_find_value (model, edit->id);
+  PhGraph *graph = value->graph;
+
+  g_ptr_array_index (model->values, value->id) = NULL;
+  g_hash_table_remove (model->names, value->name);
+  if (value->is_input)
+    {
+      g_ptr_array_remove_index (graph->inputs, edit->index);
+      return;
+    }
+  if (edit->index + 1 < graph->constants->len)
+    ((PhValue *) graph->constants->pdata[graph->constants->len - 1])->place = edit->index;
+  g_ptr_array_remove_index_fast (graph->constants, edit->index);
+}
+
+static void
+add_graph (PhModel *model, const PhEdit *edit)
+{
+  PhNode *owner = ph_model_find_node (model, edit->graph);
+  PhGraph *graph = ph_graph_alloc (model, edit->id, owner, edit->new_name, edit->old_name);
+
+  if (owner->graphs == NULL)
+    owner->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_graph_free);
+  g_ptr_array_insert (owner->graphs, (int) edit->index, graph);
+}
+
+static void
+remove_graph (PhModel *model, const PhEdit *edit)
+{
+  PhNode *owner = ph_model_find_node (model, edit->graph);
+
+  g_ptr_array_index (model->graphs, edit->id) = NULL;
+  g_ptr_array_remove_index (owner->graphs, edit->index);
+  if (owner->graphs->len == 0)
+    g_clear_pointer (&owner->graphs, g_ptr_array_unref);
+}
+
+/* @absent: no slot before; @last: no slot afterwards. */
+static void
+set_input (PhModel *model, const PhEdit *edit, PhId to, gboolean absent, gboolean last)
+{
+  PhNode *node = ph_model_find_node (model, edit->id);
+  PhValue *value = to != PH_NO_ID ? ph_model_find_value (model, to) : NULL;
+  guint zero = 0;
+
+  if (absent)
+    {
+      g_ptr_array_add (node->inputs, NULL);
+      g_array_append_val (node->use_at, zero);
+    }
+  drop_use (node->inputs->pdata[edit->index], node, edit->index);
+  node->inputs->pdata[edit->index] = value;
+  add_use (value, node, edit->index);
+  if (last)
+    {
+      g_ptr_array_set_size (node->inputs, (int) edit->index);
+      g_array_set_size (node->use_at, edit->index);
+    }
+}
+
+static void
+set_output (PhModel *model, const PhEdit *edit, PhId to, gboolean absent, gboolean last)
+{
+  PhGraph *graph = ph_model_find_graph (model, edit->graph);
+  PhValue *value = to != PH_NO_ID ? ph_model_find_value (model, to) : NULL, *old;
+
+  if (absent)
+    g_ptr_array_add (graph->outputs, NULL);
+  old = graph->outputs->pdata[edit->index];
+  if (old != NULL)
+    old->n_output_uses--;
+  graph->outputs->pdata[edit->index] = value;
+  if (value != NULL)
+    value->n_output_uses++;
+  if (last)
+    g_ptr_array_set_size (graph->outputs, (int) edit->index);
+}
+
+static void
+set_attr (PhModel *model, const PhEdit *edit, PhAttr *old, PhAttr *attr)
+{
+  PhNode *node = ph_model_find_node (model, edit->id);
+
+  if (old != NULL)
+    g_ptr_array_remove_index (node->attrs, edit->index);
+  if (attr != NULL)
+    g_ptr_array_insert (node->attrs, (int) edit->index, ph_attr_ref (attr));
+}
+
+static void
+set_name (PhModel *model, const PhEdit *edit, const char *name)
+{
+  PhValue *value = ph_model_find_value (model, edit->id);
+
+  g_hash_table_remove (model->names, value->name);
+  value->name = name;
+  g_hash_table_insert (model->names, (gpointer) name, value);
+}
+
+static void
+move_node (PhModel *model, const PhEdit *edit, PhId place)
+{
+  PhNode *node = ph_model_find_node (model, edit->id);
+
+  unlink_node (node->graph, node);
+  link_after (node->graph, node, place != PH_NO_ID ? ph_model_find_node (model, place) : NULL);
+}
+
+static void
+set_opset (PhModel *model, const char *domain, gint64 version)
+{
+  if (version != 0)
+    g_hash_table_insert (model->opsets, (gpointer) domain, GINT_TO_POINTER ((int) version));
+  else
+    g_hash_table_remove (model->opsets, domain);
+}
+
+void
+ph_edit_apply (PhModel *model, const PhEdit *edit)
+{
+  switch (edit->kind)
+    {
+    case PH_EDIT_ADD_NODE: add_node (model, edit); break;
+    case PH_EDIT_REMOVE_NODE: remove_node (model, edit); break;
+    case PH_EDIT_ADD_VALUE: add_value (model, edit); break;
+    case PH_EDIT_REMOVE_VALUE: remove_value (model, edit); break;
+    case PH_EDIT_ADD_GRAPH: add_graph (model, edit); break;
+    case PH_EDIT_REMOVE_GRAPH: remove_graph (model, edit); break;
+    case PH_EDIT_SET_INPUT: set_input (model, edit, edit->after, edit->absent, edit->last); break;
+    case PH_EDIT_SET_OUTPUT: set_output (model, edit, edit->after, edit->absent, edit->last); break;
+    case PH_EDIT_SET_ATTR: set_attr (model, edit, edit->old_attr, edit->new_attr); break;
+    case PH_EDIT_SET_TYPE: ph_model_find_value (model, edit->id)->type = edit->new_type; break;
+    case PH_EDIT_RENAME: set_name (model, edit, edit->new_name); break;
+    case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->new_place); break;
+    case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->new_version); break;
+    case PH_N_EDITS:
+    default: g_assert_not_reached ();
+    }
+}
+
+void
+ph_edit_revert (PhModel *model, const PhEdit *edit)
+{
+  switch (edit->kind)
+    {
+    case PH_EDIT_ADD_NODE: remove_node (model, edit); break;
+    case PH_EDIT_REMOVE_NODE: add_node (model, edit); break;
+    case PH_EDIT_ADD_VALUE: remove_value (model, edit); break;
+    case PH_EDIT_REMOVE_VALUE: add_value (model, edit); break;
+    case PH_EDIT_ADD_GRAPH: remove_graph (model, edit); break;
+    case PH_EDIT_REMOVE_GRAPH: add_graph (model, edit); break;
+    case PH_EDIT_SET_INPUT: set_input (model, edit, edit->before, edit->last, edit->absent); break;
+    case PH_EDIT_SET_OUTPUT: set_output (model, edit, edit->before, edit->last, edit->absent); break;
+    case PH_EDIT_SET_ATTR: set_attr (model, edit, edit->new_attr, edit->old_attr); break;
+    case PH_EDIT_SET_TYPE: ph_model_find_value (model, edit->id)->type = edit->old_type; break;
+    case PH_EDIT_RENAME: set_name (model, edit, edit->old_name); break;
+    case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->place); break;
+    case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->old_version); break;
+    case PH_N_EDITS:
+    default: g_assert_not_reached ();
+    }
+}
+
+char *
+ph_edit_to_string (const PhEdit *edit)
+{
+  static const char *const kinds[PH_N_EDITS] = {
+    "add-node", "remove-node", "add-value", "remove-value", "add-graph", "remove-graph", "set-input",
+    "set-output", "set-attr", "set-type", "rename", "move-node", "set-opset",
+  };
+  GString *text = g_string_new (kinds[edit->kind]);
+
+  g_string_append_printf (text, " %u", edit->id != PH_NO_ID ? edit->id : edit->graph);
+  switch (edit->kind)
+    {
+    case PH_EDIT_ADD_NODE:
+    case PH_EDIT_REMOVE_NODE:
+      g_string_append_printf (text, " %s", ((PhNodeRecord *) edit->spec)->op_type);
+      break;
+    case PH_EDIT_ADD_VALUE:
+    case PH_EDIT_REMOVE_VALUE:
+      g_string_append_printf (text, " '%s'", ((PhValueRecord *) edit->spec)->name);
+      break;
+    case PH_EDIT_SET_INPUT:
+    case PH_EDIT_SET_OUTPUT:
+      g_string_append_printf (text, " [%u] %u -> %u", edit->index, edit->before, edit->after);
+      break;
+    case PH_EDIT_SET_ATTR:
+      g_string_append_printf (text, " %s", edit->new_name);
+      break;
+    case PH_EDIT_SET_TYPE:
+      {
+        g_autofree char *before = ph_type_to_string (edit->old_type), *after = ph_type_to_string (edit->new_type);
+        g_string_append_printf (text, " %s -> %s", before, after);
+        break;
+      }
+    case PH_EDIT_RENAME:
+      g_string_append_printf (text, " '%s' -> '%s'", edit->old_name, edit->new_name);
+      break;
+    case PH_EDIT_MOVE_NODE:
+      g_string_append_printf (text, " after %u -> after %u", edit->place, edit->new_place);
+      break;
+    case PH_EDIT_SET_OPSET:
+      g_string_append_printf (text, " '%s' %" G_GINT64_FORMAT " -> %" G_GINT64_FORMAT, edit->new_name,
+                              edit->old_version, edit->new_version);
+      break;
+    case PH_EDIT_ADD_GRAPH:
+    case PH_EDIT_REMOVE_GRAPH:
+      g_string_append_printf (text, " %s of %u", edit->new_name, edit->graph);
+      break;
+    case PH_N_EDITS:
+    default:
+      g_assert_not_reached ();
+    }
+  return g_string_free (text, FALSE);
+}

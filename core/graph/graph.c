@@ -1,0 +1,590 @@
+/* graph.c: reading the IR: models, look-ups, constants, scopes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/graph/graph-private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ── life and death ─────────────────────────────────────────────────────────────────────────────────────────────── */
+
+void
+ph_value_free (PhValue *value)
+{
+  g_clear_pointer (&value->tensor, ph_tensor_unref);
+  g_clear_pointer (&value->extra, g_bytes_unref);
+  g_array_unref (value->uses);
+  g_free (value);
+}
+
+void
+ph_node_free (PhNode *node)
+{
+  g_ptr_array_unref (node->inputs);
+  g_array_unref (node->use_at);
+  g_ptr_array_unref (node->outputs);
+  g_ptr_array_unref (node->attrs);
+  g_clear_pointer (&node->graphs, g_ptr_array_unref);
+  g_clear_pointer (&node->control, g_ptr_array_unref);
+  g_clear_pointer (&node->extra, g_bytes_unref);
+  g_free (node);
+}
+
+void
+ph_graph_free (PhGraph *graph)
+{
+  for (PhNode *node = graph->first, *next; node != NULL; node = next)
+    {
+      next = node->next;
+      ph_node_free (node);
+    }
+  g_ptr_array_unref (graph->inputs);
+  g_ptr_array_unref (graph->outputs);
+  g_ptr_array_unref (graph->constants);
+  g_clear_pointer (&graph->extra, g_bytes_unref);
+  g_free (graph);
+}
+
+static void
+function_free (gpointer data)
+{
+  PhFunction *function = data;
+
+  g_clear_pointer (&function->proto, g_bytes_unref);
+  g_free (function);
+}
+
+/* Enters @object under @id, so that the three tables stay as long as the ids go. */
+void
+ph_model_enter (PhModel *model, GPtrArray *table, PhId id, gpointer object)
+{
+  if (id >= model->next_id)
+    {
+      model->next_id = id + 1;
+      g_ptr_array_set_size (model->nodes, (int) model->next_id);
+      g_ptr_array_set_size (model->values, (int) model->next_id);
+      g_ptr_array_set_size (model->graphs, (int) model->next_id);
+    }
+  g_ptr_array_index (table, id) = object;
+}
+
+PhGraph *
+ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const char *name)
+{
+  PhGraph *graph = g_new0 (PhGraph, 1);
+
+  graph->id = id;
+  graph->name = g_intern_string (name != NULL ? name : "");
+  graph->model = model;
+  graph->owner = owner;
+  graph->attr = attr;
+  graph->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_value_free);
+  graph->outputs = g_ptr_array_new ();
+  graph->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_value_free);
+  ph_model_enter (model, model->graphs, id, graph);
+  return graph;
+}
+
+PhValue *
+ph_value_alloc (PhGraph *graph, PhId id, const char *name, const PhType *type)
+{
+  PhValue *value = g_new0 (PhValue, 1);
+
+  value->id = id;
+  value->name = name;
+  value->type = type;
+  value->graph = graph;
+  value->uses = g_array_new (FALSE, FALSE, sizeof (PhUse));
+  ph_model_enter (graph->model, graph->model->values, id, value);
+  g_hash_table_insert (graph->model->names, (gpointer) name, value);
+  return value;
+}
+
+static PhModel *
+model_alloc (void)
+{
+  PhModel *model = g_new0 (PhModel, 1);
+
+  model->nodes = g_ptr_array_new ();
+  model->values = g_ptr_array_new ();
+  model->graphs = g_ptr_array_new ();
+  model->names = g_hash_table_new (NULL, NULL);
+  model->suffixes = g_hash_table_new (NULL, NULL);
+  model->opsets = g_hash_table_new (NULL, NULL);
+  model->functions = g_ptr_array_new_with_free_func (function_free);
+  model->ir_version = 8;
+  return model;
+}
+
+PhModel *
+ph_model_new (void)
+{
+  PhModel *model = model_alloc ();
+
+  model->graph = ph_graph_alloc (model, 1, NULL, NULL, "graph");
+  return model;
+}
+
+void
+ph_model_free (PhModel *model)
+{
+  g_clear_pointer (&model->graph, ph_graph_free);
+  g_ptr_array_unref (model->nodes);
+  g_ptr_array_unref (model->values);
+  g_ptr_array_unref (model->graphs);
+  g_hash_table_unref (model->names);
+  g_hash_table_unref (model->suffixes);
+  g_hash_table_unref (model->opsets);
+  g_ptr_array_unref (model->functions);
+  g_clear_pointer (&model->extra, g_bytes_unref);
+  g_free (model);
+}
+
+/* ── cloning ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static GBytes *
+bytes_ref (GBytes *bytes)
+{
+  return bytes != NULL ? g_bytes_ref (bytes) : NULL;
+}
+
+static PhValue *
+clone_value (PhGraph *graph, const PhValue *from)
+{
+  PhValue *value = ph_value_alloc (graph, from->id, from->name, from->type);
+
+  value->output = from->output;
+  value->tensor = from->tensor != NULL ? ph_tensor_ref (from->tensor) : NULL;
+  value->is_input = from->is_input;
+  value->n_output_uses = from->n_output_uses;
+  value->place = from->place;
+  value->extra = bytes_ref (from->extra);
+  /* The uses are copied as they stand, nodes by id, and resolved when all nodes are there: order matters to rewriting. */
+  g_array_set_size (value->uses, from->uses->len);
+  return value;
+}
+
+static void
+clone_graph (PhGraph *graph, const PhGraph *from)
+{
+  PhModel *model = graph->model;
+
+  graph->extra = bytes_ref (from->extra);
+  graph->n_nodes = from->n_nodes;
+  for (guint i = 0; i < from->inputs->len; i++)
+    g_ptr_array_add (graph->inputs, clone_value (graph, from->inputs->pdata[i]));
+  for (guint i = 0; i < from->constants->len; i++)
+    g_ptr_array_add (graph->constants, clone_value (graph, from->constants->pdata[i]));
+
+  PH_FOREACH_NODE (old, from)
+    {
+      PhNode *node = g_new0 (PhNode, 1);
+
+      *node = *old;
+      node->scratch = NULL;
+      node->graph = graph;
+      node->prev = graph->last;
+      node->next = NULL;
+      if (graph->last != NULL)
+        graph->last->next = node;
+      else
+        graph->first = node;
+      graph->last = node;
+      ph_model_enter (model, model->nodes, node->id, node);
+
+      node->inputs = g_ptr_array_sized_new (old->inputs->len);
+      for (guint i = 0; i < old->inputs->len; i++)
+        {
+          PhValue *value = old->inputs->pdata[i];
+          g_ptr_array_add (node->inputs, value != NULL ? g_ptr_array_index (model->values, value->id) : NULL);
+        }
+      node->use_at = g_array_sized_new (FALSE, FALSE, sizeof (guint), old->use_at->len);
+      g_array_append_vals (node->use_at, old->use_at->data, old->use_at->len);
+      for (guint i = 0; i < node->inputs->len; i++)
+        if (node->inputs->pdata[i] != NULL)
+          g_array_index (((PhValue *) node->inputs->pdata[i])->uses, PhUse, g_array_index (node->use_at, guint, i)) =
+              (PhUse) { node, i };
+
+      node->outputs = g_ptr_array_new_full (old->outputs->len, (GDestroyNotify) ph_value_free);
+      for (guint i = 0; i < old->outputs->len; i++)
+        {
+          PhValue *value = clone_value (graph, old->outputs->pdata[i]);
+          value->producer = node;
+          g_ptr_array_add (node->outputs, value);
+        }
+      node->attrs = g_ptr_array_copy (old->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
+      g_ptr_array_set_free_func (node->attrs, (GDestroyNotify) ph_attr_unref);
+      node->extra = bytes_ref (old->extra);
+      node->control = NULL;
+      node->graphs = NULL;
+      if (old->graphs != NULL)
+        {
+          node->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_graph_free);
+          for (guint i = 0; i < old->graphs->len; i++)
+            {
+              const PhGraph *body = old->graphs->pdata[i];
+              PhGraph *copy = ph_graph_alloc (model, body->id, node, body->attr, body->name);
+
+              g_ptr_array_add (node->graphs, copy);
+              clone_graph (copy, body);
+            }
+        }
+    }
+
+  for (guint i = 0; i < from->outputs->len; i++)
+    {
+      const PhValue *value = from->outputs->pdata[i];
+      g_ptr_array_add (graph->outputs, g_ptr_array_index (model->values, value->id));
+    }
+}
+
+PhModel *
+ph_model_clone (PhModel *from)
+{
+  PhModel *model = model_alloc ();
+  GHashTableIter iter;
+  gpointer key, version;
+
+  model->graph = ph_graph_alloc (model, from->graph->id, NULL, NULL, from->graph->name);
+  if (from->next_id > 1)
+    ph_model_enter (model, model->nodes, from->next_id - 1, NULL);
+  clone_graph (model->graph, from->graph);
+  model->ir_version = from->ir_version;
+  model->extra = bytes_ref (from->extra);
+  g_hash_table_iter_init (&iter, from->opsets);
+  while (g_hash_table_iter_next (&iter, &key, &version))
+    g_hash_table_insert (model->opsets, key, version);
+  for (guint i = 0; i < from->functions->len; i++)
+    {
+      PhFunction *function = g_memdup2 (from->functions->pdata[i], sizeof (PhFunction));
+
+      function->proto = bytes_ref (function->proto);
+      g_ptr_array_add (model->functions, function);
+    }
+  return model;
+}
+
+/* ── look-ups ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+PhNode *
+ph_model_find_node (PhModel *model, PhId id)
+{
+  return id < model->next_id ? g_ptr_array_index (model->nodes, id) : NULL;
+}
+
+PhValue *
+ph_model_find_value (PhModel *model, PhId id)
+{
+  return id < model->next_id ? g_ptr_array_index (model->values, id) : NULL;
+}
+
+PhGraph *
+ph_model_find_graph (PhModel *model, PhId id)
+{
+  return id < model->next_id ? g_ptr_array_index (model->graphs, id) : NULL;
+}
+
+PhValue *
+ph_model_find_value_named (PhModel *model, const char *name)
+{
+  return g_hash_table_lookup (model->names, g_intern_string (name));
+}
+
+static PhNode *
+node_by_number (PhModel *model, const char *digits)
+{
+  char *end;
+  guint64 id;
+
+  if (!g_ascii_isdigit (*digits))
+    return NULL;
+  id = g_ascii_strtoull (digits, &end, 10);
+  return *end == '\0' && id < model->next_id ? ph_model_find_node (model, (PhId) id) : NULL;
+}
+
+PhNode *
+ph_model_find_node_named (PhModel *model, const char *name)
+{
+  const char *interned = g_intern_string (name);
+  PhValue *value;
+
+  if (name[0] == 'n' && node_by_number (model, name + 1) != NULL)
+    return node_by_number (model, name + 1);
+  for (PhId id = 1; id < model->next_id; id++)
+    {
+      PhNode *node = g_ptr_array_index (model->nodes, id);
+      if (node != NULL && node->name == interned && *name != '\0')
+        return node;
+    }
+  value = ph_model_find_value_named (model, name);
+  if (value != NULL && value->producer != NULL)
+    return value->producer;
+  /* Last, because exporters like to name values "42". */
+  return node_by_number (model, name);
+}
+
+const char *
+ph_model_unique_name (PhModel *model, const char *base)
+{
+  const char *interned = g_intern_string (*base != '\0' ? base : "value");
+  guint suffix;
+
+  if (!g_hash_table_contains (model->names, interned))
+    return interned;
+  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (model->suffixes, interned));
+  for (;;)
+    {
+      g_autofree char *name = g_strdup_printf ("%s_%u", interned, ++suffix);
+      const char *candidate = g_intern_string (name);
+
+      if (!g_hash_table_contains (model->names, candidate))
+        {
+          g_hash_table_insert (model->suffixes, (gpointer) interned, GUINT_TO_POINTER (suffix));
+          return candidate;
+        }
+    }
+}
+
+int
+ph_model_opset (PhModel *model, const char *domain)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (model->opsets, g_intern_string (domain != NULL ? domain : "")));
+}
+
+gboolean
+ph_graph_is_fused (const PhGraph *graph)
+{
+  for (; graph->owner != NULL; graph = graph->owner->graph)
+    if (ph_node_is_fused (graph->owner))
+      return TRUE;
+  return FALSE;
+}
+
+guint
+ph_model_n_nodes (PhModel *model, gboolean with_bodies)
+{
+  guint n = model->graph->n_nodes;
+
+  if (with_bodies)
+    for (PhId id = 1; id < model->next_id; id++)
+      {
+        const PhGraph *graph = g_ptr_array_index (model->graphs, id);
+        if (graph != NULL && graph != model->graph && !ph_graph_is_fused (graph))
+          n += graph->n_nodes;
+      }
+  return n;
+}
+
+/* ── nodes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+PhValue *
+ph_node_input (const PhNode *node, guint i)
+{
+  return i < node->inputs->len ? g_ptr_array_index (node->inputs, i) : NULL;
+}
+
+PhValue *
+ph_node_output (const PhNode *node, guint i)
+{
+  return i < node->outputs->len ? g_ptr_array_index (node->outputs, i) : NULL;
+}
+
+PhGraph *
+ph_node_graph (const PhNode *node, const char *attr)
+{
+  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+    {
+      PhGraph *graph = g_ptr_array_index (node->graphs, i);
+      if (strcmp (graph->attr, attr) == 0)
+        return graph;
+    }
+  return NULL;
+}
+
+gboolean
+ph_node_is (const PhNode *node, const PhOp *op)
+{
+  return node->op == op && op != NULL;
+}
+
+gboolean
+ph_node_is_fused (const PhNode *node)
+{
+  return node->op == NULL && node->graphs != NULL && node->graphs->len == 1 &&
+         strcmp (((PhGraph *) node->graphs->pdata[0])->attr, "body") == 0;
+}
+
+char *
+ph_node_label (const PhNode *node)
+{
+  const char *dot = *node->domain != '\0' ? "." : "";
+
+  if (*node->name != '\0')
+    return g_strdup_printf ("n%u %s%s%s '%s'", node->id, node->domain, dot, node->op_type, node->name);
+  return g_strdup_printf ("n%u %s%s%s", node->id, node->domain, dot, node->op_type);
+}
+
+char *
+ph_node_scope (const PhNode *node)
+{
+  const char *start = node->name, *end;
+
+  while (*start == '/')
+    start++;
+  end = strrchr (start, '/');
+  return end != NULL ? g_strndup (start, (gsize) (end - start)) : g_strdup ("");
+}
+
+PhAttr *
+ph_node_attr (const PhNode *node, const char *name)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      PhAttr *attr = g_ptr_array_index (node->attrs, i);
+      if (strcmp (attr->name, name) == 0)
+        return attr;
+    }
+  return NULL;
+}
+
+gint64
+ph_node_attr_int (const PhNode *node, const char *name, gint64 fallback)
+{
+  const PhAttr *attr = ph_node_attr (node, name);
+  return attr != NULL && attr->kind == PH_ATTR_INT ? attr->i : fallback;
+}
+
+float
+ph_node_attr_float (const PhNode *node, const char *name, float fallback)
+{
+  const PhAttr *attr = ph_node_attr (node, name);
+  return attr != NULL && attr->kind == PH_ATTR_FLOAT ? attr->f : fallback;
+}
+
+const char *
+ph_node_attr_string (const PhNode *node, const char *name, const char *fallback)
+{
+  const PhAttr *attr = ph_node_attr (node, name);
+  g_autofree char *copy = NULL;
+  gsize size;
+  const char *bytes;
+
+  if (attr == NULL || attr->kind != PH_ATTR_STRING || attr->s == NULL)
+    return fallback;
+  bytes = g_bytes_get_data (attr->s, &size);
+  copy = g_strndup (bytes != NULL ? bytes : "", size);
+  return g_intern_string (copy);
+}
+
+const gint64 *
+ph_node_attr_ints (const PhNode *node, const char *name, gsize *n)
+{
+  const PhAttr *attr = ph_node_attr (node, name);
+
+  if (attr == NULL || attr->kind != PH_ATTR_INTS)
+    {
+      *n = 0;
+      return NULL;
+    }
+  *n = attr->n;
+  return attr->ints;
+}
+
+/* ── values and scopes ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+static PhTensor *
+tensor_of_strings (GBytes *const *strings, gsize n, guint rank)
+{
+  gint64 dim = (gint64) n;
+  PhTensor *tensor = ph_tensor_new (PH_STRING, rank, &dim);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      gsize size;
+      const char *bytes = g_bytes_get_data (strings[i], &size);
+      g_autofree char *copy = g_strndup (bytes != NULL ? bytes : "", size);
+
+      ph_tensor_set_string (tensor, i, copy);
+    }
+  return tensor;
+}
+
+/* The attribute of a Constant node as a tensor, made once and kept in the attribute. */
+static PhTensor *
+tensor_of_attr (PhAttr *attr)
+{
+  PhTensor *tensor = g_atomic_pointer_get (&attr->tensor);
+
+  if (tensor != NULL)
+    return tensor;
+  switch (attr->kind)
+    {
+    case PH_ATTR_INT:
+      tensor = ph_tensor_new (PH_INT64, 0, NULL);
+      *(gint64 *) ph_tensor_writable (tensor) = attr->i;
+      break;
+    case PH_ATTR_FLOAT:
+      tensor = ph_tensor_new (PH_FLOAT, 0, NULL);
+      *(float *) ph_tensor_writable (tensor) = attr->f;
+      break;
+    case PH_ATTR_INTS:
+      tensor = ph_tensor_new_int64s (attr->ints, attr->n);
+      break;
+    case PH_ATTR_FLOATS:
+      tensor = ph_tensor_new_floats (attr->floats, attr->n);
+      break;
+    case PH_ATTR_STRING:
+      tensor = attr->s != NULL ? tensor_of_strings (&attr->s, 1, 0) : NULL;
+      break;
+    case PH_ATTR_STRINGS:
+      tensor = tensor_of_strings (attr->strings, attr->n, 1);
+      break;
+    default:
+      return NULL;
+    }
+  if (tensor != NULL && !g_atomic_pointer_compare_and_exchange (&attr->tensor, NULL, tensor))
+    {
+      ph_tensor_unref (tensor);
+      tensor = g_atomic_pointer_get (&attr->tensor);
+    }
+  return tensor;
+}
+
+PhTensor *
+ph_value_constant (const PhValue *value)
+{
+  const PhNode *node = value->producer;
+
+  if (value->tensor != NULL)
+    return value->is_input && value->graph->model->ir_version > 3 ? NULL : value->tensor;
+  if (node != NULL && node->attrs->len == 1 && strcmp (node->op_type, "Constant") == 0 && *node->domain == '\0')
+    return tensor_of_attr (g_ptr_array_index (node->attrs, 0));
+  return NULL;
+}
+
+gboolean
+ph_value_is_output (const PhValue *value)
+{
+  return value->n_output_uses > 0;
+}
+
+guint
+ph_value_n_uses (const PhValue *value)
+{
+  return value->uses->len + value->n_output_uses;
+}
+
+PhNode *
+ph_node_ancestor_in (PhNode *node, PhGraph *graph)
+{
+  while (node != NULL && node->graph != graph)
+    node = node->graph->owner;
+  return node;
+}
+
+gboolean
+ph_graph_is_inside (const PhGraph *graph, const PhGraph *outer)
+{
+  while (graph != NULL && graph != outer)
+    graph = graph->owner != NULL ? graph->owner->graph : NULL;
+  return graph != NULL;
+}

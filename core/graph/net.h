@@ -1,0 +1,35 @@
+/* net.h: the net effect of a stretch of the journal on each node.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/graph/history.h"
+
+G_BEGIN_DECLS
+
+typedef enum { PH_NET_INPUT, PH_NET_ATTR, PH_NET_TYPE } PhNetKind;
+
+/* One thing about a node that was set, from what it was before the stretch to what it is after. */
+typedef struct
+{
+  PhNetKind     kind;
+  guint         index;                    /* INPUT: which                                        */
+  const char   *name;                     /* ATTR: which                                         */
+  PhId          value;                    /* TYPE: of which output                               */
+  PhId          before, after;            /* INPUT; PH_NO_ID: "" or no such input                */
+  const PhAttr *old_attr, *new_attr;      /* ATTR; (nullable) borrowed from the journal          */
+  const PhType *old_type, *new_type;      /* TYPE; (nullable)                                    */
+} PhNetField;
+
+typedef struct
+{
+  PhId      id;
+  gboolean  before, after;                /* exists at the start, at the end                     */
+  gboolean  hidden;                       /* in a fused body                                     */
+  GArray   *fields;                       /* (nullable) (element-type PhNetField), only real differences */
+} PhNetNode;
+
+/* id -> PhNetNode of the nodes that the edits [@first, @end) touch, without those that end as they began. @model stands
+ * anywhere; it tells which node a value belongs to. (transfer full) */
+GHashTable *ph_net_new (PhHistory *history, PhModel *model, guint first, guint end);
+
+G_END_DECLS
