@@ -14,7 +14,10 @@ PhTensor     *ph_infer_constant    (PhInfer *infer, guint input);    /* (transfe
 /* The elements of an integer tensor of rank 0 or 1 as dimensions, where known: constants, and what Shape, Gather, Concat,
  * arithmetic, ... make of shapes. Returns their number, or -1. The array is valid until inference ends. */
 int           ph_infer_dims        (PhInfer *infer, guint input, const PhDim **dims);
-/* Constant int64/int32 (rank 0 or 1) as integers; FALSE when not constant. (transfer full) */
+/* In contents, a negative number is the symbol of its decimal text, "-1": a dimension's own -1 means unknown. */
+PhDim         ph_dim_from_int      (gint64 number);
+gboolean      ph_dim_get_int       (PhDim dim, gint64 *number);      /* FALSE: not a number that is known */
+/* Integers (rank 0 or 1) that are constant or follow from constants; FALSE when they are not. (transfer full) */
 gboolean      ph_infer_ints        (PhInfer *infer, guint input, gint64 **values, gsize *n);
 
 void          ph_infer_set         (PhInfer *infer, guint output, const PhType *type);

@@ -1,0 +1,508 @@
+/* infer.c: type and shape inference, with the contents of small integer tensors carried along as symbols.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/infer.h"
+
+#include "core/graph/edit.h"
+
+/* Contents are kept of tensors up to this many elements: shapes, pads, axes, starts and ends. */
+#define MAX_CONTENTS 1024
+/* How many producers a single value's contents are looked for through. */
+#define MAX_DEPTH    200
+
+typedef struct { int n; PhDim dims[]; } Contents;       /* n -1: nothing is known */
+
+/* One pass over a model, or one node. */
+typedef struct
+{
+  GHashTable *contents;        /* (nullable) PhValue -> Contents (of arena)                              */
+  GPtrArray  *arena;           /* (nullable) every Contents ever made, so that none moves under a reader  */
+  gboolean    whole;           /* all producers are visited: what is not in the table is not known        */
+  gboolean    stop_at_error;
+  GPtrArray  *problems;        /* (nullable) (element-type char*)                                         */
+  guint       depth;
+} Run;
+
+struct _PhInfer
+{
+  PhNode        *node;
+  Run           *run;
+  const PhType **types;        /* of the outputs, as inferred */
+};
+
+static gboolean infer_graph (Run *run, PhGraph *graph, GError **error);
+
+/* Contents */
+
+static Contents *
+contents_new (Run *run, int n)
+{
+  Contents *contents = g_malloc (sizeof (Contents) + MAX (n, 0) * sizeof (PhDim));
+
+  contents->n = n;
+  if (run->arena == NULL)
+    run->arena = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (run->arena, contents);
+  return contents;
+}
+
+static void
+contents_keep (Run *run, const PhValue *value, Contents *contents)
+{
+  if (run->contents == NULL)
+    run->contents = g_hash_table_new (NULL, NULL);
+  g_hash_table_insert (run->contents, (gpointer) value, contents);
+}
+
+static void
+run_clear (Run *run)
+{
+  g_clear_pointer (&run->contents, g_hash_table_unref);
+  g_clear_pointer (&run->arena, g_ptr_array_unref);
+}
+
+PhDim
+ph_dim_from_int (gint64 number)
+{
+  char text[32];
+
+  if (number >= 0)
+    return PH_DIM (number);
+  g_snprintf (text, sizeof text, "%" G_GINT64_FORMAT, number);
+  return ph_dim_symbol (text);
+}
+
+gboolean
+ph_dim_get_int (PhDim dim, gint64 *number)
+{
+  char *end;
+
+  if (dim.symbol == NULL)
+    {
+      *number = dim.size;
+      return dim.size >= 0;
+    }
+  if (dim.symbol[0] != '-')
+    return FALSE;
+  *number = g_ascii_strtoll (dim.symbol, &end, 10);
+  return *end == '\0' && end != dim.symbol;
+}
+
+static Contents *
+contents_of_tensor (Run *run, PhTensor *tensor)
+{
+  PhDType dtype = ph_tensor_dtype (tensor);
+  Contents *contents;
+
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1 ||
+      ph_tensor_count (tensor) > MAX_CONTENTS || !(ph_dtype_is_integer (dtype) || dtype == PH_BOOL))
+    return contents_new (run, -1);
+
+  contents = contents_new (run, ph_tensor_count (tensor));
+  for (int i = 0; i < contents->n; i++)
+    contents->dims[i] = ph_dim_from_int (ph_tensor_get_int (tensor, i));
+  return contents;
+}
+
+/* Whether @value may hold integers worth knowing. */
+static gboolean
+is_small_integers (const PhValue *value)
+{
+  const PhType *type = value->type;
+
+  return type == NULL ||
+         (type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL) &&
+          (!type->has_rank || type->rank <= 1));
+}
+
+/* Runs the infer function of @value's producer for its contents alone: no type is set. */
+static void
+look_back (Run *run, const PhValue *value)
+{
+  PhNode *node = value->producer;
+
+  if (node == NULL || node->op == NULL || node->op->infer == NULL || (node->graphs != NULL && node->graphs->len > 0) ||
+      run->depth >= MAX_DEPTH || !ph_op_check (node->op, node, NULL))
+    return;
+
+  g_autofree const PhType **types = g_new0 (const PhType *, node->outputs->len + 1);
+  PhInfer infer = { node, run, types };
+
+  run->depth++;
+  node->op->infer (&infer, NULL);
+  run->depth--;
+}
+
+static const Contents *
+contents_of (Run *run, const PhValue *value)
+{
+  Contents *contents = run->contents != NULL ? g_hash_table_lookup (run->contents, value) : NULL;
+
+  if (contents != NULL)
+    return contents;
+  if (!is_small_integers (value))
+    return contents_new (run, -1);
+
+  PhTensor *tensor = ph_value_constant (value);
+
+  if (tensor != NULL)
+    {
+      contents = contents_of_tensor (run, tensor);
+      contents_keep (run, value, contents);
+      return contents;
+    }
+
+  contents = contents_new (run, -1);
+  if (!run->whole)
+    {
+      contents_keep (run, value, contents);      /* also ends a recursion that malformed input could start */
+      look_back (run, value);
+      contents = g_hash_table_lookup (run->contents, value);
+    }
+  return contents;
+}
+
+int
+ph_infer_dims (PhInfer *infer, guint input, const PhDim **dims)
+{
+  PhValue *value = ph_node_input (infer->node, input);
+  const Contents *contents;
+
+  if (value == NULL)
+    return -1;
+  contents = contents_of (infer->run, value);
+  if (dims != NULL)
+    *dims = contents->dims;
+  return contents->n;
+}
+
+gboolean
+ph_infer_ints (PhInfer *infer, guint input, gint64 **values, gsize *n)
+{
+  const PhDim *dims;
+  int count = ph_infer_dims (infer, input, &dims);
+
+  if (count < 0)
+    return FALSE;
+
+  g_autofree gint64 *numbers = g_new (gint64, MAX (count, 1));
+
+  for (int i = 0; i < count; i++)
+    if (!ph_dim_get_int (dims[i], &numbers[i]))
+      return FALSE;
+  *values = g_steal_pointer (&numbers);
+  *n = count;
+  return TRUE;
+}
+
+void
+ph_infer_set_dims (PhInfer *infer, guint output, const PhDim *dims, guint n)
+{
+  PhValue *value = ph_node_output (infer->node, output);
+  gboolean known = FALSE;
+
+  for (guint i = 0; i < n && !known; i++)
+    known = dims[i].size >= 0 || dims[i].symbol != NULL;
+  if (value == NULL || n > MAX_CONTENTS || (n > 0 && !known))
+    return;
+
+  Contents *contents = contents_new (infer->run, n);
+
+  for (guint i = 0; i < n; i++)
+    contents->dims[i] = dims[i];
+  contents_keep (infer->run, value, contents);
+}
+
+int
+ph_value_dims (const PhValue *value, PhDim **dims)
+{
+  Run run = { NULL, };
+  const Contents *contents = contents_of (&run, value);
+  int n = contents->n;
+
+  if (dims != NULL)
+    {
+      *dims = NULL;
+      if (n >= 0)
+        {
+          *dims = g_new (PhDim, n + 1);
+          for (int i = 0; i < n; i++)
+            (*dims)[i] = contents->dims[i];
+        }
+    }
+  run_clear (&run);
+  return n;
+}
+
+/* What an infer function sees and fills */
+
+const PhNode *
+ph_infer_node_of (PhInfer *infer)
+{
+  return infer->node;
+}
+
+const PhType *
+ph_infer_type (PhInfer *infer, guint input)
+{
+  PhValue *value = ph_node_input (infer->node, input);
+
+  return value != NULL ? value->type : NULL;
+}
+
+gboolean
+ph_infer_has (PhInfer *infer, guint input)
+{
+  return ph_node_input (infer->node, input) != NULL;
+}
+
+PhTensor *
+ph_infer_constant (PhInfer *infer, guint input)
+{
+  PhValue *value = ph_node_input (infer->node, input);
+
+  return value != NULL ? ph_value_constant (value) : NULL;
+}
+
+void
+ph_infer_set (PhInfer *infer, guint output, const PhType *type)
+{
+  if (output < infer->node->outputs->len)
+    infer->types[output] = type;
+}
+
+void
+ph_infer_set_shape (PhInfer *infer, guint output, PhDType dtype, guint rank, const PhDim *dims)
+{
+  ph_infer_set (infer, output, ph_type_tensor (dtype, rank, dims));
+}
+
+gboolean
+ph_infer_fail (PhInfer *infer, GError **error, const char *format, ...)
+{
+  g_autofree char *label = ph_node_label (infer->node), *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s", label, message);
+  return FALSE;
+}
+
+/* Setting types */
+
+static gboolean
+declare (PhNode *node, PhValue *value, const PhType *inferred, GError **error)
+{
+  const PhType *merged = inferred;
+
+  if (inferred == NULL || (inferred->kind == PH_KIND_TENSOR && inferred->dtype == PH_UNDEFINED))
+    return TRUE;
+  if (value->type != NULL && value->type->dtype != PH_UNDEFINED)
+    merged = ph_type_merge (value->type, inferred);
+  if (merged == NULL)
+    {
+      g_autofree char *label = ph_node_label (node), *said = ph_type_to_string (value->type);
+      g_autofree char *found = ph_type_to_string (inferred);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: '%s' is declared %s, but follows to be %s", label, value->name, said,
+                   found);
+      return FALSE;
+    }
+  return merged == value->type || ph_value_set_type (value, merged, error);
+}
+
+static gboolean
+infer_body (Run *run, PhNode *node, PhGraph *body, const PhType *const *types, guint n, GError **error)
+{
+  for (guint i = 0; i < MIN (n, body->inputs->len); i++)
+    if (types[i] != NULL && !declare (node, g_ptr_array_index (body->inputs, i), types[i], error))
+      return FALSE;
+  return infer_graph (run, body, error);
+}
+
+gboolean
+ph_infer_body (PhInfer *infer, const char *attr, const PhType *const *types, guint n, GError **error)
+{
+  PhGraph *body = ph_node_graph (infer->node, attr);
+
+  if (body == NULL)
+    return ph_infer_fail (infer, error, "has no body '%s'", attr);
+  return infer_body (infer->run, infer->node, body, types, n, error);
+}
+
+const PhType *
+ph_infer_body_type (PhInfer *infer, const char *attr, guint output)
+{
+  PhGraph *body = ph_node_graph (infer->node, attr);
+
+  if (body == NULL || output >= body->outputs->len)
+    return NULL;
+  return ((PhValue *) g_ptr_array_index (body->outputs, output))->type;
+}
+
+/* A fused node: its body says it all. */
+static gboolean
+infer_fused (Run *run, PhNode *node, GError **error)
+{
+  PhGraph *body = g_ptr_array_index (node->graphs, 0);
+  g_autofree const PhType **types = g_new0 (const PhType *, node->inputs->len + 1);
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      PhValue *input = ph_node_input (node, i);
+
+      types[i] = input != NULL ? input->type : NULL;
+    }
+  if (!infer_body (run, node, body, types, node->inputs->len, error))
+    return FALSE;
+
+  for (guint i = 0; i < MIN (node->outputs->len, body->outputs->len); i++)
+    if (!declare (node, ph_node_output (node, i), ((PhValue *) g_ptr_array_index (body->outputs, i))->type, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+infer_node (Run *run, PhNode *node, GError **error)
+{
+  if (ph_node_is_fused (node))
+    return infer_fused (run, node, error);
+
+  if (node->op == NULL)
+    {
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        if (!infer_graph (run, g_ptr_array_index (node->graphs, i), error))
+          return FALSE;
+      return TRUE;
+    }
+
+  if (!ph_op_check (node->op, node, error))
+    return FALSE;
+  if (node->op->infer == NULL)
+    return TRUE;
+
+  const PhType *few[8] = { NULL, };
+  guint n = node->outputs->len;
+  g_autofree const PhType **many = n > G_N_ELEMENTS (few) ? g_new0 (const PhType *, n) : NULL;
+  PhInfer infer = { node, run, many != NULL ? many : few };
+
+  /* A body may be inferred again with other types: forget what the first time found. */
+  if (run->contents != NULL && node->graph->owner != NULL)
+    for (guint i = 0; i < n; i++)
+      g_hash_table_remove (run->contents, ph_node_output (node, i));
+
+  if (!node->op->infer (&infer, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!declare (node, ph_node_output (node, i), infer.types[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+infer_graph (Run *run, PhGraph *graph, GError **error)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      g_autoptr(GError) problem = NULL;
+
+      if (infer_node (run, node, &problem))
+        continue;
+      if (run->stop_at_error)
+        {
+          g_propagate_error (error, g_steal_pointer (&problem));
+          return FALSE;
+        }
+      if (run->problems != NULL)
+        g_ptr_array_add (run->problems, g_strdup (problem->message));
+    }
+  return TRUE;
+}
+
+gboolean
+ph_infer_one (PhNode *node, GError **error)
+{
+  Run run = { .stop_at_error = TRUE };
+  gboolean ok = infer_node (&run, node, error);
+
+  run_clear (&run);
+  return ok;
+}
+
+gboolean
+ph_infer_model (PhModel *model, gboolean stop_at_error, GPtrArray *problems, GError **error)
+{
+  Run run = { .whole = TRUE, .stop_at_error = stop_at_error, .problems = problems };
+  gboolean ok = infer_graph (&run, model->graph, error);
+
+  run_clear (&run);
+  return ok;
+}
+
+/* Ready-made infer functions */
+
+gboolean
+ph_infer_same_as_input (PhInfer *infer, GError **error)
+{
+  ph_infer_set (infer, 0, ph_infer_type (infer, 0));
+  return TRUE;
+}
+
+/* The common shape of all inputs, with @dtype (PH_UNDEFINED: that of the first input whose type is known). */
+static gboolean
+infer_common (PhInfer *infer, PhDType dtype, GError **error)
+{
+  guint n = infer->node->inputs->len, n_types = 0;
+  const PhType *few[8];
+  g_autofree const PhType **many = n > G_N_ELEMENTS (few) ? g_new (const PhType *, n) : NULL;
+  const PhType **types = many != NULL ? many : few, *common;
+  gboolean ranked = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PhType *type = ph_infer_type (infer, i);
+
+      if (type != NULL && dtype == PH_UNDEFINED)
+        dtype = type->dtype;
+      if (type == NULL ? ph_infer_has (infer, i) : !type->has_rank)
+        ranked = FALSE;
+      if (type != NULL)
+        types[n_types++] = type;
+    }
+  if (dtype == PH_UNDEFINED || n_types == 0)
+    return TRUE;
+  if (!ranked)
+    {
+      ph_infer_set (infer, 0, ph_type_unranked (dtype));
+      return TRUE;
+    }
+
+  common = ph_type_broadcast (dtype, types, n_types);
+  if (common == NULL)
+    {
+      g_autoptr(GString) shapes = g_string_new (NULL);
+
+      for (guint i = 0; i < n_types; i++)
+        {
+          g_autofree char *text = ph_type_to_string (types[i]);
+
+          g_string_append_printf (shapes, "%s%s", i > 0 ? ", " : "", text);
+        }
+      return ph_infer_fail (infer, error, "the shapes of its inputs cannot be broadcast together: %s", shapes->str);
+    }
+  ph_infer_set (infer, 0, common);
+  return TRUE;
+}
+
+gboolean
+ph_infer_broadcast (PhInfer *infer, GError **error)
+{
+  return infer_common (infer, PH_UNDEFINED, error);
+}
+
+gboolean
+ph_infer_compare (PhInfer *infer, GError **error)
+{
+  return infer_common (infer, PH_BOOL, error);
+}

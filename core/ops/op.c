@@ -1,0 +1,267 @@
+/* op.c: the registry of operators, and what a schema says about a node.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/op-list.h"
+
+#include <string.h>
+
+static const PhOp *const ops[] = {
+#define PH_OP_ROW(name_) &ph_op_##name_,
+  PH_OPS (PH_OP_ROW)
+#undef PH_OP_ROW
+};
+
+/* NULL, "" and "ai.onnx" all mean ONNX's own domain. */
+static const char *
+plain_domain (const char *domain)
+{
+  return domain == NULL || strcmp (domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+static guint
+op_hash (gconstpointer key)
+{
+  const PhOp *op = key;
+  const char *domain = plain_domain (op->domain);
+
+  return g_str_hash (op->name) ^ (*domain != '\0' ? g_str_hash (domain) : 0);
+}
+
+static gboolean
+op_equal (gconstpointer a, gconstpointer b)
+{
+  const PhOp *x = a, *y = b;
+
+  return strcmp (x->name, y->name) == 0 && strcmp (plain_domain (x->domain), plain_domain (y->domain)) == 0;
+}
+
+const PhOp *
+ph_op_find (const char *domain, const char *name)
+{
+  static gsize once = 0;
+  static GHashTable *table = NULL;
+
+  if (g_once_init_enter (&once))
+    {
+      table = g_hash_table_new (op_hash, op_equal);
+      for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+        g_hash_table_add (table, (gpointer) ops[i]);
+      g_once_init_leave (&once, 1);
+    }
+  return g_hash_table_lookup (table, &(PhOp) { .name = name, .domain = domain });
+}
+
+const PhOp *const *
+ph_op_list (guint *n)
+{
+  if (n != NULL)
+    *n = G_N_ELEMENTS (ops);
+  return ops;
+}
+
+guint
+ph_op_n_inputs (const PhOp *op, guint *min, gboolean *variadic)
+{
+  guint n = 0, least = 0;
+
+  for (; n < PH_MAX_ARGS && op->inputs[n].name != NULL; n++)
+    if (!(op->inputs[n].flags & PH_ARG_OPTIONAL))
+      least = n + 1;
+  if (min != NULL)
+    *min = least;
+  if (variadic != NULL)
+    *variadic = n > 0 && (op->inputs[n - 1].flags & PH_ARG_VARIADIC);
+  return n;
+}
+
+guint
+ph_op_n_outputs (const PhOp *op)
+{
+  guint n = 0;
+
+  while (n < PH_MAX_ARGS && op->outputs[n].name != NULL)
+    n++;
+  return n;
+}
+
+const PhOpAttr *
+ph_op_attr (const PhOp *op, const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
+    if (strcmp (op->attrs[i].name, name) == 0)
+      return &op->attrs[i];
+  return NULL;
+}
+
+static char *
+dtypes_to_string (PhDTypes types)
+{
+  GString *out = g_string_new (NULL);
+
+  for (PhDType dtype = PH_FLOAT; dtype < PH_N_DTYPES; dtype++)
+    if (types & (G_GUINT64_CONSTANT (1) << dtype))
+      g_string_append_printf (out, "%s%s", out->len > 0 ? ", " : "", ph_dtype_name (dtype));
+  return g_string_free (out, FALSE);
+}
+
+/* Argument @i of the node: the formal one that it stands for. */
+static const PhOpArg *
+formal (const PhOpArg *args, guint n, guint i)
+{
+  if (i < n)
+    return &args[i];
+  return n > 0 && (args[n - 1].flags & PH_ARG_VARIADIC) ? &args[n - 1] : NULL;
+}
+
+static gboolean
+check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_args, GPtrArray *values, const char *side,
+            PhDType *groups, GError **error)
+{
+  for (guint i = 0; i < values->len; i++)
+    {
+      const PhValue *value = g_ptr_array_index (values, i);
+      const PhOpArg *arg = formal (args, n_args, i);
+
+      if (arg == NULL)
+        break;
+      if (value == NULL || value->type == NULL || value->type->dtype == PH_UNDEFINED)
+        continue;
+
+      PhDType dtype = value->type->dtype;
+
+      if (arg->types != 0 && !(arg->types & (G_GUINT64_CONSTANT (1) << dtype)))
+        {
+          g_autofree char *label = ph_node_label (node), *allowed = dtypes_to_string (arg->types);
+
+          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s %u '%s' of %s is %s ('%s'), must be one of: %s", label, side, i,
+                       arg->name, op->name, ph_dtype_name (dtype), value->name, allowed);
+          return FALSE;
+        }
+      if (arg->group == '\0')
+        continue;
+
+      PhDType *bound = &groups[(guint8) arg->group & 127];
+
+      if (*bound == PH_UNDEFINED)
+        *bound = dtype;
+      else if (*bound != dtype)
+        {
+          g_autofree char *label = ph_node_label (node);
+
+          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s %u '%s' of %s is %s ('%s'), must be %s like the others of type %c",
+                       label, side, i, arg->name, op->name, ph_dtype_name (dtype), value->name, ph_dtype_name (*bound),
+                       arg->group);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+check_counts (const PhOp *op, const PhNode *node, GError **error)
+{
+  guint min;
+  gboolean variadic;
+  guint max = ph_op_n_inputs (op, &min, &variadic), n_outputs = ph_op_n_outputs (op);
+  gboolean many_outputs = n_outputs > 0 && (op->outputs[n_outputs - 1].flags & PH_ARG_VARIADIC);
+
+  for (guint i = 0; i < min; i++)
+    if (ph_node_input (node, i) == NULL)
+      {
+        g_autofree char *label = ph_node_label (node);
+
+        g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: input %u '%s' of %s is missing: give it a value", label, i,
+                     op->inputs[i].name, op->name);
+        return FALSE;
+      }
+  if (node->inputs->len > max && !variadic)
+    {
+      g_autofree char *label = ph_node_label (node);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: has %u inputs, but %s takes at most %u", label, node->inputs->len,
+                   op->name, max);
+      return FALSE;
+    }
+  if (node->outputs->len > n_outputs && !many_outputs)
+    {
+      g_autofree char *label = ph_node_label (node);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: has %u outputs, but %s gives at most %u", label, node->outputs->len,
+                   op->name, n_outputs);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_op_check (const PhOp *op, const PhNode *node, GError **error)
+{
+  PhDType groups[128] = { PH_UNDEFINED, };
+
+  if (!check_counts (op, node, error))
+    return FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
+    {
+      const PhOpAttr *attr = &op->attrs[i];
+      const PhAttr *given = attr->kind == PH_ATTR_GRAPH ? NULL : ph_node_attr (node, attr->name);
+
+      if (attr->required && given == NULL && (attr->kind != PH_ATTR_GRAPH || ph_node_graph (node, attr->name) == NULL))
+        {
+          g_autofree char *label = ph_node_label (node);
+
+          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s needs the attribute '%s'", label, op->name, attr->name);
+          return FALSE;
+        }
+      /* An opaque one may be a reference to a function's attribute, of whatever kind. */
+      if (given != NULL && given->kind != attr->kind && given->kind != PH_ATTR_OPAQUE)
+        {
+          g_autofree char *label = ph_node_label (node);
+
+          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: the attribute '%s' of %s has the wrong kind", label, attr->name,
+                       op->name);
+          return FALSE;
+        }
+    }
+
+  return check_side (op, node, op->inputs, ph_op_n_inputs (op, NULL, NULL), node->inputs, "input", groups, error) &&
+         check_side (op, node, op->outputs, ph_op_n_outputs (op), node->outputs, "output", groups, error);
+}
+
+gint64
+ph_node_flops (const PhNode *node)
+{
+  if (ph_node_is_fused (node))
+    {
+      const PhGraph *body = g_ptr_array_index (node->graphs, 0);
+      gint64 sum = 0;
+
+      PH_FOREACH_NODE (inner, body)
+        {
+          gint64 flops = ph_node_flops (inner);
+
+          if (flops < 0)
+            return -1;
+          sum += flops;
+        }
+      return sum;
+    }
+  if (node->op == NULL)
+    return -1;
+  if (node->op->flops != NULL)
+    return node->op->flops (node);
+
+  const PhValue *out = ph_node_output (node, 0);
+
+  return out != NULL && out->type != NULL ? ph_type_count (out->type) : -1;
+}
+
+gboolean
+ph_op_differentiable (const PhOp *op)
+{
+  if (op->grad_build != NULL)
+    return TRUE;
+  for (guint i = 0; i < PH_MAX_ARGS; i++)
+    if (op->grad[i] != NULL)
+      return TRUE;
+  return FALSE;
+}
