@@ -15,11 +15,19 @@ typedef struct
 {
   guint   from, to;             /* in: indices of boxes                                          */
   float   weight;               /* in: 1 is normal; heavier edges are straighter and shorter     */
+  float   from_dx, to_dx;       /* in: where it leaves and enters, from the boxes' middles       */
+  guint8  min_length;           /* in: ranks that it spans at least; 0 lets both stand side by side */
   guint   first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
 
+/* AUTO: dot while it is quick, our own layered layout beyond that and where dot ran out of time twice. */
+typedef enum { PH_LAYOUT_AUTO, PH_LAYOUT_DOT, PH_LAYOUT_LAYERED } PhLayoutEngine;
+
+#define PH_LAYOUT_DOT_MAX 900   /* boxes that AUTO gives to dot */
+
 typedef struct
 {
+  PhLayoutEngine engine;        /* in                                                            */
   PhLayoutBox  *boxes;   guint n_boxes;
   PhLayoutEdge *edges;   guint n_edges;
   GArray       *points;         /* (element-type PhPoint) out                                    */
@@ -37,5 +45,10 @@ void      ph_layout_async  (PhLayout *layout, double seconds, GCancellable *canc
                             gpointer data);
 PhLayout *ph_layout_finish (GAsyncResult *result, GError **error);
 gboolean  ph_layout_sync   (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error);
+
+/* Layered (Sugiyama), in this thread and process, in time that grows with boxes and edges as n log n. FALSE: cancelled. */
+gboolean  ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error);
+/* How many pairs of edges cross, and how many edges run upwards: what a layout is judged by. */
+guint64   ph_layout_crossings (PhLayout *layout);
 
 G_END_DECLS

@@ -1,0 +1,341 @@
+/* layered.c: our own layered layout, for graphs that are too large for dot and where dot ran out of time.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/layered.h"
+
+#include <math.h>
+
+#define BEND_WIDTH 6.0f
+#define MAX_BENDS  3000000      /* beyond that the longest edges are drawn straight through */
+#define SEPARATION 18.0f
+
+typedef struct { int from, edge; float dx; int reach; } Start;
+
+static int
+compare_starts (const void *a, const void *b)
+{
+  const Start *x = a, *y = b;
+
+  if (x->from != y->from)
+    return x->from - y->from;
+  return x->dx < y->dx ? -1 : x->dx > y->dx;
+}
+
+/* Edges turned around swap their ends. */
+static void
+edge_ends (PhLayered *layered, int e, int *from, int *to, float *from_dx, float *to_dx)
+{
+  const PhLayoutEdge *edge = &layered->layout->edges[e];
+  const gboolean reversed = layered->reversed[e];
+
+  *from = reversed ? edge->to : edge->from;
+  *to = reversed ? edge->from : edge->to;
+  *from_dx = reversed ? edge->to_dx : edge->from_dx;
+  *to_dx = reversed ? edge->from_dx : edge->to_dx;
+}
+
+static void
+add_vertex (GArray *ranks, GArray *halves, int rank, float half)
+{
+  g_array_append_val (ranks, rank);
+  g_array_append_val (halves, half);
+}
+
+/* One chain of bends for all the edges that leave a box at one place, as long as the longest of them. */
+static void
+build_chains (PhLayered *layered, GArray *ranks, GArray *halves, GArray *links)
+{
+  PhLayout *layout = layered->layout;
+  g_autofree Start *starts = g_new (Start, MAX (layout->n_edges, 1));
+  int n_starts = 0, longest = G_MAXINT;
+  gint64 bends = 0;
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      int from, to;
+      float from_dx, to_dx;
+      const int *rank = (const int *) ranks->data;
+
+      layered->edge_chain[e] = -1;
+      edge_ends (layered, e, &from, &to, &from_dx, &to_dx);
+      if (from != to)
+        {
+          starts[n_starts++] = (Start) { from, e, from_dx, rank[to] };
+          bends += MAX (rank[to] - rank[from] - 1, 0);
+        }
+    }
+  if (bends > MAX_BENDS)
+    longest = MAX (10, (int) (2 * (gint64) MAX_BENDS / MAX (n_starts, 1)));
+  qsort (starts, n_starts, sizeof *starts, compare_starts);
+
+  for (int i = 0, stop; i < n_starts; i = stop)
+    {
+      const int from = starts[i].from;
+      const int top = g_array_index (ranks, int, from);
+      const int first = (int) ranks->len;
+      int reach = top + 1;
+      float weight = 0;
+
+      for (stop = i; stop < n_starts && starts[stop].from == from && fabsf (starts[stop].dx - starts[i].dx) < 0.5f; stop++)
+        if (starts[stop].reach - top <= longest)
+          {
+            reach = MAX (reach, starts[stop].reach);
+            weight += layout->edges[starts[stop].edge].weight;
+          }
+      for (int r = top + 1; r < reach; r++)
+        {
+          PhLink link = { r == top + 1 ? from : (int) ranks->len - 1, (int) ranks->len, r == top + 1 ? 2 * weight : 8 * weight,
+                          r == top + 1 ? starts[i].dx : 0, 0, FALSE };
+
+          add_vertex (ranks, halves, r, BEND_WIDTH / 2);
+          g_array_append_val (links, link);
+        }
+      for (int k = i; k < stop; k++)
+        {
+          const int e = starts[k].edge;
+          int u, to;
+          float from_dx, to_dx;
+
+          edge_ends (layered, e, &u, &to, &from_dx, &to_dx);
+          if (starts[k].reach == top)
+            {
+              PhLink flat = { from, to, layout->edges[e].weight, from_dx, to_dx, FALSE };
+
+              g_array_append_val (layered->flat, flat);
+            }
+          else if (starts[k].reach - top <= longest)
+            {
+              const gboolean direct = starts[k].reach == top + 1;
+              PhLink link = { direct ? from : first + starts[k].reach - top - 2, to, layout->edges[e].weight * (direct ? 1 : 2),
+                              direct ? from_dx : 0, to_dx, FALSE };
+
+              layered->edge_chain[e] = direct ? -1 : first;
+              g_array_append_val (links, link);
+            }
+        }
+    }
+}
+
+static void
+layered_clear (PhLayered *layered)
+{
+  g_free (layered->rank);
+  g_free (layered->place);
+  g_free (layered->half);
+  g_free (layered->x);
+  g_free (layered->links);
+  g_free (layered->layer_start);
+  g_free (layered->order);
+  g_free (layered->edge_chain);
+  g_free (layered->reversed);
+  g_clear_pointer (&layered->flat, g_array_unref);
+  ph_rows_clear (&layered->up);
+  ph_rows_clear (&layered->down);
+}
+
+static void
+build (PhLayered *layered, PhLayout *layout)
+{
+  g_autoptr(GArray) ranks = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr(GArray) halves = g_array_new (FALSE, FALSE, sizeof (float));
+  g_autoptr(GArray) links = g_array_new (FALSE, FALSE, sizeof (PhLink));
+
+  layered->layout = layout;
+  layered->n_boxes = layout->n_boxes;
+  layered->separation = SEPARATION;
+  layered->reversed = g_new0 (guint8, MAX (layout->n_edges, 1));
+  layered->edge_chain = g_new (int, MAX (layout->n_edges, 1));
+  layered->flat = g_array_new (FALSE, FALSE, sizeof (PhLink));
+  g_array_set_size (ranks, layout->n_boxes);
+  layered->n_layers = ph_layered_rank (layout, (int *) ranks->data, layered->reversed);
+  for (guint i = 0; i < layout->n_boxes; i++)
+    {
+      const float half = layout->boxes[i].width / 2;
+
+      g_array_append_val (halves, half);
+    }
+  build_chains (layered, ranks, halves, links);
+
+  layered->n = ranks->len;
+  layered->rank = (int *) g_array_steal (ranks, NULL);
+  layered->half = (float *) g_array_steal (halves, NULL);
+  layered->n_links = links->len;
+  layered->links = (PhLink *) g_array_steal (links, NULL);
+  if (layered->links == NULL)
+    layered->links = g_new0 (PhLink, 1);
+  layered->place = g_new0 (int, layered->n + 1);
+  layered->x = g_new0 (float, layered->n + 1);
+  layered->order = g_new0 (int, layered->n + 1);
+  layered->layer_start = g_new0 (int, layered->n_layers + 2);
+  for (int v = 0; v < layered->n; v++)
+    layered->layer_start[layered->rank[v] + 1]++;
+  for (int r = 0; r < layered->n_layers; r++)
+    layered->layer_start[r + 1] += layered->layer_start[r];
+  ph_rows_init (&layered->down, layered->n, layered->n_links, &layered->links->from, sizeof (PhLink));
+  ph_rows_init (&layered->up, layered->n, layered->n_links, &layered->links->to, sizeof (PhLink));
+}
+
+static void
+add_point (PhLayout *layout, PhLayoutEdge *edge, float x, float y)
+{
+  const PhPoint point = { x, y };
+
+  g_array_append_val (layout->points, point);
+  edge->n_points++;
+}
+
+/* Straight down, or an S where x differs. */
+static void
+curve_to (PhLayout *layout, PhLayoutEdge *edge, float x, float y)
+{
+  const PhPoint from = g_array_index (layout->points, PhPoint, layout->points->len - 1);
+  const float bend = fabsf (x - from.x) < 0.5f ? 1 / 3.0f : 0.5f;
+
+  add_point (layout, edge, from.x, from.y + bend * (y - from.y));
+  add_point (layout, edge, x, y - bend * (y - from.y));
+  add_point (layout, edge, x, y);
+}
+
+static void
+route (PhLayered *layered, const float *top, const float *bottom)
+{
+  PhLayout *layout = layered->layout;
+
+  g_array_set_size (layout->points, 0);
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      PhLayoutEdge *edge = &layout->edges[e];
+      int from, to;
+      float from_dx, to_dx;
+
+      edge_ends (layered, e, &from, &to, &from_dx, &to_dx);
+      edge->first_point = layout->points->len;
+      edge->n_points = 0;
+      if (from == to)
+        continue;
+
+      const PhLayoutBox *a = &layout->boxes[from], *b = &layout->boxes[to];
+
+      if (layered->rank[from] == layered->rank[to])
+        {
+          const float side = b->x > a->x ? 0.5f : -0.5f;
+          const float x0 = a->x + side * a->width, x1 = b->x - side * b->width;
+
+          add_point (layout, edge, x0, a->y);
+          add_point (layout, edge, x0 + (x1 - x0) / 3, a->y);
+          add_point (layout, edge, x1 - (x1 - x0) / 3, b->y);
+          add_point (layout, edge, x1, b->y);
+        }
+      else
+        {
+          const float end_y = b->y - b->height / 2;
+          int bend = layered->edge_chain[e], r = layered->rank[from];
+          float x = a->x + from_dx;
+          float pending;          /* how far down the straight run that is not drawn yet reaches */
+
+          add_point (layout, edge, x, a->y + a->height / 2);
+          pending = bottom[r];
+          if (bend >= 0)
+            for (r++; r < layered->rank[to]; r++, bend++)
+              {
+                const float next = layered->x[bend];
+
+                if (fabsf (next - x) >= 0.5f)
+                  {
+                    if (pending > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.5f)
+                      curve_to (layout, edge, x, pending);
+                    curve_to (layout, edge, next, top[r]);
+                    x = next;
+                  }
+                pending = bottom[r];
+              }
+          if (fabsf (b->x + to_dx - x) >= 0.5f)
+            {
+              if (pending > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.5f)
+                curve_to (layout, edge, x, pending);
+              curve_to (layout, edge, b->x + to_dx, top[layered->rank[to]]);
+            }
+          if (end_y > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.1f || edge->n_points == 1)
+            curve_to (layout, edge, b->x + to_dx, end_y);
+        }
+      if (layered->reversed[e])
+        {
+          PhPoint *points = &g_array_index (layout->points, PhPoint, edge->first_point);
+
+          for (guint i = 0; i < edge->n_points / 2; i++)
+            {
+              const PhPoint point = points[i];
+
+              points[i] = points[edge->n_points - 1 - i];
+              points[edge->n_points - 1 - i] = point;
+            }
+        }
+    }
+}
+
+/* y of the layers: as high as their highest box, further apart where edges run far to the side. */
+static void
+stack_layers (PhLayered *layered, float *top, float *bottom)
+{
+  PhLayout *layout = layered->layout;
+  g_autofree float *reach = g_new0 (float, layered->n_layers + 1);
+  float y = 0;
+
+  for (int i = 0; i < layered->n_links; i++)
+    {
+      const PhLink *link = &layered->links[i];
+      float *most = &reach[layered->rank[link->from]];
+
+      *most = MAX (*most, fabsf (layered->x[link->from] + link->from_dx - layered->x[link->to] - link->to_dx));
+    }
+  for (int r = 0; r < layered->n_layers; r++)
+    {
+      float height = 1;
+
+      for (int i = layered->layer_start[r]; i < layered->layer_start[r + 1]; i++)
+        if (layered->order[i] < layered->n_boxes)
+          height = MAX (height, layout->boxes[layered->order[i]].height);
+      top[r] = y;
+      bottom[r] = y + height;
+      y += height + 22 + MIN (0.05f * reach[r], 48);
+    }
+  for (int v = 0; v < layered->n_boxes; v++)
+    layout->boxes[v].y = (top[layered->rank[v]] + bottom[layered->rank[v]]) / 2;
+  layout->height = layered->n_layers > 0 ? bottom[layered->n_layers - 1] : 0;
+}
+
+gboolean
+ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
+{
+  PhLayered layered = { 0, };
+  float left = INFINITY, right = -INFINITY;
+  gboolean done;
+
+  if (layout->n_boxes == 0)
+    {
+      layout->width = layout->height = 0;
+      return TRUE;
+    }
+  build (&layered, layout);
+  done = ph_layered_order (&layered, cancellable) && ph_layered_place (&layered, cancellable);
+  if (done)
+    {
+      g_autofree float *top = g_new (float, layered.n_layers), *bottom = g_new (float, layered.n_layers);
+
+      for (int v = 0; v < layered.n; v++)
+        {
+          left = MIN (left, layered.x[v] - layered.half[v]);
+          right = MAX (right, layered.x[v] + layered.half[v]);
+        }
+      for (int v = 0; v < layered.n; v++)
+        layered.x[v] -= left;
+      for (int v = 0; v < layered.n_boxes; v++)
+        layout->boxes[v].x = layered.x[v];
+      layout->width = right - left;
+      stack_layers (&layered, top, bottom);
+      route (&layered, top, bottom);
+    }
+  else
+    g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
+  layered_clear (&layered);
+  return done;
+}

@@ -1,0 +1,46 @@
+/* layered.h: the parts of the layered layout, private to core/layout.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/layout/layout.h"
+
+G_BEGIN_DECLS
+
+/* A link joins vertices of neighbouring layers (@from is the upper one) or, when flat, of one layer (@from is left). */
+typedef struct { int from, to; float weight; float from_dx, to_dx; gboolean conflict; } PhLink;
+
+/* Compressed rows: the links of vertex v are index[start[v]] .. index[start[v + 1] - 1]. */
+typedef struct { int *start, *index; } PhRows;
+
+/* The first n_boxes vertices are the boxes; the others are bends of long edges, one chain for all the edges that
+ * leave a box at one place. */
+typedef struct
+{
+  PhLayout *layout;
+  int       n_boxes, n;          /* vertices                                                          */
+  int       n_links, n_layers;
+  int      *rank, *place;        /* of a vertex: its layer, its index in it                           */
+  float    *half, *x;            /* of a vertex: half its width, its middle                           */
+  PhLink   *links;
+  PhRows    up, down;            /* links of a vertex to the layer above, below                       */
+  GArray   *flat;                /* (element-type PhLink) between vertices of one layer               */
+  int      *layer_start;         /* n_layers + 1 indices into                                         */
+  int      *order;               /* the vertices, layer after layer, each from left to right          */
+  int      *edge_chain;          /* of an edge: the first bend, -1: none                              */
+  guint8   *reversed;            /* of an edge: turned around so that there is no cycle               */
+  float     separation;
+} PhLayered;
+
+/* rank.c: breaks cycles, gives each box a layer. @rank has n_boxes elements. Returns how many layers. */
+int      ph_layered_rank  (PhLayout *layout, int *rank, guint8 *reversed);
+/* order.c: orders each layer for few crossings. FALSE: cancelled. */
+gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
+guint64  ph_layered_count_crossings (PhLayered *layered);
+/* place.c: sets x of every vertex. FALSE: cancelled. */
+gboolean ph_layered_place (PhLayered *layered, GCancellable *cancellable);
+
+/* Rows of @n vertices out of @n_links keys, by counting. */
+void     ph_rows_init     (PhRows *rows, int n, int n_links, const int *key, gsize stride);
+void     ph_rows_clear    (PhRows *rows);
+
+G_END_DECLS

@@ -1,0 +1,234 @@
+/* place.c: x of every vertex, after Brandes and Köpf, "Fast and Simple Horizontal Coordinate Assignment" (GD 2001):
+ * vertices are chained into straight vertical blocks four times (towards the upper or lower neighbours, leftmost or
+ * rightmost first), each time packed as tightly as the order allows, and each vertex takes the middle of the four.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/layered.h"
+
+#include <math.h>
+
+/* A link between a box and anything that crosses a link between two bends gives way: long edges are to be straight. */
+static void
+mark_conflicts (PhLayered *layered)
+{
+  for (int layer = 0; layer + 1 < layered->n_layers; layer++)
+    {
+      const int *lower = layered->order + layered->layer_start[layer + 1];
+      const int n_lower = layered->layer_start[layer + 2] - layered->layer_start[layer + 1];
+      const int n_upper = layered->layer_start[layer + 1] - layered->layer_start[layer];
+      int left = 0, done = 0;
+
+      for (int i = 0; i < n_lower; i++)
+        {
+          int inner = -1;
+
+          if (lower[i] >= layered->n_boxes)
+            for (int k = layered->up.start[lower[i]]; k < layered->up.start[lower[i] + 1]; k++)
+              if (layered->links[layered->up.index[k]].from >= layered->n_boxes)
+                inner = layered->place[layered->links[layered->up.index[k]].from];
+          if (inner < 0 && i < n_lower - 1)
+            continue;
+
+          const int right = inner >= 0 ? inner : n_upper - 1;
+
+          for (; done <= i; done++)
+            for (int k = layered->up.start[lower[done]]; k < layered->up.start[lower[done] + 1]; k++)
+              {
+                PhLink *link = &layered->links[layered->up.index[k]];
+                const int at = layered->place[link->from];
+
+                if ((at < left || at > right) && !(link->from >= layered->n_boxes && link->to >= layered->n_boxes))
+                  link->conflict = TRUE;
+              }
+          left = right;
+        }
+    }
+}
+
+typedef struct { int place, link; } Neighbour;
+
+static int
+compare_neighbours (const void *a, const void *b)
+{
+  return ((const Neighbour *) a)->place - ((const Neighbour *) b)->place;
+}
+
+/* @upper: towards the layer above. @mirror: rightmost first. */
+static void
+align (PhLayered *layered, gboolean upper, gboolean mirror, int *root, int *next)
+{
+  const PhRows *rows = upper ? &layered->up : &layered->down;
+  g_autofree Neighbour *around = g_new (Neighbour, MAX (layered->n_links, 1));
+
+  for (int v = 0; v < layered->n; v++)
+    root[v] = next[v] = v;
+  for (int step = 1; step < layered->n_layers; step++)
+    {
+      const int layer = upper ? step : layered->n_layers - 1 - step;
+      const int start = layered->layer_start[layer], n = layered->layer_start[layer + 1] - start;
+      int taken = mirror ? G_MAXINT : -1;
+
+      for (int i = 0; i < n; i++)
+        {
+          const int v = layered->order[mirror ? start + n - 1 - i : start + i];
+          int n_around = 0;
+
+          for (int k = rows->start[v]; k < rows->start[v + 1]; k++)
+            {
+              const PhLink *link = &layered->links[rows->index[k]];
+
+              around[n_around++] = (Neighbour) { layered->place[upper ? link->from : link->to], rows->index[k] };
+            }
+          if (n_around == 0)
+            continue;
+          if (n_around > 1)
+            qsort (around, n_around, sizeof *around, compare_neighbours);
+
+          const int low = (n_around - 1) / 2, high = n_around / 2;
+
+          for (int m = 0; m <= high - low && next[v] == v; m++)
+            {
+              const Neighbour *middle = &around[mirror ? high - m : low + m];
+              const PhLink *link = &layered->links[middle->link];
+              const int w = upper ? link->from : link->to;
+
+              if (link->conflict || (mirror ? middle->place >= taken : middle->place <= taken))
+                continue;
+              next[w] = v;
+              root[v] = root[w];
+              next[v] = root[v];
+              taken = middle->place;
+            }
+        }
+    }
+}
+
+/* Packs the blocks: each as far left as those left of it allow, then each as far right as those right of it allow. */
+static void
+compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
+{
+  const int n = layered->n;
+  g_autofree int *missing = g_new0 (int, n + 1), *queue = g_new (int, n + 1), *start = g_new0 (int, n + 2);
+  g_autofree int *members = g_new (int, n + 1);
+  g_autofree float *block = g_new0 (float, n + 1);
+  int head = 0, tail = 0;
+
+#define LEFT_OF(v_)  (mirror ? (layered->place[v_] + 1 < layered->layer_start[layered->rank[v_] + 1] - layered->layer_start[layered->rank[v_]] \
+                                ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] + 1] : -1) \
+                             : (layered->place[v_] > 0 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] - 1] : -1))
+#define RIGHT_OF(v_) (mirror ? (layered->place[v_] > 0 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] - 1] : -1) \
+                             : (layered->place[v_] + 1 < layered->layer_start[layered->rank[v_] + 1] - layered->layer_start[layered->rank[v_]] \
+                                ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] + 1] : -1))
+#define APART(a_, b_) (layered->half[a_] + layered->half[b_] \
+                       + ((a_) < layered->n_boxes && (b_) < layered->n_boxes ? layered->separation : 0.6f * layered->separation))
+
+  for (int v = 0; v < n; v++)
+    start[root[v] + 1]++;
+  for (int v = 0; v < n; v++)
+    start[v + 1] += start[v];
+  for (int v = 0; v < n; v++)
+    members[start[root[v]] + missing[root[v]]++] = v;
+  memset (missing, 0, sizeof (int) * n);
+  for (int v = 0; v < n; v++)
+    if (LEFT_OF (v) >= 0)
+      missing[root[v]]++;
+  for (int v = 0; v < n; v++)
+    if (root[v] == v && missing[v] == 0)
+      queue[tail++] = v;
+  while (head < tail)
+    {
+      const int r = queue[head++];
+
+      for (int i = start[r]; i < start[r + 1]; i++)
+        {
+          const int right = RIGHT_OF (members[i]);
+
+          if (right < 0)
+            continue;
+          block[root[right]] = MAX (block[root[right]], block[r] + APART (members[i], right));
+          if (--missing[root[right]] == 0)
+            queue[tail++] = root[right];
+        }
+    }
+  for (int i = tail - 1; i >= 0; i--)
+    {
+      const int r = queue[i];
+      float limit = INFINITY;
+
+      for (int k = start[r]; k < start[r + 1]; k++)
+        {
+          const int right = RIGHT_OF (members[k]);
+
+          if (right >= 0)
+            limit = MIN (limit, block[root[right]] - APART (members[k], right));
+        }
+      if (isfinite (limit))
+        block[r] = MAX (block[r], limit);
+    }
+  for (int v = 0; v < n; v++)
+    x[v] = mirror ? -block[root[v]] : block[root[v]];
+#undef LEFT_OF
+#undef RIGHT_OF
+}
+
+/* The four may contradict each other by a rounding error; and a reader must never see boxes overlap. */
+static void
+keep_apart (PhLayered *layered)
+{
+  for (int layer = 0; layer < layered->n_layers; layer++)
+    for (int i = layered->layer_start[layer] + 1; i < layered->layer_start[layer + 1]; i++)
+      {
+        const int a = layered->order[i - 1], b = layered->order[i];
+
+        layered->x[b] = MAX (layered->x[b], layered->x[a] + APART (a, b) * 0.999f);
+      }
+}
+
+gboolean
+ph_layered_place (PhLayered *layered, GCancellable *cancellable)
+{
+  const int n = layered->n;
+  g_autofree int *root = g_new (int, n + 1), *next = g_new (int, n + 1);
+  float *x[4] = { NULL, };
+  float left[4], right[4];
+  int narrowest = 0;
+  gboolean done = TRUE;
+
+  mark_conflicts (layered);
+  for (int i = 0; i < 4 && done; i++)
+    {
+      x[i] = g_new0 (float, n + 1);
+      done = !g_cancellable_is_cancelled (cancellable);
+      align (layered, i < 2, i % 2 == 1, root, next);
+      compact (layered, i % 2 == 1, root, x[i]);
+      left[i] = INFINITY;
+      right[i] = -INFINITY;
+      for (int v = 0; v < n; v++)
+        {
+          left[i] = MIN (left[i], x[i][v] - layered->half[v]);
+          right[i] = MAX (right[i], x[i][v] + layered->half[v]);
+        }
+      if (right[i] - left[i] < right[narrowest] - left[narrowest])
+        narrowest = i;
+    }
+  if (done)
+    {
+      for (int i = 0; i < 4; i++)
+        {
+          const float shift = i % 2 == 0 ? left[narrowest] - left[i] : right[narrowest] - right[i];
+
+          for (int v = 0; v < n; v++)
+            x[i][v] += shift;
+        }
+      for (int v = 0; v < n; v++)
+        {
+          float low = MIN (MIN (x[0][v], x[1][v]), MIN (x[2][v], x[3][v]));
+          float high = MAX (MAX (x[0][v], x[1][v]), MAX (x[2][v], x[3][v]));
+
+          layered->x[v] = (x[0][v] + x[1][v] + x[2][v] + x[3][v] - low - high) / 2;
+        }
+      keep_apart (layered);
+    }
+  for (int i = 0; i < 4; i++)
+    g_free (x[i]);
+  return done;
+}
