@@ -80,9 +80,18 @@ value_record_free (PhValueRecord *record)
   g_free (record);
 }
 
+PhEdit *
+ph_edit_ref (PhEdit *edit)
+{
+  g_atomic_ref_count_inc (&edit->ref_count);
+  return edit;
+}
+
 void
 ph_edit_free (PhEdit *edit)
 {
+  if (!g_atomic_ref_count_dec (&edit->ref_count))
+    return;
   if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
     g_clear_pointer ((PhNodeRecord **) &edit->spec, node_record_free);
   else if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)

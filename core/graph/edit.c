@@ -29,6 +29,7 @@ commit (PhModel *model, PhGraph *graph, const PhEdit *template)
 {
   PhEdit *edit = g_memdup2 (template, sizeof *template);
 
+  g_atomic_ref_count_init (&edit->ref_count);
   edit->hidden = graph != NULL && ph_graph_is_fused (graph);
   ph_edit_apply (model, edit);
   if (model->journal != NULL)

@@ -22,6 +22,7 @@ typedef enum
 typedef struct _PhEdit PhEdit;
 struct _PhEdit
 {
+  gatomicrefcount ref_count;    /* a worker that reads the journal holds on to its edits                  */
   PhEditKind    kind;
   PhId          id;             /* the node, value or graph that is changed, added, removed               */
   PhId          graph;          /* ADD_*: where; SET_OUTPUT: which                                        */
@@ -39,7 +40,8 @@ struct _PhEdit
   gpointer      spec;           /* ADD/REMOVE_NODE and _VALUE: all of it, private to edit.c               */
 };
 
-void      ph_edit_free      (PhEdit *edit);
+PhEdit   *ph_edit_ref       (PhEdit *edit);
+void      ph_edit_free      (PhEdit *edit);                            /* gives one reference up            */
 void      ph_edit_apply     (PhModel *model, const PhEdit *edit);      /* in the order they were recorded  */
 void      ph_edit_revert    (PhModel *model, const PhEdit *edit);      /* in the opposite order            */
 char     *ph_edit_to_string (const PhEdit *edit);                      /* for logs and failing tests       */

@@ -41,6 +41,24 @@ ph_history_free (PhHistory *history)
   g_free (history);
 }
 
+PhHistory *
+ph_history_snapshot (PhHistory *history)
+{
+  PhHistory *copy = ph_history_new ();
+
+  g_ptr_array_extend (copy->edits, history->edits, (GCopyFunc) (void *) ph_edit_ref, NULL);
+  g_array_append_vals (copy->rewrites, history->rewrites->data, history->rewrites->len);
+  for (guint i = 0; i < history->steps->len; i++)
+    {
+      PhStep step = g_array_index (history->steps, PhStep, i);
+
+      step.first_difference = g_strdup (step.first_difference);
+      g_array_append_val (copy->steps, step);
+    }
+  copy->position = history->position;
+  return copy;
+}
+
 /* ── positions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static PhStep *

@@ -66,6 +66,9 @@ char      *ph_position_to_string (PhPosition position);
 gboolean   ph_position_parse     (PhHistory *history, const char *text, PhPosition *position, GError **error);
 guint      ph_history_edit_index (PhHistory *history, PhPosition position);     /* edits done before it */
 
+/* What there is now, for a worker that reads it while the original grows or drops steps; the edits are shared. */
+PhHistory *ph_history_snapshot   (PhHistory *history);
+
 /* Takes over the steps that a clone's journal has beyond @history's end, without applying them. */
 void       ph_history_append     (PhHistory *history, PhHistory *from);
 
