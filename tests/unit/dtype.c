@@ -61,7 +61,7 @@ test_half (void)
   g_assert_cmphex (stored (PH_FLOAT16, 0x1p-24), ==, 1);
   g_assert_cmphex (stored (PH_FLOAT16, 0x1p-25), ==, 0);          /* a tie, to even */
   g_assert_cmphex (stored (PH_FLOAT16, 0x1.8p-24), ==, 2);        /* a tie, to even */
-  g_assert_cmphex (stored (PH_FLOAT16, 0x1.ffcp-15), ==, 0x3ff);
+  g_assert_cmphex (stored (PH_FLOAT16, 0x1.ff8p-15), ==, 0x3ff);
   g_assert_cmphex (stored (PH_FLOAT16, 0x1.ffep-15), ==, 0x400);  /* rounds up into the normal numbers */
   g_assert_cmphex (stored (PH_FLOAT16, 1 + 0x1p-11), ==, 0x3c00);
   g_assert_cmphex (stored (PH_FLOAT16, 1 + 0x3p-11), ==, 0x3c02);

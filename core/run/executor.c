@@ -1,0 +1,387 @@
+/* executor.c: computes a model on tensors.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/run-private.h"
+
+#include <string.h>
+
+#define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
+#define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30)      /* bytes that a kernel may expand a splat to            */
+
+/* Running nodes */
+
+void
+ph_run_init (PhRun *run, const PhRunOptions *options)
+{
+  static const PhRunOptions defaults = { 0 };
+
+  memset (run, 0, sizeof *run);
+  run->options = options != NULL ? options : &defaults;
+  run->plans = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_plan_free);
+  run->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_model_free);
+  run->draws = g_hash_table_new (NULL, NULL);
+}
+
+void
+ph_run_clear (PhRun *run)
+{
+  g_clear_pointer (&run->plans, g_hash_table_unref);
+  g_clear_pointer (&run->functions, g_hash_table_unref);
+  g_clear_pointer (&run->draws, g_hash_table_unref);
+}
+
+static void
+frame_push (PhRun *run, PhFrame *frame, PhGraph *graph)
+{
+  frame->parent = run->frame;
+  frame->graph = graph;
+  frame->values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  run->frame = frame;
+}
+
+static void
+frame_pop (PhRun *run)
+{
+  g_hash_table_unref (run->frame->values);
+  run->frame = run->frame->parent;
+}
+
+PhTensor *
+ph_run_lookup (PhRun *run, const PhValue *value)
+{
+  if (value->tensor != NULL && !value->is_input)
+    return value->tensor;
+  for (PhFrame *frame = run->frame; frame != NULL; frame = frame->parent)
+    if (frame->graph == value->graph)
+      {
+        PhTensor *tensor = g_hash_table_lookup (frame->values, value);
+
+        return tensor != NULL ? tensor : value->tensor;
+      }
+  return ph_value_constant (value);
+}
+
+static PhFunction *
+find_function (const PhNode *node)
+{
+  GPtrArray *functions = node->graph->model->functions;
+
+  for (guint i = 0; i < functions->len; i++)
+    {
+      PhFunction *function = functions->pdata[i];
+
+      if (g_str_equal (function->name, node->op_type) && g_str_equal (function->domain, node->domain))
+        return function;
+    }
+  return NULL;
+}
+
+static gboolean
+check_inputs (PhKernel *kernel, GError **error)
+{
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    {
+      PhTensor *tensor = kernel->inputs[i];
+
+      if (tensor != NULL && ph_tensor_is_splat (tensor) && ph_tensor_bytes (tensor) > MAX_SPLAT_SIZE)
+        return ph_kernel_fail (kernel, error, "input %u would need %" G_GSIZE_FORMAT " bytes", i, ph_tensor_bytes (tensor));
+      if (tensor == NULL && ph_node_input (kernel->node, i) != NULL)
+        return ph_kernel_fail (kernel, error, "input %u '%s' has no value here", i, ph_node_input (kernel->node, i)->name);
+    }
+  return TRUE;
+}
+
+static gboolean
+check_outputs (PhKernel *kernel, GError **error)
+{
+  for (guint i = 0; i < kernel->n_outputs; i++)
+    {
+      const PhValue *value = ph_node_output (kernel->node, i);
+      const PhTensor *tensor = kernel->outputs[i];
+
+      if (tensor == NULL && ph_kernel_wants (kernel, i) && !kernel->run->want_all)
+        return ph_kernel_fail (kernel, error, "output %u '%s' was not computed: its kernel does not make it", i, value->name);
+      if (tensor != NULL && value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR
+          && value->type->dtype != PH_UNDEFINED
+          && (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) != value->type->dtype))
+        return ph_kernel_fail (kernel, error, "output %u '%s' is %s, but the graph says %s", i, value->name,
+                               ph_dtype_name (ph_tensor_dtype (tensor)), ph_dtype_name (value->type->dtype));
+    }
+  return TRUE;
+}
+
+gboolean
+ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
+{
+  const PhNode *node = kernel->node;
+  g_autofree char *label = NULL;
+  gboolean ok;
+
+  if (ph_kernel_cancelled (kernel, error) || !check_inputs (kernel, error))
+    return FALSE;
+  if (ph_node_is_fused (node))
+    {
+      label = ph_node_label (node);
+      return ph_run_graph (run, node->graphs->pdata[0], kernel->inputs, kernel->n_inputs, kernel->outputs,
+                           kernel->n_outputs, label, error);
+    }
+  if (node->op == NULL && find_function (node) != NULL)
+    return ph_kernel_fail (kernel, error, "is the call of a function: inline it first");
+  if (node->op == NULL)
+    return ph_kernel_fail (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
+  if (node->op->kernel == NULL)
+    return ph_kernel_fail (kernel, error, "has no kernel, so it cannot be executed");
+  ok = node->op->kernel (kernel, error) && check_outputs (kernel, error);
+  if (!ok && error != NULL && *error == NULL)
+    ph_kernel_fail (kernel, error, "failed");
+  return ok;
+}
+
+static gboolean
+run_node (PhRun *run, PhNode *node, GError **error)
+{
+  const guint n_inputs = node->inputs->len, n_outputs = node->outputs->len;
+  g_autofree PhTensor **inputs = g_new0 (PhTensor *, n_inputs + 1);
+  g_autofree PhTensor **outputs = g_new0 (PhTensor *, n_outputs + 1);
+  PhKernel kernel = { node, n_inputs, n_outputs, inputs, outputs, run };
+  gboolean ok;
+
+  for (guint i = 0; i < n_inputs; i++)
+    if (node->inputs->pdata[i] != NULL)
+      inputs[i] = ph_run_lookup (run, node->inputs->pdata[i]);
+  ok = ph_run_kernel (run, &kernel, error);
+  for (guint i = 0; i < n_outputs; i++)
+    if (outputs[i] != NULL && ok && !g_hash_table_contains (run->frame->values, node->outputs->pdata[i]))
+      g_hash_table_insert (run->frame->values, node->outputs->pdata[i], outputs[i]);
+    else if (outputs[i] != NULL)
+      ph_tensor_unref (outputs[i]);
+  return ok;
+}
+
+gboolean
+ph_run_plan (PhRun *run, PhPlan *plan, GError **error)
+{
+  const gboolean outermost = run->depth == 0;
+
+  for (guint i = 0; i < plan->nodes->len; i++)
+    {
+      if (!run_node (run, plan->nodes->pdata[i], error))
+        return FALSE;
+      if (plan->release[i] != NULL && !(outermost && run->options->keep_all))
+        for (guint k = 0; k < plan->release[i]->len; k++)
+          g_hash_table_remove (run->frame->values, plan->release[i]->pdata[k]);
+      if (outermost && run->options->progress != NULL)
+        run->options->progress (++run->done, run->total, run->options->progress_data);
+    }
+  return TRUE;
+}
+
+gboolean
+ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs, guint n_outputs,
+              const char *label, GError **error)
+{
+  PhPlan *plan = g_hash_table_lookup (run->plans, graph);
+  gboolean ok;
+  PhFrame frame;
+
+  if (run->depth >= MAX_DEPTH)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: more than %d graphs inside each other", label, MAX_DEPTH);
+      return FALSE;
+    }
+  if (n_inputs > graph->inputs->len || n_outputs > graph->outputs->len)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "%s: its body '%s' has %u inputs and %u outputs, but %u and %u are needed",
+                   label, graph->name, graph->inputs->len, graph->outputs->len, n_inputs, n_outputs);
+      return FALSE;
+    }
+  if (plan == NULL)
+    g_hash_table_insert (run->plans, graph, plan = ph_plan_new (graph, graph->outputs, NULL));
+
+  for (guint i = 0; i < n_outputs; i++)
+    outputs[i] = NULL;
+  run->depth++;
+  frame_push (run, &frame, graph);
+  for (guint i = 0; i < n_inputs; i++)
+    if (inputs[i] != NULL)
+      g_hash_table_insert (frame.values, graph->inputs->pdata[i], ph_tensor_ref (inputs[i]));
+  ok = ph_run_plan (run, plan, error);
+  for (guint i = 0; i < n_outputs && ok; i++)
+    {
+      const PhValue *value = graph->outputs->pdata[i];
+      PhTensor *tensor = ph_run_lookup (run, value);
+
+      if (tensor != NULL)
+        outputs[i] = ph_tensor_ref (tensor);
+      else
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "%s: output '%s' of its body has no value", label, value->name);
+          ok = FALSE;
+        }
+    }
+  for (guint i = 0; i < n_outputs && !ok; i++)
+    g_clear_pointer (&outputs[i], ph_tensor_unref);
+  frame_pop (run);
+  run->depth--;
+  return ok;
+}
+
+/* Whole models */
+
+static gboolean
+check_feed (const PhValue *value, PhTensor *tensor, GError **error)
+{
+  g_autofree char *expected = NULL, *given = NULL;
+
+  if (value->type == NULL || ph_type_fits (value->type, tensor))
+    return TRUE;
+  expected = ph_type_to_string (value->type);
+  given = ph_type_to_string (ph_type_of_tensor (tensor));
+  g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "input '%s' is %s, but %s was given", value->name, expected, given);
+  return FALSE;
+}
+
+/* Every input that the plan reads, or that is wanted itself, must be there. */
+static gboolean
+check_fed (PhPlan *plan, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, GError **error)
+{
+  g_autoptr(GHashTable) running = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < plan->nodes->len; i++)
+    g_hash_table_add (running, plan->nodes->pdata[i]);
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      PhValue *value = graph->inputs->pdata[i];
+      gboolean read = g_ptr_array_find (wanted, value, NULL);
+      g_autofree char *type = NULL;
+
+      if (value->tensor != NULL || (feeds != NULL && g_hash_table_contains (feeds, value)))
+        continue;
+      for (guint k = 0; k < value->uses->len && !read; k++)
+        {
+          PhNode *user = ph_node_ancestor_in (g_array_index (value->uses, PhUse, k).node, graph);
+
+          read = user != NULL && g_hash_table_contains (running, user);
+        }
+      if (!read)
+        continue;
+      type = ph_type_to_string (value->type);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "input '%s' (%s) has no value: feed one", value->name, type);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static GHashTable *
+collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error)
+{
+  g_autoptr(GHashTable) results = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+
+  if (run->options->keep_all)
+    {
+      GHashTableIter iter;
+      gpointer key, tensor;
+
+      g_hash_table_iter_init (&iter, run->frame->values);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) key)->id), ph_tensor_ref (tensor));
+    }
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      const PhValue *value = wanted->pdata[i];
+      PhTensor *tensor = ph_run_lookup (run, value);
+
+      if (tensor == NULL)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "value '%s' cannot be computed on its own", value->name);
+          return NULL;
+        }
+      g_hash_table_insert (results, GUINT_TO_POINTER (ids[i]), ph_tensor_ref (tensor));
+    }
+  return g_steal_pointer (&results);
+}
+
+/* @ids: under which id each of @wanted is returned. */
+static GHashTable *
+run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+{
+  g_autoptr(PhPlan) plan = NULL;
+  g_autoptr(GHashTable) wants = g_hash_table_new (NULL, NULL);
+  GHashTable *results = NULL;
+  GHashTableIter iter;
+  gpointer key, tensor;
+  PhFrame frame;
+  PhRun run;
+
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      const PhValue *value = wanted->pdata[i];
+
+      if (value->graph != graph)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                       "value '%s' is inside a body, which may run many times or never: ask for a value of the main graph",
+                       value->name);
+          return NULL;
+        }
+      g_hash_table_add (wants, (gpointer) value);
+    }
+  if (feeds != NULL)
+    {
+      g_hash_table_iter_init (&iter, feeds);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        if (!check_feed (key, tensor, error))
+          return NULL;
+    }
+  plan = ph_plan_new (graph, wanted, feeds);
+  if (!check_fed (plan, graph, feeds, wanted, error))
+    return NULL;
+
+  ph_run_init (&run, options);
+  run.wanted = wants;
+  run.total = plan->nodes->len;
+  frame_push (&run, &frame, graph);
+  if (feeds != NULL)
+    {
+      g_hash_table_iter_init (&iter, feeds);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        g_hash_table_insert (frame.values, key, ph_tensor_ref (tensor));
+    }
+  if (ph_run_plan (&run, plan, error))
+    results = collect_results (&run, wanted, ids, error);
+  frame_pop (&run);
+  ph_run_clear (&run);
+  return results;
+}
+
+GHashTable *
+ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunOptions *options, GError **error)
+{
+  g_autofree guint *ids = NULL;
+
+  if (wanted == NULL)
+    wanted = model->graph->outputs;
+  ids = g_new (guint, wanted->len + 1);
+  for (guint i = 0; i < wanted->len; i++)
+    ids[i] = ((PhValue *) wanted->pdata[i])->id;
+  return run_values (model->graph, feeds, wanted, ids, options, error);
+}
+
+gboolean
+ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options, GError **error)
+{
+  PhKernel kernel = { node, node->inputs->len, node->outputs->len, (PhTensor **) inputs, outputs, NULL };
+  gboolean ok;
+  PhRun run;
+
+  for (guint i = 0; i < kernel.n_outputs; i++)
+    outputs[i] = NULL;
+  ph_run_init (&run, options);
+  run.want_all = TRUE;
+  kernel.run = &run;
+  ok = ph_run_kernel (&run, &kernel, error);
+  if (!ok)
+    for (guint i = 0; i < kernel.n_outputs; i++)
+      g_clear_pointer (&outputs[i], ph_tensor_unref);
+  ph_run_clear (&run);
+  return ok;
+}

@@ -1,0 +1,102 @@
+/* kernel.c: what an operator's kernel sees and fills.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/run-private.h"
+
+PhTensor *
+ph_kernel_input (PhKernel *kernel, guint i)
+{
+  return i < kernel->n_inputs ? kernel->inputs[i] : NULL;
+}
+
+gboolean
+ph_kernel_wants (PhKernel *kernel, guint output)
+{
+  const PhValue *value = ph_node_output (kernel->node, output);
+
+  if (value == NULL || output >= kernel->n_outputs)
+    return FALSE;
+  return kernel->run->want_all || ph_value_n_uses (value) > 0
+         || (kernel->run->wanted != NULL && g_hash_table_contains (kernel->run->wanted, value));
+}
+
+gpointer
+ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error)
+{
+  PhTensor *tensor = ph_tensor_new (dtype, rank, dims);
+
+  if (tensor == NULL)
+    {
+      ph_kernel_fail (kernel, error, "output %u is too large for memory", i);
+      return NULL;
+    }
+  ph_kernel_take (kernel, i, tensor);
+  return ph_tensor_writable (tensor);
+}
+
+void
+ph_kernel_take (PhKernel *kernel, guint i, PhTensor *tensor)
+{
+  if (i < kernel->n_outputs)
+    {
+      g_clear_pointer (&kernel->outputs[i], ph_tensor_unref);
+      kernel->outputs[i] = tensor;
+    }
+  else if (tensor != NULL)
+    ph_tensor_unref (tensor);
+}
+
+gboolean
+ph_kernel_body (PhKernel *kernel, const char *attr, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs,
+                guint n_outputs, GError **error)
+{
+  PhGraph *body = ph_node_graph (kernel->node, attr);
+  g_autofree char *label = NULL;
+
+  if (body == NULL)
+    return ph_kernel_fail (kernel, error, "has no body '%s'", attr);
+  label = ph_node_label (kernel->node);
+  return ph_run_graph (kernel->run, body, inputs, n_inputs, outputs, n_outputs, label, error);
+}
+
+gboolean
+ph_kernel_cancelled (PhKernel *kernel, GError **error)
+{
+  if (!g_cancellable_is_cancelled (kernel->run->options->cancellable))
+    return FALSE;
+  g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The computation was cancelled");
+  return TRUE;
+}
+
+static guint64
+mix (guint64 x)
+{
+  x += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  x = (x ^ (x >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+/* Depends on the node and on how often it ran, not on what else runs: so a pass that does not touch a random operator
+ * does not change what it draws. */
+guint64
+ph_kernel_seed (PhKernel *kernel)
+{
+  GHashTable *draws = kernel->run->draws;
+  const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (draws, kernel->node));
+
+  g_hash_table_insert (draws, (gpointer) kernel->node, GUINT_TO_POINTER (n + 1));
+  return mix (mix (kernel->run->options->seed) + mix (kernel->node->id) + n);
+}
+
+gboolean
+ph_kernel_fail (PhKernel *kernel, GError **error, const char *format, ...)
+{
+  g_autofree char *label = ph_node_label (kernel->node), *message = NULL;
+  va_list args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, message);
+  return FALSE;
+}

@@ -1,0 +1,56 @@
+/* run-private.h: what the files of the executor share.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/run/executor.h"
+#include "core/run/kernel.h"
+
+G_BEGIN_DECLS
+
+/* What has to run, in order, to compute some values of one graph. */
+typedef struct
+{
+  GPtrArray  *nodes;           /* (element-type PhNode)                                                     */
+  GPtrArray **release;         /* per node: (nullable) (element-type PhValue) not read by any later node    */
+} PhPlan;
+
+/* @wanted and the values that nodes read are computed, but for those that @given has already. (nullable) @given */
+PhPlan *ph_plan_new  (PhGraph *graph, GPtrArray *wanted, GHashTable *given);
+void    ph_plan_free (PhPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPlan, ph_plan_free)
+
+/* The values of one execution of one graph. Bodies run in a frame of their own below the one of their owner's graph. */
+typedef struct _PhFrame PhFrame;
+struct _PhFrame
+{
+  PhFrame    *parent;          /* (nullable)                                                                */
+  PhGraph    *graph;
+  GHashTable *values;          /* PhValue -> PhTensor (owned)                                               */
+};
+
+struct _PhRun
+{
+  const PhRunOptions *options;
+  PhFrame    *frame;           /* (nullable) the innermost: only in a single node's run there is none       */
+  GHashTable *wanted;          /* (nullable) a set of PhValue: kernels make these even without a use         */
+  GHashTable *plans;           /* PhGraph -> PhPlan, for the outputs of bodies and functions                */
+  GHashTable *functions;       /* PhNode, the call -> PhModel, the function's body                          */
+  GHashTable *draws;           /* PhNode -> how often it has drawn random numbers                           */
+  gboolean    want_all;        /* a single node's run                                                       */
+  guint       depth;           /* of bodies and functions                                                   */
+  guint       done, total;     /* nodes of the main graph                                                   */
+};
+
+void     ph_run_init  (PhRun *run, const PhRunOptions *options);
+void     ph_run_clear (PhRun *run);
+
+/* (transfer none) (nullable) the tensor of @value as the innermost frame sees it */
+PhTensor *ph_run_lookup (PhRun *run, const PhValue *value);
+gboolean ph_run_plan  (PhRun *run, PhPlan *plan, GError **error);       /* in the innermost frame */
+/* @graph in a frame of its own; @outputs: n_outputs owned references. */
+gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs,
+                       guint n_outputs, const char *label, GError **error);
+/* Runs @kernel->node, whatever it is: an operator, a fused node, or the call of a function. */
+gboolean ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error);
+
+G_END_DECLS
