@@ -1,0 +1,316 @@
+/* scatter.c: ScatterElements, ScatterND, TensorScatter: updates written, or added, at indices.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/support.h"
+
+typedef enum { REDUCE_NONE, REDUCE_ADD, REDUCE_MUL, REDUCE_MAX, REDUCE_MIN, REDUCE_UNKNOWN } Reduction;
+
+static Reduction
+reduction_of (const PhNode *node)
+{
+  static const char *const names[] = { "none", "add", "mul", "max", "min" };
+  const char *name = ph_node_attr_string (node, "reduction", "none");
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (name, names[i]))
+      return i;
+  return REDUCE_UNKNOWN;
+}
+
+#define COMBINE(a, b) \
+  (reduction == REDUCE_ADD ? (a) + (b) : reduction == REDUCE_MUL ? (a) * (b) : reduction == REDUCE_MAX ? MAX (a, b) : MIN (a, b))
+
+static void
+combine (Reduction reduction, PhDType dtype, gpointer to, gsize i, gconstpointer from, gsize j)
+{
+  if (reduction == REDUCE_NONE)
+    ph_move (to, i, from, j, ph_dtype_size (dtype));
+  else if (dtype == PH_FLOAT)
+    {
+      float a = ((float *) to)[i], b = ((const float *) from)[j];
+
+      ((float *) to)[i] = COMBINE (a, b);
+    }
+  else if (ph_dtype_is_float (dtype))
+    {
+      double a = ph_dtype_load (dtype, to, i), b = ph_dtype_load (dtype, from, j);
+
+      ph_dtype_store (dtype, to, i, COMBINE (a, b));
+    }
+  else if (dtype == PH_UINT64)
+    {
+      guint64 a = ((guint64 *) to)[i], b = ((const guint64 *) from)[j];
+
+      ((guint64 *) to)[i] = COMBINE (a, b);
+    }
+  else
+    {
+      /* Unsigned arithmetic wraps without being undefined; comparison needs the sign. */
+      gint64 a = ph_dtype_load_int (dtype, to, i), b = ph_dtype_load_int (dtype, from, j);
+
+      if (reduction == REDUCE_ADD || reduction == REDUCE_MUL)
+        ph_dtype_store_int (dtype, to, i, reduction == REDUCE_ADD ? (guint64) a + (guint64) b : (guint64) a * (guint64) b);
+      else
+        ph_dtype_store_int (dtype, to, i, reduction == REDUCE_MAX ? MAX (a, b) : MIN (a, b));
+    }
+}
+
+/* Output 0 starts as a copy of input 0. */
+static gpointer
+copy_of_data (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  gpointer to = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), ph_tensor_rank (x), ph_tensor_dims (x), error);
+
+  if (to != NULL && ph_tensor_bytes (x) > 0)
+    memcpy (to, ph_tensor_data (x), ph_tensor_bytes (x));
+  return to;
+}
+
+static gboolean
+may_reduce (PhKernel *kernel, Reduction reduction, GError **error)
+{
+  PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
+
+  if (reduction == REDUCE_UNKNOWN)
+    return ph_kernel_fail (kernel, error, "reduction '%s' is unknown", ph_node_attr_string (kernel->node, "reduction", ""));
+  if (ph_kernel_input (kernel, 2) == NULL || ph_tensor_dtype (ph_kernel_input (kernel, 2)) != dtype)
+    return ph_kernel_fail (kernel, error, "updates must have the element type of data");
+  if (reduction != REDUCE_NONE && !ph_dtype_is_float (dtype) && !ph_dtype_is_integer (dtype))
+    return ph_kernel_fail (kernel, error, "elements of type %s cannot be reduced", ph_dtype_name (dtype));
+  return TRUE;
+}
+
+static gboolean
+infer_scatter (PhInfer *infer, GError **error)
+{
+  const PhType *type = ph_infer_type (infer, 0), *indices = ph_infer_type (infer, 1), *updates = ph_infer_type (infer, 2);
+
+  if (reduction_of (ph_infer_node_of (infer)) == REDUCE_UNKNOWN)
+    return ph_infer_fail (infer, error, "reduction must be none, add, mul, max or min");
+  if (ph_node_is (ph_infer_node_of (infer), &ph_op_ScatterElements) && type != NULL && type->has_rank
+      && ((indices != NULL && indices->has_rank && indices->rank != type->rank)
+          || (updates != NULL && updates->has_rank && updates->rank != type->rank)))
+    return ph_infer_fail (infer, error, "data, indices and updates must have the same rank");
+  return ph_infer_same_as_input (infer, error);
+}
+
+static gboolean
+run_scatter_elements (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *indices = ph_kernel_input (kernel, 1), *updates = ph_kernel_input (kernel, 2);
+  Reduction reduction = reduction_of (kernel->node);
+  PhDType dtype = ph_tensor_dtype (x), index_dtype = ph_tensor_dtype (indices);
+  const gint64 *dims = ph_tensor_dims (indices), *x_dims = ph_tensor_dims (x);
+  guint rank = ph_tensor_rank (x), axis;
+  gint64 strides[PH_MAX_RANK], along;
+  gconstpointer from, picked;
+  gpointer to;
+  gsize i = 0;
+  PhWalk walk;
+
+  if (!may_reduce (kernel, reduction, error))
+    return FALSE;
+  if (!ph_axis (ph_node_attr_int (kernel->node, "axis", 0), rank, &axis) || ph_tensor_rank (indices) != rank
+      || ph_tensor_rank (updates) != rank || memcmp (dims, ph_tensor_dims (updates), rank * sizeof (gint64)) != 0)
+    return ph_kernel_fail (kernel, error, "indices and updates must have one shape, of data's rank %u", rank);
+  for (guint k = 0; k < rank; k++)
+    if (k != axis && dims[k] > x_dims[k])
+      return ph_kernel_fail (kernel, error, "indices are larger than data on axis %u", k);
+  to = copy_of_data (kernel, error);
+  if (to == NULL)
+    return FALSE;
+  if (ph_tensor_count (indices) > 0)
+    {
+      from = ph_tensor_data (updates);
+      picked = ph_tensor_data (indices);
+      ph_strides (rank, x_dims, strides);
+      along = strides[axis];
+      strides[axis] = 0;
+      ph_walk_init (&walk, rank, dims);
+      ph_walk_add_strided (&walk, strides, 0);
+      do
+        {
+          gint64 at = ph_dtype_load_int (index_dtype, picked, i);
+
+          if (at < -x_dims[axis] || at >= x_dims[axis])
+            return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
+                                   " elements of axis %u", at, x_dims[axis], axis);
+          combine (reduction, dtype, to, walk.offset[0] + (at < 0 ? at + x_dims[axis] : at) * along, from, i++);
+        }
+      while (ph_walk_next (&walk));
+    }
+  ph_kernel_own_strings (kernel, 0);
+  return TRUE;
+}
+
+static gboolean
+unsupported_reduction (PhGrad *grad, GError **error)
+{
+  g_autofree char *label = ph_node_label (grad->node);
+
+  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+               "%s: no gradient through reduction '%s'; none and add have one", label,
+               ph_node_attr_string (grad->node, "reduction", "none"));
+  return FALSE;
+}
+
+static gboolean
+grad_scatter_elements (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  Reduction reduction = reduction_of (grad->node);
+  gint64 axis = ph_node_attr_int (grad->node, "axis", 0);
+  PhValue *indices = ph_grad_in (grad, 1), *updates = ph_grad_in (grad, 2), *dy = grad->dy[0];
+
+  if (reduction > REDUCE_ADD)
+    return unsupported_reduction (grad, error);
+  if (grad->wanted[2])
+    grad->dx[2] = PH_BUILD_WITH (b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), dy, indices);
+  if (grad->wanted[0] && reduction == REDUCE_ADD)
+    grad->dx[0] = dy;
+  else if (grad->wanted[0])
+    grad->dx[0] = PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), dy, indices,
+                                 ph_grad_zeros_like (grad, updates));
+  return TRUE;
+}
+
+const PhOp ph_op_ScatterElements = {
+  .name = "ScatterElements", .since = 18,
+  .doc = "Writes (or adds, ...) each update at its own place, with the coordinate on one axis replaced by the index.",
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES }, { "updates", 'T', PH_ANY } },
+  .outputs = { { "output", 'T', PH_ANY } },
+  .attrs = { { "axis", PH_ATTR_INT, "0" }, { "reduction", PH_ATTR_STRING, "\"none\"" } },
+  .infer = infer_scatter, .kernel = run_scatter_elements, .grad_build = grad_scatter_elements, .no_grad = 1 << 1,
+};
+
+static gboolean
+run_scatter_nd (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *indices = ph_kernel_input (kernel, 1), *updates = ph_kernel_input (kernel, 2);
+  Reduction reduction = reduction_of (kernel->node);
+  PhDType dtype = ph_tensor_dtype (x);
+  guint rank = ph_tensor_rank (x), i_rank = ph_tensor_rank (indices);
+  const gint64 *dims = ph_tensor_dims (x), *i_dims = ph_tensor_dims (indices);
+  gint64 tuple = i_rank > 0 ? i_dims[i_rank - 1] : 0, n_tuples, inner;
+  gsize size = ph_dtype_size (dtype), n_picked;
+  g_autofree gint64 *picked = NULL;
+  gconstpointer from;
+  gpointer to;
+
+  if (!may_reduce (kernel, reduction, error))
+    return FALSE;
+  if (i_rank == 0 || tuple > rank)
+    return ph_kernel_fail (kernel, error, "index tuples of %" G_GINT64_FORMAT " do not fit data of rank %u", tuple, rank);
+  n_tuples = ph_dims_product (i_dims, 0, i_rank - 1);
+  inner = ph_dims_product (dims, tuple, rank);
+  if ((gint64) ph_tensor_count (updates) != n_tuples * inner)
+    return ph_kernel_fail (kernel, error, "there are %zu updates, %" G_GINT64_FORMAT " indices of slices of %" G_GINT64_FORMAT,
+                           ph_tensor_count (updates), n_tuples, inner);
+  to = copy_of_data (kernel, error);
+  if (to == NULL)
+    return FALSE;
+  picked = ph_kernel_ints (kernel, 1, &n_picked);
+  from = ph_tensor_data (updates);
+  for (gint64 k = 0; k < n_tuples; k++)
+    {
+      gint64 at = 0;
+
+      for (gint64 t = 0; t < tuple; t++)
+        {
+          gint64 index = picked[k * tuple + t];
+
+          if (index < -dims[t] || index >= dims[t])
+            return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
+                                   " elements of axis %" G_GINT64_FORMAT, index, dims[t], t);
+          at = at * dims[t] + (index < 0 ? index + dims[t] : index);
+        }
+      if (reduction == REDUCE_NONE && inner > 0)
+        memcpy ((char *) to + at * inner * size, (const char *) from + k * inner * size, inner * size);
+      else
+        for (gint64 i = 0; i < inner; i++)
+          combine (reduction, dtype, to, at * inner + i, from, k * inner + i);
+    }
+  ph_kernel_own_strings (kernel, 0);
+  return TRUE;
+}
+
+static gboolean
+grad_scatter_nd (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  Reduction reduction = reduction_of (grad->node);
+  PhValue *indices = ph_grad_in (grad, 1), *updates = ph_grad_in (grad, 2), *dy = grad->dy[0];
+
+  if (reduction > REDUCE_ADD)
+    return unsupported_reduction (grad, error);
+  if (grad->wanted[2])
+    grad->dx[2] = PH_BUILD (b, GatherND, dy, indices);
+  if (grad->wanted[0])
+    grad->dx[0] = reduction == REDUCE_ADD ? dy : PH_BUILD (b, ScatterND, dy, indices, ph_grad_zeros_like (grad, updates));
+  return TRUE;
+}
+
+const PhOp ph_op_ScatterND = {
+  .name = "ScatterND", .since = 18,
+  .doc = "Writes (or adds, ...) slices at the places that tuples of indices name.",
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64) }, { "updates", 'T', PH_ANY } },
+  .outputs = { { "output", 'T', PH_ANY } },
+  .attrs = { { "reduction", PH_ATTR_STRING, "\"none\"" } },
+  .infer = infer_scatter, .kernel = run_scatter_nd, .grad_build = grad_scatter_nd, .no_grad = 1 << 1,
+};
+
+/* ── TensorScatter: the cache of a decoder ── */
+
+static gboolean
+run_tensor_scatter (PhKernel *kernel, GError **error)
+{
+  PhTensor *cache = ph_kernel_input (kernel, 0), *update = ph_kernel_input (kernel, 1);
+  gboolean circular = g_str_equal (ph_node_attr_string (kernel->node, "mode", "linear"), "circular");
+  guint rank = ph_tensor_rank (cache), axis;
+  const gint64 *dims = ph_tensor_dims (cache), *new_dims = ph_tensor_dims (update);
+  gsize size = ph_dtype_size (ph_tensor_dtype (cache)), n_starts, inner;
+  g_autofree gint64 *starts = NULL;
+  gint64 outer, length;
+  const char *from;
+  char *to;
+
+  if (ph_tensor_rank (update) != rank || !ph_axis (ph_node_attr_int (kernel->node, "axis", -2), rank, &axis) || axis == 0
+      || ph_tensor_dtype (update) != ph_tensor_dtype (cache))
+    return ph_kernel_fail (kernel, error, "cache and update must have the same rank and type, and axis must not be the batch");
+  for (guint i = 0; i < rank; i++)
+    if (i != axis && dims[i] != new_dims[i])
+      return ph_kernel_fail (kernel, error, "cache and update differ on axis %u", i);
+  starts = ph_kernel_ints (kernel, 2, &n_starts);
+  if (starts != NULL && (gint64) n_starts != dims[0])
+    return ph_kernel_fail (kernel, error, "%zu write indices for a batch of %" G_GINT64_FORMAT, n_starts, dims[0]);
+  to = copy_of_data (kernel, error);
+  if (to == NULL)
+    return FALSE;
+  from = ph_tensor_data (update);
+  length = new_dims[axis];
+  outer = ph_dims_product (dims, 1, axis);
+  inner = ph_dims_product (dims, axis + 1, rank) * size;
+  for (gint64 n = 0; n < dims[0]; n++)
+    for (gint64 i = 0; i < length; i++)
+      {
+        gint64 at = (starts != NULL ? starts[n] : 0) + i;
+
+        if (circular && dims[axis] > 0)
+          at = ((at % dims[axis]) + dims[axis]) % dims[axis];
+        if (at < 0 || at >= dims[axis])
+          return ph_kernel_fail (kernel, error, "position %" G_GINT64_FORMAT " is outside the cache's %" G_GINT64_FORMAT, at, dims[axis]);
+        for (gint64 k = 0; k < outer; k++)
+          memcpy (to + ((n * outer + k) * dims[axis] + at) * inner, from + ((n * outer + k) * length + i) * inner, inner);
+      }
+  ph_kernel_own_strings (kernel, 0);
+  return TRUE;
+}
+
+const PhOp ph_op_TensorScatter = {
+  .name = "TensorScatter", .since = 24,
+  .doc = "Writes new entries into a cache along its sequence axis, each batch at its own position.",
+  .inputs = { { "past_cache", 'T', PH_ANY }, { "update", 'T', PH_ANY }, { "write_indices", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
+  .outputs = { { "present_cache", 'T', PH_ANY } },
+  .attrs = { { "axis", PH_ATTR_INT, "-2" }, { "mode", PH_ATTR_STRING, "\"linear\"" } },
+  .infer = ph_infer_same_as_input, .kernel = run_tensor_scatter, .no_grad = 1 << 2,
+};

@@ -1,0 +1,333 @@
+/* select.c: TopK, Unique, NonZero: results that depend on an order or a test of the elements.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/support.h"
+
+#include <math.h>
+
+/* Orders two elements; NaN is greater than every number, as numpy sorts it. */
+static int
+compare_elements (PhDType dtype, gconstpointer data, gsize i, gsize j)
+{
+  if (dtype == PH_STRING)
+    {
+      const char *const *strings = data;
+
+      return g_strcmp0 (strings[i] != NULL ? strings[i] : "", strings[j] != NULL ? strings[j] : "");
+    }
+  if (dtype == PH_UINT64)
+    {
+      guint64 a = ((const guint64 *) data)[i], b = ((const guint64 *) data)[j];
+
+      return (a > b) - (a < b);
+    }
+  if (ph_dtype_is_float (dtype))
+    {
+      double a = ph_dtype_load (dtype, data, i), b = ph_dtype_load (dtype, data, j);
+
+      if (isnan (a) || isnan (b))
+        return !!isnan (a) - !!isnan (b);
+      return (a > b) - (a < b);
+    }
+  else
+    {
+      gint64 a = ph_dtype_load_int (dtype, data, i), b = ph_dtype_load_int (dtype, data, j);
+
+      return (a > b) - (a < b);
+    }
+}
+
+/* ── TopK ── */
+
+static gboolean
+infer_top_k (PhInfer *infer, GError **error)
+{
+  const PhType *type = ph_infer_ranked (infer, 0);
+  PhDim dims[PH_MAX_RANK];
+  const PhDim *held;
+  gint64 k;
+  guint axis;
+
+  if (type == NULL)
+    {
+      ph_infer_set (infer, 1, ph_type_unranked (PH_INT64));
+      return TRUE;
+    }
+  if (!ph_axis (ph_node_attr_int (ph_infer_node_of (infer), "axis", -1), type->rank, &axis))
+    return ph_infer_fail (infer, error, "axis is outside the input's rank %u", type->rank);
+  memcpy (dims, type->dims, type->rank * sizeof (PhDim));
+  if (ph_infer_int (infer, 1, &k))
+    {
+      if (k < 0 || (ph_dim_known (dims[axis]) && k > dims[axis].size))
+        return ph_infer_fail (infer, error, "k is %" G_GINT64_FORMAT ", more than axis %u has, or negative", k, axis);
+      dims[axis] = PH_DIM (k);
+    }
+  else
+    dims[axis] = ph_infer_dims (infer, 1, &held) == 1 ? held[0] : PH_DIM_UNKNOWN;
+  ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
+  ph_infer_set_shape (infer, 1, PH_INT64, type->rank, dims);
+  return TRUE;
+}
+
+typedef struct { PhDType dtype; gconstpointer data; gint64 base, stride; int sign; } Order;
+
+static int
+compare_ranked (gconstpointer a, gconstpointer b, gpointer user)
+{
+  const Order *order = user;
+  gint64 i = *(const gint64 *) a, j = *(const gint64 *) b;
+  int c = order->sign * compare_elements (order->dtype, order->data, order->base + i * order->stride, order->base + j * order->stride);
+
+  return c != 0 ? c : (i > j) - (i < j);
+}
+
+static gboolean
+run_top_k (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *wanted = ph_kernel_input (kernel, 1);
+  guint rank = ph_tensor_rank (x), axis;
+  gsize size = ph_dtype_size (ph_tensor_dtype (x));
+  gint64 dims[PH_MAX_RANK], k, whole, outer, inner, *indices;
+  Order order = { ph_tensor_dtype (x), ph_tensor_data (x), 0, 0, ph_node_attr_int (kernel->node, "largest", 1) ? -1 : 1 };
+  g_autofree gint64 *ranked = NULL;
+  gpointer values;
+
+  if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis) || ph_tensor_count (wanted) != 1)
+    return ph_kernel_fail (kernel, error, "axis is outside the input's rank %u, or k is not one number", rank);
+  memcpy (dims, ph_tensor_dims (x), rank * sizeof (gint64));
+  whole = dims[axis];
+  k = ph_tensor_get_int (wanted, 0);
+  if (k < 0 || k > whole)
+    return ph_kernel_fail (kernel, error, "k is %" G_GINT64_FORMAT ", axis %u has %" G_GINT64_FORMAT " elements", k, axis, whole);
+  dims[axis] = k;
+  values = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
+  indices = values != NULL ? ph_kernel_output (kernel, 1, PH_INT64, rank, dims, error) : NULL;
+  if (indices == NULL)
+    return FALSE;
+  outer = ph_dims_product (dims, 0, axis);
+  inner = order.stride = ph_dims_product (dims, axis + 1, rank);
+  ranked = g_new (gint64, whole + 1);
+  for (gint64 o = 0; o < outer; o++)
+    for (gint64 i = 0; i < inner; i++)
+      {
+        order.base = o * whole * inner + i;
+        for (gint64 t = 0; t < whole; t++)
+          ranked[t] = t;
+        g_qsort_with_data (ranked, whole, sizeof (gint64), compare_ranked, &order);
+        for (gint64 t = 0; t < k; t++)
+          {
+            ph_move (values, (o * k + t) * inner + i, order.data, order.base + ranked[t] * inner, size);
+            indices[(o * k + t) * inner + i] = ranked[t];
+          }
+      }
+  return TRUE;
+}
+
+static gboolean
+grad_top_k (PhGrad *grad, GError **error)
+{
+  gint64 axis = ph_node_attr_int (grad->node, "axis", -1);
+
+  if (grad->dy[0] != NULL)
+    grad->dx[0] = PH_BUILD_WITH (grad->b, ScatterElements,
+                                 PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", "add")),
+                                 ph_grad_zeros_like (grad, ph_grad_in (grad, 0)), ph_grad_out (grad, 1), grad->dy[0]);
+  return TRUE;
+}
+
+const PhOp ph_op_TopK = {
+  .name = "TopK", .since = 11,
+  .doc = "The k largest (or smallest) elements along an axis, and where they stand.",
+  .inputs = { { "X", 'T', PH_NUMBERS }, { "K", 0, PH_T (INT64) } },
+  .outputs = { { "Values", 'T', PH_NUMBERS }, { "Indices", 0, PH_T (INT64) } },
+  .attrs = { { "axis", PH_ATTR_INT, "-1" }, { "largest", PH_ATTR_INT, "1" }, { "sorted", PH_ATTR_INT, "1" } },
+  .infer = infer_top_k, .kernel = run_top_k, .grad_build = grad_top_k, .no_grad = 1 << 1,
+};
+
+/* ── Unique ── */
+
+static gboolean
+infer_unique (PhInfer *infer, GError **error)
+{
+  const PhType *type = ph_infer_type (infer, 0);
+  PhAttr *axis = ph_node_attr (ph_infer_node_of (infer), "axis");
+  PhDim dims[PH_MAX_RANK] = { PH_DIM_UNKNOWN }, unknown = PH_DIM_UNKNOWN, all = PH_DIM_UNKNOWN;
+  guint normal;
+
+  if (type == NULL)
+    return TRUE;
+  if (axis == NULL)
+    ph_infer_set_shape (infer, 0, type->dtype, 1, dims);
+  else if (!type->has_rank)
+    ph_infer_set (infer, 0, ph_type_unranked (type->dtype));
+  else if (!ph_axis (axis->i, type->rank, &normal))
+    return ph_infer_fail (infer, error, "axis %" G_GINT64_FORMAT " is outside the input's rank %u", axis->i, type->rank);
+  else
+    {
+      memcpy (dims, type->dims, type->rank * sizeof (PhDim));
+      all = dims[normal];
+      dims[normal] = unknown;
+      ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
+    }
+  ph_infer_set_shape (infer, 1, PH_INT64, 1, &unknown);
+  ph_infer_set_shape (infer, 2, PH_INT64, 1, &all);
+  ph_infer_set_shape (infer, 3, PH_INT64, 1, &unknown);
+  return TRUE;
+}
+
+/* Slices are compared element by element; slice t has its elements at (o * n + t) * inner + i. */
+typedef struct { PhDType dtype; gconstpointer data; gint64 n, outer, inner; } Slices;
+
+static int
+compare_slices (gconstpointer a, gconstpointer b, gpointer user)
+{
+  const Slices *s = user;
+  gint64 i = *(const gint64 *) a, j = *(const gint64 *) b;
+
+  for (gint64 o = 0; o < s->outer; o++)
+    for (gint64 k = 0; k < s->inner; k++)
+      {
+        int c = compare_elements (s->dtype, s->data, (o * s->n + i) * s->inner + k, (o * s->n + j) * s->inner + k);
+
+        if (c != 0)
+          return c;
+      }
+  return 0;
+}
+
+static int
+compare_sorted (gconstpointer a, gconstpointer b, gpointer user)
+{
+  int c = compare_slices (a, b, user);
+
+  return c != 0 ? c : (*(const gint64 *) a > *(const gint64 *) b) - (*(const gint64 *) a < *(const gint64 *) b);
+}
+
+static int
+compare_firsts (gconstpointer a, gconstpointer b, gpointer user)
+{
+  const gint64 *first = user;
+  gint64 i = first[*(const gint64 *) a], j = first[*(const gint64 *) b];
+
+  return (i > j) - (i < j);
+}
+
+static gboolean
+run_unique (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  PhAttr *given = ph_node_attr (kernel->node, "axis");
+  gboolean sorted = ph_node_attr_int (kernel->node, "sorted", 1) != 0;
+  guint rank = given != NULL ? ph_tensor_rank (x) : 1, axis = 0;
+  gsize size = ph_dtype_size (ph_tensor_dtype (x));
+  gint64 dims[PH_MAX_RANK], count = ph_tensor_count (x), n, m = 0, *inverse, *firsts, *counts;
+  g_autofree gint64 *order = NULL, *group = NULL, *first = NULL, *times = NULL, *place = NULL, *rank_of = NULL;
+  Slices slices = { ph_tensor_dtype (x), ph_tensor_data (x), 0, 0, 0 };
+  char *to;
+
+  if (given != NULL && !ph_axis (given->i, rank, &axis))
+    return ph_kernel_fail (kernel, error, "axis %" G_GINT64_FORMAT " is outside the input's rank %u", given->i, rank);
+  memcpy (dims, given != NULL ? ph_tensor_dims (x) : &count, rank * sizeof (gint64));
+  n = slices.n = dims[axis];
+  slices.outer = ph_dims_product (dims, 0, axis);
+  slices.inner = ph_dims_product (dims, axis + 1, rank);
+
+  order = g_new (gint64, n + 1);
+  group = g_new (gint64, n + 1);         /* of each slice: which unique one, in sorted order     */
+  first = g_new (gint64, n + 1);         /* of each unique one: the first slice equal to it      */
+  times = g_new0 (gint64, n + 1);
+  for (gint64 i = 0; i < n; i++)
+    order[i] = i;
+  g_qsort_with_data (order, n, sizeof (gint64), compare_sorted, &slices);
+  for (gint64 i = 0; i < n; i++)
+    {
+      if (i == 0 || compare_slices (&order[i - 1], &order[i], &slices) != 0)
+        first[m++] = order[i];
+      group[order[i]] = m - 1;
+      times[m - 1]++;
+    }
+  place = g_new (gint64, m + 1);         /* output position -> unique one                         */
+  rank_of = g_new (gint64, m + 1);       /* and back                                             */
+  for (gint64 i = 0; i < m; i++)
+    place[i] = i;
+  if (!sorted)
+    g_qsort_with_data (place, m, sizeof (gint64), compare_firsts, first);
+  for (gint64 i = 0; i < m; i++)
+    rank_of[place[i]] = i;
+
+  dims[axis] = m;
+  to = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
+  firsts = to != NULL ? ph_kernel_output (kernel, 1, PH_INT64, 1, &m, error) : NULL;
+  inverse = firsts != NULL ? ph_kernel_output (kernel, 2, PH_INT64, 1, &n, error) : NULL;
+  counts = inverse != NULL ? ph_kernel_output (kernel, 3, PH_INT64, 1, &m, error) : NULL;
+  if (counts == NULL)
+    return FALSE;
+  for (gint64 i = 0; i < m; i++)
+    {
+      firsts[i] = first[place[i]];
+      counts[i] = times[place[i]];
+      for (gint64 o = 0; o < slices.outer; o++)
+        memcpy (to + (o * m + i) * slices.inner * size,
+                (const char *) slices.data + (o * n + firsts[i]) * slices.inner * size, slices.inner * size);
+    }
+  for (gint64 i = 0; i < n; i++)
+    inverse[i] = rank_of[group[i]];
+  ph_kernel_own_strings (kernel, 0);
+  return TRUE;
+}
+
+const PhOp ph_op_Unique = {
+  .name = "Unique", .since = 11, .flags = PH_OP_NO_GRADIENT,
+  .doc = "The different elements (or slices along an axis), where each stands first, which one each was, and how often.",
+  .inputs = { { "X", 'T', PH_ANY } },
+  .outputs = { { "Y", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_OPTIONAL },
+               { "inverse_indices", 0, PH_T (INT64), PH_ARG_OPTIONAL }, { "counts", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
+  .attrs = { { "axis", PH_ATTR_INT }, { "sorted", PH_ATTR_INT, "1" } },
+  .infer = infer_unique, .kernel = run_unique,
+};
+
+/* ── NonZero ── */
+
+static gboolean
+infer_non_zero (PhInfer *infer, GError **error)
+{
+  const PhType *type = ph_infer_type (infer, 0);
+  PhDim dims[2] = { PH_DIM_UNKNOWN, PH_DIM_UNKNOWN };
+
+  if (type != NULL && type->has_rank)
+    dims[0] = PH_DIM (type->rank);
+  ph_infer_set_shape (infer, 0, PH_INT64, 2, dims);
+  return TRUE;
+}
+
+static gboolean
+run_non_zero (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  gsize count = ph_tensor_count (x);
+  guint rank = ph_tensor_rank (x);
+  gint64 dims[2] = { rank, 0 }, *to;
+  g_autoptr(GArray) found = g_array_new (FALSE, FALSE, sizeof (gsize));
+
+  for (gsize i = 0; i < count; i++)
+    if (ph_tensor_dtype (x) == PH_STRING ? *ph_tensor_get_string (x, i) != '\0' : ph_tensor_get (x, i) != 0)
+      g_array_append_val (found, i);
+  dims[1] = found->len;
+  to = ph_kernel_output (kernel, 0, PH_INT64, 2, dims, error);
+  if (to == NULL)
+    return FALSE;
+  for (guint i = 0; i < found->len; i++)
+    {
+      gsize at = g_array_index (found, gsize, i);
+
+      for (guint k = rank; k-- > 0; at /= ph_tensor_dims (x)[k])
+        to[k * found->len + i] = at % ph_tensor_dims (x)[k];
+    }
+  return TRUE;
+}
+
+const PhOp ph_op_NonZero = {
+  .name = "NonZero", .since = 13, .flags = PH_OP_NO_GRADIENT,
+  .doc = "The coordinates of the elements that are not zero, one column for each.",
+  .inputs = { { "X", 0, PH_ANY } }, .outputs = { { "Y", 0, PH_T (INT64) } },
+  .infer = infer_non_zero, .kernel = run_non_zero,
+};
