@@ -1,4 +1,4 @@
-/* grad.h: what an operator's grad_build sees and fills: one vector-Jacobian product.
+/* grad.h: what an operator's grad_build sees and fills, and the tape that calls it: reverse-mode differentiation.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -6,14 +6,19 @@
 
 G_BEGIN_DECLS
 
+/* One vector-Jacobian product. */
 struct _PhGrad
 {
   PhNode    *node;             /* the forward node                                                      */
   PhBuilder *b;                /* builds in the node's graph, role backward, partner the forward node   */
-  PhValue  **dy;               /* (nullable elements) gradient of each output; at least one is set       */
+  PhValue  **dy;               /* (nullable elements) gradient of each output; at least one is set      */
   gboolean  *wanted;           /* of each input                                                         */
-  PhValue  **dx;               /* to be filled: gradient of each input, in the shape of that input or    */
-};                             /* broadcast from it (the engine reduces); NULL: zero                    */
+  PhValue  **dx;               /* to be filled: gradient of each input, in the shape of that input or   */
+                               /* broadcast from it (the engine reduces); NULL: zero                    */
+  GPtrArray *captures;         /* (nullable) (element-type PhValue) of a node with bodies: the outer values that they
+                                  use and whose gradient is wanted                                      */
+  PhValue  **dcaptures;        /* (nullable elements) to be filled, like dx                             */
+};
 
 PhValue *ph_grad_in    (PhGrad *grad, guint i);          /* (nullable) input i of the forward node  */
 PhValue *ph_grad_out   (PhGrad *grad, guint i);
@@ -22,5 +27,29 @@ PhValue *ph_grad_zeros_like (PhGrad *grad, PhValue *value);                 /* o
 PhValue *ph_grad_shape (PhGrad *grad, PhValue *value);   /* int64 shape: a constant when static, else Shape(value) */
 /* Sums @value over what broadcasting added, so that it has @like's shape; static or symbolic. */
 PhValue *ph_grad_reduce_to (PhBuilder *b, PhValue *value, PhValue *like);
+/* Zeros of @value's shape and type. */
+PhValue *ph_build_zeros_like (PhBuilder *b, PhValue *value);
+
+/* A tape over one graph. Watch the values to differentiate by, seed the gradients of results, run, read off. The nodes that
+ * stand in the graph when it runs are differentiated, last first; new nodes go where @builder stands. */
+typedef struct _PhTape PhTape;
+typedef struct
+{
+  /* Around what is built for one forward node. @begin FALSE: stop. */
+  gboolean (*begin) (PhNode *node, gpointer data);
+  void     (*end)   (PhNode *node, gpointer data);
+  gpointer data;
+} PhTapeHooks;
+
+PhTape  *ph_tape_new      (PhGraph *graph);
+void     ph_tape_free     (PhTape *tape);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTape, ph_tape_free)
+void     ph_tape_watch    (PhTape *tape, PhValue *value);
+void     ph_tape_seed     (PhTape *tape, PhValue *value, PhValue *gradient);
+/* PH_ERROR_UNSUPPORTED, naming the node, when something on the way has no gradient. @hooks: (nullable) */
+gboolean ph_tape_run      (PhTape *tape, PhBuilder *builder, const PhTapeHooks *hooks, GError **error);
+/* The sum of what arrived at @value; NULL: nothing did, so it is zero (or the builder has an error). */
+PhValue *ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value);
+gboolean ph_value_has_gradient (const PhValue *value);       /* a tensor of real floating point */
 
 G_END_DECLS

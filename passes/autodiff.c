@@ -1,0 +1,231 @@
+/* autodiff.c: the backward graph, by reverse-mode differentiation.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/copy.h"
+#include "core/ops/grad.h"
+#include "passes/pass.h"
+
+/*        x ──► Mul ──► Sin ──► y                 grad_y
+ *        w ──┘                                     │
+ *                                                  ▼
+ *   each node, last first, hands the gradient   Mul(grad_y, Cos(..)) ──► Mul(.., w) ──► grad_x
+ *   of its output on to its inputs                                  └──► Mul(.., x) ──► grad_w
+ *
+ * Arguments: the value to differentiate, then the values to differentiate by (none: every float input and initializer). It
+ * gets one new input, grad_OUTPUT, the cotangent; and one new output, grad_NAME, for each. All of it is plain ONNX. */
+
+/* "dA = Mul(dY, B), dB = Mul(dY, A)", from the templates that are built. */
+static char *
+explain (const PhNode *node)
+{
+  GString *why = g_string_new (NULL);
+
+  if (node->op == NULL)
+    return g_string_free (why, FALSE);
+  for (guint i = 0; i < PH_MAX_ARGS && node->op->inputs[i].name != NULL; i++)
+    if (node->op->grad[i] != NULL)
+      {
+        g_string_append_printf (why, "%sd%s = ", why->len > 0 ? ", " : "", node->op->inputs[i].name);
+        ph_pattern_print (node->op->grad[i], node->op, why);
+      }
+  if (why->len > 0)
+    g_string_prepend (why, "By the chain rule, with dY the gradient of its output: ");
+  else
+    g_string_printf (why, "By the chain rule, %s hands the gradient of its output on to its inputs.", node->op_type);
+  return g_string_free (why, FALSE);
+}
+
+static gboolean
+begin_node (PhNode *node, gpointer data)
+{
+  g_autofree char *why = explain (node), *rule = g_strdup_printf ("grad-%s", node->op_type);
+
+  return ph_pass_begin (data, rule, node, why);
+}
+
+static void
+end_node (PhNode *node, gpointer data)
+{
+  ph_pass_end (data);
+}
+
+static PhValue *
+find_value (PhModel *model, const char *name, GError **error)
+{
+  PhValue *value = ph_model_find_value_named (model, name);
+
+  if (value == NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "autodiff: there is no value named '%s' at this position", name);
+  else if (value->graph != model->graph)
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                 "autodiff: '%s' lies inside a body; name a value of the main graph", name);
+  else if (!ph_value_has_gradient (value))
+    {
+      g_autofree char *type = ph_type_to_string (value->type);
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "autodiff: '%s' is %s; only floating-point tensors have gradients", name,
+                   type);
+    }
+  else
+    return value;
+  return NULL;
+}
+
+/* What only backward nodes use came with an earlier gradient, the cotangent among it. */
+static gboolean
+is_of_gradient (const PhValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    if (g_array_index (value->uses, PhUse, i).node->role != PH_ROLE_BACKWARD)
+      return FALSE;
+  return value->uses->len > 0;
+}
+
+static void
+add_sources (GPtrArray *sources, const GPtrArray *values)
+{
+  for (guint i = 0; i < values->len; i++)
+    if (ph_value_has_gradient (values->pdata[i]) && !is_of_gradient (values->pdata[i]))
+      g_ptr_array_add (sources, values->pdata[i]);
+}
+
+/* (transfer container) (nullable): what to differentiate by. */
+static GPtrArray *
+find_sources (PhModel *model, const char *const *names, GError **error)
+{
+  g_autoptr(GPtrArray) sources = g_ptr_array_new ();
+
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      PhValue *value = find_value (model, names[i], error);
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (sources, value);
+    }
+  if (sources->len == 0)
+    {
+      add_sources (sources, model->graph->inputs);
+      add_sources (sources, model->graph->constants);
+    }
+  return g_steal_pointer (&sources);
+}
+
+/* Appends the gradient of @source as a graph output of its own. */
+static gboolean
+append_output (PhModel *model, PhTape *tape, PhValue *source, GError **error)
+{
+  g_autofree char *name = g_strdup_printf ("grad_%s", source->name);
+  PhBuilder builder = { .graph = model->graph, .name = name, .role = PH_ROLE_BACKWARD,
+                        .partner = source->producer != NULL ? source->producer->id : PH_NO_ID };
+  PhValue *gradient = ph_tape_gradient (tape, &builder, source);
+  PhValue *taken;
+
+  if (gradient == NULL && builder.error == NULL)
+    gradient = ph_build_zeros_like (&builder, source);
+  /* A value that already is part of the interface keeps its name. */
+  if (gradient != NULL && (gradient->producer == NULL || ph_value_is_output (gradient)))
+    gradient = PH_BUILD (&builder, Identity, gradient);
+  if (!ph_builder_finish (&builder, error))
+    return FALSE;
+  taken = ph_model_find_value_named (model, name);
+  if (taken != gradient)
+    {
+      if (taken != NULL && !ph_value_rename (taken, ph_model_unique_name (model, name), error))
+        return FALSE;
+      if (!ph_value_rename (gradient, name, error))
+        return FALSE;
+    }
+  return ph_graph_set_output (model->graph, model->graph->outputs->len, gradient, error);
+}
+
+/* The gradient of a fused kernel is that of what it replaced. */
+static gboolean
+open_fused (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) fused = g_ptr_array_new ();
+
+  PH_FOREACH_NODE (node, ph_pass_run_model (run)->graph)
+    if (ph_node_is_fused (node))
+      g_ptr_array_add (fused, node);
+  for (guint i = 0; i < fused->len; i++)
+    {
+      if (!ph_pass_begin (run, "open-fused", fused->pdata[i],
+                          "The gradient of a fused kernel is the gradient of the operators that it replaced."))
+        return TRUE;
+      if (!ph_graph_inline_node (fused->pdata[i], error))
+        {
+          ph_pass_abort (run);
+          return FALSE;
+        }
+      ph_pass_end (run);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_autodiff (PhPassRun *run, GError **error)
+{
+  PhModel *model = ph_pass_run_model (run);
+  const char *const *arguments = ph_pass_run_options (run)->arguments;
+  PhTapeHooks hooks = { begin_node, end_node, run };
+  PhBuilder builder = { .graph = model->graph, .role = PH_ROLE_BACKWARD };
+  g_autoptr(PhTape) tape = NULL;
+  g_autoptr(GPtrArray) sources = NULL;
+  g_autofree char *seed_name = NULL;
+  PhValue *output, *seed;
+
+  if (arguments == NULL || arguments[0] == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "autodiff needs the name of a value: autodiff OUTPUT [NAME...]");
+      return FALSE;
+    }
+  if (ph_model_opset (model, "") < PH_OPSET_NEWEST)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                   "autodiff: the model is at opset %d, gradients are declared at %d: run upgrade-opset first",
+                   ph_model_opset (model, ""), PH_OPSET_NEWEST);
+      return FALSE;
+    }
+  output = find_value (model, arguments[0], error);
+  if (output == NULL || (sources = find_sources (model, arguments + 1, error)) == NULL)
+    return FALSE;
+
+  if (!open_fused (run, error))
+    return FALSE;
+  seed_name = g_strdup_printf ("grad_%s", output->name);
+  if (!ph_pass_begin (run, "seed", output->producer, "The gradient of the output by itself, the cotangent, is a new input: "
+                                                     "1 for a scalar loss."))
+    return TRUE;
+  seed = ph_graph_add_input (model->graph, seed_name, output->type, NULL, G_MAXUINT, error);
+  if (seed == NULL)
+    {
+      ph_pass_abort (run);
+      return FALSE;
+    }
+  ph_pass_end (run);
+
+  tape = ph_tape_new (model->graph);
+  for (guint i = 0; i < sources->len; i++)
+    ph_tape_watch (tape, sources->pdata[i]);
+  ph_tape_seed (tape, output, seed);
+  if (!ph_tape_run (tape, &builder, &hooks, error))
+    return FALSE;
+
+  if (!ph_pass_begin (run, "outputs", NULL, "What arrived at each input and initializer is summed and is a new output."))
+    return TRUE;
+  for (guint i = 0; i < sources->len; i++)
+    if (!append_output (model, tape, sources->pdata[i], error))
+      {
+        ph_pass_abort (run);
+        return FALSE;
+      }
+  ph_pass_end (run);
+  return TRUE;
+}
+
+const PhPass ph_pass_autodiff = {
+  .name            = "autodiff",
+  .group           = "autodiff",
+  .summary         = "The backward graph of a value, beside the forward one, in plain ONNX",
+  .run             = run_autodiff,
+  .exactness       = PH_EXACT,
+  .needs_arguments = TRUE,
+};
