@@ -459,6 +459,23 @@ ph_value_rename (PhValue *value, const char *name, GError **error)
   return TRUE;
 }
 
+/* Whether a body of @node, at any depth, hands @value out as it is. */
+static gboolean
+hands_out (const PhNode *node, const PhValue *value)
+{
+  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+    {
+      const PhGraph *body = node->graphs->pdata[i];
+
+      if (g_ptr_array_find (body->outputs, value, NULL))
+        return TRUE;
+      PH_FOREACH_NODE (inner, body)
+        if (hands_out (inner, value))
+          return TRUE;
+    }
+  return FALSE;
+}
+
 /* Whether @node or a body of it uses a value that @producer makes. */
 static gboolean
 uses_output_of (PhNode *node, const PhNode *producer)
@@ -469,6 +486,8 @@ uses_output_of (PhNode *node, const PhNode *producer)
       for (guint k = 0; k < value->uses->len; k++)
         if (ph_node_ancestor_in (g_array_index (value->uses, PhUse, k).node, producer->graph) == node)
           return TRUE;
+      if (value->n_output_uses > 0 && hands_out (node, value))
+        return TRUE;
     }
   return FALSE;
 }
@@ -504,6 +523,26 @@ ph_model_set_opset (PhModel *model, const char *domain, int version)
 
 /* ── replacing and removing ─────────────────────────────────────────────────────────────────────────────────────── */
 
+/* Bodies below @old's graph that hand it out as it is. */
+static gboolean
+replace_captured_outputs (PhValue *old, PhValue *value, GHashTable *below, GError **error)
+{
+  PhModel *model = old->graph->model;
+
+  for (PhId id = 1; id < model->next_id && old->n_output_uses > 0; id++)
+    {
+      PhGraph *body = g_ptr_array_index (model->graphs, id);
+      PhNode *user = body != NULL && body != old->graph ? ph_node_ancestor_in (body->owner, value->graph) : NULL;
+
+      if (user == NULL || (below != NULL && g_hash_table_contains (below, user)))
+        continue;
+      for (guint i = 0; i < body->outputs->len; i++)
+        if (body->outputs->pdata[i] == old && !ph_graph_set_output (body, i, value, error))
+          return FALSE;
+    }
+  return TRUE;
+}
+
 /* Points the graph outputs that are @old at @value, and lets @value carry the name that callers know. */
 static gboolean
 replace_outputs (PhValue *old, PhValue *value, GError **error)
@@ -511,7 +550,9 @@ replace_outputs (PhValue *old, PhValue *value, GError **error)
   PhGraph *graph = old->graph;
   gboolean interface = graph->owner == NULL;
 
-  if (interface && (value->graph != graph || value->is_input || value->n_output_uses > 0))
+  if (!g_ptr_array_find (graph->outputs, old, NULL))
+    return TRUE;
+  if (interface && (value->graph != graph || value->is_input || g_ptr_array_find (graph->outputs, value, NULL)))
     return fail (error, PH_ERROR_INVALID,
                  "'%s' is an output of the graph and '%s' is part of its interface too: both names must stay",
                  old->name, value->name);
@@ -542,7 +583,7 @@ ph_value_replace_uses (PhValue *old, PhValue *value, GError **error)
     }
 
   /* Only users that stand before the new value can be what it is made from. */
-  if (value->producer != NULL && old->uses->len > 0)
+  if (value->producer != NULL && ph_value_n_uses (old) > 0)
     {
       guint64 floor = old->producer != NULL && old->graph == value->graph ? old->producer->order : 0;
       below = find_needed (value, floor);
@@ -558,7 +599,9 @@ ph_value_replace_uses (PhValue *old, PhValue *value, GError **error)
       if (!ph_node_set_input (use->node, use->index, value, error))
         return FALSE;
     }
-  return old->n_output_uses == 0 || replace_outputs (old, value, error);
+  if (old->n_output_uses == 0)
+    return TRUE;
+  return replace_captured_outputs (old, value, below, error) && replace_outputs (old, value, error);
 }
 
 static void

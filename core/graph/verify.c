@@ -132,6 +132,9 @@ verify_graph (Verifier *verifier, PhGraph *graph)
 
       if (value == NULL || !ph_graph_is_inside (graph, value->graph))
         return fault (verifier, graph->owner, "output %u of graph '%s' is out of scope", i, graph->name);
+      if (value->graph != graph && value->producer != NULL &&
+          value->producer->order >= ph_node_ancestor_in (graph->owner, value->graph)->order)
+        return fault (verifier, graph->owner, "hands out '%s', which is computed after it", value->name);
       if (value->graph == graph)
         {
           for (guint k = 0; k < graph->outputs->len; k++)

@@ -118,7 +118,7 @@ random_body (PhModel *model, GRand *random)
 static void
 random_edit (PhModel *model, GRand *random)
 {
-  PhNode *node = pick_node (model, random);
+  PhNode *node = pick_node (model, random), *before;
   g_autoptr(PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, g_rand_double (random));
   g_autoptr(PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
   PhValue *value = pick_value (model, random), *other = pick_value (model, random);
@@ -136,7 +136,7 @@ random_edit (PhModel *model, GRand *random)
       ph_graph_add_constant (model->graph, "c", tensor, NULL);
       break;
     case 5:
-      if (value->producer == NULL)
+      if (value->producer == NULL && !(value->is_input && value->graph == model->graph))
         ph_graph_remove_value (value, NULL);
       break;
     case 6:
@@ -164,9 +164,9 @@ random_edit (PhModel *model, GRand *random)
       random_body (model, random);
       break;
     default:
+      before = pick_node (model, random);
       if (node != NULL)
-        ph_node_move_before (node, pick_node (model, random)->graph == node->graph ? pick_node (model, random) : NULL,
-                             NULL);
+        ph_node_move_before (node, before->graph == node->graph ? before : NULL, NULL);
       break;
     }
 }
