@@ -1,0 +1,231 @@
+/* executor.c: tests of the executor on small graphs made here.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/builder.h"
+#include "core/run/executor.h"
+
+#include <math.h>
+
+typedef struct
+{
+  PhModel   *model;
+  PhGraph   *graph;
+  PhBuilder  b;
+} Net;
+
+static void
+net_init (Net *net)
+{
+  net->model = ph_model_new ();
+  ph_model_set_opset (net->model, "", PH_OPSET_NEWEST);
+  net->graph = net->model->graph;
+  net->b = (PhBuilder) { .graph = net->graph };
+}
+
+static PhValue *
+net_input (Net *net, const char *name, const char *dim)
+{
+  PhDim dims[] = { ph_dim_symbol (dim) };
+  g_autoptr(GError) error = NULL;
+  PhValue *value = ph_graph_add_input (net->graph, name, ph_type_tensor (PH_FLOAT, 1, dims), NULL, G_MAXUINT, &error);
+
+  g_assert_no_error (error);
+  return value;
+}
+
+static void
+net_output (Net *net, PhValue *value)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true (ph_builder_finish (&net->b, &error));
+  g_assert_no_error (error);
+  ph_graph_set_output (net->graph, net->graph->outputs->len, value, &error);
+  g_assert_no_error (error);
+}
+
+static void
+feed (GHashTable *feeds, PhValue *value, float a, float b)
+{
+  g_hash_table_insert (feeds, value, ph_tensor_new_floats ((float[]) { a, b }, 2));
+}
+
+static GHashTable *
+feeds_new (void)
+{
+  return g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+}
+
+static float
+result (GHashTable *results, PhValue *value, gsize index)
+{
+  PhTensor *tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (value->id));
+
+  g_assert_nonnull (tensor);
+  return (float) ph_tensor_get (tensor, index);
+}
+
+static void
+test_run (void)
+{
+  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL, all = NULL;
+  g_autoptr(GError) error = NULL;
+  PhValue *x, *y, *sum, *product, *unused;
+  Net net;
+
+  net_init (&net);
+  x = net_input (&net, "x", "n");
+  y = net_input (&net, "y", "n");
+  sum = PH_BUILD (&net.b, Add, x, y);
+  product = PH_BUILD (&net.b, Mul, sum, sum);
+  unused = PH_BUILD (&net.b, Exp, sum);
+  net_output (&net, product);
+
+  feed (feeds, x, 1, 2);
+  feed (feeds, y, 3, 4);
+  results = ph_run_model (net.model, feeds, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (result (results, product, 0), ==, 16);
+  g_assert_cmpfloat (result (results, product, 1), ==, 36);
+  g_assert_cmpint (g_hash_table_size (results), ==, 1);
+
+  all = ph_run_model (net.model, feeds, NULL, &(PhRunOptions) { .keep_all = TRUE }, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (result (all, sum, 1), ==, 6);
+  g_assert_false (g_hash_table_contains (all, GUINT_TO_POINTER (unused->id)));
+  ph_model_free (net.model);
+}
+
+static void
+test_errors (void)
+{
+  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL;
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  GError *error = NULL;
+  PhValue *x, *y, *exp, *strange;
+  PhNode *node;
+  Net net;
+
+  net_init (&net);
+  x = net_input (&net, "x", "n");
+  y = net_input (&net, "y", "3");
+  exp = PH_BUILD (&net.b, Exp, x);
+  net_output (&net, exp);
+  net_output (&net, PH_BUILD (&net.b, Neg, y));
+  node = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op_type = "Strange", .domain = "far", .inputs = &x, .n_inputs = 1,
+                            .n_outputs = 1 }, &error);
+  g_assert_no_error (error);
+  strange = ph_node_output (node, 0);
+
+  g_assert_null (ph_run_model (net.model, feeds, NULL, NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_NOT_FOUND);
+  g_assert_cmpstr (error->message, ==, "input 'x' (float[n]) has no value: feed one");
+  g_clear_error (&error);
+
+  feed (feeds, y, 1, 2);
+  g_assert_null (ph_run_model (net.model, feeds, NULL, NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_TYPE);
+  g_clear_error (&error);
+
+  /* What is not wanted needs no feeds and no kernels. */
+  g_hash_table_remove_all (feeds);
+  feed (feeds, x, 0, 1);
+  g_ptr_array_add (wanted, exp);
+  results = ph_run_model (net.model, feeds, wanted, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (result (results, exp, 0), ==, 1);
+
+  g_ptr_array_add (wanted, strange);
+  g_assert_null (ph_run_model (net.model, feeds, wanted, NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+
+  g_cancellable_cancel (cancellable);
+  g_ptr_array_set_size (wanted, 1);
+  g_assert_null (ph_run_model (net.model, feeds, wanted, &(PhRunOptions) { .cancellable = cancellable }, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_CANCELLED);
+  g_clear_error (&error);
+  ph_model_free (net.model);
+}
+
+/* A fused node runs its body. */
+static void
+test_fused (void)
+{
+  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL;
+  g_autoptr(GError) error = NULL;
+  PhValue *x, *inner;
+  PhNode *node;
+  PhGraph *body;
+  PhBuilder b;
+  Net net;
+
+  net_init (&net);
+  x = net_input (&net, "x", "n");
+  node = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op_type = "MulAdd", .domain = "peephole", .inputs = (PhValue *[]) { x, x },
+                            .n_inputs = 2, .n_outputs = 1 }, &error);
+  g_assert_no_error (error);
+  body = ph_node_add_graph (node, "body", "MulAdd", &error);
+  g_assert_no_error (error);
+  b = (PhBuilder) { .graph = body };
+  for (guint i = 0; i < 2; i++)
+    ph_graph_add_input (body, i == 0 ? "a" : "b", x->type, NULL, G_MAXUINT, &error);
+  g_assert_no_error (error);
+  inner = PH_BUILD (&b, Add, body->inputs->pdata[0], body->inputs->pdata[1]);
+  inner = PH_BUILD (&b, Mul, inner, inner);
+  g_assert_true (ph_builder_finish (&b, &error));
+  ph_graph_set_output (body, 0, inner, &error);
+  g_assert_no_error (error);
+  net_output (&net, ph_node_output (node, 0));
+
+  feed (feeds, x, 1, 2);
+  results = ph_run_model (net.model, feeds, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (result (results, ph_node_output (node, 0), 1), ==, 16);
+  ph_model_free (net.model);
+}
+
+static void
+count_progress (guint done, guint total, gpointer data)
+{
+  g_assert_cmpint (done, <=, total);
+  *(guint *) data = total;
+}
+
+static void
+test_single_node (void)
+{
+  g_autoptr(PhTensor) two = ph_tensor_new_floats ((float[]) { 2, 3 }, 2);
+  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL;
+  g_autoptr(GError) error = NULL;
+  PhTensor *inputs[2] = { two, two }, *output = NULL;
+  PhValue *x, *product;
+  guint total = 0;
+  Net net;
+
+  net_init (&net);
+  x = net_input (&net, "x", "n");
+  product = PH_BUILD (&net.b, Mul, x, x);
+  net_output (&net, product);
+  g_assert_true (ph_run_node (product->producer, inputs, &output, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_cmpfloat (ph_tensor_get (output, 1), ==, 9);
+  ph_tensor_unref (output);
+
+  feed (feeds, x, 0, 0);
+  results = ph_run_model (net.model, feeds, NULL, &(PhRunOptions) { .progress = count_progress, .progress_data = &total }, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (total, ==, 1);
+  ph_model_free (net.model);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/executor/run", test_run);
+  g_test_add_func ("/executor/errors", test_errors);
+  g_test_add_func ("/executor/fused", test_fused);
+  g_test_add_func ("/executor/single-node", test_single_node);
+  return g_test_run ();
+}
