@@ -1,0 +1,19 @@
+/* linear.h: matrix products on plain arrays, for the kernels that are made of them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/ops/infer.h"
+
+G_BEGIN_DECLS
+
+/* c[m,n] = a[m,k] b[k,n], all row-major and dense; c is overwritten. */
+void      ph_gemm_f32 (gsize m, gsize n, gsize k, const float *a, const float *b, float *c);
+void      ph_gemm_f64 (gsize m, gsize n, gsize k, const double *a, const double *b, double *c);
+/* numpy.matmul: stacks of matrices broadcast, vectors are promoted. NULL with an error. (transfer full) */
+PhTensor *ph_matmul   (PhTensor *a, PhTensor *b, GError **error);
+/* The matrix transposed; rank 2. (transfer full) (nullable) */
+PhTensor *ph_transposed (PhTensor *matrix);
+/* The type of the product of inputs 0 and @index_b, with @dtype. */
+gboolean  ph_infer_product (PhInfer *infer, PhDType dtype, guint index_b, GError **error);
+
+G_END_DECLS
