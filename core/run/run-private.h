@@ -53,4 +53,7 @@ gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guin
 /* Runs @kernel->node, whatever it is: an operator, a fused node, or the call of a function. */
 gboolean ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error);
 
+/* The fast kernel of @kernel->node, if there is one and it takes these inputs; FALSE: the reference kernel has to do it. */
+gboolean ph_dnnl_kernel (PhKernel *kernel);
+
 G_END_DECLS
