@@ -45,8 +45,8 @@ typedef struct
   const char   *name, *group, *summary;   /* groups: upgrade simplify constants cse dce algebra fusion layout control quantisation autodiff */
   const PhRule *rules;
   guint         n_rules;
-  gboolean    (*run) (PhPassRun *run, GError **error);  /* instead of rules                                */
-  PhExactness   exactness;                /* of a pass without rules; else the least exact of its rules    */
+  gboolean    (*run) (PhPassRun *run, GError **error);  /* a function; rules are then only what `passes` shows of it */
+  PhExactness   exactness;                /* of a pass with a function; else the least exact of its rules  */
   gboolean      needs_arguments;          /* "autodiff y": cannot stand alone in a pipeline                */
 } PhPass;
 
@@ -81,7 +81,12 @@ const PhPassOptions *ph_pass_run_options (PhPassRun *run);
 gboolean  ph_pass_begin       (PhPassRun *run, const char *rule, PhNode *node, const char *why);
 void      ph_pass_end         (PhPassRun *run);
 void      ph_pass_abort       (PhPassRun *run);
-/* All nodes, bodies included, in topological order, bodies before their owners. (transfer container) */
+gboolean  ph_pass_has_rule    (PhPassRun *run, const char *rule);        /* not switched off */
+/* Points all that reads output 0 of @node at @value and removes what is dead then: what a rule without @apply does. FALSE
+ * without error: it cannot be, because both are names of the interface. */
+gboolean  ph_node_replace     (PhNode *node, PhValue *value, GError **error);
+/* All nodes, bodies included but those of fused nodes not, in topological order, bodies before their owners.
+ * (transfer container) */
 GPtrArray *ph_model_nodes     (PhModel *model);
 
 /* Pipelines: none O1 O2 O3 train, and your own. */

@@ -1,0 +1,307 @@
+/* pattern.c: patterns are matched, built and printed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/pattern.h"
+
+/* What is still to be matched, as a list on the C stack: so that a choice (the order of a commutative operator's inputs)
+ * can be taken back after any later failure. */
+typedef struct _Goal Goal;
+struct _Goal
+{
+  const PhPattern *pattern;
+  PhValue         *value;
+  const Goal      *next;
+};
+
+typedef struct
+{
+  PhMatch   match;
+  gboolean  shared[PH_MAX_SLOTS];      /* of match.node: may have other users */
+  gboolean  allow_shared;
+  gboolean (*when) (PhMatch *match);
+} Search;
+
+gboolean
+ph_value_is_number (const PhValue *value, double number)
+{
+  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
+  guint8 element[16] = { 0 };
+  PhDType dtype;
+  gsize n;
+
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || (n = ph_tensor_count (tensor)) == 0)
+    return FALSE;
+  dtype = ph_tensor_dtype (tensor);
+  if (!ph_dtype_is_float (dtype) && !ph_dtype_is_integer (dtype))
+    return FALSE;
+
+  /* An integer cannot be one half, and a small unsigned one cannot be -1: storing would wrap. */
+  ph_dtype_store (dtype, element, 0, number);
+  if (ph_dtype_is_integer (dtype) && ph_dtype_load (dtype, element, 0) != number)
+    return FALSE;
+  number = ph_dtype_load (dtype, element, 0);
+
+  if (ph_tensor_get (tensor, 0) != number)
+    return FALSE;
+  if (ph_tensor_is_splat (tensor))
+    return TRUE;
+  for (gsize i = 1; i < n; i++)
+    if (ph_tensor_get (tensor, i) != number)
+      return FALSE;
+  return TRUE;
+}
+
+/* Nobody outside of the match reads what an inner node makes. */
+static gboolean
+inner_nodes_are_private (const Search *search)
+{
+  const PhMatch *match = &search->match;
+
+  for (guint i = 1; i < match->n_nodes; i++)
+    {
+      const PhNode *node = match->node[i];
+
+      if (search->allow_shared || search->shared[i] || node == match->root)
+        continue;
+      for (guint k = 0; k < node->outputs->len; k++)
+        {
+          const PhValue *value = g_ptr_array_index (node->outputs, k);
+
+          if (value->n_output_uses > 0 || value->uses->len > 2 * match->n_nodes)
+            return FALSE;
+          for (guint u = 0; u < value->uses->len; u++)
+            {
+              const PhNode *user = g_array_index (value->uses, PhUse, u).node;
+              gboolean inside = FALSE;
+
+              for (guint j = 0; j < match->n_nodes && !inside; j++)
+                inside = match->node[j] == user;
+              if (!inside)
+                return FALSE;
+            }
+        }
+    }
+  return TRUE;
+}
+
+static gboolean search_goals (Search *search, const Goal *goal);
+
+/* Optional inputs past those written are free, but Max (x, y) is not Max (x, y, z). */
+static gboolean
+is_variadic (const PhOp *op)
+{
+  gboolean variadic;
+  guint min;
+
+  ph_op_n_inputs (op, &min, &variadic);
+  return variadic;
+}
+
+/* @node against @pattern, its first two inputs exchanged if @swap, then the goals after. */
+static gboolean
+search_inputs (Search *search, const PhPattern *pattern, PhNode *node, gboolean swap, const Goal *next)
+{
+  Goal goals[PH_PATTERN_INPUTS];
+  guint n = 0;
+
+  while (n < PH_PATTERN_INPUTS && pattern->in[n] != NULL)
+    n++;
+  if (node->inputs->len != n && is_variadic (pattern->op))
+    return FALSE;
+  for (guint i = n; i-- > 0; )
+    {
+      goals[i] = (Goal) { pattern->in[i], ph_node_input (node, swap && i < 2 ? 1 - i : i), next };
+      if (goals[i].value == NULL)
+        return FALSE;
+      next = &goals[i];
+    }
+  return search_goals (search, next);
+}
+
+static gboolean
+search_node (Search *search, const PhPattern *pattern, PhNode *node, const Goal *next)
+{
+  const PhMatch before = search->match;
+  gboolean commutes;
+
+  if (node->op != pattern->op || before.n_nodes == PH_MAX_SLOTS)
+    return FALSE;
+
+  search->shared[search->match.n_nodes] = pattern->shared;
+  search->match.node[search->match.n_nodes++] = node;
+  if (search_inputs (search, pattern, node, FALSE, next))
+    return TRUE;
+
+  commutes = (node->op->flags & PH_OP_COMMUTATIVE) && pattern->in[0] != NULL && pattern->in[1] != NULL &&
+             ph_node_input (node, 0) != ph_node_input (node, 1);
+  if (commutes)
+    {
+      search->match = before;
+      search->shared[search->match.n_nodes] = pattern->shared;
+      search->match.node[search->match.n_nodes++] = node;
+      if (search_inputs (search, pattern, node, TRUE, next))
+        return TRUE;
+    }
+
+  search->match = before;
+  return FALSE;
+}
+
+static gboolean
+search_goals (Search *search, const Goal *goal)
+{
+  PhMatch *match = &search->match;
+  const PhPattern *pattern;
+  PhValue *old;
+
+  if (goal == NULL)
+    return inner_nodes_are_private (search) && (search->when == NULL || search->when (match));
+
+  pattern = goal->pattern;
+  switch (pattern->kind)
+    {
+    case PH_PATTERN_CONSTANT:
+      if (ph_value_constant (goal->value) == NULL)
+        return FALSE;
+      G_GNUC_FALLTHROUGH;
+    case PH_PATTERN_VAR:
+      old = match->slot[pattern->slot];
+      if (old != NULL)
+        return old == goal->value && search_goals (search, goal->next);
+      match->slot[pattern->slot] = goal->value;
+      if (search_goals (search, goal->next))
+        return TRUE;
+      match->slot[pattern->slot] = NULL;
+      return FALSE;
+
+    case PH_PATTERN_NUMBER:
+      return ph_value_is_number (goal->value, pattern->number) && search_goals (search, goal->next);
+
+    case PH_PATTERN_NODE:
+      if (goal->value->producer == NULL || goal->value->output != 0 || goal->value->graph != match->root->graph)
+        return FALSE;
+      return search_node (search, pattern, goal->value->producer, goal->next);
+
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+gboolean
+ph_pattern_match_when (const PhPattern *pattern, PhNode *node, gboolean allow_shared, gboolean (*when) (PhMatch *match),
+                       PhMatch *match)
+{
+  Search search = { .match.root = node, .allow_shared = allow_shared, .when = when };
+
+  g_return_val_if_fail (pattern->kind == PH_PATTERN_NODE, FALSE);
+
+  if (!search_node (&search, pattern, node, NULL))
+    return FALSE;
+  *match = search.match;
+  return TRUE;
+}
+
+gboolean
+ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared, PhMatch *match)
+{
+  return ph_pattern_match_when (pattern, node, allow_shared, NULL, match);
+}
+
+/* A number has no element type of its own: it takes that of @like. */
+static PhValue *
+build_number (double number, const PhValue *like, PhBuilder *builder)
+{
+  if (builder->error != NULL)
+    return NULL;
+  if (like == NULL || like->type == NULL || like->type->kind != PH_KIND_TENSOR)
+    {
+      builder->error = g_error_new (PH_ERROR, PH_ERROR_BAD_RULE,
+                                    "the number %g has no element type here: combine it with a value of known type", number);
+      return NULL;
+    }
+  return ph_build_scalar (builder, like->type->dtype, number);
+}
+
+PhValue *
+ph_pattern_build (const PhPattern *pattern, const PhMatch *match, PhBuilder *builder)
+{
+  PhValue *inputs[PH_PATTERN_INPUTS] = { NULL };
+  const PhValue *like = NULL;
+  guint n = 0;
+
+  switch (pattern->kind)
+    {
+    case PH_PATTERN_VAR:
+    case PH_PATTERN_CONSTANT:
+      return match->slot[pattern->slot];
+
+    case PH_PATTERN_NUMBER:
+      return build_number (pattern->number, match->root != NULL ? ph_node_output (match->root, 0) : NULL, builder);
+
+    case PH_PATTERN_NODE:
+      for (n = 0; n < PH_PATTERN_INPUTS && pattern->in[n] != NULL; n++)
+        if (pattern->in[n]->kind != PH_PATTERN_NUMBER)
+          {
+            inputs[n] = ph_pattern_build (pattern->in[n], match, builder);
+            if (inputs[n] == NULL)
+              return NULL;
+            if (like == NULL)
+              like = inputs[n];
+          }
+      if (like == NULL && match->root != NULL)
+        like = ph_node_output (match->root, 0);
+      for (guint i = 0; i < n; i++)
+        if (pattern->in[i]->kind == PH_PATTERN_NUMBER &&
+            (inputs[i] = build_number (pattern->in[i]->number, like, builder)) == NULL)
+          return NULL;
+      return ph_build_node (builder, pattern->op, inputs, n, NULL, 1);
+
+    default:
+      g_assert_not_reached ();
+    }
+}
+
+static void
+print_variable (guint slot, const PhOp *gradient, GString *out)
+{
+  static const char *const names[] = { "x", "y", "z", "w", "v", "u", "t", "s", "r", "q", "p", "o", "n", "m", "dY", "Y" };
+
+  G_STATIC_ASSERT (G_N_ELEMENTS (names) == PH_MAX_SLOTS);
+  if (gradient != NULL && slot < PH_MAX_ARGS && gradient->inputs[slot].name != NULL)
+    g_string_append (out, gradient->inputs[slot].name);
+  else
+    g_string_append (out, names[slot]);
+}
+
+void
+ph_pattern_print (const PhPattern *pattern, const PhOp *gradient, GString *out)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  switch (pattern->kind)
+    {
+    case PH_PATTERN_CONSTANT:
+      g_string_append (out, "const ");
+      G_GNUC_FALLTHROUGH;
+    case PH_PATTERN_VAR:
+      print_variable (pattern->slot, gradient, out);
+      break;
+
+    case PH_PATTERN_NUMBER:
+      g_string_append (out, g_ascii_formatd (number, sizeof number, "%.6g", pattern->number));
+      break;
+
+    case PH_PATTERN_NODE:
+      g_string_append_printf (out, "%s(", pattern->op->name);
+      for (guint i = 0; i < PH_PATTERN_INPUTS && pattern->in[i] != NULL; i++)
+        {
+          if (i > 0)
+            g_string_append (out, ", ");
+          ph_pattern_print (pattern->in[i], gradient, out);
+        }
+      g_string_append_c (out, ')');
+      break;
+
+    default:
+      g_assert_not_reached ();
+    }
+}

@@ -1,0 +1,75 @@
+/* dce.c: dead code: what no output depends on.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+#include "passes/run.h"
+
+static const char why_node[] = "No output of the model depends on it.";
+static const char why_constant[] = "Nothing reads it.";
+
+static gboolean
+is_dead (const PhNode *node)
+{
+  for (guint k = 0; k < node->outputs->len; k++)
+    if (ph_value_n_uses (ph_node_output (node, k)) > 0)
+      return FALSE;
+  return node->outputs->len > 0;
+}
+
+static gboolean
+remove_constants (PhPassRun *run, PhGraph *graph)
+{
+  for (guint i = graph->constants->len; i-- > 0; )
+    {
+      PhValue *value = g_ptr_array_index (graph->constants, i);
+
+      if (ph_value_n_uses (value) > 0)
+        continue;
+      if (!ph_pass_begin (run, "dead-constant", NULL, why_constant))
+        return FALSE;
+      ph_graph_remove_value (value, NULL);
+      ph_pass_end (run);
+    }
+  return TRUE;
+}
+
+/* From the end, so that a chain of dead nodes falls with its last one. */
+static gboolean
+dce (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr(GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+
+  for (guint i = nodes->len; i-- > 0; )
+    g_array_append_val (ids, ((PhNode *) g_ptr_array_index (nodes, i))->id);
+
+  for (guint i = 0; i < ids->len && !run->stopped; i++)
+    {
+      PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
+
+      if (node == NULL || !is_dead (node))
+        continue;
+      if (!ph_pass_begin (run, "dead-node", node, why_node))
+        break;
+      ph_graph_remove_dead (node);
+      ph_pass_end (run);
+    }
+
+  for (guint i = 0; i < run->model->graphs->len && !run->stopped; i++)
+    {
+      PhGraph *graph = g_ptr_array_index (run->model->graphs, i);
+
+      if (graph != NULL && !remove_constants (run, graph))
+        break;
+    }
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "dead-node", .becomes = "nothing", .why = why_node },
+  { "dead-constant", .becomes = "nothing", .why = why_constant },
+};
+
+const PhPass ph_pass_dce = {
+  .name = "dce", .group = "dce", .summary = "Removes what no output depends on, in bodies too",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = dce,
+};

@@ -1,0 +1,436 @@
+/* engine.c: runs a table of rules to its fixpoint.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/run.h"
+
+#include "core/graph/verify.h"
+
+/* What the engine owes every rule:
+ *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name;
+ *  2. x => f(x) makes no cycle: ph_value_replace_uses() leaves what the replacement depends on alone;
+ *  3. commutative operators match in both orders (pattern.c);
+ *  4. rules are indexed by the operator of their root, work is a worklist, and the number of rewrites is bounded by the
+ *     size of the graph: running over it is an error that names the rule;
+ *  5. a rule less exact than the pipeline allows does not run;
+ *  6. every rewrite is a transaction of the journal, and the graph is valid between any two. */
+
+typedef struct
+{
+  PhPassRun  *run;
+  GHashTable *by_root;           /* PhOp -> GPtrArray of PhRule, NULL: those that start at any node; in table order */
+  GArray     *queue;             /* (element-type PhId) what is to be looked at, from @at on */
+  guint       at;
+  GByteArray *queued;            /* by id: stands in the queue, or is about to be put there */
+  guint       budget;
+  gboolean    fired;             /* since the queue was filled with the whole model */
+} Engine;
+
+/* Nodes that look at a hub (one mask for every layer) are not all worth a second look: the next round sees them. */
+#define MANY_USES 16
+
+static void
+engine_enqueue (Engine *self, PhNode *node)
+{
+  if (node->id >= self->queued->len)
+    {
+      guint old = self->queued->len;
+
+      g_byte_array_set_size (self->queued, MAX (node->id + 1, old * 2));
+      memset (self->queued->data + old, 0, self->queued->len - old);
+    }
+  if (self->queued->data[node->id])
+    return;
+  self->queued->data[node->id] = TRUE;
+  g_array_append_val (self->queue, node->id);
+}
+
+/* The whole model in program order, or in an order that depends on the seed: a rule set that is sound and confluent
+ * gives the same graph either way, which tests check. */
+static void
+engine_fill (Engine *self)
+{
+  g_autoptr(GPtrArray) nodes = ph_model_nodes (self->run->model);
+  guint64 seed = self->run->options->seed;
+
+  if (seed != 0)
+    {
+      g_autoptr(GRand) rand = g_rand_new_with_seed ((guint32) (seed ^ seed >> 32));
+
+      for (guint i = nodes->len; i > 1; i--)
+        {
+          guint k = g_rand_int_range (rand, 0, i);
+          gpointer last = nodes->pdata[i - 1];
+
+          nodes->pdata[i - 1] = nodes->pdata[k];
+          nodes->pdata[k] = last;
+        }
+    }
+
+  g_array_set_size (self->queue, 0);
+  self->at = 0;
+  self->fired = FALSE;
+  for (guint i = 0; i < nodes->len; i++)
+    engine_enqueue (self, g_ptr_array_index (nodes, i));
+}
+
+static void
+engine_enqueue_users (Engine *self, PhValue *value, guint depth)
+{
+  for (guint u = 0; u < MIN (value->uses->len, MANY_USES); u++)
+    {
+      PhNode *user = g_array_index (value->uses, PhUse, u).node;
+
+      engine_enqueue (self, user);
+      for (guint k = 0; depth > 1 && k < user->outputs->len; k++)
+        engine_enqueue_users (self, g_ptr_array_index (user->outputs, k), depth - 1);
+    }
+}
+
+static void
+note_users (GArray *ids, const PhValue *value)
+{
+  for (guint u = 0; u < MIN (value->uses->len, MANY_USES); u++)
+    g_array_append_val (ids, g_array_index (value->uses, PhUse, u).node->id);
+}
+
+/* The nodes around what is about to be rewritten: whatever reads the same values has fewer neighbours afterwards, and may
+ * match now where it had to leave a shared value alone. */
+static GArray *
+note_around (const PhMatch *match)
+{
+  GArray *ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+
+  for (guint m = 0; m < match->n_nodes; m++)
+    {
+      const PhNode *node = match->node[m];
+
+      g_array_append_val (ids, node->id);
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          const PhValue *value = g_ptr_array_index (node->inputs, i);
+
+          if (value == NULL)
+            continue;
+          if (value->producer != NULL)
+            g_array_append_val (ids, value->producer->id);
+          note_users (ids, value);
+        }
+      for (guint k = 0; k < node->outputs->len; k++)
+        note_users (ids, g_ptr_array_index (node->outputs, k));
+    }
+  return ids;
+}
+
+static void
+engine_enqueue_all (Engine *self, GArray *ids)
+{
+  for (guint i = 0; i < ids->len; i++)
+    {
+      PhNode *node = ph_model_find_node (self->run->model, g_array_index (ids, PhId, i));
+
+      if (node != NULL)
+        engine_enqueue (self, node);
+    }
+}
+
+/* What the rewrite's edits touched. */
+static void
+engine_enqueue_edited (Engine *self, guint first_edit)
+{
+  GPtrArray *edits = self->run->history->edits;
+
+  for (guint i = first_edit; i < edits->len; i++)
+    {
+      const PhEdit *edit = g_ptr_array_index (edits, i);
+      PhNode *node;
+
+      switch (edit->kind)
+        {
+        case PH_EDIT_ADD_NODE:
+        case PH_EDIT_SET_INPUT:
+        case PH_EDIT_SET_ATTR:
+          node = ph_model_find_node (self->run->model, edit->id);
+          if (node == NULL || (node->graph->owner != NULL && ph_node_is_fused (node->graph->owner)))
+            break;
+          engine_enqueue (self, node);
+          for (guint k = 0; k < node->outputs->len; k++)
+            engine_enqueue_users (self, g_ptr_array_index (node->outputs, k), 2);
+          break;
+
+        default:
+          break;
+        }
+    }
+}
+
+static gboolean
+is_last_output_that_is_used (PhNode *node)
+{
+  for (guint k = 1; k < node->outputs->len; k++)
+    if (ph_value_n_uses (g_ptr_array_index (node->outputs, k)) > 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* An output of the graph keeps its name, so what takes its place must be free to take the name. */
+static gboolean
+may_become_output (PhGraph *graph, PhValue *value)
+{
+  return value->graph == graph && !value->is_input && !ph_value_is_output (value) &&
+         (value->producer != NULL || graph->owner == NULL);
+}
+
+gboolean
+ph_node_replace (PhNode *node, PhValue *value, GError **error)
+{
+  PhValue *old = ph_node_output (node, 0);
+  PhModel *model = node->graph->model;
+  PhId old_id = old->id, node_id = node->id;
+  const char *name = old->name;
+
+  if (ph_value_is_output (old) && !may_become_output (node->graph, value))
+    return FALSE;
+  if (!ph_value_replace_uses (old, value, error))
+    return FALSE;
+  if (ph_model_find_node (model, node_id) != NULL)
+    ph_graph_remove_dead (node);
+
+  /* A value that was made for this takes over the name as well. */
+  if (value->id > old_id && ph_model_find_value (model, old_id) == NULL && g_str_has_prefix (value->name, name) &&
+      ph_model_find_value_named (model, name) == NULL)
+    return ph_value_rename (value, name, error);
+  return TRUE;
+}
+
+/* Duty 1. A rule that looked at the match itself (.when, .build) is believed where shapes are unknown; of a template
+ * alone the shape must be proved, or at least come out of inference alike. */
+static gboolean
+engine_check_type (Engine *self, const PhRule *rule, PhNode *root, PhValue *value, gboolean *applies, GError **error)
+{
+  PhValue *old = ph_node_output (root, 0);
+  gboolean vouched = rule->when != NULL || rule->build != NULL;
+  const PhType *merged;
+
+  *applies = TRUE;
+  if (old->type == value->type && old->type != NULL)
+    {
+      *applies = vouched || rule->replace->kind == PH_PATTERN_NODE || ph_type_same_shape (old->type, value->type);
+      return TRUE;
+    }
+  if (old->type == NULL || value->type == NULL)
+    {
+      *applies = vouched;
+      if (vouched && old->type != NULL && !value->is_input)
+        return ph_value_set_type (value, old->type, error);
+      return TRUE;
+    }
+
+  merged = ph_type_merge (old->type, value->type);
+  if (merged == NULL)
+    {
+      g_autofree char *label = ph_node_label (root);
+      g_autofree char *before = ph_type_to_string (old->type);
+      g_autofree char *after = ph_type_to_string (value->type);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_BAD_RULE,
+                   "%s: rule %s would change the type of %s from %s to %s; switch the rule off and report it",
+                   self->run->pass->name, rule->name, label, before, after);
+      return FALSE;
+    }
+  if (!vouched)
+    *applies = ph_type_same_shape (old->type, value->type);
+  else if (merged != value->type && !value->is_input)
+    return ph_value_set_type (value, merged, error);
+  return TRUE;
+}
+
+/* The rewrite itself, inside a transaction. */
+static gboolean
+engine_rewrite (Engine *self, const PhRule *rule, PhMatch *match, gboolean *applied, GError **error)
+{
+  PhNode *root = match->root;
+  PhBuilder builder = {
+    .graph = root->graph, .before = root, .role = root->role, .partner = root->partner, .device = root->device,
+    .name = root->outputs->len > 0 ? ph_node_output (root, 0)->name : root->name,
+  };
+  PhValue *value;
+
+  *applied = FALSE;
+  if (rule->apply != NULL)
+    {
+      *applied = rule->apply (match, &builder);
+      return ph_builder_finish (&builder, error);
+    }
+
+  if (!is_last_output_that_is_used (root))
+    return TRUE;
+  value = rule->build != NULL ? rule->build (match, &builder) : ph_pattern_build (rule->replace, match, &builder);
+  if (!ph_builder_finish (&builder, error))
+    return FALSE;
+  if (value == NULL || value == ph_node_output (root, 0))
+    return TRUE;
+
+  if (!engine_check_type (self, rule, root, value, applied, error))
+    return FALSE;
+  if (*applied)
+    {
+      GError *local = NULL;
+
+      *applied = ph_node_replace (root, value, &local);
+      if (local != NULL)
+        {
+          g_propagate_error (error, local);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static gboolean
+engine_not_converged (Engine *self, const PhRule *rule, PhNode *node, GError **error)
+{
+  g_autofree char *label = ph_node_label (node);
+
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_CONVERGED,
+               "%s: no fixpoint after %u rewrites; rule %s keeps firing, last at %s: switch it off or run with a limit",
+               self->run->pass->name, self->run->n_rewrites, rule->name, label);
+  return FALSE;
+}
+
+/* Tries @rule at @node. */
+static gboolean
+engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, GError **error)
+{
+  PhPassRun *run = self->run;
+  PhMatch match = { .root = node, .node = { node }, .n_nodes = 1 };
+  guint first_edit = run->history->edits->len;
+  g_autoptr(GArray) around = NULL;
+
+  *applied = FALSE;
+  if (rule->find != NULL)
+    {
+      if (!ph_pattern_match_when (rule->find, node, rule->allow_shared, rule->when, &match))
+        return TRUE;
+    }
+  else if (rule->when != NULL && !rule->when (&match))
+    return TRUE;
+
+  if (run->n_rewrites >= self->budget)
+    return engine_not_converged (self, rule, node, error);
+  if (!ph_pass_begin (run, rule->name, node, rule->why))
+    return TRUE;
+  around = note_around (&match);
+  if (!engine_rewrite (self, rule, &match, applied, error))
+    {
+      ph_pass_abort (run);
+      if (strstr ((*error)->message, rule->name) == NULL)
+        {
+          g_autofree char *place = g_strdup_printf ("%s: rule %s: ", run->pass->name, rule->name);
+
+          g_prefix_error_literal (error, place);
+        }
+      return FALSE;
+    }
+  if (!*applied)
+    {
+      ph_pass_abort (run);
+      return TRUE;
+    }
+
+  self->fired = TRUE;
+  engine_enqueue_all (self, around);
+  engine_enqueue_edited (self, first_edit);
+  ph_pass_end (run);
+  if (run->options->verify && run->model->graph->n_nodes < 1000 && !ph_model_verify (run->model, error))
+    {
+      (*error)->code = PH_ERROR_BAD_RULE;
+      g_prefix_error (error, "%s: rule %s broke the graph: ", run->pass->name, rule->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Tries every rule that can start at node @id, until one fires. */
+static gboolean
+engine_visit (Engine *self, PhId id, GError **error)
+{
+  PhNode *node = ph_model_find_node (self->run->model, id);
+  GPtrArray *rules;
+
+  self->queued->data[id] = FALSE;
+  if (node == NULL)
+    return TRUE;
+  rules = g_hash_table_lookup (self->by_root, node->op);
+  if (rules == NULL)
+    rules = g_hash_table_lookup (self->by_root, NULL);
+
+  for (guint i = 0; rules != NULL && i < rules->len && !self->run->stopped; i++)
+    {
+      gboolean applied;
+
+      if (!engine_try (self, g_ptr_array_index (rules, i), node, &applied, error))
+        return FALSE;
+      if (applied)
+        break;
+    }
+  return TRUE;
+}
+
+/* The rules that may start at each operator; those that may start anywhere are in every list, at their place. */
+static GHashTable *
+index_rules (PhPassRun *run)
+{
+  GHashTable *by_root = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  const PhPass *pass = run->pass;
+
+  g_hash_table_insert (by_root, NULL, g_ptr_array_new ());
+  for (guint i = 0; i < pass->n_rules; i++)
+    {
+      const PhOp *op = pass->rules[i].find != NULL ? pass->rules[i].find->op : pass->rules[i].root;
+
+      if (!g_hash_table_contains (by_root, op))
+        g_hash_table_insert (by_root, (gpointer) op, g_ptr_array_new ());
+    }
+
+  for (guint i = 0; i < pass->n_rules; i++)
+    {
+      const PhRule *rule = &pass->rules[i];
+      const PhOp *op = rule->find != NULL ? rule->find->op : rule->root;
+      GHashTableIter iter;
+      gpointer key, rules;
+
+      if (rule->exactness > run->options->allow || !ph_pass_has_rule (run, rule->name))
+        continue;
+      g_hash_table_iter_init (&iter, by_root);
+      while (g_hash_table_iter_next (&iter, &key, &rules))
+        if (op == NULL || key == op)
+          g_ptr_array_add (rules, (gpointer) rule);
+    }
+  return by_root;
+}
+
+gboolean
+ph_pass_run_rules (PhPassRun *run, GError **error)
+{
+  g_autoptr(GHashTable) by_root = index_rules (run);
+  g_autoptr(GArray) queue = g_array_new (FALSE, FALSE, sizeof (PhId));
+  g_autoptr(GByteArray) queued = g_byte_array_new ();
+  Engine self = { .run = run, .by_root = by_root, .queue = queue, .queued = queued };
+
+  self.budget = 256 + 16 * ph_model_n_nodes (run->model, TRUE);
+  g_byte_array_set_size (queued, run->model->next_id + 64);
+  memset (queued->data, 0, queued->len);
+
+  /* What is put back into the queue after a rewrite is what most likely matches now. That nothing does any more is only
+   * known after a whole round in which no rule fired. */
+  engine_fill (&self);
+  while (self.at < self.queue->len && !run->stopped)
+    {
+      if (!engine_visit (&self, g_array_index (self.queue, PhId, self.at++), error))
+        return FALSE;
+      if (self.at % 64 == 0 && g_cancellable_is_cancelled (run->options->cancellable))
+        run->stopped = TRUE;
+      if (self.at == self.queue->len && self.fired)
+        engine_fill (&self);
+    }
+  return TRUE;
+}

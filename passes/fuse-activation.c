@@ -1,0 +1,140 @@
+/* fuse-activation.c: what follows a convolution or matrix product element by element becomes part of it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/fuse.h"
+#include "passes/rule.h"
+
+/*     x     W               x   W   y
+ *      \   /               ┌─\──|──/─┐
+ *       Conv    y          │   Conv  │
+ *         \    /      =>   │   Add   │ ConvAddRelu
+ *          Add             │   Relu  │
+ *           |              └────|────┘
+ *          Relu                                      */
+
+static gboolean
+is_activation (const PhNode *node)
+{
+  static const PhOp *const ops[] = {
+    &ph_op_Relu, &ph_op_LeakyRelu, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Clip, &ph_op_HardSigmoid, &ph_op_HardSwish,
+    &ph_op_Elu, &ph_op_Selu, &ph_op_Softplus, &ph_op_Softsign, &ph_op_Gelu, &ph_op_Mish, &ph_op_PRelu, &ph_op_ThresholdedRelu,
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+    if (node->op == ops[i])
+      return TRUE;
+  return FALSE;
+}
+
+/* A convolution, or one that was fused with something already. */
+static gboolean
+is_heavy (const PhNode *node, const char *const *prefixes)
+{
+  if (node->op == NULL && !ph_node_is_fused (node))
+    return FALSE;
+  if (node->outputs->len != 1)
+    return FALSE;
+  for (; *prefixes != NULL; prefixes++)
+    if (node->op != NULL ? g_str_equal (node->op_type, *prefixes) : g_str_has_prefix (node->op_type, *prefixes))
+      return TRUE;
+  return FALSE;
+}
+
+static const char *const convolutions[] = { "Conv", "ConvTranspose", NULL };
+static const char *const products[] = { "Gemm", "MatMul", NULL };
+
+/* The node that makes @value, if it is one of @prefixes and makes it for @user only. */
+static PhNode *
+private_producer (const PhValue *value, const PhNode *user, const char *const *prefixes)
+{
+  PhNode *node = value != NULL ? value->producer : NULL;
+
+  return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && is_heavy (node, prefixes)
+         ? node : NULL;
+}
+
+static gboolean
+activates (PhMatch *match, const char *const *prefixes)
+{
+  const PhNode *node = match->root;
+
+  if (node->op == NULL || !is_activation (node) ||
+      private_producer (ph_node_input (node, 0), node, prefixes) == NULL)
+    return FALSE;
+  for (guint i = 1; i < node->inputs->len; i++)
+    if (ph_node_input (node, i) != NULL && ph_value_constant (ph_node_input (node, i)) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+activates_convolution (PhMatch *match)
+{
+  return activates (match, convolutions);
+}
+
+static gboolean
+activates_product (PhMatch *match)
+{
+  return activates (match, products);
+}
+
+static gboolean
+fuse_pair (PhNode *first, PhNode *second, PhBuilder *b)
+{
+  g_autofree char *name = g_strconcat (first->op_type, second->op_type, NULL);
+  PhNode *nodes[] = { first, second };
+
+  return ph_fuse_nodes (nodes, 2, name, b) != NULL;
+}
+
+static gboolean
+fuse_activation (PhMatch *match, PhBuilder *b)
+{
+  return fuse_pair (ph_node_input (match->root, 0)->producer, match->root, b);
+}
+
+/* Of a sum the operand that comes later in the program: the other is there when it starts. The sum must not be larger
+ * than the convolution's result. */
+static PhNode *
+added_convolution (const PhNode *node)
+{
+  PhNode *best = NULL;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      PhValue *value = ph_node_input (node, i);
+      PhNode *conv = private_producer (value, node, convolutions);
+
+      if (conv != NULL && ph_value_same_type (value, ph_node_output (node, 0)) && ph_node_input (node, 1 - i) != value &&
+          !g_str_has_suffix (conv->op_type, "Add") && (best == NULL || conv->order > best->order))
+        best = conv;
+    }
+  return best;
+}
+
+static gboolean
+adds_to_convolution (PhMatch *match)
+{
+  return added_convolution (match->root) != NULL;
+}
+
+static gboolean
+fuse_add (PhMatch *match, PhBuilder *b)
+{
+  return fuse_pair (added_convolution (match->root), match->root, b);
+}
+
+static const PhRule rules[] = {
+  { "conv-add", .root = &ph_op_Add, .when = adds_to_convolution, .apply = fuse_add, .exactness = PH_ROUNDING,
+    .becomes = "ConvAdd(x, W, y)", .why = "The residual is added while the convolution's result is still in the cache." },
+  { "conv-activation", .when = activates_convolution, .apply = fuse_activation, .exactness = PH_ROUNDING,
+    .becomes = "ConvRelu(x, W)", .why = "The activation is computed while the convolution's result is still in the cache." },
+  { "gemm-activation", .when = activates_product, .apply = fuse_activation, .exactness = PH_ROUNDING,
+    .becomes = "GemmRelu(x, W)", .why = "The activation is computed while the product is still in the cache." },
+};
+
+const PhPass ph_pass_fuse_activation = {
+  .name = "fuse-activation", .group = "fusion",
+  .summary = "Fuses activations and residual sums into the convolution or product before them",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,180 @@
+/* fuse-conv-bn.c: folds a batch normalisation into the convolution before it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+#include <math.h>
+
+/*  BN (conv (x, W) + b) = s * (conv (x, W) + b - mean) + B      with s = scale / sqrt (var + epsilon), by channel
+ *                       = conv (x, s * W) + (s * (b - mean) + B)                                                  */
+
+enum { SLOT_X, SLOT_W, SLOT_SCALE, SLOT_B, SLOT_MEAN, SLOT_VAR };
+
+static PhValue *
+conv_bias (const PhNode *conv)
+{
+  return ph_node_input (conv, 2);
+}
+
+/* Output channels: axis 0 of a convolution's weights; axis 1, for each group, of a transposed one's. */
+static gint64
+n_channels (const PhNode *conv, PhTensor *weights)
+{
+  const gint64 *dims = ph_tensor_dims (weights);
+
+  if (ph_tensor_rank (weights) < 2)
+    return -1;
+  return conv->op == &ph_op_Conv ? dims[0] : dims[1] * ph_node_attr_int (conv, "group", 1);
+}
+
+static gboolean
+has_count (const PhValue *value, gint64 n)
+{
+  PhTensor *tensor = ph_value_constant (value);
+
+  return tensor != NULL && ph_tensor_rank (tensor) == 1 && (gint64) ph_tensor_count (tensor) == n &&
+         ph_dtype_is_float (ph_tensor_dtype (tensor));
+}
+
+/* The factor s of each channel. (nullable): a variance that has no root. */
+static double *
+channel_factors (PhMatch *match, gint64 n)
+{
+  PhTensor *scale = ph_value_constant (match->slot[SLOT_SCALE]), *var = ph_value_constant (match->slot[SLOT_VAR]);
+  double epsilon = ph_node_attr_float (match->root, "epsilon", 1e-5f);
+  g_autofree double *factors = g_new (double, n + 1);
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      factors[i] = ph_tensor_get (scale, i) / sqrt (ph_tensor_get (var, i) + epsilon);
+      if (!isfinite (factors[i]))
+        return NULL;
+    }
+  return g_steal_pointer (&factors);
+}
+
+static gboolean
+constant_statistics (PhMatch *match)
+{
+  const PhNode *conv = match->node[1];
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
+  gint64 n = n_channels (conv, weights);
+  g_autofree double *factors = NULL;
+
+  if (ph_node_attr_int (match->root, "training_mode", 0) != 0 || !ph_dtype_is_float (ph_tensor_dtype (weights)) || n < 0 ||
+      ph_value_dtype (match->slot[SLOT_X]) != ph_tensor_dtype (weights))
+    return FALSE;
+  for (guint i = SLOT_SCALE; i <= SLOT_VAR; i++)
+    if (!has_count (match->slot[i], n))
+      return FALSE;
+  if (conv_bias (conv) != NULL && !has_count (conv_bias (conv), n))
+    return FALSE;
+  factors = channel_factors (match, n);
+  return factors != NULL;
+}
+
+static gboolean
+all_equal (const double *values, gint64 n)
+{
+  for (gint64 i = 1; i < n; i++)
+    if (values[i] != values[0])
+      return FALSE;
+  return TRUE;
+}
+
+/* A new tensor: other convolutions may use the old weights. */
+static PhTensor *
+scale_weights (const PhNode *conv, PhTensor *weights, const double *factors, gint64 n)
+{
+  PhDType dtype = ph_tensor_dtype (weights);
+  guint rank = ph_tensor_rank (weights);
+  const gint64 *dims = ph_tensor_dims (weights);
+  gsize count = ph_tensor_count (weights);
+  gsize per_channel = n > 0 ? count / (conv->op == &ph_op_Conv ? dims[0] : dims[0] * dims[1]) : 0;
+  PhTensor *scaled;
+
+  if (count > 0 && ph_tensor_is_splat (weights) && all_equal (factors, n))
+    {
+      guint8 element[16] = { 0 };
+
+      ph_dtype_store (dtype, element, 0, ph_tensor_get (weights, 0) * factors[0]);
+      return ph_tensor_new_splat (dtype, rank, dims, element);
+    }
+
+  scaled = ph_tensor_new (dtype, rank, dims);
+  if (scaled == NULL || count == 0)
+    return scaled;
+  gconstpointer from = ph_tensor_data (weights);
+  gpointer to = ph_tensor_writable (scaled);
+  gint64 groups = ph_node_attr_int (conv, "group", 1);
+
+  for (gsize i = 0; i < count; i++)
+    {
+      gsize at = i / per_channel;
+      gsize channel = conv->op == &ph_op_Conv ? at : at / dims[1] / MAX (dims[0] / groups, 1) * dims[1] + at % dims[1];
+
+      ph_dtype_store (dtype, to, i, ph_dtype_load (dtype, from, i) * factors[channel]);
+    }
+  return scaled;
+}
+
+static PhTensor *
+shift_bias (PhMatch *match, const double *factors, gint64 n)
+{
+  PhValue *bias = conv_bias (match->node[1]);
+  PhTensor *b = bias != NULL ? ph_value_constant (bias) : NULL;
+  PhTensor *beta = ph_value_constant (match->slot[SLOT_B]), *mean = ph_value_constant (match->slot[SLOT_MEAN]);
+  PhTensor *shifted = ph_tensor_new (ph_value_dtype (match->slot[SLOT_X]), 1, &n);
+  gboolean same = n > 0;
+  double first = 0;
+
+  for (gint64 i = 0; shifted != NULL && i < n; i++)
+    {
+      double value = factors[i] * ((b != NULL ? ph_tensor_get (b, i) : 0) - ph_tensor_get (mean, i)) + ph_tensor_get (beta, i);
+
+      first = i == 0 ? value : first;
+      same &= value == first;
+      ph_dtype_store (ph_tensor_dtype (shifted), ph_tensor_writable (shifted), i, value);
+    }
+  return shifted;
+}
+
+static PhValue *
+fold_conv_bn (PhMatch *match, PhBuilder *b)
+{
+  const PhNode *conv = match->node[1];
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
+  gint64 n = n_channels (conv, weights);
+  g_autofree double *factors = channel_factors (match, n);
+  PhTensor *scaled = scale_weights (conv, weights, factors, n), *shifted = shift_bias (match, factors, n);
+  PhValue *inputs[3] = { match->slot[SLOT_X] };
+
+  if (scaled == NULL || shifted == NULL)
+    {
+      g_clear_pointer (&scaled, ph_tensor_unref);
+      g_clear_pointer (&shifted, ph_tensor_unref);
+      return NULL;
+    }
+  b->name = match->slot[SLOT_W]->name;
+  inputs[1] = ph_build_tensor (b, scaled);
+  b->name = match->slot[SLOT_B]->name;
+  inputs[2] = ph_build_tensor (b, shifted);
+  b->name = ph_node_output (match->root, 0)->name;
+  return ph_build_like (b, conv, inputs, 3);
+}
+
+#define NORMALISED(conv_) P (BatchNormalization, P (conv_, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_SCALE), CONST (SLOT_B), \
+                             CONST (SLOT_MEAN), CONST (SLOT_VAR))
+
+static const PhRule rules[] = {
+  { "fold-conv-bn", NORMALISED (Conv), .when = constant_statistics, .build = fold_conv_bn, .exactness = PH_ROUNDING,
+    .becomes = "Conv(x, s * y, s * (bias - v) + w), s = z / sqrt(u + epsilon)",
+    .why = "At inference a batch normalisation is an affine map of each channel, and so is a convolution." },
+  { "fold-conv-transpose-bn", NORMALISED (ConvTranspose), .when = constant_statistics, .build = fold_conv_bn,
+    .exactness = PH_ROUNDING, .becomes = "ConvTranspose(x, s * y, s * (bias - v) + w), s = z / sqrt(u + epsilon)",
+    .why = "At inference a batch normalisation is an affine map of each channel, and so is a transposed convolution." },
+};
+
+const PhPass ph_pass_fuse_conv_bn = {
+  .name = "fuse-conv-bn", .group = "fusion", .summary = "Folds batch normalisations into the convolutions before them",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,198 @@
+/* manager.c: the registry of passes, and the running of one as a step of the history.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/run.h"
+
+#include "core/graph/verify.h"
+#include "passes/pass-list.h"
+
+#define PH_PASS_ROW(name_) &ph_pass_##name_,
+static const PhPass *const builtin[] = { PH_PASSES (PH_PASS_ROW) };
+
+const PhPass *const *
+ph_pass_list (guint *n)
+{
+  *n = G_N_ELEMENTS (builtin);
+  return builtin;
+}
+
+const PhPass *
+ph_pass_find (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (builtin); i++)
+    if (g_str_equal (builtin[i]->name, name))
+      return builtin[i];
+  return NULL;
+}
+
+const char *
+ph_exactness_name (PhExactness exactness)
+{
+  static const char *const names[] = { "exact", "exact-finite", "rounding", "lossy" };
+
+  return names[exactness];
+}
+
+PhExactness
+ph_pass_exactness (const PhPass *pass)
+{
+  PhExactness least = pass->exactness;
+
+  for (guint i = 0; i < pass->n_rules; i++)
+    least = MAX (least, pass->rules[i].exactness);
+  return least;
+}
+
+char *
+ph_rule_to_string (const PhRule *rule)
+{
+  GString *out = g_string_new (NULL);
+
+  if (rule->find != NULL)
+    ph_pattern_print (rule->find, NULL, out);
+  else
+    g_string_append (out, rule->root != NULL ? rule->root->name : "any");
+  g_string_append (out, " => ");
+  if (rule->becomes != NULL)
+    g_string_append (out, rule->becomes);
+  else if (rule->replace != NULL)
+    ph_pattern_print (rule->replace, NULL, out);
+  else
+    g_string_append (out, "...");
+  return g_string_free (out, FALSE);
+}
+
+PhModel *
+ph_pass_run_model (PhPassRun *run)
+{
+  return run->model;
+}
+
+const PhPassOptions *
+ph_pass_run_options (PhPassRun *run)
+{
+  return run->options;
+}
+
+gboolean
+ph_pass_has_rule (PhPassRun *run, const char *rule)
+{
+  g_autofree char *name = NULL;
+
+  if (run->options->rules_off == NULL)
+    return TRUE;
+  name = g_strdup_printf ("%s/%s", run->pass->name, rule);
+  return !g_strv_contains (run->options->rules_off, name);
+}
+
+gboolean
+ph_pass_begin (PhPassRun *run, const char *rule, PhNode *node, const char *why)
+{
+  if (run->n_rewrites >= run->options->limit || g_cancellable_is_cancelled (run->options->cancellable))
+    run->stopped = TRUE;
+  if (run->stopped || !ph_pass_has_rule (run, rule))
+    return FALSE;
+  ph_history_begin_rewrite (run->history, rule, node != NULL ? node->id : PH_NO_ID, why);
+  return TRUE;
+}
+
+void
+ph_pass_end (PhPassRun *run)
+{
+  if (!ph_history_end_rewrite (run->history))
+    return;
+  run->n_rewrites++;
+  if (run->options->progress != NULL && run->n_rewrites % 32 == 0)
+    run->options->progress (run->pass->name, run->n_rewrites, run->options->progress_data);
+}
+
+void
+ph_pass_abort (PhPassRun *run)
+{
+  ph_history_abort_rewrite (run->history, run->model);
+}
+
+static void
+collect_nodes (PhGraph *graph, GPtrArray *nodes)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (node->graphs != NULL && !ph_node_is_fused (node))
+        for (guint i = 0; i < node->graphs->len; i++)
+          collect_nodes (g_ptr_array_index (node->graphs, i), nodes);
+      g_ptr_array_add (nodes, node);
+    }
+}
+
+GPtrArray *
+ph_model_nodes (PhModel *model)
+{
+  GPtrArray *nodes = g_ptr_array_new ();
+
+  collect_nodes (model->graph, nodes);
+  return nodes;
+}
+
+static char *
+step_name (const PhPass *pass, const PhPassOptions *options)
+{
+  g_autofree char *arguments = NULL;
+
+  if (options->arguments == NULL || options->arguments[0] == NULL)
+    return g_strdup (pass->name);
+  arguments = g_strjoinv (" ", (char **) options->arguments);
+  return g_strdup_printf ("%s %s", pass->name, arguments);
+}
+
+static gboolean
+run_pass (PhPassRun *run, GError **error)
+{
+  const PhPass *pass = run->pass;
+
+  if (pass->run != NULL && pass->exactness <= run->options->allow && !pass->run (run, error))
+    return FALSE;
+  if (pass->run == NULL && !ph_pass_run_rules (run, error))
+    return FALSE;
+  if (g_cancellable_set_error_if_cancelled (run->options->cancellable, NULL))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "%s: cancelled", pass->name);
+      return FALSE;
+    }
+  if (run->options->verify && !ph_model_verify (run->model, error))
+    {
+      (*error)->code = PH_ERROR_BAD_RULE;
+      g_prefix_error (error, "%s broke the graph, which is as it was before: ", pass->name);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPassOptions *options, GError **error)
+{
+  PhPassOptions defaults = PH_PASS_OPTIONS_DEFAULT;
+  PhPassRun run = { .pass = pass, .model = model, .history = history, .options = options != NULL ? options : &defaults };
+  PhHistory *journal = model->journal;
+  gint64 start = g_get_monotonic_time ();
+  g_autofree char *name = step_name (pass, run.options);
+  GError *local = NULL;
+  gboolean ok;
+
+  if (pass->needs_arguments && (run.options->arguments == NULL || run.options->arguments[0] == NULL))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s needs arguments: see help %s", pass->name, pass->name);
+      return FALSE;
+    }
+
+  model->journal = history;
+  ph_history_begin_step (history, model, name);
+  ok = run_pass (&run, &local);
+  if (ok)
+    ph_history_end_step (history, model, (g_get_monotonic_time () - start) / 1000.0);
+  else
+    {
+      ph_history_abort_step (history, model);
+      g_propagate_error (error, local);
+    }
+  model->journal = journal;
+  return ok;
+}

@@ -1,0 +1,211 @@
+/* rule.c: what guards and builders of rules ask again and again.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+int
+ph_value_rank (const PhValue *value)
+{
+  return value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR && value->type->has_rank
+         ? (int) value->type->rank : -1;
+}
+
+gint64
+ph_value_dim (const PhValue *value, int axis)
+{
+  int rank = ph_value_rank (value);
+
+  axis = ph_axis (axis, rank);
+  return axis < 0 ? -1 : value->type->dims[axis].size;
+}
+
+PhDType
+ph_value_dtype (const PhValue *value)
+{
+  return value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR ? value->type->dtype : PH_UNDEFINED;
+}
+
+gboolean
+ph_value_is_float (const PhValue *value)
+{
+  return ph_dtype_is_float (ph_value_dtype (value));
+}
+
+gboolean
+ph_value_is_static (const PhValue *value)
+{
+  return value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_type_is_static (value->type);
+}
+
+gboolean
+ph_value_same_shape (const PhValue *a, const PhValue *b)
+{
+  return a != NULL && b != NULL && (a == b || (a->type != NULL && b->type != NULL && ph_type_same_shape (a->type, b->type)));
+}
+
+gboolean
+ph_value_same_type (const PhValue *a, const PhValue *b)
+{
+  return ph_value_same_shape (a, b) && ph_value_dtype (a) == ph_value_dtype (b);
+}
+
+gboolean
+ph_value_number (const PhValue *value, double *number)
+{
+  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
+  PhDType dtype = tensor != NULL ? ph_tensor_dtype (tensor) : PH_UNDEFINED;
+
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_count (tensor) == 0 ||
+      !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype)))
+    return FALSE;
+  *number = ph_tensor_get (tensor, 0);
+  if (ph_tensor_is_splat (tensor))
+    return TRUE;
+  for (gsize i = 1; i < ph_tensor_count (tensor); i++)
+    if (ph_tensor_get (tensor, i) != *number)
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+ph_value_is_single (const PhValue *value)
+{
+  int rank = ph_value_rank (value);
+
+  return rank == 0 || (rank == 1 && ph_value_dim (value, 0) == 1);
+}
+
+gboolean
+ph_value_ints (const PhValue *value, gint64 **values, gsize *n)
+{
+  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
+
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1 ||
+      !ph_dtype_is_integer (ph_tensor_dtype (tensor)))
+    return FALSE;
+  *n = ph_tensor_count (tensor);
+  *values = g_new (gint64, *n + 1);
+  for (gsize i = 0; i < *n; i++)
+    (*values)[i] = ph_tensor_get_int (tensor, i);
+  return TRUE;
+}
+
+gboolean
+ph_value_broadcasts_into (const PhValue *operand, const PhValue *into)
+{
+  int small = ph_value_rank (operand), large = ph_value_rank (into);
+
+  if (small < 0 || large < 0 || small > large)
+    return FALSE;
+  for (int i = 0; i < small; i++)
+    {
+      PhDim a = operand->type->dims[i], b = into->type->dims[large - small + i];
+
+      if (a.size != 1 && !ph_dim_equal (a, b))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+PhNode *
+ph_value_only_user (const PhValue *value)
+{
+  PhNode *user;
+
+  if (value == NULL || value->n_output_uses > 0 || value->uses->len != 1)
+    return NULL;
+  user = g_array_index (value->uses, PhUse, 0).node;
+  return user->graph == value->graph ? user : NULL;
+}
+
+gboolean
+ph_match_always (PhMatch *match)
+{
+  return TRUE;
+}
+
+gboolean
+ph_match_keeps_type (PhMatch *match)
+{
+  return ph_value_same_type (match->slot[0], ph_node_output (match->root, 0));
+}
+
+gboolean
+ph_match_is_float (PhMatch *match)
+{
+  return ph_value_is_float (ph_node_output (match->root, 0));
+}
+
+int
+ph_axis (gint64 axis, int rank)
+{
+  if (axis < 0)
+    axis += rank;
+  return axis >= 0 && axis < rank ? (int) axis : -1;
+}
+
+gint64 *
+ph_node_perm (const PhNode *node, int *rank)
+{
+  gsize n = 0;
+  const gint64 *perm = ph_node_attr_ints (node, "perm", &n);
+  gint64 *copy;
+
+  *rank = perm != NULL ? (int) n : ph_value_rank (ph_node_input (node, 0));
+  if (*rank < 0)
+    return NULL;
+  copy = g_new (gint64, *rank + 1);
+  for (int i = 0; i < *rank; i++)
+    copy[i] = perm != NULL ? perm[i] : *rank - 1 - i;
+  return copy;
+}
+
+static int
+compare_ints (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+gint64 *
+ph_node_axes (const PhNode *node, guint input, int rank, gsize *n)
+{
+  g_autofree gint64 *axes = NULL;
+
+  if (rank < 0 || !ph_value_ints (ph_node_input (node, input), &axes, n))
+    return NULL;
+  for (gsize i = 0; i < *n; i++)
+    {
+      axes[i] = ph_axis (axes[i], rank);
+      if (axes[i] < 0)
+        return NULL;
+    }
+  qsort (axes, *n, sizeof *axes, compare_ints);
+  return g_steal_pointer (&axes);
+}
+
+PhAttr **
+ph_node_copy_attrs (const PhNode *node, const char *const *but, guint *n)
+{
+  PhAttr **attrs = g_new0 (PhAttr *, node->attrs->len + 5);
+  guint count = 0;
+
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      PhAttr *attr = g_ptr_array_index (node->attrs, i);
+
+      if (but == NULL || !g_strv_contains (but, attr->name))
+        attrs[count++] = ph_attr_ref (attr);
+    }
+  if (n != NULL)
+    *n = count;
+  return attrs;
+}
+
+PhValue *
+ph_build_like (PhBuilder *builder, const PhNode *node, PhValue *const *inputs, guint n)
+{
+  g_autofree PhAttr **attrs = ph_node_copy_attrs (node, NULL, NULL);
+
+  return ph_build_node (builder, node->op, inputs, n, attrs, node->outputs->len);
+}
