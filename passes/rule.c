@@ -14,7 +14,7 @@ ph_value_dim (const PhValue *value, int axis)
 {
   int rank = ph_value_rank (value);
 
-  axis = ph_axis (axis, rank);
+  axis = ph_axis_of (axis, rank);
   return axis < 0 ? -1 : value->type->dims[axis].size;
 }
 
@@ -136,7 +136,7 @@ ph_match_is_float (PhMatch *match)
 }
 
 int
-ph_axis (gint64 axis, int rank)
+ph_axis_of (gint64 axis, int rank)
 {
   if (axis < 0)
     axis += rank;
@@ -176,7 +176,7 @@ ph_node_axes (const PhNode *node, guint input, int rank, gsize *n)
     return NULL;
   for (gsize i = 0; i < *n; i++)
     {
-      axes[i] = ph_axis (axes[i], rank);
+      axes[i] = ph_axis_of (axes[i], rank);
       if (axes[i] < 0)
         return NULL;
     }
