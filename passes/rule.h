@@ -30,7 +30,7 @@ gboolean     ph_match_keeps_type  (PhMatch *match);     /* x, slot 0, provably h
 gboolean     ph_match_is_float    (PhMatch *match);     /* the root's output is floating-point                    */
 
 /* An axis of @rank counted from the start; -1 out of range. */
-int          ph_axis              (gint64 axis, int rank);
+int          ph_axis_of           (gint64 axis, int rank);
 /* A Transpose's perm, its default filled in. (transfer full) (nullable) */
 gint64      *ph_node_perm         (const PhNode *node, int *rank);
 /* The axes of a Squeeze, Unsqueeze, Reduce: constant, counted from the start, ascending. @rank: that they count in.
