@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "core/graph/history.h"
+#include "passes/pass.h"
+
 #define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
 #define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30)      /* bytes that a kernel may expand a splat to            */
 
@@ -354,9 +357,85 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
   return results;
 }
 
+/* Operators are declared at their newest version only, so an older model is brought up to it on a clone. */
+static PhModel *
+upgraded_clone (PhModel *model, const PhRunOptions *options, GError **error)
+{
+  const PhPass *pass = ph_pass_find ("upgrade-opset");
+  g_autoptr(PhModel) clone = ph_model_clone (model);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+
+  pass_options.cancellable = options != NULL ? options->cancellable : NULL;
+  if (pass == NULL || !ph_pass_run (pass, clone, history, &pass_options, error))
+    return NULL;
+  return g_steal_pointer (&clone);
+}
+
+/* The value of @clone that @value of @model became: the same id, or the same name where an upgrade replaced its producer. */
+static PhValue *
+counterpart (PhModel *clone, PhModel *model, const PhValue *value, GError **error)
+{
+  PhValue *found = ph_model_find_value (clone, value->id);
+  guint output;
+
+  if (found == NULL && g_ptr_array_find (model->graph->outputs, value, &output) && output < clone->graph->outputs->len)
+    found = clone->graph->outputs->pdata[output];
+  if (found == NULL)
+    found = ph_model_find_value_named (clone, value->name);
+  if (found == NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                 "value '%s' is not there at opset %d, to which the model is upgraded to be executed: run upgrade-opset first",
+                 value->name, PH_OPSET_NEWEST);
+  return found;
+}
+
+static GHashTable *
+run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+{
+  g_autoptr(PhModel) clone = upgraded_clone (model, options, error);
+  g_autoptr(GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) clone_wanted = g_ptr_array_new ();
+  GHashTable *results;
+  GHashTableIter iter;
+  gpointer key, tensor;
+  PhValue *value;
+
+  if (clone == NULL)
+    return NULL;
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      value = counterpart (clone, model, wanted->pdata[i], error);
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (clone_wanted, value);
+    }
+  if (feeds != NULL)
+    {
+      g_hash_table_iter_init (&iter, feeds);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        {
+          value = counterpart (clone, model, key, error);
+          if (value == NULL)
+            return NULL;
+          g_hash_table_insert (clone_feeds, value, tensor);
+        }
+    }
+  results = run_values (clone->graph, clone_feeds, clone_wanted, ids, options, error);
+  if (results != NULL)      /* what only the clone has would bear ids that the model may yet give to something else */
+    {
+      g_hash_table_iter_init (&iter, results);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        if (ph_model_find_value (model, GPOINTER_TO_UINT (key)) == NULL)
+          g_hash_table_iter_remove (&iter);
+    }
+  return results;
+}
+
 GHashTable *
 ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunOptions *options, GError **error)
 {
+  const int opset = ph_model_opset (model, "");
   g_autofree guint *ids = NULL;
 
   if (wanted == NULL)
@@ -364,6 +443,8 @@ ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunO
   ids = g_new (guint, wanted->len + 1);
   for (guint i = 0; i < wanted->len; i++)
     ids[i] = ((PhValue *) wanted->pdata[i])->id;
+  if (opset > 0 && opset < PH_OPSET_NEWEST)
+    return run_upgraded (model, feeds, wanted, ids, options, error);
   return run_values (model->graph, feeds, wanted, ids, options, error);
 }
 
