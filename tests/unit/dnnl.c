@@ -1,0 +1,135 @@
+/* dnnl.c: the fast kernels against the reference kernels.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "core/graph/edit.h"
+#include "core/ops/op.h"
+#include "core/run/executor.h"
+#include "core/tensor/compare.h"
+
+typedef struct
+{
+  const char *name, *op;
+  gint64      shapes[3][5];          /* of the inputs, ended by 0; a scalar is not needed here */
+  struct { const char *name; gint64 n, values[6]; const char *text; } attrs[4];   /* n 0: one int, or text */
+  gboolean    splat;                 /* the second input is one number repeated               */
+} Case;
+
+#define IS(...) .n = G_N_ELEMENTS (((gint64[]) { __VA_ARGS__ })), .values = { __VA_ARGS__ }
+
+static const Case cases[] = {
+  { "conv", "Conv", { { 2, 3, 9, 8 }, { 4, 3, 3, 2 }, { 4 } } },
+  { "conv-padded", "Conv", { { 1, 17, 9, 8 }, { 5, 17, 3, 3 } }, { { "pads", IS (1, 0, 2, 1) }, { "strides", IS (2, 1) } } },
+  { "conv-groups", "Conv", { { 1, 6, 7, 7 }, { 4, 3, 3, 3 }, { 4 } }, { { "group", .values = { 2 } } } },
+  { "conv-depthwise", "Conv", { { 1, 6, 7, 7 }, { 6, 1, 3, 3 } }, { { "group", .values = { 6 } } } },
+  { "conv-dilated", "Conv", { { 1, 2, 11, 11 }, { 3, 2, 3, 3 } }, { { "dilations", IS (2, 3) } } },
+  { "conv-same", "Conv", { { 1, 2, 10, 7 }, { 3, 2, 4, 3 } }, { { "auto_pad", .text = "SAME_LOWER" }, { "strides", IS (2, 2) } } },
+  { "conv-1d", "Conv", { { 2, 3, 12 }, { 4, 3, 5 } } },
+  { "conv-3d", "Conv", { { 1, 2, 5, 6, 7 }, { 3, 2, 2, 3, 2 }, { 3 } } },
+  { "conv-splat", "Conv", { { 1, 3, 9, 8 }, { 18, 3, 3, 3 } }, .splat = TRUE },
+  { "conv-transpose", "ConvTranspose", { { 1, 3, 5, 4 }, { 3, 2, 3, 3 }, { 2 } } },
+  { "conv-transpose-strided", "ConvTranspose", { { 1, 4, 5, 4 }, { 4, 2, 3, 3 } },
+    { { "strides", IS (2, 3) }, { "pads", IS (1, 1, 1, 1) }, { "output_padding", IS (1, 0) }, { "group", .values = { 2 } } } },
+  { "max-pool", "MaxPool", { { 2, 3, 9, 8 } }, { { "kernel_shape", IS (3, 2) }, { "strides", IS (2, 2) }, { "pads", IS (1, 0, 1, 1) } } },
+  { "max-pool-dilated", "MaxPool", { { 1, 2, 11 } }, { { "kernel_shape", IS (3) }, { "dilations", IS (2) } } },
+  { "max-pool-ceil", "MaxPool", { { 1, 2, 10 } }, { { "kernel_shape", IS (3) }, { "strides", IS (2) }, { "ceil_mode", .values = { 1 } } } },
+  { "average-pool", "AveragePool", { { 2, 3, 9, 8 } }, { { "kernel_shape", IS (3, 3) }, { "pads", IS (1, 1, 1, 1) } } },
+  { "average-pool-include", "AveragePool", { { 2, 3, 9, 8 } },
+    { { "kernel_shape", IS (3, 3) }, { "pads", IS (1, 1, 1, 1) }, { "count_include_pad", .values = { 1 } } } },
+  { "gemm", "Gemm", { { 5, 7 }, { 7, 3 }, { 3 } } },
+  { "gemm-transposed", "Gemm", { { 7, 5 }, { 3, 7 }, { 5, 1 } }, { { "transA", .values = { 1 } }, { "transB", .values = { 1 } } } },
+  { "gemm-splat", "Gemm", { { 5, 7 }, { 7, 3 }, { 1, 3 } }, .splat = TRUE },
+  { "matmul", "MatMul", { { 4, 5, 7 }, { 7, 3 } } },
+  { "matmul-batched", "MatMul", { { 2, 1, 5, 7 }, { 3, 7, 2 } } },
+  { "matmul-splat", "MatMul", { { 2, 5, 7 }, { 7, 2 } }, .splat = TRUE },
+  { "matmul-vector", "MatMul", { { 7 }, { 7, 2 } } },
+};
+
+static PhTensor *
+random_tensor (GRand *random, const gint64 *shape, gboolean splat)
+{
+  const float number = (float) g_rand_double_range (random, -1, 1);
+  PhTensor *tensor;
+  guint rank = 0;
+
+  while (rank < 5 && shape[rank] > 0)
+    rank++;
+  if (splat)
+    return ph_tensor_new_splat (PH_FLOAT, rank, shape, &number);
+  tensor = ph_tensor_new (PH_FLOAT, rank, shape);
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    ((float *) ph_tensor_writable (tensor))[i] = (float) g_rand_double_range (random, -1, 1);
+  return tensor;
+}
+
+static void
+add_attrs (const Case *c, PhNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (c->attrs) && c->attrs[i].name != NULL; i++)
+    {
+      const char *name = c->attrs[i].name;
+      g_autoptr(PhAttr) attr = c->attrs[i].text != NULL ? ph_attr_new_string (name, c->attrs[i].text)
+                               : c->attrs[i].n > 0      ? ph_attr_new_ints (name, c->attrs[i].values, c->attrs[i].n)
+                                                        : ph_attr_new_int (name, c->attrs[i].values[0]);
+      g_autoptr(GError) error = NULL;
+
+      ph_node_set_attr (node, name, attr, &error);
+      g_assert_no_error (error);
+    }
+}
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *c = data;
+  g_autoptr(PhModel) model = ph_model_new ();
+  g_autoptr(GRand) random = g_rand_new_with_seed (7);
+  g_autoptr(GError) error = NULL;
+  g_auto(PhComparison) comparison = { 0 };
+  PhTensor *inputs[3] = { NULL }, *fast[2] = { NULL }, *slow[2] = { NULL };
+  const PhOp *op = ph_op_find ("", c->op);
+  PhValue *values[3];
+  PhNode *node;
+  guint n = 0;
+
+  if (op == NULL || op->kernel == NULL)
+    {
+      g_test_skip ("the operator is not there");
+      return;
+    }
+  for (; n < 3 && c->shapes[n][0] > 0; n++)
+    {
+      inputs[n] = random_tensor (random, c->shapes[n], c->splat && n == 1);
+      values[n] = ph_graph_add_constant (model->graph, "input", inputs[n], &error);
+      if (values[n] == NULL)
+        values[n] = ph_graph_add_constant (model->graph, ph_model_unique_name (model, "input"), inputs[n], NULL);
+      g_clear_error (&error);
+    }
+  node = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op = op, .inputs = values, .n_inputs = n, .n_outputs = 1 }, &error);
+  g_assert_no_error (error);
+  add_attrs (c, node);
+
+  ph_run_node (node, inputs, fast, NULL, &error);
+  g_assert_no_error (error);
+  ph_run_node (node, inputs, slow, &(PhRunOptions) { .reference = TRUE }, &error);
+  g_assert_no_error (error);
+  comparison = ph_tensor_compare (fast[0], slow[0], (PhTolerance) { 1e-5, 1e-5 });
+  g_assert_cmpstr (comparison.why, ==, NULL);
+  ph_tensor_unref (fast[0]);
+  ph_tensor_unref (slow[0]);
+  for (guint i = 0; i < n; i++)
+    ph_tensor_unref (inputs[i]);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/dnnl/", cases[i].name, NULL);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  return g_test_run ();
+}
