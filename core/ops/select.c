@@ -100,8 +100,8 @@ run_top_k (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "k is %" G_GINT64_FORMAT ", axis %u has %" G_GINT64_FORMAT " elements", k, axis, whole);
   dims[axis] = k;
   values = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
-  indices = values != NULL ? ph_kernel_output (kernel, 1, PH_INT64, rank, dims, error) : NULL;
-  if (indices == NULL)
+  indices = kernel->n_outputs > 1 && values != NULL ? ph_kernel_output (kernel, 1, PH_INT64, rank, dims, error) : NULL;
+  if (values == NULL || (kernel->n_outputs > 1 && indices == NULL))
     return FALSE;
   outer = ph_dims_product (dims, 0, axis);
   inner = order.stride = ph_dims_product (dims, axis + 1, rank);
@@ -116,7 +116,8 @@ run_top_k (PhKernel *kernel, GError **error)
         for (gint64 t = 0; t < k; t++)
           {
             ph_move (values, (o * k + t) * inner + i, order.data, order.base + ranked[t] * inner, size);
-            indices[(o * k + t) * inner + i] = ranked[t];
+            if (indices != NULL)
+              indices[(o * k + t) * inner + i] = ranked[t];
           }
       }
   return TRUE;
@@ -219,7 +220,7 @@ run_unique (PhKernel *kernel, GError **error)
   gboolean sorted = ph_node_attr_int (kernel->node, "sorted", 1) != 0;
   guint rank = given != NULL ? ph_tensor_rank (x) : 1, axis = 0;
   gsize size = ph_dtype_size (ph_tensor_dtype (x));
-  gint64 dims[PH_MAX_RANK], count = ph_tensor_count (x), n, m = 0, *inverse, *firsts, *counts;
+  gint64 dims[PH_MAX_RANK], count = ph_tensor_count (x), n, m = 0;
   g_autofree gint64 *order = NULL, *group = NULL, *first = NULL, *times = NULL, *place = NULL, *rank_of = NULL;
   Slices slices = { ph_tensor_dtype (x), ph_tensor_data (x), 0, 0, 0 };
   char *to;
@@ -256,21 +257,21 @@ run_unique (PhKernel *kernel, GError **error)
 
   dims[axis] = m;
   to = ph_kernel_output (kernel, 0, ph_tensor_dtype (x), rank, dims, error);
-  firsts = to != NULL ? ph_kernel_output (kernel, 1, PH_INT64, 1, &m, error) : NULL;
-  inverse = firsts != NULL ? ph_kernel_output (kernel, 2, PH_INT64, 1, &n, error) : NULL;
-  counts = inverse != NULL ? ph_kernel_output (kernel, 3, PH_INT64, 1, &m, error) : NULL;
-  if (counts == NULL)
+  if (to == NULL)
     return FALSE;
   for (gint64 i = 0; i < m; i++)
+    for (gint64 o = 0; o < slices.outer; o++)
+      memcpy (to + (o * m + i) * slices.inner * size,
+              (const char *) slices.data + (o * n + first[place[i]]) * slices.inner * size, slices.inner * size);
+  for (guint k = 1; k < MIN (4, kernel->n_outputs); k++)
     {
-      firsts[i] = first[place[i]];
-      counts[i] = times[place[i]];
-      for (gint64 o = 0; o < slices.outer; o++)
-        memcpy (to + (o * m + i) * slices.inner * size,
-                (const char *) slices.data + (o * n + firsts[i]) * slices.inner * size, slices.inner * size);
+      gint64 *out = ph_kernel_output (kernel, k, PH_INT64, 1, k == 2 ? &n : &m, error);
+
+      if (out == NULL)
+        return FALSE;
+      for (gint64 i = 0; i < (k == 2 ? n : m); i++)
+        out[i] = k == 1 ? first[place[i]] : k == 2 ? rank_of[group[i]] : times[place[i]];
     }
-  for (gint64 i = 0; i < n; i++)
-    inverse[i] = rank_of[group[i]];
   ph_kernel_own_strings (kernel, 0);
   return TRUE;
 }
