@@ -5,6 +5,7 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <string.h>
 
+#include "core/ops/window.h"
 #include "core/tensor/broadcast.h"
 
 #define MAX_SPATIAL 3
@@ -179,84 +180,27 @@ any_layout (const dnnl_memory_desc_t *desc)
   return any;
 }
 
-/* Windows of convolutions and pooling. */
+/* Windows of convolutions and pooling, as oneDNN wants them. */
 
-typedef struct
-{
-  guint  n;                                         /* spatial dimensions                          */
-  dnnl_dims_t kernel, strides;
-  dnnl_dims_t dilations;                            /* 1 is none, as in ONNX                       */
-  dnnl_dims_t before, after;                        /* padding                                     */
-  dnnl_dims_t out;
-} Window;
+typedef struct { dnnl_dims_t kernel, strides, dilations, before, after; } Geometry;
 
+/* FALSE: not a case for this file. */
 static gboolean
-read_ints (const PhNode *node, const char *name, guint n, gint64 fallback, gint64 *values)
-{
-  gsize given;
-  const gint64 *ints = ph_node_attr_ints (node, name, &given);
-
-  for (guint i = 0; i < n; i++)
-    values[i] = ints != NULL && i < given ? ints[i] : fallback;
-  return ints == NULL || given == n;
-}
-
-static gint64
-extent (const Window *window, guint i)
-{
-  return (window->kernel[i] - 1) * window->dilations[i] + 1;
-}
-
-/* @kernel: the window's size where it follows from the weights. FALSE: not a case for this file. */
-static gboolean
-read_window (const PhNode *node, guint n, const gint64 *in, const gint64 *kernel, Window *window)
-{
-  const char *auto_pad = ph_node_attr_string (node, "auto_pad", "NOTSET");
-  const gboolean ceil_mode = ph_node_attr_int (node, "ceil_mode", 0) != 0;
-  gint64 pads[2 * MAX_SPATIAL];
-
-  window->n = n;
-  if (n < 1 || n > MAX_SPATIAL || !read_ints (node, "strides", n, 1, window->strides)
-      || !read_ints (node, "dilations", n, 1, window->dilations) || !read_ints (node, "pads", 2 * n, 0, pads)
-      || !read_ints (node, "kernel_shape", n, 0, window->kernel))
-    return FALSE;
-  for (guint i = 0; i < n; i++)
-    {
-      gint64 room;
-
-      if (kernel != NULL)
-        window->kernel[i] = kernel[i];
-      window->before[i] = pads[i];
-      window->after[i] = pads[n + i];
-      if (window->kernel[i] < 1 || window->strides[i] < 1 || window->dilations[i] < 1 || pads[i] < 0 || pads[n + i] < 0)
-        return FALSE;
-      if (g_str_has_prefix (auto_pad, "SAME"))
-        {
-          gint64 padding;
-
-          window->out[i] = (in[i] + window->strides[i] - 1) / window->strides[i];
-          padding = MAX ((window->out[i] - 1) * window->strides[i] + extent (window, i) - in[i], 0);
-          window->before[i] = g_str_equal (auto_pad, "SAME_LOWER") ? (padding + 1) / 2 : padding / 2;
-          window->after[i] = padding - window->before[i];
-          continue;
-        }
-      if (g_str_equal (auto_pad, "VALID"))
-        window->before[i] = window->after[i] = 0;
-      room = in[i] + window->before[i] + window->after[i] - extent (window, i);
-      if (room < 0)
-        return FALSE;
-      window->out[i] = room / window->strides[i] + 1;
-      if (ceil_mode && room % window->strides[i] != 0)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static void
-no_dilation_is_zero (const Window *window, dnnl_dims_t dilations)
+geometry_of (const PhWindow *window, Geometry *geometry)
 {
   for (guint i = 0; i < window->n; i++)
-    dilations[i] = window->dilations[i] - 1;
+    {
+      const gint64 extent = (window->kernel[i] - 1) * window->dilation[i] + 1;
+
+      geometry->kernel[i] = window->kernel[i];
+      geometry->strides[i] = window->stride[i];
+      geometry->dilations[i] = window->dilation[i] - 1;       /* oneDNN counts the elements left out */
+      geometry->before[i] = window->begin[i];
+      geometry->after[i] = window->end[i];
+      if (window->begin[i] < 0 || window->begin[i] >= extent || window->end[i] >= extent || window->out[i] < 1)
+        return FALSE;
+    }
+  return window->n >= 1 && window->n <= MAX_SPATIAL;
 }
 
 /* Convolutions. Weights are [M, C/group, k...], of the transposed one [C, M/group, k...]; oneDNN wants the output channels
@@ -289,13 +233,12 @@ weights_desc (dnnl_memory_desc_t *desc, PhTensor *weights, gint64 groups, gboole
 }
 
 static gboolean
-convolve (PhKernel *kernel, const Window *window, gint64 groups, gint64 channels, gboolean transposed)
+convolve (PhKernel *kernel, const PhWindow *window, const Geometry *geometry, gint64 groups, gint64 channels, gboolean transposed)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
   g_autofree float *x_copy = NULL, *w_copy = NULL, *bias_copy = NULL;
   gint64 dims[2 + MAX_SPATIAL] = { ph_tensor_dims (x)[0], channels };
   dnnl_memory_desc_t any_x, any_w, any_y;
-  dnnl_dims_t dilations;
   Operand operands[4] = { 0 }, *result;
   guint n = 0;
   union { dnnl_convolution_desc_t forward; dnnl_deconvolution_desc_t backward; } op;
@@ -323,18 +266,17 @@ convolve (PhKernel *kernel, const Window *window, gint64 groups, gint64 channels
   result->data = ph_tensor_writable (y);
   plain_desc (&result->plain, 2 + window->n, dims);
 
-  no_dilation_is_zero (window, dilations);
   any_x = any_layout (&operands[0].plain);
   any_w = any_layout (&operands[1].plain);
   any_y = any_layout (&result->plain);
   if (transposed)
     status = dnnl_dilated_deconvolution_forward_desc_init (&op.backward, dnnl_forward_inference, dnnl_deconvolution_direct,
                                                            &any_x, &any_w, bias != NULL ? &operands[2].plain : NULL, &any_y,
-                                                           window->strides, dilations, window->before, window->after);
+                                                           geometry->strides, geometry->dilations, geometry->before, geometry->after);
   else
     status = dnnl_dilated_convolution_forward_desc_init (&op.forward, dnnl_forward_inference, dnnl_convolution_direct,
                                                          &any_x, &any_w, bias != NULL ? &operands[2].plain : NULL, &any_y,
-                                                         window->strides, dilations, window->before, window->after);
+                                                         geometry->strides, geometry->dilations, geometry->before, geometry->after);
   if (operands[0].data == NULL || operands[1].data == NULL || (bias != NULL && operands[2].data == NULL)
       || status != dnnl_success || !run_primitive (&op, operands, n))
     {
@@ -360,48 +302,62 @@ conv (PhKernel *kernel)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
   const gint64 groups = ph_node_attr_int (kernel->node, "group", 1);
-  Window window;
+  Geometry geometry;
+  PhWindow window;
 
   return conv_operands_fit (kernel, groups) && ph_tensor_dims (x)[1] == ph_tensor_dims (w)[1] * groups
          && (bias == NULL || (gint64) ph_tensor_count (bias) == ph_tensor_dims (w)[0])
-         && read_window (kernel->node, ph_tensor_rank (x) - 2, ph_tensor_dims (x) + 2, ph_tensor_dims (w) + 2, &window)
-         && convolve (kernel, &window, groups, ph_tensor_dims (w)[0], FALSE);
+         && ph_window_init (&window, kernel->node, ph_tensor_rank (x) - 2, ph_tensor_dims (x) + 2, ph_tensor_dims (w) + 2) == NULL
+         && geometry_of (&window, &geometry)
+         && convolve (kernel, &window, &geometry, groups, ph_tensor_dims (w)[0], FALSE);
 }
 
+/* oneDNN has no output padding, but a smaller padding at the end comes to the same. */
 static gboolean
 conv_transpose (PhKernel *kernel)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
   const gint64 groups = ph_node_attr_int (kernel->node, "group", 1);
-  gint64 extra[MAX_SPATIAL], pads[2 * MAX_SPATIAL];
-  const gint64 *in;
-  Window window = { 0 };
+  Geometry geometry;
+  PhWindow window;
   gint64 channels;
-  gsize n_shape;
 
   if (!conv_operands_fit (kernel, groups) || ph_tensor_dims (x)[1] != ph_tensor_dims (w)[0])
     return FALSE;
-  in = ph_tensor_dims (x) + 2;
   channels = ph_tensor_dims (w)[1] * groups;
-  window.n = ph_tensor_rank (x) - 2;
   if ((bias != NULL && (gint64) ph_tensor_count (bias) != channels)
-      || !g_str_equal (ph_node_attr_string (kernel->node, "auto_pad", "NOTSET"), "NOTSET")
-      || ph_node_attr_ints (kernel->node, "output_shape", &n_shape) != NULL
-      || !read_ints (kernel->node, "strides", window.n, 1, window.strides)
-      || !read_ints (kernel->node, "dilations", window.n, 1, window.dilations)
-      || !read_ints (kernel->node, "pads", 2 * window.n, 0, pads)
-      || !read_ints (kernel->node, "output_padding", window.n, 0, extra))
+      || ph_window_init_transposed (&window, kernel->node, ph_tensor_rank (x) - 2, ph_tensor_dims (x) + 2,
+                                    ph_tensor_dims (w) + 2) != NULL
+      || !geometry_of (&window, &geometry))
     return FALSE;
   for (guint i = 0; i < window.n; i++)
     {
-      window.kernel[i] = ph_tensor_dims (w)[2 + i];
-      window.before[i] = pads[i];
-      window.after[i] = pads[window.n + i] - extra[i];
-      window.out[i] = (in[i] - 1) * window.strides[i] + extent (&window, i) - window.before[i] - window.after[i];
-      if (window.before[i] < 0 || window.after[i] < 0 || window.out[i] < 1)
+      const gint64 extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
+
+      geometry.after[i] = (window.in[i] - 1) * window.stride[i] + extent - window.begin[i] - window.out[i];
+      if (geometry.after[i] < 0)
         return FALSE;
     }
-  return convolve (kernel, &window, groups, channels, TRUE);
+  return convolve (kernel, &window, &geometry, groups, channels, TRUE);
+}
+
+/* Where ceil_mode adds a window, it hangs over the end: that is padding too, but never counted. FALSE: oneDNN would. */
+static gboolean
+overhang (const PhWindow *window, Geometry *geometry, gboolean counts_padding)
+{
+  for (guint i = 0; i < window->n; i++)
+    {
+      const gint64 extent = (window->kernel[i] - 1) * window->dilation[i] + 1;
+      const gint64 needed = (window->out[i] - 1) * window->stride[i] + extent - window->in[i] - window->begin[i];
+
+      if (needed > window->end[i])
+        {
+          if (counts_padding || needed >= extent)
+            return FALSE;
+          geometry->after[i] = needed;
+        }
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -410,14 +366,15 @@ pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   PhTensor *x = ph_kernel_input (kernel, 0);
   g_autofree float *x_copy = NULL;
   gint64 dims[2 + MAX_SPATIAL];
-  dnnl_dims_t dilations;
   dnnl_pooling_v2_desc_t op;
   Operand operands[2];
-  Window window;
+  Geometry geometry;
+  PhWindow window;
   PhTensor *y;
 
   if (!is_float_tensor (x) || ph_tensor_rank (x) < 3 || ph_tensor_rank (x) > 2 + MAX_SPATIAL || ph_kernel_wants (kernel, 1)
-      || !read_window (kernel->node, ph_tensor_rank (x) - 2, ph_tensor_dims (x) + 2, NULL, &window))
+      || ph_window_init (&window, kernel->node, ph_tensor_rank (x) - 2, ph_tensor_dims (x) + 2, NULL) != NULL
+      || !geometry_of (&window, &geometry) || !overhang (&window, &geometry, algorithm == dnnl_pooling_avg_include_padding))
     return FALSE;
   memcpy (dims, ph_tensor_dims (x), 2 * sizeof *dims);
   memcpy (dims + 2, window.out, window.n * sizeof *dims);
@@ -428,10 +385,10 @@ pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   plain_desc (&operands[0].plain, 2 + window.n, ph_tensor_dims (x));
   operands[1] = (Operand) { DNNL_ARG_DST, .data = ph_tensor_writable (y) };
   plain_desc (&operands[1].plain, 2 + window.n, dims);
-  no_dilation_is_zero (&window, dilations);
   if (operands[0].data == NULL
       || dnnl_pooling_v2_forward_desc_init (&op, dnnl_forward_inference, algorithm, &operands[0].plain, &operands[1].plain,
-                                            window.strides, window.kernel, dilations, window.before, window.after) != dnnl_success
+                                            geometry.strides, geometry.kernel, geometry.dilations, geometry.before,
+                                            geometry.after) != dnnl_success
       || !run_primitive (&op, operands, 2))
     {
       ph_tensor_unref (y);
