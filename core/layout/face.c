@@ -1,0 +1,476 @@
+/* face.c: what is written on a box: operator, main attributes, constants, output shape.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/face.h"
+
+#include <math.h>
+#include <pango/pangocairo.h>
+#include <string.h>
+
+#include "core/ops/op.h"
+
+struct _PhFaces
+{
+  GArray       *faces;          /* (element-type PhFace)                                */
+  GStringChunk *strings;
+  GHashTable   *families;       /* op_type -> family + 1                                */
+  GHashTable   *widths[2];      /* text -> PangoLayout width in 1/8 points; plain, bold */
+  PangoContext *context;        /* (nullable) after finish                              */
+  PangoLayout  *layouts[2];
+};
+
+static const struct { const char *name, *ops; } families[PH_N_FAMILIES] = {
+  [PH_FAMILY_OTHER] = { "other", "" },
+  [PH_FAMILY_LINEAR] = { "linear", " Conv ConvInteger ConvTranspose DeformConv MatMul MatMulInteger Gemm Einsum LSTM GRU RNN QLinearConv "
+                         "QLinearMatMul Attention MultiHeadAttention ScaledDotProductAttention FusedMatMul " },
+  [PH_FAMILY_ACTIVATION] = { "activation", " Relu LeakyRelu PRelu Elu Selu Celu ThresholdedRelu Sigmoid HardSigmoid Tanh Softmax LogSoftmax "
+                             "Hardmax Softplus Softsign Gelu HardSwish Swish Mish Erf Clip Shrink BiasGelu QuickGelu " },
+  [PH_FAMILY_NORM] = { "normalisation", " BatchNormalization LayerNormalization InstanceNormalization GroupNormalization LRN "
+                       "LpNormalization RMSNormalization MeanVarianceNormalization SimplifiedLayerNormalization Dropout "
+                       "QuantizeLinear DequantizeLinear DynamicQuantizeLinear " },
+  [PH_FAMILY_POOL] = { "pooling and reduction", " MaxPool AveragePool LpPool GlobalAveragePool GlobalMaxPool GlobalLpPool ReduceMean ReduceSum "
+                       "ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare ArgMax ArgMin "
+                       "TopK CumSum MaxRoiPool RoiAlign NonMaxSuppression " },
+  [PH_FAMILY_ARITHMETIC] = { "arithmetic", " Add Sub Mul Div Pow Sqrt Exp Log Neg Abs Reciprocal Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh "
+                             "Atanh Sum Mean Max Min Mod Floor Ceil Round Sign Not And Or Xor Equal Less Greater LessOrEqual "
+                             "GreaterOrEqual Where BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot IsNaN IsInf Det " },
+  [PH_FAMILY_MOVEMENT] = { "data movement", " Reshape Transpose Concat Split Slice Gather GatherElements GatherND ScatterElements ScatterND Scatter "
+                           "Squeeze Unsqueeze Flatten Expand Tile Pad Resize Upsample Cast CastLike Identity Shape Size "
+                           "DepthToSpace SpaceToDepth Trilu Compress ReverseSequence OneHot NonZero Unique EyeLike CenterCropPad "
+                           "Col2Im GridSample AffineGrid " },
+  [PH_FAMILY_CONSTANT] = { "constants", " Constant ConstantOfShape Range RandomNormal RandomUniform RandomNormalLike RandomUniformLike "
+                           "Bernoulli Multinomial " },
+  [PH_FAMILY_CONTROL] = { "control flow", " If Loop Scan SequenceMap SequenceConstruct SequenceAt SequenceInsert SequenceErase SequenceEmpty "
+                          "SequenceLength SplitToSequence ConcatFromSequence Optional OptionalGetElement OptionalHasElement " },
+  [PH_FAMILY_FUSED] = { "fused", "" },
+  [PH_FAMILY_IO] = { "inputs and outputs", "" },
+};
+
+const char *
+ph_family_name (PhFamily family)
+{
+  return families[family].name;
+}
+
+PhFamily
+ph_family_of (const char *op_type, const char *domain)
+{
+  char key[64];
+
+  if (g_snprintf (key, sizeof key, " %s ", op_type) < (int) sizeof key)
+    for (int family = 0; family < PH_N_FAMILIES; family++)
+      if (strstr (families[family].ops, key) != NULL)
+        return family;
+  return PH_FAMILY_OTHER;
+}
+
+PhFaces *
+ph_faces_new (void)
+{
+  PhFaces *faces = g_new0 (PhFaces, 1);
+  g_autoptr(PangoFontDescription) font = pango_font_description_from_string (PH_FACE_FONT);
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  faces->faces = g_array_new (FALSE, TRUE, sizeof (PhFace));
+  faces->strings = g_string_chunk_new (4096);
+  faces->families = g_hash_table_new (NULL, NULL);
+  faces->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  pango_cairo_context_set_font_options (faces->context, options);
+  pango_cairo_context_set_resolution (faces->context, 96);
+  pango_context_set_round_glyph_positions (faces->context, FALSE);
+  cairo_font_options_destroy (options);
+  for (int bold = 0; bold < 2; bold++)
+    {
+      faces->widths[bold] = g_hash_table_new (NULL, NULL);     /* strings of the chunk are unique: by address */
+      faces->layouts[bold] = pango_layout_new (faces->context);
+      pango_font_description_set_absolute_size (font, (bold ? PH_FACE_TITLE_SIZE : PH_FACE_TEXT_SIZE) * PANGO_SCALE);
+      pango_font_description_set_weight (font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+      pango_layout_set_font_description (faces->layouts[bold], font);
+    }
+  return faces;
+}
+
+void
+ph_faces_finish (PhFaces *faces)
+{
+  for (int bold = 0; bold < 2; bold++)
+    {
+      g_clear_pointer (&faces->widths[bold], g_hash_table_unref);
+      g_clear_object (&faces->layouts[bold]);
+    }
+  g_clear_object (&faces->context);
+}
+
+void
+ph_faces_free (PhFaces *faces)
+{
+  ph_faces_finish (faces);
+  g_hash_table_unref (faces->families);
+  g_string_chunk_free (faces->strings);
+  g_array_unref (faces->faces);
+  g_free (faces);
+}
+
+const char *
+ph_faces_string (PhFaces *faces, const char *text)
+{
+  return g_string_chunk_insert_const (faces->strings, text);
+}
+
+/* @text is one of ph_faces_string(). */
+static float
+width_of (PhFaces *faces, const char *text, gboolean bold)
+{
+  gpointer known = g_hash_table_lookup (faces->widths[bold], text);
+
+  if (known == NULL)
+    {
+      int width;
+
+      pango_layout_set_text (faces->layouts[bold], text, -1);
+      pango_layout_get_size (faces->layouts[bold], &width, NULL);
+      known = GINT_TO_POINTER (1 + (int) (8.0 * width / PANGO_SCALE));
+      g_hash_table_insert (faces->widths[bold], (gpointer) text, known);
+    }
+  return GPOINTER_TO_INT (known) / 8.0f;
+}
+
+/* At most @max characters, the last of them an ellipsis where it was longer. */
+static const char *
+shortened (PhFaces *faces, const char *text, glong max)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1), *cut = NULL;
+
+  g_strdelimit (valid, "\n\r\t", ' ');
+  if (g_utf8_strlen (valid, -1) <= max)
+    return ph_faces_string (faces, valid);
+  cut = g_utf8_substring (valid, 0, max - 1);
+  g_autofree char *with = g_strconcat (cut, "…", NULL);
+  return ph_faces_string (faces, with);
+}
+
+char *
+ph_face_shape (const PhType *type)
+{
+  GString *text;
+
+  if (type == NULL)
+    return g_strdup ("");
+  if (type->kind == PH_KIND_SEQUENCE)
+    return g_strdup ("sequence");
+  if (type->kind == PH_KIND_OPTIONAL)
+    return g_strdup ("optional");
+  if (!type->has_rank)
+    return g_strdup ("?");
+  if (type->rank == 0)
+    return g_strdup ("scalar");
+  text = g_string_new (NULL);
+  for (guint i = 0; i < type->rank; i++)
+    {
+      g_autofree char *dim = ph_dim_to_string (type->dims[i]);
+
+      if (i > 0)
+        g_string_append (text, "×");
+      if (strlen (dim) > 14)
+        g_string_append (text, "…");
+      else
+        g_string_append (text, dim);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* ── attributes in a few words ──────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+all_equal (const gint64 *values, gsize n, gint64 to)
+{
+  for (gsize i = 0; i < n; i++)
+    if (values[i] != to)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+append_ints (GString *text, const char *before, const gint64 *values, gsize n, const char *between)
+{
+  if (text->len > 0)
+    g_string_append (text, ", ");
+  g_string_append (text, before);
+  if (n > 1 && all_equal (values, n, values[0]) && *between == ' ')
+    n = 1;
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? between : "", values[i]);
+}
+
+/* Convolutions and pools: "3×3, stride 2, pad 1, 32 groups". */
+static void
+describe_window (GString *text, PhNode *node)
+{
+  gsize n;
+  const gint64 *values;
+  const gint64 groups = ph_node_attr_int (node, "group", 1);
+  const char *pad = ph_node_attr_string (node, "auto_pad", "NOTSET");
+
+  if ((values = ph_node_attr_ints (node, "kernel_shape", &n)) != NULL && n > 0)
+    append_ints (text, "", values, n, "×");
+  if ((values = ph_node_attr_ints (node, "strides", &n)) != NULL && !all_equal (values, n, 1))
+    append_ints (text, "stride ", values, n, " ");
+  if ((values = ph_node_attr_ints (node, "dilations", &n)) != NULL && !all_equal (values, n, 1))
+    append_ints (text, "dilation ", values, n, " ");
+  if ((values = ph_node_attr_ints (node, "pads", &n)) != NULL && !all_equal (values, n, 0))
+    append_ints (text, "pad ", values, n, " ");
+  else if (g_str_has_prefix (pad, "SAME"))
+    g_string_append_printf (text, "%spad same", text->len > 0 ? ", " : "");
+  if (groups != 1)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT " groups", text->len > 0 ? ", " : "", groups);
+}
+
+static gboolean
+is_default (PhNode *node, const PhAttr *attr, const char *value)
+{
+  const PhOpAttr *declared = node->op != NULL ? ph_op_attr (node->op, attr->name) : NULL;
+
+  return declared != NULL && declared->fallback != NULL && strcmp (declared->fallback, value) == 0;
+}
+
+static void
+describe_attributes (GString *text, PhNode *node)
+{
+  for (guint i = 0; i < node->attrs->len && text->len < 40; i++)
+    {
+      const PhAttr *attr = node->attrs->pdata[i];
+
+      if (text->len > 0 && i > 0)
+        g_string_append (text, ", ");
+      if (strcmp (attr->name, "to") == 0 && attr->kind == PH_ATTR_INT && attr->i > 0 && attr->i < PH_N_DTYPES)
+        g_string_append_printf (text, "to %s", ph_dtype_name (attr->i));
+      else if (attr->kind == PH_ATTR_INTS)
+        {
+          g_string_append (text, attr->name);
+          for (gsize k = 0; k < attr->n && k < 6; k++)
+            g_string_append_printf (text, " %" G_GINT64_FORMAT, attr->ints[k]);
+        }
+      else
+        {
+          g_autofree char *value = ph_attr_value_to_string (attr);
+
+          if (attr->kind == PH_ATTR_OPAQUE || is_default (node, attr, value) || strlen (value) > 24)
+            {
+              if (g_str_has_suffix (text->str, ", "))
+                g_string_truncate (text, text->len - 2);
+              continue;
+            }
+          g_string_append_printf (text, "%s %s", attr->name, value);
+        }
+    }
+}
+
+static void
+describe_body (GString *text, const PhGraph *body)
+{
+  guint n = 0;
+
+  PH_FOREACH_NODE (node, body)
+    {
+      if (strcmp (node->op_type, "Constant") == 0)
+        continue;
+      if (n++ == 5)
+        {
+          g_string_append (text, " …");
+          break;
+        }
+      g_string_append_printf (text, "%s%s", n > 1 ? " → " : "", node->op_type);
+    }
+}
+
+/* ── constants in a few words ───────────────────────────────────────────────────────────────────────────────────── */
+
+static char *
+describe_tensor (PhTensor *tensor)
+{
+  const gsize count = ph_tensor_count (tensor);
+  const PhDType dtype = ph_tensor_dtype (tensor);
+  GString *text;
+
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || count > 4 || count == 0 || dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
+    {
+      const PhType *type = ph_type_of_tensor (tensor);
+
+      return ph_face_shape (type);
+    }
+  text = g_string_new (ph_tensor_rank (tensor) > 0 ? "[" : "");
+  for (gsize i = 0; i < count; i++)
+    {
+      if (i > 0)
+        g_string_append (text, ", ");
+      if (dtype == PH_STRING)
+        g_string_append_printf (text, "\"%s\"", ph_tensor_get_string (tensor, i));
+      else if (dtype == PH_BOOL)
+        g_string_append (text, ph_tensor_get_int (tensor, i) != 0 ? "true" : "false");
+      else if (ph_dtype_is_integer (dtype))
+        {
+          const gint64 value = ph_tensor_get_int (tensor, i);
+
+          if (value == G_MAXINT64)
+            g_string_append (text, "max");
+          else
+            g_string_append_printf (text, "%" G_GINT64_FORMAT, value);
+        }
+      else
+        g_string_append_printf (text, "%.4g", ph_tensor_get (tensor, i));
+    }
+  if (ph_tensor_rank (tensor) > 0)
+    g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tensor)
+{
+  g_autofree char *what = describe_tensor (tensor), *row = NULL;
+  const guint n_formal = node->op != NULL ? ph_op_n_inputs (node->op, NULL, NULL) : 0;
+  const char *name = input < n_formal ? node->op->inputs[input].name : NULL;
+
+  if (face->n_rows == PH_FACE_ROWS)
+    return;
+  if (name != NULL)
+    row = g_strdup_printf (ph_tensor_count (tensor) <= 4 ? "%s = %s" : "%s  %s", name, what);
+  face->rows[face->n_rows++] = shortened (faces, row != NULL ? row : what, 26);
+}
+
+/* ── faces ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static guint
+add_face (PhFaces *faces, PhFace *face)
+{
+  float width = width_of (faces, face->title, TRUE);
+  guint n_lines = face->n_rows + (face->detail != NULL) + (face->shape != NULL);
+
+  if (face->detail != NULL)
+    width = MAX (width, width_of (faces, face->detail, FALSE));
+  for (guint i = 0; i < face->n_rows; i++)
+    width = MAX (width, width_of (faces, face->rows[i], FALSE));
+  if (face->shape != NULL)
+    width = MAX (width, width_of (faces, face->shape, FALSE));
+  face->width = ceilf (MAX (width + 2 * PH_FACE_MARGIN, 64));
+  face->height = PH_FACE_HEADER + (n_lines > 0 ? n_lines * PH_FACE_ROW + 8 : 0);
+  g_array_append_val (faces->faces, *face);
+  return faces->faces->len - 1;
+}
+
+static guint
+add_pill (PhFaces *faces, PhFace *face)
+{
+  face->width = ceilf (width_of (faces, face->title, FALSE) + 14);
+  face->height = PH_PILL_HEIGHT;
+  g_array_append_val (faces->faces, *face);
+  return faces->faces->len - 1;
+}
+
+static guint
+mix (guint hash, guint with)
+{
+  return (hash ^ with) * 0x9e3779b1u + (hash >> 15);
+}
+
+guint
+ph_faces_add_node (PhFaces *faces, PhNode *node)
+{
+  PhFace face = { NULL, };
+  g_autoptr(GString) detail = g_string_new (NULL);
+  g_autofree char *shape = NULL;
+  gpointer family = g_hash_table_lookup (faces->families, node->op_type);
+  const gboolean fused = ph_node_is_fused (node);
+
+  if (family == NULL)
+    {
+      family = GINT_TO_POINTER (ph_family_of (node->op_type, node->domain) + 1);
+      g_hash_table_insert (faces->families, (gpointer) node->op_type, family);
+    }
+  face.family = fused ? PH_FAMILY_FUSED : GPOINTER_TO_INT (family) - 1;
+  face.title = shortened (faces, node->op_type, 30);
+  face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
+  if (fused)
+    describe_body (detail, node->graphs->pdata[0]);
+  else
+    {
+      describe_window (detail, node);
+      if (detail->len == 0)
+        describe_attributes (detail, node);
+    }
+  if (detail->len > 0)
+    face.detail = shortened (faces, detail->str, 34);
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      if (value != NULL && value->tensor != NULL && !value->is_input)
+        add_row (faces, &face, node, i, value->tensor);
+      face.signature = mix (face.signature, value != NULL ? value->id : 0);
+    }
+  for (guint i = 0; i < node->attrs->len; i++)
+    face.signature = mix (face.signature, ph_attr_hash (node->attrs->pdata[i]));
+  for (guint i = 0; i < node->outputs->len; i++)
+    face.signature = mix (face.signature, GPOINTER_TO_UINT (((PhValue *) node->outputs->pdata[i])->type));
+  if (node->outputs->len > 0)
+    {
+      shape = ph_face_shape (((PhValue *) node->outputs->pdata[0])->type);
+      if (*shape != 0)
+        face.shape = shortened (faces, shape, 34);
+    }
+  return add_face (faces, &face);
+}
+
+guint
+ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
+{
+  PhFace face = { NULL, };
+  g_autofree char *shape = ph_face_shape (value->type), *text = NULL;
+
+  face.family = PH_FAMILY_IO;
+  face.title = shortened (faces, value->name, 30);
+  face.name = ph_faces_string (faces, value->name);
+  if (value->type != NULL)
+    text = g_strdup_printf ("%s %s", ph_dtype_name (value->type->dtype), shape);
+  if (text != NULL)
+    face.shape = shortened (faces, text, 34);
+  face.signature = mix (value->id, GPOINTER_TO_UINT (value->type));
+  return add_face (faces, &face);
+}
+
+guint
+ph_faces_add_constant (PhFaces *faces, PhNode *node)
+{
+  const PhValue *value = node->outputs->pdata[0];
+  PhTensor *tensor = ph_value_constant (value);
+  g_autofree char *text = tensor != NULL ? describe_tensor (tensor) : g_strdup (node->op_type);
+  PhFace face = { NULL, };
+
+  face.family = PH_FAMILY_CONSTANT;
+  face.title = shortened (faces, text, 22);
+  face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
+  for (guint i = 0; i < node->attrs->len; i++)
+    face.signature = mix (face.signature, ph_attr_hash (node->attrs->pdata[i]));
+  return add_pill (faces, &face);
+}
+
+/* A pill: one line. */
+guint
+ph_faces_add_text (PhFaces *faces, const char *title, const char *detail, PhFamily family)
+{
+  PhFace face = { NULL, };
+
+  face.family = family;
+  face.title = shortened (faces, title, 22);
+  if (detail != NULL)
+    face.detail = shortened (faces, detail, 34);
+  face.signature = g_str_hash (title);
+  return add_pill (faces, &face);
+}
+
+const PhFace *
+ph_faces_get (PhFaces *faces, guint index)
+{
+  return &g_array_index (faces->faces, PhFace, index);
+}

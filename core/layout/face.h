@@ -1,0 +1,63 @@
+/* face.h: what is written on a box: operator, main attributes, constants, output shape.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/graph/graph.h"
+
+G_BEGIN_DECLS
+
+/* What an operator is there for; each has its colour. */
+typedef enum
+{
+  PH_FAMILY_OTHER, PH_FAMILY_LINEAR, PH_FAMILY_ACTIVATION, PH_FAMILY_NORM, PH_FAMILY_POOL, PH_FAMILY_ARITHMETIC,
+  PH_FAMILY_MOVEMENT, PH_FAMILY_CONSTANT, PH_FAMILY_CONTROL, PH_FAMILY_FUSED, PH_FAMILY_IO,
+  PH_N_FAMILIES
+} PhFamily;
+
+const char *ph_family_name    (PhFamily family);             /* for the legend */
+PhFamily    ph_family_of      (const char *op_type, const char *domain);
+
+#define PH_FACE_ROWS 6
+
+/* Immutable; strings live in the PhFaces. */
+typedef struct
+{
+  const char *title;                  /* "Conv"                                    */
+  const char *detail;                 /* (nullable) "3×3, stride 2, pad 1"         */
+  const char *rows[PH_FACE_ROWS];     /* "W  64×3×7×7", "B = 0.5"                  */
+  guint       n_rows;
+  const char *shape;                  /* (nullable) "1×64×56×56"                   */
+  const char *name;                   /* (nullable) of the node                    */
+  PhFamily    family;
+  guint       signature;              /* of operator, attributes, inputs, types: differs when the node changed */
+  float       width, height;          /* in points, as drawn at zoom 1             */
+} PhFace;
+
+/* The faces of one scene, with their strings and a measure of text. Belongs to one thread at a time. */
+typedef struct _PhFaces PhFaces;
+
+PhFaces      *ph_faces_new         (void);
+void          ph_faces_free        (PhFaces *faces);
+const char   *ph_faces_string      (PhFaces *faces, const char *text);
+guint         ph_faces_add_node    (PhFaces *faces, PhNode *node);
+guint         ph_faces_add_value   (PhFaces *faces, const PhValue *value, gboolean output);
+guint         ph_faces_add_constant (PhFaces *faces, PhNode *node);       /* a pill with its value */
+guint         ph_faces_add_text    (PhFaces *faces, const char *title, const char *detail, PhFamily family);
+const PhFace *ph_faces_get         (PhFaces *faces, guint index);
+/* Ends the measuring: what it needs of Pango is freed, so that any thread may read the faces. */
+void          ph_faces_finish      (PhFaces *faces);
+
+/* "1×64×56×56", "batch×128", "scalar", "" while unknown. (transfer full) */
+char         *ph_face_shape        (const PhType *type);
+
+/* Geometry of a box's inside, at zoom 1. */
+#define PH_FACE_HEADER   24.0f
+#define PH_FACE_ROW      16.0f
+#define PH_FACE_MARGIN   10.0f
+#define PH_FACE_FONT     "Cantarell, Inter, DejaVu Sans"
+#define PH_FACE_TITLE_SIZE 13.0
+#define PH_FACE_TEXT_SIZE  11.0
+#define PH_PILL_HEIGHT   18.0f
+#define PH_PILL_GAP      10.0f          /* between the pills and their box */
+
+G_END_DECLS

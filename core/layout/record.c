@@ -1,0 +1,509 @@
+/* record.c: walks through a whole history once and notes when everything came and went.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/record.h"
+
+#include <string.h>
+
+#include "core/graph/edit.h"
+
+typedef struct
+{
+  PhRecord   *record;
+  PhModel    *model;
+  int         now;
+  GPtrArray  *open;             /* by life: (element-type GArray of int) (nullable) its open uses */
+  GHashTable *outputs;          /* graph id -> (element-type GArray of int) lives of its outputs  */
+} Recorder;
+
+static PhLife *
+life_at (Recorder *recorder, int index)
+{
+  return &g_array_index (recorder->record->lives, PhLife, index);
+}
+
+static int
+life_of (Recorder *recorder, PhId id)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (recorder->record->by_id, GUINT_TO_POINTER (id))) - 1;
+}
+
+static int
+add_life (Recorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
+{
+  PhLife life = { .kind = kind, .id = id, .born = recorder->now, .died = PH_FOREVER, .replaces = -1 };
+
+  life.owner = graph->owner != NULL ? graph->owner->id : PH_NO_ID;
+  life.faces = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
+  g_array_append_val (recorder->record->lives, life);
+  g_ptr_array_add (recorder->open, NULL);
+  if (kind != PH_LIFE_OUTPUT)
+    g_hash_table_insert (recorder->record->by_id, GUINT_TO_POINTER (id), GINT_TO_POINTER (recorder->record->lives->len));
+  return recorder->record->lives->len - 1;
+}
+
+/* Notes @face unless it says what the last one said. */
+static void
+set_face (Recorder *recorder, int index, guint face)
+{
+  GArray *faces = life_at (recorder, index)->faces;
+  const PhFaceChange change = { recorder->now, face };
+
+  if (faces->len > 0)
+    {
+      PhFaceChange *last = &g_array_index (faces, PhFaceChange, faces->len - 1);
+      const PhFace *a = ph_faces_get (recorder->record->faces, last->face), *b = ph_faces_get (recorder->record->faces, face);
+
+      if (a->signature == b->signature && a->title == b->title && a->shape == b->shape)
+        return;
+      if (last->time == recorder->now)
+        {
+          last->face = face;
+          return;
+        }
+    }
+  g_array_append_val (faces, change);
+}
+
+static void
+note_type (Recorder *recorder, const PhValue *value)
+{
+  PhRecord *record = recorder->record;
+  g_autofree char *shape = NULL, *text = NULL;
+  gint64 bytes;
+
+  if (value->type == NULL)
+    return;
+  shape = ph_face_shape (value->type);
+  text = g_strdup_printf ("%s %s", ph_dtype_name (value->type->dtype), shape);
+  g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, text));
+  bytes = ph_type_bytes (value->type);
+  if (bytes > 0)
+    g_hash_table_insert (record->value_bytes, GUINT_TO_POINTER (value->id), GUINT_TO_POINTER (MIN (bytes / 1024 + 1, G_MAXINT)));
+}
+
+/* The life that feeds @value: its producer, or itself as a graph input; -1 for constants, which are written on the box. */
+static int
+source_of (Recorder *recorder, const PhValue *value)
+{
+  if (value == NULL)
+    return -1;
+  if (value->producer != NULL)
+    return life_of (recorder, value->producer->id);
+  return value->is_input && value->tensor == NULL ? life_of (recorder, value->id) : -1;
+}
+
+/* Closes the uses of @index that are gone, opens those that are new. @sources: pairs of life and value. */
+static void
+set_uses (Recorder *recorder, int index, GArray *wanted)
+{
+  GArray *open = recorder->open->pdata[index], *uses = recorder->record->uses;
+
+  if (open == NULL)
+    {
+      if (wanted->len == 0)
+        return;
+      open = recorder->open->pdata[index] = g_array_new (FALSE, FALSE, sizeof (int));
+    }
+  for (guint i = 0; i < open->len;)
+    {
+      PhUseLife *use = &g_array_index (uses, PhUseLife, g_array_index (open, int, i));
+      gboolean kept = FALSE;
+
+      for (guint k = 0; k < wanted->len && !kept; k++)
+        {
+          const PhUseLife *want = &g_array_index (wanted, PhUseLife, k);
+
+          if (want->from == use->from && want->value == use->value && want->control == use->control)
+            {
+              g_array_remove_index_fast (wanted, k);
+              kept = TRUE;
+            }
+        }
+      if (kept)
+        i++;
+      else
+        {
+          use->died = recorder->now;
+          g_array_remove_index_fast (open, i);
+        }
+    }
+  for (guint k = 0; k < wanted->len; k++)
+    {
+      PhUseLife use = g_array_index (wanted, PhUseLife, k);
+      const int at = uses->len;
+
+      use.born = recorder->now;
+      use.died = PH_FOREVER;
+      use.to = index;
+      g_array_append_val (uses, use);
+      g_array_append_val (open, at);
+    }
+}
+
+static void
+want_use (Recorder *recorder, GArray *wanted, const PhValue *value)
+{
+  PhUseLife use = { .from = source_of (recorder, value) };
+
+  if (use.from < 0)
+    return;
+  use.value = value->id;
+  for (guint i = 0; i < wanted->len; i++)
+    if (g_array_index (wanted, PhUseLife, i).value == use.value)
+      return;
+  g_array_append_val (wanted, use);
+}
+
+static void
+touch_node (Recorder *recorder, PhNode *node)
+{
+  PhRecord *record = recorder->record;
+  int index = life_of (recorder, node->id);
+  g_autoptr(GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  gboolean constant;
+  PhLife *life;
+
+  if (index < 0)
+    {
+      constant = strcmp (node->op_type, "Constant") == 0 && *node->domain == 0 && node->outputs->len == 1;
+      index = add_life (recorder, constant ? PH_LIFE_CONSTANT : PH_LIFE_NODE, node->id, node->graph);
+      life = life_at (recorder, index);
+      life->role = node->role;
+      life->partner = node->partner;
+      life->op_type = node->op_type;
+      life->has_bodies = node->graphs != NULL && node->graphs->len > 0 && !ph_node_is_fused (node);
+      if (strchr (node->name, '/') != NULL)
+        {
+          g_autofree char *scope = ph_node_scope (node);
+
+          life->scope = ph_faces_string (record->faces, scope);
+        }
+    }
+  life = life_at (recorder, index);
+  set_face (recorder, index, life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node)
+                                                            : ph_faces_add_node (record->faces, node));
+  for (guint i = 0; i < node->outputs->len; i++)
+    note_type (recorder, node->outputs->pdata[i]);
+  for (guint i = 0; i < node->inputs->len; i++)
+    want_use (recorder, wanted, node->inputs->pdata[i]);
+  for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+    {
+      const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .control = TRUE };
+
+      if (use.from >= 0)
+        g_array_append_val (wanted, use);
+    }
+  set_uses (recorder, index, wanted);
+}
+
+static void
+touch_input (Recorder *recorder, const PhValue *value)
+{
+  int index = life_of (recorder, value->id);
+
+  if (value->tensor != NULL)
+    return;
+  if (index < 0)
+    index = add_life (recorder, PH_LIFE_INPUT, value->id, value->graph);
+  set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, FALSE));
+  note_type (recorder, value);
+}
+
+/* A graph's outputs are boxes of their own, one for each place. */
+static void
+touch_outputs (Recorder *recorder, PhGraph *graph)
+{
+  GArray *lives = g_hash_table_lookup (recorder->outputs, GUINT_TO_POINTER (graph->id));
+
+  if (lives == NULL)
+    {
+      lives = g_array_new (FALSE, FALSE, sizeof (int));
+      g_hash_table_insert (recorder->outputs, GUINT_TO_POINTER (graph->id), lives);
+    }
+  for (guint i = 0; i < MAX (graph->outputs->len, lives->len); i++)
+    {
+      const PhValue *value = i < graph->outputs->len ? graph->outputs->pdata[i] : NULL;
+      g_autoptr(GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+
+      if (i == lives->len)
+        {
+          const int index = add_life (recorder, PH_LIFE_OUTPUT, graph->id, graph);
+
+          life_at (recorder, index)->index = i;
+          g_array_append_val (lives, index);
+        }
+
+      const int index = g_array_index (lives, int, i);
+      PhLife *life = life_at (recorder, index);
+
+      if (value != NULL)
+        {
+          if (life->died != PH_FOREVER)      /* came back: it was there all the time */
+            life->died = PH_FOREVER;
+          set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
+          want_use (recorder, wanted, value);
+        }
+      else if (life->died == PH_FOREVER)
+        life->died = recorder->now;
+      set_uses (recorder, index, wanted);
+    }
+}
+
+static gboolean
+is_shown (const PhGraph *graph)
+{
+  for (; graph->owner != NULL; graph = graph->owner->graph)
+    if (ph_node_is_fused (graph->owner))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+touch_graph (Recorder *recorder, PhGraph *graph)
+{
+  for (guint i = 0; i < graph->inputs->len; i++)
+    touch_input (recorder, graph->inputs->pdata[i]);
+  PH_FOREACH_NODE (node, graph)
+    {
+      touch_node (recorder, node);
+      for (guint i = 0; node->graphs != NULL && !ph_node_is_fused (node) && i < node->graphs->len; i++)
+        touch_graph (recorder, node->graphs->pdata[i]);
+    }
+  touch_outputs (recorder, graph);
+}
+
+/* ── one rewrite ────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct { int life; guint64 order; const char *op_type; PhId owner; gboolean taken; } Place;
+
+static int
+compare_places (const void *a, const void *b)
+{
+  const Place *x = a, *y = b;
+
+  return x->order != y->order ? (x->order > y->order ? -1 : 1) : 0;
+}
+
+/* What comes stands where what goes stood: an operator where one of its kind stood, else the last for the last, so that
+ * a fused node stands at its root. Both sorted from the last. */
+static void
+match_places (Recorder *recorder, GArray *gone, GArray *come)
+{
+  qsort (gone->data, gone->len, sizeof (Place), compare_places);
+  qsort (come->data, come->len, sizeof (Place), compare_places);
+  for (int pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < come->len; i++)
+      {
+        Place *to = &g_array_index (come, Place, i);
+
+        for (guint k = 0; k < gone->len && !to->taken; k++)
+          {
+            Place *from = &g_array_index (gone, Place, k);
+
+            if (from->taken || from->owner != to->owner || (pass == 0 && from->op_type != to->op_type))
+              continue;
+            from->taken = to->taken = TRUE;
+            life_at (recorder, to->life)->replaces = from->life;
+          }
+      }
+}
+
+static void
+add_touched (GHashTable *touched, PhNode *node)
+{
+  if (node != NULL)
+    g_hash_table_add (touched, GUINT_TO_POINTER (node->id));
+}
+
+/* The nodes whose face or uses an edit may have changed, asked before (for what goes) and after it. */
+static void
+collect_touched (Recorder *recorder, const PhEdit *edit, GHashTable *nodes, GHashTable *graphs)
+{
+  PhModel *model = recorder->model;
+  PhValue *value = NULL;
+
+  switch (edit->kind)
+    {
+    case PH_EDIT_ADD_NODE: case PH_EDIT_REMOVE_NODE: case PH_EDIT_SET_INPUT: case PH_EDIT_SET_ATTR: case PH_EDIT_MOVE_NODE:
+      if (edit->kind != PH_EDIT_MOVE_NODE)
+        add_touched (nodes, ph_model_find_node (model, edit->id));
+      break;
+    case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME:
+      value = ph_model_find_value (model, edit->id);
+      if (value == NULL)
+        break;
+      if (value->producer != NULL)
+        add_touched (nodes, value->producer);
+      else if (value->is_input)
+        g_hash_table_add (graphs, GUINT_TO_POINTER (value->graph->id));
+      if (value->n_output_uses > 0)
+        g_hash_table_add (graphs, GUINT_TO_POINTER (value->graph->id));
+      break;
+    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT:
+      {
+        PhGraph *graph = ph_model_find_graph (model, edit->graph != PH_NO_ID ? edit->graph : edit->id);
+
+        if (graph != NULL)
+          {
+            g_hash_table_add (graphs, GUINT_TO_POINTER (graph->id));
+            add_touched (nodes, graph->owner);
+          }
+      }
+      break;
+    case PH_EDIT_SET_OPSET: case PH_N_EDITS:
+      break;
+    }
+}
+
+static void
+replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite)
+{
+  g_autoptr(GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) gone = g_array_new (FALSE, TRUE, sizeof (Place)), come = g_array_new (FALSE, TRUE, sizeof (Place));
+  GHashTableIter iter;
+  gpointer key;
+  g_autoptr(GPtrArray) present = g_ptr_array_new ();
+
+  recorder->now++;
+  for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+
+      if (edit->kind == PH_EDIT_REMOVE_NODE)
+        {
+          PhNode *node = ph_model_find_node (recorder->model, edit->id);
+          const int index = life_of (recorder, edit->id);
+
+          if (node != NULL && index >= 0 && life_at (recorder, index)->kind == PH_LIFE_NODE)
+            {
+              const Place place = { index, node->order, node->op_type, life_at (recorder, index)->owner, FALSE };
+
+              g_array_append_val (gone, place);
+            }
+        }
+      if (edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_REMOVE_VALUE)
+        {
+          const int index = life_of (recorder, edit->id);
+
+          if (index >= 0)
+            {
+              g_autoptr(GArray) none = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+
+              life_at (recorder, index)->died = recorder->now;
+              set_uses (recorder, index, none);
+            }
+        }
+      collect_touched (recorder, edit, nodes, graphs);
+      ph_edit_apply (recorder->model, edit);
+      collect_touched (recorder, edit, nodes, graphs);
+    }
+
+  g_hash_table_iter_init (&iter, graphs);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      PhGraph *graph = ph_model_find_graph (recorder->model, GPOINTER_TO_UINT (key));
+
+      if (graph == NULL || !is_shown (graph))
+        continue;
+      for (guint i = 0; i < graph->inputs->len; i++)
+        touch_input (recorder, graph->inputs->pdata[i]);
+    }
+  /* Producers before users, so that a use finds the life of its source: by topological order within each graph. */
+  g_hash_table_iter_init (&iter, nodes);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      PhNode *node = ph_model_find_node (recorder->model, GPOINTER_TO_UINT (key));
+
+      if (node != NULL)
+        g_ptr_array_add (present, node);
+    }
+  for (int round = 0; round < 2; round++)
+    for (guint i = 0; i < present->len; i++)
+      {
+        PhNode *node = present->pdata[i];
+        gboolean is_new;
+
+        if (!is_shown (node->graph))
+          continue;
+        is_new = life_of (recorder, node->id) < 0;
+        touch_node (recorder, node);
+        if (is_new && life_at (recorder, life_of (recorder, node->id))->kind == PH_LIFE_NODE)
+          {
+            const int index = life_of (recorder, node->id);
+            const Place place = { index, node->order, node->op_type, life_at (recorder, index)->owner, FALSE };
+
+            g_array_append_val (come, place);
+          }
+      }
+  g_hash_table_iter_init (&iter, graphs);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      PhGraph *graph = ph_model_find_graph (recorder->model, GPOINTER_TO_UINT (key));
+
+      if (graph != NULL && is_shown (graph))
+        touch_outputs (recorder, graph);
+    }
+  match_places (recorder, gone, come);
+}
+
+/* ── the whole ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+life_clear (gpointer data)
+{
+  g_array_unref (((PhLife *) data)->faces);
+}
+
+static void
+free_open (gpointer data)
+{
+  if (data != NULL)
+    g_array_unref (data);
+}
+
+PhRecord *
+ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
+{
+  PhRecord *record = g_new0 (PhRecord, 1);
+  Recorder recorder = { record, model, 0, g_ptr_array_new_with_free_func (free_open),
+                        g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
+  gboolean cancelled = FALSE;
+
+  record->faces = ph_faces_new ();
+  record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
+  g_array_set_clear_func (record->lives, life_clear);
+  record->uses = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  record->by_id = g_hash_table_new (NULL, NULL);
+  record->value_types = g_hash_table_new (NULL, NULL);
+  record->value_bytes = g_hash_table_new (NULL, NULL);
+
+  model->journal = NULL;
+  if (history != NULL)
+    for (guint i = ph_history_edit_index (history, history->position); i > 0; i--)
+      ph_edit_revert (model, history->edits->pdata[i - 1]);
+  touch_graph (&recorder, model->graph);
+  for (guint i = 0; history != NULL && i < history->rewrites->len && !cancelled; i++)
+    {
+      replay_rewrite (&recorder, history, &g_array_index (history->rewrites, PhRewrite, i));
+      cancelled = g_cancellable_is_cancelled (cancellable);
+    }
+  record->end = recorder.now;
+  g_ptr_array_unref (recorder.open);
+  g_hash_table_unref (recorder.outputs);
+  if (cancelled)
+    g_clear_pointer (&record, ph_record_free);
+  return record;
+}
+
+void
+ph_record_free (PhRecord *record)
+{
+  if (record->faces != NULL)
+    ph_faces_free (record->faces);
+  g_array_unref (record->lives);
+  g_array_unref (record->uses);
+  g_hash_table_unref (record->by_id);
+  g_hash_table_unref (record->value_types);
+  g_hash_table_unref (record->value_bytes);
+  g_free (record);
+}

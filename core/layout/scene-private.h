@@ -1,0 +1,61 @@
+/* scene-private.h: the inside of a scene, for the files of this folder.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/layout/record.h"
+#include "core/layout/scene.h"
+
+G_BEGIN_DECLS
+
+/* Items of the grid cells, as compressed rows. */
+typedef struct { float cell; int columns, rows; int *start, *items; } PhGrid;
+
+struct _PhScene
+{
+  gatomicrefcount ref_count;
+  PhRecord   *record;           /* owned                                                                      */
+  GArray     *boxes;            /* (element-type PhSceneBox)                                                  */
+  GArray     *tenants;          /* (element-type PhTenant), box after box                                     */
+  GArray     *face_changes;     /* (element-type PhFaceChange), tenant after tenant                           */
+  GArray     *pills;            /* (element-type PhPill), box after box                                       */
+  GArray     *edges;            /* (element-type PhSceneEdge)                                                 */
+  GArray     *points;           /* (element-type PhPoint)                                                     */
+  GArray     *spans;            /* (element-type PhSpan)                                                      */
+  int        *box_of_life;      /* -1: it is a pill or not drawn                                              */
+  GHashTable *pill_of_id;       /* node id -> its first pill + 1                                              */
+  int        *out_start, *out, *in_start, *in;    /* edges of a box                                           */
+  int        *child_start, *children;             /* boxes of a group; index n_boxes: those of no group       */
+  PhGrid      box_grid, edge_grid;
+  float       width, height;
+  gboolean    coarse;
+};
+
+/* An edge between boxes of any depth, before it is cut at the borders of groups. */
+typedef struct { int from, to; guint first_use, n_uses; } PhUnionEdge;
+
+typedef struct
+{
+  PhScene    *scene;
+  const PhSceneOptions *options;
+  GArray     *union_edges;      /* (element-type PhUnionEdge)                                                 */
+  int        *uses;             /* use lives, edge after edge                                                 */
+  float      *column;           /* of a box: the width of its pills, with their gap                           */
+  float      *stack;            /* of a box: their height                                                     */
+  GCancellable *cancellable;
+} PhSceneBuild;
+
+/* group.c: adds boxes for groups and sets parents. */
+void     ph_scene_group   (PhSceneBuild *build);
+/* arrange.c: lays out all that is open. */
+gboolean ph_scene_arrange (PhSceneBuild *build, GError **error);
+/* grid.c */
+void     ph_scene_index   (PhScene *scene);
+void     ph_grid_clear    (PhGrid *grid);
+
+static inline PhSceneBox *
+ph_scene_box_at (PhScene *scene, int box)
+{
+  return &g_array_index (scene->boxes, PhSceneBox, box);
+}
+
+G_END_DECLS
