@@ -406,10 +406,11 @@ ph_node_is (const PhNode *node, const PhOp *op)
   return node->op == op && op != NULL;
 }
 
+/* Never of ONNX's own domain: there, a body belongs to a Loop or Scan, even one that is not declared. */
 gboolean
 ph_node_is_fused (const PhNode *node)
 {
-  return node->op == NULL && node->graphs != NULL && node->graphs->len == 1 &&
+  return node->op == NULL && *node->domain != '\0' && node->graphs != NULL && node->graphs->len == 1 &&
          strcmp (((PhGraph *) node->graphs->pdata[0])->attr, "body") == 0;
 }
 

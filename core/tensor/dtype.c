@@ -148,7 +148,7 @@ small_special (const SmallFloat *format, gboolean negative, gboolean nan)
       return sign_bit;
     case STYLE_FINITE:
     default:
-      return nan ? sign_bit - 1 : sign | (sign_bit - 1);
+      return nan ? sign_bit : sign | (sign_bit - 1);      /* -0, having nothing better */
     }
 }
 
