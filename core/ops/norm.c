@@ -1,0 +1,568 @@
+/* norm.c: normalisations by mean and variance.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/elementwise.h"
+#include "core/ops/support.h"
+
+#define EPSILON(node_) ph_node_attr_float (node_, "epsilon", 1e-5f)
+
+/* In gradients, the builder is b. */
+#define ADD(x_, y_)  PH_BUILD (b, Add, x_, y_)
+#define SUB(x_, y_)  PH_BUILD (b, Sub, x_, y_)
+#define MUL(x_, y_)  PH_BUILD (b, Mul, x_, y_)
+#define DIV(x_, y_)  PH_BUILD (b, Div, x_, y_)
+
+static PhValue *
+along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint to, guint also, gboolean keep)
+{
+  gint64 axes[PH_MAX_RANK + 1];
+  guint n = 0;
+
+  if (also < from)
+    axes[n++] = also;
+  for (guint i = from; i < to; i++)
+    axes[n++] = i;
+  return ph_build_node (b, op, PH_VALUES_ (value, ph_build_ints (b, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
+}
+
+#define NOT_ALSO G_MAXUINT
+#define MEAN(value_, from_, to_, also_)  along (b, &ph_op_ReduceMean, value_, from_, to_, also_, TRUE)
+
+/* [C] as [C, 1, ..., 1], which broadcasts along axis 1 of a tensor of @rank. */
+static PhValue *
+by_channel (PhBuilder *b, PhValue *value, guint rank)
+{
+  gint64 axes[PH_MAX_RANK];
+
+  if (rank <= 2)
+    return value;
+  for (guint i = 0; i + 2 < rank; i++)
+    axes[i] = i + 1;
+  return PH_BUILD (b, Unsqueeze, value, ph_build_ints (b, axes, rank - 2));
+}
+
+/* The sum of what belongs to a channel: over all axes but 1. */
+static PhValue *
+of_channel (PhBuilder *b, PhValue *value, guint rank)
+{
+  return along (b, &ph_op_ReduceSum, value, 2, rank, 0, FALSE);
+}
+
+static gboolean
+known_rank (PhGrad *grad, guint *rank, GError **error)
+{
+  const PhType *type = ph_grad_in (grad, 0)->type;
+
+  if (type == NULL || !type->has_rank || type->rank == 0 || grad->dy[0] == NULL)
+    {
+      g_autofree char *label = ph_node_label (grad->node);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, grad->dy[0] == NULL
+                   ? "%s: only its first output can be differentiated" : "%s: cannot be differentiated while the rank of its "
+                   "input is unknown", label);
+      return FALSE;
+    }
+  *rank = type->rank;
+  return TRUE;
+}
+
+/* What all of them share: with g = dL/dx^ and x^ = (x - mean) / deviation,
+ * dx = (g - mean g - x^ mean (g x^)) / deviation, all means over the normalised axes. */
+typedef struct { PhValue *hat, *inverse; } Normal;
+
+static Normal
+normalise (PhGrad *grad, PhValue *x, double epsilon, guint from, guint to, guint also)
+{
+  PhBuilder *b = grad->b;
+  PhValue *centred = SUB (x, MEAN (x, from, to, also));
+  PhValue *variance = MEAN (MUL (centred, centred), from, to, also);
+  PhValue *inverse = PH_BUILD (b, Reciprocal, PH_BUILD (b, Sqrt, ADD (variance, ph_grad_like (grad, x, epsilon))));
+
+  return (Normal) { MUL (centred, inverse), inverse };
+}
+
+static PhValue *
+normalised_gradient (PhGrad *grad, Normal normal, PhValue *g, guint from, guint to, guint also)
+{
+  PhBuilder *b = grad->b;
+  PhValue *level = MEAN (g, from, to, also), *slope = MUL (normal.hat, MEAN (MUL (g, normal.hat), from, to, also));
+
+  return MUL (normal.inverse, SUB (SUB (g, level), slope));
+}
+
+/* Several operations for each element: a few for the moments, a few to apply them. */
+static gint64
+norm_flops (const PhNode *node)
+{
+  const PhType *in = ph_node_input (node, 0)->type;
+  gint64 count = in != NULL ? ph_type_count (in) : -1;
+
+  return count < 0 ? -1 : 6 * count;
+}
+
+/* BatchNormalization */
+
+static gboolean
+infer_batch_norm (PhInfer *infer, GError **error)
+{
+  const PhType *x = ph_infer_type (infer, 0), *statistics = ph_infer_type (infer, 3);
+
+  ph_infer_set (infer, 0, x);
+  if (x != NULL && x->has_rank && x->rank >= 2)
+    for (guint i = 1; i < 5; i++)
+      {
+        const PhType *type = ph_infer_type (infer, i);
+
+        if (type != NULL && type->has_rank && (type->rank != 1 || (ph_dim_known (type->dims[0]) && ph_dim_known (x->dims[1]) &&
+                                                                  type->dims[0].size != x->dims[1].size)))
+          {
+            g_autofree char *text = ph_type_to_string (type), *whole = ph_type_to_string (x);
+
+            return ph_infer_fail (infer, error, "input %u is %s, must have one element for each channel of %s", i, text, whole);
+          }
+      }
+  if (statistics != NULL)
+    {
+      ph_infer_set (infer, 1, statistics);
+      ph_infer_set (infer, 2, ph_infer_type (infer, 4) != NULL ? ph_infer_type (infer, 4) : statistics);
+    }
+  return TRUE;
+}
+
+#define AFFINE(type_)                                                                                                  \
+  for (gsize n = 0, at = 0; n < batch; n++)                                                                            \
+    for (gsize c = 0; c < channels; c++)                                                                               \
+      {                                                                                                                \
+        const type_ factor = f[c], shift = s[c], *from = (const type_ *) ph_tensor_data (wide) + at;                   \
+        type_ *restrict to = (type_ *) ph_tensor_writable (result) + at;                                               \
+        for (gsize i = 0; i < inner; i++)                                                                              \
+          to[i] = from[i] * factor + shift;                                                                            \
+        at += inner;                                                                                                   \
+      }
+
+static void
+channel_moments (PhTensor *tensor, gsize batch, gsize channels, gsize inner, double *mean, double *variance)
+{
+  for (gsize c = 0; c < channels; c++)
+    {
+      double sum = 0, squares = 0;
+
+      for (gsize n = 0; n < batch; n++)
+        for (gsize i = 0; i < inner; i++)
+          sum += ph_tensor_get (tensor, (n * channels + c) * inner + i);
+      mean[c] = sum / (batch * inner);
+      for (gsize n = 0; n < batch; n++)
+        for (gsize i = 0; i < inner; i++)
+          {
+            double less = ph_tensor_get (tensor, (n * channels + c) * inner + i) - mean[c];
+
+            squares += less * less;
+          }
+      variance[c] = squares / (batch * inner);
+    }
+}
+
+static gboolean
+batch_norm_kernel (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  PhDType dtype = ph_tensor_dtype (x), works_in = dtype == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
+  guint rank = ph_tensor_rank (x);
+  const gint64 *dims = ph_tensor_dims (x);
+  gsize channels = rank > 1 ? dims[1] : 1, batch = rank > 0 ? dims[0] : 1, inner = rank > 2 ? ph_dims_product (dims, 2, rank) : 1;
+  double epsilon = EPSILON (kernel->node), momentum = ph_node_attr_float (kernel->node, "momentum", 0.9f);
+  g_autofree double *f = g_new (double, channels), *s = g_new (double, channels);
+  g_autofree double *mean = g_new (double, channels), *variance = g_new (double, channels);
+  g_autoptr(PhTensor) wide = ph_convert (x, works_in), result = ph_tensor_new (works_in, rank, dims);
+
+  for (guint i = 1; i < 5; i++)
+    if (ph_tensor_count (ph_kernel_input (kernel, i)) != channels)
+      return ph_kernel_fail (kernel, error, "input %u must have one element for each of %" G_GSIZE_FORMAT " channels", i, channels);
+  if (wide == NULL || result == NULL)
+    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+
+  for (gsize c = 0; c < channels; c++)
+    {
+      mean[c] = ph_tensor_get (ph_kernel_input (kernel, 3), c);
+      variance[c] = ph_tensor_get (ph_kernel_input (kernel, 4), c);
+    }
+  if (ph_node_attr_int (kernel->node, "training_mode", 0))
+    {
+      PhDType kept = ph_tensor_dtype (ph_kernel_input (kernel, 3));
+      gint64 n = channels;
+      gpointer running[2] = { NULL, NULL };
+
+      for (guint i = 0; i < 2; i++)
+        if (ph_kernel_wants (kernel, i + 1) && (running[i] = ph_kernel_output (kernel, i + 1, kept, 1, &n, error)) == NULL)
+          return FALSE;
+      for (guint i = 0; i < 2; i++)
+        for (gsize c = 0; running[i] != NULL && c < channels; c++)
+          ph_dtype_store (kept, running[i], c, momentum * (i == 0 ? mean : variance)[c]);
+      channel_moments (wide, batch, channels, inner, mean, variance);
+      for (guint i = 0; i < 2; i++)
+        for (gsize c = 0; running[i] != NULL && c < channels; c++)
+          ph_dtype_store (kept, running[i], c, ph_dtype_load (kept, running[i], c) + (1 - momentum) * (i == 0 ? mean : variance)[c]);
+    }
+  for (gsize c = 0; c < channels; c++)
+    {
+      f[c] = ph_tensor_get (ph_kernel_input (kernel, 1), c) / sqrt (variance[c] + epsilon);
+      s[c] = ph_tensor_get (ph_kernel_input (kernel, 2), c) - mean[c] * f[c];
+    }
+  if (works_in == PH_FLOAT)
+    AFFINE (float)
+  else
+    AFFINE (double)
+  return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
+}
+
+/* At inference an affine map of each channel; in training the statistics depend on x as well. */
+static gboolean
+grad_batch_norm (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *scale = ph_grad_in (grad, 1), *dy = grad->dy[0];
+  double epsilon = EPSILON (grad->node);
+  guint rank;
+
+  if (!known_rank (grad, &rank, error))
+    return FALSE;
+  if (ph_node_attr_int (grad->node, "training_mode", 0))
+    {
+      Normal normal = normalise (grad, x, epsilon, 2, rank, 0);
+
+      if (grad->wanted[0])
+        grad->dx[0] = normalised_gradient (grad, normal, MUL (dy, by_channel (b, scale, rank)), 2, rank, 0);
+      if (grad->wanted[1])
+        grad->dx[1] = of_channel (b, MUL (dy, normal.hat), rank);
+      if (grad->wanted[2])
+        grad->dx[2] = of_channel (b, dy, rank);
+      return TRUE;
+    }
+
+  PhValue *mean = ph_grad_in (grad, 3), *variance = ph_grad_in (grad, 4);
+  PhValue *inverse = PH_BUILD (b, Reciprocal, PH_BUILD (b, Sqrt, ADD (variance, ph_grad_like (grad, variance, epsilon))));
+  PhValue *factor = MUL (scale, inverse), *sum = NULL, *weighted = NULL;
+
+  if (grad->wanted[0])
+    grad->dx[0] = MUL (dy, by_channel (b, factor, rank));
+  if (grad->wanted[2] || grad->wanted[3])
+    sum = of_channel (b, dy, rank);
+  if (grad->wanted[1] || grad->wanted[4])
+    weighted = MUL (inverse, of_channel (b, MUL (dy, SUB (x, by_channel (b, mean, rank))), rank));
+  if (grad->wanted[1])
+    grad->dx[1] = weighted;
+  if (grad->wanted[2])
+    grad->dx[2] = sum;
+  if (grad->wanted[3])
+    grad->dx[3] = PH_BUILD (b, Neg, MUL (factor, sum));
+  if (grad->wanted[4])      /* d (v + e)^(-1/2) = -1/2 (v + e)^(-3/2) */
+    grad->dx[4] = MUL (ph_grad_like (grad, variance, -0.5), MUL (MUL (factor, inverse), weighted));
+  return TRUE;
+}
+
+const PhOp ph_op_BatchNormalization = {
+  "BatchNormalization", .since = 15,
+  .doc     = "Each channel less its mean, by its deviation, then scaled and shifted. The statistics are given, or (training) taken "
+             "from the batch.",
+  .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'U', PH_FLOATS }, { "B", 'U', PH_FLOATS }, { "input_mean", 'V', PH_FLOATS },
+               { "input_var", 'V', PH_FLOATS } },
+  .outputs = { { "Y", 'T', PH_FLOATS }, { "running_mean", 'V', PH_FLOATS, PH_ARG_OPTIONAL },
+               { "running_var", 'V', PH_FLOATS, PH_ARG_OPTIONAL } },
+  .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "momentum", PH_ATTR_FLOAT, "0.9" }, { "training_mode", PH_ATTR_INT, "0" } },
+  .infer   = infer_batch_norm, .kernel = batch_norm_kernel, .grad_build = grad_batch_norm, .flops = norm_flops,
+};
+
+/* InstanceNormalization, GroupNormalization: over the places of one sample's channel, or group of channels. */
+
+static gboolean
+grouped (PhKernel *kernel, gsize groups, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  PhDType dtype = ph_tensor_dtype (x);
+  guint rank = ph_tensor_rank (x);
+  const gint64 *dims = ph_tensor_dims (x);
+  gsize channels = rank > 1 ? dims[1] : 0, inner = rank > 2 ? ph_dims_product (dims, 2, rank) : 1, in_group;
+  double epsilon = EPSILON (kernel->node);
+  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), result = ph_tensor_new (PH_DOUBLE, rank, dims);
+
+  if (wide == NULL)
+    return FALSE;
+  if (result == NULL)
+    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+  if (groups == 0)
+    groups = channels;
+  if (rank < 2 || channels == 0 || channels % groups != 0)
+    return ph_kernel_fail (kernel, error, "%" G_GSIZE_FORMAT " channels cannot be split into %" G_GSIZE_FORMAT " equal groups",
+                           channels, groups);
+  if (ph_tensor_count (scale) != channels || ph_tensor_count (bias) != channels)
+    return ph_kernel_fail (kernel, error, "scale and bias must have one element for each of %" G_GSIZE_FORMAT " channels", channels);
+
+  in_group = channels / groups * inner;
+  for (gsize g = 0; g < (gsize) dims[0] * groups; g++)
+    {
+      const double *in = (const double *) ph_tensor_data (wide) + g * in_group;
+      double *out = (double *) ph_tensor_writable (result) + g * in_group, sum = 0, squares = 0, mean, inverse;
+
+      for (gsize i = 0; i < in_group; i++)
+        sum += in[i];
+      mean = sum / in_group;
+      for (gsize i = 0; i < in_group; i++)
+        squares += (in[i] - mean) * (in[i] - mean);
+      inverse = 1 / sqrt (squares / in_group + epsilon);
+      for (gsize i = 0; i < in_group; i++)
+        {
+          gsize c = g % groups * (channels / groups) + i / inner;
+
+          out[i] = (in[i] - mean) * inverse * ph_tensor_get (scale, c) + ph_tensor_get (bias, c);
+        }
+    }
+  return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
+}
+
+static gboolean
+instance_norm_kernel (PhKernel *kernel, GError **error)
+{
+  return grouped (kernel, 0, error);
+}
+
+static gboolean
+group_norm_kernel (PhKernel *kernel, GError **error)
+{
+  gint64 groups = ph_node_attr_int (kernel->node, "num_groups", 0);
+
+  if (groups <= 0)
+    return ph_kernel_fail (kernel, error, "its attribute 'num_groups' must be positive");
+  return grouped (kernel, groups, error);
+}
+
+static gboolean
+grad_instance_norm (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *dy = grad->dy[0];
+  Normal normal;
+  guint rank;
+
+  if (!known_rank (grad, &rank, error))
+    return FALSE;
+  normal = normalise (grad, ph_grad_in (grad, 0), EPSILON (grad->node), 2, rank, NOT_ALSO);
+  if (grad->wanted[0])
+    grad->dx[0] = normalised_gradient (grad, normal, MUL (dy, by_channel (b, ph_grad_in (grad, 1), rank)), 2, rank, NOT_ALSO);
+  if (grad->wanted[1])
+    grad->dx[1] = of_channel (b, MUL (dy, normal.hat), rank);
+  if (grad->wanted[2])
+    grad->dx[2] = of_channel (b, dy, rank);
+  return TRUE;
+}
+
+/* As rows: [N, groups, -1]. */
+static PhValue *
+as_groups (PhGrad *grad, PhValue *value)
+{
+  gint64 shape[3] = { 0, ph_node_attr_int (grad->node, "num_groups", 1), -1 };
+
+  return PH_BUILD (grad->b, Reshape, value, ph_build_ints (grad->b, shape, 3));
+}
+
+static gboolean
+grad_group_norm (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *dy = grad->dy[0];
+  Normal normal;
+  guint rank;
+
+  if (!known_rank (grad, &rank, error))
+    return FALSE;
+  normal = normalise (grad, as_groups (grad, x), EPSILON (grad->node), 2, 3, NOT_ALSO);
+  if (grad->wanted[0])
+    {
+      PhValue *g = as_groups (grad, MUL (dy, by_channel (b, ph_grad_in (grad, 1), rank)));
+
+      grad->dx[0] = ph_grad_reshape_like (grad, normalised_gradient (grad, normal, g, 2, 3, NOT_ALSO), x);
+    }
+  if (grad->wanted[1])
+    grad->dx[1] = of_channel (b, MUL (dy, ph_grad_reshape_like (grad, normal.hat, x)), rank);
+  if (grad->wanted[2])
+    grad->dx[2] = of_channel (b, dy, rank);
+  return TRUE;
+}
+
+const PhOp ph_op_InstanceNormalization = {
+  "InstanceNormalization", .since = 22,
+  .doc     = "Each channel of each sample less its mean, by its deviation, then scaled and shifted.",
+  .inputs  = { { "input", 'T', PH_FLOATS }, { "scale", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS } },
+  .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "epsilon", PH_ATTR_FLOAT, "1e-05" } },
+  .infer   = ph_infer_same_as_input, .kernel = instance_norm_kernel, .grad_build = grad_instance_norm, .flops = norm_flops,
+};
+
+const PhOp ph_op_GroupNormalization = {
+  "GroupNormalization", .since = 21,
+  .doc     = "Each group of channels of each sample less its mean, by its deviation; then each channel scaled and shifted.",
+  .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS } },
+  .outputs = { { "Y", 'T', PH_FLOATS } },
+  .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "num_groups", PH_ATTR_INT, .required = TRUE }, { "stash_type", PH_ATTR_INT, "1" } },
+  .infer   = ph_infer_same_as_input, .kernel = group_norm_kernel, .grad_build = grad_group_norm, .flops = norm_flops,
+};
+
+/* LayerNormalization, RMSNormalization: over the last axes. */
+
+static gboolean
+infer_layer_norm (PhInfer *infer, GError **error)
+{
+  const PhNode *node = ph_infer_node_of (infer);
+  const PhType *x = ph_infer_type (infer, 0);
+  gint64 axis = ph_node_attr_int (node, "axis", -1), stash = ph_node_attr_int (node, "stash_type", PH_FLOAT);
+  PhDim dims[PH_MAX_RANK];
+  guint normal;
+
+  ph_infer_set (infer, 0, x);
+  if (x == NULL || !x->has_rank)
+    return TRUE;
+  if (!ph_axis (axis, x->rank, &normal))
+    {
+      g_autofree char *text = ph_type_to_string (x);
+
+      return ph_infer_fail (infer, error, "its axis %" G_GINT64_FORMAT " is outside of %s", axis, text);
+    }
+  for (guint i = 0; i < x->rank; i++)
+    dims[i] = i < normal ? x->dims[i] : PH_DIM (1);
+  ph_infer_set_shape (infer, 1, stash, x->rank, dims);
+  ph_infer_set_shape (infer, 2, stash, x->rank, dims);
+  return TRUE;
+}
+
+static gboolean
+layer (PhKernel *kernel, gboolean centre, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  PhDType dtype = ph_tensor_dtype (x), stash = ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT);
+  guint rank = ph_tensor_rank (x), axis;
+  gint64 dims[PH_MAX_RANK];
+  gsize outer, inner;
+  double epsilon = EPSILON (kernel->node);
+  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), wide_scale = NULL, wide_bias = NULL, result = NULL;
+  gpointer kept[2] = { NULL, NULL };
+  PhWalk walk;
+  double *out;
+
+  if (wide == NULL)
+    return FALSE;
+  if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis))
+    return ph_kernel_fail (kernel, error, "its axis is outside of rank %u", rank);
+  wide_scale = ph_convert (scale, PH_DOUBLE);
+  wide_bias = bias != NULL ? ph_convert (bias, PH_DOUBLE) : NULL;
+  result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));
+  if (result == NULL)
+    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+  outer = ph_dims_product (ph_tensor_dims (x), 0, axis);
+  inner = ph_dims_product (ph_tensor_dims (x), axis, rank);
+  out = ph_tensor_writable (result);
+  for (guint i = 0; i < rank; i++)
+    dims[i] = i < axis ? ph_tensor_dims (x)[i] : 1;
+  for (guint i = 0; centre && i < 2; i++)
+    if (ph_kernel_wants (kernel, i + 1) && (kept[i] = ph_kernel_output (kernel, i + 1, stash, rank, dims, error)) == NULL)
+      return FALSE;
+
+  for (gsize o = 0; o < outer; o++)
+    {
+      const double *in = (const double *) ph_tensor_data (wide) + o * inner;
+      double mean = 0, squares = 0, inverse;
+
+      for (gsize i = 0; centre && i < inner; i++)
+        mean += in[i] / inner;
+      for (gsize i = 0; i < inner; i++)
+        squares += (in[i] - mean) * (in[i] - mean);
+      inverse = 1 / sqrt (squares / inner + epsilon);
+      for (gsize i = 0; i < inner; i++)
+        out[o * inner + i] = (in[i] - mean) * inverse;
+      if (kept[0] != NULL)
+        ph_dtype_store (stash, kept[0], o, mean);
+      if (kept[1] != NULL)
+        ph_dtype_store (stash, kept[1], o, inverse);
+    }
+
+  ph_walk_init (&walk, rank, ph_tensor_dims (x));
+  ph_walk_add (&walk, ph_tensor_rank (scale), ph_tensor_dims (scale));
+  if (bias != NULL)
+    ph_walk_add (&walk, ph_tensor_rank (bias), ph_tensor_dims (bias));
+  for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))
+    out[i] = out[i] * ((const double *) ph_tensor_data (wide_scale))[walk.offset[0]] +
+             (bias != NULL ? ((const double *) ph_tensor_data (wide_bias))[walk.offset[1]] : 0);
+  return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
+}
+
+static gboolean
+layer_norm_kernel (PhKernel *kernel, GError **error)
+{
+  return layer (kernel, TRUE, error);
+}
+
+static gboolean
+rms_norm_kernel (PhKernel *kernel, GError **error)
+{
+  return layer (kernel, FALSE, error);
+}
+
+static gboolean
+grad_layer_norm (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *dy = grad->dy[0];
+  guint rank, axis = 0;
+  Normal normal;
+
+  if (!known_rank (grad, &rank, error))
+    return FALSE;
+  ph_axis (ph_node_attr_int (grad->node, "axis", -1), rank, &axis);
+  normal = normalise (grad, ph_grad_in (grad, 0), EPSILON (grad->node), axis, rank, NOT_ALSO);
+  if (grad->wanted[0])
+    grad->dx[0] = normalised_gradient (grad, normal, MUL (dy, ph_grad_in (grad, 1)), axis, rank, NOT_ALSO);
+  if (grad->wanted[1])
+    grad->dx[1] = MUL (dy, normal.hat);
+  if (ph_grad_in (grad, 2) != NULL && grad->wanted[2])
+    grad->dx[2] = dy;
+  return TRUE;
+}
+
+/* Without the mean: r = 1 / sqrt (mean x^2 + e), x^ = x r, dx = r (g - x^ mean (g x^)). */
+static gboolean
+grad_rms_norm (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *dy = grad->dy[0], *inverse, *hat;
+  guint rank, axis = 0;
+
+  if (!known_rank (grad, &rank, error))
+    return FALSE;
+  ph_axis (ph_node_attr_int (grad->node, "axis", -1), rank, &axis);
+  inverse = PH_BUILD (b, Reciprocal, PH_BUILD (b, Sqrt, ADD (MEAN (MUL (x, x), axis, rank, NOT_ALSO),
+                                                             ph_grad_like (grad, x, EPSILON (grad->node)))));
+  hat = MUL (x, inverse);
+  if (grad->wanted[0])
+    {
+      PhValue *g = MUL (dy, ph_grad_in (grad, 1));
+
+      grad->dx[0] = MUL (inverse, SUB (g, MUL (hat, MEAN (MUL (g, hat), axis, rank, NOT_ALSO))));
+    }
+  if (grad->wanted[1])
+    grad->dx[1] = MUL (dy, hat);
+  return TRUE;
+}
+
+#define LAYER_ATTRS \
+  .attrs = { { "axis", PH_ATTR_INT, "-1" }, { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "stash_type", PH_ATTR_INT, "1" } }
+
+const PhOp ph_op_LayerNormalization = {
+  "LayerNormalization", .since = 17, LAYER_ATTRS,
+  .doc     = "The last axes less their mean, by their deviation, then scaled and shifted.",
+  .inputs  = { { "X", 'T', PH_FLOATS }, { "Scale", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
+  .outputs = { { "Y", 'T', PH_FLOATS }, { "Mean", 'U', PH_FLOATS, PH_ARG_OPTIONAL }, { "InvStdDev", 'U', PH_FLOATS, PH_ARG_OPTIONAL } },
+  .infer   = infer_layer_norm, .kernel = layer_norm_kernel, .grad_build = grad_layer_norm, .flops = norm_flops,
+};
+
+const PhOp ph_op_RMSNormalization = {
+  "RMSNormalization", .since = 23, LAYER_ATTRS,
+  .doc     = "The last axes by their root mean square, then scaled.",
+  .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'V', PH_FLOATS } }, .outputs = { { "Y", 'V', PH_FLOATS } },
+  .infer   = infer_layer_norm, .kernel = rms_norm_kernel, .grad_build = grad_rms_norm, .flops = norm_flops,
+};

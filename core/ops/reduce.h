@@ -1,0 +1,35 @@
+/* reduce.h: walking what a reduction reduces, shared by its kinds.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/ops/support.h"
+
+G_BEGIN_DECLS
+
+/* The elements that make one element of the result: @n_blocks blocks that start at base + blocks[i] and hold @run elements,
+ * @stride apart. */
+typedef struct
+{
+  guint   rank;                       /* of the result, reduced axes kept as 1 */
+  gint64  dims[PH_MAX_RANK];
+  gsize   n_results, n_blocks, run, count;      /* count = n_blocks * run */
+  gint64  stride;
+  gint64 *blocks, *bases;             /* owned */
+} PhReduction;
+
+/* @mask: bit i set when axis i is reduced. FALSE: no memory. */
+gboolean ph_reduction_init  (PhReduction *reduction, guint rank, const gint64 *dims, guint64 mask);
+void     ph_reduction_clear (PhReduction *reduction);
+
+/* The result's shape without the reduced axes. Returns its rank. */
+guint    ph_reduced_dims    (guint rank, const gint64 *dims, guint64 mask, gboolean keep, gint64 *reduced);
+
+/* Which axes: input @input (nullable), or all; none with noop_with_empty_axes. FALSE with an error. */
+gboolean ph_kernel_axes     (PhKernel *kernel, guint input, guint rank, guint64 *mask, GError **error);
+
+#define PH_FOREACH_REDUCED(reduction_, base_, at_) \
+  for (gsize block_ = 0; block_ < (reduction_)->n_blocks; block_++) \
+    for (gint64 at_ = (base_) + (reduction_)->blocks[block_], left_ = (reduction_)->run; left_ > 0; \
+         at_ += (reduction_)->stride, left_--)
+
+G_END_DECLS
