@@ -20,6 +20,7 @@ typedef struct
   GString    *text;          /* for people, may hold ANSI colours when the console has colour  */
   JsonObject *json;          /* the members beside command, ok, error                          */
   gboolean    quit;
+  gboolean    told;          /* the text ends with what the error says (`N passed, N failed`)  */
 } PhReply;
 
 void        ph_reply_free (PhReply *reply);
@@ -28,16 +29,20 @@ char       *ph_reply_to_json (PhReply *reply);                 /* one line, with
 
 PhConsole  *ph_console_new           (PhDocument *document);
 PhDocument *ph_console_get_document  (PhConsole *console);
-/* Runs to the end in this thread (peep). Progress, if wanted, through ph_console_set_progress(). */
+void        ph_console_set_colour    (PhConsole *console, gboolean colour);
+/* Runs to the end in this thread (peep). The signal progress is emitted from it. */
 PhReply    *ph_console_run           (PhConsole *console, const char *line, GCancellable *cancellable);
 /* Slow parts in a worker thread, on a clone; the document changes in the caller's main context. Lines queue up. Signals of
  * PhConsole: started (char *line), finished (PhReply*), progress (char *what, double fraction). Every line of the window,
  * typed or clicked, comes this way, so the console pane shows both. */
 void        ph_console_run_async     (PhConsole *console, const char *line, GCancellable *cancellable,
                                       GAsyncReadyCallback callback, gpointer data);
+/* (transfer full) of the reply; a command that failed is a reply too. */
 PhReply    *ph_console_run_finish    (PhConsole *console, GAsyncResult *result, GError **error);
-void        ph_console_cancel        (PhConsole *console);
-/* Completions of the word of @line that ends at @cursor: commands, passes, pipelines, node and value names, files, SQL. */
+gboolean    ph_console_is_running    (PhConsole *console);     /* a line runs or waits */
+void        ph_console_cancel        (PhConsole *console);     /* the line that runs; those that wait are dropped */
+/* Completions of the word of @line that ends at byte @cursor: commands, passes, pipelines, node and value names, files,
+ * SQL. @word_start: the byte where that word begins. (transfer full), sorted, never NULL. */
 char      **ph_console_complete      (PhConsole *console, const char *line, guint cursor, guint *word_start);
 
 /* One command: from its row follow the verb, its help, its completion, its GAction, menu label and shortcut, and its line of
@@ -54,7 +59,17 @@ struct _PhCommand
   const char *icon;              /* (nullable)                                                         */
   gpointer    implementation;    /* private to core/console                                            */
 };
-const PhCommand *ph_command_list (guint *n);
+/* All rows, those of the window too. (transfer none), valid until the next ph_command_register(). */
+const PhCommand *const *ph_command_list (guint *n);
 const PhCommand *ph_command_find (const char *name);
+
+/* A command that only the window has: @func runs in the document's thread. @command is static; its implementation is not
+ * read. Say what happened in @reply->text and @reply->json. */
+typedef gboolean (*PhCommandFunc) (PhConsole *console, const char *const *arguments, PhReply *reply, gpointer data,
+                                   GError **error);
+void        ph_command_register (const PhCommand *command, PhCommandFunc func, gpointer data);
+
+/* The manual page's section COMMANDS, in roff. */
+char       *ph_command_manual (void);
 
 G_END_DECLS

@@ -13,7 +13,7 @@ struct _PhDocument
   GObject     parent_instance;
 
   char       *path;               /* (nullable)                                                              */
-  PhModel    *model;              /* (nullable) owned, its journal is @history                               */
+  PhModel    *model;              /* (nullable) owned                                                        */
   PhHistory  *history;            /* (nullable) owned                                                        */
   GPtrArray  *problems;           /* (element-type char*) owned                                              */
   guint       generation;

@@ -196,7 +196,6 @@ ph_document_take_model (PhDocument *document, PhModel *model, const char *path, 
   clear_file (document);
   document->model = model;
   document->history = ph_history_new ();
-  model->journal = document->history;
   document->path = g_steal_pointer (&own_path);
   document->file_opset = ph_model_opset (model, "");
   if (problems != NULL)

@@ -9,7 +9,7 @@ struct _PhJob
   PhDocument   *document;        /* owned reference; touched in its own thread only            */
   PhPosition    start;
   guint         generation;
-  PhModel      *model;           /* the clone, its journal is @history                         */
+  PhModel      *model;           /* the clone                                                  */
   PhHistory    *history;
   GArray       *tasks;           /* (element-type Task)                                        */
   PhPassOptions options;
@@ -33,7 +33,6 @@ ph_job_new (PhDocument *document, PhPosition at)
   job->generation = document->generation;
   job->model = ph_document_clone_at (document, at);
   job->history = ph_history_new ();
-  job->model->journal = job->history;
   job->tasks = g_array_new (FALSE, TRUE, sizeof (Task));
   g_array_set_clear_func (job->tasks, clear_task);
   job->options = PH_PASS_OPTIONS_DEFAULT;

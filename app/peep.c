@@ -1,0 +1,275 @@
+/* peep.c: the console in a terminal and in scripts.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/terminal.h"
+#include "core/console/console.h"
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
+
+/* What -c and -f ask for, in the order in which they were written. */
+typedef struct { char *text; gboolean is_script; } Source;
+
+typedef struct
+{
+  GArray    *sources;            /* (element-type Source)                  */
+  gboolean   json, keep_going, version, manual;
+  PhConsole *console;
+  gboolean   failed, quit;
+} Peep;
+
+static gboolean
+add_source (const char *option, const char *value, gpointer data, GError **error)
+{
+  Peep *peep = data;
+
+  g_array_append_val (peep->sources, ((Source) { g_strdup (value), option[1] == 'f' || g_str_equal (option, "--file") }));
+  return TRUE;
+}
+
+/* ── running lines ── */
+
+static void
+show (Peep *peep, PhReply *reply)
+{
+  if (peep->json)
+    {
+      g_autofree char *line = ph_reply_to_json (reply);
+
+      printf ("%s\n", line);
+    }
+  else
+    {
+      fputs (reply->text->str, stdout);
+      if (!reply->ok && !reply->told)
+        {
+          fflush (stdout);
+          fprintf (stderr, "%s%s\n", ph_terminal_error_prefix (), reply->error->message);
+        }
+    }
+  fflush (stdout);
+}
+
+/* FALSE: stop here. */
+static gboolean
+run_line (Peep *peep, const char *line)
+{
+  const char        *p = line;
+  g_autoptr(PhReply) reply = NULL;
+
+  while (g_ascii_isspace (*p))
+    p++;
+  if (*p == '\0' || *p == '#')
+    return TRUE;
+  if (!g_utf8_validate (line, -1, NULL))
+    {
+      fprintf (stderr, "%sa line is not UTF-8 text\n", ph_terminal_error_prefix ());
+      peep->failed = TRUE;
+      return peep->keep_going;
+    }
+  reply = ph_console_run (peep->console, line, ph_terminal_begin_command ());
+  ph_terminal_end_command ();
+  show (peep, reply);
+  peep->quit = reply->quit;
+  peep->failed |= !reply->ok;
+  return (reply->ok || peep->keep_going) && !reply->quit;
+}
+
+static gboolean
+run_stream (Peep *peep, FILE *stream)
+{
+  char  *line = NULL;
+  size_t size = 0;
+
+  while (getline (&line, &size, stream) >= 0)
+    if (!run_line (peep, g_strchomp (line)))
+      {
+        free (line);
+        return FALSE;
+      }
+  free (line);
+  return TRUE;
+}
+
+static gboolean
+run_source (Peep *peep, const Source *source)
+{
+  FILE    *stream;
+  gboolean go_on;
+
+  if (!source->is_script)
+    return run_line (peep, source->text);
+  stream = g_str_equal (source->text, "-") ? stdin : fopen (source->text, "re");
+  if (stream == NULL)
+    {
+      fprintf (stderr, "%s%s: cannot be read: %s\n", ph_terminal_error_prefix (), source->text, g_strerror (errno));
+      peep->failed = TRUE;
+      return peep->keep_going;
+    }
+  go_on = run_stream (peep, stream);
+  if (stream != stdin)
+    fclose (stream);
+  return go_on;
+}
+
+/* A person at the terminal goes on after an error; the status says how the last line went. */
+static void
+run_terminal (Peep *peep)
+{
+  char *line;
+
+  ph_terminal_open (peep->console);
+  while (!peep->quit && (line = ph_terminal_read ("peep> ")) != NULL)
+    {
+      gboolean keep_going = peep->keep_going;
+
+      peep->keep_going = TRUE;
+      peep->failed = FALSE;
+      run_line (peep, line);
+      peep->keep_going = keep_going;
+      g_free (line);
+    }
+  ph_terminal_close ();
+}
+
+/* The model on the command line is opened without a word; only a failure is an answer. */
+static gboolean
+open_file (Peep *peep, const char *file)
+{
+  g_autoptr(GString) line = g_string_new ("open \"");
+  g_autoptr(PhReply) reply = NULL;
+
+  for (const char *p = file; *p != '\0'; p++)
+    {
+      if (*p == '"' || *p == '\\')
+        g_string_append_c (line, '\\');
+      g_string_append_c (line, *p);
+    }
+  g_string_append_c (line, '"');
+  reply = ph_console_run (peep->console, line->str, ph_terminal_begin_command ());
+  ph_terminal_end_command ();
+  if (reply->ok)
+    return TRUE;
+  show (peep, reply);
+  peep->failed = TRUE;
+  return peep->keep_going;
+}
+
+static void
+print_manual (void)
+{
+  g_autofree char *commands = ph_command_manual ();
+
+  printf (".TH PEEP 1 \"\" \"Peephole\" \"User Commands\"\n"
+          ".SH NAME\npeep \\- look into a computational graph while passes optimise it\n"
+          ".SH SYNOPSIS\n.B peep\n[\\fIFILE\\fR] [\\fB\\-c\\fR \\fICOMMAND\\fR]... [\\fB\\-f\\fR \\fISCRIPT\\fR] [\\fB\\-\\-json\\fR] "
+          "[\\fB\\-\\-keep\\-going\\fR]\n"
+          ".SH DESCRIPTION\nOpens FILE, an ONNX model or its text form, and runs commands: those of \\-c and \\-f in their order, or "
+          "lines of the standard input. A line is a command, an SQL query over the graph, or a tensor expression.\n"
+          ".SH OPTIONS\n"
+          ".TP\n.B \\-c \\fICOMMAND\\fR\nRun one line; may be given several times.\n"
+          ".TP\n.B \\-f \\fISCRIPT\\fR\nRun the lines of a file, or of the standard input for \\-.\n"
+          ".TP\n.B \\-\\-json\nAnswer each line with one JSON object on one line.\n"
+          ".TP\n.B \\-\\-keep\\-going\nGo on after a line that failed.\n"
+          "%s"
+          ".SH EXIT STATUS\n0 when all went well, 1 when a command failed, 2 when the arguments were wrong.\n"
+          ".SH EXAMPLE\n.nf\npeep model.onnx \\-c run \\-c steps\n"
+          "peep model.onnx \\-c \"select op, count(*) from nodes group by op order by 2 desc\"\n.fi\n"
+          ".SH SEE ALSO\n.BR peephole (1)\n",
+          commands);
+}
+
+static gboolean
+parse_options (Peep *peep, int *argc, char ***argv, char **file)
+{
+  g_auto(GStrv)             rest = NULL;
+  const GOptionEntry        entries[] = {
+    { "command", 'c', 0, G_OPTION_ARG_CALLBACK, (gpointer) add_source, "Run one line (may be repeated)", "COMMAND" },
+    { "file", 'f', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, (gpointer) add_source, "Run the lines of a script, - is the standard input",
+      "SCRIPT" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &peep->json, "One JSON object a line for each command", NULL },
+    { "keep-going", 0, 0, G_OPTION_ARG_NONE, &peep->keep_going, "Go on after a line that failed", NULL },
+    { "help-man", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &peep->manual, "Print the manual page", NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &peep->version, "Print the version", NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, "[FILE]" },
+    { NULL },
+  };
+  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
+  GOptionGroup             *group = g_option_group_new ("peep", "", "", peep, NULL);
+  g_autoptr(GError)         error = NULL;
+
+  g_option_group_add_entries (group, entries);
+  g_option_context_set_main_group (context, group);
+  g_option_context_set_summary (context, "Look into a computational graph while passes optimise it.");
+  if (!g_option_context_parse (context, argc, argv, &error))
+    {
+      fprintf (stderr, "peep: %s; `peep --help` shows what there is\n", error->message);
+      return FALSE;
+    }
+  if (rest != NULL && g_strv_length (rest) > 1)
+    {
+      fprintf (stderr, "peep: one file can be opened, not %u; `peep --help` shows what there is\n", g_strv_length (rest));
+      return FALSE;
+    }
+  *file = rest != NULL ? g_strdup (rest[0]) : NULL;
+  return TRUE;
+}
+
+static void
+run (Peep *peep, const char *file)
+{
+  if (file != NULL && !open_file (peep, file))
+    return;
+  for (guint i = 0; i < peep->sources->len; i++)
+    if (!run_source (peep, &g_array_index (peep->sources, Source, i)))
+      return;
+  if (peep->sources->len > 0)
+    return;
+  if (isatty (STDIN_FILENO) && !peep->json)
+    run_terminal (peep);
+  else
+    run_stream (peep, stdin);
+}
+
+static void
+clear_source (gpointer data)
+{
+  g_free (((Source *) data)->text);
+}
+
+int
+main (int argc, char *argv[])
+{
+  Peep                  peep = { g_array_new (FALSE, FALSE, sizeof (Source)) };
+  g_autofree char      *file = NULL;
+  g_autoptr(PhDocument) document = NULL;
+  int                   status = EXIT_USAGE;
+
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C");
+  g_array_set_clear_func (peep.sources, clear_source);
+  if (parse_options (&peep, &argc, &argv, &file))
+    {
+      status = EXIT_OK;
+      if (peep.version)
+        printf ("peep %s\n", PEEPHOLE_VERSION);
+      else if (peep.manual)
+        print_manual ();
+      else
+        {
+          document = ph_document_new ();
+          peep.console = ph_console_new (document);
+          ph_terminal_init (peep.console, peep.json);
+          run (&peep, file);
+          g_clear_object (&peep.console);
+          status = peep.failed ? EXIT_FAILED : EXIT_OK;
+        }
+    }
+  g_array_unref (peep.sources);
+  return status;
+}

@@ -1,0 +1,213 @@
+/* terminal.c: peep's terminal.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/terminal.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#define HISTORY_LINES 10000
+
+static PhConsole     *the_console;
+static GCancellable  *cancellable;       /* of the line that runs                           */
+static GMutex         lock;              /* over @cancellable                               */
+static int            wake[2] = { -1, -1 };      /* Ctrl+C writes, a thread reads and cancels */
+static volatile sig_atomic_t interrupted, running;
+static char          *history_file;
+static gboolean       progress_shown;
+
+/* ── Ctrl+C ── */
+
+static void
+on_interrupt (int signal)
+{
+  int saved = errno;
+
+  interrupted = 1;
+  if (running && write (wake[1], "c", 1) < 0)
+    _exit (130);
+  if (!running && !isatty (STDIN_FILENO))
+    _exit (130);
+  errno = saved;
+}
+
+/* Cancelling runs code that a signal handler may not. */
+static gpointer
+cancel_in_thread (gpointer data)
+{
+  char byte;
+
+  while (read (wake[0], &byte, 1) == 1)
+    {
+      g_mutex_lock (&lock);
+      if (cancellable != NULL)
+        g_cancellable_cancel (cancellable);
+      g_mutex_unlock (&lock);
+    }
+  return NULL;
+}
+
+GCancellable *
+ph_terminal_begin_command (void)
+{
+  g_mutex_lock (&lock);
+  g_clear_object (&cancellable);
+  cancellable = g_cancellable_new ();
+  g_mutex_unlock (&lock);
+  running = 1;
+  return cancellable;
+}
+
+void
+ph_terminal_end_command (void)
+{
+  running = 0;
+  if (progress_shown)
+    fprintf (stderr, "\r\033[K");
+  progress_shown = FALSE;
+}
+
+static void
+on_progress (PhConsole *console, const char *what, double fraction, gpointer data)
+{
+  if (fraction >= 0)
+    fprintf (stderr, "\r\033[K%3.0f%% %.60s", fraction * 100, what);
+  else
+    fprintf (stderr, "\r\033[K%.60s…", what);
+  progress_shown = TRUE;
+}
+
+const char *
+ph_terminal_error_prefix (void)
+{
+  return isatty (STDERR_FILENO) ? "\033[31merror:\033[0m " : "error: ";
+}
+
+void
+ph_terminal_init (PhConsole *console, gboolean json)
+{
+  struct sigaction action = { .sa_handler = on_interrupt };
+
+  the_console = console;
+  ph_console_set_colour (console, !json && isatty (STDOUT_FILENO) && g_getenv ("NO_COLOR") == NULL);
+  if (isatty (STDERR_FILENO) && isatty (STDOUT_FILENO))
+    g_signal_connect (console, "progress", G_CALLBACK (on_progress), NULL);
+  if (pipe (wake) == 0)
+    {
+      g_thread_unref (g_thread_new ("interrupt", cancel_in_thread, NULL));
+      sigaction (SIGINT, &action, NULL);
+    }
+}
+
+/* ── readline ── */
+
+static char **completions;
+
+static char *
+next_completion (const char *text, int state)
+{
+  static guint index;
+
+  if (state == 0)
+    index = 0;
+  return completions[index] != NULL ? strdup (completions[index++]) : NULL;
+}
+
+static char **
+complete (const char *text, int start, int end)
+{
+  guint  word;
+  char **matches;
+
+  completions = ph_console_complete (the_console, rl_line_buffer, (guint) end, &word);
+  rl_attempted_completion_over = 1;
+  matches = rl_completion_matches (text, next_completion);
+  if (matches != NULL && matches[0] != NULL && g_str_has_suffix (matches[0], "/"))
+    rl_completion_suppress_append = 1;
+  g_clear_pointer (&completions, g_strfreev);
+  return matches;
+}
+
+/* The word to complete begins where the console says, not where readline's own break characters do. */
+static char *
+word_break (void)
+{
+  static char       breaks[16];
+  guint             word;
+  g_autofree char  *line = g_strndup (rl_line_buffer, (gsize) rl_point);
+  g_auto(GStrv)     found = ph_console_complete (the_console, line, (guint) rl_point, &word);
+
+  /* Whatever stands before the word is a break; nothing inside it is. */
+  breaks[0] = word > 0 ? line[word - 1] : ' ';
+  breaks[1] = '\0';
+  return breaks;
+}
+
+/* Ctrl+C at the prompt: a new, empty line. */
+static int
+on_signal (void)
+{
+  if (interrupted)
+    {
+      interrupted = 0;
+      fprintf (rl_outstream, "^C\n");
+      rl_replace_line ("", 0);
+      rl_on_new_line ();
+      rl_redisplay ();
+    }
+  return 0;
+}
+
+void
+ph_terminal_open (PhConsole *console)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
+
+  rl_readline_name = "peep";
+  rl_attempted_completion_function = complete;
+  rl_completion_word_break_hook = word_break;
+  rl_completer_quote_characters = "";
+  rl_signal_event_hook = on_signal;
+  rl_catch_signals = 1;
+  if (g_mkdir_with_parents (folder, 0700) == 0)
+    history_file = g_build_filename (folder, "history", NULL);
+  using_history ();
+  stifle_history (HISTORY_LINES);
+  if (history_file != NULL)
+    read_history (history_file);
+}
+
+char *
+ph_terminal_read (const char *prompt)
+{
+  char *line, *copy;
+
+  interrupted = 0;
+  line = readline (prompt);
+  if (line == NULL)
+    {
+      printf ("\n");
+      return NULL;
+    }
+  if (*line != '\0' && (history_length == 0 || !g_str_equal (history_get (history_base + history_length - 1)->line, line)))
+    add_history (line);
+  copy = g_strdup (line);
+  free (line);
+  return copy;
+}
+
+void
+ph_terminal_close (void)
+{
+  if (history_file != NULL && write_history (history_file) == 0)
+    g_chmod (history_file, 0600);
+  g_clear_pointer (&history_file, g_free);
+  clear_history ();
+}

@@ -1,0 +1,20 @@
+/* terminal.h: peep's terminal: readline, its history, progress, and Ctrl+C.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/console/console.h"
+
+G_BEGIN_DECLS
+
+/* Before any line runs: colours if standard output is a terminal, Ctrl+C, progress on standard error. */
+void          ph_terminal_init          (PhConsole *console, gboolean json);
+/* Around each line: Ctrl+C cancels what lies between. */
+GCancellable *ph_terminal_begin_command (void);
+void          ph_terminal_end_command   (void);
+const char   *ph_terminal_error_prefix  (void);
+
+void          ph_terminal_open          (PhConsole *console);      /* readline with history and completion */
+char         *ph_terminal_read          (const char *prompt);      /* (transfer full) NULL at the end      */
+void          ph_terminal_close         (void);
+
+G_END_DECLS

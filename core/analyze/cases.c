@@ -1,0 +1,220 @@
+/* cases.c: runs cases as ONNX's backend tests keep them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/cases.h"
+
+#include <json-glib/json-glib.h>
+
+#include "core/io/io.h"
+#include "core/run/executor.h"
+
+#define MAX_DEPTH 16
+
+static gboolean
+has_file (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return g_strcmp0 (*(const char *const *) a, *(const char *const *) b);
+}
+
+static void
+find_below (const char *folder, guint depth, GPtrArray *cases, GCancellable *cancellable)
+{
+  g_autoptr(GDir)      dir = NULL;
+  g_autoptr(GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
+  const char          *name;
+
+  if (g_cancellable_is_cancelled (cancellable))
+    return;
+  if (has_file (folder, "model.onnx") && has_file (folder, "test_data_set_0"))
+    {
+      g_ptr_array_add (cases, g_strdup (folder));
+      return;
+    }
+  dir = depth < MAX_DEPTH ? g_dir_open (folder, 0, NULL) : NULL;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        g_ptr_array_add (folders, g_steal_pointer (&path));
+    }
+  g_ptr_array_sort (folders, compare_names);
+  for (guint i = 0; i < folders->len; i++)
+    find_below (folders->pdata[i], depth + 1, cases, cancellable);
+}
+
+GPtrArray *
+ph_case_find (const char *folder, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) cases = g_ptr_array_new_with_free_func (g_free);
+
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: there is no such folder", folder);
+      return NULL;
+    }
+  find_below (folder, 0, cases, cancellable);
+  if (cases->len == 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: no case in it; a case is a folder with model.onnx and test_data_set_0",
+                   folder);
+      return NULL;
+    }
+  return g_steal_pointer (&cases);
+}
+
+/* data.json beside the model may say another tolerance than ONNX's. */
+static PhTolerance
+tolerance_of (const char *folder, const PhCaseOptions *options)
+{
+  PhTolerance           tolerance = PH_TOLERANCE_ONNX;
+  g_autofree char      *path = g_build_filename (folder, "data.json", NULL);
+  g_autoptr(JsonParser) parser = json_parser_new ();
+
+  if (json_parser_load_from_file (parser, path, NULL) && json_parser_get_root (parser) != NULL &&
+      JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+    {
+      JsonObject *object = json_node_get_object (json_parser_get_root (parser));
+
+      tolerance.rtol = json_object_get_double_member_with_default (object, "rtol", tolerance.rtol);
+      tolerance.atol = json_object_get_double_member_with_default (object, "atol", tolerance.atol);
+    }
+  if (options->rtol >= 0)
+    tolerance.rtol = options->rtol;
+  if (options->atol >= 0)
+    tolerance.atol = options->atol;
+  return tolerance;
+}
+
+static guint
+count_files (const char *folder, const char *prefix)
+{
+  for (guint k = 0;; k++)
+    {
+      g_autofree char *name = g_strdup_printf ("%s_%u.pb", prefix, k);
+
+      if (!has_file (folder, name))
+        return k;
+    }
+}
+
+static gboolean
+run_passes (PhModel *model, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  PhPassOptions        pass_options = PH_PASS_OPTIONS_DEFAULT;
+  const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
+  int                  opset = ph_model_opset (model, "");
+
+  pass_options.allow = options->allow;
+  pass_options.cancellable = cancellable;
+  if (options->n_passes > 0 && options->passes[0] != upgrade && upgrade != NULL && opset > 0 && opset < PH_OPSET_NEWEST &&
+      !ph_pass_run (upgrade, model, history, &pass_options, error))
+    return FALSE;
+  for (guint i = 0; i < options->n_passes; i++)
+    if (!ph_pass_run (options->passes[i], model, history, &pass_options, error))
+      return FALSE;
+  return TRUE;
+}
+
+/* input_K.pb belongs to the K-th input: of all of them, or of those that need one when there are fewer files. */
+static PhValue *
+input_of_file (PhModel *model, guint k, guint n_files)
+{
+  GPtrArray *inputs = model->graph->inputs;
+  guint      needed = 0, seen = 0;
+
+  for (guint i = 0; i < inputs->len; i++)
+    needed += ((PhValue *) inputs->pdata[i])->tensor == NULL;
+  if (n_files > needed)
+    return k < inputs->len ? inputs->pdata[k] : NULL;
+  for (guint i = 0; i < inputs->len; i++)
+    if (((PhValue *) inputs->pdata[i])->tensor == NULL && seen++ == k)
+      return inputs->pdata[i];
+  return NULL;
+}
+
+static gboolean
+run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolerance, const PhCaseOptions *options, GCancellable *cancellable,
+         GError **error)
+{
+  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr(GHashTable) results = NULL;
+  guint                 n_inputs = count_files (set, "input"), n_outputs = count_files (set, "output");
+  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference };
+
+  for (guint k = 0; k < n_inputs; k++)
+    {
+      g_autofree char *name = g_strdup_printf ("input_%u.pb", k), *path = g_build_filename (set, name, NULL);
+      PhValue         *input = input_of_file (model, k, n_inputs);
+      PhTensor        *tensor;
+
+      if (input == NULL)
+        continue;
+      tensor = ph_tensor_load (path, input->type, NULL, error);
+      if (tensor == NULL)
+        return FALSE;
+      g_hash_table_insert (feeds, input, tensor);
+    }
+  results = ph_run_model (model, feeds, NULL, &run_options, error);
+  if (results == NULL)
+    return FALSE;
+
+  for (guint k = 0; k < n_outputs; k++)
+    {
+      g_autofree char     *name = g_strdup_printf ("output_%u.pb", k), *path = g_build_filename (set, name, NULL);
+      PhValue             *output = k < outputs->len ? outputs->pdata[k] : NULL;
+      g_autoptr(PhTensor)  expected = NULL;
+      PhTensor            *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
+
+      if (output == NULL)
+        break;
+      expected = ph_tensor_load (path, output->type, NULL, error);
+      if (expected == NULL)
+        return FALSE;
+      if (actual == NULL)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s' was not computed", output->name);
+          return FALSE;
+        }
+
+      g_auto(PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
+      if (!comparison.close)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %g, %" G_GSIZE_FORMAT " elements)", output->name,
+                       comparison.why != NULL ? comparison.why : "differs", comparison.max_abs_error, comparison.n_different);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+ph_case_run (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
+{
+  g_autofree char     *path = g_build_filename (folder, "model.onnx", NULL);
+  g_autoptr(PhModel)   model = ph_io_open (path, NULL, cancellable, error);
+  PhTolerance          tolerance = tolerance_of (folder, options);
+
+  if (model == NULL || !run_passes (model, options, cancellable, error))
+    return FALSE;
+  for (guint n = 0;; n++)
+    {
+      g_autofree char *name = g_strdup_printf ("test_data_set_%u", n), *set = g_build_filename (folder, name, NULL);
+
+      if (!g_file_test (set, G_FILE_TEST_IS_DIR))
+        return TRUE;
+      if (!run_set (model, model->graph->outputs, set, tolerance, options, cancellable, error))
+        {
+          g_prefix_error (error, "%s: ", name);
+          return FALSE;
+        }
+    }
+}

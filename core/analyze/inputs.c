@@ -1,0 +1,262 @@
+/* inputs.c: tensors for the inputs of a model.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/inputs.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ── one tensor ── */
+
+static guint64
+next_random (guint64 *state)
+{
+  guint64 z = (*state += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15));
+
+  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+static double
+uniform (guint64 *state)
+{
+  return (double) (next_random (state) >> 11) * 0x1p-53;
+}
+
+static double
+normal (guint64 *state)
+{
+  double u = uniform (state), v = uniform (state);
+
+  return sqrt (-2 * log (u + 1e-300)) * cos (2 * G_PI * v);
+}
+
+static double
+draw (PhInputsKind kind, guint64 *state)
+{
+  static const double specials[] = { 0.0, -0.0, 1.0, -1.0, 1e-45, -1e-40, 1e-38, 1e30, -1e30, 3.4e38, NAN, INFINITY,
+                                     -INFINITY, 0.5, -2.0, 1e-8 };
+
+  if (kind == PH_INPUTS_SPECIAL && next_random (state) % 3 == 0)
+    return specials[next_random (state) % G_N_ELEMENTS (specials)];
+  if (kind == PH_INPUTS_WIDE)
+    {
+      guint64 r = next_random (state) % 16;
+      double  magnitude = pow (10, uniform (state) * 6 - 3);
+
+      return r == 0 ? 0.0 : r == 1 ? -0.0 : r % 2 == 0 ? magnitude : -magnitude;
+    }
+  return normal (state);
+}
+
+PhTensor *
+ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTable *sizes, gint64 size, gint64 most)
+{
+  gint64    dims[PH_MAX_RANK];
+  PhTensor *tensor;
+  guint64   state = seed;
+
+  if (type == NULL)
+    return NULL;
+  if (type->kind != PH_KIND_TENSOR)
+    {
+      g_autoptr(PhTensor) item = ph_generate_tensor (type->item, kind, seed, sizes, size, most);
+
+      return item != NULL ? ph_tensor_new_sequence (type->kind, &item, 1) : NULL;
+    }
+  if (!type->has_rank || type->dtype == PH_UNDEFINED)
+    return NULL;
+  for (guint i = 0; i < type->rank; i++)
+    {
+      PhDim    dim = type->dims[i];
+      gpointer known = dim.symbol != NULL && sizes != NULL ? g_hash_table_lookup (sizes, dim.symbol) : NULL;
+
+      dims[i] = ph_dim_known (dim) ? dim.size : known != NULL ? (gint64) GPOINTER_TO_SIZE (known) : i == 0 && type->rank > 1 ? MIN (size, 2) : size;
+      if (!ph_dim_known (dim) && known == NULL && dim.symbol != NULL && sizes != NULL)
+        g_hash_table_insert (sizes, (gpointer) dim.symbol, GSIZE_TO_POINTER (dims[i]));
+    }
+
+  tensor = ph_tensor_new (type->dtype, type->rank, dims);
+  for (gsize i = 0; tensor != NULL && i < ph_tensor_count (tensor); i++)
+    if (type->dtype == PH_STRING)
+      {
+        char text[2] = { (char) ('a' + next_random (&state) % 4), '\0' };
+        ph_tensor_set_string (tensor, i, text);
+      }
+    else if (type->dtype == PH_COMPLEX64 || type->dtype == PH_COMPLEX128)
+      {
+        PhDType part = type->dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE;
+
+        ph_dtype_store (part, ph_tensor_writable (tensor), 2 * i, normal (&state));
+        ph_dtype_store (part, ph_tensor_writable (tensor), 2 * i + 1, normal (&state));
+      }
+    else if (type->dtype == PH_BOOL)
+      ph_dtype_store_int (type->dtype, ph_tensor_writable (tensor), i, (gint64) (next_random (&state) & 1));
+    else if (ph_dtype_is_integer (type->dtype))
+      {
+        gint64 value = (gint64) (next_random (&state) % (guint64) (most + 1));
+
+        /* Where the range says that these are no indices, signs matter too. */
+        if (most > 8 && ph_dtype_is_signed (type->dtype) && (next_random (&state) & 1))
+          value = -value;
+        ph_dtype_store_int (type->dtype, ph_tensor_writable (tensor), i, value);
+      }
+    else
+      ph_dtype_store (type->dtype, ph_tensor_writable (tensor), i, draw (kind, &state));
+  return tensor;
+}
+
+/* ── all inputs ── */
+
+/* What the fed tensors say of symbols holds for the generated ones too. */
+static void
+learn_sizes (const PhType *type, PhTensor *tensor, GHashTable *sizes)
+{
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || ph_tensor_kind (tensor) != PH_KIND_TENSOR ||
+      type->rank != ph_tensor_rank (tensor))
+    return;
+  for (guint i = 0; i < type->rank; i++)
+    if (type->dims[i].symbol != NULL)
+      g_hash_table_insert (sizes, (gpointer) type->dims[i].symbol, GSIZE_TO_POINTER ((gsize) ph_tensor_dims (tensor)[i]));
+}
+
+/* "grad_y" where y is a float value of the model: its cotangent. (nullable) */
+static PhValue *
+cotangent_of (PhModel *model, const PhValue *input)
+{
+  PhValue *value;
+
+  if (!g_str_has_prefix (input->name, "grad_"))
+    return NULL;
+  value = ph_model_find_value_named (model, input->name + strlen ("grad_"));
+  return value != NULL && value->graph == model->graph ? value : NULL;
+}
+
+static PhTensor *
+ones (const PhType *type, PhTensor *like)
+{
+  PhDType             dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
+  gint64              dims[PH_MAX_RANK];
+  guint               rank = like != NULL ? ph_tensor_rank (like) : type->rank;
+  g_autoptr(PhTensor) one = ph_tensor_new_scalar (dtype, 1);
+
+  for (guint i = 0; i < rank; i++)
+    dims[i] = like != NULL ? ph_tensor_dims (like)[i] : type->dims[i].size;
+  return ph_tensor_new_splat (dtype, rank, dims, ph_tensor_data (one));
+}
+
+static gboolean
+add_cotangent (PhModel *model, PhValue *input, PhValue *of, GHashTable *feeds, const PhRunOptions *options, GError **error)
+{
+  g_autoptr(GPtrArray)  wanted = g_ptr_array_new ();
+  g_autoptr(GHashTable) results = NULL;
+  PhTensor             *like;
+
+  if (input->type != NULL && ph_type_is_static (input->type))
+    {
+      g_hash_table_insert (feeds, input, ones (input->type, NULL));
+      return TRUE;
+    }
+  g_ptr_array_add (wanted, of);
+  results = ph_run_model (model, feeds, wanted, options, error);
+  if (results == NULL)
+    return FALSE;
+  like = g_hash_table_lookup (results, GUINT_TO_POINTER (of->id));
+  if (like == NULL || ph_tensor_kind (like) != PH_KIND_TENSOR)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "input '%s' is not fed, and '%s' does not give it a shape", input->name, of->name);
+      return FALSE;
+    }
+  g_hash_table_insert (feeds, input, ones (NULL, like));
+  return TRUE;
+}
+
+GHashTable *
+ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, gint64 size, gint64 most,
+                   const PhRunOptions *options, GError **error)
+{
+  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr(GHashTable) sizes = g_hash_table_new (NULL, NULL);
+  GPtrArray            *inputs = model->graph->inputs;
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      PhValue  *input = inputs->pdata[i];
+      PhTensor *tensor = named != NULL ? g_hash_table_lookup (named, input->name) : NULL;
+
+      if (tensor == NULL)
+        continue;
+      g_hash_table_insert (feeds, input, ph_tensor_ref (tensor));
+      learn_sizes (input->type, tensor, sizes);
+    }
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      PhValue         *input = inputs->pdata[i];
+      PhTensor        *tensor;
+      g_autofree char *type = NULL;
+
+      if (g_hash_table_contains (feeds, input) || input->tensor != NULL || cotangent_of (model, input) != NULL)
+        continue;
+      type = ph_type_to_string (input->type);
+      if (kind == PH_INPUTS_FED)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "input '%s' (%s) is not fed: `feed %s VALUE`, or `feed %s random 1`",
+                       input->name, type, input->name, input->name);
+          return NULL;
+        }
+      tensor = ph_generate_tensor (input->type, kind, seed * 1000003 + i, sizes, size, most);
+      if (tensor == NULL)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "nothing can be generated for input '%s' (%s): feed it", input->name,
+                       type);
+          return NULL;
+        }
+      g_hash_table_insert (feeds, input, tensor);
+    }
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      PhValue *input = inputs->pdata[i], *of = cotangent_of (model, input);
+
+      if (of != NULL && input->tensor == NULL && !g_hash_table_contains (feeds, input) &&
+          !add_cotangent (model, input, of, feeds, options, error))
+        return NULL;
+    }
+  return g_steal_pointer (&feeds);
+}
+
+GHashTable *
+ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
+                const PhRunOptions *options, GHashTable **results, GError **error)
+{
+  static const struct { gint64 size, most; } tries[] = { { 2, 100 }, { 2, 1 }, { 4, 1 }, { 1, 1 }, { 1, 0 }, { 3, 2 }, { 8, 1 }, { 32, 1 }, { 64, 1 },
+                                                         { 16, 1 }, { 224, 1 } };
+  g_autoptr(GError) first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
+    {
+      GError     *own = NULL;
+      GHashTable *feeds = ph_inputs_collect (model, named, kind, seed, tries[i].size, tries[i].most, options, &own);
+      GHashTable *computed = feeds != NULL ? ph_run_model (model, feeds, wanted, options, &own) : NULL;
+
+      if (computed != NULL)
+        {
+          if (results != NULL)
+            *results = computed;
+          else
+            g_hash_table_unref (computed);
+          return feeds;
+        }
+      g_clear_pointer (&feeds, g_hash_table_unref);
+      if (first == NULL)
+        first = own;
+      else
+        g_error_free (own);
+      if (kind == PH_INPUTS_FED || g_error_matches (first, PH_ERROR, PH_ERROR_CANCELLED) ||
+          (options != NULL && g_cancellable_is_cancelled (options->cancellable)))
+        break;
+    }
+  g_propagate_error (error, g_steal_pointer (&first));
+  return NULL;
+}

@@ -1,0 +1,34 @@
+/* inputs.h: tensors for the inputs of a model: those that were fed, and generated ones.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/run/executor.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  PH_INPUTS_FED,               /* nothing is generated: an input without tensor and default is an error         */
+  PH_INPUTS_NORMAL,            /* around 0, both signs                                                          */
+  PH_INPUTS_WIDE,              /* magnitudes from 1e-3 to 1e3, both signs, with zeros and -0                    */
+  PH_INPUTS_SPECIAL,           /* with NaN, infinities, huge, tiny and subnormal numbers                        */
+} PhInputsKind;
+
+/* One tensor of @type. Symbols take their size from @sizes (interned symbol -> GSIZE_TO_POINTER (size)); what has none
+ * takes @size. Integers are from 0 to @most. NULL: a type of which nothing can be made. */
+PhTensor   *ph_generate_tensor  (const PhType *type, PhInputsKind kind, guint64 seed, GHashTable *sizes, gint64 size,
+                                 gint64 most);
+
+/* Tensors for every input of @model: those of @named (name -> PhTensor) first; then ones for a cotangent grad_OUTPUT; the
+ * rest is generated, or is an error that names the input. Returns PhValue -> PhTensor (owned), for ph_run_model(). */
+GHashTable *ph_inputs_collect   (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, gint64 size, gint64 most,
+                                 const PhRunOptions *options, GError **error);
+
+/* As above, and tries sizes and integer ranges until the model can be computed with them. The result of that computation
+ * goes to @results (nullable): as ph_run_model() gives it for @wanted. */
+GHashTable *ph_inputs_find      (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
+                                 const PhRunOptions *options, GHashTable **results, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,378 @@
+/* commands-file.c: open, save, close, info, problems.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console-private.h"
+#include "core/io/io.h"
+#include "core/ops/op.h"
+
+/* ── open, reload, close ── */
+
+typedef struct { char *path; PhModel *model; GPtrArray *problems; gboolean reload; } Open;
+
+static void
+open_free (gpointer data)
+{
+  Open *open = data;
+
+  g_clear_pointer (&open->model, ph_model_free);
+  g_clear_pointer (&open->problems, g_ptr_array_unref);
+  g_free (open->path);
+  g_free (open);
+}
+
+static char *
+expand_home (const char *path)
+{
+  if (path[0] == '~' && (path[1] == '/' || path[1] == '\0'))
+    return g_build_filename (g_get_home_dir (), path + 1, NULL);
+  return g_strdup (path);
+}
+
+static gboolean
+open_begin (PhCall *call, GError **error)
+{
+  Open *open;
+
+  /* A name with blanks need not be quoted when it is a file as it stands. */
+  if (call->argc > 1 && g_file_test (call->rest, G_FILE_TEST_EXISTS))
+    {
+      g_strfreev (call->argv);
+      call->argv = g_new0 (char *, 2);
+      call->argv[0] = g_strdup (call->rest);
+      call->argc = 1;
+    }
+  if (!ph_call_need_args (call, 1, 1, error))
+    return FALSE;
+  open = g_new0 (Open, 1);
+  open->path = expand_home (call->argv[0]);
+  ph_call_set_data (call, open, open_free);
+  return TRUE;
+}
+
+static gboolean
+open_work (PhCall *call, GError **error)
+{
+  Open *open = call->data;
+
+  ph_call_progress (call, "reading", -1);
+  open->problems = g_ptr_array_new_with_free_func (g_free);
+  open->model = ph_io_open (open->path, open->problems, call->cancellable, error);
+  return open->model != NULL;
+}
+
+static void
+say_problems (PhCall *call, GPtrArray *problems, guint limit)
+{
+  JsonArray *array = ph_reply_array (call->reply, "problems");
+
+  for (guint i = 0; i < problems->len; i++)
+    {
+      g_autofree char *valid = g_utf8_make_valid (problems->pdata[i], -1);
+
+      json_array_add_string_element (array, valid);
+      if (i < limit)
+        ph_reply_say (call->reply, PH_STYLE_CHANGED "problem: " PH_STYLE_RESET "%s\n", valid);
+    }
+  if (problems->len > limit)
+    ph_reply_say (call->reply, "and %u more: `problems` lists them\n", problems->len - limit);
+}
+
+static gboolean
+open_finish (PhCall *call, GError **error)
+{
+  Open             *open = call->data;
+  g_autofree char  *base = g_path_get_basename (open->path);
+  PhModel          *model = g_steal_pointer (&open->model);
+
+  if (open->reload)
+    {
+      /* The same file again: what was fed stays. */
+      g_autoptr(GHashTable) feeds = g_hash_table_ref (ph_document_get_feeds (call->document));
+      g_autoptr(GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr(GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+      GHashTableIter        iter;
+      gpointer              name, tensor;
+
+      g_hash_table_iter_init (&iter, feeds);
+      while (g_hash_table_iter_next (&iter, &name, &tensor))
+        {
+          g_ptr_array_add (names, g_strdup (name));
+          g_ptr_array_add (tensors, ph_tensor_ref (tensor));
+        }
+      ph_document_take_model (call->document, model, open->path, g_ptr_array_ref (open->problems));
+      for (guint i = 0; i < names->len; i++)
+        ph_document_set_feed (call->document, names->pdata[i], tensors->pdata[i]);
+    }
+  else
+    ph_document_take_model (call->document, model, open->path, g_ptr_array_ref (open->problems));
+
+  ph_json_set (call->reply->json, "file", open->path);
+  json_object_set_int_member (call->reply->json, "nodes", ph_model_n_nodes (model, TRUE));
+  json_object_set_int_member (call->reply->json, "opset", ph_model_opset (model, ""));
+  ph_reply_say (call->reply, "%s: %u nodes, opset %d\n", base, ph_model_n_nodes (model, TRUE), ph_model_opset (model, ""));
+  say_problems (call, open->problems, 5);
+  return TRUE;
+}
+
+static gboolean
+reload_begin (PhCall *call, GError **error)
+{
+  Open *open;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  if (ph_document_get_path (call->document) == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "what is open does not come from a file");
+      return FALSE;
+    }
+  open = g_new0 (Open, 1);
+  open->path = g_strdup (ph_document_get_path (call->document));
+  open->reload = TRUE;
+  ph_call_set_data (call, open, open_free);
+  return TRUE;
+}
+
+static gboolean
+close_begin (PhCall *call, GError **error)
+{
+  if (!ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  ph_document_close (call->document);
+  return TRUE;
+}
+
+/* ── save ── */
+
+typedef struct { char *path; PhModel *model; } Save;
+
+static void
+save_free (gpointer data)
+{
+  Save *save = data;
+
+  g_clear_pointer (&save->model, ph_model_free);
+  g_free (save->path);
+  g_free (save);
+}
+
+static gboolean
+save_begin (PhCall *call, GError **error)
+{
+  Save *save;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
+    return FALSE;
+  save = g_new0 (Save, 1);
+  save->path = expand_home (call->argv[0]);
+  save->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
+  ph_call_set_data (call, save, save_free);
+  return TRUE;
+}
+
+static gboolean
+save_work (PhCall *call, GError **error)
+{
+  Save *save = call->data;
+
+  ph_call_progress (call, "writing", -1);
+  if (!ph_io_save (save->model, save->path, error))
+    return FALSE;
+  ph_json_set (call->reply->json, "file", save->path);
+  ph_reply_say (call->reply, "wrote %s\n", save->path);
+  return TRUE;
+}
+
+/* ── info ── */
+
+typedef struct { GHashTable *ops; gint64 nodes, edges, flops, unknown; } Counts;
+
+static void
+count_graph (PhGraph *graph, Counts *counts)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      gint64 flops = ph_node_flops (node);
+
+      counts->nodes++;
+      if (flops >= 0)
+        counts->flops += flops;
+      else
+        counts->unknown++;
+      g_hash_table_replace (counts->ops, (gpointer) node->op_type,
+                            GSIZE_TO_POINTER (GPOINTER_TO_SIZE (g_hash_table_lookup (counts->ops, node->op_type)) + 1));
+      for (guint i = 0; i < node->inputs->len; i++)
+        if (ph_node_input (node, i) != NULL && ph_node_input (node, i)->producer != NULL)
+          counts->edges++;
+      for (guint i = 0; node->graphs != NULL && !ph_node_is_fused (node) && i < node->graphs->len; i++)
+        count_graph (node->graphs->pdata[i], counts);
+    }
+}
+
+static gint64
+count_parameters (PhModel *model)
+{
+  gint64 n = 0;
+
+  for (guint i = 0; i < model->values->len; i++)
+    {
+      const PhValue *value = model->values->pdata[i];
+
+      if (value != NULL && value->tensor != NULL)
+        n += (gint64) ph_tensor_count (value->tensor);
+    }
+  return n;
+}
+
+static void
+values_to_json (GPtrArray *values, JsonArray *array)
+{
+  for (guint i = 0; i < values->len; i++)
+    {
+      const PhValue   *value = values->pdata[i];
+      JsonObject      *row = ph_json_add_object (array);
+      g_autofree char *type = ph_type_to_string (value->type);
+
+      ph_json_set (row, "name", value->name);
+      ph_json_set (row, "type", type);
+      if (value->type != NULL && value->type->has_rank && value->type->kind == PH_KIND_TENSOR)
+        {
+          JsonArray *shape = json_array_new ();
+
+          for (guint d = 0; d < value->type->rank; d++)
+            {
+              g_autofree char *dim = ph_dim_to_string (value->type->dims[d]);
+
+              if (ph_dim_known (value->type->dims[d]))
+                json_array_add_int_element (shape, value->type->dims[d].size);
+              else
+                json_array_add_string_element (shape, dim);
+            }
+          json_object_set_array_member (row, "shape", shape);
+        }
+      json_object_set_boolean_member (row, "optional", value->tensor != NULL);
+    }
+}
+
+static int
+by_count (gconstpointer a, gconstpointer b, gpointer data)
+{
+  gsize na = GPOINTER_TO_SIZE (g_hash_table_lookup (data, *(const char *const *) a));
+  gsize nb = GPOINTER_TO_SIZE (g_hash_table_lookup (data, *(const char *const *) b));
+
+  return na != nb ? (na < nb ? 1 : -1) : strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+static void
+say_values (PhReply *reply, const char *what, GPtrArray *values)
+{
+  for (guint i = 0; i < values->len; i++)
+    {
+      const PhValue   *value = values->pdata[i];
+      g_autofree char *type = ph_type_to_string (value->type);
+
+      ph_reply_say (reply, "%-11s %s: %s%s\n", i == 0 ? what : "", value->name, type,
+                    value->tensor != NULL ? " (has a default)" : "");
+    }
+}
+
+static gboolean
+info_begin (PhCall *call, GError **error)
+{
+  PhModel              *model = ph_document_get_model (call->document);
+  JsonObject           *json = call->reply->json, *ops = json_object_new (), *opsets = json_object_new ();
+  g_autoptr(GHashTable) table = g_hash_table_new (NULL, NULL);
+  Counts                counts = { table };
+  g_autofree gpointer  *names = NULL;
+  guint                 n_names;
+  GHashTableIter        iter;
+  gpointer              domain, version;
+  gint64                parameters;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+
+  count_graph (model->graph, &counts);
+  parameters = count_parameters (model);
+  names = g_hash_table_get_keys_as_array (table, &n_names);
+  g_qsort_with_data (names, (int) n_names, sizeof (gpointer), by_count, table);
+
+  ph_json_set (json, "file", ph_document_get_path (call->document));
+  ph_call_reply_position (call);
+  json_object_set_int_member (json, "nodes", counts.nodes);
+  json_object_set_int_member (json, "edges", counts.edges);
+  for (guint i = 0; i < n_names; i++)
+    {
+      g_autofree char *valid = g_utf8_make_valid (names[i], -1);
+      json_object_set_int_member (ops, valid, (gint64) GPOINTER_TO_SIZE (g_hash_table_lookup (table, names[i])));
+    }
+  json_object_set_object_member (json, "ops", ops);
+  values_to_json (model->graph->inputs, ph_reply_array (call->reply, "inputs"));
+  values_to_json (model->graph->outputs, ph_reply_array (call->reply, "outputs"));
+  json_object_set_int_member (json, "opset", ph_model_opset (model, ""));
+  g_hash_table_iter_init (&iter, model->opsets);
+  while (g_hash_table_iter_next (&iter, &domain, &version))
+    {
+      g_autofree char *valid = g_utf8_make_valid (*(char *) domain != '\0' ? domain : "ai.onnx", -1);
+      json_object_set_int_member (opsets, valid, GPOINTER_TO_INT (version));
+    }
+  json_object_set_object_member (json, "opsets", opsets);
+  json_object_set_int_member (json, "ir_version", model->ir_version);
+  json_object_set_int_member (json, "parameters", parameters);
+  json_object_set_int_member (json, "flops", counts.flops);
+  json_object_set_int_member (json, "flops_unknown", counts.unknown);
+  json_object_set_int_member (json, "problems", ph_document_get_problems (call->document)->len);
+
+  {
+    g_autofree char *position = ph_position_to_string (ph_document_get_position (call->document));
+
+    if (ph_document_get_path (call->document) != NULL)
+      ph_reply_say (call->reply, "%-11s %s\n", "file", ph_document_get_path (call->document));
+    ph_reply_say (call->reply, "%-11s %s of %u\n", "position", position,
+                  ph_document_get_history (call->document)->steps->len);
+  }
+  ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n%-11s %" G_GINT64_FORMAT "\n", "nodes", counts.nodes, "edges",
+                counts.edges);
+  say_values (call->reply, "inputs", model->graph->inputs);
+  say_values (call->reply, "outputs", model->graph->outputs);
+  ph_reply_say (call->reply, "%-11s %d\n%-11s %" G_GINT64_FORMAT "\n", "opset", ph_model_opset (model, ""), "parameters",
+                parameters);
+  ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT, "flops", counts.flops);
+  if (counts.unknown > 0)
+    ph_reply_say (call->reply, " (%" G_GINT64_FORMAT " nodes unknown)", counts.unknown);
+  ph_reply_say (call->reply, "\n%-11s ", "ops");
+  for (guint i = 0; i < n_names; i++)
+    ph_reply_say (call->reply, "%s%s %" G_GSIZE_FORMAT, i > 0 ? ", " : "", (char *) names[i],
+                  GPOINTER_TO_SIZE (g_hash_table_lookup (table, names[i])));
+  ph_reply_say (call->reply, "\n");
+  return TRUE;
+}
+
+static gboolean
+problems_begin (PhCall *call, GError **error)
+{
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  say_problems (call, ph_document_get_problems (call->document), 1000);
+  if (ph_document_get_problems (call->document)->len == 0)
+    ph_reply_say (call->reply, "no problems\n");
+  return TRUE;
+}
+
+static const PhCommand rows[] = {
+  { "open", "FILE", "Open a model: ONNX, or ONNX text",
+    "The content decides, not the name. What is open stays open when the file cannot be read.",
+    "_Open…", "<Control>o", "document-open-symbolic", PH_CODE (open_begin, open_work, open_finish) },
+  { "reload", "", "Read the open file again", NULL, "_Reload", "<Control>r|F5", "view-refresh-symbolic",
+    PH_CODE (reload_begin, open_work, open_finish) },
+  { "close", "", "Close what is open", NULL, NULL, NULL, NULL, PH_CODE (close_begin) },
+  { "save", "FILE", "Write the model at the present position",
+    "The extension decides: .onnx, or .onnxtxt. Fused nodes become local functions, so that any ONNX runtime can run the file.",
+    "_Save As…", "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
+  { "info", "", "What is open, at the present position", NULL, "_Information", "<Control>i", "dialog-information-symbolic",
+    PH_CODE (info_begin) },
+  { "problems", "", "What the reader and type inference complained about", NULL, "_Problems", NULL,
+    "dialog-warning-symbolic", PH_CODE (problems_begin) },
+};
+const PhCommandGroup ph_commands_file = { rows, G_N_ELEMENTS (rows) };

@@ -1,0 +1,187 @@
+/* commands-help.c: help, source, history, quit.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console-private.h"
+#include "core/ops/op.h"
+
+static void
+command_to_json (const PhCommand *row, JsonObject *object)
+{
+  json_object_set_string_member (object, "name", row->name);
+  json_object_set_string_member (object, "arguments", row->arguments != NULL ? row->arguments : "");
+  json_object_set_string_member (object, "summary", row->summary);
+  ph_json_set (object, "help", row->help);
+  ph_json_set (object, "shortcut", row->shortcut);
+}
+
+static gboolean
+help_on_op (PhCall *call, const PhOp *op)
+{
+  JsonObject *json = call->reply->json;
+
+  json_object_set_string_member (json, "operator", op->name);
+  ph_json_set (json, "doc", op->doc);
+  ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET ": %s\n", op->name, op->doc != NULL ? op->doc : "");
+  for (guint i = 0; i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
+    ph_reply_say (call->reply, "  input %s%s\n", op->inputs[i].name, op->inputs[i].flags & PH_ARG_OPTIONAL ? " (optional)" : "");
+  for (guint i = 0; i < PH_MAX_ARGS && op->outputs[i].name != NULL; i++)
+    ph_reply_say (call->reply, "  output %s\n", op->outputs[i].name);
+  for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
+    ph_reply_say (call->reply, "  attribute %s%s%s\n", op->attrs[i].name, op->attrs[i].fallback != NULL ? " = " : "",
+                  op->attrs[i].fallback != NULL ? op->attrs[i].fallback : "");
+  for (guint i = 0; i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
+    if (op->grad[i] != NULL)
+      {
+        g_autoptr(GString) text = g_string_new (NULL);
+
+        ph_pattern_print (op->grad[i], op, text);
+        ph_reply_say (call->reply, "  d/d%s = %s\n", op->inputs[i].name, text->str);
+      }
+  return TRUE;
+}
+
+static void
+help_on_pass (PhCall *call, const PhPass *pass)
+{
+  JsonArray *rules = ph_reply_array (call->reply, "rules");
+
+  json_object_set_string_member (call->reply->json, "pass", pass->name);
+  ph_json_set (call->reply->json, "summary", pass->summary);
+  ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET " (%s): %s\n", pass->name, pass->group, pass->summary);
+  for (guint i = 0; i < pass->n_rules; i++)
+    {
+      const PhRule    *rule = &pass->rules[i];
+      g_autofree char *text = ph_rule_to_string (rule);
+      JsonObject      *row = ph_json_add_object (rules);
+
+      json_object_set_string_member (row, "name", rule->name);
+      json_object_set_string_member (row, "text", text);
+      ph_json_set (row, "why", rule->why);
+      json_object_set_boolean_member (row, "exact", rule->exactness == PH_EXACT);
+      ph_reply_say (call->reply, "  %s\n      " PH_STYLE_KEY "%s" PH_STYLE_RESET " (%s): %s\n", text, rule->name,
+                    ph_exactness_name (rule->exactness), rule->why != NULL ? rule->why : "");
+    }
+}
+
+static gboolean
+help_begin (PhCall *call, GError **error)
+{
+  guint                    n;
+  const PhCommand *const  *list = ph_command_list (&n);
+  g_autofree char         *name = g_strjoinv (" ", call->argv);
+  const PhCommand         *row = ph_command_find (name);
+  gboolean                 found = FALSE;
+  JsonArray               *commands;
+  static const PhColumn    columns[] = {
+    { "usage", "command", .style = PH_STYLE_KEY }, { "summary", "does" }, { "shortcut", "key" },
+  };
+
+  if (call->argc == 0 || row != NULL)
+    {
+      commands = ph_reply_array (call->reply, "commands");
+      for (guint i = 0; i < n; i++)
+        if (row == NULL || list[i] == row || g_str_has_prefix (list[i]->name, name))
+          {
+            JsonObject      *object = ph_json_add_object (commands);
+            g_autofree char *usage = g_strconcat (list[i]->name, " ", list[i]->arguments, NULL);
+
+            command_to_json (list[i], object);
+            json_object_set_string_member (object, "usage", g_strchomp (usage));
+            found = TRUE;
+          }
+      ph_reply_table (call->reply, commands, columns, G_N_ELEMENTS (columns));
+      if (row != NULL && row->help != NULL)
+        ph_reply_say (call->reply, "%s\n", row->help);
+      if (row == NULL)
+        ph_reply_say (call->reply,
+                      "also: select … from nodes, values, edges, steps, … (SQL); y = log(x1) + x1*x2 (computes and records)\n"
+                      "help COMMAND, help PASS and help OPERATOR say more\n");
+    }
+  else if (ph_pass_find (name) != NULL)
+    {
+      help_on_pass (call, ph_pass_find (name));
+      found = TRUE;
+    }
+  else if (ph_op_find ("", name) != NULL)
+    found = help_on_op (call, ph_op_find ("", name));
+
+  if (!found)
+    {
+      g_autofree const char **names = g_new (const char *, n);
+      const char             *nearest;
+
+      for (guint i = 0; i < n; i++)
+        names[i] = list[i]->name;
+      nearest = ph_nearest (name, names, n);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command, pass or operator '%s'%s%s%s", name,
+                   nearest != NULL ? "; did you mean '" : ": `help` lists the commands", nearest != NULL ? nearest : "",
+                   nearest != NULL ? "'?" : "");
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+source_begin (PhCall *call, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_auto(GStrv)    lines = NULL;
+  GError          *own = NULL;
+
+  if (!ph_call_need_args (call, 1, 1, error))
+    return FALSE;
+  if (!g_file_get_contents (call->argv[0], &text, NULL, &own))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", own->message);
+      g_error_free (own);
+      return FALSE;
+    }
+  if (!g_utf8_validate (text, -1, NULL))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is not a script: it is not text", call->argv[0]);
+      return FALSE;
+    }
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    g_strstrip (lines[i]);
+  ph_call_push_lines (call, lines);
+  return TRUE;
+}
+
+static gboolean
+history_begin (PhCall *call, GError **error)
+{
+  GPtrArray *lines = ph_console_get_lines (call->console);
+  JsonArray *array = ph_reply_array (call->reply, "lines");
+
+  if (!ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  for (guint i = 0; i + 1 < lines->len; i++)
+    {
+      g_autofree char *valid = g_utf8_make_valid (lines->pdata[i], -1);
+
+      json_array_add_string_element (array, valid);
+      ph_reply_say (call->reply, "%s\n", valid);
+    }
+  return TRUE;
+}
+
+static gboolean
+quit_begin (PhCall *call, GError **error)
+{
+  if (!ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  call->reply->quit = TRUE;
+  return TRUE;
+}
+
+static const PhCommand rows[] = {
+  { "help", "[COMMAND|PASS|OPERATOR]", "What there is, or what one of it does", NULL, "_Help", "<Control>question", "help-browser-symbolic",
+    PH_CODE (help_begin) },
+  { "source", "FILE", "Run the lines of a script", "Empty lines and lines that begin with # are skipped; the first failure ends it.",
+    "Run S_cript…", NULL, NULL, PH_CODE (source_begin) },
+  { "history", "", "The lines that were run, ready to be saved as a script", NULL, NULL, NULL, NULL, PH_CODE (history_begin) },
+  { "quit", "", "Leave", NULL, "_Quit", "<Control>q", NULL, PH_CODE (quit_begin) },
+};
+const PhCommandGroup ph_commands_help = { rows, G_N_ELEMENTS (rows) };

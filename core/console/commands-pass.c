@@ -1,0 +1,231 @@
+/* commands-pass.c: passes, pipelines, and which of their passes run.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console-private.h"
+
+/* ── passes ── */
+
+static void
+pass_to_json (const PhPass *pass, JsonObject *row)
+{
+  JsonArray *rules = json_array_new ();
+
+  json_object_set_string_member (row, "name", pass->name);
+  json_object_set_string_member (row, "group", pass->group);
+  json_object_set_string_member (row, "summary", pass->summary);
+  json_object_set_boolean_member (row, "exact", ph_pass_exactness (pass) == PH_EXACT);
+  json_object_set_string_member (row, "class", ph_exactness_name (ph_pass_exactness (pass)));
+  for (guint i = 0; i < pass->n_rules; i++)
+    {
+      const PhRule    *rule = &pass->rules[i];
+      JsonObject      *item = ph_json_add_object (rules);
+      g_autofree char *text = ph_rule_to_string (rule);
+
+      json_object_set_string_member (item, "name", rule->name);
+      json_object_set_string_member (item, "text", text);
+      ph_json_set (item, "why", rule->why);
+      json_object_set_boolean_member (item, "exact", rule->exactness == PH_EXACT);
+      json_object_set_string_member (item, "class", ph_exactness_name (rule->exactness));
+    }
+  json_object_set_array_member (row, "rules", rules);
+  json_object_set_int_member (row, "n_rules", pass->n_rules);
+}
+
+static void
+say_rules (PhReply *reply, const PhPass *pass)
+{
+  for (guint i = 0; i < pass->n_rules; i++)
+    {
+      const PhRule    *rule = &pass->rules[i];
+      g_autofree char *text = ph_rule_to_string (rule);
+
+      ph_reply_say (reply, "  " PH_STYLE_KEY "%s" PH_STYLE_RESET "  %s  " PH_STYLE_DIM "(%s)" PH_STYLE_RESET "\n      %s\n", rule->name,
+                    text, ph_exactness_name (rule->exactness), rule->why != NULL ? rule->why : "");
+    }
+}
+
+static gboolean
+passes_begin (PhCall *call, GError **error)
+{
+  static const PhColumn columns[] = {
+    { "name", "pass", .style = PH_STYLE_KEY }, { "group", "group" }, { "n_rules", "rules", .right = TRUE },
+    { "class", "results" }, { "summary", "does" },
+  };
+  guint                n;
+  const PhPass *const *list = ph_pass_list (&n);
+  JsonArray           *rows = ph_reply_array (call->reply, "passes");
+
+  if (!ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (call->argc == 0 || g_str_equal (call->argv[0], list[i]->name) || g_str_equal (call->argv[0], list[i]->group))
+      pass_to_json (list[i], ph_json_add_object (rows));
+  if (json_array_get_length (rows) == 0 && call->argc > 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass or group '%s': `passes` lists them", call->argv[0]);
+      return FALSE;
+    }
+  ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
+  if (call->argc > 0 && ph_pass_find (call->argv[0]) != NULL)
+    say_rules (call->reply, ph_pass_find (call->argv[0]));
+  return TRUE;
+}
+
+/* ── the pipeline ── */
+
+static void
+reply_pipeline (PhCall *call)
+{
+  static const PhColumn columns[] = {
+    { "index", "", .right = TRUE }, { "pass", "pass", .style = PH_STYLE_KEY }, { "enabled", "on" },
+    { "breakpoint", "breakpoint" }, { "step", "step", .right = TRUE }, { "summary", "does" },
+  };
+  GArray    *entries = ph_document_get_entries (call->document);
+  JsonArray *rows = ph_reply_array (call->reply, "passes");
+
+  ph_json_set (call->reply->json, "pipeline", ph_document_get_pipeline (call->document));
+  json_object_set_string_member (call->reply->json, "allow", ph_exactness_name (ph_document_get_allow (call->document)));
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, i);
+      JsonObject            *row = ph_json_add_object (rows);
+      int                    step = ph_document_entry_step (call->document, i);
+
+      json_object_set_int_member (row, "index", i + 1);
+      json_object_set_string_member (row, "name", entry->pass->name);
+      json_object_set_string_member (row, "pass", entry->pass->name);
+      json_object_set_boolean_member (row, "enabled", entry->enabled);
+      json_object_set_boolean_member (row, "breakpoint", entry->breakpoint);
+      if (step >= 0)
+        json_object_set_int_member (row, "step", step + 1);
+      else
+        json_object_set_null_member (row, "step");
+      json_object_set_string_member (row, "summary", entry->pass->summary);
+    }
+  ph_reply_say (call->reply, "pipeline %s: results may be %s\n", ph_document_get_pipeline (call->document),
+                ph_document_get_allow (call->document) == PH_EXACT ? "exact only"
+                                                                   : ph_exactness_name (ph_document_get_allow (call->document)));
+  ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
+}
+
+static gboolean
+pipeline_begin (PhCall *call, GError **error)
+{
+  if (!ph_call_need_args (call, 0, G_MAXUINT, error))
+    return FALSE;
+  if (call->argc > 0)
+    {
+      g_autofree char *name = g_strjoinv (",", call->argv);
+
+      if (!ph_document_set_pipeline (call->document, name, error))
+        return FALSE;
+    }
+  reply_pipeline (call);
+
+  guint             n;
+  const PhPipeline *list = ph_pipeline_list (&n);
+  JsonArray        *pipelines = ph_reply_array (call->reply, "pipelines");
+
+  ph_reply_say (call->reply, "others: ");
+  for (guint i = 0; i < n; i++)
+    {
+      JsonObject *row = ph_json_add_object (pipelines);
+
+      json_object_set_string_member (row, "name", list[i].name);
+      json_object_set_string_member (row, "summary", list[i].summary);
+      ph_reply_say (call->reply, "%s%s", i > 0 ? ", " : "", list[i].name);
+    }
+  ph_reply_say (call->reply, "\n");
+  return TRUE;
+}
+
+/* An entry by its place from 1, or by its pass (the first of that name). */
+static gboolean
+find_entry (PhCall *call, const char *text, guint *index, GError **error)
+{
+  GArray *entries = ph_document_get_entries (call->document);
+  guint64 number;
+
+  if (g_ascii_string_to_unsigned (text, 10, 1, entries->len, &number, NULL))
+    {
+      *index = (guint) number - 1;
+      return TRUE;
+    }
+  for (guint i = 0; i < entries->len; i++)
+    if (g_str_equal (g_array_index (entries, PhPipelineEntry, i).pass->name, text))
+      {
+        *index = i;
+        return TRUE;
+      }
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the pipeline %s has no pass '%s': `pipeline` lists them",
+               ph_document_get_pipeline (call->document), text);
+  return FALSE;
+}
+
+static gboolean
+switch_pass (PhCall *call, gboolean on, GError **error)
+{
+  guint index;
+
+  if (!ph_call_need_args (call, 1, 1, error) || !find_entry (call, call->argv[0], &index, error))
+    return FALSE;
+  ph_document_set_entry (call->document, index, on,
+                         g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index).breakpoint);
+  reply_pipeline (call);
+  return TRUE;
+}
+
+static gboolean
+pass_on_begin (PhCall *call, GError **error)
+{
+  return switch_pass (call, TRUE, error);
+}
+
+static gboolean
+pass_off_begin (PhCall *call, GError **error)
+{
+  return switch_pass (call, FALSE, error);
+}
+
+static gboolean
+pass_move_begin (PhCall *call, GError **error)
+{
+  guint from, to;
+
+  if (!ph_call_need_args (call, 2, 2, error) || !find_entry (call, call->argv[0], &from, error) ||
+      !find_entry (call, call->argv[1], &to, error))
+    return FALSE;
+  ph_document_move_entry (call->document, from, to);
+  reply_pipeline (call);
+  return TRUE;
+}
+
+static gboolean
+breakpoint_begin (PhCall *call, GError **error)
+{
+  guint index;
+
+  if (!ph_call_need_args (call, 1, 1, error) || !find_entry (call, call->argv[0], &index, error))
+    return FALSE;
+
+  PhPipelineEntry entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
+  ph_document_set_entry (call->document, index, entry.enabled, !entry.breakpoint);
+  reply_pipeline (call);
+  return TRUE;
+}
+
+static const PhCommand rows[] = {
+  { "passes", "[PASS]", "The passes there are, and their rules", "`passes algebraic` shows its rules with their reasons.",
+    "_Passes", NULL, NULL, PH_CODE (passes_begin) },
+  { "pipeline", "[PIPELINE|PASS...]", "Show or choose the pipeline",
+    "`pipeline O2` chooses one; `pipeline cse dce` is one of your own. Steps ahead are dropped, what was done stays.",
+    "Pipe_line", NULL, NULL, PH_CODE (pipeline_begin) },
+  { "pass on", "PASS", "Switch a pass of the pipeline on", NULL, NULL, NULL, NULL, PH_CODE (pass_on_begin) },
+  { "pass off", "PASS", "Switch a pass of the pipeline off", "Steps that followed from it are dropped.", NULL, NULL, NULL,
+    PH_CODE (pass_off_begin) },
+  { "pass move", "PASS PASS", "Move a pass of the pipeline to another's place", "Places count from 1: `pass move 5 2`.", NULL,
+    NULL, NULL, PH_CODE (pass_move_begin) },
+  { "breakpoint", "PASS", "Stop `run` before this pass, or no longer", NULL, NULL, NULL, NULL, PH_CODE (breakpoint_begin) },
+};
+const PhCommandGroup ph_commands_pass = { rows, G_N_ELEMENTS (rows) };

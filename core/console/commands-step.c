@@ -1,0 +1,553 @@
+/* commands-step.c: run, step, back, goto, steps, rewrites, diff, why.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console-private.h"
+
+/* ── running passes ── */
+
+typedef struct
+{
+  PhJob     *job;                /* (nullable) nothing to compute: only go                */
+  PhPosition go;                 /* when there is no job                                  */
+  guint      from;               /* the first step that this command reports, from 0      */
+  gboolean   ahead;              /* compute, but stay                                     */
+} Run;
+
+static void
+run_free (gpointer data)
+{
+  Run *run = data;
+
+  g_clear_pointer (&run->job, ph_job_free);
+  g_free (run);
+}
+
+static void
+run_progress (const char *pass, guint rewrites, gpointer data)
+{
+  g_autofree char *what = g_strdup_printf ("%s: %u rewrites", pass, rewrites);
+
+  ph_call_progress (data, what, -1);
+}
+
+static gboolean
+run_work (PhCall *call, GError **error)
+{
+  Run *run = call->data;
+
+  if (run->job == NULL)
+    return TRUE;
+  ph_job_get_options (run->job)->progress = run_progress;
+  ph_job_get_options (run->job)->progress_data = call;
+  return ph_job_run (run->job, call->cancellable, error);
+}
+
+static gboolean
+run_finish (PhCall *call, GError **error)
+{
+  Run       *run = call->data;
+  JsonArray *rows = ph_reply_array (call->reply, "steps");
+  PhHistory *history = ph_document_get_history (call->document);
+  guint      end;
+
+  if (run->job != NULL ? !ph_document_take_job (call->document, run->job, !run->ahead, error)
+                       : !ph_document_go (call->document, run->go, error))
+    return FALSE;
+  ph_call_reply_position (call);
+  end = run->ahead ? history->steps->len : ph_document_get_position (call->document).step;
+  for (guint s = run->from; s < end; s++)
+    ph_step_to_json (call->document, s, ph_json_add_object (rows));
+  ph_reply_steps (call->reply, rows);
+  if (json_array_get_length (rows) == 0 && call->reply->ok)
+    ph_reply_say (call->reply, "nothing to run: the pipeline is done (`pipeline %s` starts it again from here)\n",
+                  ph_document_get_pipeline (call->document));
+  return TRUE;
+}
+
+static const PhPass *
+find_pass (PhCall *call, const char *name, GError **error)
+{
+  const PhPass              *pass = ph_pass_find (name);
+  guint                      n;
+  const PhPass *const       *list = ph_pass_list (&n);
+  g_autofree const char    **names = g_new (const char *, n + 1);
+  const char                *nearest;
+
+  if (pass != NULL)
+    return pass;
+  for (guint i = 0; i < n; i++)
+    names[i] = list[i]->name;
+  nearest = ph_nearest (name, names, n);
+  if (nearest != NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass '%s'; did you mean '%s'?", name, nearest);
+  else
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass '%s': `passes` lists them", name);
+  return NULL;
+}
+
+/* "run dce cse" is two passes; "run autodiff y wrt x" is one with arguments. */
+static gboolean
+add_named_passes (PhCall *call, PhJob *job, GError **error)
+{
+  for (guint i = 0; i < call->argc; i++)
+    {
+      const PhPass *pass = find_pass (call, call->argv[i], error);
+
+      if (pass == NULL)
+        return FALSE;
+      if (pass->needs_arguments)
+        {
+          ph_job_add_pass (job, pass, (const char *const *) call->argv + i + 1);
+          return TRUE;
+        }
+      ph_job_add_pass (job, pass, NULL);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_begin (PhCall *call, GError **error)
+{
+  Run       *run;
+  gboolean   ahead = ph_call_take_flag (call, "--ahead");
+  double     limit = -1, seed = 0;
+  PhPosition at = ph_document_get_position (call->document);
+  PhHistory *history = ph_document_get_history (call->document);
+
+  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--limit", &limit, error) ||
+      !ph_call_take_number (call, "--seed", &seed, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
+    return FALSE;
+
+  run = g_new0 (Run, 1);
+  run->ahead = ahead;
+  run->from = at.step;
+  ph_call_set_data (call, run, run_free);
+  if (call->argc > 0)
+    {
+      run->from += at.rewrite > 0 ? 1 : 0;
+      run->job = ph_job_new (call->document, at);
+      if (!add_named_passes (call, run->job, error))
+        return FALSE;
+      ph_job_get_options (run->job)->allow = PH_LOSSY;
+    }
+  else
+    {
+      /* What was computed already is walked, the rest is run behind it. */
+      PhPosition end = { history->steps->len, 0 };
+
+      run->job = ph_job_new (call->document, end);
+      ph_job_add_pipeline (run->job, G_MAXUINT);
+      if (ph_job_n_passes (run->job) == 0)
+        {
+          g_clear_pointer (&run->job, ph_job_free);
+          run->go = ahead ? at : end;
+        }
+    }
+  if (run->job != NULL)
+    {
+      if (limit >= 0)
+        ph_job_get_options (run->job)->limit = (guint) limit;
+      ph_job_get_options (run->job)->seed = (guint64) seed;
+    }
+  return TRUE;
+}
+
+/* ── moving ── */
+
+static gboolean
+step_begin (PhCall *call, GError **error)
+{
+  PhHistory *history = ph_document_get_history (call->document);
+  PhPosition at = ph_document_get_position (call->document);
+  Run       *run;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  run = g_new0 (Run, 1);
+  run->from = at.step;
+  ph_call_set_data (call, run, run_free);
+  if (at.step < history->steps->len)
+    {
+      run->go = ph_history_next (history, at, FALSE);
+      return TRUE;
+    }
+  run->job = ph_job_new (call->document, at);
+  ph_job_add_pipeline (run->job, 1);
+  if (ph_job_n_passes (run->job) == 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the pipeline is done: `pipeline %s` starts it again from here, "
+                   "`run PASS` runs another pass", ph_document_get_pipeline (call->document));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+/* Says which rewrite lies just behind the position, when it stands inside a step. */
+static void
+reply_rewrite (PhCall *call)
+{
+  PhHistory  *history = ph_document_get_history (call->document);
+  PhPosition  at = ph_document_get_position (call->document);
+
+  g_autofree char *text = ph_position_to_string (at);
+
+  ph_call_reply_position (call);
+  ph_reply_say (call->reply, "position %s of %u", text, history->steps->len);
+  if (at.rewrite > 0)
+    {
+      const PhStep    *step = &g_array_index (history->steps, PhStep, at.step);
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + at.rewrite - 1);
+
+      ph_json_set (call->reply->json, "pass", step->pass);
+      ph_json_set (call->reply->json, "rule", rewrite->rule);
+      ph_json_set (call->reply->json, "why", rewrite->why);
+      ph_reply_say (call->reply, ": %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " (%u of %u): %s", step->pass, rewrite->rule,
+                    at.rewrite, step->n_rewrites, rewrite->why);
+    }
+  else if (at.step > 0)
+    ph_reply_say (call->reply, ": after %s", g_array_index (history->steps, PhStep, at.step - 1).pass);
+  ph_reply_say (call->reply, "\n");
+}
+
+static gboolean
+move_begin (PhCall *call, gboolean forward, gboolean by_rewrite, GError **error)
+{
+  PhHistory *history = ph_document_get_history (call->document);
+  PhPosition at = ph_document_get_position (call->document), to;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  to = forward ? ph_history_next (history, at, by_rewrite) : ph_history_previous (history, at, by_rewrite);
+  if (!forward && ph_position_compare (at, to) == 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "this is the file as it is: there is nothing before it");
+      return FALSE;
+    }
+  if (!ph_document_go (call->document, to, error))
+    return FALSE;
+  reply_rewrite (call);
+  return TRUE;
+}
+
+static gboolean
+back_begin (PhCall *call, GError **error)
+{
+  return move_begin (call, FALSE, FALSE, error);
+}
+
+static gboolean
+back_into_begin (PhCall *call, GError **error)
+{
+  return move_begin (call, FALSE, TRUE, error);
+}
+
+/* The pass must have run before one can step into it: that happens here, without moving. */
+static gboolean
+step_into_begin (PhCall *call, GError **error)
+{
+  PhHistory *history = ph_document_get_history (call->document);
+  Run       *run;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  if (ph_document_get_position (call->document).step < history->steps->len)
+    return TRUE;
+  if (!step_begin (call, error))
+    return FALSE;
+  run = call->data;
+  run->ahead = TRUE;
+  return TRUE;
+}
+
+static gboolean
+step_into_work (PhCall *call, GError **error)
+{
+  return call->data == NULL || run_work (call, error);
+}
+
+static gboolean
+step_into_finish (PhCall *call, GError **error)
+{
+  Run *run = call->data;
+
+  if (run != NULL && !ph_document_take_job (call->document, run->job, FALSE, error))
+    return FALSE;
+  return move_begin (call, TRUE, TRUE, error);
+}
+
+static gboolean
+goto_begin (PhCall *call, GError **error)
+{
+  PhPosition to;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error) ||
+      !ph_call_find_position (call, call->argv[0], &to, error) || !ph_document_go (call->document, to, error))
+    return FALSE;
+  reply_rewrite (call);
+  return TRUE;
+}
+
+static gboolean
+bookmark_begin (PhCall *call, GError **error)
+{
+  gboolean   set = ph_call_take_flag (call, "--set");
+  PhPosition at = ph_document_get_position (call->document);
+  guint64    number;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
+    return FALSE;
+  if (!g_ascii_string_to_unsigned (call->argv[0], 10, 1, 9, &number, NULL))
+    return ph_call_usage (call, error, "bookmarks are 1 to 9");
+  if (set || !ph_document_get_bookmark (call->document, (guint) number, &at))
+    {
+      ph_document_set_bookmark (call->document, (guint) number, at);
+      ph_reply_say (call->reply, "bookmark %u is set\n", (guint) number);
+    }
+  else if (!ph_document_go (call->document, at, error))
+    return FALSE;
+  reply_rewrite (call);
+  return TRUE;
+}
+
+/* ── looking back ── */
+
+static gboolean
+steps_begin (PhCall *call, GError **error)
+{
+  JsonArray *rows = ph_reply_array (call->reply, "steps");
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  for (guint s = 0; s < ph_document_get_history (call->document)->steps->len; s++)
+    ph_step_to_json (call->document, s, ph_json_add_object (rows));
+  ph_call_reply_position (call);
+  ph_reply_steps (call->reply, rows);
+  if (json_array_get_length (rows) == 0)
+    ph_reply_say (call->reply, "no steps yet: `run` runs the pipeline %s, `step` one pass\n",
+                  ph_document_get_pipeline (call->document));
+  return TRUE;
+}
+
+#define MAX_REWRITES_SHOWN 200
+
+static void
+rewrite_to_json (PhCall *call, PhHistory *history, guint s, guint r, JsonObject *row)
+{
+  const PhStep    *step = &g_array_index (history->steps, PhStep, s);
+  const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + r);
+  JsonArray       *added = json_array_new (), *removed = json_array_new ();
+  g_autofree char *position = g_strdup_printf ("%u.%u", s + 1, r + 1);
+  g_autofree char *node = rewrite->node != PH_NO_ID ? g_strdup_printf ("n%u", rewrite->node) : NULL;
+
+  json_object_set_int_member (row, "step", s + 1);
+  json_object_set_int_member (row, "index", r + 1);
+  json_object_set_string_member (row, "position", position);
+  json_object_set_string_member (row, "pass", step->pass);
+  json_object_set_string_member (row, "rule", rewrite->rule);
+  ph_json_set (row, "node", node);
+  json_object_set_string_member (row, "why", rewrite->why);
+  for (guint i = 0; i < rewrite->n_edits; i++)
+    {
+      const PhEdit    *edit = history->edits->pdata[rewrite->first_edit + i];
+      g_autofree char *id = g_strdup_printf ("n%u", edit->id);
+
+      if (edit->kind == PH_EDIT_ADD_NODE)
+        json_array_add_string_element (added, id);
+      else if (edit->kind == PH_EDIT_REMOVE_NODE)
+        json_array_add_string_element (removed, id);
+    }
+  json_object_set_array_member (row, "added", added);
+  json_object_set_array_member (row, "removed", removed);
+}
+
+static gboolean
+rewrites_begin (PhCall *call, GError **error)
+{
+  static const PhColumn columns[] = {
+    { "position", "position" }, { "rule", "rule", .style = PH_STYLE_KEY }, { "node", "at" },
+    { "added", "added", "+", FALSE, PH_STYLE_ADDED }, { "removed", "removed", "-", FALSE, PH_STYLE_REMOVED },
+    { "why", "why" },
+  };
+  PhHistory           *history = ph_document_get_history (call->document);
+  JsonArray           *rows = ph_reply_array (call->reply, "rewrites");
+  g_autoptr(JsonArray) shown = json_array_new ();
+  guint                first = 0, last = 0;
+  PhPosition           at;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  if (call->argc == 1)
+    {
+      if (!ph_call_find_position (call, call->argv[0], &at, error))
+        return FALSE;
+      last = at.step + (at.rewrite > 0 ? 1 : 0);
+      first = MAX (last, 1) - 1;
+    }
+  else
+    last = history->steps->len;
+  for (guint s = first; s < last; s++)
+    for (guint r = 0; r < g_array_index (history->steps, PhStep, s).n_rewrites; r++)
+      {
+        JsonObject *row = ph_json_add_object (rows);
+
+        rewrite_to_json (call, history, s, r, row);
+        if (json_array_get_length (shown) < MAX_REWRITES_SHOWN)
+          json_array_add_object_element (shown, json_object_ref (row));
+      }
+  ph_reply_table (call->reply, shown, columns, G_N_ELEMENTS (columns));
+  if (json_array_get_length (rows) > MAX_REWRITES_SHOWN)
+    ph_reply_say (call->reply, "and %u more: ask for one step, or `select * from rewrites`\n",
+                  json_array_get_length (rows) - MAX_REWRITES_SHOWN);
+  else if (json_array_get_length (rows) == 0)
+    ph_reply_say (call->reply, "no rewrites\n");
+  return TRUE;
+}
+
+static void
+say_change (PhReply *reply, const PhNodeChange *change)
+{
+  static const char *const styles[] = { "", PH_STYLE_ADDED "+ ", PH_STYLE_REMOVED "- ", PH_STYLE_CHANGED "~ " };
+
+  ph_reply_say (reply, "%s%s" PH_STYLE_RESET, styles[change->change], change->label);
+  if (change->fused_into != NULL && change->fused_into->len > 0)
+    for (guint i = 0; i < change->fused_into->len; i++)
+      ph_reply_say (reply, "%sn%u", i == 0 ? "  → " : ", ", g_array_index (change->fused_into, PhId, i));
+  ph_reply_say (reply, "\n");
+  for (guint i = 0; change->fields != NULL && i < change->fields->len; i++)
+    {
+      const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
+
+      ph_reply_say (reply, "    %s: %s → %s\n", field->field, field->before != NULL ? field->before : "none",
+                    field->after != NULL ? field->after : "none");
+    }
+}
+
+static gboolean
+diff_begin (PhCall *call, GError **error)
+{
+  PhHistory         *history = ph_document_get_history (call->document);
+  PhPosition         b = ph_document_get_position (call->document), a;
+  g_autoptr(PhDiff)  diff = NULL;
+  JsonArray         *lists[4] = { NULL };
+  JsonObject        *json = call->reply->json;
+  g_autofree char   *from = NULL, *to = NULL;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
+    return FALSE;
+  a = ph_history_previous (history, b, b.rewrite > 0);
+  if (call->argc > 0 && !ph_call_find_position (call, call->argv[0], &a, error))
+    return FALSE;
+  if (call->argc > 1 && !ph_call_find_position (call, call->argv[1], &b, error))
+    return FALSE;
+
+  diff = ph_diff_new (history, ph_document_get_model (call->document), a, b);
+  from = ph_position_to_string (a);
+  to = ph_position_to_string (b);
+  json_object_set_string_member (json, "from", from);
+  json_object_set_string_member (json, "to", to);
+  lists[PH_CHANGE_ADDED] = ph_reply_array (call->reply, "added");
+  lists[PH_CHANGE_REMOVED] = ph_reply_array (call->reply, "removed");
+  lists[PH_CHANGE_CHANGED] = ph_reply_array (call->reply, "changed");
+  for (guint i = 0; i < diff->nodes->len; i++)
+    {
+      const PhNodeChange *change = diff->nodes->pdata[i];
+
+      if (lists[change->change] != NULL)
+        {
+          ph_change_to_json (change, ph_json_add_object (lists[change->change]));
+          say_change (call->reply, change);
+        }
+    }
+  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u\n", from, to, diff->n_added, diff->n_removed, diff->n_changed);
+  return TRUE;
+}
+
+static gboolean
+why_begin (PhCall *call, GError **error)
+{
+  JsonArray         *chain;
+  g_autoptr(GArray)  origins = NULL;
+  PhId               id = PH_NO_ID;
+  guint64            number;
+  const char        *name;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  if (call->argc == 0)
+    {
+      id = ph_document_get_selection (call->document);
+      if (id == PH_NO_ID)
+        return ph_call_usage (call, error, "nothing is selected");
+    }
+  else
+    {
+      /* A node that was removed has no place in the model, but the journal knows it by its id. */
+      PhNode *node;
+
+      name = call->argv[0];
+      node = ph_model_find_node_named (ph_document_get_model (call->document), name);
+      if (node != NULL)
+        id = node->id;
+      else if (g_ascii_string_to_unsigned (name + (*name == 'n' ? 1 : 0), 10, 1, G_MAXUINT32, &number, NULL))
+        id = (PhId) number;
+      else if (ph_call_find_node (call, name, error) == NULL)
+        return FALSE;
+    }
+
+  chain = ph_reply_array (call->reply, "chain");
+  origins = ph_origin_chain (ph_document_get_history (call->document), ph_document_get_model (call->document), id);
+  for (guint i = 0; i < origins->len; i++)
+    {
+      PhOrigin        *origin = &g_array_index (origins, PhOrigin, i);
+      JsonObject      *row = ph_json_add_object (chain);
+      g_autofree char *text = g_strdup_printf ("n%u", origin->id);
+
+      json_object_set_string_member (row, "id", text);
+      ph_json_set (row, "label", origin->label);
+      json_object_set_int_member (row, "depth", origin->depth);
+      json_object_set_int_member (row, "step", origin->step);
+      json_object_set_int_member (row, "rewrite", origin->rewrite);
+      ph_json_set (row, "pass", origin->pass);
+      ph_json_set (row, "rule", origin->rule);
+      ph_json_set (row, "why", origin->why);
+      ph_reply_say (call->reply, "%*s%s", (int) (2 * origin->depth), "", origin->label);
+      if (origin->pass != NULL)
+        ph_reply_say (call->reply, "  made by %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at %d.%d: %s\n", origin->pass, origin->rule,
+                      origin->step, origin->rewrite, origin->why);
+      else
+        ph_reply_say (call->reply, "  in the file\n");
+    }
+  if (origins->len == 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there never was a node n%u here", id);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static const PhCommand rows[] = {
+  { "run", "[PASS...] [--limit N] [--seed N]", "Run the rest of the pipeline, or these passes",
+    "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --limit N stops each "
+    "pass after N rewrites; --seed N visits nodes in a shuffled order; --ahead computes the steps without moving.",
+    "_Run Pipeline", "<Control>F10", "media-skip-forward-symbolic",
+    PH_CODE (run_begin, run_work, run_finish, .finish_after_error = TRUE) },
+  { "step", "", "Forward by one pass", NULL, "_Step", "F10", "go-next-symbolic", PH_CODE (step_begin, run_work, run_finish) },
+  { "back", "", "Back by one pass", NULL, "Step _Back", "<Shift>F10", "go-previous-symbolic", PH_CODE (back_begin) },
+  { "step into", "", "Forward by one rewrite", NULL, "Step _Into", "F11", "go-down-symbolic",
+    PH_CODE (step_into_begin, step_into_work, step_into_finish) },
+  { "back into", "", "Back by one rewrite", NULL, "Step Back Int_o", "<Shift>F11", "go-up-symbolic",
+    PH_CODE (back_into_begin) },
+  { "goto", "STEP[.REWRITE]", "Go to a position", "0 is the file, 3 is after step 3, 3.2 is two rewrites into step 3, end is the end.",
+    NULL, NULL, NULL, PH_CODE (goto_begin) },
+  { "bookmark", "N [--set]", "Go to bookmark 1 to 9, or set it here when it is not set", NULL, NULL, NULL, NULL,
+    PH_CODE (bookmark_begin) },
+  { "steps", "", "The passes that were run, and what each did", NULL, "S_teps", NULL, NULL, PH_CODE (steps_begin) },
+  { "rewrites", "[STEP]", "Each rewrite of a step, with its reason", NULL, "Re_writes", NULL, NULL, PH_CODE (rewrites_begin) },
+  { "diff", "[STEP STEP]", "What changed between two positions",
+    "Without arguments: what the present step, or inside a step the last rewrite, changed. `diff 0 .` is all since the file.",
+    "_Diff", "<Control><Shift>d", NULL, PH_CODE (diff_begin) },
+  { "why", "[NODE]", "Where a node comes from, back to the file", NULL, "_Why Is This Here", "F1", "dialog-question-symbolic",
+    PH_CODE (why_begin) },
+};
+const PhCommandGroup ph_commands_step = { rows, G_N_ELEMENTS (rows) };

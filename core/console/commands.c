@@ -1,0 +1,205 @@
+/* commands.c: the table of commands, and what a line is.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console-private.h"
+
+static const PhCommandGroup *const groups[] = {
+  &ph_commands_file, &ph_commands_pass, &ph_commands_step, &ph_commands_value, &ph_commands_verify, &ph_commands_node,
+  &ph_commands_query, &ph_commands_help,
+};
+
+/* A command of the window: its row is copied, because its implementation is made here. */
+typedef struct { PhCommandFunc func; gpointer data; } Registered;
+
+static GPtrArray  *all;             /* (element-type PhCommand)                */
+static GHashTable *registered;      /* PhCommand -> Registered                 */
+
+static GPtrArray *
+commands (void)
+{
+  if (all == NULL)
+    {
+      all = g_ptr_array_new ();
+      registered = g_hash_table_new (NULL, NULL);
+      for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+        for (guint i = 0; i < groups[g]->n; i++)
+          g_ptr_array_add (all, (gpointer) &groups[g]->rows[i]);
+    }
+  return all;
+}
+
+const PhCommand *const *
+ph_command_list (guint *n)
+{
+  *n = commands ()->len;
+  return (const PhCommand *const *) commands ()->pdata;
+}
+
+const PhCommand *
+ph_command_find (const char *name)
+{
+  for (guint i = 0; i < commands ()->len; i++)
+    if (g_str_equal (((PhCommand *) all->pdata[i])->name, name))
+      return all->pdata[i];
+  return NULL;
+}
+
+static gboolean
+run_registered (PhCall *call, GError **error)
+{
+  const Registered *code = g_hash_table_lookup (registered, call->command);
+
+  return code->func (call->console, (const char *const *) call->argv, call->reply, code->data, error);
+}
+
+void
+ph_command_register (const PhCommand *command, PhCommandFunc func, gpointer data)
+{
+  static const PhCommandCode code = { run_registered };
+  PhCommand  *copy = NULL;
+  Registered *entry = g_new (Registered, 1);
+
+  *entry = (Registered) { func, data };
+  for (guint i = 0; i < commands ()->len; i++)
+    if (g_str_equal (((PhCommand *) all->pdata[i])->name, command->name))
+      {
+        copy = g_memdup2 (command, sizeof *command);
+        all->pdata[i] = copy;
+        break;
+      }
+  if (copy == NULL)
+    {
+      copy = g_memdup2 (command, sizeof *command);
+      g_ptr_array_add (all, copy);
+    }
+  copy->implementation = (gpointer) &code;
+  g_hash_table_insert (registered, copy, entry);
+}
+
+/* ── what a line is ── */
+
+/* The bytes of @line that are the words of @name, or 0. */
+static gsize
+match_words (const char *line, const char *name)
+{
+  const char *p = line;
+
+  while (*name != '\0')
+    {
+      if (*name == ' ')
+        {
+          if (!g_ascii_isspace (*p))
+            return 0;
+          while (g_ascii_isspace (*p))
+            p++;
+          name++;
+          continue;
+        }
+      if (*p++ != *name++)
+        return 0;
+    }
+  return *p == '\0' || g_ascii_isspace (*p) ? (gsize) (p - line) : 0;
+}
+
+static gboolean
+starts_with_word (const char *line, const char *word)
+{
+  gsize n = strlen (word);
+
+  return g_ascii_strncasecmp (line, word, n) == 0 && (line[n] == '\0' || g_ascii_isspace (line[n]) || line[n] == '(');
+}
+
+static gboolean
+is_assignment (const char *line)
+{
+  const char *p = line;
+
+  if (!g_ascii_isalpha (*p) && *p != '_')
+    return FALSE;
+  while (g_ascii_isalnum (*p) || *p == '_' || *p == '.')
+    p++;
+  while (g_ascii_isspace (*p))
+    p++;
+  return *p == '=' && p[1] != '=';
+}
+
+PhLineKind
+ph_line_classify (const char *line, const PhCommand **command, const char **rest)
+{
+  gsize longest = 0;
+
+  *command = NULL;
+  *rest = line;
+  while (g_ascii_isspace (*line))
+    line++;
+  if (*line == '\0' || *line == '#')
+    return PH_LINE_EMPTY;
+  *rest = line;
+  if (is_assignment (line))
+    return PH_LINE_EXPRESSION;
+  if (starts_with_word (line, "select") || starts_with_word (line, "with") || starts_with_word (line, "explain"))
+    return PH_LINE_SQL;
+
+  for (guint i = 0; i < commands ()->len; i++)
+    {
+      const PhCommand *row = all->pdata[i];
+      gsize            n = match_words (line, row->name);
+
+      if (n > longest)
+        {
+          longest = n;
+          *command = row;
+          *rest = line + n;
+        }
+    }
+  while (g_ascii_isspace (**rest))
+    (*rest)++;
+  return *command != NULL ? PH_LINE_COMMAND : PH_LINE_EXPRESSION;
+}
+
+/* ── the manual page ── */
+
+static void
+append_roff (GString *out, const char *text)
+{
+  for (const char *p = text; *p != '\0'; p++)
+    {
+      if (*p == '\\')
+        g_string_append (out, "\\e");
+      else if (*p == '-')
+        g_string_append (out, "\\-");
+      else if ((*p == '.' || *p == '\'') && (p == text || p[-1] == '\n'))
+        g_string_append_printf (out, "\\&%c", *p);
+      else
+        g_string_append_c (out, *p);
+    }
+}
+
+char *
+ph_command_manual (void)
+{
+  GString *out = g_string_new (".SH COMMANDS\n");
+
+  for (guint i = 0; i < commands ()->len; i++)
+    {
+      const PhCommand *row = all->pdata[i];
+
+      g_string_append (out, ".TP\n.B ");
+      append_roff (out, row->name);
+      if (row->arguments != NULL && *row->arguments != '\0')
+        {
+          g_string_append (out, "\\fR ");
+          append_roff (out, row->arguments);
+        }
+      g_string_append_c (out, '\n');
+      append_roff (out, row->summary);
+      g_string_append (out, ".\n");
+      if (row->help != NULL)
+        {
+          append_roff (out, row->help);
+          g_string_append_c (out, '\n');
+        }
+    }
+  return g_string_free (out, FALSE);
+}

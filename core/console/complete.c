@@ -1,0 +1,199 @@
+/* complete.c: what the word before the cursor may become.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console-private.h"
+
+#define MAX_COMPLETIONS 500
+
+typedef struct { GHashTable *set; const char *prefix; gsize length; } Matches;
+
+static void
+add (Matches *matches, const char *text)
+{
+  if (text != NULL && *text != '\0' && strncmp (text, matches->prefix, matches->length) == 0 &&
+      g_hash_table_size (matches->set) < MAX_COMPLETIONS)
+    g_hash_table_add (matches->set, g_strdup (text));
+}
+
+static void
+add_files (Matches *matches)
+{
+  const char      *slash = strrchr (matches->prefix, '/');
+  g_autofree char *typed = slash != NULL ? g_strndup (matches->prefix, (gsize) (slash - matches->prefix) + 1) : g_strdup ("");
+  g_autofree char *folder = *typed == '~' ? g_build_filename (g_get_home_dir (), typed + 1, NULL) : *typed == '\0' ? g_strdup (".") : g_strdup (typed);
+  g_autoptr(GDir)  dir = g_dir_open (folder, 0, NULL);
+  const char      *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_autofree char *text = g_strconcat (typed, name, g_file_test (path, G_FILE_TEST_IS_DIR) ? "/" : "", NULL);
+
+      if (*name != '.' || (slash != NULL && slash[1] == '.'))
+        add (matches, text);
+    }
+}
+
+static void
+add_passes (Matches *matches)
+{
+  guint                n;
+  const PhPass *const *list = ph_pass_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    add (matches, list[i]->name);
+}
+
+static void
+add_pipelines (Matches *matches)
+{
+  guint             n;
+  const PhPipeline *list = ph_pipeline_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    add (matches, list[i].name);
+}
+
+static void
+add_nodes (Matches *matches, PhModel *model)
+{
+  for (guint i = 0; model != NULL && i < model->nodes->len; i++)
+    {
+      const PhNode *node = model->nodes->pdata[i];
+
+      if (node == NULL)
+        continue;
+      add (matches, node->name);
+      if (*matches->prefix == 'n' && g_ascii_isdigit (matches->prefix[1]))
+        {
+          g_autofree char *id = g_strdup_printf ("n%u", node->id);
+          add (matches, id);
+        }
+    }
+}
+
+static void
+add_values (Matches *matches, PhModel *model)
+{
+  for (guint i = 0; model != NULL && i < model->values->len; i++)
+    if (model->values->pdata[i] != NULL)
+      add (matches, ((PhValue *) model->values->pdata[i])->name);
+}
+
+static void
+add_steps (Matches *matches, PhDocument *document)
+{
+  PhHistory *history = ph_document_get_history (document);
+
+  for (guint s = 0; history != NULL && s <= history->steps->len; s++)
+    {
+      g_autofree char *text = g_strdup_printf ("%u", s);
+      add (matches, text);
+    }
+}
+
+static void
+add_sql (Matches *matches)
+{
+  g_auto(GStrv) names = ph_sql_names ();
+
+  for (guint i = 0; names[i] != NULL; i++)
+    add (matches, names[i]);
+}
+
+/* The words of a row's arguments name the kinds. */
+static void
+add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
+{
+  PhDocument *document = ph_console_get_document (console);
+  PhModel    *model = ph_document_get_model (document);
+  const char *kinds = command->arguments != NULL ? command->arguments : "";
+
+  if (strstr (kinds, "FILE") != NULL || strstr (kinds, "FOLDER") != NULL || strstr (kinds, "SCRIPT") != NULL)
+    add_files (matches);
+  if (strstr (kinds, "PASS") != NULL)
+    add_passes (matches);
+  if (strstr (kinds, "PIPELINE") != NULL || strstr (kinds, "--pipeline") != NULL)
+    add_pipelines (matches);
+  if (strstr (kinds, "NODE") != NULL)
+    add_nodes (matches, model);
+  if (strstr (kinds, "VALUE") != NULL)
+    add_values (matches, model);
+  if (strstr (kinds, "STEP") != NULL)
+    add_steps (matches, document);
+  if (strstr (kinds, "SQL") != NULL)
+    add_sql (matches);
+  if (strstr (kinds, "COMMAND") != NULL)
+    {
+      guint                    n;
+      const PhCommand *const  *list = ph_command_list (&n);
+
+      for (guint i = 0; i < n; i++)
+        add (matches, list[i]->name);
+    }
+  for (const char *option = strstr (kinds, "--"); option != NULL; option = strstr (option + 2, "--"))
+    {
+      g_autofree char *text = g_strndup (option, strcspn (option, " ]"));
+      add (matches, text);
+    }
+}
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+char **
+ph_console_complete (PhConsole *console, const char *line, guint cursor, guint *word_start)
+{
+  g_autoptr(GHashTable) set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char      *typed = g_strndup (line, cursor);
+  guint                 start = (guint) strlen (typed);
+  const PhCommand      *command = NULL;
+  const char           *rest;
+  Matches               matches;
+  GPtrArray            *out = g_ptr_array_new ();
+  GHashTableIter        iter;
+  gpointer              key;
+  PhLineKind            kind = ph_line_classify (typed, &command, &rest);
+  const char           *ends = kind == PH_LINE_SQL || kind == PH_LINE_EXPRESSION ? " \t,()=<>+-*/@[" : " \t\"'";
+
+  while (start > 0 && strchr (ends, typed[start - 1]) == NULL)
+    start--;
+  matches = (Matches) { set, typed + start, strlen (typed + start) };
+
+  /* The first words are a command's; several commands have two, so the second may be one too. */
+  {
+    guint                    n;
+    const PhCommand *const  *list = ph_command_list (&n);
+    gsize                    indent = strspn (typed, " \t");
+
+    for (guint i = 0; i < n; i++)
+      if (strncmp (list[i]->name, typed + indent, strlen (typed + indent)) == 0)
+        {
+          gsize            skip = start > indent ? start - indent : 0;
+          g_autofree char *word = skip <= strlen (list[i]->name) ? g_strndup (list[i]->name + skip, strcspn (list[i]->name + skip, " ")) : NULL;
+
+          add (&matches, word);
+        }
+    if (indent == start)
+      {
+        add (&matches, "select");
+        add_values (&matches, NULL);
+      }
+  }
+  if (kind == PH_LINE_SQL)
+    add_sql (&matches);
+  else if (kind == PH_LINE_COMMAND && rest <= typed + start)
+    add_arguments (&matches, console, command);
+
+  g_hash_table_iter_init (&iter, set);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_ptr_array_add (out, g_strdup (key));
+  g_ptr_array_sort (out, compare_names);
+  g_ptr_array_add (out, NULL);
+  *word_start = start;
+  return (char **) g_ptr_array_free (out, FALSE);
+}

@@ -1,0 +1,119 @@
+/* console-private.h: what the files of this folder share.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/console/console.h"
+#include "core/run/executor.h"
+
+G_BEGIN_DECLS
+
+/* One run of one line. */
+typedef struct _PhCall PhCall;
+struct _PhCall
+{
+  PhConsole       *console;
+  PhDocument      *document;      /* touched in its own thread only                                  */
+  const PhCommand *command;
+  const char      *rest;          /* what follows the command's words, as typed                      */
+  char           **argv;          /* its words, unquoted                                             */
+  guint            argc;
+  PhReply         *reply;         /* written by one thread at a time                                 */
+  GCancellable    *cancellable;   /* (nullable)                                                      */
+  gboolean         threaded;
+  gint64           progress_time;
+  gpointer         data;          /* (nullable) what begin made for work and finish                  */
+  GDestroyNotify   free_data;
+};
+
+typedef gboolean (*PhCallFunc) (PhCall *call, GError **error);
+
+/* begin and finish run in the document's thread; work in any, on what begin put into call->data. */
+typedef struct
+{
+  PhCallFunc begin, work, finish;         /* work and finish: (nullable) */
+  gboolean   finish_after_error;          /* finish also when work failed (to keep the steps that went well) */
+} PhCommandCode;
+
+/* Static storage at file scope, so that tables of commands need no set-up. */
+#define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
+
+typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
+extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_pass, ph_commands_value, ph_commands_node,
+                            ph_commands_verify, ph_commands_help, ph_commands_query;
+
+/* Text of a reply. Styles are single bytes, turned into ANSI sequences (or nothing) when the reply is done; other control
+ * characters, which only a hostile file brings, are made visible then. */
+#define PH_STYLE_RESET   "\001"
+#define PH_STYLE_BOLD    "\002"
+#define PH_STYLE_DIM     "\003"
+#define PH_STYLE_ADDED   "\004"
+#define PH_STYLE_REMOVED "\005"
+#define PH_STYLE_CHANGED "\006"
+#define PH_STYLE_KEY     "\007"
+
+void      ph_reply_say      (PhReply *reply, const char *format, ...) G_GNUC_PRINTF (2, 3);
+void      ph_reply_finish   (PhReply *reply, gboolean colour);
+
+/* A table whose cells are members of the objects of @rows, so that the text says nothing that JSON does not. */
+typedef struct { const char *key, *title, *prefix; gboolean right; const char *style; } PhColumn;
+void      ph_reply_table    (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
+char     *ph_json_cell      (JsonNode *node);           /* one value as people read it */
+char     *ph_json_line      (JsonNode *node);           /* one line of JSON            */
+JsonArray *ph_reply_array   (PhReply *reply, const char *member);     /* (transfer none) a new, empty one */
+JsonObject *ph_json_add_object (JsonArray *array);                     /* (transfer none) */
+void      ph_json_set       (JsonObject *object, const char *member, const char *text);  /* NULL: null */
+double    ph_float_value    (float value);              /* the double that prints as short as the float */
+
+/* A command that is asked whether it is open says so. */
+gboolean  ph_call_need_open   (PhCall *call, GError **error);
+gboolean  ph_call_need_args   (PhCall *call, guint min, guint max, GError **error);   /* usage error otherwise */
+gboolean  ph_call_usage       (PhCall *call, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);  /* FALSE */
+PhNode   *ph_call_find_node   (PhCall *call, const char *name, GError **error);       /* with did-you-mean */
+gboolean  ph_call_find_position (PhCall *call, const char *text, PhPosition *position, GError **error);
+/* Takes option "--limit N" or flag "--ahead" out of argv. */
+gboolean  ph_call_take_flag   (PhCall *call, const char *name);
+gboolean  ph_call_take_option (PhCall *call, const char *name, char **value, GError **error);  /* value NULL: not given */
+gboolean  ph_call_take_number (PhCall *call, const char *name, double *value, GError **error); /* left alone: not given */
+/* From work, any thread. @fraction < 0: unknown. */
+void      ph_call_progress    (PhCall *call, const char *what, double fraction);
+/* Lines that run after this one, in order, before whatever waits. */
+void      ph_call_push_lines  (PhCall *call, char **lines);
+void      ph_call_set_data    (PhCall *call, gpointer data, GDestroyNotify free_data);
+void      ph_call_reply_position (PhCall *call);
+
+/* The nearest of @names to what was typed, or NULL. */
+const char *ph_nearest        (const char *typed, const char *const *names, guint n);
+char      **ph_split_words    (const char *line, GError **error);     /* quotes as in a shell, nothing else special */
+
+/* step-rows.c */
+void      ph_step_to_json     (PhDocument *document, guint index, JsonObject *row);
+void      ph_reply_steps      (PhReply *reply, JsonArray *rows);
+void      ph_change_to_json   (const PhNodeChange *change, JsonObject *row);
+
+/* values.c */
+void      ph_tensor_to_json   (PhTensor *tensor, JsonObject *row, gsize limit);
+PhTensor *ph_literal_parse    (const char *text, const PhType *type, GError **error);
+
+/* What a line is. */
+typedef enum { PH_LINE_EMPTY, PH_LINE_COMMAND, PH_LINE_SQL, PH_LINE_EXPRESSION } PhLineKind;
+PhLineKind ph_line_classify   (const char *line, const PhCommand **command, const char **rest);
+
+/* sql.c, expression.c: begin functions */
+gboolean  ph_sql_run          (PhCall *call, GError **error);
+gboolean  ph_expression_run   (PhCall *call, GError **error);
+
+/* trace.c: the dynamic graph, one a console */
+typedef struct _PhTrace PhTrace;
+typedef struct _PhSql   PhSql;
+PhTrace  *ph_console_get_trace (PhConsole *console);
+PhSql    *ph_console_get_sql   (PhConsole *console);
+GPtrArray *ph_console_get_lines (PhConsole *console);      /* (element-type char*) every line that was run */
+PhTrace  *ph_trace_new        (void);
+gboolean  ph_trace_has        (PhConsole *console, const char *name);
+gboolean  ph_trace_grad       (PhCall *call, GError **error);
+void      ph_trace_free       (PhTrace *trace);
+PhSql    *ph_sql_new          (PhDocument *document);
+void      ph_sql_free         (PhSql *sql);
+char    **ph_sql_names        (void);                      /* tables, columns, keywords: for completion */
+
+G_END_DECLS

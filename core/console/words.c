@@ -1,0 +1,252 @@
+/* words.c: a line cut into words, its options taken out, and guesses at what a mistyped word meant.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console-private.h"
+
+char **
+ph_split_words (const char *line, GError **error)
+{
+  g_autoptr(GStrvBuilder) words = g_strv_builder_new ();
+  g_autoptr(GString)      word = g_string_new (NULL);
+  gboolean                in_word = FALSE;
+  char                    quote = '\0';
+
+  for (const char *p = line; *p != '\0'; p++)
+    {
+      if (quote != '\0' && *p == quote)
+        quote = '\0';
+      else if (quote == '\0' && (*p == '"' || *p == '\''))
+        {
+          quote = *p;
+          in_word = TRUE;
+        }
+      else if (*p == '\\' && quote != '\'' && p[1] != '\0')
+        {
+          g_string_append_c (word, *++p);
+          in_word = TRUE;
+        }
+      else if (quote == '\0' && g_ascii_isspace (*p))
+        {
+          if (in_word)
+            g_strv_builder_add (words, word->str);
+          g_string_truncate (word, 0);
+          in_word = FALSE;
+        }
+      else
+        {
+          g_string_append_c (word, *p);
+          in_word = TRUE;
+        }
+    }
+  if (quote != '\0')
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "a %c quote is not closed", quote);
+      return NULL;
+    }
+  if (in_word)
+    g_strv_builder_add (words, word->str);
+  return g_strv_builder_end (words);
+}
+
+/* Edits that turn @a into @b, swapped neighbours counting one. */
+static guint
+distance (const char *a, const char *b)
+{
+  gsize            n = strlen (a), m = strlen (b);
+  g_autofree guint *d = g_new (guint, (n + 1) * (m + 1));
+
+#define D(i_, j_) d[(i_) * (m + 1) + (j_)]
+  for (gsize i = 0; i <= n; i++)
+    for (gsize j = 0; j <= m; j++)
+      {
+        guint cost, best;
+
+        if (i == 0 || j == 0)
+          {
+            D (i, j) = (guint) (i + j);
+            continue;
+          }
+        cost = g_ascii_tolower (a[i - 1]) != g_ascii_tolower (b[j - 1]);
+        best = D (i - 1, j - 1) + cost;
+        best = MIN (best, D (i - 1, j) + 1);
+        best = MIN (best, D (i, j - 1) + 1);
+        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+          best = MIN (best, D (i - 2, j - 2) + 1);
+        D (i, j) = best;
+      }
+  return D (n, m);
+#undef D
+}
+
+const char *
+ph_nearest (const char *typed, const char *const *names, guint n)
+{
+  const char *best = NULL;
+  guint       best_distance = 1 + (guint) MIN (strlen (typed), 64) / 3;
+
+  if (strlen (typed) > 64)
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      guint d = strlen (names[i]) > 96 ? G_MAXUINT : distance (typed, names[i]);
+
+      if (d <= best_distance && (best == NULL || d < best_distance))
+        {
+          best = names[i];
+          best_distance = d;
+        }
+    }
+  for (guint i = 0; i < n && best == NULL && strlen (typed) >= 3; i++)
+    if (g_str_has_prefix (names[i], typed))
+      best = names[i];
+  return best;
+}
+
+gboolean
+ph_call_usage (PhCall *call, GError **error, const char *format, ...)
+{
+  g_autofree char *message = NULL;
+  va_list          args;
+
+  va_start (args, format);
+  message = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s; usage: %s%s%s", message, call->command->name,
+               call->command->arguments != NULL && *call->command->arguments != '\0' ? " " : "",
+               call->command->arguments != NULL ? call->command->arguments : "");
+  return FALSE;
+}
+
+gboolean
+ph_call_need_args (PhCall *call, guint min, guint max, GError **error)
+{
+  for (guint i = 0; i < call->argc; i++)
+    if (g_str_has_prefix (call->argv[i], "--"))
+      return ph_call_usage (call, error, "%s has no option '%s'", call->command->name, call->argv[i]);
+  if (call->argc < min)
+    return ph_call_usage (call, error, "%s wants %s", call->command->name, min == 1 ? "an argument" : "more arguments");
+  if (call->argc > max)
+    return ph_call_usage (call, error, "%s does not know what to do with '%s'", call->command->name, call->argv[max]);
+  return TRUE;
+}
+
+gboolean
+ph_call_need_open (PhCall *call, GError **error)
+{
+  if (ph_document_is_open (call->document))
+    return TRUE;
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "nothing is open: `open FILE` first");
+  return FALSE;
+}
+
+static void
+take_out (PhCall *call, guint at, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    g_free (call->argv[at + i]);
+  memmove (call->argv + at, call->argv + at + n, (call->argc + 1 - at - n) * sizeof (char *));
+  call->argc -= n;
+}
+
+gboolean
+ph_call_take_flag (PhCall *call, const char *name)
+{
+  for (guint i = 0; i < call->argc; i++)
+    if (g_str_equal (call->argv[i], name))
+      {
+        take_out (call, i, 1);
+        return TRUE;
+      }
+  return FALSE;
+}
+
+gboolean
+ph_call_take_option (PhCall *call, const char *name, char **value, GError **error)
+{
+  gsize length = strlen (name);
+
+  *value = NULL;
+  for (guint i = 0; i < call->argc; i++)
+    {
+      if (g_str_equal (call->argv[i], name))
+        {
+          if (i + 1 == call->argc)
+            return ph_call_usage (call, error, "%s wants a value", name);
+          *value = g_strdup (call->argv[i + 1]);
+          take_out (call, i, 2);
+          return TRUE;
+        }
+      if (strncmp (call->argv[i], name, length) == 0 && call->argv[i][length] == '=')
+        {
+          *value = g_strdup (call->argv[i] + length + 1);
+          take_out (call, i, 1);
+          return TRUE;
+        }
+    }
+  return TRUE;
+}
+
+gboolean
+ph_call_take_number (PhCall *call, const char *name, double *value, GError **error)
+{
+  g_autofree char *text = NULL;
+  char            *end;
+  double           number;
+
+  if (!ph_call_take_option (call, name, &text, error))
+    return FALSE;
+  if (text == NULL)
+    return TRUE;
+  number = g_ascii_strtod (text, &end);
+  if (*text == '\0' || *end != '\0')
+    return ph_call_usage (call, error, "%s wants a number, not '%s'", name, text);
+  *value = number;
+  return TRUE;
+}
+
+void
+ph_call_set_data (PhCall *call, gpointer data, GDestroyNotify free_data)
+{
+  call->data = data;
+  call->free_data = free_data;
+}
+
+/* Names of nodes, and of what they make, that a mistyped one may have meant. */
+PhNode *
+ph_call_find_node (PhCall *call, const char *name, GError **error)
+{
+  PhModel             *model = ph_document_get_model (call->document);
+  PhNode              *node = ph_model_find_node_named (model, name);
+  g_autoptr(GPtrArray) names = g_ptr_array_new ();
+  const char          *nearest;
+
+  if (node != NULL)
+    return node;
+  for (guint i = 0; i < model->nodes->len && names->len < 20000; i++)
+    if (model->nodes->pdata[i] != NULL && *((PhNode *) model->nodes->pdata[i])->name != '\0')
+      g_ptr_array_add (names, (gpointer) ((PhNode *) model->nodes->pdata[i])->name);
+  nearest = ph_nearest (name, (const char *const *) names->pdata, names->len);
+  if (nearest != NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node '%s' here; did you mean '%s'?", name, nearest);
+  else
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node '%s' here: `find %s` searches, n42 is an id", name,
+                 name);
+  return NULL;
+}
+
+gboolean
+ph_call_find_position (PhCall *call, const char *text, PhPosition *position, GError **error)
+{
+  if (g_str_equal (text, "."))
+    {
+      *position = ph_document_get_position (call->document);
+      return TRUE;
+    }
+  if (g_str_equal (text, "end"))
+    {
+      *position = (PhPosition) { ph_document_get_history (call->document)->steps->len, 0 };
+      return TRUE;
+    }
+  return ph_position_parse (ph_document_get_history (call->document), text, position, error);
+}
