@@ -1,0 +1,145 @@
+/* actions.c: the list of actions: the rows of the command table that have a title, and the window's own below.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/actions.h"
+
+#include <glib/gi18n.h>
+
+#include "core/console/console.h"
+
+/* What only a window has: looking, not doing. Each name is implemented in window-actions.c. */
+static const PhAction own_actions[] = {
+  { "win.palette",        N_("Commands"),               N_("Find and run any command"), "<Control>k|<Control><Shift>p", NULL, N_("General") },
+  { "win.search",         N_("Find"),                   N_("Find nodes by name, operator, attribute or shape"), "<Control>f", "edit-find-symbolic", N_("General") },
+  { "win.search-next",    N_("Find Next"),              NULL, "<Control>g", NULL, N_("General") },
+  { "win.search-previous", N_("Find Previous"),         NULL, "<Control><Shift>g", NULL, N_("General") },
+  { "win.new-tab",        N_("New Tab"),                NULL, "<Control>t", NULL, N_("General") },
+  { "win.close-tab",      N_("Close Tab"),              NULL, "<Control>w", NULL, N_("General") },
+  { "win.shortcuts",      N_("Keyboard Shortcuts"),     NULL, "<Control>question", NULL, N_("General") },
+  { "app.about",          N_("About Peephole"),         NULL, NULL, NULL, N_("General") },
+  { "app.quit",           N_("Quit"),                   NULL, "<Control>q", NULL, N_("General") },
+  { "win.go-first",       N_("Back to the File"),       N_("Undo all steps"), "<Alt>Home", "go-first-symbolic", N_("Steps") },
+  { "win.go-last",        N_("To the Last Step"),       NULL, "<Alt>End", "go-last-symbolic", N_("Steps") },
+  { "win.zoom-in",        N_("Zoom In"),                NULL, "<Control>plus|<Control>equal|<Control>KP_Add", NULL, N_("View") },
+  { "win.zoom-out",       N_("Zoom Out"),               NULL, "<Control>minus|<Control>KP_Subtract", NULL, N_("View") },
+  { "win.zoom-normal",    N_("Actual Size"),            NULL, "<Control>0", NULL, N_("View") },
+  { "win.zoom-fit",       N_("Whole Graph"),            NULL, "<Control>9", NULL, N_("View") },
+  { "win.zoom-selection", N_("Zoom to Selection"),      NULL, "<Control>8", NULL, N_("View") },
+  { "win.show-pipeline",  N_("Pipeline"),               N_("Show or hide the pipeline"), "F9", NULL, N_("View") },
+  { "win.show-inspector", N_("Inspector"),              N_("Show or hide the inspector"), "<Shift>F9", NULL, N_("View") },
+  { "win.show-bottom",    N_("Bottom Pane"),            N_("Show or hide console, text and problems"), "<Control>F9", NULL, N_("View") },
+  { "win.focus-console",  N_("Go to Console"),          NULL, "F12", NULL, N_("View") },
+  { "win.focus-graph",    N_("Go to Graph"),            NULL, "<Control>F12", NULL, N_("View") },
+  { "win.show-text",      N_("Text of the Graph"),      N_("The graph as ONNX text, changed lines marked"), "<Control>u", NULL, N_("View") },
+  { "win.fullscreen",     N_("Full Screen"),            NULL, "<Control>F11", NULL, N_("View") },
+};
+
+static const char *
+command_group (const PhCommand *command)
+{
+  static const char *const steps[] = { "step", "step into", "back", "back into", "goto", "run", "steps", "rewrites", "diff", "verify", NULL };
+  return g_strv_contains (steps, command->name) ? _("Steps") : _("Commands");
+}
+
+char *
+ph_action_name_of_command (const char *command)
+{
+  g_autofree char *dashed = g_strdelimit (g_strdup (command), " _", '-');
+  return g_strconcat ("command.", dashed, NULL);
+}
+
+static GArray *
+build_list (void)
+{
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (PhAction));
+  guint n;
+  const PhCommand *const *commands = ph_command_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (commands[i]->title)
+      {
+        PhAction action = {
+          .action = ph_action_name_of_command (commands[i]->name), .title = _(commands[i]->title),
+          .summary = commands[i]->summary ? _(commands[i]->summary) : NULL, .shortcut = commands[i]->shortcut,
+          .icon = commands[i]->icon, .group = command_group (commands[i]),
+        };
+        g_array_append_val (list, action);
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (own_actions); i++)
+    {
+      PhAction action = own_actions[i];
+      action.title = _(action.title);
+      action.summary = action.summary ? _(action.summary) : NULL;
+      action.group = _(action.group);
+      g_array_append_val (list, action);
+    }
+  return list;
+}
+
+const PhAction *
+ph_action_list (guint *n)
+{
+  static gsize once;
+  static GArray *list;
+
+  if (g_once_init_enter (&once))
+    {
+      list = build_list ();
+      g_once_init_leave (&once, 1);
+    }
+  *n = list->len;
+  return (const PhAction *) list->data;
+}
+
+const PhAction *
+ph_action_find (const char *name)
+{
+  guint n;
+  const PhAction *actions = ph_action_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (actions[i].action, name))
+      return &actions[i];
+  return NULL;
+}
+
+/* Short names on top, the rest by group in submenus: a menu that lists everything still opens small. */
+GMenuModel *
+ph_action_menu (void)
+{
+  static const char *const top[] = { "command.open", "command.save", "command.render", "command.grad", NULL };
+  static const char *const bottom[] = { "win.palette", "win.shortcuts", "app.about", NULL };
+  GMenu *menu = g_menu_new ();
+  guint n;
+  const PhAction *actions = ph_action_list (&n);
+  const char *const *parts[] = { top, NULL, bottom };
+
+  for (guint part = 0; part < G_N_ELEMENTS (parts); part++)
+    {
+      g_autoptr (GMenu) section = g_menu_new ();
+      if (parts[part])
+        for (guint i = 0; parts[part][i]; i++)
+          {
+            const PhAction *action = ph_action_find (parts[part][i]);
+            if (action)
+              g_menu_append (section, action->title, action->action);
+          }
+      else
+        {
+          g_autoptr (GPtrArray) groups = g_ptr_array_new ();
+          for (guint i = 0; i < n; i++)
+            if (!g_ptr_array_find_with_equal_func (groups, actions[i].group, g_str_equal, NULL))
+              g_ptr_array_add (groups, (gpointer) actions[i].group);
+          for (guint g = 0; g < groups->len; g++)
+            {
+              g_autoptr (GMenu) submenu = g_menu_new ();
+              for (guint i = 0; i < n; i++)
+                if (g_str_equal (actions[i].group, groups->pdata[g]) && !g_strv_contains (top, actions[i].action)
+                    && !g_strv_contains (bottom, actions[i].action))
+                  g_menu_append (submenu, actions[i].title, actions[i].action);
+              g_menu_append_submenu (section, groups->pdata[g], G_MENU_MODEL (submenu));
+            }
+        }
+      g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
+    }
+  return G_MENU_MODEL (menu);
+}

@@ -1,0 +1,145 @@
+/* application.c: the program peephole: command line, style, accelerators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/application.h"
+
+#include <glib/gi18n.h>
+#include <gtksourceview/gtksource.h>
+
+#include "app/actions.h"
+#include "app/window.h"
+#include "config.h"
+
+struct _PhApplication
+{
+  AdwApplication parent_instance;
+  gboolean       typing;         /* the console has the keyboard */
+};
+
+G_DEFINE_FINAL_TYPE (PhApplication, ph_application, ADW_TYPE_APPLICATION)
+
+static PhWindow *
+the_window (PhApplication *self)
+{
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (self)); l; l = l->next)
+    if (PH_IS_WINDOW (l->data))
+      return l->data;
+  return ph_window_new (self);
+}
+
+static void
+ph_application_activate (GApplication *application)
+{
+  gtk_window_present (GTK_WINDOW (the_window (PH_APPLICATION (application))));
+}
+
+static void
+ph_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
+{
+  PhWindow *window = the_window (PH_APPLICATION (application));
+
+  for (int i = 0; i < n_files; i++)
+    ph_window_open (window, files[i]);
+  gtk_window_present (GTK_WINDOW (window));
+}
+
+/* Ctrl with one letter, without Shift or Alt: what readline reads as an editing key. */
+static gboolean
+is_editing_key (const char *accelerator)
+{
+  guint key;
+  GdkModifierType modifiers;
+
+  return gtk_accelerator_parse (accelerator, &key, &modifiers) && modifiers == GDK_CONTROL_MASK && key < 128
+         && g_ascii_isalpha ((char) key);
+}
+
+static void
+set_accelerators (PhApplication *self)
+{
+  guint n;
+  const PhAction *actions = ph_action_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GStrv) keys = g_strsplit (actions[i].shortcut ? actions[i].shortcut : "", "|", -1);
+      g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+      for (guint k = 0; keys[k]; k++)
+        if (*keys[k] && !(self->typing && is_editing_key (keys[k])))
+          g_ptr_array_add (wanted, keys[k]);
+      g_ptr_array_add (wanted, NULL);
+      gtk_application_set_accels_for_action (GTK_APPLICATION (self), actions[i].action, (const char *const *) wanted->pdata);
+    }
+}
+
+void
+ph_application_set_typing (PhApplication *self, gboolean typing)
+{
+  g_return_if_fail (PH_IS_APPLICATION (self));
+  if (self->typing == typing)
+    return;
+  self->typing = typing;
+  set_accelerators (self);
+}
+
+static void
+about (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWindow *parent = gtk_application_get_active_window (data);
+
+  adw_show_about_window (parent, "application-name", "Peephole", "application-icon", APP_ID, "version", PACKAGE_VERSION,
+                         "comments", _("A window into a graph compiler"), "license-type", GTK_LICENSE_GPL_3_0,
+                         "developer-name", _("The Peephole authors"), NULL);
+}
+
+static void
+quit (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  for (GList *l = gtk_application_get_windows (data), *next; l; l = next)
+    {
+      next = l->next;
+      gtk_window_close (l->data);
+    }
+}
+
+static void
+ph_application_startup (GApplication *application)
+{
+  static const GActionEntry entries[] = { { "about", about }, { "quit", quit } };
+
+  G_APPLICATION_CLASS (ph_application_parent_class)->startup (application);
+  gtk_source_init ();
+  g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries), application);
+  set_accelerators (PH_APPLICATION (application));
+}
+
+static void
+ph_application_shutdown (GApplication *application)
+{
+  G_APPLICATION_CLASS (ph_application_parent_class)->shutdown (application);
+  gtk_source_finalize ();
+}
+
+static void
+ph_application_class_init (PhApplicationClass *klass)
+{
+  GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
+
+  application_class->startup = ph_application_startup;
+  application_class->shutdown = ph_application_shutdown;
+  application_class->activate = ph_application_activate;
+  application_class->open = ph_application_open;
+}
+
+static void
+ph_application_init (PhApplication *self)
+{
+  g_application_set_option_context_parameter_string (G_APPLICATION (self), _("[FILE…]"));
+  g_application_set_option_context_summary (G_APPLICATION (self), _("A window into a graph compiler."));
+}
+
+PhApplication *
+ph_application_new (void)
+{
+  return g_object_new (PH_TYPE_APPLICATION, "application-id", APP_ID, "flags", G_APPLICATION_HANDLES_OPEN,
+                       "resource-base-path", "/org/peephole/Peephole", NULL);
+}

@@ -1,0 +1,17 @@
+/* application.h: the program peephole: command line, style, accelerators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+G_BEGIN_DECLS
+
+#define PH_TYPE_APPLICATION (ph_application_get_type ())
+G_DECLARE_FINAL_TYPE (PhApplication, ph_application, PH, APPLICATION, AdwApplication)
+
+PhApplication *ph_application_new (void);
+
+/* While the console has the keyboard, Ctrl+letter belongs to readline: only function keys and the like stay ours. */
+void           ph_application_set_typing (PhApplication *application, gboolean typing);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* peephole.c: the window's program.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include <locale.h>
+
+#include "app/application.h"
+#include "config.h"
+
+int
+main (int argc, char **argv)
+{
+  setlocale (LC_ALL, "");
+  bindtextdomain (GETTEXT_PACKAGE, LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+  textdomain (GETTEXT_PACKAGE);
+
+  g_autoptr (PhApplication) application = ph_application_new ();
+  return g_application_run (G_APPLICATION (application), argc, argv);
+}

@@ -1,0 +1,366 @@
+/* window-actions.c: what the window's actions do: run a command, ask for what it needs first, or look elsewhere.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+#include "config.h"
+
+#include "app/actions.h"
+#include "app/window-private.h"
+#include "views/palette.h"
+#include "views/shortcuts.h"
+
+/* --- commands that need a file ------------------------------------------------------------------------------------- */
+
+typedef struct { const char *command, *title; GtkFileChooserAction action; const char *const *patterns; const char *suffix; } FileCommand;
+
+static const char *const model_patterns[] = { "*.onnx", "*.onnxtxt", "*.pb", NULL };
+static const char *const model_out_patterns[] = { "*.onnx", "*.onnxtxt", NULL };
+static const char *const picture_patterns[] = { "*.svg", "*.png", "*.pdf", "*.dot", NULL };
+
+static const FileCommand file_commands[] = {
+  { "open",   N_("Open a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
+  { "save",   N_("Save the Graph"), GTK_FILE_CHOOSER_ACTION_SAVE, model_out_patterns, ".onnx" },
+  { "render", N_("Save the Picture"), GTK_FILE_CHOOSER_ACTION_SAVE, picture_patterns, ".svg" },
+};
+
+static void
+on_file_chosen (GtkNativeDialog *dialog, int response, PhWindow *self)
+{
+  const FileCommand *command = g_object_get_data (G_OBJECT (dialog), "command");
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GListModel) files = gtk_file_chooser_get_files (GTK_FILE_CHOOSER (dialog));
+      for (guint i = 0; i < g_list_model_get_n_items (files); i++)
+        {
+          g_autoptr (GFile) file = g_list_model_get_item (files, i);
+          g_autofree char *path = g_file_get_path (file);
+          if (command->action == GTK_FILE_CHOOSER_ACTION_OPEN)
+            ph_window_open (self, file);
+          else if (path)
+            {
+              g_autofree char *quoted = g_shell_quote (path);
+              ph_window_run (self, "%s %s", command->command, quoted);
+            }
+        }
+    }
+  gtk_native_dialog_destroy (dialog);
+  g_object_unref (dialog);
+}
+
+static void
+ask_for_file (PhWindow *self, const FileCommand *command)
+{
+  gboolean opening = command->action == GTK_FILE_CHOOSER_ACTION_OPEN;
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(command->title), GTK_WINDOW (self), command->action,
+                                                              opening ? _("_Open") : _("_Save"), NULL);
+  GtkFileFilter *filter = gtk_file_filter_new ();
+  const char *path = self->document ? ph_document_get_path (self->document) : NULL;
+
+  gtk_file_filter_set_name (filter, opening ? _("Models") : _("Known formats"));
+  for (guint i = 0; command->patterns[i]; i++)
+    gtk_file_filter_add_pattern (filter, command->patterns[i]);
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
+  g_object_unref (filter);
+  if (opening)
+    {
+      GtkFileFilter *all = gtk_file_filter_new ();
+      gtk_file_filter_set_name (all, _("All files"));
+      gtk_file_filter_add_pattern (all, "*");
+      gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), all);
+      g_object_unref (all);
+      gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (dialog), TRUE);
+    }
+  else if (path)
+    {
+      g_autofree char *name = g_path_get_basename (path);
+      char *dot = strrchr (name, '.');
+      if (dot)
+        *dot = '\0';
+      g_autofree char *suggestion = g_strconcat (name, command->suffix, NULL);
+      gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
+    }
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_object_set_data (G_OBJECT (dialog), "command", (gpointer) command);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_file_chosen), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* --- "command.*" --------------------------------------------------------------------------------------------------- */
+
+/* Differentiates the only output, or the selected node's where it is one; else asks which. */
+static void
+differentiate (PhWindow *self)
+{
+  PhModel *model = ph_document_get_model (self->document);
+
+  if (!model)
+    return;
+  GPtrArray *outputs = model->graph->outputs;
+  PhNode *selected = ph_model_find_node (model, ph_document_get_selection (self->document));
+  for (guint i = 0; i < outputs->len; i++)
+    {
+      PhValue *value = outputs->pdata[i];
+      if (outputs->len == 1 || (selected && value->producer == selected))
+        {
+          ph_window_run (self, "grad %s", value->name);
+          return;
+        }
+    }
+  ph_window_prompt (self, "grad ");
+}
+
+/* A command whose first argument is not optional must be finished by hand. */
+static gboolean
+needs_arguments (const PhCommand *command)
+{
+  return command->arguments && *command->arguments && *command->arguments != '[';
+}
+
+static void
+on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
+{
+  const PhCommand *command = g_object_get_data (G_OBJECT (action), "command");
+
+  for (guint i = 0; i < G_N_ELEMENTS (file_commands); i++)
+    if (g_str_equal (file_commands[i].command, command->name))
+      {
+        ask_for_file (self, &file_commands[i]);
+        return;
+      }
+  if (g_str_equal (command->name, "grad"))
+    differentiate (self);
+  else if (needs_arguments (command))
+    {
+      g_autofree char *start = g_strconcat (command->name, " ", NULL);
+      ph_window_prompt (self, start);
+    }
+  else
+    ph_window_run (self, "%s", command->name);
+}
+
+static void
+add_commands (PhWindow *self)
+{
+  guint n;
+  const PhCommand *const *commands = ph_command_list (&n);
+
+  self->commands = g_simple_action_group_new ();
+  for (guint i = 0; i < n; i++)
+    {
+      if (!commands[i]->title)
+        continue;
+      g_autofree char *name = ph_action_name_of_command (commands[i]->name);
+      g_autoptr (GSimpleAction) action = g_simple_action_new (name + strlen ("command."), NULL);
+      g_object_set_data (G_OBJECT (action), "command", (gpointer) commands[i]);
+      g_signal_connect (action, "activate", G_CALLBACK (on_command), self);
+      g_action_map_add_action (G_ACTION_MAP (self->commands), G_ACTION (action));
+    }
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "command", G_ACTION_GROUP (self->commands));
+  g_object_unref (self->commands);
+}
+
+/* --- "win.*" ------------------------------------------------------------------------------------------------------- */
+
+#define ACTION(name_) static void name_ (GSimpleAction *action, GVariant *parameter, gpointer data)
+
+ACTION (show_palette)
+{
+  ph_palette_present (data);
+}
+
+ACTION (show_shortcuts)
+{
+  gtk_window_present (ph_shortcuts_new (data));
+}
+
+ACTION (search)
+{
+  ph_document_view_search (ph_window_get_view (data));
+}
+
+ACTION (search_next)
+{
+  ph_document_view_search_move (ph_window_get_view (data), 1);
+}
+
+ACTION (search_previous)
+{
+  ph_document_view_search_move (ph_window_get_view (data), -1);
+}
+
+ACTION (go_first)
+{
+  ph_window_run (data, "goto 0");
+}
+
+ACTION (go_last)
+{
+  PhWindow *self = data;
+  PhHistory *history = ph_document_get_history (self->document);
+  if (history)
+    ph_window_run (self, "goto %u", history->steps->len);
+}
+
+ACTION (open_uri)
+{
+  g_autoptr (GFile) file = g_file_new_for_uri (g_variant_get_string (parameter, NULL));
+  ph_window_open (data, file);
+}
+
+/* From the source folder or the installed one, whichever is there: examples are files like any other. */
+ACTION (open_example)
+{
+  g_autofree char *name = g_strconcat (g_variant_get_string (parameter, NULL), ".onnxtxt", NULL);
+  const char *folders[] = { g_getenv ("PEEPHOLE_EXAMPLES_DIR"), EXAMPLES_DIR, SOURCE_EXAMPLES_DIR };
+
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      g_autofree char *path = folders[i] ? g_build_filename (folders[i], name, NULL) : NULL;
+      if (path && g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          g_autoptr (GFile) file = g_file_new_for_path (path);
+          ph_window_open (data, file);
+          return;
+        }
+    }
+  g_autofree char *message = g_strdup_printf (_("%s is not in %s: install Peephole, or run it from its source folder."), name, EXAMPLES_DIR);
+  ph_document_view_toast (ph_window_get_view (data), message);
+}
+
+ACTION (zoom_in)
+{
+  ph_graph_canvas_zoom_in (ph_document_view_get_canvas (ph_window_get_view (data)));
+}
+
+ACTION (zoom_out)
+{
+  ph_graph_canvas_zoom_out (ph_document_view_get_canvas (ph_window_get_view (data)));
+}
+
+ACTION (zoom_normal)
+{
+  ph_graph_canvas_zoom_to (ph_document_view_get_canvas (ph_window_get_view (data)), 1.0);
+}
+
+ACTION (zoom_fit)
+{
+  ph_graph_canvas_fit (ph_document_view_get_canvas (ph_window_get_view (data)));
+}
+
+ACTION (zoom_selection)
+{
+  ph_graph_canvas_fit_selection (ph_document_view_get_canvas (ph_window_get_view (data)));
+}
+
+ACTION (focus_console)
+{
+  ph_window_prompt (data, "");
+}
+
+ACTION (focus_graph)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (ph_document_view_get_canvas (ph_window_get_view (data))));
+}
+
+ACTION (show_text)
+{
+  ph_window_show_bottom (data, "text");
+}
+
+ACTION (new_tab)
+{
+  ph_window_add_tab (data);
+}
+
+ACTION (close_tab)
+{
+  PhWindow *self = data;
+  adw_tab_view_close_page (self->tabs, adw_tab_view_get_selected_page (self->tabs));
+}
+
+ACTION (fullscreen)
+{
+  if (gtk_window_is_fullscreen (data))
+    gtk_window_unfullscreen (data);
+  else
+    gtk_window_fullscreen (data);
+}
+
+static GtkWidget *
+panel_of (PhWindow *self, const char *action)
+{
+  if (g_str_equal (action, "show-pipeline"))
+    return GTK_WIDGET (self->history_panel);
+  if (g_str_equal (action, "show-inspector"))
+    return GTK_WIDGET (self->inspector);
+  return GTK_WIDGET (self->bottom_pane);
+}
+
+static void
+change_panel (GSimpleAction *action, GVariant *state, gpointer data)
+{
+  gtk_widget_set_visible (panel_of (data, g_action_get_name (G_ACTION (action))), g_variant_get_boolean (state));
+  g_simple_action_set_state (action, state);
+}
+
+void
+ph_window_update_actions (PhWindow *self)
+{
+  static const char *const panels[] = { "show-pipeline", "show-inspector", "show-bottom" };
+  static const char *const need_document[] = { "search", "search-next", "search-previous", "go-first", "go-last", "zoom-in",
+                                               "zoom-out", "zoom-normal", "zoom-fit", "zoom-selection", "show-text" };
+  gboolean open = self->document && ph_document_is_open (self->document);
+  guint n;
+  const PhCommand *const *commands = ph_command_list (&n);
+
+  for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
+    {
+      GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), panels[i]);
+      g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (gtk_widget_get_visible (panel_of (self, panels[i]))));
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (need_document); i++)
+    g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), need_document[i])), open);
+
+  PhPosition at = self->document ? ph_document_get_position (self->document) : (PhPosition) { 0, 0 };
+  PhHistory *history = self->document ? ph_document_get_history (self->document) : NULL;
+  gboolean at_start = at.step == 0 && at.rewrite == 0;
+  gboolean at_end = !history || (at.step >= history->steps->len && ph_document_next_entry (self->document) == G_MAXUINT);
+  for (guint i = 0; i < n; i++)
+    {
+      if (!commands[i]->title)
+        continue;
+      g_autofree char *name = ph_action_name_of_command (commands[i]->name);
+      GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->commands), name + strlen ("command."));
+      static const char *const always[] = { "open", "help", "passes", "check", "source", "quit", "ops", NULL };
+      gboolean enabled = open || g_strv_contains (always, commands[i]->name);
+      if (g_str_has_prefix (commands[i]->name, "back"))
+        enabled = enabled && !at_start;
+      else if (g_str_has_prefix (commands[i]->name, "step") && !g_str_equal (commands[i]->name, "steps"))
+        enabled = enabled && !at_end;
+      g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
+    }
+}
+
+gboolean
+ph_window_command_enabled (PhWindow *self, const char *name)
+{
+  return g_action_group_get_action_enabled (G_ACTION_GROUP (self->commands), name);
+}
+
+void
+ph_window_install_actions (PhWindow *self)
+{
+  static const GActionEntry entries[] = {
+    { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search", search }, { "search-next", search_next },
+    { "search-previous", search_previous }, { "go-first", go_first }, { "go-last", go_last }, { "open-uri", open_uri, "s" },
+    { "example", open_example, "s" }, { "zoom-in", zoom_in }, { "zoom-out", zoom_out }, { "zoom-normal", zoom_normal },
+    { "zoom-fit", zoom_fit }, { "zoom-selection", zoom_selection }, { "focus-console", focus_console },
+    { "focus-graph", focus_graph }, { "show-text", show_text }, { "new-tab", new_tab }, { "close-tab", close_tab },
+    { "fullscreen", fullscreen },
+    { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },
+    { "show-bottom", NULL, NULL, "true", change_panel },
+  };
+
+  g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
+  add_commands (self);
+}

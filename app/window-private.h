@@ -1,0 +1,35 @@
+/* window-private.h: what window.c and window-actions.c share.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "app/window.h"
+#include "views/bottom-pane.h"
+#include "views/history-panel.h"
+#include "views/inspector.h"
+
+G_BEGIN_DECLS
+
+struct _PhWindow
+{
+  AdwApplicationWindow parent_instance;
+  GtkWidget       *content;
+  AdwWindowTitle  *title;
+  AdwSplitButton  *open_button;
+  GtkMenuButton   *menu_button;
+  AdwTabView      *tabs;
+  PhHistoryPanel  *history_panel;
+  PhInspector     *inspector;
+  PhBottomPane    *bottom_pane;
+
+  GMenu           *recent;
+  PhDocument      *document;        /* (nullable) of the present tab */
+  PhConsole       *console;         /* (nullable) of the present tab */
+  GSimpleActionGroup *commands;     /* the actions "command.*"       */
+  gboolean         closing;
+};
+
+PhDocumentView *ph_window_add_tab (PhWindow *window);      /* and shows it */
+/* Enables what can be done now, and sets the states of toggles. */
+void ph_window_update_actions (PhWindow *window);
+
+G_END_DECLS

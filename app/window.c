@@ -1,0 +1,307 @@
+/* window.c: the window: panels around the tabs of open models.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "app/window.h"
+
+#include <glib/gi18n.h>
+
+#include "app/actions.h"
+#include "app/window-private.h"
+
+G_DEFINE_FINAL_TYPE (PhWindow, ph_window, ADW_TYPE_APPLICATION_WINDOW)
+
+PhDocumentView *
+ph_window_get_view (PhWindow *self)
+{
+  AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
+  return page ? PH_DOCUMENT_VIEW (adw_tab_page_get_child (page)) : NULL;
+}
+
+static PhDocument *
+the_document (PhWindow *self)
+{
+  PhDocumentView *view = ph_window_get_view (self);
+  return view ? ph_document_view_get_document (view) : NULL;
+}
+
+/* --- titles and sensitivity ---------------------------------------------------------------------------------------- */
+
+static char *
+position_text (PhDocument *document)
+{
+  PhHistory *history = ph_document_get_history (document);
+  PhPosition at = ph_document_get_position (document);
+
+  if (!history || (at.step == 0 && at.rewrite == 0))
+    return g_strdup (_("As in the file"));
+  g_autofree char *position = ph_position_to_string (at);
+  guint shown = at.step - (at.rewrite == 0);
+  const PhStep *step = &g_array_index (history->steps, PhStep, MIN (shown, history->steps->len - 1));
+  return g_strdup_printf (_("Step %s of %u · %s"), position, history->steps->len, step->pass);
+}
+
+static void
+update_title (PhWindow *self)
+{
+  PhDocument *document = the_document (self);
+  const char *path = document ? ph_document_get_path (document) : NULL;
+
+  if (!path || !ph_document_is_open (document))
+    {
+      adw_window_title_set_title (self->title, "Peephole");
+      adw_window_title_set_subtitle (self->title, "");
+      return;
+    }
+  g_autofree char *name = g_path_get_basename (path);
+  g_autofree char *position = position_text (document);
+  g_autofree char *title = g_strdup_printf ("%s – Peephole", name);
+  adw_window_title_set_title (self->title, name);
+  adw_window_title_set_subtitle (self->title, position);
+  gtk_window_set_title (GTK_WINDOW (self), title);
+  AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
+  adw_tab_page_set_title (page, name);
+  adw_tab_page_set_tooltip (page, path);
+}
+
+static void
+on_document_changed (PhWindow *self)
+{
+  update_title (self);
+  ph_window_update_actions (self);
+}
+
+/* --- tabs ------------------------------------------------------------------------------------------------------------ */
+
+static void
+on_reply (PhWindow *self, PhReply *reply)
+{
+  if (reply->quit)
+    gtk_window_close (GTK_WINDOW (self));
+}
+
+PhDocumentView *
+ph_window_add_tab (PhWindow *self)
+{
+  PhDocumentView *view = ph_document_view_new ();
+  AdwTabPage *page = adw_tab_view_append (self->tabs, GTK_WIDGET (view));
+
+  adw_tab_page_set_title (page, _("New Tab"));
+  adw_tab_view_set_selected_page (self->tabs, page);
+  return view;
+}
+
+static void
+on_tab_selected (PhWindow *self)
+{
+  PhDocumentView *view = ph_window_get_view (self);
+  PhDocument *document = view ? ph_document_view_get_document (view) : NULL;
+  PhConsole *console = view ? ph_document_view_get_console (view) : NULL;
+
+  if (self->closing || self->document == document)
+    return;
+  if (self->document)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  if (self->console)
+    g_signal_handlers_disconnect_by_data (self->console, self);
+  g_set_object (&self->document, document);
+  g_set_object (&self->console, console);
+  if (document)
+    {
+      g_signal_connect_swapped (document, "opened", G_CALLBACK (on_document_changed), self);
+      g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_document_changed), self);
+      g_signal_connect_swapped (document, "history-changed", G_CALLBACK (on_document_changed), self);
+      g_signal_connect_swapped (document, "notify::busy", G_CALLBACK (on_document_changed), self);
+      g_signal_connect_swapped (console, "finished", G_CALLBACK (on_reply), self);
+    }
+  ph_history_panel_set_console (self->history_panel, console);
+  ph_inspector_set_console (self->inspector, console);
+  ph_bottom_pane_set_console (self->bottom_pane, console);
+  on_document_changed (self);
+}
+
+static gboolean
+on_close_page (PhWindow *self, AdwTabPage *page)
+{
+  /* The last tab is emptied, not closed: there is always a present view. */
+  if (adw_tab_view_get_n_pages (self->tabs) == 1 && !self->closing)
+    ph_window_add_tab (self);
+  adw_tab_view_close_page_finish (self->tabs, page, TRUE);
+  return GDK_EVENT_STOP;
+}
+
+/* --- public ---------------------------------------------------------------------------------------------------------- */
+
+void
+ph_window_run (PhWindow *self, const char *format, ...)
+{
+  PhDocumentView *view = ph_window_get_view (self);
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *line = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  ph_document_view_run (view, line);
+}
+
+void
+ph_window_open (PhWindow *self, GFile *file)
+{
+  g_return_if_fail (PH_IS_WINDOW (self) && G_IS_FILE (file));
+
+  g_autofree char *path = g_file_get_path (file);
+  if (!path)
+    {
+      g_autofree char *uri = g_file_get_uri (file);
+      g_autofree char *message = g_strdup_printf (_("%s is not on this computer. Copy it to a local folder and open it there."), uri);
+      ph_document_view_toast (ph_window_get_view (self), message);
+      return;
+    }
+  PhDocumentView *view = ph_window_get_view (self);
+  if (ph_document_is_open (ph_document_view_get_document (view)) || g_object_get_data (G_OBJECT (view), "opening"))
+    view = ph_window_add_tab (self);
+  g_object_set_data (G_OBJECT (view), "opening", GINT_TO_POINTER (1));
+
+  g_autofree char *quoted = g_shell_quote (path);
+  ph_window_run (self, "open %s", strpbrk (path, " \t'\"\\") ? quoted : path);
+  g_autofree char *uri = g_file_get_uri (file);
+  gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+}
+
+void
+ph_window_prompt (PhWindow *self, const char *text)
+{
+  ph_window_show_bottom (self, "console");
+  ph_console_pane_type (ph_bottom_pane_get_console_pane (self->bottom_pane), text);
+}
+
+void
+ph_window_show_bottom (PhWindow *self, const char *page)
+{
+  gtk_widget_set_visible (GTK_WIDGET (self->bottom_pane), TRUE);
+  ph_window_update_actions (self);
+  ph_bottom_pane_show (self->bottom_pane, page);
+}
+
+/* --- recent files ---------------------------------------------------------------------------------------------------- */
+
+static int
+newest_first (gconstpointer a, gconstpointer b)
+{
+  return g_date_time_compare (gtk_recent_info_get_modified (*(GtkRecentInfo **) b), gtk_recent_info_get_modified (*(GtkRecentInfo **) a));
+}
+
+static void
+update_recent (PhWindow *self)
+{
+  GList *items = gtk_recent_manager_get_items (gtk_recent_manager_get_default ());
+  g_autoptr (GPtrArray) ours = g_ptr_array_new ();
+
+  for (GList *l = items; l; l = l->next)
+    if (gtk_recent_info_has_application (l->data, g_get_application_name ()) && gtk_recent_info_is_local (l->data)
+        && gtk_recent_info_exists (l->data))
+      g_ptr_array_add (ours, l->data);
+  g_ptr_array_sort (ours, newest_first);
+  g_menu_remove_all (self->recent);
+  for (guint i = 0; i < MIN (ours->len, 10); i++)
+    {
+      /* An underscore of a file name is no mnemonic. */
+      g_auto (GStrv) parts = g_strsplit (gtk_recent_info_get_display_name (ours->pdata[i]), "_", -1);
+      g_autofree char *label = g_strjoinv ("__", parts);
+      GMenuItem *item = g_menu_item_new (label, NULL);
+      g_menu_item_set_action_and_target (item, "win.open-uri", "s", gtk_recent_info_get_uri (ours->pdata[i]));
+      g_menu_append_item (self->recent, item);
+      g_object_unref (item);
+    }
+  g_list_free_full (items, (GDestroyNotify) gtk_recent_info_unref);
+}
+
+static gboolean
+on_drop (GtkDropTarget *target, const GValue *value, double x, double y, gpointer data)
+{
+  if (!G_VALUE_HOLDS (value, GDK_TYPE_FILE_LIST))
+    return FALSE;
+  g_autoptr (GSList) files = gdk_file_list_get_files (g_value_get_boxed (value));
+  for (GSList *l = files; l; l = l->next)
+    ph_window_open (data, l->data);
+  return files != NULL;
+}
+
+/* --- object ---------------------------------------------------------------------------------------------------------- */
+
+static gboolean
+ph_window_close_request (GtkWindow *window)
+{
+  PH_WINDOW (window)->closing = TRUE;
+  return GTK_WINDOW_CLASS (ph_window_parent_class)->close_request (window);
+}
+
+static void
+ph_window_dispose (GObject *object)
+{
+  PhWindow *self = PH_WINDOW (object);
+
+  self->closing = TRUE;
+  g_signal_handlers_disconnect_by_data (gtk_recent_manager_get_default (), self);
+  if (self->document)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  if (self->console)
+    g_signal_handlers_disconnect_by_data (self->console, self);
+  if (self->history_panel)
+    {
+      ph_history_panel_set_console (self->history_panel, NULL);
+      ph_inspector_set_console (self->inspector, NULL);
+      ph_bottom_pane_set_console (self->bottom_pane, NULL);
+    }
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_WINDOW);
+  g_clear_object (&self->document);
+  g_clear_object (&self->console);
+  g_clear_object (&self->recent);
+  G_OBJECT_CLASS (ph_window_parent_class)->dispose (object);
+}
+
+static void
+ph_window_class_init (PhWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  g_type_ensure (PH_TYPE_HISTORY_PANEL);
+  g_type_ensure (PH_TYPE_INSPECTOR);
+  g_type_ensure (PH_TYPE_BOTTOM_PANE);
+  G_OBJECT_CLASS (klass)->dispose = ph_window_dispose;
+  GTK_WINDOW_CLASS (klass)->close_request = ph_window_close_request;
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/window.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, content);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, title);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, open_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, menu_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, tabs);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, history_panel);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, inspector);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, bottom_pane);
+  gtk_widget_class_bind_template_callback (widget_class, on_tab_selected);
+  gtk_widget_class_bind_template_callback (widget_class, on_close_page);
+}
+
+static void
+ph_window_init (PhWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  ph_window_install_actions (self);
+
+  g_autoptr (GMenuModel) menu = ph_action_menu ();
+  gtk_menu_button_set_menu_model (self->menu_button, menu);
+  self->recent = g_menu_new ();
+  adw_split_button_set_menu_model (self->open_button, G_MENU_MODEL (self->recent));
+  g_signal_connect_object (gtk_recent_manager_get_default (), "changed", G_CALLBACK (update_recent), self, G_CONNECT_SWAPPED);
+  update_recent (self);
+
+  GtkDropTarget *drop = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+  g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
+  ph_window_add_tab (self);
+}
+
+PhWindow *
+ph_window_new (PhApplication *application)
+{
+  return g_object_new (PH_TYPE_WINDOW, "application", application, NULL);
+}

@@ -1,0 +1,101 @@
+/* bottom-pane.c: the pane below the graph: console, text, problems.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/bottom-pane.h"
+
+#include <glib/gi18n.h>
+
+#include "views/problems-pane.h"
+#include "views/text-pane.h"
+
+struct _PhBottomPane
+{
+  GtkWidget       parent_instance;
+  GtkWidget      *content;
+  GtkStack       *stack;
+  GtkStackPage   *problems_page;
+  PhConsolePane  *console_pane;
+  PhTextPane     *text_pane;
+  PhProblemsPane *problems_pane;
+  PhDocument     *document;        /* (nullable) */
+};
+
+G_DEFINE_FINAL_TYPE (PhBottomPane, ph_bottom_pane, GTK_TYPE_WIDGET)
+
+static void
+on_problems_changed (PhBottomPane *self)
+{
+  GPtrArray *problems = self->document ? ph_document_get_problems (self->document) : NULL;
+  guint n = problems ? problems->len : 0;
+  g_autofree char *title = n ? g_strdup_printf (_("Problems (%u)"), n) : g_strdup (_("Problems"));
+
+  gtk_stack_page_set_title (self->problems_page, title);
+  gtk_stack_page_set_needs_attention (self->problems_page, n > 0);
+}
+
+void
+ph_bottom_pane_set_console (PhBottomPane *self, PhConsole *console)
+{
+  g_return_if_fail (PH_IS_BOTTOM_PANE (self));
+
+  if (self->document)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  g_set_object (&self->document, (console ? ph_console_get_document (console) : NULL));
+  if (self->document)
+    {
+      g_signal_connect_swapped (self->document, "problems-changed", G_CALLBACK (on_problems_changed), self);
+      g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_problems_changed), self);
+    }
+  ph_console_pane_set_console (self->console_pane, console);
+  ph_text_pane_set_document (self->text_pane, self->document);
+  ph_problems_pane_set_console (self->problems_pane, console);
+  on_problems_changed (self);
+}
+
+PhConsolePane *
+ph_bottom_pane_get_console_pane (PhBottomPane *self)
+{
+  return self->console_pane;
+}
+
+void
+ph_bottom_pane_show (PhBottomPane *self, const char *page)
+{
+  gtk_stack_set_visible_child_name (self->stack, page);
+}
+
+static void
+ph_bottom_pane_dispose (GObject *object)
+{
+  PhBottomPane *self = PH_BOTTOM_PANE (object);
+
+  if (self->document)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  g_clear_object (&self->document);
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_BOTTOM_PANE);
+  G_OBJECT_CLASS (ph_bottom_pane_parent_class)->dispose (object);
+}
+
+static void
+ph_bottom_pane_class_init (PhBottomPaneClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  g_type_ensure (PH_TYPE_CONSOLE_PANE);
+  g_type_ensure (PH_TYPE_TEXT_PANE);
+  g_type_ensure (PH_TYPE_PROBLEMS_PANE);
+  G_OBJECT_CLASS (klass)->dispose = ph_bottom_pane_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/bottom-pane.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, content);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, stack);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, problems_page);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, console_pane);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, text_pane);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, problems_pane);
+}
+
+static void
+ph_bottom_pane_init (PhBottomPane *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

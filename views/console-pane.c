@@ -1,0 +1,486 @@
+/* console-pane.c: the console: readline in this process, in a terminal.
+ *
+ * The terminal holds the master end of a pty, readline (its callback interface) the slave end. Three things write there:
+ * readline, replies to lines typed here, and lines that were run elsewhere (a click, a key), which appear above the line
+ * that is being edited, as if they had been typed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/console-pane.h"
+
+#include <glib-unix.h>
+#include <glib/gi18n.h>
+#include <pty.h>
+#include <readline/history.h>
+#include <readline/readline.h>
+#include <stdio.h>
+#include <termios.h>
+#include <unistd.h>
+#include <vte/vte.h>
+
+#include "app/application.h"
+
+#define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
+#define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
+#define MAX_HISTORY 2000
+
+struct _PhConsolePane
+{
+  GtkWidget    parent_instance;
+  GtkWidget   *content;
+  VteTerminal *terminal;
+  PhConsole   *console;          /* (nullable)                                             */
+  int          slave;            /* -1: the pty could not be opened                        */
+  FILE        *out, *in;         /* readline's ends of it                                  */
+  guint        source;
+  gboolean     prompting;        /* readline is editing a line                             */
+  char        *typed;            /* (nullable) the line that was typed here and runs now   */
+  char        *history_file;
+};
+
+G_DEFINE_FINAL_TYPE (PhConsolePane, ph_console_pane, GTK_TYPE_WIDGET)
+
+static PhConsolePane *the_pane;      /* readline's callbacks carry no data */
+
+static void on_line (char *line);
+
+/* The terminal tells nobody of its new size, so it is asked before readline next draws. */
+static void
+follow_size (PhConsolePane *self)
+{
+  int rows = (int) vte_terminal_get_row_count (self->terminal), columns = (int) vte_terminal_get_column_count (self->terminal);
+  int old_rows, old_columns;
+
+  rl_get_screen_size (&old_rows, &old_columns);
+  if (rows != old_rows || columns != old_columns)
+    rl_set_screen_size (rows, columns);
+}
+
+static void
+start_prompt (PhConsolePane *self)
+{
+  if (self->prompting || self->slave < 0)
+    return;
+  self->prompting = TRUE;
+  follow_size (self);
+  rl_callback_handler_install (PROMPT, on_line);
+}
+
+static void
+stop_prompt (PhConsolePane *self)
+{
+  if (!self->prompting)
+    return;
+  self->prompting = FALSE;
+  rl_callback_handler_remove ();
+}
+
+static void
+write_text (PhConsolePane *self, const char *text)
+{
+  /* The pty's own line discipline turns \n into \r\n. */
+  if (text && *text && self->out)
+    {
+      fputs (text, self->out);
+      fflush (self->out);
+    }
+}
+
+/* Takes the edited line off the screen and puts it back after something was printed. */
+static void
+begin_output (PhConsolePane *self)
+{
+  if (self->prompting)
+    rl_clear_visible_line ();
+}
+
+static void
+end_output (PhConsolePane *self)
+{
+  if (self->prompting)
+    {
+      rl_on_new_line ();
+      rl_redisplay ();
+    }
+}
+
+static void
+show_reply (PhConsolePane *self, PhReply *reply)
+{
+  write_text (self, reply->text->str);
+  if (reply->text->len > 0 && reply->text->str[reply->text->len - 1] != '\n')
+    write_text (self, "\n");
+  if (!reply->ok && reply->error && !strstr (reply->text->str, reply->error->message))
+    {
+      g_autofree char *line = g_strdup_printf ("\033[1;31m%s\033[0m %s\n", _("error:"), reply->error->message);
+      write_text (self, line);
+    }
+}
+
+static void
+on_started (PhConsolePane *self, const char *line)
+{
+  if (self->typed)
+    return;
+  begin_output (self);
+  g_autofree char *shown = g_strconcat (PROMPT_SHOWN, line, "\n", NULL);
+  write_text (self, shown);
+  end_output (self);
+}
+
+static void
+on_finished (PhConsolePane *self, PhReply *reply)
+{
+  begin_output (self);
+  show_reply (self, reply);
+  end_output (self);
+  if (self->typed)
+    {
+      g_clear_pointer (&self->typed, g_free);
+      start_prompt (self);
+    }
+}
+
+static void
+remember (PhConsolePane *self, const char *line)
+{
+  HIST_ENTRY *last = history_length > 0 ? history_get (history_base + history_length - 1) : NULL;
+
+  if (last && g_str_equal (last->line, line))
+    return;
+  add_history (line);
+  if (append_history (1, self->history_file) != 0)
+    write_history (self->history_file);
+}
+
+static void
+on_line (char *line)
+{
+  PhConsolePane *self = the_pane;
+
+  /* Taken off at once, or readline shows the next prompt before this line's reply. */
+  stop_prompt (self);
+  if (!line)
+    write_text (self, "\n");
+  g_autofree char *text = g_strstrip (g_strdup (line ? line : ""));
+  free (line);
+  if (!*text || !self->console)
+    {
+      start_prompt (self);
+      return;
+    }
+  remember (self, text);
+  self->typed = g_steal_pointer (&text);
+  ph_console_run_async (self->console, self->typed, NULL, NULL, NULL);
+}
+
+/* --- keys ----------------------------------------------------------------------------------------------------------- */
+
+/* Ctrl+C: cancels what runs; else gives up the line. */
+static void
+interrupt (PhConsolePane *self)
+{
+  if (self->typed && self->console)
+    {
+      ph_console_cancel (self->console);
+      return;
+    }
+  if (!self->prompting)
+    return;
+  write_text (self, "^C\n");
+  rl_replace_line ("", 1);
+  rl_point = rl_end = 0;
+  rl_on_new_line ();
+  rl_redisplay ();
+}
+
+static gboolean
+on_readable (int fd, GIOCondition condition, gpointer data)
+{
+  PhConsolePane *self = data;
+
+  if (condition & (G_IO_ERR | G_IO_HUP))
+    {
+      self->source = 0;
+      return G_SOURCE_REMOVE;
+    }
+  if (self->prompting)
+    {
+      follow_size (self);
+      rl_callback_read_char ();
+      return G_SOURCE_CONTINUE;
+    }
+  /* While a line runs, keys wait in the pty, but for Ctrl+C; reading one byte at a time keeps them in order. */
+  char byte;
+  if (read (fd, &byte, 1) == 1 && byte == 3)
+    interrupt (self);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhConsolePane *self)
+{
+  GdkModifierType modifiers = state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK | GDK_ALT_MASK);
+
+  if (modifiers == GDK_CONTROL_MASK && (key == GDK_KEY_c || key == GDK_KEY_C))
+    {
+      if (vte_terminal_get_has_selection (self->terminal))
+        {
+          vte_terminal_copy_clipboard_format (self->terminal, VTE_FORMAT_TEXT);
+          vte_terminal_unselect_all (self->terminal);
+        }
+      else
+        interrupt (self);
+      return GDK_EVENT_STOP;
+    }
+  if (modifiers == (GDK_CONTROL_MASK | GDK_SHIFT_MASK) && (key == GDK_KEY_c || key == GDK_KEY_C))
+    {
+      vte_terminal_copy_clipboard_format (self->terminal, VTE_FORMAT_TEXT);
+      return GDK_EVENT_STOP;
+    }
+  if (modifiers == (GDK_CONTROL_MASK | GDK_SHIFT_MASK) && (key == GDK_KEY_v || key == GDK_KEY_V))
+    {
+      vte_terminal_paste_clipboard (self->terminal);
+      return GDK_EVENT_STOP;
+    }
+  return GDK_EVENT_PROPAGATE;
+}
+
+static void
+on_focus_enter (PhConsolePane *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkApplication *application = GTK_IS_WINDOW (root) ? gtk_window_get_application (GTK_WINDOW (root)) : NULL;
+
+  if (PH_IS_APPLICATION (application))
+    ph_application_set_typing (PH_APPLICATION (application), TRUE);
+}
+
+static void
+on_focus_leave (PhConsolePane *self)
+{
+  GApplication *application = g_application_get_default ();
+
+  if (PH_IS_APPLICATION (application))
+    ph_application_set_typing (PH_APPLICATION (application), FALSE);
+}
+
+
+/* --- completion ----------------------------------------------------------------------------------------------------- */
+
+/* Readline asks word by word, by its own word breaks; the console knows better where a word starts. */
+static char **
+complete (const char *text, int start, int end)
+{
+  PhConsolePane *self = the_pane;
+  guint word_start = 0;
+
+  rl_attempted_completion_over = 1;
+  if (!self || !self->console)
+    return NULL;
+  g_auto (GStrv) words = ph_console_complete (self->console, rl_line_buffer, (guint) rl_point, &word_start);
+  guint n = words ? g_strv_length (words) : 0;
+  if (n == 0 || (int) word_start > start)
+    return NULL;
+
+  /* Cut off what stands before readline's word. */
+  guint skip = (guint) start - word_start;
+  char **matches = calloc (n + 2, sizeof (char *));
+  gsize common = G_MAXSIZE;
+  for (guint i = 0; i < n; i++)
+    {
+      gsize length = strlen (words[i]), k = 0;
+      matches[i + 1] = strdup (words[i] + MIN (skip, length));
+      while (matches[1][k] && matches[1][k] == matches[i + 1][k])
+        k++;
+      common = MIN (common, k);
+    }
+  matches[0] = strndup (matches[1], common);
+  /* A folder goes on. */
+  rl_completion_append_character = n == 1 && g_str_has_suffix (words[0], "/") ? '\0' : ' ';
+  return matches;
+}
+
+/* --- object --------------------------------------------------------------------------------------------------------- */
+
+static void
+init_readline (PhConsolePane *self)
+{
+  rl_readline_name = "peephole";
+  rl_instream = self->in;
+  rl_outstream = self->out;
+  rl_terminal_name = "xterm-256color";
+  rl_catch_signals = 0;
+  rl_catch_sigwinch = 0;
+  rl_change_environment = 0;
+  rl_attempted_completion_function = complete;
+  rl_completer_word_break_characters = (char *) " \t\n";
+  rl_variable_bind ("enable-bracketed-paste", "off");
+  rl_variable_bind ("colored-completion-prefix", "on");
+  rl_variable_bind ("show-all-if-ambiguous", "on");
+  rl_variable_bind ("page-completions", "off");
+  rl_variable_bind ("completion-query-items", "0");
+
+  g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
+  g_mkdir_with_parents (folder, 0700);
+  self->history_file = g_build_filename (folder, "history", NULL);
+  using_history ();
+  clear_history ();
+  read_history (self->history_file);
+  stifle_history (MAX_HISTORY);
+}
+
+/* The line discipline must not echo or collect lines (readline does), nor make signals of Ctrl+C. */
+static void
+make_raw (int fd)
+{
+  struct termios modes;
+
+  if (tcgetattr (fd, &modes) != 0)
+    return;
+  modes.c_lflag &= ~(tcflag_t) (ICANON | ECHO | ISIG | IEXTEN);
+  modes.c_iflag &= ~(tcflag_t) (ICRNL | INLCR | IXON);
+  modes.c_oflag |= OPOST | ONLCR;
+  tcsetattr (fd, TCSANOW, &modes);
+}
+
+static gboolean
+open_pty (PhConsolePane *self)
+{
+  int master, slave;
+  g_autoptr (GError) error = NULL;
+
+  if (openpty (&master, &slave, NULL, NULL, NULL) != 0)
+    return FALSE;
+  g_autoptr (VtePty) pty = vte_pty_new_foreign_sync (master, NULL, &error);
+  if (!pty)
+    {
+      g_warning ("The console has no terminal: %s", error->message);
+      close (master);
+      close (slave);
+      return FALSE;
+    }
+  make_raw (slave);
+  vte_terminal_set_pty (self->terminal, pty);
+  self->slave = slave;
+  self->in = fdopen (dup (slave), "r");
+  self->out = fdopen (dup (slave), "w");
+  setvbuf (self->in, NULL, _IONBF, 0);
+  return TRUE;
+}
+
+void
+ph_console_pane_set_console (PhConsolePane *self, PhConsole *console)
+{
+  g_return_if_fail (PH_IS_CONSOLE_PANE (self));
+
+  if (self->console)
+    g_signal_handlers_disconnect_by_data (self->console, self);
+  g_clear_pointer (&self->typed, g_free);
+  g_set_object (&self->console, console);
+  if (!console)
+    return;
+  ph_console_set_colour (console, TRUE);
+  g_signal_connect_swapped (console, "started", G_CALLBACK (on_started), self);
+  g_signal_connect_swapped (console, "finished", G_CALLBACK (on_finished), self);
+  start_prompt (self);
+}
+
+void
+ph_console_pane_type (PhConsolePane *self, const char *text)
+{
+  g_return_if_fail (PH_IS_CONSOLE_PANE (self));
+
+  gtk_widget_grab_focus (GTK_WIDGET (self->terminal));
+  if (!self->prompting || !*text)
+    return;
+  rl_replace_line (text, 1);
+  rl_point = rl_end;
+  rl_forced_update_display ();
+}
+
+char *
+ph_console_pane_dup_text (PhConsolePane *self)
+{
+  return vte_terminal_get_text (self->terminal, NULL, NULL, NULL);
+}
+
+static void
+set_colours (PhConsolePane *self)
+{
+  GdkRGBA foreground, background = { 0, 0, 0, 0 };
+
+  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self->terminal)), &foreground);
+  vte_terminal_set_color_foreground (self->terminal, &foreground);
+  vte_terminal_set_color_background (self->terminal, &background);
+}
+
+static void
+ph_console_pane_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  GTK_WIDGET_CLASS (ph_console_pane_parent_class)->css_changed (widget, change);
+  if (PH_CONSOLE_PANE (widget)->terminal)
+    set_colours (PH_CONSOLE_PANE (widget));
+}
+
+static void
+ph_console_pane_dispose (GObject *object)
+{
+  PhConsolePane *self = PH_CONSOLE_PANE (object);
+
+  ph_console_pane_set_console (self, NULL);
+  stop_prompt (self);
+  g_clear_handle_id (&self->source, g_source_remove);
+  if (self->slave >= 0)
+    {
+      rl_instream = rl_outstream = NULL;
+      fclose (self->in);
+      fclose (self->out);
+      close (self->slave);
+      self->slave = -1;
+      self->in = self->out = NULL;
+    }
+  if (the_pane == self)
+    the_pane = NULL;
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_CONSOLE_PANE);
+  g_clear_pointer (&self->history_file, g_free);
+  G_OBJECT_CLASS (ph_console_pane_parent_class)->dispose (object);
+}
+
+static void
+ph_console_pane_class_init (PhConsolePaneClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  g_type_ensure (VTE_TYPE_TERMINAL);
+  G_OBJECT_CLASS (klass)->dispose = ph_console_pane_dispose;
+  widget_class->css_changed = ph_console_pane_css_changed;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/console-pane.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhConsolePane, content);
+  gtk_widget_class_bind_template_child (widget_class, PhConsolePane, terminal);
+}
+
+static void
+ph_console_pane_init (PhConsolePane *self)
+{
+  self->slave = -1;
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_return_if_fail (the_pane == NULL);
+  the_pane = self;
+
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->terminal), keys);
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+  g_signal_connect_swapped (focus, "enter", G_CALLBACK (on_focus_enter), self);
+  g_signal_connect_swapped (focus, "leave", G_CALLBACK (on_focus_leave), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->terminal), focus);
+
+  vte_terminal_set_clear_background (self->terminal, FALSE);
+  vte_terminal_set_bold_is_bright (self->terminal, FALSE);
+  set_colours (self);
+  if (!open_pty (self))
+    return;
+  init_readline (self);
+  self->source = g_unix_fd_add (self->slave, G_IO_IN | G_IO_ERR | G_IO_HUP, on_readable, self);
+}

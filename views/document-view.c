@@ -1,0 +1,392 @@
+/* document-view.c: one open model: its document, its console, its picture, and what is said above it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/document-view.h"
+
+#include <glib/gi18n.h>
+
+#include "views/graph-search.h"
+
+#define PROGRESS_AFTER_MS 300
+
+struct _PhDocumentView
+{
+  GtkWidget        parent_instance;
+  AdwToastOverlay *toasts;
+  GtkInfoBar      *banner;
+  GtkLabel        *banner_text;
+  GtkButton       *banner_button;
+  GtkSearchBar    *search_bar;
+  GtkSearchEntry  *search_entry;
+  GtkToggleButton *search_regex;
+  GtkLabel        *search_count;
+  GtkStack        *stack;
+  GtkOverlay      *overlay;
+  GtkFlowBox      *examples;
+  GtkRevealer     *progress;
+  GtkSpinner      *spinner;
+  GtkLabel        *progress_text;
+  GtkProgressBar  *progress_bar;
+
+  PhDocument      *document;
+  PhConsole       *console;
+  PhGraphCanvas   *canvas;
+  GArray          *matches;          /* (element-type PhId) (nullable) of the search, in program order   */
+  guint            match;            /* index of the present one                                         */
+  guint            progress_timer;
+  guint            running;          /* lines that run or wait                                           */
+  GCallback        retry;            /* (nullable) of the banner                                         */
+  gpointer         retry_data;
+};
+
+G_DEFINE_FINAL_TYPE (PhDocumentView, ph_document_view, GTK_TYPE_WIDGET)
+
+/* --- progress: a card with a cancel button, once something has taken 0.3 s ---------------------------------------- */
+
+static gboolean
+show_progress (gpointer data)
+{
+  PhDocumentView *self = data;
+
+  self->progress_timer = 0;
+  gtk_widget_set_can_target (GTK_WIDGET (self->progress), TRUE);
+  gtk_revealer_set_reveal_child (self->progress, TRUE);
+  gtk_spinner_start (self->spinner);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_started (PhDocumentView *self, const char *line)
+{
+  self->running++;
+  gtk_label_set_text (self->progress_text, line);
+  gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), FALSE);
+  if (self->progress_timer == 0 && !gtk_revealer_get_reveal_child (self->progress))
+    self->progress_timer = g_timeout_add (PROGRESS_AFTER_MS, show_progress, self);
+}
+
+static void
+on_progress (PhDocumentView *self, const char *what, double fraction)
+{
+  gtk_label_set_text (self->progress_text, what);
+  gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), fraction >= 0);
+  if (fraction >= 0)
+    gtk_progress_bar_set_fraction (self->progress_bar, CLAMP (fraction, 0, 1));
+}
+
+static void
+on_finished (PhDocumentView *self, PhReply *reply)
+{
+  if (self->running > 0 && --self->running > 0)
+    return;
+  g_clear_handle_id (&self->progress_timer, g_source_remove);
+  gtk_revealer_set_reveal_child (self->progress, FALSE);
+  gtk_widget_set_can_target (GTK_WIDGET (self->progress), FALSE);
+  gtk_spinner_stop (self->spinner);
+}
+
+static void
+on_cancel (PhDocumentView *self)
+{
+  ph_console_cancel (self->console);
+}
+
+/* --- toasts and the banner ------------------------------------------------------------------------------------------ */
+
+void
+ph_document_view_toast (PhDocumentView *self, const char *text)
+{
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+
+  /* A toast is one line of markup; the console has the whole message. */
+  g_autofree char *line = g_strdelimit (g_strdup (text), "\n", ' ');
+  g_autofree char *markup = g_markup_escape_text (line, -1);
+  AdwToast *toast = adw_toast_new (markup);
+  adw_toast_set_timeout (toast, 8);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+void
+ph_document_view_set_banner (PhDocumentView *self, const char *text, const char *button, GCallback retry, gpointer data)
+{
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+
+  self->retry = retry;
+  self->retry_data = data;
+  if (text)
+    gtk_label_set_text (self->banner_text, text);
+  gtk_button_set_label (self->banner_button, button ? button : _("_Retry"));
+  gtk_widget_set_visible (GTK_WIDGET (self->banner_button), retry != NULL);
+  gtk_info_bar_set_revealed (self->banner, text != NULL);
+}
+
+const char *
+ph_document_view_get_banner (PhDocumentView *self)
+{
+  return gtk_info_bar_get_revealed (self->banner) ? gtk_label_get_text (self->banner_text) : NULL;
+}
+
+static void
+on_banner_response (PhDocumentView *self, int response)
+{
+  GCallback retry = self->retry;
+  gpointer data = self->retry_data;
+
+  ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
+  if (response == 1 && retry)
+    ((void (*) (gpointer)) retry) (data);
+}
+
+/* --- running lines -------------------------------------------------------------------------------------------------- */
+
+static void
+on_line_done (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (PhDocumentView) self = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (source), result, &error);
+  const GError *problem = reply ? reply->error : error;
+
+  if (problem && !g_error_matches (problem, PH_ERROR, PH_ERROR_CANCELLED)
+      && !g_error_matches (problem, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    ph_document_view_toast (self, problem->message);
+}
+
+void
+ph_document_view_run (PhDocumentView *self, const char *line)
+{
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+  ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
+}
+
+/* --- search --------------------------------------------------------------------------------------------------------- */
+
+static void
+show_match (PhDocumentView *self)
+{
+  g_autofree char *count = NULL;
+
+  if (!self->matches || *gtk_editable_get_text (GTK_EDITABLE (self->search_entry)) == '\0')
+    count = g_strdup ("");
+  else if (self->matches->len == 0)
+    count = g_strdup (_("Not found"));
+  else
+    {
+      count = g_strdup_printf (_("%u of %u"), self->match + 1, self->matches->len);
+      ph_document_set_selection (self->document, g_array_index (self->matches, PhId, self->match));
+    }
+  gtk_label_set_text (self->search_count, count);
+}
+
+static void
+on_search_changed (PhDocumentView *self)
+{
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search_entry));
+  PhModel *model = ph_document_get_model (self->document);
+  g_autoptr (GError) error = NULL;
+
+  g_clear_pointer (&self->matches, g_array_unref);
+  self->match = 0;
+  if (model && *text)
+    self->matches = ph_graph_search (model, text, gtk_toggle_button_get_active (self->search_regex), &error);
+  if (error)
+    {
+      gtk_widget_add_css_class (GTK_WIDGET (self->search_entry), "error");
+      gtk_label_set_text (self->search_count, _("Not a pattern"));
+      gtk_widget_set_tooltip_text (GTK_WIDGET (self->search_entry), error->message);
+      return;
+    }
+  gtk_widget_remove_css_class (GTK_WIDGET (self->search_entry), "error");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->search_entry), NULL);
+  show_match (self);
+}
+
+void
+ph_document_view_search_move (PhDocumentView *self, int direction)
+{
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+  if (!self->matches || self->matches->len == 0)
+    return;
+  self->match = (self->match + self->matches->len + direction) % self->matches->len;
+  show_match (self);
+}
+
+static void
+on_search_next (PhDocumentView *self)
+{
+  ph_document_view_search_move (self, 1);
+}
+
+static void
+on_search_previous (PhDocumentView *self)
+{
+  ph_document_view_search_move (self, -1);
+}
+
+static void
+on_search_stop (PhDocumentView *self)
+{
+  gtk_search_bar_set_search_mode (self->search_bar, FALSE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
+static void
+on_search_mode (PhDocumentView *self)
+{
+  if (!gtk_search_bar_get_search_mode (self->search_bar))
+    g_clear_pointer (&self->matches, g_array_unref);
+}
+
+void
+ph_document_view_search (PhDocumentView *self)
+{
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+  gtk_search_bar_set_search_mode (self->search_bar, TRUE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->search_entry));
+  gtk_editable_select_region (GTK_EDITABLE (self->search_entry), 0, -1);
+}
+
+/* --- the document --------------------------------------------------------------------------------------------------- */
+
+static void
+on_opened (PhDocumentView *self)
+{
+  gtk_stack_set_visible_child_name (self->stack, ph_document_is_open (self->document) ? "graph" : "start");
+  g_clear_pointer (&self->matches, g_array_unref);
+}
+
+/* A search goes on over what the new position has. */
+static void
+on_position_changed (PhDocumentView *self)
+{
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search_entry));
+
+  if (!self->matches)
+    return;
+  g_clear_pointer (&self->matches, g_array_unref);
+  self->matches = ph_graph_search (ph_document_get_model (self->document), text,
+                                   gtk_toggle_button_get_active (self->search_regex), NULL);
+  self->match = 0;
+  PhId selected = ph_document_get_selection (self->document);
+  for (guint i = 0; self->matches && i < self->matches->len; i++)
+    if (g_array_index (self->matches, PhId, i) == selected)
+      self->match = i;
+  if (self->matches)
+    {
+      g_autofree char *count = g_strdup_printf (_("%u of %u"), self->matches->len ? self->match + 1 : 0, self->matches->len);
+      gtk_label_set_text (self->search_count, count);
+    }
+}
+
+static void
+add_examples (PhDocumentView *self)
+{
+  static const struct { const char *file, *title; } examples[] = {
+    { "seed", N_("ln x₁ + x₁x₂ − sin x₂") }, { "linear-selu", N_("Linear and SeLU") }, { "conv-bn-relu", N_("Conv, BatchNorm, ReLU") },
+    { "inception", N_("Inception Module") }, { "cse", N_("Common Subexpression") }, { "attention", N_("Attention Block") },
+    { "loop-branch", N_("Loop and Branch") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (examples); i++)
+    {
+      GtkWidget *button = gtk_button_new_with_label (_(examples[i].title));
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.example");
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", examples[i].file);
+      gtk_flow_box_append (self->examples, button);
+    }
+}
+
+static void
+ph_document_view_dispose (GObject *object)
+{
+  PhDocumentView *self = PH_DOCUMENT_VIEW (object);
+
+  g_clear_handle_id (&self->progress_timer, g_source_remove);
+  if (self->console)
+    {
+      g_signal_handlers_disconnect_by_data (self->console, self);
+      ph_console_cancel (self->console);
+    }
+  if (self->document)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
+  g_clear_object (&self->console);
+  g_clear_object (&self->document);
+  g_clear_pointer (&self->matches, g_array_unref);
+  G_OBJECT_CLASS (ph_document_view_parent_class)->dispose (object);
+}
+
+static void
+ph_document_view_class_init (PhDocumentViewClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = ph_document_view_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/document-view.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, toasts);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, banner);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, banner_text);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, banner_button);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_bar);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_entry);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_regex);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_count);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, stack);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, overlay);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, examples);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, spinner);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress_text);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress_bar);
+  gtk_widget_class_bind_template_callback (widget_class, on_banner_response);
+  gtk_widget_class_bind_template_callback (widget_class, on_search_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_search_mode);
+  gtk_widget_class_bind_template_callback (widget_class, on_search_next);
+  gtk_widget_class_bind_template_callback (widget_class, on_search_previous);
+  gtk_widget_class_bind_template_callback (widget_class, on_search_stop);
+  gtk_widget_class_bind_template_callback (widget_class, on_cancel);
+}
+
+static void
+ph_document_view_init (PhDocumentView *self)
+{
+  self->document = ph_document_new ();
+  self->console = ph_console_new (self->document);
+  gtk_widget_init_template (GTK_WIDGET (self));
+
+  self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
+  gtk_overlay_set_child (self->overlay, GTK_WIDGET (self->canvas));
+  ph_graph_canvas_set_document (self->canvas, self->document);
+  gtk_search_bar_connect_entry (self->search_bar, GTK_EDITABLE (self->search_entry));
+  add_examples (self);
+
+  g_signal_connect_swapped (self->console, "started", G_CALLBACK (on_started), self);
+  g_signal_connect_swapped (self->console, "progress", G_CALLBACK (on_progress), self);
+  g_signal_connect_swapped (self->console, "finished", G_CALLBACK (on_finished), self);
+  g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_opened), self);
+  g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (on_position_changed), self);
+}
+
+PhDocumentView *
+ph_document_view_new (void)
+{
+  return g_object_new (PH_TYPE_DOCUMENT_VIEW, NULL);
+}
+
+PhDocument *
+ph_document_view_get_document (PhDocumentView *self)
+{
+  return self->document;
+}
+
+PhConsole *
+ph_document_view_get_console (PhDocumentView *self)
+{
+  return self->console;
+}
+
+PhGraphCanvas *
+ph_document_view_get_canvas (PhDocumentView *self)
+{
+  return self->canvas;
+}

@@ -1,0 +1,42 @@
+/* document-view.h: one open model: its document, its console, its picture, and what is said above it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+#include "core/console/console.h"
+#ifdef PH_NO_CANVAS
+typedef GtkWidget PhGraphCanvas;
+#define PH_GRAPH_CANVAS(x) (x)
+#define ph_graph_canvas_new() gtk_drawing_area_new ()
+#define ph_graph_canvas_set_document(a,b)
+#define ph_graph_canvas_zoom_in(a)
+#define ph_graph_canvas_zoom_out(a)
+#define ph_graph_canvas_zoom_to(a,b)
+#define ph_graph_canvas_fit(a)
+#define ph_graph_canvas_fit_selection(a)
+#else
+#include "views/graph-canvas.h"
+#endif
+
+G_BEGIN_DECLS
+
+#define PH_TYPE_DOCUMENT_VIEW (ph_document_view_get_type ())
+G_DECLARE_FINAL_TYPE (PhDocumentView, ph_document_view, PH, DOCUMENT_VIEW, GtkWidget)
+
+PhDocumentView *ph_document_view_new           (void);
+PhDocument     *ph_document_view_get_document  (PhDocumentView *view);
+PhConsole      *ph_document_view_get_console   (PhDocumentView *view);
+PhGraphCanvas  *ph_document_view_get_canvas    (PhDocumentView *view);
+
+/* Runs a line of the console; failures show as a toast. */
+void            ph_document_view_run           (PhDocumentView *view, const char *line);
+void            ph_document_view_toast         (PhDocumentView *view, const char *text);
+/* A message above the picture that stays, with a button that runs @retry; NULL @text hides it. */
+void            ph_document_view_set_banner    (PhDocumentView *view, const char *text, const char *button,
+                                                GCallback retry, gpointer data);
+const char     *ph_document_view_get_banner    (PhDocumentView *view);           /* (nullable) what it says now */
+void            ph_document_view_search        (PhDocumentView *view);
+void            ph_document_view_search_move   (PhDocumentView *view, int direction);
+
+G_END_DECLS

@@ -1,0 +1,39 @@
+/* fuzzy.c: how well a few typed letters fit a text.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/fuzzy.h"
+
+int
+ph_fuzzy_score (const char *typed, const char *text)
+{
+  int score = 0, run = 0;
+  gunichar before = ' ';
+  const char *p = text;
+
+  for (; *typed; typed = g_utf8_next_char (typed))
+    {
+      gunichar wanted = g_unichar_tolower (g_utf8_get_char (typed));
+      if (g_unichar_isspace (wanted))
+        {
+          run = 0;
+          continue;
+        }
+      for (;; p = g_utf8_next_char (p))
+        {
+          if (!*p)
+            return 0;
+          gunichar c = g_unichar_tolower (g_utf8_get_char (p));
+          gboolean word_start = !g_unichar_isalnum (before);
+          before = c;
+          if (c == wanted)
+            {
+              run++;
+              score += 10 + 8 * (run - 1) + (word_start ? 12 : 0);
+              p = g_utf8_next_char (p);
+              break;
+            }
+          run = 0;
+        }
+    }
+  glong length = g_utf8_strlen (text, -1);
+  return score == 0 ? 1 : MAX (1, score - (int) MIN (length / 4, 20));
+}

@@ -1,0 +1,193 @@
+/* inspector-node.c: the inspector's page of a node, present or removed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "core/analyze/diff.h"
+#include "core/ops/op.h"
+#include "views/inspector-private.h"
+
+static char *
+node_text (const PhNode *node)
+{
+  return *node->name ? g_strdup_printf ("%s %s", node->op_type, node->name) : g_strdup_printf ("%s n%u", node->op_type, node->id);
+}
+
+static const char *
+argument_name (const PhOpArg *args, guint i)
+{
+  for (guint k = 0; k < PH_MAX_ARGS && args[k].name; k++)
+    if (k == i || (args[k].flags & PH_ARG_VARIADIC))
+      return args[k].name;
+  return "";
+}
+
+static void
+add_values (PhInspector *self, const PhNode *node, GPtrArray *values, const PhOpArg *args, const char *title)
+{
+  if (values->len == 0)
+    return;
+  GtkListBox *section = ph_inspector_add_section (self, title);
+  for (guint i = 0; i < values->len; i++)
+    {
+      const PhValue *value = values->pdata[i];
+      g_autofree char *number = g_strdup_printf ("%u", i);
+      const char *formal = args ? argument_name (args, i) : "";
+      if (value)
+        ph_inspector_add_value_row (section, *formal ? formal : number, value);
+      else
+        ph_inspector_add_row (section, *formal ? formal : number, _("not given"));
+    }
+}
+
+static void
+add_attributes (PhInspector *self, const PhNode *node)
+{
+  if (node->attrs->len == 0)
+    return;
+  GtkListBox *section = ph_inspector_add_section (self, _("Attributes"));
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const PhAttr *attr = node->attrs->pdata[i];
+      g_autofree char *text = ph_attr_value_to_string (attr);
+      ph_inspector_add_row (section, attr->name, text);
+    }
+}
+
+static void
+add_cost (PhInspector *self, const PhNode *node)
+{
+  gint64 flops = ph_node_flops (node), constants = 0, results = 0;
+  GtkListBox *section = ph_inspector_add_section (self, _("Cost"));
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+      if (value && value->tensor)
+        constants += (gint64) ph_tensor_bytes (value->tensor);
+    }
+  for (guint i = 0; i < node->outputs->len && results >= 0; i++)
+    {
+      const PhValue *value = node->outputs->pdata[i];
+      gint64 bytes = value->type ? ph_type_bytes (value->type) : -1;
+      results = bytes < 0 ? -1 : results + bytes;
+    }
+  g_autofree char *count = flops < 0 ? g_strdup (_("unknown")) : ph_count_text ((double) flops);
+  g_autofree char *out = ph_bytes_text (results), *in = ph_bytes_text (constants);
+  ph_inspector_add_row (section, _("Operations"), count);
+  ph_inspector_add_row (section, _("Results"), out);
+  if (constants)
+    ph_inspector_add_row (section, _("Weights"), in);
+}
+
+/* From the node back to the file, each origin with the sentence of the rule that made it. A click goes to that moment. */
+static void
+add_origins (PhInspector *self, PhId id)
+{
+  PhModel *model = ph_document_get_model (self->document);
+  PhHistory *history = ph_document_get_history (self->document);
+  g_autoptr (GArray) chain = ph_origin_chain (history, model, id);
+
+  if (!chain || chain->len == 0)
+    return;
+  GtkListBox *section = ph_inspector_add_section (self, _("Where It Comes From"));
+  for (guint i = 0; i < MIN (chain->len, 60); i++)
+    {
+      const PhOrigin *origin = &g_array_index (chain, PhOrigin, i);
+      g_autofree char *name = g_strdup_printf ("%s", origin->label);
+      if (origin->step == 0)
+        {
+          ph_inspector_add_line (section, name, _("in the file"), "goto 0", (int) MIN (origin->depth, 6));
+          continue;
+        }
+      const PhStep *step = &g_array_index (history->steps, PhStep, origin->step - 1);
+      gboolean last = (guint) origin->rewrite >= step->n_rewrites;
+      g_autofree char *line = last ? g_strdup_printf ("goto %d", origin->step)
+                                   : g_strdup_printf ("goto %d.%d", origin->step, origin->rewrite);
+      g_autofree char *text = g_strdup_printf ("%s · %s", origin->pass, origin->rule);
+      ph_inspector_add_line (section, name, text, line, (int) MIN (origin->depth, 6));
+      if (origin->why && *origin->why)
+        {
+          GtkWidget *row = gtk_list_box_row_new (), *label = gtk_label_new (origin->why);
+          gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+          gtk_label_set_xalign (GTK_LABEL (label), 0);
+          gtk_widget_set_margin_start (label, 10 * (int) MIN (origin->depth, 6));
+          gtk_widget_add_css_class (label, "why");
+          gtk_widget_add_css_class (label, "caption");
+          gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), label);
+          gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
+          gtk_list_box_append (section, row);
+        }
+    }
+}
+
+static void
+add_gradients (PhInspector *self, const PhNode *node)
+{
+  PhModel *model = ph_document_get_model (self->document);
+  GtkListBox *section = NULL;
+
+  if (node->role == PH_ROLE_BACKWARD && node->partner)
+    {
+      PhNode *forward = ph_model_find_node (model, node->partner);
+      section = ph_inspector_add_section (self, _("Differentiates"));
+      g_autofree char *text = forward ? node_text (forward) : g_strdup_printf ("n%u", node->partner);
+      ph_inspector_add_link (section, "", text, PH_LINK_NODE, node->partner);
+      return;
+    }
+  for (guint i = 1; i < model->nodes->len; i++)
+    {
+      const PhNode *other = model->nodes->pdata[i];
+      if (!other || other->role != PH_ROLE_BACKWARD || other->partner != node->id)
+        continue;
+      if (!section)
+        section = ph_inspector_add_section (self, _("Differentiated By"));
+      g_autofree char *text = node_text (other);
+      ph_inspector_add_link (section, "", text, PH_LINK_NODE, other->id);
+    }
+}
+
+void
+ph_inspector_fill_node (PhInspector *self, PhNode *node)
+{
+  g_autofree char *badge = g_strdup_printf ("n%u", node->id);
+
+  gtk_label_set_text (self->title, node->op_type);
+  gtk_label_set_text (self->badge, badge);
+  if (*node->name)
+    gtk_widget_add_css_class (GTK_WIDGET (ph_inspector_add_text (self, node->name, "monospace")), "caption");
+  if (node->op && node->op->doc)
+    ph_inspector_add_text (self, node->op->doc, "dim-label");
+  else if (!node->op && node->graphs)
+    ph_inspector_add_text (self, _("A fused operator: one kernel that computes its body."), "dim-label");
+  else if (!node->op)
+    ph_inspector_add_text (self, _("An operator that is not declared here: it can be drawn, compared and queried, but not executed "
+                                   "or differentiated."), "dim-label");
+  add_gradients (self, node);
+  add_attributes (self, node);
+  add_values (self, node, node->inputs, node->op ? node->op->inputs : NULL, _("Inputs"));
+  add_values (self, node, node->outputs, node->op ? node->op->outputs : NULL, _("Outputs"));
+  if (node->graphs && node->graphs->len)
+    {
+      GtkListBox *section = ph_inspector_add_section (self, _("Bodies"));
+      for (guint i = 0; i < node->graphs->len; i++)
+        {
+          const PhGraph *graph = node->graphs->pdata[i];
+          g_autofree char *text = g_strdup_printf (g_dngettext (NULL, "%u node", "%u nodes", graph->n_nodes), graph->n_nodes);
+          ph_inspector_add_row (section, graph->attr ? graph->attr : graph->name, text);
+        }
+    }
+  add_cost (self, node);
+  add_origins (self, node->id);
+}
+
+void
+ph_inspector_fill_removed (PhInspector *self, PhId id)
+{
+  g_autofree char *badge = g_strdup_printf ("n%u", id);
+  g_autoptr (GArray) chain = ph_origin_chain (ph_document_get_history (self->document), ph_document_get_model (self->document), id);
+
+  gtk_label_set_text (self->badge, badge);
+  gtk_label_set_text (self->title, chain && chain->len ? g_array_index (chain, PhOrigin, 0).label : badge);
+  ph_inspector_add_text (self, _("Not in the graph at this position: it was removed, or is made by a later step."), "dim-label");
+  add_origins (self, id);
+}

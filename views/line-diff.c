@@ -1,0 +1,124 @@
+/* line-diff.c: which lines two texts have in common.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/line-diff.h"
+
+#include <string.h>
+
+/* Past this many differences a stretch is cut at its unique lines, or given up as wholly different. */
+#define MAX_DIFFERENCES 400
+
+typedef struct { const guint *a, *b; int *match; } Diff;
+
+static void diff_range (Diff *diff, guint a0, guint a1, guint b0, guint b1);
+
+/* Forward Myers, keeping each round's frontier to walk back along. FALSE: too different. */
+static gboolean
+myers (Diff *diff, guint a0, guint a1, guint b0, guint b1)
+{
+  int n = (int) (a1 - a0), m = (int) (b1 - b0), max = MIN (n + m, MAX_DIFFERENCES);
+  const guint *a = diff->a + a0, *b = diff->b + b0;
+  g_autoptr (GPtrArray) rounds = g_ptr_array_new_with_free_func (g_free);
+  g_autofree int *frontier = g_new0 (int, 2 * max + 3);
+  int *v = frontier + max + 1;
+  int d = 0;
+
+  for (; d <= max; d++)
+    {
+      gboolean done = FALSE;
+      g_ptr_array_add (rounds, g_memdup2 (frontier, sizeof (int) * (gsize) (2 * max + 3)));
+      for (int k = -d; k <= d && !done; k += 2)
+        {
+          int x = k == -d || (k != d && v[k - 1] < v[k + 1]) ? v[k + 1] : v[k - 1] + 1;
+          int y = x - k;
+          while (x < n && y < m && y >= 0 && a[x] == b[y])
+            x++, y++;
+          v[k] = x;
+          done = x >= n && y >= m;
+        }
+      if (done)
+        break;
+    }
+  if (d > max)
+    return FALSE;
+
+  int x = n, y = m;
+  for (; d >= 0; d--)
+    {
+      const int *before = (const int *) rounds->pdata[d] + max + 1;
+      int k = x - y;
+      int from = d == 0 ? 0 : k == -d || (k != d && before[k - 1] < before[k + 1]) ? before[k + 1] : before[k - 1] + 1;
+      /* The snake of this round ends at (x, y) and began at (from, from - k). */
+      while (x > from && x > 0 && y > 0)
+        diff->match[a0 + (guint) --x] = (int) (b0 + (guint) --y);
+      if (d == 0)
+        break;
+      gboolean down = k == -d || (k != d && before[k - 1] < before[k + 1]);
+      if (down)
+        y--;
+      else
+        x--;
+    }
+  return TRUE;
+}
+
+/* Matches lines that occur once on both sides and in the same order, greedily, then looks between them. */
+static void
+match_unique (Diff *diff, guint a0, guint a1, guint b0, guint b1)
+{
+  typedef struct { guint n_a, n_b, at_b; } Count;
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  guint next_a = a0, next_b = b0;
+
+  for (guint i = a0; i < a1; i++)
+    {
+      Count *count = g_hash_table_lookup (counts, GUINT_TO_POINTER (diff->a[i]));
+      if (!count)
+        g_hash_table_insert (counts, GUINT_TO_POINTER (diff->a[i]), count = g_new0 (Count, 1));
+      count->n_a++;
+    }
+  for (guint i = b0; i < b1; i++)
+    {
+      Count *count = g_hash_table_lookup (counts, GUINT_TO_POINTER (diff->b[i]));
+      if (count)
+        {
+          count->n_b++;
+          count->at_b = i;
+        }
+    }
+  for (guint i = a0; i < a1; i++)
+    {
+      const Count *count = g_hash_table_lookup (counts, GUINT_TO_POINTER (diff->a[i]));
+      if (count->n_a == 1 && count->n_b == 1 && count->at_b >= next_b)
+        {
+          diff_range (diff, next_a, i, next_b, count->at_b);
+          diff->match[i] = (int) count->at_b;
+          next_a = i + 1;
+          next_b = count->at_b + 1;
+        }
+    }
+  if (next_a > a0)
+    diff_range (diff, next_a, a1, next_b, b1);
+}
+
+static void
+diff_range (Diff *diff, guint a0, guint a1, guint b0, guint b1)
+{
+  while (a0 < a1 && b0 < b1 && diff->a[a0] == diff->b[b0])
+    diff->match[a0++] = (int) b0++;
+  while (a0 < a1 && b0 < b1 && diff->a[a1 - 1] == diff->b[b1 - 1])
+    diff->match[--a1] = (int) --b1;
+  if (a0 < a1 && b0 < b1 && !myers (diff, a0, a1, b0, b1))
+    match_unique (diff, a0, a1, b0, b1);
+}
+
+int *
+ph_line_diff (const guint *a, guint n_a, const guint *b, guint n_b)
+{
+  int *match = g_new (int, n_a + 1);
+  Diff diff = { a, b, match };
+
+  for (guint i = 0; i < n_a; i++)
+    match[i] = -1;
+  diff_range (&diff, 0, n_a, 0, n_b);
+  return match;
+}

@@ -1,0 +1,236 @@
+/* palette.c: all commands in one list that one types into. What is no command runs as a line of the console.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/palette.h"
+
+#include <glib/gi18n.h>
+
+#include "app/actions.h"
+#include "views/fuzzy.h"
+
+struct _PhPalette
+{
+  GtkWindow           parent_instance;
+  GtkWidget          *content;
+  GtkSearchEntry     *entry;
+  GtkListView        *list;
+  GtkStringList      *names;        /* of the actions that fit, best first */
+  GtkSingleSelection *selection;
+};
+
+G_DEFINE_FINAL_TYPE (PhPalette, ph_palette, GTK_TYPE_WINDOW)
+
+/* Titles carry mnemonics for the menus. */
+static char *
+plain_title (const char *title)
+{
+  g_auto (GStrv) parts = g_strsplit (title, "_", -1);
+  return g_strjoinv ("", parts);
+}
+
+typedef struct { const PhAction *action; int score; } Ranked;
+
+static int
+best_first (gconstpointer a, gconstpointer b)
+{
+  return ((const Ranked *) b)->score - ((const Ranked *) a)->score;
+}
+
+static gboolean
+is_enabled (PhPalette *self, const char *action)
+{
+  GtkWindow *window = gtk_window_get_transient_for (GTK_WINDOW (self));
+  g_auto (GStrv) parts = g_strsplit (action, ".", 2);
+  gboolean enabled = TRUE;
+
+  if (g_str_equal (parts[0], "win"))
+    enabled = g_action_group_get_action_enabled (G_ACTION_GROUP (window), parts[1]);
+  else if (g_str_equal (parts[0], "command"))
+    enabled = ph_window_command_enabled (PH_WINDOW (window), parts[1]);
+  return enabled;
+}
+
+static void
+on_changed (PhPalette *self)
+{
+  const char *typed = gtk_editable_get_text (GTK_EDITABLE (self->entry));
+  g_autoptr (GArray) ranked = g_array_new (FALSE, FALSE, sizeof (Ranked));
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  guint n;
+  const PhAction *actions = ph_action_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *title = plain_title (actions[i].title);
+      const char *name = strchr (actions[i].action, '.') + 1;
+      int score = MAX (ph_fuzzy_score (typed, title), ph_fuzzy_score (typed, name));
+      if (score == 0 && actions[i].summary)
+        score = ph_fuzzy_score (typed, actions[i].summary) / 8;
+      if (score > 0 && is_enabled (self, actions[i].action) && !g_str_equal (actions[i].action, "win.palette"))
+        g_array_append_val (ranked, ((Ranked) { &actions[i], score }));
+    }
+  if (*typed)
+    g_array_sort (ranked, best_first);
+  for (guint i = 0; i < ranked->len; i++)
+    g_ptr_array_add (names, (gpointer) g_array_index (ranked, Ranked, i).action->action);
+  g_ptr_array_add (names, NULL);
+  gtk_string_list_splice (self->names, 0, g_list_model_get_n_items (G_LIST_MODEL (self->names)), (const char *const *) names->pdata);
+  gtk_single_selection_set_selected (self->selection, 0);
+}
+
+static void
+run_action (PhPalette *self, const char *name)
+{
+  GtkWindow *window = gtk_window_get_transient_for (GTK_WINDOW (self));
+  g_autofree char *action = g_strdup (name);
+
+  g_object_ref (window);
+  gtk_window_destroy (GTK_WINDOW (self));
+  gtk_widget_activate_action (GTK_WIDGET (window), action, NULL);
+  g_object_unref (window);
+}
+
+static void
+on_activate (PhPalette *self, guint position)
+{
+  g_autoptr (GtkStringObject) item = g_list_model_get_item (G_LIST_MODEL (self->names), position);
+
+  if (item)
+    run_action (self, gtk_string_object_get_string (item));
+}
+
+static void
+on_entry_activate (PhPalette *self)
+{
+  GtkStringObject *item = gtk_single_selection_get_selected_item (self->selection);
+  g_autofree char *line = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->entry))));
+
+  if (item)
+    run_action (self, gtk_string_object_get_string (item));
+  else if (*line)
+    {
+      PhWindow *window = PH_WINDOW (gtk_window_get_transient_for (GTK_WINDOW (self)));
+      g_object_ref (window);
+      gtk_window_destroy (GTK_WINDOW (self));
+      ph_window_show_bottom (window, "console");
+      ph_window_run (window, "%s", line);
+      g_object_unref (window);
+    }
+}
+
+static void
+on_stop (PhPalette *self)
+{
+  gtk_window_destroy (GTK_WINDOW (self));
+}
+
+/* Up and down move in the list while the entry keeps the keyboard. */
+static gboolean
+on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhPalette *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->names)), selected = gtk_single_selection_get_selected (self->selection);
+  int move = key == GDK_KEY_Down ? 1 : key == GDK_KEY_Up ? -1 : key == GDK_KEY_Page_Down ? 8 : key == GDK_KEY_Page_Up ? -8 : 0;
+
+  if (move == 0 || n == 0)
+    return GDK_EVENT_PROPAGATE;
+  selected = (guint) CLAMP ((int) selected + move, 0, (int) n - 1);
+  gtk_single_selection_set_selected (self->selection, selected);
+  gtk_widget_activate_action (GTK_WIDGET (self->list), "list.scroll-to-item", "u", selected);
+  return GDK_EVENT_STOP;
+}
+
+static void
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *text = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *icon = gtk_image_new (), *title = gtk_label_new (NULL), *summary = gtk_label_new (NULL);
+  GtkWidget *shortcut = gtk_shortcut_label_new ("");
+
+  gtk_label_set_xalign (GTK_LABEL (title), 0);
+  gtk_label_set_xalign (GTK_LABEL (summary), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (summary), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (summary, "caption");
+  gtk_widget_add_css_class (summary, "dim-label");
+  gtk_widget_add_css_class (shortcut, "shortcut");
+  gtk_widget_set_hexpand (text, TRUE);
+  gtk_widget_set_valign (text, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (shortcut, GTK_ALIGN_CENTER);
+  gtk_box_append (GTK_BOX (text), title);
+  gtk_box_append (GTK_BOX (text), summary);
+  gtk_box_append (GTK_BOX (box), icon);
+  gtk_box_append (GTK_BOX (box), text);
+  gtk_box_append (GTK_BOX (box), shortcut);
+  gtk_list_item_set_child (item, box);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  const PhAction *action = ph_action_find (gtk_string_object_get_string (gtk_list_item_get_item (item)));
+  GtkWidget *icon = gtk_widget_get_first_child (gtk_list_item_get_child (item));
+  GtkWidget *text = gtk_widget_get_next_sibling (icon), *shortcut = gtk_widget_get_next_sibling (text);
+  GtkWidget *title = gtk_widget_get_first_child (text), *summary = gtk_widget_get_next_sibling (title);
+  g_autofree char *plain = plain_title (action->title);
+  g_auto (GStrv) keys = g_strsplit (action->shortcut ? action->shortcut : "", "|", 2);
+
+  gtk_image_set_from_icon_name (GTK_IMAGE (icon), action->icon ? action->icon : "system-run-symbolic");
+  gtk_label_set_text (GTK_LABEL (title), plain);
+  gtk_label_set_text (GTK_LABEL (summary), action->summary ? action->summary : "");
+  gtk_widget_set_visible (summary, action->summary != NULL);
+  gtk_shortcut_label_set_accelerator (GTK_SHORTCUT_LABEL (shortcut), keys[0] ? keys[0] : "");
+}
+
+static void
+ph_palette_dispose (GObject *object)
+{
+  PhPalette *self = PH_PALETTE (object);
+
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_PALETTE);
+  g_clear_object (&self->names);
+  g_clear_object (&self->selection);
+  G_OBJECT_CLASS (ph_palette_parent_class)->dispose (object);
+}
+
+static void
+ph_palette_class_init (PhPaletteClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = ph_palette_dispose;
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/palette.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhPalette, content);
+  gtk_widget_class_bind_template_child (widget_class, PhPalette, entry);
+  gtk_widget_class_bind_template_child (widget_class, PhPalette, list);
+  gtk_widget_class_bind_template_callback (widget_class, on_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_entry_activate);
+  gtk_widget_class_bind_template_callback (widget_class, on_activate);
+  gtk_widget_class_bind_template_callback (widget_class, on_stop);
+}
+
+static void
+ph_palette_init (PhPalette *self)
+{
+  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->names = gtk_string_list_new (NULL);
+  self->selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->names)));
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);
+  gtk_list_view_set_factory (self->list, factory);
+  gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
+
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), keys);
+}
+
+void
+ph_palette_present (PhWindow *window)
+{
+  PhPalette *self = g_object_new (PH_TYPE_PALETTE, "transient-for", window, NULL);
+
+  on_changed (self);
+  gtk_window_present (GTK_WINDOW (self));
+  gtk_widget_grab_focus (GTK_WIDGET (self->entry));
+}

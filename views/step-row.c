@@ -1,0 +1,223 @@
+/* step-row.c: one row of the pipeline list: a pass, what it did, and whether it runs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/step-row.h"
+
+#include <glib/gi18n.h>
+
+struct _PhStepRow
+{
+  GtkWidget        parent_instance;
+  GtkWidget       *content;
+  GtkToggleButton *breakpoint;
+  GtkLabel        *name;
+  GtkImage        *verdict;
+  GtkLabel        *added, *removed, *changed, *detail;
+  GtkCheckButton  *enabled;
+  PhConsole       *console;        /* (nullable) */
+  PhStepItem      *item;           /* (nullable) */
+  gboolean         updating;       /* toggles move because of update(), not of the user */
+};
+
+G_DEFINE_FINAL_TYPE (PhStepRow, ph_step_row, GTK_TYPE_WIDGET)
+
+static char *
+duration_text (double ms)
+{
+  if (ms < 0.95)
+    return g_strdup (_("<1 ms"));
+  if (ms < 1000)
+    return g_strdup_printf (_("%.0f ms"), ms);
+  return g_strdup_printf (_("%.1f s"), ms / 1000);
+}
+
+static void
+set_count (GtkLabel *label, const char *sign, guint n)
+{
+  g_autofree char *text = g_strdup_printf ("%s%u", sign, n);
+  gtk_label_set_text (label, text);
+  gtk_widget_set_visible (GTK_WIDGET (label), n > 0);
+}
+
+static void
+set_verdict (PhStepRow *self, const PhStep *step)
+{
+  static const struct { const char *icon, *style, *text; } looks[] = {
+    [PH_VERDICT_SAME] = { "emblem-ok-symbolic", "success", N_("The outputs are the same") },
+    [PH_VERDICT_CLOSE] = { "emblem-ok-symbolic", "dim-label", N_("The outputs agree but for rounding") },
+    [PH_VERDICT_DIFFERENT] = { "dialog-warning-symbolic", "error", N_("The outputs differ") },
+    [PH_VERDICT_ERROR] = { "dialog-question-symbolic", "warning", N_("The outputs could not be compared") },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
+    if (looks[i].style)
+      gtk_widget_remove_css_class (GTK_WIDGET (self->verdict), looks[i].style);
+  gtk_widget_set_visible (GTK_WIDGET (self->verdict), step && step->verdict != PH_VERDICT_NONE);
+  if (!step || step->verdict == PH_VERDICT_NONE)
+    return;
+  gtk_image_set_from_icon_name (self->verdict, looks[step->verdict].icon);
+  gtk_widget_add_css_class (GTK_WIDGET (self->verdict), looks[step->verdict].style);
+  g_autofree char *tooltip = step->first_difference
+                                 ? g_strdup_printf ("%s\n%s", _(looks[step->verdict].text), step->first_difference)
+                                 : g_strdup_printf (_("%s (largest difference %.3g)"), _(looks[step->verdict].text), step->max_abs_error);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->verdict), tooltip);
+}
+
+static void
+show_step (PhStepRow *self, const PhStep *step)
+{
+  gboolean unchanged = step->n_added + step->n_removed + step->n_changed == 0;
+  g_autofree char *time = duration_text (step->ms);
+  g_autofree char *detail = unchanged ? g_strdup_printf (_("nothing to do · %s"), time)
+                                      : g_strdup_printf (_("%s · %u nodes"), time, step->n_nodes);
+
+  gtk_label_set_text (self->name, step->pass);
+  set_count (self->added, "+", step->n_added);
+  set_count (self->removed, "−", step->n_removed);
+  set_count (self->changed, "~", step->n_changed);
+  gtk_label_set_text (self->detail, detail);
+  set_verdict (self, step);
+  if (unchanged && step->n_rewrites == 0)
+    gtk_widget_add_css_class (self->content, "step-unchanged");
+}
+
+static void
+show_other (PhStepRow *self, const char *name, const char *detail)
+{
+  gtk_label_set_text (self->name, name);
+  set_count (self->added, "+", 0);
+  set_count (self->removed, "−", 0);
+  set_count (self->changed, "~", 0);
+  gtk_label_set_text (self->detail, detail);
+  set_verdict (self, NULL);
+}
+
+static void
+update (PhStepRow *self)
+{
+  if (!self->item || !self->console)
+    return;
+  PhDocument *document = ph_console_get_document (self->console);
+  PhHistory *history = ph_document_get_history (document);
+  GArray *entries = ph_document_get_entries (document);
+  PhPosition at = ph_document_get_position (document);
+  const PhPipelineEntry *entry = self->item->entry >= 0 && entries && (guint) self->item->entry < entries->len
+                                     ? &g_array_index (entries, PhPipelineEntry, self->item->entry) : NULL;
+  guint row_position = self->item->kind == PH_STEP_ITEM_STEP ? self->item->step + 1 : 0;
+  gboolean future = self->item->kind == PH_STEP_ITEM_ENTRY
+                    || (self->item->kind == PH_STEP_ITEM_STEP && row_position > at.step + (at.rewrite > 0));
+
+  self->updating = TRUE;
+  gtk_widget_remove_css_class (self->content, "step-unchanged");
+  gtk_widget_remove_css_class (self->content, "step-future");
+  gtk_widget_remove_css_class (self->content, "step-current");
+  if (self->item->kind == PH_STEP_ITEM_STEP && history && self->item->step < history->steps->len)
+    show_step (self, &g_array_index (history->steps, PhStep, self->item->step));
+  else if (self->item->kind == PH_STEP_ITEM_ENTRY && entry)
+    show_other (self, entry->pass->name, entry->enabled ? _("not run yet") : _("switched off"));
+  else if (self->item->kind == PH_STEP_ITEM_FILE)
+    show_other (self, _("As in the file"), "");
+  if (future)
+    gtk_widget_add_css_class (self->content, "step-future");
+  if (self->item->kind != PH_STEP_ITEM_ENTRY && row_position == at.step + (at.rewrite > 0))
+    gtk_widget_add_css_class (self->content, "step-current");
+
+  gtk_widget_set_opacity (GTK_WIDGET (self->enabled), entry ? 1 : 0);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->enabled), entry != NULL);
+  gtk_check_button_set_active (self->enabled, entry && entry->enabled);
+  gtk_widget_set_opacity (GTK_WIDGET (self->breakpoint), entry ? 1 : 0);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->breakpoint), entry != NULL);
+  gtk_toggle_button_set_active (self->breakpoint, entry && entry->breakpoint);
+  gtk_widget_set_tooltip_text (self->content, entry ? entry->pass->summary : NULL);
+  self->updating = FALSE;
+}
+
+static void
+run_on_entry (PhStepRow *self, const char *command)
+{
+  PhDocument *document = ph_console_get_document (self->console);
+  GArray *entries = ph_document_get_entries (document);
+  const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, self->item->entry);
+  g_autofree char *line = g_strdup_printf ("%s %s", command, entry->pass->name);
+
+  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+}
+
+static void
+on_enabled_toggled (PhStepRow *self)
+{
+  if (!self->updating && self->item && self->item->entry >= 0)
+    run_on_entry (self, gtk_check_button_get_active (self->enabled) ? "enable" : "disable");
+}
+
+static void
+on_breakpoint_toggled (PhStepRow *self)
+{
+  if (!self->updating && self->item && self->item->entry >= 0)
+    run_on_entry (self, gtk_toggle_button_get_active (self->breakpoint) ? "break" : "unbreak");
+}
+
+void
+ph_step_row_bind (PhStepRow *self, PhConsole *console, PhStepItem *item)
+{
+  g_return_if_fail (PH_IS_STEP_ROW (self));
+
+  if (self->item)
+    g_signal_handlers_disconnect_by_data (self->item, self);
+  g_set_object (&self->item, item);
+  g_set_object (&self->console, console);
+  if (item)
+    g_signal_connect_swapped (item, "changed", G_CALLBACK (update), self);
+  update (self);
+}
+
+PhStepItem *
+ph_step_row_get_item (PhStepRow *self)
+{
+  return self->item;
+}
+
+static void
+ph_step_row_dispose (GObject *object)
+{
+  PhStepRow *self = PH_STEP_ROW (object);
+
+  if (self->item)
+    g_signal_handlers_disconnect_by_data (self->item, self);
+  g_clear_object (&self->item);
+  g_clear_object (&self->console);
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_STEP_ROW);
+  G_OBJECT_CLASS (ph_step_row_parent_class)->dispose (object);
+}
+
+static void
+ph_step_row_class_init (PhStepRowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = ph_step_row_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/step-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, content);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, breakpoint);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, name);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, verdict);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, added);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, removed);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, changed);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, detail);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, enabled);
+  gtk_widget_class_bind_template_callback (widget_class, on_enabled_toggled);
+  gtk_widget_class_bind_template_callback (widget_class, on_breakpoint_toggled);
+}
+
+static void
+ph_step_row_init (PhStepRow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}
+
+GtkWidget *
+ph_step_row_new (void)
+{
+  return g_object_new (PH_TYPE_STEP_ROW, NULL);
+}

@@ -1,0 +1,223 @@
+/* tensor-view.c: the values of a tensor: statistics, a histogram, a heat map of a slice, the first elements.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/tensor-view.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "core/io/io.h"
+#include "views/tensor-summary.h"
+
+#define ELEMENTS_SHOWN 64
+
+struct _PhTensorView
+{
+  GtkWidget        parent_instance;
+  GtkWidget       *content;
+  GtkLabel        *stats, *elements;
+  GtkDrawingArea  *histogram, *heat_map;
+  GtkWidget       *slice_box;
+  GtkAdjustment   *slice_adjustment;
+  PhTensor        *tensor;
+  char            *name;
+  PhTensorSummary *summary;        /* (nullable) until it was computed */
+  GCancellable    *cancellable;
+};
+
+G_DEFINE_FINAL_TYPE (PhTensorView, ph_tensor_view, GTK_TYPE_WIDGET)
+
+static void
+draw_histogram (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  PhTensorView *self = data;
+  GdkRGBA colour;
+
+  if (!self->summary || self->summary->tallest == 0)
+    return;
+  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (area)), &colour);
+  gdk_cairo_set_source_rgba (cr, &colour);
+  double step = (double) width / PH_HISTOGRAM_BINS;
+  for (guint i = 0; i < PH_HISTOGRAM_BINS; i++)
+    {
+      /* The square root keeps the tails visible beside a tall middle. */
+      double tall = height * sqrt ((double) self->summary->bins[i] / self->summary->tallest);
+      if (tall > 0)
+        cairo_rectangle (cr, i * step, height - MAX (tall, 1), MAX (step - 1, 1), MAX (tall, 1));
+    }
+  cairo_fill (cr);
+}
+
+/* From blue over white to red, as seismic maps are drawn: readable by all common kinds of colour vision. */
+static void
+heat_colour (cairo_t *cr, float value)
+{
+  if (isnan (value))
+    cairo_set_source_rgb (cr, 0.3, 0.3, 0.3);
+  else if (value < 0.5f)
+    cairo_set_source_rgb (cr, 0.13 + 0.84 * 2 * value, 0.32 + 0.65 * 2 * value, 0.65 + 0.32 * 2 * value);
+  else
+    cairo_set_source_rgb (cr, 0.97 - 0.27 * (2 * value - 1), 0.97 - 0.85 * (2 * value - 1), 0.97 - 0.80 * (2 * value - 1));
+}
+
+static void
+draw_heat_map (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  PhTensorView *self = data;
+
+  if (!self->summary || self->summary->rows == 0)
+    return;
+  double cell = MIN ((double) width / self->summary->columns, (double) height / self->summary->rows);
+  double cell_width = self->summary->rows == 1 ? (double) width / self->summary->columns : cell;
+  double cell_height = self->summary->rows == 1 ? MIN (24, height) : cell;
+  cairo_set_antialias (cr, CAIRO_ANTIALIAS_NONE);
+  for (guint r = 0; r < self->summary->rows; r++)
+    for (guint c = 0; c < self->summary->columns; c++)
+      {
+        heat_colour (cr, self->summary->cells[r * self->summary->columns + c]);
+        cairo_rectangle (cr, c * cell_width, r * cell_height, cell_width + 1, cell_height + 1);
+        cairo_fill (cr);
+      }
+}
+
+static void
+show_summary (PhTensorView *self)
+{
+  const PhTensorStats *stats = &self->summary->stats;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (!self->summary->numeric)
+    {
+      gtk_label_set_text (self->stats, _("Not numbers, or empty"));
+      return;
+    }
+  g_string_append_printf (text, _("min %.6g   max %.6g\nmean %.6g   deviation %.6g"), stats->min, stats->max, stats->mean, stats->std);
+  if (stats->zeros)
+    g_string_append_printf (text, _("\n%.1f %% zeros"), 100.0 * (double) stats->zeros / (double) ph_tensor_count (self->tensor));
+  if (stats->nans || stats->infs)
+    g_string_append_printf (text, _("\n%" G_GSIZE_FORMAT " NaN, %" G_GSIZE_FORMAT " infinite"), stats->nans, stats->infs);
+  gtk_label_set_text (self->stats, text->str);
+  gtk_widget_set_visible (GTK_WIDGET (self->histogram), self->summary->tallest > 0 && ph_tensor_count (self->tensor) > 1);
+  gtk_widget_set_visible (GTK_WIDGET (self->heat_map), self->summary->rows > 0 && ph_tensor_count (self->tensor) > 1);
+  gtk_drawing_area_set_content_height (self->heat_map, self->summary->rows == 1 ? 24 : 140);
+  gtk_widget_set_visible (self->slice_box, self->summary->n_slices > 1);
+  gtk_adjustment_set_upper (self->slice_adjustment, (double) self->summary->n_slices - 1);
+  gtk_widget_queue_draw (GTK_WIDGET (self->histogram));
+  gtk_widget_queue_draw (GTK_WIDGET (self->heat_map));
+}
+
+static void
+on_summary (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (PhTensorView) self = data;
+  PhTensorSummary *summary = ph_tensor_summary_finish (result, NULL);
+
+  if (!summary || !self->content)
+    {
+      g_free (summary);
+      return;
+    }
+  g_free (self->summary);
+  self->summary = summary;
+  show_summary (self);
+}
+
+static void
+compute (PhTensorView *self)
+{
+  g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  self->cancellable = g_cancellable_new ();
+  ph_tensor_summary_async (self->tensor, (gsize) gtk_adjustment_get_value (self->slice_adjustment), self->cancellable,
+                           on_summary, g_object_ref (self));
+}
+
+static void
+on_slice_changed (PhTensorView *self)
+{
+  if (self->tensor)
+    compute (self);
+}
+
+static void
+on_save_response (GtkNativeDialog *dialog, int response, PhTensorView *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT)
+    {
+      g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+      g_autofree char *path = g_file_get_path (file);
+      if (!ph_tensor_save (self->tensor, self->name, path, &error))
+        gtk_label_set_text (self->stats, error->message);
+    }
+  gtk_native_dialog_destroy (dialog);
+  g_object_unref (dialog);
+}
+
+static void
+on_save (PhTensorView *self)
+{
+  GtkWindow *parent = GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_("Save the Values"), parent, GTK_FILE_CHOOSER_ACTION_SAVE,
+                                                              _("_Save"), NULL);
+  g_autofree char *name = g_strdelimit (g_strconcat (self->name, ".npy", NULL), "/", '_');
+
+  gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_save_response), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+static void
+ph_tensor_view_dispose (GObject *object)
+{
+  PhTensorView *self = PH_TENSOR_VIEW (object);
+
+  g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  g_clear_pointer (&self->tensor, ph_tensor_unref);
+  g_clear_pointer (&self->name, g_free);
+  g_clear_pointer (&self->summary, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_TENSOR_VIEW);
+  G_OBJECT_CLASS (ph_tensor_view_parent_class)->dispose (object);
+}
+
+static void
+ph_tensor_view_class_init (PhTensorViewClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = ph_tensor_view_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/tensor-view.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, content);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, stats);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, elements);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, histogram);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, heat_map);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, slice_box);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, slice_adjustment);
+  gtk_widget_class_bind_template_callback (widget_class, on_slice_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_save);
+}
+
+static void
+ph_tensor_view_init (PhTensorView *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_drawing_area_set_draw_func (self->histogram, draw_histogram, self, NULL);
+  gtk_drawing_area_set_draw_func (self->heat_map, draw_heat_map, self, NULL);
+}
+
+GtkWidget *
+ph_tensor_view_new (PhTensor *tensor, const char *name)
+{
+  PhTensorView *self = g_object_new (PH_TYPE_TENSOR_VIEW, NULL);
+  g_autofree char *elements = ph_tensor_to_string (tensor, ELEMENTS_SHOWN);
+
+  self->tensor = ph_tensor_ref (tensor);
+  self->name = g_strdup (name);
+  gtk_label_set_text (self->elements, elements);
+  compute (self);
+  return GTK_WIDGET (self);
+}
