@@ -16,7 +16,6 @@ static const PhAction own_actions[] = {
   { "win.close-tab",      N_("Close Tab"),              NULL, "<Control>w", NULL, N_("General") },
   { "win.shortcuts",      N_("Keyboard Shortcuts"),     NULL, "<Control>question", NULL, N_("General") },
   { "app.about",          N_("About Peephole"),         NULL, NULL, NULL, N_("General") },
-  { "app.quit",           N_("Quit"),                   NULL, "<Control>q", NULL, N_("General") },
   { "win.go-first",       N_("Back to the File"),       N_("Undo all steps"), "<Alt>Home", "go-first-symbolic", N_("Steps") },
   { "win.go-last",        N_("To the Last Step"),       NULL, "<Alt>End", "go-last-symbolic", N_("Steps") },
   { "win.zoom-in",        N_("Zoom In"),                NULL, "<Control>plus|<Control>equal|<Control>KP_Add", NULL, N_("View") },

@@ -266,7 +266,7 @@ on_row_drop (GtkDropTarget *target, const GValue *value, double x, double y, PhH
 
   if (!item || item->entry < 0 || !entries || from >= entries->len || from == (guint) item->entry)
     return FALSE;
-  run (self, "move %u %u", from + 1, (guint) item->entry + 1);
+  run (self, "pass move %u %u", from + 1, (guint) item->entry + 1);
   return TRUE;
 }
 

@@ -134,10 +134,8 @@ update (PhStepRow *self)
 static void
 run_on_entry (PhStepRow *self, const char *command)
 {
-  PhDocument *document = ph_console_get_document (self->console);
-  GArray *entries = ph_document_get_entries (document);
-  const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, self->item->entry);
-  g_autofree char *line = g_strdup_printf ("%s %s", command, entry->pass->name);
+  /* By its place: a pipeline may have a pass twice. */
+  g_autofree char *line = g_strdup_printf ("%s %d", command, self->item->entry + 1);
 
   ph_console_run_async (self->console, line, NULL, NULL, NULL);
 }
@@ -146,14 +144,14 @@ static void
 on_enabled_toggled (PhStepRow *self)
 {
   if (!self->updating && self->item && self->item->entry >= 0)
-    run_on_entry (self, gtk_check_button_get_active (self->enabled) ? "enable" : "disable");
+    run_on_entry (self, gtk_check_button_get_active (self->enabled) ? "pass on" : "pass off");
 }
 
 static void
 on_breakpoint_toggled (PhStepRow *self)
 {
   if (!self->updating && self->item && self->item->entry >= 0)
-    run_on_entry (self, gtk_toggle_button_get_active (self->breakpoint) ? "break" : "unbreak");
+    run_on_entry (self, "breakpoint");
 }
 
 void

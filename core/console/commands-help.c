@@ -177,7 +177,7 @@ quit_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "help", "[COMMAND|PASS|OPERATOR]", "What there is, or what one of it does", NULL, "_Help", "<Control>question", "help-browser-symbolic",
+  { "help", "[COMMAND|PASS|OPERATOR]", "What there is, or what one of it does", NULL, "_Help", NULL, "help-browser-symbolic",
     PH_CODE (help_begin) },
   { "source", "FILE", "Run the lines of a script", "Empty lines and lines that begin with # are skipped; the first failure ends it.",
     "Run S_cript…", NULL, NULL, PH_CODE (source_begin) },
