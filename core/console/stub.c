@@ -31,3 +31,4 @@ __attribute__((weak)) PhModel *ph_io_open (const char *path, GPtrArray *problems
 __attribute__((weak)) gboolean ph_io_save (PhModel *model, const char *path, GError **error) { return later (error); }
 __attribute__((weak)) PhTensor *ph_tensor_load (const char *path, const PhType *type, char **name, GError **error) { later (error); return NULL; }
 __attribute__((weak)) gboolean ph_tensor_save (PhTensor *tensor, const char *name, const char *path, GError **error) { return later (error); }
+__attribute__((weak)) char *ph_onnx_text_print (PhModel *model, gsize max_elements) { return g_strdup ("..."); }
