@@ -1,0 +1,357 @@
+/* runner.c: one text file a rule: what fires, before, after; and all that follows from that.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gio/gio.h>
+#include <string.h>
+
+#include "core/graph/verify.h"
+#include "core/io/io.h"
+#include "core/ops/infer.h"
+#include "sample.h"
+
+/* tests/passes/PASS/NAME.onnxtxt:
+ *   # what it shows, in words
+ *   # fires: RULE N                as often as there are rules that fire; N is 0 where one must not
+ *   # allow: exact                 (optional) what the pipeline would allow; default: all but lossy, or all for a lossy rule
+ *   # range: INPUT LOW HIGH        (optional) what to draw an input from
+ *   # arguments: A B               (optional) of the pass
+ *   # run: none                    (optional) do not evaluate: an operator cannot be executed
+ *   # before
+ *   ONNX text; without a header it is at the newest opset
+ *   # after
+ *   ONNX text; left out where nothing must change
+ * With --bless, `after` is written anew; what fires is never. */
+
+typedef struct
+{
+  char        *path, *name;
+  const PhPass *pass;
+  GHashTable  *fires;            /* rule -> count              */
+  GHashTable  *ranges;           /* input -> SampleRange       */
+  char       **arguments;        /* (nullable)                 */
+  PhExactness  allow;
+  gboolean     runs;
+  char        *head, *before, *after;   /* @after: (nullable)  */
+} Fixture;
+
+static gboolean bless;
+
+static void
+fixture_free (gpointer data)
+{
+  Fixture *self = data;
+
+  g_free (self->path);
+  g_free (self->name);
+  g_hash_table_unref (self->fires);
+  g_hash_table_unref (self->ranges);
+  g_strfreev (self->arguments);
+  g_free (self->head);
+  g_free (self->before);
+  g_free (self->after);
+  g_free (self);
+}
+
+static void
+fixture_directive (Fixture *self, const char *line)
+{
+  g_auto(GStrv) words = g_strsplit (line, " ", -1);
+  guint n = g_strv_length (words);
+
+  if (g_str_equal (words[1], "fires:") && n == 4)
+    g_hash_table_insert (self->fires, g_strdup (words[2]), GUINT_TO_POINTER (atoi (words[3])));
+  else if (g_str_equal (words[1], "range:") && n == 5)
+    {
+      SampleRange range = { g_ascii_strtod (words[3], NULL), g_ascii_strtod (words[4], NULL) };
+
+      g_hash_table_insert (self->ranges, g_strdup (words[2]), g_memdup2 (&range, sizeof range));
+    }
+  else if (g_str_equal (words[1], "allow:"))
+    {
+      for (PhExactness e = PH_EXACT; e <= PH_LOSSY; e++)
+        if (g_str_equal (words[2], ph_exactness_name (e)))
+          self->allow = e;
+    }
+  else if (g_str_equal (words[1], "arguments:"))
+    self->arguments = g_strdupv (words + 2);
+  else if (g_str_equal (words[1], "run:"))
+    self->runs = FALSE;
+}
+
+static PhExactness
+least_exact (Fixture *self)
+{
+  PhExactness least = PH_EXACT;
+
+  for (guint i = 0; i < self->pass->n_rules; i++)
+    if (g_hash_table_contains (self->fires, self->pass->rules[i].name))
+      least = MAX (least, self->pass->rules[i].exactness);
+  return MAX (least, self->pass->exactness);
+}
+
+static Fixture *
+fixture_load (const char *path, const PhPass *pass, const char *name)
+{
+  Fixture *self = g_new0 (Fixture, 1);
+  g_autofree char *text = NULL;
+  g_autoptr(GError) error = NULL;
+  char *before, *after;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  before = strstr (text, "# before\n");
+  after = strstr (text, "# after\n");
+  if (before == NULL)
+    g_error ("%s: has no line '# before'", path);
+
+  self->path = g_strdup (path);
+  self->name = g_strdup (name);
+  self->pass = pass;
+  self->fires = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->ranges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->runs = TRUE;
+  self->allow = PH_N_DTYPES;     /* not said */
+  self->head = g_strndup (text, before - text);
+  self->before = g_strndup (before + strlen ("# before\n"), after != NULL ? (gsize) (after - before) - strlen ("# before\n") : strlen (before));
+  self->after = after != NULL ? g_strdup (after + strlen ("# after\n")) : NULL;
+
+  g_auto(GStrv) lines = g_strsplit (self->head, "\n", -1);
+  for (char **line = lines; *line != NULL; line++)
+    if (g_str_has_prefix (*line, "# ") && strlen (*line) > 2)
+      fixture_directive (self, *line);
+  if ((int) self->allow == PH_N_DTYPES)
+    self->allow = MAX (PH_ROUNDING, least_exact (self));
+  return self;
+}
+
+static PhModel *
+parse (const char *text, const char *path)
+{
+  g_autofree char *whole = NULL;
+  g_autoptr(GError) error = NULL;
+  const char *body = text;
+  PhModel *model;
+
+  while (g_ascii_isspace (*body))
+    body++;
+  if (*body != '<')
+    text = whole = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, body);
+  model = ph_onnx_text_read (text, -1, path, &error);
+  g_assert_no_error (error);
+  if (ph_model_opset (model, "") == PH_OPSET_NEWEST)
+    ph_infer_model (model, TRUE, NULL, &error);
+  g_assert_no_error (error);
+  ph_model_verify (model, &error);
+  g_assert_no_error (error);
+  return model;
+}
+
+static char *
+print (PhModel *model)
+{
+  return ph_onnx_text_print (model, G_MAXSIZE);
+}
+
+static void
+check_print_is_stable (PhModel *model, const char *path)
+{
+  g_autofree char *once = print (model);
+  g_autoptr(PhModel) again = parse (once, path);
+  g_autofree char *twice = print (again);
+
+  g_assert_cmpstr (once, ==, twice);
+}
+
+static PhHistory *
+run_pass (Fixture *self, PhModel *model, guint64 seed)
+{
+  PhHistory *history = ph_history_new ();
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr(GError) error = NULL;
+
+  options.allow = self->allow;
+  options.verify = TRUE;
+  options.seed = seed;
+  options.arguments = (const char *const *) self->arguments;
+  ph_pass_run (self->pass, model, history, &options, &error);
+  g_assert_no_error (error);
+  return history;
+}
+
+static void
+check_what_fired (Fixture *self, PhHistory *history)
+{
+  g_autoptr(GHashTable) fired = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTableIter iter;
+  gpointer rule, count;
+
+  for (guint i = 0; i < history->rewrites->len; i++)
+    {
+      const char *name = g_array_index (history->rewrites, PhRewrite, i).rule;
+
+      count = g_hash_table_lookup (fired, name);
+      g_hash_table_insert (fired, (gpointer) name, GUINT_TO_POINTER (GPOINTER_TO_UINT (count) + 1));
+    }
+  g_hash_table_iter_init (&iter, self->fires);
+  while (g_hash_table_iter_next (&iter, &rule, &count))
+    if (g_hash_table_lookup (fired, rule) != count)
+      g_error ("%s: %s fired %u times, should %u times", self->path, (char *) rule,
+               GPOINTER_TO_UINT (g_hash_table_lookup (fired, rule)), GPOINTER_TO_UINT (count));
+  g_hash_table_iter_init (&iter, fired);
+  while (g_hash_table_iter_next (&iter, &rule, &count))
+    if (!g_hash_table_contains (self->fires, rule))
+      g_error ("%s: %s fired as well", self->path, (char *) rule);
+}
+
+static void
+check_same_values (Fixture *self, PhModel *before, PhModel *after)
+{
+  PhExactness exactness = least_exact (self);
+
+  for (guint64 seed = 0; self->runs && seed < 4; seed++)
+    {
+      g_autoptr(GHashTable) feeds = sample_feeds (before, exactness, self->ranges, seed);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(GPtrArray) a = sample_outputs (before, feeds, &error), b = NULL;
+      g_autofree char *difference = NULL;
+
+      g_assert_no_error (error);
+      b = sample_outputs (after, feeds, &error);
+      g_assert_no_error (error);
+      difference = sample_compare (a, b, exactness);
+      if (difference != NULL)
+        g_error ("%s: seed %" G_GUINT64_FORMAT ": %s", self->path, seed, difference);
+    }
+}
+
+static void
+check_walk (Fixture *self, PhModel *model, PhHistory *history, const char *first, const char *last)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *back = NULL, *forth = NULL;
+
+  ph_history_go (history, model, (PhPosition) { 0, 0 }, &error);
+  g_assert_no_error (error);
+  back = print (model);
+  g_assert_cmpstr (back, ==, first);
+  ph_history_go (history, model, (PhPosition) { 1, 0 }, &error);
+  g_assert_no_error (error);
+  forth = print (model);
+  g_assert_cmpstr (forth, ==, last);
+}
+
+static void
+fixture_bless (Fixture *self, const char *after, gboolean changed)
+{
+  g_autofree char *text = changed ? g_strdup_printf ("%s# before\n%s# after\n%s", self->head, self->before, after)
+                                  : g_strdup_printf ("%s# before\n%s", self->head, self->before);
+  g_autoptr(GError) error = NULL;
+
+  g_file_set_contents (self->path, text, -1, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_fixture (gconstpointer data)
+{
+  Fixture *self = (Fixture *) data;
+  g_autoptr(PhModel) before = parse (self->before, self->path);
+  g_autoptr(PhModel) model = ph_model_clone (before);
+  g_autofree char *first = print (before), *last = NULL;
+  g_autoptr(PhHistory) history = run_pass (self, model, 0);
+  g_autoptr(PhHistory) nothing = NULL;
+
+  check_what_fired (self, history);
+  last = print (model);
+  check_same_values (self, before, model);
+  if (bless)
+    {
+      fixture_bless (self, last, !g_str_equal (first, last));
+      return;
+    }
+
+  if (self->after != NULL)
+    {
+      g_autoptr(PhModel) wanted = parse (self->after, self->path);
+      g_autofree char *text = print (wanted);
+
+      g_assert_cmpstr (last, ==, text);
+    }
+  else
+    g_assert_cmpstr (last, ==, first);
+  check_print_is_stable (before, self->path);
+  check_print_is_stable (model, self->path);
+  check_walk (self, model, history, first, last);
+
+  for (guint64 seed = 1; seed < 4; seed++)
+    {
+      g_autoptr(PhModel) other = ph_model_clone (before);
+      g_autoptr(PhHistory) steps = run_pass (self, other, seed);
+      g_autofree char *text = print (other);
+
+      g_assert_cmpstr (text, ==, last);
+    }
+
+  nothing = run_pass (self, model, 0);
+  if (nothing->rewrites->len > 0)
+    g_error ("%s: not a fixpoint: %s fires again", self->path, g_array_index (nothing->rewrites, PhRewrite, 0).rule);
+}
+
+static int
+by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+static GPtrArray *
+list (const char *folder)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, by_name);
+  return names;
+}
+
+/* Every rule of a pass is worth a file that fires and one that must not. */
+static void
+add_pass (const char *folder, const PhPass *pass)
+{
+  g_autofree char *where = g_build_filename (folder, pass->name, NULL);
+  g_autoptr(GPtrArray) names = list (where);
+
+  for (guint i = 0; i < names->len; i++)
+    {
+      const char *file = g_ptr_array_index (names, i);
+      g_autofree char *path = g_build_filename (where, file, NULL);
+      g_autofree char *name = g_strndup (file, strcspn (file, "."));
+      g_autofree char *test = g_strdup_printf ("/passes/%s/%s", pass->name, name);
+
+      if (g_str_has_suffix (file, ".onnxtxt"))
+        g_test_add_data_func_full (test, fixture_load (path, pass, name), test_fixture, fixture_free);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autofree char *folder = NULL;
+  const PhPass *const *passes;
+  guint n;
+
+  for (int i = 1; i < argc; i++)
+    if (g_str_equal (argv[i], "--bless"))
+      {
+        bless = TRUE;
+        memmove (&argv[i], &argv[i + 1], (argc - i) * sizeof *argv);
+        argc--;
+      }
+  g_test_init (&argc, &argv, NULL);
+  folder = g_test_build_filename (G_TEST_DIST, "passes", NULL);
+  passes = ph_pass_list (&n);
+  for (guint i = 0; i < n; i++)
+    add_pass (folder, passes[i]);
+  return g_test_run ();
+}
