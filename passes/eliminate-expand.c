@@ -1,0 +1,93 @@
+/* eliminate-expand.c: repetition of what is large enough, or is repeated by its user anyway.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+/* The target may be smaller than x and of lower rank: what it asks for is the least. */
+static gboolean
+target_is_ones (PhMatch *match)
+{
+  g_autofree gint64 *target = NULL;
+  gsize n;
+
+  if (ph_match_keeps_type (match))
+    return TRUE;
+  if (!ph_value_ints (ph_node_input (match->root, 1), &target, &n) || ph_value_rank (match->slot[0]) < (int) n)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (target[i] != 1)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+repeats_once (PhMatch *match)
+{
+  g_autofree gint64 *repeats = NULL;
+  gsize n;
+
+  if (!ph_value_ints (ph_node_input (match->root, 1), &repeats, &n))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (repeats[i] != 1)
+      return FALSE;
+  return TRUE;
+}
+
+/* An operator that broadcasts anyway, whose result is as large without the Expand because of its other operand. */
+static gboolean
+broadcasts_anyway (PhMatch *match)
+{
+  const PhNode *node = match->root;
+
+  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || node->inputs->len != 2 || node->outputs->len != 1)
+    return FALSE;
+  for (guint i = 0; i < 2; i++)
+    {
+      const PhValue *value = ph_node_input (node, i), *other = ph_node_input (node, 1 - i);
+
+      if (value == NULL || other == NULL || value->producer == NULL || value->producer->op != &ph_op_Expand ||
+          value->producer->graph != node->graph || value == other)
+        continue;
+      if (ph_value_same_shape (other, ph_node_output (node, 0)) &&
+          ph_value_broadcasts_into (ph_node_input (value->producer, 0), other))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static PhValue *
+without_expand (PhMatch *match, PhBuilder *b)
+{
+  const PhNode *node = match->root;
+  PhValue *inputs[2];
+
+  for (guint i = 0; i < 2; i++)
+    {
+      const PhValue *other = ph_node_input (node, 1 - i);
+      PhValue *value = ph_node_input (node, i);
+
+      inputs[i] = value;
+      if (value->producer != NULL && value->producer->op == &ph_op_Expand && value->producer->graph == node->graph &&
+          ph_value_same_shape (other, ph_node_output (node, 0)) &&
+          ph_value_broadcasts_into (ph_node_input (value->producer, 0), other))
+        {
+          inputs[0] = i == 0 ? ph_node_input (value->producer, 0) : ph_node_input (node, 0);
+          inputs[1] = i == 1 ? ph_node_input (value->producer, 0) : ph_node_input (node, 1);
+          break;
+        }
+    }
+  return ph_build_like (b, node, inputs, 2);
+}
+
+static const PhRule rules[] = {
+  { "nop-expand", P (Expand, X), X, .when = target_is_ones, .why = "The input is as large as the target asks for." },
+  { "nop-tile",   P (Tile, X),   X, .when = repeats_once,   .why = "Every axis is repeated once." },
+  { "expand-before-broadcast", .when = broadcasts_anyway, .build = without_expand, .becomes = "f(x, y), of f(Expand(x), y)",
+    .why = "The operator broadcasts its operands itself." },
+};
+
+const PhPass ph_pass_eliminate_expand = {
+  .name = "eliminate-expand", .group = "simplify",
+  .summary = "Removes Expand and Tile where they repeat nothing, or where the user broadcasts anyway",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,26 @@
+/* eliminate-pad.c: padding by nothing.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+static gboolean
+pads_nothing (PhMatch *match)
+{
+  g_autofree gint64 *pads = NULL;
+  gsize n;
+
+  if (!ph_value_ints (ph_node_input (match->root, 1), &pads, &n))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (pads[i] != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "nop-pad", P (Pad, X), X, .when = pads_nothing, .why = "Nothing is added on any side." },
+};
+
+const PhPass ph_pass_eliminate_pad = {
+  .name = "eliminate-pad", .group = "simplify", .summary = "Removes Pad where it adds nothing",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

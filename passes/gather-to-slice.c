@@ -1,0 +1,46 @@
+/* gather-to-slice.c: taking elements that stand in a row.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+/* Indices a, a + 1, ..., a + n - 1, at least one, all of one sign; a vector, so that the axis stays. */
+static gboolean
+is_a_row (PhMatch *match)
+{
+  g_autofree gint64 *indices = NULL;
+  gsize n;
+
+  if (ph_value_rank (match->slot[1]) != 1 || !ph_value_ints (match->slot[1], &indices, &n) || n == 0 ||
+      ph_value_rank (match->slot[0]) < 0)
+    return FALSE;
+  for (gsize i = 1; i < n; i++)
+    if (indices[i] != indices[0] + (gint64) i)
+      return FALSE;
+  return indices[0] >= 0 || indices[n - 1] < 0;
+}
+
+/* An end of 0 counted from the end would be the start. */
+static PhValue *
+build_slice (PhMatch *match, PhBuilder *b)
+{
+  gint64 axis = ph_node_attr_int (match->root, "axis", 0);
+  g_autofree gint64 *indices = NULL;
+  gint64 end;
+  gsize n;
+
+  ph_value_ints (match->slot[1], &indices, &n);
+  end = indices[n - 1] + 1;
+  if (indices[0] < 0 && end == 0)
+    end = G_MAXINT64;
+  return PH_BUILD (b, Slice, match->slot[0], ph_build_ints (b, indices, 1), ph_build_ints (b, &end, 1),
+                   ph_build_ints (b, &axis, 1));
+}
+
+static const PhRule rules[] = {
+  { "gather-to-slice", P (Gather, X, CONST (1)), .when = is_a_row, .build = build_slice, .becomes = "Slice(x)",
+    .why = "The elements stand in a row, so they can be taken at once." },
+};
+
+const PhPass ph_pass_gather_to_slice = {
+  .name = "gather-to-slice", .group = "algebra", .summary = "Turns Gather of consecutive indices into Slice",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};
