@@ -1,0 +1,108 @@
+/* dot.c: a scene at one time as a DOT graph, for other tools.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/dot.h"
+
+static void
+append_quoted (GString *text, const char *part)
+{
+  for (; *part != 0; part++)
+    {
+      if (*part == '"' || *part == '\\')
+        g_string_append_c (text, '\\');
+      if (*part == '\n')
+        g_string_append (text, "\\n");
+      else
+        g_string_append_c (text, *part);
+    }
+}
+
+static const char *
+change_color (PhChange change)
+{
+  switch (change)
+    {
+    case PH_CHANGE_ADDED: return "#1f8f53";
+    case PH_CHANGE_REMOVED: return "#c01c28";
+    case PH_CHANGE_CHANGED: return "#b57400";
+    case PH_CHANGE_NONE: default: return NULL;
+    }
+}
+
+char *
+ph_dot_print (PhScene *scene, int time, int since)
+{
+  GString *text = g_string_new ("digraph model {\n  node [shape=box, style=\"rounded\", fontname=\"Cantarell\", fontsize=11];\n"
+                                "  edge [fontname=\"Cantarell\", fontsize=9];\n");
+
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, b);
+      const PhTenant *gone, *tenant = ph_scene_tenant (scene, b, time);
+      const PhChange change = ph_scene_change (scene, b, since, time, &gone);
+      const PhFace *face;
+
+      if (!box->shown || box->open)
+        continue;
+      if (box->kind == PH_BOX_GROUP)
+        {
+          g_string_append_printf (text, "  b%u [label=\"", b);
+          append_quoted (text, box->title);
+          g_string_append_printf (text, "\\n%u nodes\"];\n", box->n_inside);
+          continue;
+        }
+      if (tenant == NULL)
+        tenant = gone;
+      if (tenant == NULL)
+        continue;
+      face = ph_scene_face (scene, tenant, change == PH_CHANGE_REMOVED ? since : time);
+      g_string_append_printf (text, "  b%u [label=\"", b);
+      append_quoted (text, face->title);
+      if (face->detail != NULL)
+        {
+          g_string_append (text, "\\n");
+          append_quoted (text, face->detail);
+        }
+      for (guint i = 0; i < face->n_rows; i++)
+        {
+          g_string_append (text, "\\n");
+          append_quoted (text, face->rows[i]);
+        }
+      for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
+        if (ph_scene_pill (scene, p)->born <= time && time < ph_scene_pill (scene, p)->died)
+          {
+            g_string_append (text, "\\n");
+            append_quoted (text, ph_scene_pill_face (scene, ph_scene_pill (scene, p))->title);
+          }
+      if (face->shape != NULL)
+        {
+          g_string_append (text, "\\n");
+          append_quoted (text, face->shape);
+        }
+      g_string_append_c (text, '"');
+      if (box->kind != PH_BOX_NODE)
+        g_string_append (text, ", shape=ellipse");
+      if (change_color (change) != NULL)
+        g_string_append_printf (text, ", color=\"%s\", penwidth=2%s", change_color (change),
+                                change == PH_CHANGE_REMOVED ? ", style=\"rounded,dashed\"" : "");
+      g_string_append (text, "];\n");
+    }
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const gboolean now = ph_scene_edge_at (scene, e, time), before = ph_scene_edge_at (scene, e, since);
+      const char *type = now ? ph_scene_value_type (scene, ph_scene_edge_value (scene, e, time)) : NULL;
+
+      if ((!now && !before) || ph_scene_box (scene, edge->from)->open || ph_scene_box (scene, edge->to)->open)
+        continue;
+      g_string_append_printf (text, "  b%d -> b%d [label=\"", edge->from, edge->to);
+      append_quoted (text, type != NULL ? type : "");
+      g_string_append_c (text, '"');
+      if (now != before)
+        g_string_append_printf (text, ", color=\"%s\"", change_color (now ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED));
+      if (edge->backward || (before && !now))
+        g_string_append (text, ", style=dashed");
+      g_string_append (text, "];\n");
+    }
+  g_string_append (text, "}\n");
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,59 @@
+/* draw.h: draws a scene with cairo: the canvas and the export draw the same picture.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <cairo.h>
+
+#include "core/layout/scene.h"
+
+G_BEGIN_DECLS
+
+typedef enum { PH_THEME_LIGHT, PH_THEME_DARK, PH_THEME_HIGH_CONTRAST, PH_THEME_HIGH_CONTRAST_DARK } PhTheme;
+
+/* What the colour of a box says. */
+typedef enum { PH_COLOR_FAMILY, PH_COLOR_ROLE, PH_COLOR_HEAT, PH_N_COLOR_MODES } PhColorMode;
+
+typedef struct { double red, green, blue, alpha; } PhColor;
+
+/* Text is shaped once and kept; belongs to one thread. */
+typedef struct _PhInk PhInk;
+PhInk    *ph_ink_new  (void);
+void      ph_ink_free (PhInk *ink);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhInk, ph_ink_free)
+
+typedef struct
+{
+  PhTheme     theme;
+  int         time;              /* what is shown                                                          */
+  int         since;             /* what it is compared with; == time: no diff                             */
+  double      scale;             /* device pixels a point: how much detail is worth drawing                */
+  PhRect      clip;              /* of the scene                                                           */
+  PhColorMode color_mode;
+  const float *heat;             /* (nullable) HEAT: 0 to 1 by box index, below 0: none                    */
+  gboolean    edge_width;        /* by the bytes that an edge carries                                      */
+  gboolean    transparent;       /* no background                                                          */
+  gboolean    dim;               /* everything is pale: a highlight will be drawn on top                   */
+} PhDrawOptions;
+
+/* The cairo context is in the scene's coordinates (the caller has scaled and moved it). */
+void      ph_scene_draw         (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options);
+/* One edge as a path, with its arrow, for highlights. */
+void      ph_scene_draw_edge    (PhScene *scene, cairo_t *cr, int edge, const PhColor *color, double width);
+void      ph_scene_draw_box     (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
+
+PhColor   ph_theme_background   (PhTheme theme);
+PhColor   ph_theme_accent       (PhTheme theme);
+PhColor   ph_theme_text         (PhTheme theme);
+PhColor   ph_theme_change       (PhTheme theme, PhChange change);
+PhColor   ph_family_color       (PhFamily family, PhTheme theme);
+PhColor   ph_role_color         (PhRole role, PhTheme theme);
+PhColor   ph_heat_color         (float heat, PhTheme theme);      /* 0 cold to 1 hot */
+
+/* Writes @scene as .svg, .pdf, .png or .dot, by @path's extension, at @time, with the changes since @since. */
+gboolean  ph_scene_save         (PhScene *scene, const char *path, int time, int since, PhTheme theme, GError **error);
+/* The same from a model: lays @history out and draws the position @to with what changed since @from. @history (nullable):
+ * the model as it stands. Neither is changed. */
+gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, const char *path,
+                                 GCancellable *cancellable, GError **error);
+
+G_END_DECLS
