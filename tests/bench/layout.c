@@ -1,0 +1,74 @@
+/* layout.c: time and memory from a model to a picture, for made-up transformers or for files.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "core/io/io.h"
+#include "core/layout/draw.h"
+#include "tests/bench/transformer.h"
+
+static gboolean grouped, quick, mask = TRUE, unscoped;
+static char *output;
+static int engine, open_all = 400;
+static const GOptionEntry entries[] = {
+  { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
+  { "open-all", 'a', 0, G_OPTION_ARG_INT, &open_all, "Open groups while at most N boxes show", "N" },
+  { "quick", 'q', 0, G_OPTION_ARG_NONE, &quick, "The layered layout only", NULL },
+  { "engine", 'e', 0, G_OPTION_ARG_INT, &engine, "0 auto, 1 dot, 2 layered", "N" },
+  { "unscoped", 'u', 0, G_OPTION_ARG_NONE, &unscoped, "Names without scopes", NULL },
+  { "no-mask", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &mask, "No value that feeds every block", NULL },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the picture", "FILE" },
+  { NULL }
+};
+
+int
+main (int argc, char *argv[])
+{
+  g_autoptr(GOptionContext) context = g_option_context_new ("NODES|FILE...");
+  g_autoptr(GError) error = NULL;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    {
+      g_printerr ("%s\n", error->message);
+      return 2;
+    }
+  printf ("%-34s %8s %8s %8s %10s %8s %10s\n", "graph", "nodes", "shown", "edges", "ms", "MiB", "size");
+  for (int i = 1; i < argc; i++)
+    {
+      const int nodes = atoi (argv[i]);
+      PhModel *model = nodes > 0 ? ph_bench_transformer (nodes, mask, !unscoped) : ph_io_open (argv[i], NULL, NULL, &error);
+      const PhSceneOptions options = { .by_scope = grouped, .open_all = open_all, .engine = engine, .seconds = 20, .quick = quick };
+      g_autoptr(PhScene) scene = NULL;
+      struct rusage usage;
+      gint64 start;
+      guint n, shown = 0;
+
+      if (model == NULL)
+        {
+          g_printerr ("%s\n", error->message);
+          return 1;
+        }
+      n = ph_model_n_nodes (model, TRUE);
+      start = g_get_monotonic_time ();
+      scene = ph_scene_new (model, NULL, &options, NULL, &error);
+      if (scene == NULL)
+        {
+          g_printerr ("%s\n", error->message);
+          return 1;
+        }
+      for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+        shown += ph_scene_box (scene, b)->shown;
+      getrusage (RUSAGE_SELF, &usage);
+      printf ("%-34s %8u %8u %8u %10.1f %8ld %5.0fx%-6.0f%s\n", argv[i], n, shown, ph_scene_n_edges (scene),
+              (g_get_monotonic_time () - start) / 1000.0, usage.ru_maxrss / 1024, ph_scene_width (scene), ph_scene_height (scene),
+              ph_scene_is_coarse (scene) ? " coarse" : "");
+      if (output != NULL && !ph_scene_save (scene, output, 0, 0, PH_THEME_LIGHT, &error))
+        {
+          g_printerr ("%s\n", error->message);
+          return 1;
+        }
+    }
+  return 0;
+}
