@@ -27,8 +27,5 @@ const PhCommandGroup ph_commands_query = { NULL, 0 };
 char **ph_sql_names (void) { return g_new0 (char *, 1); }
 #include "core/io/io.h"
 static gboolean later (GError **error) { g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "files cannot be read or written yet"); return FALSE; }
-__attribute__((weak)) PhModel *ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error) { later (error); return NULL; }
-__attribute__((weak)) gboolean ph_io_save (PhModel *model, const char *path, GError **error) { return later (error); }
-__attribute__((weak)) PhTensor *ph_tensor_load (const char *path, const PhType *type, char **name, GError **error) { later (error); return NULL; }
 __attribute__((weak)) gboolean ph_tensor_save (PhTensor *tensor, const char *name, const char *path, GError **error) { return later (error); }
 __attribute__((weak)) char *ph_onnx_text_print (PhModel *model, gsize max_elements) { return g_strdup ("..."); }

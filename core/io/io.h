@@ -16,11 +16,15 @@ PhModel *ph_io_open        (const char *path, GPtrArray *problems, GCancellable 
 gboolean ph_io_save        (PhModel *model, const char *path, GError **error);
 
 PhModel *ph_onnx_read      (GBytes *bytes, const char *path, GPtrArray *problems, GError **error); /* @path for messages, external data */
+/* The inside of model-local @function as @call (nullable) calls it: a model whose main graph takes the call's inputs, with
+ * their types, and makes its outputs; the call's attributes are filled in. It has @model's functions too. */
+PhModel *ph_onnx_read_function (PhModel *model, const PhFunction *function, const PhNode *call, GError **error);
+const PhFunction *ph_model_find_function (PhModel *model, const char *domain, const char *name);    /* (nullable) */
 GBytes  *ph_onnx_write     (PhModel *model, GError **error);
 PhModel *ph_onnx_text_read (const char *text, gssize length, const char *path, GError **error);    /* errors: path:line:column */
 
-/* ONNX's own text syntax. Constants up to @max_elements are written out, longer ones as a comment with their hash when
- * @max_elements is not G_MAXSIZE. Deterministic: the same graph prints to the same bytes. */
+/* ONNX's own text syntax. Constants up to @max_elements are written out, of longer ones only their number of elements
+ * and their hash, so that text is for reading only. Deterministic: the same graph prints to the same bytes. */
 char    *ph_onnx_text_print (PhModel *model, gsize max_elements);
 char    *ph_onnx_text_print_graph (PhGraph *graph, gsize max_elements);
 

@@ -1,0 +1,732 @@
+/* onnx-import.c: a ModelProto becomes a graph. Names become values here: scopes, order, duplicates and what is missing are
+ * settled once, and after this only ids count.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/import.h"
+
+#include <string.h>
+
+/* What a name of a scope stands for before it has a value: the number of the node that makes it. An odd number, so that
+ * it cannot be mistaken for a value. */
+#define PENDING(i)      GSIZE_TO_POINTER (((gsize) (i) << 1) | 1)
+#define IS_PENDING(p)   ((GPOINTER_TO_SIZE (p) & 1) != 0)
+#define PENDING_NODE(p) (GPOINTER_TO_SIZE (p) >> 1)
+#define NO_NODE         (G_MAXSIZE >> 2)              /* an input or initializer that is to come */
+
+struct _PhScope
+{
+  PhScope      *outer;
+  PhGraph      *graph;
+  GHashTable   *names;           /* interned name -> PhValue, or PENDING                          */
+  GHashTable   *infos;           /* (nullable) interned name -> ValueInfoProto                    */
+  const Onnx__GraphProto *proto;
+};
+
+const char *
+ph_import_name (PhImport *import, const char *name)
+{
+  g_autofree char *valid = NULL;
+
+  if (name == NULL || name[0] == '\0')
+    return "";
+  if (g_utf8_validate (name, -1, NULL))
+    return g_intern_string (name);
+  valid = g_utf8_make_valid (name, -1);
+  ph_source_problem (import->source, "The name '%s' was not UTF-8 and was mended", valid);
+  return g_intern_string (valid);
+}
+
+/* "node 12 'conv1' (Conv)" for messages. */
+static char *
+describe (const Onnx__GraphProto *graph, gsize index)
+{
+  const Onnx__NodeProto *node = graph->node[index];
+
+  if (node->name != NULL && node->name[0] != '\0')
+    return g_strdup_printf ("node %" G_GSIZE_FORMAT " '%.200s' (%.80s)", index, node->name, node->op_type != NULL ? node->op_type : "?");
+  return g_strdup_printf ("node %" G_GSIZE_FORMAT " (%.80s)", index, node->op_type != NULL ? node->op_type : "?");
+}
+
+static gpointer
+look_up (PhScope *scope, const char *name)
+{
+  for (; scope != NULL; scope = scope->outer)
+    {
+      gpointer found = g_hash_table_lookup (scope->names, name);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+/* The name that value @name of a body gets: names are unique in the whole model, while ONNX lets two branches use one. */
+static const char *
+free_name (PhImport *import, PhScope *scope, const char *name)
+{
+  g_autofree char *candidate = NULL;
+
+  if (scope->outer == NULL
+      || (!g_hash_table_contains (import->model->names, name) && look_up (scope->outer, name) == NULL))
+    return name;
+  for (guint i = 1;; i++)
+    {
+      const char *interned;
+
+      g_free (candidate);
+      candidate = g_strdup_printf ("%s_%u", name, i);
+      interned = g_intern_string (candidate);
+      if (!g_hash_table_contains (import->model->names, interned) && look_up (scope, interned) == NULL)
+        return interned;
+    }
+}
+
+/* ── names of a scope ───────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+defined_twice (PhImport *import, PhScope *scope, const char *name, gpointer before, gsize now, gconstpointer place, GError **error)
+{
+  g_autofree char *first = PENDING_NODE (before) != NO_NODE ? describe (scope->proto, PENDING_NODE (before)) :
+                           g_strdup ("a graph input or initializer");
+  g_autofree char *second = now != NO_NODE ? describe (scope->proto, now) : g_strdup ("a graph input or initializer");
+
+  return ph_source_fail (import->source, error, PH_ERROR_INVALID, place, "value '%s' is defined twice in graph '%s': by %s and by %s. "
+                         "Every value needs a name of its own", name, scope->graph->name, first, second);
+}
+
+static gboolean
+announce (PhImport *import, PhScope *scope, const char *name, gsize node, gconstpointer place, GError **error)
+{
+  gpointer before = g_hash_table_lookup (scope->names, name);
+
+  if (before != NULL)
+    return defined_twice (import, scope, name, before, node, place, error);
+  g_hash_table_insert (scope->names, (gpointer) name, PENDING (node));
+  return TRUE;
+}
+
+/* Interns every name in place and notes who will define it. @defaults: initializers by name. */
+static gboolean
+announce_all (PhImport *import, PhScope *scope, Onnx__GraphProto *proto, GHashTable *defaults, GError **error)
+{
+  for (gsize i = 0; i < proto->n_input; i++)
+    {
+      proto->input[i]->name = (char *) ph_import_name (import, proto->input[i]->name);
+      if (proto->input[i]->name[0] == '\0')
+        return ph_source_fail (import->source, error, PH_ERROR_INVALID, proto->input[i], "input %" G_GSIZE_FORMAT " of graph '%s' has no name",
+                               i, scope->graph->name);
+      if (!announce (import, scope, proto->input[i]->name, NO_NODE, proto->input[i], error))
+        return FALSE;
+    }
+  for (gsize i = 0; i < proto->n_initializer + proto->n_sparse_initializer; i++)
+    {
+      gboolean sparse = i >= proto->n_initializer;
+      Onnx__TensorProto *tensor = sparse ? proto->sparse_initializer[i - proto->n_initializer]->values : proto->initializer[i];
+      const char *name = tensor != NULL ? ph_import_name (import, tensor->name) : "";
+      gpointer before;
+
+      if (name[0] == '\0')
+        return ph_source_fail (import->source, error, PH_ERROR_INVALID, tensor, "initializer %" G_GSIZE_FORMAT " of graph '%s' has no name",
+                               i, scope->graph->name);
+      tensor->name = (char *) name;
+      before = g_hash_table_lookup (scope->names, name);
+      if (g_hash_table_contains (defaults, name))
+        return defined_twice (import, scope, name, before, NO_NODE, tensor, error);
+      g_hash_table_insert (defaults, (gpointer) name, GSIZE_TO_POINTER (i + 1));
+      if (before == NULL)
+        g_hash_table_insert (scope->names, (gpointer) name, PENDING (NO_NODE));
+    }
+  for (gsize i = 0; i < proto->n_node; i++)
+    {
+      Onnx__NodeProto *node = proto->node[i];
+
+      for (gsize j = 0; j < node->n_output; j++)
+        {
+          node->output[j] = (char *) ph_import_name (import, node->output[j]);
+          if (node->output[j][0] != '\0' && !announce (import, scope, node->output[j], i, node, error))
+            return FALSE;
+        }
+      for (gsize j = 0; j < node->n_input; j++)
+        node->input[j] = (char *) ph_import_name (import, node->input[j]);
+    }
+  return TRUE;
+}
+
+/* ── inputs and initializers ────────────────────────────────────────────────────────────────────────────────────── */
+
+/* What a file says of a value beyond its name, type and elements is kept as a fragment of a GraphProto: one value_info,
+ * one initializer, both without what the graph holds itself. */
+static GBytes *
+value_extra (const Onnx__ValueInfoProto *info, const Onnx__TensorProto *tensor, gboolean declared)
+{
+  static GBytes *plain;
+  Onnx__GraphProto graph = ONNX__GRAPH_PROTO__INIT;
+  Onnx__ValueInfoProto info_copy, *infos = &info_copy;
+  Onnx__TensorProto tensor_copy, *tensors = &tensor_copy;
+  gboolean special = info != NULL && (info->doc_string != NULL || info->base.n_unknown_fields > 0 || !ph_type_proto_plain (info->type));
+  gboolean external = tensor != NULL && tensor->has_data_location && tensor->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+  ProtobufCMessageUnknownField *unknown = NULL;
+  GBytes *bytes;
+
+  if (g_once_init_enter (&plain))
+    g_once_init_leave (&plain, g_bytes_new_static ("\x6a", 2));      /* value_info, empty */
+  if (info != NULL && (special || declared))
+    {
+      info_copy = *info;
+      info_copy.name = NULL;
+      if (ph_type_proto_plain (info->type))
+        info_copy.type = NULL;
+      graph.n_value_info = 1;
+      graph.value_info = &infos;
+    }
+  if (tensor != NULL && (tensor->doc_string != NULL || external || tensor->base.n_unknown_fields > 0))
+    {
+      onnx__tensor_proto__init (&tensor_copy);
+      tensor_copy.doc_string = tensor->doc_string;
+      if (external)
+        {
+          tensor_copy.n_external_data = tensor->n_external_data;
+          tensor_copy.external_data = tensor->external_data;
+          tensor_copy.has_data_location = TRUE;
+          tensor_copy.data_location = tensor->data_location;
+        }
+      unknown = g_new (ProtobufCMessageUnknownField, tensor->base.n_unknown_fields);
+      for (guint i = 0; i < tensor->base.n_unknown_fields; i++)
+        if (tensor->base.unknown_fields[i].tag != PH_TENSOR_SLICE)
+          unknown[tensor_copy.base.n_unknown_fields++] = tensor->base.unknown_fields[i];
+      tensor_copy.base.unknown_fields = unknown;
+      if (tensor_copy.doc_string != NULL || external || tensor_copy.base.n_unknown_fields > 0)
+        {
+          graph.n_initializer = 1;
+          graph.initializer = &tensors;
+        }
+    }
+  if (graph.n_initializer == 0 && graph.n_value_info == 0)
+    bytes = NULL;
+  else if (graph.n_initializer == 0 && !special)
+    bytes = g_bytes_ref (plain);
+  else
+    bytes = ph_proto_to_bytes (&graph.base);
+  g_free (unknown);
+  return bytes;
+}
+
+static PhTensor *
+read_default (PhImport *import, const Onnx__GraphProto *proto, gsize index, GError **error)
+{
+  g_autofree char *what = NULL;
+
+  if (index >= proto->n_initializer)
+    {
+      what = g_strdup_printf ("sparse initializer '%s'", proto->sparse_initializer[index - proto->n_initializer]->values->name);
+      return ph_tensor_from_sparse (import->source, proto->sparse_initializer[index - proto->n_initializer], what, error);
+    }
+  what = g_strdup_printf ("initializer '%s'", proto->initializer[index]->name);
+  return ph_tensor_from_proto (import->source, proto->initializer[index], what, error);
+}
+
+static gboolean
+import_inputs (PhImport *import, PhScope *scope, Onnx__GraphProto *proto, GHashTable *defaults, GError **error)
+{
+  for (gsize i = 0; i < proto->n_input; i++)
+    {
+      Onnx__ValueInfoProto *info = proto->input[i];
+      gsize index = GPOINTER_TO_SIZE (g_hash_table_lookup (defaults, info->name));
+      g_autoptr(PhTensor) tensor = NULL;
+      GError *reason = NULL;
+      PhValue *value;
+
+      if (index > 0)
+        {
+          tensor = read_default (import, proto, index - 1, error);
+          if (tensor == NULL)
+            return FALSE;
+        }
+      value = ph_graph_add_input (scope->graph, free_name (import, scope, info->name), ph_type_from_proto (info->type), tensor,
+                                  G_MAXUINT, &reason);
+      if (value == NULL)
+        {
+          ph_source_fail (import->source, error, PH_ERROR_INVALID, info, "%s", reason->message);
+          g_error_free (reason);
+          return FALSE;
+        }
+      value->extra = value_extra (info, index > 0 && index <= proto->n_initializer ? proto->initializer[index - 1] : NULL, FALSE);
+      g_hash_table_insert (scope->names, info->name, value);
+    }
+  for (gsize i = 0; i < proto->n_initializer + proto->n_sparse_initializer; i++)
+    {
+      gboolean sparse = i >= proto->n_initializer;
+      const char *name = sparse ? proto->sparse_initializer[i - proto->n_initializer]->values->name : proto->initializer[i]->name;
+      gpointer known = g_hash_table_lookup (scope->names, name);
+      g_autoptr(PhTensor) tensor = NULL;
+      PhValue *value;
+
+      if (!IS_PENDING (known))
+        continue;
+      if (PENDING_NODE (known) != NO_NODE)
+        return defined_twice (import, scope, name, known, NO_NODE, sparse ? NULL : proto->initializer[i], error);
+      tensor = read_default (import, proto, i, error);
+      if (tensor == NULL)
+        return FALSE;
+      value = ph_graph_add_constant (scope->graph, free_name (import, scope, name), tensor, error);
+      if (value == NULL)
+        return FALSE;
+      value->extra = value_extra (scope->infos != NULL ? g_hash_table_lookup (scope->infos, name) : NULL,
+                                  sparse ? NULL : proto->initializer[i], TRUE);
+      g_hash_table_insert (scope->names, (gpointer) name, value);
+    }
+  return TRUE;
+}
+
+/* ── nodes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static const char *
+find_missing (PhScope *scope, const Onnx__NodeProto *node)
+{
+  for (gsize i = 0; i < node->n_input; i++)
+    if (node->input[i][0] != '\0' && look_up (scope, node->input[i]) == NULL)
+      return node->input[i];
+  return NULL;
+}
+
+static gboolean
+missing (PhImport *import, PhScope *scope, gsize index, const char *name, GError **error)
+{
+  g_autofree char *label = describe (scope->proto, index);
+
+  return ph_source_fail (import->source, error, PH_ERROR_INVALID, scope->proto->node[index], "%s uses '%s', which nothing in graph '%s' "
+                         "defines: no node makes it, and it is neither an input nor an initializer", label, name, scope->graph->name);
+}
+
+static PhAttr *
+import_attr (PhImport *import, PhScope *scope, gsize index, Onnx__AttributeProto *proto, GError **error)
+{
+  g_autofree char *label = NULL;
+  GError *reason = NULL;
+  PhAttr *attr = ph_attr_from_proto (import->source, import->arena, proto, &reason);
+
+  if (attr != NULL)
+    return attr;
+  label = describe (scope->proto, index);
+  g_propagate_prefixed_error (error, reason, "%s: ", label);
+  return NULL;
+}
+
+static gboolean
+is_body (const Onnx__AttributeProto *attr)
+{
+  return attr->g != NULL && (attr->ref_attr_name == NULL || attr->ref_attr_name[0] == '\0');
+}
+
+static void
+note_unknown (PhImport *import, const PhNode *node)
+{
+  g_autofree char *key = NULL;
+
+  if (node->op != NULL || ph_import_function (import, node->domain, node->op_type) != NULL || ph_node_is_fused (node))
+    return;
+  key = g_strdup_printf ("%s%s%s", node->domain, node->domain[0] != '\0' ? "." : "", node->op_type);
+  if (!g_hash_table_contains (import->unknown, key))
+    {
+      g_autofree char *label = ph_node_label (node);
+
+      ph_source_problem (import->source, "Operator %s is not known: %s can be shown, but neither run nor differentiated", key, label);
+      g_hash_table_add (import->unknown, g_steal_pointer (&key));
+    }
+}
+
+static gboolean
+import_node (PhImport *import, PhScope *scope, gsize index, GError **error)
+{
+  Onnx__NodeProto *proto = scope->proto->node[index];
+  g_autoptr(GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr(GBytes) extra = NULL;
+  PhValue **inputs = g_newa (PhValue *, MIN (proto->n_input, 512) + 1);
+  g_autofree PhValue **many_inputs = NULL;
+  g_autofree const char **names = g_new (const char *, proto->n_output + 1);
+  g_autofree const PhType **types = g_new0 (const PhType *, proto->n_output + 1);
+  Onnx__FunctionProto *fused = ph_import_find_fused (import, proto);
+  PhNode *node;
+
+  if (proto->n_input > 512)
+    inputs = many_inputs = g_new (PhValue *, proto->n_input);
+  if (proto->op_type == NULL || proto->op_type[0] == '\0')
+    return ph_source_fail (import->source, error, PH_ERROR_INVALID, proto, "node %" G_GSIZE_FORMAT " of graph '%s' has no operator",
+                           index, scope->graph->name);
+  for (gsize i = 0; i < proto->n_input; i++)
+    inputs[i] = proto->input[i][0] != '\0' ? look_up (scope, proto->input[i]) : NULL;
+  for (gsize i = 0; i < proto->n_output; i++)
+    {
+      Onnx__ValueInfoProto *info = scope->infos != NULL ? g_hash_table_lookup (scope->infos, proto->output[i]) : NULL;
+
+      names[i] = proto->output[i][0] != '\0' ? free_name (import, scope, proto->output[i]) : NULL;
+      if (info != NULL && names[i] != NULL)
+        types[i] = ph_type_from_proto (info->type);
+    }
+  for (gsize i = 0; i < proto->n_attribute; i++)
+    if (!is_body (proto->attribute[i]))
+      {
+        PhAttr *attr = import_attr (import, scope, index, proto->attribute[i], error);
+
+        if (attr == NULL)
+          return FALSE;
+        g_ptr_array_add (attrs, attr);
+      }
+  extra = ph_import_node_extra (proto);
+  {
+    const char *domain = ph_import_name (import, proto->domain);
+    PhNodeSpec spec = {
+      .op_type = ph_import_name (import, fused != NULL && fused->doc_string != NULL ? fused->doc_string : proto->op_type), .domain = g_str_equal (domain, "ai.onnx") ? "" : domain,
+      .name = ph_import_name (import, proto->name), .inputs = inputs, .n_inputs = proto->n_input, .n_outputs = proto->n_output,
+      .output_names = names, .output_types = types, .attrs = (PhAttr *const *) attrs->pdata, .n_attrs = attrs->len, .extra = extra,
+    };
+
+    ph_import_take_tags (import, attrs, &spec);
+    node = ph_graph_add_node (scope->graph, &spec, error);
+    if (node == NULL)
+      return FALSE;
+  }
+  for (gsize i = 0; i < proto->n_attribute; i++)
+    if (is_body (proto->attribute[i]))
+      {
+        Onnx__GraphProto *body_proto = proto->attribute[i]->g;
+        PhGraph *body = ph_node_add_graph (node, ph_import_name (import, proto->attribute[i]->name),
+                                           ph_import_name (import, body_proto->name), error);
+
+        if (body == NULL || !ph_import_graph (import, scope, body, body_proto, error))
+          return FALSE;
+      }
+  if (fused != NULL && !ph_import_fused (import, scope, node, fused, error))
+    return FALSE;
+  for (gsize i = 0; i < proto->n_output; i++)
+    if (names[i] != NULL)
+      {
+        PhValue *value = node->outputs->pdata[i];
+        Onnx__ValueInfoProto *info = scope->infos != NULL ? g_hash_table_lookup (scope->infos, proto->output[i]) : NULL;
+
+        if (info != NULL)
+          value->extra = value_extra (info, NULL, TRUE);
+        g_hash_table_insert (scope->names, proto->output[i], value);
+      }
+    else
+      ((PhValue *) node->outputs->pdata[i])->extra = g_bytes_new_static (PH_ABSENT_OUTPUT, sizeof PH_ABSENT_OUTPUT);
+  note_unknown (import, node);
+  return TRUE;
+}
+
+/* ── order ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Names that a body defines for itself, which hide those outside. */
+typedef struct _Hidden Hidden;
+struct _Hidden { const Hidden *outer; GHashTable *names; };
+
+typedef gboolean (*NameFunc) (const char *name, gpointer data);      /* FALSE ends the walk */
+
+static gboolean
+each_used_name (const Onnx__NodeProto *node, const Hidden *hidden, NameFunc func, gpointer data);
+
+static gboolean
+use_name (const char *name, const Hidden *hidden, NameFunc func, gpointer data)
+{
+  if (name == NULL || name[0] == '\0')
+    return TRUE;
+  for (; hidden != NULL; hidden = hidden->outer)
+    if (g_hash_table_contains (hidden->names, name))
+      return TRUE;
+  return func (name, data);
+}
+
+static gboolean
+each_captured_name (const Onnx__GraphProto *body, const Hidden *outer, NameFunc func, gpointer data)
+{
+  g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  Hidden hidden = { outer, names };
+
+  for (gsize i = 0; i < body->n_input; i++)
+    g_hash_table_add (names, body->input[i]->name != NULL ? body->input[i]->name : (char *) "");
+  for (gsize i = 0; i < body->n_initializer; i++)
+    g_hash_table_add (names, body->initializer[i]->name != NULL ? body->initializer[i]->name : (char *) "");
+  for (gsize i = 0; i < body->n_node; i++)
+    for (gsize j = 0; j < body->node[i]->n_output; j++)
+      g_hash_table_add (names, body->node[i]->output[j]);
+  for (gsize i = 0; i < body->n_node; i++)
+    if (!each_used_name (body->node[i], &hidden, func, data))
+      return FALSE;
+  for (gsize i = 0; i < body->n_output; i++)
+    if (!use_name (body->output[i]->name, &hidden, func, data))
+      return FALSE;
+  return TRUE;
+}
+
+/* Every name that @node uses from outside of itself, those that its bodies capture included. */
+static gboolean
+each_used_name (const Onnx__NodeProto *node, const Hidden *hidden, NameFunc func, gpointer data)
+{
+  for (gsize i = 0; i < node->n_input; i++)
+    if (!use_name (node->input[i], hidden, func, data))
+      return FALSE;
+  for (gsize i = 0; i < node->n_attribute; i++)
+    if (is_body (node->attribute[i]) && !each_captured_name (node->attribute[i]->g, hidden, func, data))
+      return FALSE;
+  return TRUE;
+}
+
+typedef struct { PhScope *scope; GArray *found; } Uses;      /* @found NULL: the first one ends the walk */
+
+static gboolean
+note_use (const char *name, gpointer data)
+{
+  Uses *uses = data;
+  gpointer known = g_hash_table_lookup (uses->scope->names, g_intern_string (name));
+  gsize node;
+
+  if (known == NULL || !IS_PENDING (known) || PENDING_NODE (known) == NO_NODE)
+    return TRUE;
+  if (uses->found == NULL)
+    return FALSE;
+  node = PENDING_NODE (known);
+  g_array_append_val (uses->found, node);
+  return TRUE;
+}
+
+/* Whether all that @index uses of this scope is there already. */
+static gboolean
+is_ready (PhScope *scope, gsize index)
+{
+  const Onnx__NodeProto *node = scope->proto->node[index];
+  Uses uses = { scope, NULL };
+
+  for (gsize i = 0; i < node->n_input; i++)
+    if (node->input[i][0] != '\0')
+      {
+        gpointer known = g_hash_table_lookup (scope->names, node->input[i]);
+
+        if (known != NULL && IS_PENDING (known))
+          return FALSE;
+      }
+  for (gsize i = 0; i < node->n_attribute; i++)
+    if (is_body (node->attribute[i]) && !each_captured_name (node->attribute[i]->g, NULL, note_use, &uses))
+      return FALSE;
+  return TRUE;
+}
+
+/* The waiting nodes of @stack from the top down to @need are the cycle: each is used by the next. */
+static void
+report_cycle (PhImport *import, PhScope *scope, const GArray *stack, const guint8 *state, gsize need, GError **error)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autofree char *label = describe (scope->proto, need);
+  g_autoptr(GString) text = g_string_new (label);
+  guint n = 0, more = 0;
+
+  for (guint i = stack->len; i-- > 0;)
+    {
+      gsize at = g_array_index (stack, gsize, i);
+      g_autofree char *next = NULL;
+
+      if (at == need)
+        break;
+      if (state[at] != 1 || !g_hash_table_add (seen, GSIZE_TO_POINTER (at + 1)))
+        continue;
+      if (n++ >= 10)
+        {
+          more++;
+          continue;
+        }
+      next = describe (scope->proto, at);
+      g_string_append_printf (text, " -> %s", next);
+    }
+  if (more > 0)
+    g_string_append_printf (text, " -> (%u more)", more);
+  ph_source_fail (import->source, error, PH_ERROR_INVALID, scope->proto->node[need], "graph '%s' has a cycle: %s -> %s. "
+                  "ONNX graphs have none; loops are written with Loop or Scan", scope->graph->name, text->str, label);
+}
+
+/* The order in which the nodes from @first on can be made, as near to the file's as can be: depth first from each node,
+ * without recursion. NULL: a cycle. */
+static gsize *
+sort_nodes (PhImport *import, PhScope *scope, gsize first, GError **error)
+{
+  gsize n = scope->proto->n_node, done = first;
+  gsize *order = g_new (gsize, n);
+  g_autofree guint8 *state = g_new0 (guint8, n);       /* 0 not seen, 1 waiting for others, 2 placed */
+  g_autoptr(GPtrArray) needs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (gsize));
+
+  for (gsize i = 0; i < n; i++)
+    {
+      Uses uses = { scope, g_array_new (FALSE, FALSE, sizeof (gsize)) };
+
+      if (i >= first)
+        each_used_name (scope->proto->node[i], NULL, note_use, &uses);
+      g_ptr_array_add (needs, uses.found);
+    }
+  for (gsize i = first; i < n; i++)
+    {
+      g_array_append_val (stack, i);
+      while (stack->len > 0)
+        {
+          gsize at = g_array_index (stack, gsize, stack->len - 1);
+          const GArray *before = needs->pdata[at];
+          guint height = stack->len;
+
+          if (state[at] != 2)
+            for (guint j = before->len; j-- > 0;)
+              {
+                gsize need = g_array_index (before, gsize, j);
+
+                state[at] = 1;
+                if (state[need] == 1)
+                  {
+                    report_cycle (import, scope, stack, state, need, error);
+                    g_free (order);
+                    return NULL;
+                  }
+                if (state[need] == 0)
+                  g_array_append_val (stack, need);
+              }
+          if (stack->len > height)
+            continue;
+          if (state[at] != 2)
+            order[done++] = at;
+          state[at] = 2;
+          g_array_set_size (stack, stack->len - 1);
+        }
+    }
+  return order;
+}
+
+static gboolean
+import_nodes (PhImport *import, PhScope *scope, GError **error)
+{
+  g_autofree gsize *order = NULL;
+
+  for (gsize i = 0; i < scope->proto->n_node; i++)
+    {
+      gsize index = order != NULL ? order[i] : i;
+      const char *name;
+
+      name = find_missing (scope, scope->proto->node[index]);
+      if (name != NULL)
+        return missing (import, scope, index, name, error);
+      if (order == NULL && !is_ready (scope, index))
+        {
+          order = sort_nodes (import, scope, i, error);
+          if (order == NULL)
+            return FALSE;
+          if (order[i] != index)
+            {
+              g_autofree char *label = describe (scope->proto, index);
+
+              ph_source_problem (import->source, "The nodes of graph '%s' are out of order, the first is %s: they were sorted",
+                                 scope->graph->name, label);
+            }
+          index = order[i];
+          name = find_missing (scope, scope->proto->node[index]);
+          if (name != NULL)
+            return missing (import, scope, index, name, error);
+        }
+      if (!import_node (import, scope, index, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ── graphs ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+import_outputs (PhImport *import, PhScope *scope, Onnx__GraphProto *proto, GError **error)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (gsize i = 0; i < proto->n_output; i++)
+    {
+      const char *name = ph_import_name (import, proto->output[i]->name);
+      PhValue *value = look_up (scope, name);
+
+      if (value == NULL)
+        return ph_source_fail (import->source, error, PH_ERROR_INVALID, proto->output[i], "output %" G_GSIZE_FORMAT " of graph '%s' is '%s', "
+                               "which nothing in the graph defines", i, scope->graph->name, name);
+      if (!g_hash_table_add (seen, (gpointer) name) && !import->source->lenient)
+        return ph_source_fail (import->source, error, PH_ERROR_INVALID, proto->output[i], "graph '%s' has the output '%s' twice. "
+                               "Give one of them an Identity of its own", scope->graph->name, name);
+      if (!ph_graph_set_output (scope->graph, i, value, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static GHashTable *
+collect_infos (PhImport *import, const Onnx__GraphProto *proto)
+{
+  GHashTable *infos = g_hash_table_new (NULL, NULL);
+
+  for (gsize i = 0; i < proto->n_value_info; i++)
+    {
+      proto->value_info[i]->name = (char *) ph_import_name (import, proto->value_info[i]->name);
+      g_hash_table_insert (infos, proto->value_info[i]->name, proto->value_info[i]);
+    }
+  return infos;
+}
+
+/* Types of outputs are set on values that have none yet, and merged with those that have. */
+static void
+apply_output_types (PhImport *import, PhScope *scope, const Onnx__GraphProto *proto)
+{
+  for (gsize i = 0; i < proto->n_output; i++)
+    {
+      PhValue *value = scope->graph->outputs->pdata[i];
+      const PhType *declared = ph_type_from_proto (proto->output[i]->type), *merged;
+
+      if (value->graph != scope->graph || value->producer == NULL)
+        continue;
+      merged = value->type == NULL ? declared : declared == NULL ? value->type : ph_type_merge (value->type, declared);
+      if (merged != NULL && merged != value->type)
+        ph_value_set_type (value, merged, NULL);
+      if (value->extra == NULL)
+        value->extra = value_extra (proto->output[i], NULL, FALSE);
+    }
+}
+
+/* What the graph itself says that Peephole does not read, and types of values that it does not have. */
+static GBytes *
+graph_extra (PhScope *scope, const Onnx__GraphProto *proto)
+{
+  Onnx__GraphProto copy = ONNX__GRAPH_PROTO__INIT;
+  g_autoptr(GPtrArray) infos = g_ptr_array_new ();
+
+  for (gsize i = 0; i < proto->n_value_info; i++)
+    {
+      PhValue *value = g_hash_table_lookup (scope->names, proto->value_info[i]->name);
+
+      if (value == NULL || value->is_input)
+        g_ptr_array_add (infos, proto->value_info[i]);
+    }
+  copy.base.n_unknown_fields = proto->base.n_unknown_fields;
+  copy.base.unknown_fields = proto->base.unknown_fields;
+  copy.doc_string = proto->doc_string;
+  copy.n_quantization_annotation = proto->n_quantization_annotation;
+  copy.quantization_annotation = proto->quantization_annotation;
+  copy.n_value_info = infos->len;
+  copy.value_info = (Onnx__ValueInfoProto **) infos->pdata;
+  if (protobuf_c_message_get_packed_size (&copy.base) == 0)
+    return NULL;
+  return ph_proto_to_bytes (&copy.base);
+}
+
+gboolean
+ph_import_graph (PhImport *import, PhScope *outer, PhGraph *graph, Onnx__GraphProto *proto, GError **error)
+{
+  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) defaults = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) infos = proto->n_value_info > 0 ? collect_infos (import, proto) : NULL;
+  PhScope scope = { outer, graph, names, infos, proto };
+
+  if (!announce_all (import, &scope, proto, defaults, error)
+      || !import_inputs (import, &scope, proto, defaults, error)
+      || !import_nodes (import, &scope, error)
+      || !import_outputs (import, &scope, proto, error))
+    return FALSE;
+  apply_output_types (import, &scope, proto);
+  graph->extra = graph_extra (&scope, proto);
+  return TRUE;
+}

@@ -1,0 +1,230 @@
+/* onnx-writer.c: writes models. A file is written beside the old one and takes its place only when it is whole.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/proto.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MAX_PROTO      (((gsize) 2000) << 20)     /* protobuf's limit is 2 GB                     */
+#define MIN_EXTERNAL   1024                                /* bytes; smaller tensors stay in the model     */
+#define ALIGNMENT      4096                                /* of external data, so that it can be mapped   */
+
+/* ── a buffered file as protobuf-c's sink ───────────────────────────────────────────────────────────────────────── */
+
+typedef struct
+{
+  ProtobufCBuffer base;
+  int             fd;
+  int             failed;            /* errno */
+  gsize           used;
+  guint64         written;
+  guint8          data[64 * 1024];
+} Sink;
+
+static void
+write_all (Sink *sink, const guint8 *data, gsize size)
+{
+  while (size > 0 && sink->failed == 0)
+    {
+      gssize n = write (sink->fd, data, MIN (size, 1 << 30));
+
+      if (n < 0 && errno != EINTR)
+        sink->failed = errno;
+      if (n > 0)
+        {
+          data += n;
+          size -= (gsize) n;
+        }
+    }
+}
+
+static void
+flush (Sink *sink)
+{
+  write_all (sink, sink->data, sink->used);
+  sink->used = 0;
+}
+
+static void
+append (ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
+{
+  Sink *sink = (Sink *) buffer;
+
+  sink->written += size;
+  if (size > sizeof sink->data - sink->used)
+    flush (sink);
+  if (size > sizeof sink->data)
+    write_all (sink, data, size);
+  else if (size > 0)
+    {
+      memcpy (sink->data + sink->used, data, size);
+      sink->used += size;
+    }
+}
+
+/* A new file beside @path that is to replace it. */
+static gboolean
+open_sink (Sink *sink, const char *path, char **temporary, GError **error)
+{
+  *temporary = g_strconcat (path, ".XXXXXX", NULL);
+  *sink = (Sink) { .base = { append }, .fd = g_mkstemp_full (*temporary, O_WRONLY | O_CLOEXEC, 0666) };
+  if (sink->fd >= 0)
+    return TRUE;
+  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s", path, g_strerror (errno));
+  g_clear_pointer (temporary, g_free);
+  return FALSE;
+}
+
+static gboolean
+close_sink (Sink *sink, const char *path, const char *temporary, gboolean keep, GError **error)
+{
+  flush (sink);
+  if (sink->failed == 0 && keep && fsync (sink->fd) < 0 && errno != EINVAL && errno != EROFS)
+    sink->failed = errno;
+  if (close (sink->fd) < 0 && sink->failed == 0)
+    sink->failed = errno;
+  if (keep && sink->failed == 0 && rename (temporary, path) < 0)
+    sink->failed = errno;
+  if (!keep || sink->failed != 0)
+    unlink (temporary);
+  if (sink->failed == 0)
+    return TRUE;
+  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", path,
+               g_strerror (sink->failed));
+  return FALSE;
+}
+
+/* ── external data ──────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static Onnx__StringStringEntryProto *
+entry (PhArena *arena, const char *key, const char *value)
+{
+  Onnx__StringStringEntryProto *pair = ph_proto_new (arena, Onnx__StringStringEntryProto, onnx__string_string_entry_proto);
+
+  pair->key = (char *) key;
+  pair->value = ph_arena_strndup (arena, value, strlen (value));
+  return pair;
+}
+
+static void
+move_out (PhArena *arena, Onnx__TensorProto *tensor, Sink *sink, const char *location)
+{
+  static const guint8 zeros[ALIGNMENT];
+  g_autofree char *offset = NULL, *length = NULL;
+
+  if (!tensor->has_raw_data || tensor->raw_data.len < MIN_EXTERNAL)
+    return;
+  append (&sink->base, (ALIGNMENT - sink->written % ALIGNMENT) % ALIGNMENT, zeros);
+  offset = g_strdup_printf ("%" G_GUINT64_FORMAT, sink->written);
+  length = g_strdup_printf ("%" G_GSIZE_FORMAT, (gsize) tensor->raw_data.len);
+  append (&sink->base, tensor->raw_data.len, tensor->raw_data.data);
+  tensor->has_raw_data = FALSE;
+  tensor->has_data_location = TRUE;
+  tensor->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+  tensor->n_external_data = 3;
+  tensor->external_data = ph_arena_alloc (arena, 3 * sizeof (gpointer));
+  tensor->external_data[0] = entry (arena, "location", location);
+  tensor->external_data[1] = entry (arena, "offset", offset);
+  tensor->external_data[2] = entry (arena, "length", length);
+}
+
+static void
+move_graph_out (PhArena *arena, Onnx__GraphProto *graph, Sink *sink, const char *location)
+{
+  for (gsize i = 0; i < graph->n_initializer; i++)
+    move_out (arena, graph->initializer[i], sink, location);
+  for (gsize i = 0; i < graph->n_node; i++)
+    for (gsize j = 0; j < graph->node[i]->n_attribute; j++)
+      {
+        Onnx__AttributeProto *attr = graph->node[i]->attribute[j];
+
+        if (attr->t != NULL)
+          move_out (arena, attr->t, sink, location);
+        if (attr->g != NULL)
+          move_graph_out (arena, attr->g, sink, location);
+      }
+}
+
+/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+too_large (gsize size, GError **error)
+{
+  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the model takes %" G_GSIZE_FORMAT " MB, and an ONNX file cannot be larger than "
+               "2 GB. Save it to a file: its weights then go into one beside it", size >> 20);
+  return FALSE;
+}
+
+GBytes *
+ph_onnx_write (PhModel *model, GError **error)
+{
+  g_auto(PhArena) arena = { 0 };
+  PhExport export = { .arena = &arena, .plain = TRUE };
+  Onnx__ModelProto *proto;
+  gsize size;
+
+  ph_arena_init (&arena);
+  proto = ph_onnx_export (&export, model);
+  size = protobuf_c_message_get_packed_size (&proto->base);
+  if (size > MAX_PROTO)
+    {
+      too_large (size, error);
+      return NULL;
+    }
+  return ph_proto_to_bytes (&proto->base);
+}
+
+static gboolean
+save_onnx (PhModel *model, const char *path, GError **error)
+{
+  g_auto(PhArena) arena = { 0 };
+  PhExport export = { .arena = &arena, .plain = TRUE };
+  g_autofree char *data_path = g_strconcat (path, ".data", NULL), *location = g_path_get_basename (data_path);
+  g_autofree char *temporary = NULL, *data_temporary = NULL;
+  g_autofree Sink *sink = g_new (Sink, 1);
+  Onnx__ModelProto *proto;
+  gboolean external;
+  gsize size;
+
+  ph_arena_init (&arena);
+  proto = ph_onnx_export (&export, model);
+  size = protobuf_c_message_get_packed_size (&proto->base);
+  external = size > MAX_PROTO || export.had_external;
+  if (external)
+    {
+      if (!open_sink (sink, data_path, &data_temporary, error))
+        return FALSE;
+      move_graph_out (&arena, proto->graph, sink, location);
+      if (!close_sink (sink, data_path, data_temporary, sink->written > 0, error))
+        return FALSE;
+      size = protobuf_c_message_get_packed_size (&proto->base);
+      if (size > MAX_PROTO)
+        return too_large (size, error);
+    }
+  if (!open_sink (sink, path, &temporary, error))
+    return FALSE;
+  protobuf_c_message_pack_to_buffer (&proto->base, &sink->base);
+  return close_sink (sink, path, temporary, TRUE, error);
+}
+
+gboolean
+ph_io_save (PhModel *model, const char *path, GError **error)
+{
+  if (g_str_has_suffix (path, ".onnxtxt") || g_str_has_suffix (path, ".txt"))
+    {
+      g_autofree char *text = ph_onnx_text_print (model, G_MAXSIZE), *temporary = NULL;
+      g_autofree Sink *sink = g_new (Sink, 1);
+
+      if (!open_sink (sink, path, &temporary, error))
+        return FALSE;
+      append (&sink->base, strlen (text), (const guint8 *) text);
+      return close_sink (sink, path, temporary, TRUE, error);
+    }
+  if (g_str_has_suffix (path, ".onnx"))
+    return save_onnx (model, path, error);
+  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s: models are saved as .onnx or .onnxtxt; give the file one of these endings", path);
+  return FALSE;
+}

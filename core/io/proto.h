@@ -1,0 +1,135 @@
+/* proto.h: what the readers and writers of this folder share: ONNX's messages in an arena, and what belongs to one file.
+ * A model is read in two halves that meet at Onnx__ModelProto: protobuf or text makes the messages, import makes the
+ * graph; writing goes back the same way.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/io/io.h"
+#include "core/io/onnx.pb-c.h"
+
+G_BEGIN_DECLS
+
+/* Memory that is freed at once. Messages and their strings live in it. */
+typedef struct { GPtrArray *chunks; char *at; gsize left; } PhArena;
+
+void       ph_arena_init      (PhArena *arena);
+void       ph_arena_clear     (PhArena *arena);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhArena, ph_arena_clear)
+gpointer   ph_arena_alloc     (PhArena *arena, gsize size);           /* aligned, not cleared */
+gpointer   ph_arena_alloc0    (PhArena *arena, gsize size);
+char      *ph_arena_strndup   (PhArena *arena, const char *text, gsize length);
+ProtobufCAllocator ph_arena_allocator (PhArena *arena);               /* valid while @arena stays where it is */
+
+/* A new message of the struct type @Type: ph_proto_new (arena, Onnx__NodeProto, onnx__node_proto) */
+#define ph_proto_new(arena, Type, prefix) \
+  ({ Type *message_ = ph_arena_alloc ((arena), sizeof (Type)); prefix##__init (message_); message_; })
+
+GBytes    *ph_proto_to_bytes  (const ProtobufCMessage *message);
+gpointer   ph_proto_parse     (PhArena *arena, const ProtobufCMessageDescriptor *descriptor, GBytes *bytes);  /* (nullable) */
+/* Field @tag among those that onnx.proto does not know, or NULL. */
+const ProtobufCMessageUnknownField *ph_proto_unknown (const ProtobufCMessage *message, guint tag, guint from);
+/* As a string of the arena; NULL when there is none. */
+char      *ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint tag);
+
+/* Fields that are newer than Debian's onnx.proto. */
+enum
+{
+  PH_FUNCTION_ATTRIBUTE_PROTO = 11, PH_FUNCTION_VALUE_INFO = 12, PH_FUNCTION_OVERLOAD = 13,
+  PH_NODE_OVERLOAD = 8,
+  PH_TENSOR_SLICE = 536870001,       /* never in a file: number of the slice that the walk took out */
+};
+
+/* Where a large raw_data lies in the file. */
+typedef struct { gsize offset, length; } PhSlice;
+
+/* One file being read. */
+typedef struct
+{
+  const char   *path;                /* for messages                                                        */
+  char         *folder;              /* (nullable) where external data may be                               */
+  GBytes       *file;                /* (nullable)                                                          */
+  GArray       *slices;              /* (nullable) (element-type PhSlice)                                   */
+  GPtrArray    *functions;           /* (nullable) (element-type GBytes) FunctionProtos                     */
+  GBytes       *extra;               /* (nullable) the rest of the ModelProto, as it is in the file         */
+  GHashTable   *external;            /* location -> GBytes                                                  */
+  GPtrArray    *problems;            /* (nullable) (element-type char*)                                     */
+  GHashTable   *places;              /* (nullable) message -> line << 32 | column, in text                  */
+  gboolean      lenient;             /* text: an output may be named twice                                  */
+} PhSource;
+
+void       ph_source_init     (PhSource *source, const char *path, GPtrArray *problems);
+void       ph_source_clear    (PhSource *source);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhSource, ph_source_clear)
+void       ph_source_problem  (PhSource *source, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/* Sets @error to "path[:line:column]: message"; returns FALSE. */
+gboolean   ph_source_fail     (PhSource *source, GError **error, PhError code, gconstpointer message, const char *format, ...)
+                               G_GNUC_PRINTF (5, 6);
+
+/* The data that @mark stands for; NULL when it is nonsense. */
+gconstpointer ph_source_slice (PhSource *source, const ProtobufCMessageUnknownField *mark, gsize *length);
+/* Puts large data that was taken out back into @message and all below it, as pointers into the map. */
+void       ph_proto_restore   (PhSource *source, ProtobufCMessage *message);
+
+/* onnx-wire.c: checks nesting, takes large data out. Returns the slim copy. */
+GByteArray *ph_wire_walk      (PhSource *source, GError **error);
+
+/* onnx-type.c. Unknown parts of a type (maps, sparse tensors) make it NULL. */
+const PhType    *ph_type_from_proto (const Onnx__TypeProto *proto);
+Onnx__TypeProto *ph_type_to_proto   (PhArena *arena, const PhType *type);
+gboolean         ph_type_proto_plain (const Onnx__TypeProto *proto);        /* PhType says all that it says */
+/* @proto with what @type knows more; keeps denotations. */
+Onnx__TypeProto *ph_type_overlay    (PhArena *arena, Onnx__TypeProto *proto, const PhType *type);
+
+/* onnx-tensor.c. @what names the tensor in messages. */
+PhTensor         *ph_tensor_from_proto (PhSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);
+PhTensor         *ph_tensor_from_sparse (PhSource *source, const Onnx__SparseTensorProto *proto, const char *what, GError **error);
+/* Borrows the elements where it can. */
+Onnx__TensorProto *ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name);
+/* From file bytes (little-endian, sub-byte types packed). */
+PhTensor         *ph_tensor_from_raw   (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes);
+gboolean          ph_tensor_count_elements (guint rank, const gint64 *dims, gsize *count);        /* FALSE: negative or overflow */
+/* Bytes in a file, or G_MAXSIZE on overflow. */
+gsize             ph_tensor_file_size  (PhDType dtype, gsize count);
+
+/* onnx-external.c */
+GBytes    *ph_external_load   (PhSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);
+
+/* onnx-import.c */
+PhModel   *ph_onnx_import     (PhSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);
+/* The last thing: types. On an upgraded clone where the model is older than the operators that are declared. */
+void       ph_onnx_infer      (PhModel *model, GPtrArray *problems);
+PhAttr    *ph_attr_from_proto (PhSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
+
+/* onnx-export.c: a model as messages that borrow from it. */
+typedef struct
+{
+  PhArena    *arena;
+  GHashTable *tensors;               /* (nullable) TensorProto -> PhTensor: text wants no packed elements     */
+  gboolean    plain;                 /* for other programs: fused nodes become functions, outputs distinct    */
+  /* private */
+  GHashTable *bodies;                /* a body's bytes -> its function's name                                 */
+  GHashTable *function_names;
+  GPtrArray  *functions;             /* (element-type Onnx__FunctionProto)                                    */
+  GHashTable *aliases;               /* (nullable) PhValue -> number, while a body's key is made              */
+  gboolean    nameless;              /* likewise: no names of nodes, no extras                                */
+  gboolean    had_external;          /* set: some tensor of the file was external data                        */
+  PhModel    *model;
+} PhExport;
+
+Onnx__AttributeProto *ph_attr_to_proto (PhExport *export, const PhAttr *attr);
+Onnx__ModelProto *ph_onnx_export       (PhExport *export, PhModel *model);
+Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
+/* Sorted; with Peephole's own when there are calls of its functions. */
+Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
+const char       *ph_export_function   (PhExport *export, PhNode *node);    /* onnx-fused.c: its name */
+
+/* text-parser.c, text-printer.c */
+Onnx__ModelProto *ph_text_parse   (PhSource *source, PhArena *arena, const char *text, gsize length, GError **error);
+void              ph_text_print_model (GString *out, const Onnx__ModelProto *model, GHashTable *tensors, gsize max_elements);
+void              ph_text_print_graph (GString *out, const Onnx__GraphProto *graph, GHashTable *tensors, gsize max_elements);
+
+/* npy.c */
+PhTensor  *ph_npy_read  (GBytes *bytes, const char *path, GError **error);
+GBytes    *ph_npy_write (PhTensor *tensor, GError **error);
+
+G_END_DECLS
