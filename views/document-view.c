@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "views/graph-search.h"
+#include "views/run-ahead.h"
 
 #define PROGRESS_AFTER_MS 300
 
@@ -29,6 +30,7 @@ struct _PhDocumentView
 
   PhDocument      *document;
   PhConsole       *console;
+  PhRunAhead      *ahead;
   PhGraphCanvas   *canvas;
   GArray          *matches;          /* (element-type PhId) (nullable) of the search, in program order   */
   guint            match;            /* index of the present one                                         */
@@ -308,6 +310,9 @@ ph_document_view_dispose (GObject *object)
     }
   if (self->document)
     g_signal_handlers_disconnect_by_data (self->document, self);
+  if (self->ahead)
+    ph_run_ahead_stop (self->ahead);
+  g_clear_object (&self->ahead);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
   g_clear_object (&self->console);
   g_clear_object (&self->document);
@@ -352,6 +357,7 @@ ph_document_view_init (PhDocumentView *self)
 {
   self->document = ph_document_new ();
   self->console = ph_console_new (self->document);
+  self->ahead = ph_run_ahead_new (self->document);
   gtk_widget_init_template (GTK_WIDGET (self));
 
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());

@@ -106,6 +106,24 @@ add_named_passes (PhCall *call, PhJob *job, GError **error)
   return TRUE;
 }
 
+/* The first step behind the one that comes next which has a breakpoint before it; the end of the history without one. */
+static guint
+next_breakpoint (PhDocument *document, guint from)
+{
+  GArray *entries = ph_document_get_entries (document);
+  guint   end = ph_document_get_history (document)->steps->len;
+
+  for (guint i = 0; i < entries->len; i++)
+    if (g_array_index (entries, PhPipelineEntry, i).breakpoint)
+      {
+        int step = ph_document_entry_step (document, i);
+
+        if (step > (int) from && (guint) step < end)
+          end = (guint) step;
+      }
+  return end;
+}
+
 static gboolean
 run_begin (PhCall *call, GError **error)
 {
@@ -134,8 +152,14 @@ run_begin (PhCall *call, GError **error)
   else
     {
       /* What was computed already is walked, the rest is run behind it. */
-      PhPosition end = { history->steps->len, 0 };
+      PhPosition end = { next_breakpoint (call->document, at.step), 0 };
 
+      if (!ahead && end.step < history->steps->len)
+        {
+          run->go = end;
+          return TRUE;
+        }
+      end.step = history->steps->len;
       run->job = ph_job_new (call->document, end);
       ph_job_add_pipeline (run->job, G_MAXUINT);
       if (ph_job_n_passes (run->job) == 0)
