@@ -1,0 +1,500 @@
+/* resize.c: Resize. Every mode is separable: along each axis an output element is a weighted sum of a few input elements.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/support.h"
+
+#include <math.h>
+
+/* One axis: output element i is the sum over t of weight[i * n + t] * input[index[i * n + t]]; index -1: the constant. */
+typedef struct
+{
+  gint64  in, out;
+  guint   n;
+  gint64 *index;
+  double *weight;
+} Taps;
+
+typedef struct
+{
+  guint    rank;
+  gint64   out[PH_MAX_RANK];
+  double   scale[PH_MAX_RANK], start[PH_MAX_RANK], end[PH_MAX_RANK];
+  guint64  resized;                        /* bit i: axis i is named */
+} Plan;
+
+static void
+taps_clear (Taps *taps)
+{
+  g_free (taps->index);
+  g_free (taps->weight);
+}
+
+/* Axis numbers that scales, sizes and roi speak of. */
+static gboolean
+named_axes (const PhNode *node, guint rank, guint *axes, gsize *n)
+{
+  const gint64 *given = ph_node_attr_ints (node, "axes", n);
+  guint64 mask;
+
+  if (given != NULL)
+    return ph_axes (given, *n, rank, axes, &mask);
+  *n = rank;
+  for (guint i = 0; i < rank; i++)
+    axes[i] = i;
+  return TRUE;
+}
+
+/* @scales or @sizes, one for each named axis. Returns NULL, or what is wrong. */
+static const char *
+make_plan (const PhNode *node, guint rank, const gint64 *in, const double *scales, gsize n_scales, const gint64 *sizes,
+           gsize n_sizes, const double *roi, gsize n_roi, Plan *plan)
+{
+  const char *policy = ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch");
+  guint axes[PH_MAX_RANK];
+  double common = 0;
+  gsize n;
+
+  if (!named_axes (node, rank, axes, &n))
+    return "axes do not fit the input's rank";
+  if ((n_scales > 0) == (n_sizes > 0) && n > 0)
+    return "exactly one of scales and sizes must be given";
+  if ((n_scales > 0 && n_scales != n) || (n_sizes > 0 && n_sizes != n) || (n_roi > 0 && n_roi != 2 * n && n_roi != 2 * rank))
+    return "scales, sizes or roi do not have as many elements as there are axes";
+  plan->rank = rank;
+  plan->resized = 0;
+  for (guint i = 0; i < rank; i++)
+    {
+      plan->out[i] = in[i];
+      plan->scale[i] = 1;
+      plan->start[i] = 0;
+      plan->end[i] = 1;
+    }
+  for (gsize i = 0; i < n && n_sizes > 0; i++)
+    {
+      double scale = (double) sizes[i] / MAX (1, in[axes[i]]);
+
+      if (i == 0 || (g_str_equal (policy, "not_larger") ? scale < common : scale > common))
+        common = scale;
+    }
+  for (gsize i = 0; i < n; i++)
+    {
+      guint a = axes[i];
+
+      if (n_sizes > 0 && g_str_equal (policy, "stretch"))
+        {
+          plan->out[a] = sizes[i];
+          plan->scale[a] = (double) sizes[i] / MAX (1, in[a]);
+        }
+      else if (n_sizes > 0)
+        {
+          plan->out[a] = floor (common * in[a] + 0.5);
+          plan->scale[a] = common;
+        }
+      else
+        {
+          if (!(scales[i] > 0 && scales[i] < 1e9))
+            return "scales must be above 0";
+          plan->scale[a] = scales[i];
+          plan->out[a] = floor (in[a] * scales[i]);
+        }
+      if (plan->out[a] < 0 || plan->out[a] > G_MAXINT32)
+        return "a size of the output is negative or too large";
+      if (in[a] == 0 && plan->out[a] > 0)
+        return "nothing cannot be resized to something";
+      if (n_roi > 0)
+        {
+          plan->start[a] = n_roi == 2 * n ? roi[i] : roi[a];
+          plan->end[a] = n_roi == 2 * n ? roi[n + i] : roi[rank + a];
+        }
+      if (plan->out[a] != in[a] || plan->scale[a] != 1 || n_roi > 0)
+        plan->resized |= G_GUINT64_CONSTANT (1) << a;
+    }
+  return NULL;
+}
+
+/* Where output element @i lies in the input. */
+static double
+source (const char *mode, const Plan *plan, guint axis, gint64 in, gint64 i)
+{
+  double scale = plan->scale[axis], length = plan->out[axis];
+
+  if (g_str_equal (mode, "align_corners"))
+    return length == 1 ? 0 : i * (double) (in - 1) / (length - 1);
+  if (g_str_equal (mode, "asymmetric"))
+    return i / scale;
+  if (g_str_equal (mode, "pytorch_half_pixel"))
+    return length > 1 ? (i + 0.5) / scale - 0.5 : 0;
+  if (g_str_equal (mode, "tf_half_pixel_for_nn"))
+    return (i + 0.5) / scale;
+  if (g_str_equal (mode, "tf_crop_and_resize"))
+    return length > 1 ? plan->start[axis] * (in - 1) + i * (plan->end[axis] - plan->start[axis]) * (in - 1) / (length - 1)
+                      : 0.5 * (plan->start[axis] + plan->end[axis]) * (in - 1);
+  if (g_str_equal (mode, "half_pixel_symmetric"))
+    {
+      double adjustment = length / (in * scale), centre = in / 2.0;
+
+      return centre * (1 - adjustment) + (i + 0.5) / scale - 0.5;
+    }
+  return (i + 0.5) / scale - 0.5;
+}
+
+static double
+cubic (double x, double a)
+{
+  x = fabs (x);
+  if (x <= 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? a * (((x - 5) * x + 8) * x - 4) : 0;
+}
+
+static gint64
+nearest (double x, const char *how)
+{
+  double low = floor (x);
+
+  if (g_str_equal (how, "floor"))
+    return low;
+  if (g_str_equal (how, "ceil"))
+    return ceil (x);
+  return g_str_equal (how, "round_prefer_ceil") ? floor (x + 0.5) : ceil (x - 0.5);
+}
+
+static void
+taps_init (Taps *taps, const PhNode *node, const Plan *plan, guint axis, gint64 in)
+{
+  const char *mode = ph_node_attr_string (node, "mode", "nearest");
+  const char *where = ph_node_attr_string (node, "coordinate_transformation_mode", "half_pixel");
+  const char *how = ph_node_attr_string (node, "nearest_mode", "round_prefer_floor");
+  gboolean crop = g_str_equal (where, "tf_crop_and_resize"), exclude = ph_node_attr_int (node, "exclude_outside", 0) != 0;
+  gboolean is_cubic = g_str_equal (mode, "cubic"), is_nearest = g_str_equal (mode, "nearest");
+  double a = ph_node_attr_float (node, "cubic_coeff_a", -0.75f), reach = is_cubic ? 2 : 1, shrink = 1;
+  gint64 first;
+
+  /* Antialiasing stretches the filter over as many input elements as one output element stands for. */
+  if (ph_node_attr_int (node, "antialias", 0) != 0 && !is_nearest)
+    shrink = MIN (plan->scale[axis], 1);
+  first = (gint64) floor (-reach / shrink) + 1;
+  taps->in = in;
+  taps->out = plan->out[axis];
+  taps->n = is_nearest ? 1 : MIN (2 - 2 * first, 1 << 20);
+  taps->index = g_new (gint64, taps->out * taps->n + 1);
+  taps->weight = g_new (double, taps->out * taps->n + 1);
+  for (gint64 i = 0; i < taps->out; i++)
+    {
+      double x = source (where, plan, axis, in, i), base = ceil (x) - 1, sum = 0;
+      gint64 *index = taps->index + i * taps->n;
+      double *weight = taps->weight + i * taps->n;
+
+      if (crop && (x < 0 || x > in - 1))
+        {
+          for (guint t = 0; t < taps->n; t++)
+            index[t] = -1;
+          continue;
+        }
+      if (is_nearest)
+        {
+          index[0] = CLAMP (nearest (x, how), 0, in - 1);
+          weight[0] = 1;
+          continue;
+        }
+      for (guint t = 0; t < taps->n; t++)
+        {
+          gint64 at = (gint64) base + first + t;
+          double distance = (first + (gint64) t - (x - base)) * shrink;
+
+          weight[t] = is_cubic ? cubic (distance, a) : MAX (0, 1 - fabs (distance));
+          if (exclude && (at < 0 || at >= in))
+            weight[t] = 0;
+          index[t] = CLAMP (at, 0, in - 1);
+          sum += weight[t];
+        }
+      if (sum != 0 && (exclude || shrink < 1))
+        for (guint t = 0; t < taps->n; t++)
+          weight[t] /= sum;
+    }
+}
+
+/* ── inference ── */
+
+static gboolean
+infer_resize (PhInfer *infer, GError **error)
+{
+  const PhNode *node = ph_infer_node_of (infer);
+  const PhType *type = ph_infer_ranked (infer, 0);
+  PhTensor *scales = ph_infer_constant (infer, 2);
+  guint axes[PH_MAX_RANK];
+  PhDim dims[PH_MAX_RANK];
+  const PhDim *sizes = NULL;
+  int n_sizes;
+  gsize n;
+
+  if (type == NULL)
+    return TRUE;
+  if (!named_axes (node, type->rank, axes, &n))
+    return ph_infer_fail (infer, error, "axes do not fit the input's rank %u", type->rank);
+  n_sizes = ph_infer_has (infer, 3) ? ph_infer_dims (infer, 3, &sizes) : -1;
+  memcpy (dims, type->dims, type->rank * sizeof (PhDim));
+  for (gsize i = 0; i < n; i++)
+    {
+      PhDim in = type->dims[axes[i]], out = PH_DIM_UNKNOWN;
+
+      if ((gsize) MAX (0, n_sizes) == n && n > 0)
+        out = g_str_equal (ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch"), "stretch") ? sizes[i] : PH_DIM_UNKNOWN;
+      else if (scales != NULL && ph_tensor_count (scales) == n)
+        {
+          double scale = ph_tensor_get (scales, i);
+
+          if (!(scale > 0 && scale < 1e9))
+            return ph_infer_fail (infer, error, "scale %zu is %g, must be above 0", i, scale);
+          if (ph_dim_known (in))
+            out = PH_DIM ((gint64) floor (in.size * scale));
+          else if (scale == floor (scale))
+            out = scale == 1 ? in : ph_dim_mul (in, PH_DIM ((gint64) scale));
+          else if (1 / scale == floor (1 / scale))
+            out = ph_dim_div (in, PH_DIM ((gint64) (1 / scale)));
+        }
+      dims[axes[i]] = out;
+    }
+  /* All sizes known: the same arithmetic as when it runs. */
+  if (ph_type_is_static (type) && sizes != NULL && n_sizes >= 0 && (gsize) n_sizes == n)
+    {
+      gint64 in[PH_MAX_RANK], wanted[PH_MAX_RANK];
+      gboolean known = TRUE;
+      const char *wrong;
+      Plan plan;
+
+      for (guint i = 0; i < type->rank; i++)
+        in[i] = type->dims[i].size;
+      for (gsize i = 0; i < n; i++)
+        known = ph_dim_get_int (sizes[i], &wanted[i]) && known;
+      if (known)
+        {
+          wrong = make_plan (node, type->rank, in, NULL, 0, wanted, n, NULL, 0, &plan);
+          if (wrong != NULL)
+            return ph_infer_fail (infer, error, "%s", wrong);
+          for (guint i = 0; i < type->rank; i++)
+            dims[i] = PH_DIM (plan.out[i]);
+        }
+    }
+  ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
+  return TRUE;
+}
+
+/* ── kernel ── */
+
+static double *
+doubles_of (PhTensor *tensor, gsize *n)
+{
+  double *values;
+
+  *n = tensor != NULL ? ph_tensor_count (tensor) : 0;
+  values = g_new (double, *n + 1);
+  for (gsize i = 0; i < *n; i++)
+    values[i] = ph_tensor_get (tensor, i);
+  return values;
+}
+
+static const char *
+plan_of (const PhNode *node, PhTensor *x, const PhType *type, PhTensor *roi, PhTensor *scales, PhTensor *sizes, Plan *plan)
+{
+  gsize n_scales, n_sizes = sizes != NULL ? ph_tensor_count (sizes) : 0, n_roi;
+  g_autofree double *scale = doubles_of (scales, &n_scales), *box = doubles_of (roi, &n_roi);
+  g_autofree gint64 *size = g_new (gint64, n_sizes + 1);
+  gint64 in[PH_MAX_RANK];
+  guint rank = x != NULL ? ph_tensor_rank (x) : type->rank;
+
+  if (!g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize"))
+    n_roi = 0;
+  for (gsize i = 0; i < n_sizes; i++)
+    size[i] = ph_tensor_get_int (sizes, i);
+  for (guint i = 0; i < rank; i++)
+    in[i] = x != NULL ? ph_tensor_dims (x)[i] : type->dims[i].size;
+  return make_plan (node, rank, in, scale, n_scales, size, n_sizes, box, n_roi, plan);
+}
+
+static gboolean
+run_nearest (PhKernel *kernel, const Plan *plan, double outside, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  PhDType dtype = ph_tensor_dtype (x);
+  Taps taps[PH_MAX_RANK] = { 0 };
+  gint64 *maps[PH_MAX_RANK] = { NULL };
+  guint64 fill[2] = { 0 };
+  gpointer to = ph_kernel_output (kernel, 0, dtype, plan->rank, plan->out, error);
+
+  if (to == NULL)
+    return FALSE;
+  if (dtype != PH_STRING && dtype != PH_COMPLEX64 && dtype != PH_COMPLEX128)
+    ph_dtype_store (dtype, fill, 0, outside);
+  for (guint i = 0; i < plan->rank; i++)
+    if (plan->resized >> i & 1)
+      {
+        taps_init (&taps[i], kernel->node, plan, i, ph_tensor_dims (x)[i]);
+        maps[i] = taps[i].index;
+      }
+  ph_copy_mapped (plan->rank, plan->out, to, ph_tensor_dims (x), ph_tensor_data (x), maps, fill, ph_dtype_size (dtype));
+  for (guint i = 0; i < plan->rank; i++)
+    taps_clear (&taps[i]);
+  ph_kernel_own_strings (kernel, 0);
+  return TRUE;
+}
+
+static PhTensor *
+along_axis (PhTensor *x, guint axis, const Taps *taps, double outside)
+{
+  guint rank = ph_tensor_rank (x);
+  gint64 dims[PH_MAX_RANK], outer = ph_dims_product (ph_tensor_dims (x), 0, axis), inner = ph_dims_product (ph_tensor_dims (x), axis + 1, rank);
+  const double *from = ph_tensor_data (x);
+  PhTensor *result;
+  double *to;
+
+  memcpy (dims, ph_tensor_dims (x), rank * sizeof (gint64));
+  dims[axis] = taps->out;
+  result = ph_tensor_new (PH_DOUBLE, rank, dims);
+  if (result == NULL)
+    return NULL;
+  to = ph_tensor_writable (result);
+  for (gint64 o = 0; o < outer; o++)
+    for (gint64 i = 0; i < taps->out; i++, to += inner)
+      for (guint t = 0; t < taps->n; t++)
+        {
+          gint64 at = taps->index[i * taps->n + t];
+          double weight = taps->weight[i * taps->n + t];
+          const double *line = from + (o * taps->in + at) * inner;
+
+          if (at < 0)
+            for (gint64 k = 0; k < inner; k++)
+              to[k] = outside;
+          else if (weight != 0)
+            for (gint64 k = 0; k < inner; k++)
+              to[k] += weight * line[k];
+        }
+  return result;
+}
+
+static gboolean
+run_resize (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  const char *mode = ph_node_attr_string (kernel->node, "mode", "nearest"), *wrong;
+  double outside = ph_node_attr_float (kernel->node, "extrapolation_value", 0);
+  g_autoptr(PhTensor) wide = NULL;
+  Plan plan;
+
+  wrong = plan_of (kernel->node, x, NULL, ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 2), ph_kernel_input (kernel, 3), &plan);
+  if (wrong != NULL)
+    return ph_kernel_fail (kernel, error, "%s", wrong);
+  if (plan.resized == 0)
+    {
+      ph_kernel_take (kernel, 0, ph_tensor_ref (x));
+      return TRUE;
+    }
+  if (g_str_equal (mode, "nearest"))
+    return run_nearest (kernel, &plan, outside, error);
+  if (ph_tensor_dtype (x) == PH_STRING || !(g_str_equal (mode, "linear") || g_str_equal (mode, "cubic")))
+    return ph_kernel_fail (kernel, error, "mode '%s' is unknown, or not for such elements", mode);
+  wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
+  if (wide == NULL)
+    return FALSE;
+  for (guint i = 0; i < plan.rank && wide != NULL; i++)
+    if (plan.resized >> i & 1)
+      {
+        PhTensor *next;
+        Taps taps;
+
+        taps_init (&taps, kernel->node, &plan, i, ph_tensor_dims (wide)[i]);
+        next = along_axis (wide, i, &taps, outside);
+        taps_clear (&taps);
+        ph_tensor_unref (wide);
+        wide = next;
+      }
+  return ph_kernel_take_as (kernel, 0, g_steal_pointer (&wide), ph_tensor_dtype (x), error);
+}
+
+/* ── gradient ──
+ * y is x multiplied by one matrix for each axis; dx is dy multiplied by their transposes. */
+
+static PhValue *
+times_matrix (PhGrad *grad, PhValue *dy, const Taps *taps, guint axis, guint rank)
+{
+  PhBuilder *b = grad->b;
+  PhDType dtype = ph_grad_in (grad, 0)->type->dtype;
+  PhTensor *matrix = ph_tensor_new (dtype, 2, (gint64[]) { taps->out, taps->in });
+  gint64 perm[PH_MAX_RANK];
+  PhValue *constant;
+
+  if (matrix != NULL)
+    {
+      gpointer data = ph_tensor_writable (matrix);
+
+      for (gint64 i = 0; i < taps->out; i++)
+        for (guint t = 0; t < taps->n; t++)
+          {
+            gint64 at = taps->index[i * taps->n + t];
+
+            if (at >= 0)
+              ph_dtype_store (dtype, data, i * taps->in + at,
+                              ph_dtype_load (dtype, data, i * taps->in + at) + taps->weight[i * taps->n + t]);
+          }
+    }
+  constant = ph_build_tensor (b, matrix);
+  if (axis == rank - 1)
+    return PH_BUILD (b, MatMul, dy, constant);
+  for (guint i = 0; i < rank; i++)
+    perm[i] = i == axis ? rank - 1 : i == rank - 1 ? axis : i;
+  dy = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), dy);
+  return PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), PH_BUILD (b, MatMul, dy, constant));
+}
+
+static gboolean
+grad_resize (PhGrad *grad, GError **error)
+{
+  PhValue *x = ph_grad_in (grad, 0), *dy = grad->dy[0];
+  PhTensor *constant[4] = { NULL };
+  const char *wrong;
+  Plan plan;
+  gboolean known = x->type != NULL && ph_type_is_static (x->type);
+
+  for (guint i = 1; i < 4; i++)
+    if (ph_grad_in (grad, i) != NULL)
+      {
+        constant[i] = ph_value_constant (ph_grad_in (grad, i));
+        known = known && constant[i] != NULL;
+      }
+  if (!known && g_str_equal (ph_node_attr_string (grad->node, "mode", "nearest"), "nearest")
+      && !g_str_equal (ph_node_attr_string (grad->node, "coordinate_transformation_mode", ""), "tf_crop_and_resize"))
+    return ph_grad_moved (grad, 0);
+  wrong = known ? plan_of (grad->node, NULL, x->type, constant[1], constant[2], constant[3], &plan)
+                : "its gradient needs the input's shape, scales and sizes to be known; fix them first";
+  if (wrong != NULL)
+    {
+      g_autofree char *label = ph_node_label (grad->node);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, wrong);
+      return FALSE;
+    }
+  for (guint i = plan.rank; i-- > 0;)
+    if (plan.resized >> i & 1)
+      {
+        Taps taps;
+
+        taps_init (&taps, grad->node, &plan, i, x->type->dims[i].size);
+        dy = times_matrix (grad, dy, &taps, i, plan.rank);
+        taps_clear (&taps);
+      }
+  grad->dx[0] = dy;
+  return TRUE;
+}
+
+const PhOp ph_op_Resize = {
+  .name = "Resize", .since = 19,
+  .doc = "Scales a tensor up or down by nearest element, linear or cubic interpolation.",
+  .inputs = { { "X", 'T', PH_ANY }, { "roi", 0, PH_FLOATS, PH_ARG_OPTIONAL }, { "scales", 0, PH_T (FLOAT), PH_ARG_OPTIONAL },
+              { "sizes", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
+  .outputs = { { "Y", 'T', PH_ANY } },
+  .attrs = { { "antialias", PH_ATTR_INT, "0" }, { "axes", PH_ATTR_INTS },
+             { "coordinate_transformation_mode", PH_ATTR_STRING, "\"half_pixel\"" }, { "cubic_coeff_a", PH_ATTR_FLOAT, "-0.75" },
+             { "exclude_outside", PH_ATTR_INT, "0" }, { "extrapolation_value", PH_ATTR_FLOAT, "0" },
+             { "keep_aspect_ratio_policy", PH_ATTR_STRING, "\"stretch\"" }, { "mode", PH_ATTR_STRING, "\"nearest\"" },
+             { "nearest_mode", PH_ATTR_STRING, "\"round_prefer_floor\"" } },
+  .infer = infer_resize, .kernel = run_resize, .grad_build = grad_resize, .no_grad = 0xe,
+};
