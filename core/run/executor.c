@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/graph/history.h"
+#include "core/io/io.h"
 #include "passes/pass.h"
 
 #define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
@@ -63,19 +64,50 @@ ph_run_lookup (PhRun *run, const PhValue *value)
   return ph_value_constant (value);
 }
 
-static PhFunction *
-find_function (const PhNode *node)
+/* Operators are declared at their newest version only, so an older model is brought up to it on a clone. */
+static PhModel *
+upgraded_clone (PhModel *model, const PhRunOptions *options, GError **error)
 {
-  GPtrArray *functions = node->graph->model->functions;
+  const PhPass *pass = ph_pass_find ("upgrade-opset");
+  g_autoptr(PhModel) clone = ph_model_clone (model);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
 
-  for (guint i = 0; i < functions->len; i++)
+  pass_options.cancellable = options != NULL ? options->cancellable : NULL;
+  if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
+    return NULL;
+  return g_steal_pointer (&clone);
+}
+
+/* The call of a model-local function runs the function's graph, made for this call and kept for the next. */
+static PhModel *
+function_model (PhRun *run, const PhNode *node, const PhFunction *function, GError **error)
+{
+  PhModel *model = g_hash_table_lookup (run->functions, node);
+  int opset;
+
+  if (model != NULL)
+    return model;
+  model = ph_onnx_read_function (node->graph->model, function, node, error);
+  if (model == NULL)
+    return NULL;
+  opset = ph_model_opset (model, "");
+  if (opset > 0 && opset < PH_OPSET_NEWEST)
     {
-      PhFunction *function = functions->pdata[i];
+      g_autoptr(PhModel) old = model;
 
-      if (g_str_equal (function->name, node->op_type) && g_str_equal (function->domain, node->domain))
-        return function;
+      model = upgraded_clone (old, run->options, error);
     }
-  return NULL;
+  if (model != NULL)
+    g_hash_table_insert (run->functions, (gpointer) node, model);
+  return model;
+}
+
+/* An input of a function: the call may leave it out. */
+static gboolean
+is_parameter (const PhValue *value)
+{
+  return value->is_input && value->graph->owner == NULL;
 }
 
 static gboolean
@@ -87,7 +119,7 @@ check_inputs (PhKernel *kernel, GError **error)
 
       if (tensor != NULL && ph_tensor_is_splat (tensor) && ph_tensor_bytes (tensor) > MAX_SPLAT_SIZE)
         return ph_kernel_fail (kernel, error, "input %u would need %" G_GSIZE_FORMAT " bytes", i, ph_tensor_bytes (tensor));
-      if (tensor == NULL && ph_node_input (kernel->node, i) != NULL)
+      if (tensor == NULL && ph_node_input (kernel->node, i) != NULL && !is_parameter (ph_node_input (kernel->node, i)))
         return ph_kernel_fail (kernel, error, "input %u '%s' has no value here", i, ph_node_input (kernel->node, i)->name);
     }
   return TRUE;
@@ -117,6 +149,7 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
 {
   const PhNode *node = kernel->node;
   g_autofree char *label = NULL;
+  const PhFunction *function;
   gboolean ok;
 
   if (ph_kernel_cancelled (kernel, error) || !check_inputs (kernel, error))
@@ -127,8 +160,15 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
       return ph_run_graph (run, node->graphs->pdata[0], kernel->inputs, kernel->n_inputs, kernel->outputs,
                            kernel->n_outputs, label, error);
     }
-  if (node->op == NULL && find_function (node) != NULL)
-    return ph_kernel_fail (kernel, error, "is the call of a function: inline it first");
+  function = node->op == NULL ? ph_model_find_function (node->graph->model, node->domain, node->op_type) : NULL;
+  if (function != NULL)
+    {
+      PhModel *model = function_model (run, node, function, error);
+
+      label = ph_node_label (node);
+      return model != NULL && ph_run_graph (run, model->graph, kernel->inputs, kernel->n_inputs, kernel->outputs,
+                                            kernel->n_outputs, label, error);
+    }
   if (node->op == NULL)
     return ph_kernel_fail (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
   if (node->op->kernel == NULL)
@@ -355,21 +395,6 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
   frame_pop (&run);
   ph_run_clear (&run);
   return results;
-}
-
-/* Operators are declared at their newest version only, so an older model is brought up to it on a clone. */
-static PhModel *
-upgraded_clone (PhModel *model, const PhRunOptions *options, GError **error)
-{
-  const PhPass *pass = ph_pass_find ("upgrade-opset");
-  g_autoptr(PhModel) clone = ph_model_clone (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
-
-  pass_options.cancellable = options != NULL ? options->cancellable : NULL;
-  if (pass == NULL || !ph_pass_run (pass, clone, history, &pass_options, error))
-    return NULL;
-  return g_steal_pointer (&clone);
 }
 
 /* The value of @clone that @value of @model became: the same id, or the same name where an upgrade replaced its producer. */
