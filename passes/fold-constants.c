@@ -81,6 +81,14 @@ compute_splat (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs)
 
   if (!ok || node->inputs->len == 0)
     return FALSE;
+  if (node->op == &ph_op_ConstantOfShape)
+    {
+      PhAttr *value = ph_node_attr (node, "value");
+
+      result = value != NULL ? ph_tensor_ref (value->tensor) : ph_tensor_new_scalar (PH_FLOAT, 0);
+      outputs[0] = splat_as (ph_node_output (node, 0)->type, result);
+      return TRUE;
+    }
   if (only_moves (node) && inputs[0] != NULL && (result = one_element (inputs[0])) != NULL)
     {
       for (guint k = 0; k < node->outputs->len; k++)

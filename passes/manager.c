@@ -171,7 +171,6 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
 {
   PhPassOptions defaults = PH_PASS_OPTIONS_DEFAULT;
   PhPassRun run = { .pass = pass, .model = model, .history = history, .options = options != NULL ? options : &defaults };
-  PhHistory *journal = model->journal;
   gint64 start = g_get_monotonic_time ();
   g_autofree char *name = step_name (pass, run.options);
   GError *local = NULL;
@@ -183,7 +182,6 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
       return FALSE;
     }
 
-  model->journal = history;
   ph_history_begin_step (history, model, name);
   ok = run_pass (&run, &local);
   if (ok)
@@ -193,6 +191,5 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
       ph_history_abort_step (history, model);
       g_propagate_error (error, local);
     }
-  model->journal = journal;
   return ok;
 }
