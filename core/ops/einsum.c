@@ -118,7 +118,7 @@ infer_einsum (PhInfer *infer, GError **error)
 {
   const PhNode *node = ph_infer_node_of (infer);
   const PhType *first = ph_infer_type (infer, 0);
-  guint ranks[MAX_OPERANDS + 1], n = node->inputs->len;
+  guint ranks[MAX_OPERANDS + 1] = { 0, }, n = node->inputs->len;
   PhDim size[128], dims[PH_MAX_RANK];
   gboolean seen[128] = { FALSE, };
   Equation equation;
@@ -166,7 +166,7 @@ infer_einsum (PhInfer *infer, GError **error)
 static gboolean
 einsum_kernel (PhKernel *kernel, GError **error)
 {
-  guint n = kernel->n_inputs, ranks[MAX_OPERANDS + 1], n_labels = 0, order[128], place[128];
+  guint n = kernel->n_inputs, ranks[MAX_OPERANDS + 1] = { 0, }, n_labels = 0, order[128], place[128];
   PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
   PhDType works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_INT64;
   gint64 size[128], dims[PH_MAX_RANK], sizes[MAX_LABELS];
@@ -193,7 +193,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
         size[label] = seen[label] && dim == 1 ? size[label] : dim;
         seen[label] = TRUE;
       }
-  for (guint k = n + 1, first = TRUE; k > 0; k = first ? n : k - 1, first = FALSE)
+  for (guint k = n + 1; k > 0; k--)
     for (guint i = 0; i < equation.rank[k - 1]; i++)
       {
         guint label = equation.label[k - 1][i];
@@ -262,7 +262,7 @@ static gboolean
 grad_einsum (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
-  guint n = grad->node->inputs->len, ranks[MAX_OPERANDS + 1];
+  guint n = grad->node->inputs->len, ranks[MAX_OPERANDS + 1] = { 0, };
   g_autofree char *label = ph_node_label (grad->node);
   Equation equation;
 
@@ -348,7 +348,7 @@ grad_einsum (PhGrad *grad, GError **error)
 static gint64
 einsum_flops (const PhNode *node)
 {
-  guint n = node->inputs->len, ranks[MAX_OPERANDS + 1];
+  guint n = node->inputs->len, ranks[MAX_OPERANDS + 1] = { 0, };
   gint64 size[128] = { 0, }, total = MAX (n, 1);
   Equation equation;
 

@@ -41,7 +41,7 @@ typedef enum
   PH_OP_IDEMPOTENT         = 1 << 6,   /* f(f(x)) = f(x)                                                    */
 } PhOpFlags;
 
-#define PH_MAX_ARGS 8
+#define PH_MAX_ARGS 10
 
 struct _PhOp
 {
