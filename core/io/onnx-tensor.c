@@ -360,6 +360,10 @@ ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name)
         pack_bits (dtype, ph_tensor_data (tensor), count, proto->raw_data.data);
     }
   else if (count > 0)
-    proto->raw_data.data = (guint8 *) ph_tensor_data (tensor);
+    {
+      proto->raw_data.data = (guint8 *) ph_tensor_peek (tensor);
+      if (proto->raw_data.data == NULL)
+        proto->raw_data.data = (guint8 *) ph_tensor_data (tensor);
+    }
   return proto;
 }

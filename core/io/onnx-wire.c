@@ -244,7 +244,7 @@ ph_wire_walk (PhSource *source, GError **error)
   gsize size;
 
   walk.data = g_bytes_get_data (source->file, &size);
-  walk.out = g_byte_array_new ();
+  walk.out = g_byte_array_sized_new ((guint) MIN (size, 64 << 20));
   walk.extra = g_byte_array_new ();
   source->slices = g_array_new (FALSE, FALSE, sizeof (PhSlice));
   source->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);

@@ -183,7 +183,8 @@ ph_lexer_next (PhLexer *lexer)
   next = lexer->at + 1 < lexer->end ? lexer->at[1] : '\0';
   if (c == '"')
     return lex_string (lexer);
-  if (g_ascii_isdigit (c) || ((c == '-' || c == '+' || c == '.') && (g_ascii_isalnum (next) || next == '.')))
+  if (g_ascii_isdigit (c) || ((c == '-' || c == '+') && (g_ascii_isalnum (next) || next == '.'))
+      || (c == '.' && g_ascii_isdigit (next)))
     return lex_number (lexer);
   if (g_ascii_isalpha (c) || c == '_')
     {

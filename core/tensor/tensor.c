@@ -14,8 +14,9 @@ struct _PhTensor
   gboolean   owned;              /* data is ours to free, and to write before it is shared       */
   guint      rank;
   gsize      count;
-  gpointer   data;               /* (nullable) atomic: NULL until a splat is expanded            */
-  GBytes    *bytes;              /* (nullable) where data is borrowed from                       */
+  gpointer   data;               /* (nullable) atomic: NULL until a splat is expanded, or misaligned elements are copied */
+  GBytes    *bytes;              /* (nullable) where data is borrowed from, or will be copied from */
+  gboolean   is_misaligned;      /* @bytes (or those of @base) are: elements are copied when somebody wants them whole */
   PhTensor  *base;               /* (nullable) whose data we share                               */
   PhTensor **items;              /* (nullable) count of them, of a sequence or optional          */
   union { guint8 raw[16]; char *string; gint64 align; } element;     /* of a splat; string owned */
@@ -114,18 +115,15 @@ ph_tensor_new_from_bytes (PhDType dtype, guint rank, const gint64 *dims, GBytes 
       g_free (tensor);
       g_return_val_if_reached (NULL);
     }
-  if (data != NULL && (guintptr) data % alignment == 0)
+  if (data == NULL)
     {
-      tensor->data = (gpointer) data;
-      tensor->bytes = g_bytes_ref (bytes);
-      return tensor;
+      g_free (tensor);
+      return ph_tensor_new (dtype, rank, dims);
     }
-  tensor->owned = TRUE;
-  tensor->data = g_try_malloc (MAX (tensor->count, 1) * size);
-  if (tensor->data == NULL)
-    g_clear_pointer (&tensor, g_free);
-  else if (tensor->count > 0)
-    memcpy (tensor->data, data, tensor->count * size);
+  tensor->bytes = g_bytes_ref (bytes);
+  tensor->is_misaligned = (guintptr) data % alignment != 0;
+  if (!tensor->is_misaligned)
+    tensor->data = (gpointer) data;
   return tensor;
 }
 
@@ -208,7 +206,8 @@ ph_tensor_reshaped (PhTensor *tensor, guint rank, const gint64 *dims)
   else
     {
       view->base = ph_tensor_ref (tensor->base != NULL ? tensor->base : tensor);
-      view->data = tensor->data;
+      view->is_misaligned = tensor->is_misaligned;
+      view->data = g_atomic_pointer_get (&tensor->data);
     }
   return view;
 }
@@ -259,7 +258,7 @@ ph_tensor_cast (PhTensor *tensor, PhDType dtype)
     }
   result = ph_tensor_new (dtype, tensor->rank, tensor->dims);
   if (result != NULL)
-    cast_elements (tensor->dtype, tensor->data, dtype, result->data, tensor->count);
+    cast_elements (tensor->dtype, ph_tensor_data (tensor), dtype, result->data, tensor->count);
   return result;
 }
 
@@ -278,7 +277,7 @@ ph_tensor_unref (PhTensor *tensor)
   if (tensor->dtype == PH_STRING && tensor->owned)
     for (gsize i = 0; i < tensor->count; i++)
       g_free (((char **) tensor->data)[i]);
-  if (tensor->owned || tensor->is_splat)
+  if (tensor->owned || tensor->is_splat || (tensor->is_misaligned && tensor->base == NULL))
     g_free (tensor->data);
   if (tensor->is_splat && tensor->dtype == PH_STRING)
     g_free (tensor->element.string);
@@ -373,6 +372,16 @@ all_zero (const guint8 *element, gsize size)
 }
 
 gconstpointer
+ph_tensor_peek (const PhTensor *tensor)
+{
+  gconstpointer data = g_atomic_pointer_get (&((PhTensor *) tensor)->data);
+
+  if (data != NULL || !tensor->is_misaligned)
+    return data;
+  return tensor->base != NULL ? ph_tensor_peek (tensor->base) : g_bytes_get_data (tensor->bytes, NULL);
+}
+
+gconstpointer
 ph_tensor_data (PhTensor *tensor)
 {
   gpointer data = g_atomic_pointer_get (&tensor->data);
@@ -382,12 +391,19 @@ ph_tensor_data (PhTensor *tensor)
 
   if (data != NULL)
     return data;
+  if (tensor->base != NULL)
+    {
+      g_atomic_pointer_set (&tensor->data, (gpointer) ph_tensor_data (tensor->base));
+      return g_atomic_pointer_get (&tensor->data);
+    }
   /* Two threads may both expand: the first to be done wins, and the other's copy is dropped. */
   size = ph_dtype_size (tensor->dtype);
-  data = g_try_malloc0 (MAX (tensor->count, 1) * size);
+  data = tensor->is_misaligned ? g_try_malloc (MAX (tensor->count, 1) * size) : g_try_malloc0 (MAX (tensor->count, 1) * size);
   if (data == NULL)
     return NULL;
-  if (tensor->count > 0 && !all_zero (tensor->element.raw, size))
+  if (tensor->is_misaligned)
+    memcpy (data, g_bytes_get_data (tensor->bytes, NULL), tensor->count * size);
+  else if (tensor->count > 0 && !all_zero (tensor->element.raw, size))
     repeat_element (data, tensor->element.raw, size, tensor->count);
   if (!g_atomic_pointer_compare_and_exchange (&tensor->data, NULL, data))
     g_free (data);
@@ -398,7 +414,7 @@ gboolean
 ph_tensor_copy_data (PhTensor *tensor, gpointer out)
 {
   const gsize size = ph_dtype_size (tensor->dtype);
-  gpointer data = g_atomic_pointer_get (&tensor->data);
+  gconstpointer data = ph_tensor_peek (tensor);
 
   g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, FALSE);
 
@@ -419,23 +435,31 @@ ph_tensor_writable (PhTensor *tensor)
   return tensor->data;
 }
 
-/* Where element @index is, without expanding a splat. */
+/* Room for an element that is not aligned where it is. */
+typedef union { guint8 raw[16]; gint64 align; } Element;
+
+/* Where element @index is, without expanding a splat; a misaligned one is brought into @room. */
 static gconstpointer
-element_at (PhTensor *tensor, gsize index)
+element_at (PhTensor *tensor, gsize index, Element *room)
 {
+  const gsize size = ph_dtype_size (tensor->dtype);
+  const guint8 *data;
+
   if (tensor->is_splat)
     return tensor->element.raw;
-  return (const guint8 *) tensor->data + index * ph_dtype_size (tensor->dtype);
+  data = (const guint8 *) ph_tensor_peek (tensor) + index * size;
+  return tensor->is_misaligned ? memcpy (room->raw, data, size) : data;
 }
 
 const char *
 ph_tensor_get_string (PhTensor *tensor, gsize index)
 {
   const char *string;
+  Element room;
 
   g_return_val_if_fail (tensor->dtype == PH_STRING && index < tensor->count, "");
 
-  string = *(char *const *) element_at (tensor, index);
+  string = *(char *const *) element_at (tensor, index, &room);
   return string != NULL ? string : "";
 }
 
@@ -454,17 +478,21 @@ ph_tensor_set_string (PhTensor *tensor, gsize index, const char *value)
 double
 ph_tensor_get (PhTensor *tensor, gsize index)
 {
+  Element room;
+
   g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && index < tensor->count, NAN);
 
-  return ph_dtype_load (tensor->dtype, element_at (tensor, index), 0);
+  return ph_dtype_load (tensor->dtype, element_at (tensor, index, &room), 0);
 }
 
 gint64
 ph_tensor_get_int (PhTensor *tensor, gsize index)
 {
+  Element room;
+
   g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && index < tensor->count, 0);
 
-  return ph_dtype_load_int (tensor->dtype, element_at (tensor, index), 0);
+  return ph_dtype_load_int (tensor->dtype, element_at (tensor, index, &room), 0);
 }
 
 static gboolean
@@ -503,10 +531,14 @@ ph_tensor_equal (PhTensor *a, PhTensor *b)
   if (a->is_splat && b->is_splat)
     return memcmp (a->element.raw, b->element.raw, size) == 0;
   if (!a->is_splat && !b->is_splat)
-    return a->data == b->data || memcmp (a->data, b->data, a->count * size) == 0;
+    return ph_tensor_peek (a) == ph_tensor_peek (b) || memcmp (ph_tensor_peek (a), ph_tensor_peek (b), a->count * size) == 0;
   for (gsize i = 0; i < a->count; i++)
-    if (memcmp (element_at (a, i), element_at (b, i), size) != 0)
-      return FALSE;
+    {
+      Element x, y;
+
+      if (memcmp (element_at (a, i, &x), element_at (b, i, &y), size) != 0)
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -527,6 +559,7 @@ ph_tensor_hash (PhTensor *tensor)
   const gsize size = ph_dtype_size (tensor->dtype);
   gsize step = MAX (tensor->count / 512, 1);
   guint hash = 2166136261u;
+  Element room;
 
   hash = hash_bytes (hash, &tensor->kind, sizeof tensor->kind);
   hash = hash_bytes (hash, &tensor->dtype, sizeof tensor->dtype);
@@ -541,7 +574,7 @@ ph_tensor_hash (PhTensor *tensor)
       else if (tensor->dtype == PH_STRING)
         hash = hash * 31 + g_str_hash (ph_tensor_get_string (tensor, i));
       else
-        hash = hash_bytes (hash, element_at (tensor, i), size);
+        hash = hash_bytes (hash, element_at (tensor, i, &room), size);
     }
   return hash;
 }
@@ -578,7 +611,8 @@ append_float (GString *out, PhDType dtype, double value)
 static void
 append_element (GString *out, PhTensor *tensor, gsize index)
 {
-  gconstpointer at = element_at (tensor, index);
+  Element room;
+  gconstpointer at = element_at (tensor, index, &room);
 
   if (tensor->dtype == PH_STRING)
     {

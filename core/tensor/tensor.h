@@ -20,7 +20,8 @@ typedef enum { PH_KIND_TENSOR, PH_KIND_SEQUENCE, PH_KIND_OPTIONAL } PhKind;
 PhTensor      *ph_tensor_new            (PhDType dtype, guint rank, const gint64 *dims);
 /* @element: one element of @dtype (for PH_STRING a const char **). */
 PhTensor      *ph_tensor_new_splat      (PhDType dtype, guint rank, const gint64 *dims, gconstpointer element);
-/* Borrows the elements from @bytes, which is at least n * size long; copies when it is misaligned for @dtype. */
+/* Borrows the elements from @bytes, which is at least n * size long; misaligned ones
+ * are copied when ph_tensor_data() is asked for, so that weights in a mapped file cost nothing until then. */
 PhTensor      *ph_tensor_new_from_bytes (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes);
 PhTensor      *ph_tensor_new_scalar     (PhDType dtype, double value);
 PhTensor      *ph_tensor_new_int64s     (const gint64 *values, gsize n);                       /* rank 1 */
@@ -46,6 +47,8 @@ PhTensor      *ph_tensor_item           (const PhTensor *tensor, gsize index);  
 /* Dense, row-major; expands a splat (which keeps the memory), reads the map. NULL only for a splat too large for memory. */
 gconstpointer  ph_tensor_data           (PhTensor *tensor);
 gboolean       ph_tensor_copy_data      (PhTensor *tensor, gpointer out);   /* without keeping an expanded splat */
+/* The elements wherever they lie, perhaps misaligned for their type: for copying bytes. NULL: a splat, not expanded. */
+gconstpointer  ph_tensor_peek           (const PhTensor *tensor);
 gpointer       ph_tensor_writable       (PhTensor *tensor);         /* only before it is shared, only if owned          */
 const char    *ph_tensor_get_string     (PhTensor *tensor, gsize index);
 void           ph_tensor_set_string     (PhTensor *tensor, gsize index, const char *value);   /* before it is shared */
