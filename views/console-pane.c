@@ -96,10 +96,7 @@ static void
 end_output (PhConsolePane *self)
 {
   if (self->prompting)
-    {
-      rl_on_new_line ();
-      rl_redisplay ();
-    }
+    rl_forced_update_display ();
 }
 
 static void
@@ -108,7 +105,7 @@ show_reply (PhConsolePane *self, PhReply *reply)
   write_text (self, reply->text->str);
   if (reply->text->len > 0 && reply->text->str[reply->text->len - 1] != '\n')
     write_text (self, "\n");
-  if (!reply->ok && reply->error && !strstr (reply->text->str, reply->error->message))
+  if (!reply->ok && reply->error && !reply->told)
     {
       g_autofree char *line = g_strdup_printf ("\033[1;31m%s\033[0m %s\n", _("error:"), reply->error->message);
       write_text (self, line);
@@ -188,8 +185,7 @@ interrupt (PhConsolePane *self)
   write_text (self, "^C\n");
   rl_replace_line ("", 1);
   rl_point = rl_end = 0;
-  rl_on_new_line ();
-  rl_redisplay ();
+  rl_forced_update_display ();
 }
 
 static gboolean

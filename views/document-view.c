@@ -396,3 +396,9 @@ ph_document_view_get_canvas (PhDocumentView *self)
 {
   return self->canvas;
 }
+
+gboolean
+ph_document_view_is_working (PhDocumentView *self)
+{
+  return ph_run_ahead_is_running (self->ahead);
+}

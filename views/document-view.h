@@ -36,6 +36,7 @@ void            ph_document_view_toast         (PhDocumentView *view, const char
 void            ph_document_view_set_banner    (PhDocumentView *view, const char *text, const char *button,
                                                 GCallback retry, gpointer data);
 const char     *ph_document_view_get_banner    (PhDocumentView *view);           /* (nullable) what it says now */
+gboolean        ph_document_view_is_working    (PhDocumentView *view);           /* in the background */
 void            ph_document_view_search        (PhDocumentView *view);
 void            ph_document_view_search_move   (PhDocumentView *view, int direction);
 

@@ -145,5 +145,5 @@ ph_run_ahead_new (PhDocument *document)
 gboolean
 ph_run_ahead_is_running (PhRunAhead *self)
 {
-  return self->cancellable != NULL;
+  return self->cancellable != NULL || self->idle != 0;
 }

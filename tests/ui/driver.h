@@ -1,0 +1,41 @@
+/* driver.h: a real window in this process, driven by real key and pointer events.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "app/window.h"
+
+G_BEGIN_DECLS
+
+typedef gboolean (*DriverCondition) (gpointer data);
+
+/* Call before g_test_run(). FALSE: there is no display, or no xdotool; the tests should then be skipped. */
+gboolean        driver_init        (int *argc, char ***argv);
+void            driver_finish      (void);
+
+PhWindow       *driver_window      (void);
+PhDocument     *driver_document    (void);          /* of the present tab */
+PhConsole      *driver_console     (void);
+
+/* Runs the main loop until @condition holds; fails the test when it does not within @seconds. */
+void            driver_wait        (DriverCondition condition, gpointer data, double seconds, const char *what);
+/* Runs the main loop until no line runs, no pass runs ahead, and nothing is waiting. */
+void            driver_settle      (void);
+void            driver_pause       (double seconds);
+
+/* Through the X server, to the window that has the keyboard. Settles afterwards. */
+void            driver_key         (const char *keys);           /* xdotool's names: "F10", "ctrl+k" */
+void            driver_type        (const char *text);
+void            driver_click       (GtkWidget *widget, double x, double y, int button);
+
+/* Opens an example or another file in the present tab and settles. */
+void            driver_open        (const char *path);
+char           *driver_example     (const char *name);           /* (transfer full) the path of resources/examples/NAME.onnxtxt */
+/* What the console answered last. */
+const char     *driver_last_line   (void);
+gboolean        driver_last_ok     (void);
+const char     *driver_last_text   (void);
+
+/* The first widget below @root of @type (or with that CSS name), depth first. (nullable) */
+GtkWidget      *driver_find        (GtkWidget *root, GType type);
+
+G_END_DECLS

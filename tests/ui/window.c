@@ -1,0 +1,249 @@
+/* window.c: what people do in the window, by key and pointer.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "tests/ui/driver.h"
+#include "views/console-pane.h"
+#include "views/palette.h"
+
+static void
+open_example (const char *name)
+{
+  g_autofree char *path = driver_example (name);
+
+  driver_open (path);
+  g_assert_true (driver_last_ok ());
+  g_assert_true (ph_document_is_open (driver_document ()));
+}
+
+static void
+use_pipeline (const char *passes)
+{
+  g_autofree char *line = g_strconcat ("pipeline ", passes, NULL);
+
+  ph_document_view_run (ph_window_get_view (driver_window ()), line);
+  driver_settle ();
+  g_assert_true (driver_last_ok ());
+}
+
+static void
+focus_graph (void)
+{
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.focus-graph", NULL);
+  driver_settle ();
+}
+
+static char *
+console_text (void)
+{
+  return ph_console_pane_dup_text (PH_CONSOLE_PANE (driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_CONSOLE_PANE)));
+}
+
+/* --- stepping -------------------------------------------------------------------------------------------------------- */
+
+static void
+test_step_keys (void)
+{
+  open_example ("cse");
+  use_pipeline ("cse,dce");
+  focus_graph ();
+  guint steps = ph_document_get_history (driver_document ())->steps->len;
+  g_assert_cmpuint (steps, >=, 2);
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 0);
+
+  for (guint i = 1; i <= steps; i++)
+    {
+      driver_key ("F10");
+      g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, i);
+    }
+  g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), ==, 3);
+  driver_key ("shift+F10");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, steps - 1);
+  driver_key ("alt+Home");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 0);
+  g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), ==, 4);
+}
+
+static void
+test_rewrite_keys (void)
+{
+  open_example ("attention");
+  use_pipeline ("propagate-shapes,dce");
+  focus_graph ();
+  driver_key ("F11");
+  PhPosition at = ph_document_get_position (driver_document ());
+  g_assert_true (at.rewrite == 1 || at.step == 1);
+  driver_key ("shift+F11");
+  at = ph_document_get_position (driver_document ());
+  g_assert_true (at.rewrite == 0 && at.step == 0);
+  g_assert_cmpstr (driver_last_line (), ==, "back into");
+}
+
+static void
+test_differentiate (void)
+{
+  open_example ("seed");
+  use_pipeline ("cse");
+  focus_graph ();
+  driver_key ("ctrl+d");
+  g_assert_cmpstr (driver_last_line (), ==, "grad y");
+  g_assert_true (driver_last_ok ());
+  guint backward = 0;
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    backward += node->role == PH_ROLE_BACKWARD;
+  g_assert_cmpuint (backward, >, 0);
+}
+
+/* --- the console ----------------------------------------------------------------------------------------------------- */
+
+static void
+test_console_typing (void)
+{
+  open_example ("seed");
+  driver_key ("F12");
+  driver_type ("ingo");
+  driver_key ("BackSpace");
+  driver_key ("BackSpace");
+  driver_type ("fo\n");
+  g_assert_cmpstr (driver_last_line (), ==, "info");
+  driver_key ("Up");
+  driver_key ("Return");
+  g_assert_cmpstr (driver_last_line (), ==, "info");
+  g_autofree char *text = console_text ();
+  g_assert_nonnull (strstr (text, "opset"));
+}
+
+static void
+test_console_editing_keys (void)
+{
+  /* Ctrl+A, Ctrl+K and Ctrl+D are readline's while the console has the keyboard. */
+  open_example ("seed");
+  driver_key ("F12");
+  driver_type ("nonsense");
+  driver_key ("ctrl+a");
+  driver_key ("ctrl+k");
+  driver_type ("xinfo");
+  driver_key ("ctrl+a");
+  driver_key ("ctrl+d");
+  driver_key ("Return");
+  g_assert_cmpstr (driver_last_line (), ==, "info");
+  driver_type ("never run");
+  driver_key ("ctrl+c");
+  driver_type ("steps\n");
+  g_assert_cmpstr (driver_last_line (), ==, "steps");
+}
+
+static void
+test_console_completion (void)
+{
+  open_example ("seed");
+  driver_key ("F12");
+  driver_type ("inf");
+  driver_key ("Tab");
+  driver_key ("Return");
+  g_assert_cmpstr (driver_last_line (), ==, "info");
+}
+
+static void
+test_console_shows_clicks (void)
+{
+  open_example ("cse");
+  use_pipeline ("cse");
+  driver_key ("F12");
+  driver_type ("inf");
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "command.step", NULL);
+  driver_settle ();
+  driver_pause (0.2);
+  g_autofree char *text = console_text ();
+  g_assert_nonnull (strstr (text, "peephole> step"));
+  /* The line that was being typed is still there, and can be finished. */
+  driver_type ("o\n");
+  g_assert_cmpstr (driver_last_line (), ==, "info");
+}
+
+/* --- palette, search, tabs, errors ------------------------------------------------------------------------------------- */
+
+static void
+test_palette (void)
+{
+  open_example ("cse");
+  use_pipeline ("cse");
+  focus_graph ();
+  driver_key ("ctrl+k");
+  driver_type ("step");
+  driver_key ("Return");
+  g_assert_cmpstr (driver_last_line (), ==, "step");
+  focus_graph ();
+  driver_key ("ctrl+k");
+  driver_type ("select count(*) from nodes");
+  driver_key ("Return");
+  g_assert_cmpstr (driver_last_line (), ==, "select count(*) from nodes");
+  focus_graph ();
+  driver_key ("ctrl+k");
+  driver_key ("Escape");
+}
+
+static void
+test_search (void)
+{
+  open_example ("seed");
+  focus_graph ();
+  driver_key ("ctrl+f");
+  driver_type ("sin");
+  driver_pause (0.2);
+  PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+  g_assert_nonnull (node);
+  g_assert_cmpstr (node->op_type, ==, "Sin");
+  driver_key ("Escape");
+}
+
+static void
+test_tabs (void)
+{
+  open_example ("seed");
+  PhDocument *first = driver_document ();
+  driver_key ("ctrl+t");
+  g_assert_true (driver_document () != first);
+  g_assert_false (ph_document_is_open (driver_document ()));
+  open_example ("cse");
+  focus_graph ();
+  driver_key ("ctrl+w");
+  g_assert_true (driver_document () == first);
+}
+
+static void
+test_bad_file (void)
+{
+  open_example ("seed");
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peephole-bad.onnx", NULL);
+  g_assert_true (g_file_set_contents (path, "\x89PNG not a model", -1, NULL));
+  driver_open (path);
+  g_assert_false (driver_last_ok ());
+  g_assert_nonnull (strstr (driver_last_text (), "peephole-bad.onnx"));
+  g_assert_true (g_str_has_suffix (ph_document_get_path (driver_document ()), "seed.onnxtxt"));
+  g_unlink (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    {
+      g_print ("1..0 # SKIP no display, or no xdotool\n");
+      return 0;
+    }
+  g_test_add_func ("/window/step-keys", test_step_keys);
+  g_test_add_func ("/window/rewrite-keys", test_rewrite_keys);
+  g_test_add_func ("/window/differentiate", test_differentiate);
+  g_test_add_func ("/window/console/typing", test_console_typing);
+  g_test_add_func ("/window/console/editing-keys", test_console_editing_keys);
+  g_test_add_func ("/window/console/completion", test_console_completion);
+  g_test_add_func ("/window/console/shows-clicks", test_console_shows_clicks);
+  g_test_add_func ("/window/palette", test_palette);
+  g_test_add_func ("/window/search", test_search);
+  g_test_add_func ("/window/tabs", test_tabs);
+  g_test_add_func ("/window/bad-file", test_bad_file);
+  int status = g_test_run ();
+  driver_finish ();
+  return status;
+}
