@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "tests/ui/driver.h"
 #include "views/console-pane.h"
 #include "views/palette.h"
