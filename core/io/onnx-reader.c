@@ -120,7 +120,6 @@ ph_onnx_infer (PhModel *model, GPtrArray *problems)
       g_autoptr(GError) reason = NULL;
       PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
-      clone->journal = history;
       if (!ph_pass_run (upgrade, clone, history, &options, &reason))
         {
           if (problems != NULL)
@@ -129,7 +128,6 @@ ph_onnx_infer (PhModel *model, GPtrArray *problems)
         }
       ph_infer_model (clone, FALSE, problems, NULL);
       copy_types (model, clone);
-      clone->journal = NULL;
     }
   else
     ph_infer_model (model, FALSE, problems, NULL);
