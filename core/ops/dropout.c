@@ -13,6 +13,15 @@ infer_dropout (PhInfer *infer, GError **error)
   return TRUE;
 }
 
+/* In [0, 1) with 53 bits: with a seed, the very numbers that numpy's RandomState gives, as ONNX's own cases expect. */
+static double
+random_number (GRand *rand)
+{
+  const guint32 high = g_rand_int (rand) >> 5, low = g_rand_int (rand) >> 6;
+
+  return (high * 0x1p26 + low) * 0x1p-53;
+}
+
 static gboolean
 run_dropout (PhKernel *kernel, GError **error)
 {
@@ -49,7 +58,7 @@ run_dropout (PhKernel *kernel, GError **error)
   from = ph_tensor_data (x);
   for (gsize i = 0; i < count; i++)
     {
-      gboolean keep = g_rand_double (rand) >= ratio;
+      gboolean keep = random_number (rand) >= ratio;
 
       if (mask != NULL)
         mask[i] = keep;
