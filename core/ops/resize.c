@@ -117,8 +117,8 @@ source (const char *mode, const Plan *plan, guint axis, gint64 in, gint64 i)
 {
   double scale = plan->scale[axis], length = plan->out[axis];
 
-  if (g_str_equal (mode, "align_corners"))
-    return length == 1 ? 0 : i * (double) (in - 1) / (length - 1);
+  if (g_str_equal (mode, "align_corners"))      /* by the length before it is rounded down, as ONNX's reference does */
+    return length == 1 ? 0 : i * (double) (in - 1) / (in * scale - 1);
   if (g_str_equal (mode, "asymmetric"))
     return i / scale;
   if (g_str_equal (mode, "pytorch_half_pixel"))
