@@ -250,7 +250,7 @@ ph_history_begin_step (PhHistory *history, PhModel *model, const char *pass)
 {
   PhStep step = { .pass = g_intern_string (pass) };
 
-  g_return_if_fail (model->journal == NULL);
+  g_return_if_fail (model->journal == NULL || model->journal == history);
   drop_future (history, model);
   step.first_rewrite = history->rewrites->len;
   g_array_append_val (history->steps, step);
