@@ -98,9 +98,11 @@ PhTensor *ph_literal_parse    (const char *text, const PhType *type, GError **er
 typedef enum { PH_LINE_EMPTY, PH_LINE_COMMAND, PH_LINE_SQL, PH_LINE_EXPRESSION } PhLineKind;
 PhLineKind ph_line_classify   (const char *line, const PhCommand **command, const char **rest);
 
-/* sql.c, expression.c: begin functions */
-gboolean  ph_sql_run          (PhCall *call, GError **error);
-gboolean  ph_expression_run   (PhCall *call, GError **error);
+/* sql.c, expression.c, trace.c: the code of lines that are no commands, and of commands that stand elsewhere */
+gboolean  ph_sql_begin        (PhCall *call, GError **error);
+gboolean  ph_sql_work         (PhCall *call, GError **error);
+gboolean  ph_expression_begin (PhCall *call, GError **error);
+gboolean  ph_trace_command    (PhCall *call, GError **error);
 
 /* trace.c: the dynamic graph, one a console */
 typedef struct _PhTrace PhTrace;

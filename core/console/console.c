@@ -142,8 +142,8 @@ ph_console_get_lines (PhConsole *console)
 
 /* ── one line ── */
 
-static const PhCommandCode sql_code = { ph_sql_run };
-static const PhCommandCode expression_code = { ph_expression_run };
+static const PhCommandCode sql_code = { ph_sql_begin, ph_sql_work };
+static const PhCommandCode expression_code = { ph_expression_begin };
 static const PhCommand     sql_row = { "select", "SQL", "Ask the tables about the graph" };
 static const PhCommand     expression_row = { "NAME =", "EXPRESSION", "Compute" };
 
@@ -388,12 +388,12 @@ start_in_idle (gpointer data)
   console->running = pending;
   pending->call = call_new (console, pending->line, pending->cancellable);
   g_signal_emit (console, signals[SIGNAL_STARTED], 0, pending->call->reply->command);
+  pending->call->threaded = TRUE;
   code = call_begin (pending->call);
   if (code != NULL && code->work != NULL)
     {
       g_autoptr(GTask) task = g_task_new (console, NULL, worked, NULL);
 
-      pending->call->threaded = TRUE;
       ph_document_set_busy (console->document, TRUE);
       g_task_set_task_data (task, (gpointer) code, NULL);
       g_task_run_in_thread (task, work_in_thread);

@@ -1,0 +1,698 @@
+/* sql.c: queries over the document: SQLite parses, joins and recurses, virtual tables read the graph in place.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/sql-private.h"
+
+#define MAX_ROWS       100000      /* of an answer              */
+#define MAX_ROWS_SHOWN 500         /* of its text               */
+#define MAX_CELL_BYTES 10000000
+
+void
+ph_sql_result_text (sqlite3_context *out, const char *text)
+{
+  if (text == NULL)
+    sqlite3_result_null (out);
+  else if (g_utf8_validate (text, -1, NULL))
+    sqlite3_result_text (out, text, -1, SQLITE_TRANSIENT);
+  else
+    sqlite3_result_text (out, g_utf8_make_valid (text, -1), -1, g_free);
+}
+
+void
+ph_sql_result_take (sqlite3_context *out, char *text)
+{
+  ph_sql_result_text (out, text);
+  g_free (text);
+}
+
+void
+ph_sql_result_id (sqlite3_context *out, PhId id)
+{
+  if (id == PH_NO_ID)
+    sqlite3_result_null (out);
+  else
+    sqlite3_result_int64 (out, id);
+}
+
+/* ── a virtual table ── */
+
+typedef struct { sqlite3_vtab base; PhSql *sql; const PhSqlTable *table; } Vtab;
+typedef struct { sqlite3_vtab_cursor base; int key; gint64 slot, end; } Cursor;
+typedef struct { PhSql *sql; const PhSqlTable *table; } Module;
+
+static int
+vtab_connect (sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **error)
+{
+  const Module    *module = aux;
+  g_autofree char *schema = g_strdup_printf ("CREATE TABLE x(%s)", module->table->columns);
+  Vtab            *vtab;
+  int              rc;
+
+  module->sql->connecting = TRUE;
+  rc = sqlite3_declare_vtab (db, schema);
+  module->sql->connecting = FALSE;
+  if (rc != SQLITE_OK)
+    {
+      *error = sqlite3_mprintf ("%s", sqlite3_errmsg (db));
+      return rc;
+    }
+  vtab = sqlite3_malloc (sizeof *vtab);
+  if (vtab == NULL)
+    return SQLITE_NOMEM;
+  *vtab = (Vtab) { .sql = module->sql, .table = module->table };
+  *out = &vtab->base;
+  return SQLITE_OK;
+}
+
+static int
+vtab_disconnect (sqlite3_vtab *vtab)
+{
+  sqlite3_free (vtab);
+  return SQLITE_OK;
+}
+
+/* idxNum: 1 + key, or 0 for a scan. A position, where the table has one, is the last argument. */
+static int
+vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
+{
+  const PhSqlTable *table = ((Vtab *) base)->table;
+  int               best = -1, best_constraint = -1, at_constraint = -1, next = 1;
+
+  for (int i = 0; i < info->nConstraint; i++)
+    {
+      if (info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+        continue;
+      if (table->at > 0 && info->aConstraint[i].iColumn == table->at)
+        {
+          if (!info->aConstraint[i].usable)
+            return SQLITE_CONSTRAINT;
+          at_constraint = i;
+        }
+      if (!info->aConstraint[i].usable)
+        continue;
+      for (int k = 0; k < PH_SQL_KEYS && table->keys[k] >= 0; k++)
+        if (info->aConstraint[i].iColumn == table->keys[k] && (best < 0 || k < best))
+          {
+            best = k;
+            best_constraint = i;
+          }
+    }
+  if (best >= 0)
+    info->aConstraintUsage[best_constraint].argvIndex = next++;
+  if (at_constraint >= 0)
+    {
+      info->aConstraintUsage[at_constraint].argvIndex = next++;
+      info->aConstraintUsage[at_constraint].omit = 1;
+    }
+  info->idxNum = (best + 1) | (at_constraint >= 0 ? 16 : 0);
+  info->estimatedCost = best >= 0 ? 4 : 100000;
+  info->estimatedRows = best >= 0 ? 4 : 100000;
+  return SQLITE_OK;
+}
+
+static int
+vtab_open (sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+  Cursor *cursor = sqlite3_malloc (sizeof *cursor);
+
+  if (cursor == NULL)
+    return SQLITE_NOMEM;
+  *cursor = (Cursor) { .key = 0 };
+  *out = &cursor->base;
+  return SQLITE_OK;
+}
+
+static int
+vtab_close (sqlite3_vtab_cursor *base)
+{
+  sqlite3_free (base);
+  return SQLITE_OK;
+}
+
+static void
+skip_empty (Cursor *cursor)
+{
+  const Vtab *vtab = (const Vtab *) cursor->base.pVtab;
+
+  while (cursor->slot < cursor->end && vtab->table->has != NULL && !vtab->table->has (vtab->sql, cursor->slot))
+    cursor->slot++;
+}
+
+/* A clone that walks to the position which nodes_at() asks for. */
+static int
+go_to_position (Vtab *vtab, sqlite3_value *value)
+{
+  PhSql             *sql = vtab->sql;
+  const char        *text = (const char *) sqlite3_value_text (value);
+  g_autoptr(GError)  error = NULL;
+  PhPosition         at;
+
+  if (sql->history == NULL || text == NULL || !ph_position_parse (sql->history, text, &at, &error))
+    {
+      vtab->base.zErrMsg = sqlite3_mprintf ("%s", error != NULL ? error->message : "there is no such position");
+      return SQLITE_ERROR;
+    }
+  if (sql->other != NULL && ph_position_compare (sql->other_at, at) == 0)
+    return SQLITE_OK;
+
+  g_clear_pointer (&sql->other, ph_model_free);
+  sql->other = ph_model_clone (sql->model);
+  sql->other_at = at;
+
+  guint from = ph_history_edit_index (sql->history, sql->position), to = ph_history_edit_index (sql->history, at);
+  while (from < to)
+    ph_edit_apply (sql->other, sql->history->edits->pdata[from++]);
+  while (from > to)
+    ph_edit_revert (sql->other, sql->history->edits->pdata[--from]);
+  return SQLITE_OK;
+}
+
+static int
+vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv)
+{
+  Cursor           *cursor = (Cursor *) base;
+  Vtab             *vtab = (Vtab *) base->pVtab;
+  const PhSqlTable *table = vtab->table;
+
+  if (number & 16)
+    {
+      int rc = go_to_position (vtab, argv[argc - 1]);
+
+      if (rc != SQLITE_OK)
+        return rc;
+    }
+  else if (table->at > 0)
+    {
+      vtab->base.zErrMsg = sqlite3_mprintf ("%s wants a position: %s('3.2')", table->name, table->name);
+      return SQLITE_ERROR;
+    }
+  number &= 15;
+  cursor->key = number;
+  cursor->slot = 0;
+  cursor->end = 0;
+  if (number > 0 && sqlite3_value_numeric_type (argv[0]) == SQLITE_INTEGER)
+    table->range (vtab->sql, number - 1, sqlite3_value_int64 (argv[0]), &cursor->slot, &cursor->end);
+  else if (number > 0 && sqlite3_value_numeric_type (argv[0]) == SQLITE_NULL)
+    cursor->end = 0;
+  else
+    cursor->end = table->count (vtab->sql);
+  skip_empty (cursor);
+  return SQLITE_OK;
+}
+
+static int
+vtab_next (sqlite3_vtab_cursor *base)
+{
+  Cursor *cursor = (Cursor *) base;
+
+  cursor->slot++;
+  skip_empty (cursor);
+  return SQLITE_OK;
+}
+
+static int
+vtab_eof (sqlite3_vtab_cursor *base)
+{
+  const Cursor *cursor = (const Cursor *) base;
+
+  return cursor->slot >= cursor->end;
+}
+
+static int
+vtab_column (sqlite3_vtab_cursor *base, sqlite3_context *out, int column)
+{
+  const Cursor *cursor = (const Cursor *) base;
+  const Vtab   *vtab = (const Vtab *) base->pVtab;
+
+  vtab->table->column (vtab->sql, MAX (cursor->key - 1, 0), cursor->slot, column, out);
+  return SQLITE_OK;
+}
+
+static int
+vtab_rowid (sqlite3_vtab_cursor *base, sqlite3_int64 *rowid)
+{
+  *rowid = ((const Cursor *) base)->slot;
+  return SQLITE_OK;
+}
+
+static const sqlite3_module module_functions = {
+  .xConnect = vtab_connect, .xBestIndex = vtab_best_index, .xDisconnect = vtab_disconnect, .xOpen = vtab_open,
+  .xClose = vtab_close, .xFilter = vtab_filter, .xNext = vtab_next, .xEof = vtab_eof, .xColumn = vtab_column,
+  .xRowid = vtab_rowid,
+};
+
+/* ── the connection ── */
+
+/* Reading and computing; no other file, no settings, no writing. */
+static int
+authorize (void *data, int action, const char *a, const char *b, const char *c, const char *d)
+{
+  if (((const PhSql *) data)->connecting)
+    return SQLITE_OK;
+  switch (action)
+    {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION:
+      return b != NULL && g_ascii_strcasecmp (b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+    default:
+      return SQLITE_DENY;
+    }
+}
+
+static int
+check_cancelled (void *data)
+{
+  return g_cancellable_is_cancelled (((PhSql *) data)->cancellable);
+}
+
+/* "name regexp 'conv[0-9]'" */
+static void
+sql_regexp (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  const char       *pattern = (const char *) sqlite3_value_text (argv[0]), *text = (const char *) sqlite3_value_text (argv[1]);
+  GRegex           *regex = sqlite3_get_auxdata (out, 0);
+  g_autoptr(GError) error = NULL;
+
+  if (pattern == NULL || text == NULL)
+    return;
+  if (regex == NULL)
+    {
+      regex = g_regex_new (pattern, G_REGEX_OPTIMIZE, 0, &error);
+      if (regex == NULL)
+        {
+          sqlite3_result_error (out, error->message, -1);
+          return;
+        }
+      sqlite3_set_auxdata (out, 0, regex, (void (*) (void *)) g_regex_unref);
+      regex = sqlite3_get_auxdata (out, 0);
+      if (regex == NULL)
+        return;
+    }
+  sqlite3_result_int (out, g_regex_match (regex, text, 0, NULL));
+}
+
+static void
+add_table (PhSql *sql, const PhSqlTable *table)
+{
+  Module *module = g_new (Module, 1);
+
+  *module = (Module) { sql, table };
+  sqlite3_create_module_v2 (sql->db, table->name, &module_functions, module, g_free);
+}
+
+PhSql *
+ph_sql_new (PhDocument *document)
+{
+  PhSql *sql = g_new0 (PhSql, 1);
+
+  sql->document = document;
+  g_mutex_init (&sql->lock);
+  if (sqlite3_open_v2 (":memory:", &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK)
+    g_clear_pointer (&sql->db, sqlite3_close);
+  if (sql->db == NULL)
+    return sql;
+  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
+    add_table (sql, &ph_sql_graph_tables[i]);
+  for (guint i = 0; i < ph_sql_n_other_tables; i++)
+    add_table (sql, &ph_sql_other_tables[i]);
+  sqlite3_create_function (sql->db, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_regexp, NULL, NULL);
+  sqlite3_set_authorizer (sql->db, authorize, sql);
+  sqlite3_progress_handler (sql->db, 1000, check_cancelled, sql);
+  sqlite3_limit (sql->db, SQLITE_LIMIT_LENGTH, MAX_CELL_BYTES);
+  sqlite3_limit (sql->db, SQLITE_LIMIT_ATTACHED, 0);
+  return sql;
+}
+
+static void
+forget (PhSql *sql)
+{
+  if (sql->owned)
+    {
+      g_clear_pointer (&sql->model, ph_model_free);
+      g_clear_pointer (&sql->history, ph_history_free);
+    }
+  sql->model = NULL;
+  sql->history = NULL;
+  sql->source = NULL;
+  g_clear_pointer (&sql->other, ph_model_free);
+  g_clear_pointer (&sql->feeds, g_hash_table_unref);
+  g_clear_pointer (&sql->values, g_hash_table_unref);
+  g_clear_pointer (&sql->problems, g_ptr_array_unref);
+  g_clear_pointer (&sql->entries, g_array_unref);
+  g_clear_pointer (&sql->edges_by_dst, g_array_unref);
+  g_clear_pointer (&sql->edges_by_src, g_array_unref);
+  g_clear_pointer (&sql->attrs, g_array_unref);
+}
+
+void
+ph_sql_free (PhSql *sql)
+{
+  g_clear_pointer (&sql->db, sqlite3_close);
+  forget (sql);
+  g_mutex_clear (&sql->lock);
+  g_free (sql);
+}
+
+static GHashTable *
+copy_named (GHashTable *table)
+{
+  GHashTable    *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, table);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    g_hash_table_insert (copy, g_strdup (name), ph_tensor_ref (tensor));
+  return copy;
+}
+
+/* What the query is to read, in the document's thread. The snapshot of the query before is kept while nothing moved. */
+static void
+take_snapshot (PhSql *sql, gboolean threaded)
+{
+  PhModel   *model = ph_document_get_model (sql->document);
+  PhPosition position = ph_document_get_position (sql->document);
+  guint      generation = ph_document_get_generation (sql->document);
+
+  g_mutex_lock (&sql->lock);
+  if (!threaded || !sql->owned || sql->source != model || sql->generation != generation ||
+      ph_position_compare (sql->position, position) != 0)
+    {
+      forget (sql);
+      sql->owned = threaded;
+      sql->source = model;
+      sql->generation = generation;
+      sql->position = position;
+      sql->model = model != NULL && threaded ? ph_model_clone (model) : model;
+      sql->history = model == NULL ? NULL
+                     : threaded    ? ph_history_snapshot (ph_document_get_history (sql->document))
+                                   : ph_document_get_history (sql->document);
+    }
+  else if (sql->history != NULL)
+    {
+      /* Verdicts may have come meanwhile. */
+      ph_history_free (sql->history);
+      sql->history = ph_history_snapshot (ph_document_get_history (sql->document));
+    }
+  g_clear_pointer (&sql->feeds, g_hash_table_unref);
+  g_clear_pointer (&sql->values, g_hash_table_unref);
+  g_clear_pointer (&sql->problems, g_ptr_array_unref);
+  g_clear_pointer (&sql->entries, g_array_unref);
+  sql->feeds = copy_named (ph_document_get_feeds (sql->document));
+  if (ph_document_get_values (sql->document) != NULL)
+    sql->values = g_hash_table_ref (ph_document_get_values (sql->document));
+  sql->problems = g_ptr_array_ref (ph_document_get_problems (sql->document));
+  sql->entries = g_array_copy (ph_document_get_entries (sql->document));
+  g_mutex_unlock (&sql->lock);
+}
+
+/* ── a query ── */
+
+static void
+add_cell (JsonArray *row, sqlite3_stmt *statement, int column)
+{
+  switch (sqlite3_column_type (statement, column))
+    {
+    case SQLITE_INTEGER:
+      json_array_add_int_element (row, sqlite3_column_int64 (statement, column));
+      break;
+    case SQLITE_FLOAT:
+      json_array_add_double_element (row, sqlite3_column_double (statement, column));
+      break;
+    case SQLITE_NULL:
+      json_array_add_null_element (row);
+      break;
+    default:
+      {
+        const char      *text = (const char *) sqlite3_column_text (statement, column);
+        g_autofree char *valid = g_utf8_make_valid (text != NULL ? text : "", -1);
+
+        json_array_add_string_element (row, valid);
+      }
+    }
+}
+
+/* SQLite's message, and what may have been meant. */
+static void
+set_sql_error (PhSql *sql, GError **error)
+{
+  const char *message = sqlite3_errmsg (sql->db), *typed, *nearest = NULL;
+
+  if (g_cancellable_is_cancelled (sql->cancellable))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "the query was cancelled");
+      return;
+    }
+  if (strstr (message, "not authorized") != NULL || strstr (message, "prohibited") != NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "SQL: %s: a query can read the tables, and nothing else", message);
+      return;
+    }
+  if (g_str_has_prefix (message, "no such table: ") || g_str_has_prefix (message, "no such column: "))
+    {
+      g_auto(GStrv) names = ph_sql_names ();
+
+      typed = strchr (message, ':') + 2;
+      nearest = ph_nearest (typed, (const char *const *) names, g_strv_length (names));
+      if (nearest != NULL)
+        g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s; did you mean '%s'?", message, nearest);
+      else
+        g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s: `tables` lists tables and columns", message);
+      return;
+    }
+  g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "SQL: %s", message);
+}
+
+static void
+say_rows (PhReply *reply, JsonArray *names, JsonArray *rows)
+{
+  guint                 n = json_array_get_length (names), shown = MIN (json_array_get_length (rows), MAX_ROWS_SHOWN);
+  g_autoptr(JsonArray)  objects = json_array_new ();
+  g_autofree PhColumn  *columns = g_new0 (PhColumn, n);
+  g_autoptr(GPtrArray)  keys = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint c = 0; c < n; c++)
+    {
+      g_ptr_array_add (keys, g_strdup_printf ("%u", c));
+      columns[c] = (PhColumn) { keys->pdata[c], json_array_get_string_element (names, c), .right = shown > 0 };
+    }
+  for (guint r = 0; r < shown; r++)
+    {
+      JsonArray  *row = json_array_get_array_element (rows, r);
+      JsonObject *object = ph_json_add_object (objects);
+
+      for (guint c = 0; c < n; c++)
+        {
+          JsonNode *cell = json_array_get_element (row, c);
+
+          if (JSON_NODE_HOLDS_VALUE (cell) && json_node_get_value_type (cell) == G_TYPE_STRING)
+            columns[c].right = FALSE;
+          json_object_set_member (object, keys->pdata[c], json_node_copy (cell));
+        }
+    }
+  ph_reply_table (reply, objects, columns, n);
+  ph_reply_say (reply, PH_STYLE_DIM "%u row%s%s" PH_STYLE_RESET "\n", json_array_get_length (rows),
+                json_array_get_length (rows) == 1 ? "" : "s", shown < json_array_get_length (rows) ? ", not all shown" : "");
+}
+
+/* "values" is a word of SQL's own; here it is a table, unless a row in parentheses follows. */
+static char *
+quote_values (const char *text)
+{
+  GString *out = g_string_new (NULL);
+  char     quote = '\0';
+
+  for (const char *p = text; *p != '\0'; p++)
+    {
+      gboolean starts = quote == '\0' && (p == text || !(g_ascii_isalnum (p[-1]) || p[-1] == '_' || p[-1] == '"'));
+      gsize    blanks = starts && g_ascii_strncasecmp (p, "values", 6) == 0 ? strspn (p + 6, " \t") : 0;
+
+      if (quote != '\0')
+        quote = *p == quote ? '\0' : quote;
+      else if (*p == '\'' || *p == '"')
+        quote = *p;
+      if (starts && g_ascii_strncasecmp (p, "values", 6) == 0 && !g_ascii_isalnum (p[6]) && p[6] != '_' && p[6 + blanks] != '(')
+        {
+          g_string_append (out, "\"values\"");
+          p += 5;
+        }
+      else
+        g_string_append_c (out, *p);
+    }
+  return g_string_free (out, FALSE);
+}
+
+static gboolean
+run_query (PhSql *sql, const char *typed, PhReply *reply, GError **error)
+{
+  g_autofree char *text = quote_values (typed);
+  sqlite3_stmt *statement = NULL;
+  const char   *tail = NULL;
+  JsonArray    *names, *rows;
+  int           rc;
+
+  if (sqlite3_prepare_v2 (sql->db, text, -1, &statement, &tail) != SQLITE_OK)
+    {
+      set_sql_error (sql, error);
+      return FALSE;
+    }
+  while (tail != NULL && (g_ascii_isspace (*tail) || *tail == ';'))
+    tail++;
+  if (statement == NULL || (tail != NULL && *tail != '\0'))
+    {
+      sqlite3_finalize (statement);
+      g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "SQL: one query a line");
+      return FALSE;
+    }
+
+  names = ph_reply_array (reply, "columns");
+  rows = ph_reply_array (reply, "rows");
+  for (int c = 0; c < sqlite3_column_count (statement); c++)
+    json_array_add_string_element (names, sqlite3_column_name (statement, c));
+  while ((rc = sqlite3_step (statement)) == SQLITE_ROW)
+    {
+      JsonArray *row;
+
+      if (json_array_get_length (rows) == MAX_ROWS)
+        {
+          json_object_set_boolean_member (reply->json, "truncated", TRUE);
+          break;
+        }
+      row = json_array_new ();
+      for (int c = 0; c < sqlite3_column_count (statement); c++)
+        add_cell (row, statement, c);
+      json_array_add_array_element (rows, row);
+    }
+  if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+    set_sql_error (sql, error);
+  sqlite3_finalize (statement);
+  if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+    {
+      json_object_remove_member (reply->json, "columns");
+      json_object_remove_member (reply->json, "rows");
+      return FALSE;
+    }
+  say_rows (reply, names, rows);
+  return TRUE;
+}
+
+gboolean
+ph_sql_begin (PhCall *call, GError **error)
+{
+  PhSql *sql = ph_console_get_sql (call->console);
+
+  if (sql->db == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "SQLite could not be started");
+      return FALSE;
+    }
+  take_snapshot (sql, call->threaded);
+  ph_call_set_data (call, sql, NULL);
+  return TRUE;
+}
+
+gboolean
+ph_sql_work (PhCall *call, GError **error)
+{
+  PhSql   *sql = call->data;
+  gboolean ok;
+
+  g_mutex_lock (&sql->lock);
+  sql->cancellable = call->cancellable;
+  ok = run_query (sql, call->rest, call->reply, error);
+  sql->cancellable = NULL;
+  g_mutex_unlock (&sql->lock);
+  return ok;
+}
+
+/* ── names ── */
+
+static void
+add_names (GPtrArray *names, const PhSqlTable *table)
+{
+  g_auto(GStrv) columns = g_strsplit (table->columns, ",", -1);
+
+  g_ptr_array_add (names, g_strdup (table->name));
+  for (guint i = 0; columns[i] != NULL; i++)
+    {
+      const char *column = g_strstrip (columns[i]);
+
+      g_ptr_array_add (names, g_strndup (column, strcspn (column, " ")));
+    }
+}
+
+char **
+ph_sql_names (void)
+{
+  static const char *const words[] = { "select", "from", "where", "group by", "order by", "limit", "join", "on", "count(*)", "distinct",
+                                       "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union" };
+  GPtrArray               *names = g_ptr_array_new ();
+
+  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
+    add_names (names, &ph_sql_graph_tables[i]);
+  for (guint i = 0; i < ph_sql_n_other_tables; i++)
+    add_names (names, &ph_sql_other_tables[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    g_ptr_array_add (names, g_strdup (words[i]));
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
+static void
+table_to_json (const PhSqlTable *table, JsonArray *rows)
+{
+  JsonObject   *row = ph_json_add_object (rows);
+  JsonArray    *columns = json_array_new ();
+  g_auto(GStrv) parts = g_strsplit (table->columns, ",", -1);
+
+  json_object_set_string_member (row, "name", table->name);
+  json_object_set_string_member (row, "doc", table->doc);
+  for (guint i = 0; parts[i] != NULL; i++)
+    {
+      const char      *column = g_strstrip (parts[i]);
+      g_autofree char *name = g_strndup (column, strcspn (column, " "));
+
+      json_array_add_string_element (columns, name);
+    }
+  json_object_set_array_member (row, "columns", columns);
+}
+
+static gboolean
+tables_begin (PhCall *call, GError **error)
+{
+  JsonArray *rows = ph_reply_array (call->reply, "tables");
+
+  if (!ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
+    table_to_json (&ph_sql_graph_tables[i], rows);
+  for (guint i = 0; i < ph_sql_n_other_tables; i++)
+    table_to_json (&ph_sql_other_tables[i], rows);
+  for (guint i = 0; i < json_array_get_length (rows); i++)
+    {
+      JsonObject      *row = json_array_get_object_element (rows, i);
+      g_autofree char *columns = ph_json_cell (json_object_get_member (row, "columns"));
+
+      ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET ": %s\n    %s\n", json_object_get_string_member (row, "name"),
+                    json_object_get_string_member (row, "doc"), columns);
+    }
+  return TRUE;
+}
+
+/* ── trace ── */
+
+static const PhCommand rows[] = {
+  { "tables", "", "The tables that `select` reads, and their columns",
+    "`select op, count(*) from nodes group by op order by 2 desc`; `select n.op, v.shape from nodes n join values v on "
+    "v.producer = n.id where v.bytes > 1e6`.",
+    "_Tables", NULL, NULL, PH_CODE (tables_begin) },
+  { "trace", "[show|open|clear]", "The graph that expressions recorded",
+    "`x1 = 2`, `y = log(x1) * 3` compute at once and are recorded. `trace` shows the graph, `trace open` makes it the document, "
+    "`trace clear` forgets it, `grad y` differentiates.",
+    NULL, NULL, NULL, PH_CODE (ph_trace_command) },
+};
+const PhCommandGroup ph_commands_query = { rows, G_N_ELEMENTS (rows) };

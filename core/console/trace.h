@@ -1,0 +1,24 @@
+/* trace.h: the graph that expressions record: the dynamic graph of the textbooks.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/console/console-private.h"
+
+G_BEGIN_DECLS
+
+/* A number literal has no element type of its own yet (@weak): it takes that of what it is combined with. */
+typedef struct { PhValue *value; PhTensor *tensor; gboolean weak; } PhOperand;      /* value: (nullable) of a literal; tensor: owned */
+
+void       ph_operand_clear   (PhOperand *operand);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhOperand, ph_operand_clear)
+
+/* A variable, or a value of the document that has a tensor (it becomes an input of the trace). */
+gboolean   ph_trace_lookup    (PhCall *call, const char *name, PhOperand *operand, GError **error);
+/* Records the operator on @inputs (n of them; a literal becomes a constant) and computes it. */
+gboolean   ph_trace_apply     (PhCall *call, const PhOp *op, PhOperand *inputs, guint n, PhAttr **attrs, PhOperand *result,
+                               GError **error);
+/* The name stands for @operand from now on: a literal becomes an input of the trace. */
+gboolean   ph_trace_assign    (PhCall *call, const char *name, PhOperand *operand, GError **error);
+char     **ph_trace_names     (PhConsole *console);          /* (transfer full) of the variables */
+
+G_END_DECLS
