@@ -92,9 +92,9 @@ parse (Equation *equation, const char *text, const guint *ranks, guint n_operand
 
       if (!parse_term (equation, k, term, strlen (term), ranks[k], 0))
         return FALSE;
-      for (guint i = 0, dots = 0; i < equation->rank[k]; i++)
+      for (guint i = 0; i < equation->rank[k]; i++)
         if (equation->label[k][i] >= ELLIPSIS)
-          n_dots = MAX (n_dots, ++dots);
+          n_dots = MAX (n_dots, equation->label[k][i] - ELLIPSIS + 1u);
         else
           count[equation->label[k][i]]++;
     }
