@@ -12,7 +12,6 @@ G_BEGIN_DECLS
 struct _PhWindow
 {
   AdwApplicationWindow parent_instance;
-  GtkWidget       *content;
   AdwWindowTitle  *title;
   AdwSplitButton  *open_button;
   GtkMenuButton   *menu_button;

@@ -251,6 +251,7 @@ ph_window_dispose (GObject *object)
       ph_inspector_set_console (self->inspector, NULL);
       ph_bottom_pane_set_console (self->bottom_pane, NULL);
     }
+  adw_application_window_set_content (ADW_APPLICATION_WINDOW (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_WINDOW);
   g_clear_object (&self->document);
   g_clear_object (&self->console);
@@ -269,7 +270,6 @@ ph_window_class_init (PhWindowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = ph_window_dispose;
   GTK_WINDOW_CLASS (klass)->close_request = ph_window_close_request;
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/window.ui");
-  gtk_widget_class_bind_template_child (widget_class, PhWindow, content);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, title);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, open_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, menu_button);

@@ -10,7 +10,6 @@
 struct _PhPalette
 {
   GtkWindow           parent_instance;
-  GtkWidget          *content;
   GtkSearchEntry     *entry;
   GtkListView        *list;
   GtkStringList      *names;        /* of the actions that fit, best first */
@@ -143,7 +142,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *text = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *icon = gtk_image_new (), *title = gtk_label_new (NULL), *summary = gtk_label_new (NULL);
-  GtkWidget *shortcut = gtk_shortcut_label_new ("");
+  GtkWidget *shortcut = gtk_label_new (NULL);
 
   gtk_label_set_xalign (GTK_LABEL (title), 0);
   gtk_label_set_xalign (GTK_LABEL (summary), 0);
@@ -176,7 +175,10 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
   gtk_label_set_text (GTK_LABEL (title), plain);
   gtk_label_set_text (GTK_LABEL (summary), action->summary ? action->summary : "");
   gtk_widget_set_visible (summary, action->summary != NULL);
-  gtk_shortcut_label_set_accelerator (GTK_SHORTCUT_LABEL (shortcut), keys[0] ? keys[0] : "");
+  guint key = 0;
+  GdkModifierType modifiers;
+  g_autofree char *label = keys[0] && gtk_accelerator_parse (keys[0], &key, &modifiers) ? gtk_accelerator_get_label (key, modifiers) : NULL;
+  gtk_label_set_text (GTK_LABEL (shortcut), label ? label : "");
 }
 
 static void
@@ -184,6 +186,8 @@ ph_palette_dispose (GObject *object)
 {
   PhPalette *self = PH_PALETTE (object);
 
+  /* A window's child is the window's own to let go of. */
+  gtk_window_set_child (GTK_WINDOW (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_PALETTE);
   g_clear_object (&self->names);
   g_clear_object (&self->selection);
@@ -197,7 +201,6 @@ ph_palette_class_init (PhPaletteClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_palette_dispose;
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/palette.ui");
-  gtk_widget_class_bind_template_child (widget_class, PhPalette, content);
   gtk_widget_class_bind_template_child (widget_class, PhPalette, entry);
   gtk_widget_class_bind_template_child (widget_class, PhPalette, list);
   gtk_widget_class_bind_template_callback (widget_class, on_changed);
