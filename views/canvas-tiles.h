@@ -1,0 +1,27 @@
+/* canvas-tiles.h: the picture as square textures, drawn by worker threads and kept while they are good.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/layout/draw.h"
+
+G_BEGIN_DECLS
+
+/* A frame costs what the window's area costs, however much is in it: tiles that are not there yet are drawn by the workers
+ * while older ones, scaled, or an overview of the whole stand in for them. Lives in the main thread. */
+typedef struct _PhTiles PhTiles;
+
+/* @ready is called in the main thread when new tiles can be shown. */
+PhTiles *ph_tiles_new        (GSourceFunc ready, gpointer data);
+void     ph_tiles_free       (PhTiles *tiles);
+/* @scene (nullable). Tiles of another scene or look are stale: shown until theirs come, unless @scene changed. */
+void     ph_tiles_set_look   (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options, const float *heat, gsize n_heat);
+/* Draws what the viewport (logical pixels) shows: scene point (x, y) at its left top corner, @zoom pixels a point. Waits at
+ * most @budget_us for tiles. TRUE: nothing is missing or stale. @moving: do not start over for a new zoom yet. */
+gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, float width, float height, double x, double y, double zoom,
+                              int device_scale, gboolean moving, gint64 budget_us);
+/* A small picture of the whole, for the minimap. (nullable) (transfer none) */
+GdkTexture *ph_tiles_get_overview (PhTiles *tiles);
+
+G_END_DECLS

@@ -1,0 +1,60 @@
+/* graph-canvas.h: the picture of the model: what is there now, what a step changed, and the way around in it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "core/document/document.h"
+#include "core/layout/draw.h"
+
+G_BEGIN_DECLS
+
+#define PH_TYPE_GRAPH_CANVAS (ph_graph_canvas_get_type ())
+G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidget)
+
+/* Binds to a document: follows its position and selection, and selects what is clicked.
+ * Signals:
+ *   layout-started (gboolean visible)        a layout runs in the background; visible: nothing is shown until it ends
+ *   layout-finished (gboolean ok, char *message)   message: (nullable) why not; ph_graph_canvas_retry() tries again
+ *   node-activated (guint id)                double click or Enter on a node that does not open
+ *   view-changed ()                          scrolled, zoomed, laid out: for a minimap and synchronised canvases
+ * Properties: document, show-diff, compact, grouped, color-mode, edge-width. */
+GtkWidget  *ph_graph_canvas_new           (void);
+void        ph_graph_canvas_set_document  (PhGraphCanvas *canvas, PhDocument *document);   /* (nullable) */
+PhDocument *ph_graph_canvas_get_document  (PhGraphCanvas *canvas);
+
+void        ph_graph_canvas_zoom_in       (PhGraphCanvas *canvas);
+void        ph_graph_canvas_zoom_out      (PhGraphCanvas *canvas);
+void        ph_graph_canvas_zoom_to       (PhGraphCanvas *canvas, double zoom);            /* around the middle */
+double      ph_graph_canvas_get_zoom      (PhGraphCanvas *canvas);
+void        ph_graph_canvas_fit           (PhGraphCanvas *canvas);
+void        ph_graph_canvas_fit_selection (PhGraphCanvas *canvas);
+/* Scrolls, no further than needed, until the node is in the window. */
+void        ph_graph_canvas_show_node     (PhGraphCanvas *canvas, guint id);
+/* Moves the selection along an edge: forwards to a user, backwards to a producer, or to the neighbour at a side. */
+void        ph_graph_canvas_walk          (PhGraphCanvas *canvas, GtkDirectionType direction);
+void        ph_graph_canvas_retry         (PhGraphCanvas *canvas);
+
+/* What the picture is compared with: the position before the last step or rewrite, or one given. */
+void        ph_graph_canvas_set_show_diff (PhGraphCanvas *canvas, gboolean show);
+void        ph_graph_canvas_compare_with  (PhGraphCanvas *canvas, const PhPosition *position);   /* NULL: the last step */
+/* One position alone, in less space, instead of the whole history in one layout. */
+void        ph_graph_canvas_set_compact   (PhGraphCanvas *canvas, gboolean compact);
+void        ph_graph_canvas_set_grouped   (PhGraphCanvas *canvas, gboolean grouped);
+void        ph_graph_canvas_toggle_group  (PhGraphCanvas *canvas, int box);
+void        ph_graph_canvas_expand_all    (PhGraphCanvas *canvas);
+void        ph_graph_canvas_collapse_all  (PhGraphCanvas *canvas);
+void        ph_graph_canvas_set_color_mode (PhGraphCanvas *canvas, PhColorMode mode);
+/* Numbers by node id for PH_COLOR_HEAT; largest is hottest. (nullable) (element double by GUINT_TO_POINTER (id)). */
+void        ph_graph_canvas_set_heat      (PhGraphCanvas *canvas, GHashTable *numbers);
+void        ph_graph_canvas_set_edge_width (PhGraphCanvas *canvas, gboolean by_bytes);
+
+/* For tests, the minimap and synchronised canvases. */
+PhScene    *ph_graph_canvas_get_scene     (PhGraphCanvas *canvas);                         /* (nullable) */
+GdkTexture *ph_graph_canvas_get_overview  (PhGraphCanvas *canvas);                         /* (nullable) */
+void        ph_graph_canvas_get_view      (PhGraphCanvas *canvas, double *x, double *y, double *zoom);
+void        ph_graph_canvas_set_view      (PhGraphCanvas *canvas, double x, double y, double zoom);
+gboolean    ph_graph_canvas_node_rect     (PhGraphCanvas *canvas, guint id, graphene_rect_t *rect); /* in the widget */
+gboolean    ph_graph_canvas_is_busy       (PhGraphCanvas *canvas);     /* a layout runs, or tiles are missing */
+
+G_END_DECLS
