@@ -119,11 +119,64 @@ ph_application_shutdown (GApplication *application)
   gtk_source_finalize ();
 }
 
+/* Text for roff: a backslash, and a minus that is no hyphen. */
+static void
+print_roff (const char *text)
+{
+  for (const char *p = text; *p; p++)
+    if (*p == '-' || *p == '\\')
+      g_print ("\\%c", *p);
+    else if (*p != '_')
+      g_print ("%c", *p);
+}
+
+static void
+print_manual (void)
+{
+  guint n;
+  const PhAction *actions = ph_action_list (&n);
+
+  g_print (".TH PEEPHOLE 1 \"\" \"Peephole\" \"User Commands\"\n.SH NAME\npeephole \\- a window into a graph compiler\n"
+           ".SH SYNOPSIS\n.B peephole\n[\\fIFILE\\fR]...\n"
+           ".SH DESCRIPTION\nOpens each FILE, an ONNX model or its text form, in a tab: draws its graph, runs optimisation passes on it "
+           "one at a time, and shows what each of them did. The console in the window is that of\n.BR peep (1).\n"
+           ".SH KEYS\n");
+  for (guint i = 0; i < n; i++)
+    if (actions[i].shortcut)
+      {
+        g_auto (GStrv) keys = g_strsplit (actions[i].shortcut, "|", -1);
+        guint key;
+        GdkModifierType modifiers;
+        if (!gtk_accelerator_parse (keys[0], &key, &modifiers))
+          continue;
+        g_autofree char *label = gtk_accelerator_get_label (key, modifiers);
+        g_print (".TP\n.B ");
+        print_roff (label);
+        g_print ("\n");
+        print_roff (actions[i].title);
+        g_print (".\n");
+      }
+  g_print (".SH SEE ALSO\n.BR peep (1)\n");
+}
+
+static int
+ph_application_handle_local_options (GApplication *application, GVariantDict *options)
+{
+  if (g_variant_dict_contains (options, "version"))
+    g_print ("peephole %s\n", PACKAGE_VERSION);
+  else if (g_variant_dict_contains (options, "help-man"))
+    print_manual ();
+  else
+    return G_APPLICATION_CLASS (ph_application_parent_class)->handle_local_options (application, options);
+  return 0;
+}
+
 static void
 ph_application_class_init (PhApplicationClass *klass)
 {
   GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
 
+  application_class->handle_local_options = ph_application_handle_local_options;
   application_class->startup = ph_application_startup;
   application_class->shutdown = ph_application_shutdown;
   application_class->activate = ph_application_activate;
@@ -133,6 +186,13 @@ ph_application_class_init (PhApplicationClass *klass)
 static void
 ph_application_init (PhApplication *self)
 {
+  static const GOptionEntry options[] = {
+    { "version", 0, 0, G_OPTION_ARG_NONE, NULL, N_("Print the version"), NULL },
+    { "help-man", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, "Print the manual page", NULL },
+    { NULL },
+  };
+
+  g_application_add_main_option_entries (G_APPLICATION (self), options);
   g_application_set_option_context_parameter_string (G_APPLICATION (self), _("[FILE…]"));
   g_application_set_option_context_summary (G_APPLICATION (self), _("A window into a graph compiler."));
 }
