@@ -184,11 +184,11 @@ run_autodiff (PhPassRun *run, GError **error)
                    ph_model_opset (model, ""), PH_OPSET_NEWEST);
       return FALSE;
     }
+  /* Fused nodes first: the output may be one of theirs. */
+  if (!open_fused (run, error))
+    return FALSE;
   output = find_value (model, arguments[0], error);
   if (output == NULL || (sources = find_sources (model, arguments + 1, error)) == NULL)
-    return FALSE;
-
-  if (!open_fused (run, error))
     return FALSE;
   seed_name = g_strdup_printf ("grad_%s", output->name);
   if (!ph_pass_begin (run, "seed", output->producer, "The gradient of the output by itself, the cotangent, is a new input: "

@@ -622,7 +622,8 @@ parse_names (Parser *parser, List *names, char end, const char *what)
 
   while (!ph_lexer_is (lexer, end))
     {
-      char *name = parse_name (parser, what);
+      /* Nothing between two commas is an absent value, like "". */
+      char *name = ph_lexer_is (lexer, ',') ? ph_arena_strndup (parser->arena, "", 0) : parse_name (parser, what);
 
       if (name == NULL)
         return FALSE;

@@ -221,11 +221,27 @@ build_number (double number, const PhValue *like, PhBuilder *builder)
   return ph_build_scalar (builder, like->type->dtype, number);
 }
 
+/* What decides the element type of the number that is input @i: an input that the schema puts in the same group (the condition
+ * of a Where is in another), else what the whole replacement is for. */
+static const PhValue *
+find_like (const PhPattern *pattern, PhValue *const *inputs, guint i, const PhMatch *match)
+{
+  const PhOpArg *args = pattern->op->inputs;
+
+  for (guint k = 0; k < PH_PATTERN_INPUTS && k < PH_MAX_ARGS; k++)
+    if (inputs[k] != NULL && i < PH_MAX_ARGS && args[k].group == args[i].group)
+      return inputs[k];
+  /* A variadic argument is declared once. */
+  for (guint k = 0; k < PH_PATTERN_INPUTS; k++)
+    if (inputs[k] != NULL && (args[0].flags & PH_ARG_VARIADIC) != 0)
+      return inputs[k];
+  return match->root != NULL ? ph_node_output (match->root, 0) : NULL;
+}
+
 PhValue *
 ph_pattern_build (const PhPattern *pattern, const PhMatch *match, PhBuilder *builder)
 {
   PhValue *inputs[PH_PATTERN_INPUTS] = { NULL };
-  const PhValue *like = NULL;
   guint n = 0;
 
   switch (pattern->kind)
@@ -244,14 +260,10 @@ ph_pattern_build (const PhPattern *pattern, const PhMatch *match, PhBuilder *bui
             inputs[n] = ph_pattern_build (pattern->in[n], match, builder);
             if (inputs[n] == NULL)
               return NULL;
-            if (like == NULL)
-              like = inputs[n];
           }
-      if (like == NULL && match->root != NULL)
-        like = ph_node_output (match->root, 0);
       for (guint i = 0; i < n; i++)
         if (pattern->in[i]->kind == PH_PATTERN_NUMBER &&
-            (inputs[i] = build_number (pattern->in[i]->number, like, builder)) == NULL)
+            (inputs[i] = build_number (pattern->in[i]->number, find_like (pattern, inputs, i, match), builder)) == NULL)
           return NULL;
       return ph_build_node (builder, pattern->op, inputs, n, NULL, 1);
 

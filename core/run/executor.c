@@ -271,17 +271,23 @@ ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_input
 
 /* Whole models */
 
-static gboolean
-check_feed (const PhValue *value, PhTensor *tensor, GError **error)
+/* @tensor as the input @value takes it. Files often hold a scalar as a tensor of one element: that is what a scalar input
+ * means by it. (transfer full) (nullable) */
+static PhTensor *
+fit_feed (const PhValue *value, PhTensor *tensor, GError **error)
 {
+  const PhType *type = value->type;
   g_autofree char *expected = NULL, *given = NULL;
 
-  if (value->type == NULL || ph_type_fits (value->type, tensor))
-    return TRUE;
-  expected = ph_type_to_string (value->type);
+  if (type == NULL || ph_type_fits (type, tensor))
+    return ph_tensor_ref (tensor);
+  if (type->kind == PH_KIND_TENSOR && type->has_rank && type->rank == 0 && ph_tensor_kind (tensor) == PH_KIND_TENSOR &&
+      ph_tensor_dtype (tensor) == type->dtype && ph_tensor_count (tensor) == 1)
+    return ph_tensor_reshaped (tensor, 0, NULL);
+  expected = ph_type_to_string (type);
   given = ph_type_to_string (ph_type_of_tensor (tensor));
   g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "input '%s' is %s, but %s was given", value->name, expected, given);
-  return FALSE;
+  return NULL;
 }
 
 /* Every input that the plan reads, or that is wanted itself, must be there. */
@@ -349,7 +355,7 @@ static GHashTable *
 run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
 {
   g_autoptr(PhPlan) plan = NULL;
-  g_autoptr(GHashTable) wants = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) wants = g_hash_table_new (NULL, NULL), fitting = NULL;
   GHashTable *results = NULL;
   GHashTableIter iter;
   gpointer key, tensor;
@@ -369,12 +375,18 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
         }
       g_hash_table_add (wants, (gpointer) value);
     }
+  fitting = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   if (feeds != NULL)
     {
       g_hash_table_iter_init (&iter, feeds);
       while (g_hash_table_iter_next (&iter, &key, &tensor))
-        if (!check_feed (key, tensor, error))
-          return NULL;
+        {
+          PhTensor *fit = fit_feed (key, tensor, error);
+
+          if (fit == NULL)
+            return NULL;
+          g_hash_table_insert (fitting, key, fit);
+        }
     }
   plan = ph_plan_new (graph, wanted, feeds);
   if (!check_fed (plan, graph, feeds, wanted, error))
@@ -384,12 +396,9 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
   run.wanted = wants;
   run.total = plan->nodes->len;
   frame_push (&run, &frame, graph);
-  if (feeds != NULL)
-    {
-      g_hash_table_iter_init (&iter, feeds);
-      while (g_hash_table_iter_next (&iter, &key, &tensor))
-        g_hash_table_insert (frame.values, key, ph_tensor_ref (tensor));
-    }
+  g_hash_table_iter_init (&iter, fitting);
+  while (g_hash_table_iter_next (&iter, &key, &tensor))
+    g_hash_table_insert (frame.values, key, ph_tensor_ref (tensor));
   if (ph_run_plan (&run, plan, error))
     results = collect_results (&run, wanted, ids, error);
   frame_pop (&run);

@@ -180,7 +180,7 @@ test_loop (void)
 {
   check_numerically ("<ir_version: 8, opset_import: [\"\" : 18]> g (double[2] x, double[2] w) => (double[2] y) {\n"
                      "  n = Constant<value_int = 4>()\n"
-                     "  last, all = Loop (n, , x) <body = b (int64 i, bool c, double[2] s) => (bool go, double[2] t, double[2] q)\n"
+                     "  last, all = Loop (n, \"\", x) <body = b (int64 i, bool c, double[2] s) => (bool go, double[2] t, double[2] q)\n"
                      "    { go = Identity(c)  u = Mul(s, w)  t = Sin(u)  q = Mul(t, s) }>\n"
                      "  zero = Constant<value_ints = [0]>()  sum = ReduceSum<keepdims = 0>(all, zero)\n"
                      "  y = Add(sum, last) }",
