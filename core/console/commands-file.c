@@ -4,6 +4,7 @@
 
 #include "core/console/console-private.h"
 #include "core/io/io.h"
+#include "core/layout/draw.h"
 #include "core/ops/op.h"
 
 /* ── open, reload, close ── */
@@ -181,6 +182,77 @@ save_work (PhCall *call, GError **error)
     return FALSE;
   ph_json_set (call->reply->json, "file", save->path);
   ph_reply_say (call->reply, "wrote %s\n", save->path);
+  return TRUE;
+}
+
+/* ── print, render ── */
+
+static gboolean
+print_begin (PhCall *call, GError **error)
+{
+  double           most = 16;
+  g_autofree char *text = NULL;
+
+  if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--elements", &most, error) ||
+      !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  text = ph_onnx_text_print (ph_document_get_model (call->document), (gsize) MAX (most, 0));
+  ph_json_set (call->reply->json, "text", text);
+  ph_reply_say (call->reply, "%s", text);
+  return TRUE;
+}
+
+typedef struct { char *path; PhModel *model; PhHistory *history; PhPosition from, to; } Render;
+
+static void
+render_free (gpointer data)
+{
+  Render *render = data;
+
+  g_clear_pointer (&render->model, ph_model_free);
+  g_clear_pointer (&render->history, ph_history_free);
+  g_free (render->path);
+  g_free (render);
+}
+
+static gboolean
+render_begin (PhCall *call, GError **error)
+{
+  gboolean diff = ph_call_take_flag (call, "--diff");
+  Render  *render;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 3, error))
+    return FALSE;
+  if (!g_str_has_suffix (call->argv[0], ".svg") && !g_str_has_suffix (call->argv[0], ".png") &&
+      !g_str_has_suffix (call->argv[0], ".pdf") && !g_str_has_suffix (call->argv[0], ".dot"))
+    return ph_call_usage (call, error, "'%s' does not end with .svg, .png, .pdf or .dot", call->argv[0]);
+  render = g_new0 (Render, 1);
+  ph_call_set_data (call, render, render_free);
+  render->path = expand_home (call->argv[0]);
+  render->to = ph_document_get_position (call->document);
+  render->from = diff ? ph_history_previous (ph_document_get_history (call->document), render->to, render->to.rewrite > 0) : render->to;
+  if (call->argc == 2 && !ph_call_find_position (call, call->argv[1], &render->to, error))
+    return FALSE;
+  if (call->argc == 2)
+    render->from = render->to;
+  if (call->argc == 3 && (!ph_call_find_position (call, call->argv[1], &render->from, error) ||
+                          !ph_call_find_position (call, call->argv[2], &render->to, error)))
+    return FALSE;
+  render->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
+  render->history = ph_history_snapshot (ph_document_get_history (call->document));
+  return TRUE;
+}
+
+static gboolean
+render_work (PhCall *call, GError **error)
+{
+  Render *render = call->data;
+
+  ph_call_progress (call, "drawing", -1);
+  if (!ph_render_file (render->model, render->history, render->from, render->to, render->path, call->cancellable, error))
+    return FALSE;
+  ph_json_set (call->reply->json, "file", render->path);
+  ph_reply_say (call->reply, "wrote %s\n", render->path);
   return TRUE;
 }
 
@@ -370,6 +442,12 @@ static const PhCommand rows[] = {
   { "save", "FILE", "Write the model at the present position",
     "The extension decides: .onnx, or .onnxtxt. Fused nodes become local functions, so that any ONNX runtime can run the file.",
     "_Save As…", "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
+  { "print", "[--elements N]", "The model at the present position, as ONNX text", "Constants of more than N elements (16) are not written "
+    "out.", NULL, NULL, NULL, PH_CODE (print_begin) },
+  { "render", "FILE [STEP [STEP]] [--diff]", "Draw the present position, or a diff: .svg, .png, .pdf or .dot",
+    "`render a.svg` draws what is here, `render a.svg --diff` what the present step changed, `render a.svg 0 3` what changed between two "
+    "positions.",
+    "E_xport…", "<Control><Shift>e", NULL, PH_CODE (render_begin, render_work) },
   { "info", "", "What is open, at the present position", NULL, "_Information", "<Control>i", "dialog-information-symbolic",
     PH_CODE (info_begin) },
   { "problems", "", "What the reader and type inference complained about", NULL, "_Problems", NULL,

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/analyze/agree.h"
 #include "core/console/console-private.h"
 
 /* ── running passes ── */
@@ -12,6 +13,8 @@ typedef struct
   PhPosition go;                 /* when there is no job                                  */
   guint      from;               /* the first step that this command reports, from 0      */
   gboolean   ahead;              /* compute, but stay                                     */
+  gboolean   verify;             /* each step against the one before                      */
+  GHashTable *feeds;             /* (nullable) name -> PhTensor, for that                 */
 } Run;
 
 static void
@@ -20,7 +23,39 @@ run_free (gpointer data)
   Run *run = data;
 
   g_clear_pointer (&run->job, ph_job_free);
+  g_clear_pointer (&run->feeds, g_hash_table_unref);
   g_free (run);
+}
+
+/* Walks a clone back over the job's own steps, and compares the two sides of each. */
+static gboolean
+verify_job (PhCall *call, Run *run, GError **error)
+{
+  g_autoptr(PhHistory) history = ph_history_snapshot (ph_job_get_history (run->job));
+  g_autoptr(PhModel)   walker = ph_model_clone (ph_job_get_model (run->job)), after = ph_model_clone (walker);
+  PhRunOptions         options = { .cancellable = call->cancellable };
+
+  for (guint s = history->steps->len; s > 0; s--)
+    {
+      PhStep                *step = &g_array_index (ph_job_get_history (run->job)->steps, PhStep, s - 1);
+      PhPosition             a = { s - 1, 0 }, b = { s, 0 };
+      g_autoptr(PhAgreement) agreement = NULL;
+      g_autofree char       *what = g_strdup_printf ("verifying %s", step->pass);
+
+      ph_call_progress (call, what, 1 - (double) s / history->steps->len);
+      if (!ph_history_go (history, walker, a, error))
+        return FALSE;
+      agreement = ph_agree (walker, after, run->feeds, ph_history_exactness (history, a, b), 1, &options, NULL);
+      if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+        return FALSE;
+      step->verdict = agreement != NULL ? agreement->verdict : PH_VERDICT_ERROR;
+      step->max_abs_error = agreement != NULL ? agreement->max_abs_error : 0;
+      if (agreement != NULL)
+        step->first_difference = g_steal_pointer (&agreement->first_difference);
+      g_clear_pointer (&after, ph_model_free);
+      after = ph_model_clone (walker);
+    }
+  return TRUE;
 }
 
 static void
@@ -40,7 +75,7 @@ run_work (PhCall *call, GError **error)
     return TRUE;
   ph_job_get_options (run->job)->progress = run_progress;
   ph_job_get_options (run->job)->progress_data = call;
-  return ph_job_run (run->job, call->cancellable, error);
+  return ph_job_run (run->job, call->cancellable, error) && (!run->verify || verify_job (call, run, error));
 }
 
 static gboolean
@@ -128,7 +163,7 @@ static gboolean
 run_begin (PhCall *call, GError **error)
 {
   Run       *run;
-  gboolean   ahead = ph_call_take_flag (call, "--ahead");
+  gboolean   ahead = ph_call_take_flag (call, "--ahead"), verify = ph_call_take_flag (call, "--verify");
   double     limit = -1, seed = 0;
   PhPosition at = ph_document_get_position (call->document);
   PhHistory *history = ph_document_get_history (call->document);
@@ -139,6 +174,8 @@ run_begin (PhCall *call, GError **error)
 
   run = g_new0 (Run, 1);
   run->ahead = ahead;
+  run->verify = verify;
+  run->feeds = verify ? ph_call_copy_feeds (call) : NULL;
   run->from = at.step;
   ph_call_set_data (call, run, run_free);
   if (call->argc > 0)
@@ -433,7 +470,7 @@ say_change (PhReply *reply, const PhNodeChange *change)
 {
   static const char *const styles[] = { "", PH_STYLE_ADDED "+ ", PH_STYLE_REMOVED "- ", PH_STYLE_CHANGED "~ " };
 
-  ph_reply_say (reply, "%s%s" PH_STYLE_RESET, styles[change->change], change->label);
+  ph_reply_say (reply, "%sn%u %s" PH_STYLE_RESET, styles[change->change], change->id, change->label);
   if (change->fused_into != NULL && change->fused_into->len > 0)
     for (guint i = 0; i < change->fused_into->len; i++)
       ph_reply_say (reply, "%sn%u", i == 0 ? "  → " : ", ", g_array_index (change->fused_into, PhId, i));
@@ -487,6 +524,24 @@ diff_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* Whether @id is, or ever was, a node: removed ones are known to the journal only. */
+static gboolean
+was_node (PhDocument *document, PhId id)
+{
+  GPtrArray *edits = ph_document_get_history (document)->edits;
+
+  if (ph_model_find_node (ph_document_get_model (document), id) != NULL)
+    return TRUE;
+  for (guint i = 0; i < edits->len; i++)
+    {
+      const PhEdit *edit = edits->pdata[i];
+
+      if (edit->id == id && (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 why_begin (PhCall *call, GError **error)
 {
@@ -519,6 +574,11 @@ why_begin (PhCall *call, GError **error)
         return FALSE;
     }
 
+  if (!was_node (call->document, id))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there never was a node n%u here", id);
+      return FALSE;
+    }
   chain = ph_reply_array (call->reply, "chain");
   origins = ph_origin_chain (ph_document_get_history (call->document), ph_document_get_model (call->document), id);
   for (guint i = 0; i < origins->len; i++)
@@ -535,25 +595,21 @@ why_begin (PhCall *call, GError **error)
       ph_json_set (row, "pass", origin->pass);
       ph_json_set (row, "rule", origin->rule);
       ph_json_set (row, "why", origin->why);
-      ph_reply_say (call->reply, "%*s%s", (int) (2 * origin->depth), "", origin->label);
+      ph_reply_say (call->reply, "%*sn%u %s", (int) (2 * origin->depth), "", origin->id, origin->label);
       if (origin->pass != NULL)
         ph_reply_say (call->reply, "  made by %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at %d.%d: %s\n", origin->pass, origin->rule,
                       origin->step, origin->rewrite, origin->why);
       else
         ph_reply_say (call->reply, "  in the file\n");
     }
-  if (origins->len == 0)
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there never was a node n%u here", id);
-      return FALSE;
-    }
   return TRUE;
 }
 
 static const PhCommand rows[] = {
-  { "run", "[PASS...] [--limit N] [--seed N]", "Run the rest of the pipeline, or these passes",
+  { "run", "[PASS...] [--limit N] [--seed N] [--verify]", "Run the rest of the pipeline, or these passes",
     "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --limit N stops each "
-    "pass after N rewrites; --seed N visits nodes in a shuffled order; --ahead computes the steps without moving.",
+    "pass after N rewrites; --seed N visits nodes in a shuffled order; --verify compares each step with the "
+    "one before on real tensors; --ahead computes the steps without moving.",
     "_Run Pipeline", "<Control>F10", "media-skip-forward-symbolic",
     PH_CODE (run_begin, run_work, run_finish, .finish_after_error = TRUE) },
   { "step", "", "Forward by one pass", NULL, "_Step", "F10", "go-next-symbolic", PH_CODE (step_begin, run_work, run_finish) },

@@ -199,9 +199,10 @@ eval_free (gpointer data)
   g_free (eval);
 }
 
-static GHashTable *
-copy_feeds (GHashTable *feeds)
+GHashTable *
+ph_call_copy_feeds (PhCall *call)
 {
+  GHashTable    *feeds = ph_document_get_feeds (call->document);
   GHashTable    *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   GHashTableIter iter;
   gpointer       name, tensor;
@@ -265,7 +266,7 @@ eval_begin (PhCall *call, GError **error)
     return FALSE;
 
   eval->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
-  eval->named = copy_feeds (ph_document_get_feeds (call->document));
+  eval->named = ph_call_copy_feeds (call);
   eval->wanted = g_ptr_array_new ();
   for (guint i = 0; i < call->argc; i++)
     if (!add_wanted (call, eval->model, call->argv[i], eval->wanted, error))

@@ -56,17 +56,12 @@ add_pair (Verify *verify, PhPosition a, PhPosition b)
 static Verify *
 verify_new (PhCall *call)
 {
-  Verify        *verify = g_new0 (Verify, 1);
-  GHashTableIter iter;
-  gpointer       name, tensor;
+  Verify *verify = g_new0 (Verify, 1);
 
   verify->document = call->document;
   verify->generation = ph_document_get_generation (call->document);
   verify->pairs = g_ptr_array_new_with_free_func (pair_free);
-  verify->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  g_hash_table_iter_init (&iter, ph_document_get_feeds (call->document));
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    g_hash_table_insert (verify->feeds, g_strdup (name), ph_tensor_ref (tensor));
+  verify->feeds = ph_call_copy_feeds (call);
   ph_call_set_data (call, verify, verify_free);
   return verify;
 }
@@ -207,9 +202,7 @@ bisect_free (gpointer data)
 static gboolean
 bisect_begin (PhCall *call, GError **error)
 {
-  Bisect        *bisect;
-  GHashTableIter iter;
-  gpointer       name, tensor;
+  Bisect *bisect;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
     return FALSE;
@@ -225,10 +218,7 @@ bisect_begin (PhCall *call, GError **error)
   bisect->history = ph_history_snapshot (ph_document_get_history (call->document));
   bisect->walker = ph_document_clone_at (call->document, ph_document_get_position (call->document));
   bisect->history->position = ph_document_get_position (call->document);
-  bisect->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  g_hash_table_iter_init (&iter, ph_document_get_feeds (call->document));
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    g_hash_table_insert (bisect->feeds, g_strdup (name), ph_tensor_ref (tensor));
+  bisect->feeds = ph_call_copy_feeds (call);
   return TRUE;
 }
 
@@ -453,7 +443,7 @@ static const PhCommand rows[] = {
     "_Bisect", NULL, NULL, PH_CODE (bisect_begin, bisect_work, bisect_finish) },
   { "check", "FILE... [--pipeline NAME] [--rtol R] [--atol A]", "Run ONNX-style cases: model.onnx with test_data_set_N",
     "A folder is a case or holds cases. With --pipeline the passes run first; NAME may also be passes separated by commas. The "
-    "tolerance is the case's own (data.json), or rtol 1e-3 and atol 1e-7.",
+    "tolerance is the case's own (data.json), or rtol 1e-3 with atol 1e-7, and 1e-4 for whole models, where rounding adds up.",
     NULL, NULL, NULL, PH_CODE (check_begin, check_work) },
 };
 const PhCommandGroup ph_commands_verify = { rows, G_N_ELEMENTS (rows) };

@@ -80,6 +80,7 @@ void      ph_call_progress    (PhCall *call, const char *what, double fraction);
 void      ph_call_push_lines  (PhCall *call, char **lines);
 void      ph_call_set_data    (PhCall *call, gpointer data, GDestroyNotify free_data);
 void      ph_call_reply_position (PhCall *call);
+GHashTable *ph_call_copy_feeds (PhCall *call);           /* (transfer full) name -> PhTensor, for a worker */
 
 /* The nearest of @names to what was typed, or NULL. */
 const char *ph_nearest        (const char *typed, const char *const *names, guint n);

@@ -11,8 +11,23 @@ count_nodes (PhSql *sql)
   return sql->model != NULL ? sql->model->nodes->len : 0;
 }
 
+/* Nodes of fused bodies are not shown, as they are nowhere counted: their fused node stands for them. */
+static gboolean
+is_shown (const PhNode *node)
+{
+  while (node != NULL && node->graph->owner != NULL && !ph_node_is_fused (node->graph->owner))
+    node = node->graph->owner;
+  return node != NULL && node->graph->owner == NULL;
+}
+
 static gboolean
 has_node (PhSql *sql, gint64 slot)
+{
+  return is_shown (sql->model->nodes->pdata[slot]);
+}
+
+static gboolean
+has_any_node (PhSql *sql, gint64 slot)
 {
   return sql->model->nodes->pdata[slot] != NULL;
 }
@@ -170,7 +185,7 @@ count_other (PhSql *sql)
 static gboolean
 has_other (PhSql *sql, gint64 slot)
 {
-  return slot < count_other (sql) && sql->other->nodes->pdata[slot] != NULL;
+  return slot < count_other (sql) && is_shown (sql->other->nodes->pdata[slot]);
 }
 
 static void
@@ -523,8 +538,10 @@ column_of_graph (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
 }
 
 const PhSqlTable ph_sql_graph_tables[] = {
-  { "nodes", NODE_COLUMNS, "The nodes at the present position, those of bodies too", count_nodes, has_node, column_of_node,
-    { 0, -1 }, range_of_node },
+  { "nodes", NODE_COLUMNS, "The nodes at the present position, those of If, Loop and Scan bodies too", count_nodes, has_node,
+    column_of_node, { 0, -1 }, range_of_node },
+  { "all_nodes", NODE_COLUMNS, "Also the nodes inside fused ones", count_nodes, has_any_node, column_of_node, { 0, -1 },
+    range_of_node },
   { "nodes_at", NODE_COLUMNS ", position TEXT HIDDEN", "The nodes at another position: from nodes_at('3.2')", count_other, has_other,
     column_of_other, { -1 }, NULL, NODE_AT },
   { "values",
