@@ -226,10 +226,10 @@ ph_tensor_from_proto (PhSource *source, const Onnx__TensorProto *proto, const ch
   got = typed_count (proto, dtype, &field);
   if (raw != NULL && !(g_bytes_get_size (raw) == 0 && got > 0))
     {
-      want = ph_tensor_file_size (dtype, count);
+      want = dtype == PH_STRING ? 0 : ph_tensor_file_size (dtype, count);
       if (dtype == PH_STRING || g_bytes_get_size (raw) != want)
         {
-          wrong_length (source, proto, what, "raw_data", g_bytes_get_size (raw), dtype == PH_STRING ? 0 : want, error);
+          wrong_length (source, proto, what, "raw_data", g_bytes_get_size (raw), want, error);
           return NULL;
         }
       tensor = ph_tensor_from_raw (dtype, proto->n_dims, proto->dims, raw);
