@@ -28,7 +28,7 @@ typedef struct
   GHashTable  *fires;            /* rule -> count              */
   GHashTable  *ranges;           /* input -> SampleRange       */
   char       **arguments;        /* (nullable)                 */
-  PhExactness  allow;
+  int          allow;            /* PhExactness; -1: not said  */
   gboolean     runs;
   char        *head, *before, *after;   /* @after: (nullable)  */
 } Fixture;
@@ -109,7 +109,7 @@ fixture_load (const char *path, const PhPass *pass, const char *name)
   self->fires = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->ranges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->runs = TRUE;
-  self->allow = PH_N_DTYPES;     /* not said */
+  self->allow = -1;
   self->head = g_strndup (text, before - text);
   self->before = g_strndup (before + strlen ("# before\n"), after != NULL ? (gsize) (after - before) - strlen ("# before\n") : strlen (before));
   self->after = after != NULL ? g_strdup (after + strlen ("# after\n")) : NULL;
@@ -118,7 +118,7 @@ fixture_load (const char *path, const PhPass *pass, const char *name)
   for (char **line = lines; *line != NULL; line++)
     if (g_str_has_prefix (*line, "# ") && strlen (*line) > 2)
       fixture_directive (self, *line);
-  if ((int) self->allow == PH_N_DTYPES)
+  if (self->allow < 0)
     self->allow = MAX (PH_ROUNDING, least_exact (self));
   return self;
 }
