@@ -79,10 +79,15 @@ run_case (const char *folder)
   const gint64 start = g_get_monotonic_time ();
   const char *needs;
   Tally *family;
+  gboolean ok;
 
   model = ph_io_open (path, NULL, NULL, &error);
   family = family_of (model);
-  needs = model == NULL ? NULL : is_random (folder) ? "the same random numbers" : missing_operator (model->graph);
+  needs = is_random (folder) ? "the same random numbers" : NULL;
+  ok = needs == NULL && model != NULL && ph_case_run (folder, &options, NULL, &error);
+  /* Asked only now: an operator that is gone from ONNX is upgraded to another when the model runs. */
+  if (!ok && needs == NULL && model != NULL)
+    needs = missing_operator (model->graph);
   if (needs != NULL)
     {
       g_hash_table_insert (missing, (gpointer) needs, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (missing, needs)) + 1));
@@ -92,7 +97,7 @@ run_case (const char *folder)
         g_print ("SKIP %s: needs %s\n", folder, needs);
       return;
     }
-  if (model == NULL || !ph_case_run (folder, &options, NULL, &error))
+  if (!ok)
     {
       g_print ("FAIL %s: %s\n", folder, error != NULL ? error->message : "failed without an error");
       family->failed++;
