@@ -54,12 +54,29 @@ follow_size (PhConsolePane *self)
     rl_set_screen_size (rows, columns);
 }
 
+/* Readline sees from a terminal that echoes that it may echo, and then looks after the modes itself. Between its prompts,
+ * while a line runs, nothing may echo or collect lines, nor may Ctrl+C become a signal. */
+static void
+set_echo (PhConsolePane *self, gboolean echo)
+{
+  const tcflag_t cooked = ICANON | ECHO | ISIG | IEXTEN;
+  struct termios modes;
+
+  if (tcgetattr (self->slave, &modes) != 0)
+    return;
+  modes.c_lflag = echo ? modes.c_lflag | cooked : modes.c_lflag & ~cooked;
+  modes.c_iflag &= ~(tcflag_t) (INLCR | IXON);
+  modes.c_oflag |= OPOST | ONLCR;
+  tcsetattr (self->slave, TCSANOW, &modes);
+}
+
 static void
 start_prompt (PhConsolePane *self)
 {
   if (self->prompting || self->slave < 0)
     return;
   self->prompting = TRUE;
+  set_echo (self, TRUE);
   follow_size (self);
   rl_callback_handler_install (PROMPT, on_line);
 }
@@ -71,6 +88,7 @@ stop_prompt (PhConsolePane *self)
     return;
   self->prompting = FALSE;
   rl_callback_handler_remove ();
+  set_echo (self, FALSE);
 }
 
 static void
@@ -324,20 +342,6 @@ init_readline (PhConsolePane *self)
   stifle_history (MAX_HISTORY);
 }
 
-/* The line discipline must not echo or collect lines (readline does), nor make signals of Ctrl+C. */
-static void
-make_raw (int fd)
-{
-  struct termios modes;
-
-  if (tcgetattr (fd, &modes) != 0)
-    return;
-  modes.c_lflag &= ~(tcflag_t) (ICANON | ECHO | ISIG | IEXTEN);
-  modes.c_iflag &= ~(tcflag_t) (ICRNL | INLCR | IXON);
-  modes.c_oflag |= OPOST | ONLCR;
-  tcsetattr (fd, TCSANOW, &modes);
-}
-
 static gboolean
 open_pty (PhConsolePane *self)
 {
@@ -354,7 +358,6 @@ open_pty (PhConsolePane *self)
       close (slave);
       return FALSE;
     }
-  make_raw (slave);
   vte_terminal_set_pty (self->terminal, pty);
   self->slave = slave;
   self->in = fdopen (dup (slave), "r");

@@ -38,6 +38,7 @@ struct _PhDocumentView
   guint            running;          /* lines that run or wait                                           */
   GCallback        retry;            /* (nullable) of the banner                                         */
   gpointer         retry_data;
+  gboolean         laying_out;       /* and nothing is drawn meanwhile                                   */
 };
 
 G_DEFINE_FINAL_TYPE (PhDocumentView, ph_document_view, GTK_TYPE_WIDGET)
@@ -90,6 +91,31 @@ static void
 on_cancel (PhDocumentView *self)
 {
   ph_console_cancel (self->console);
+}
+
+/* --- the picture ---------------------------------------------------------------------------------------------------- */
+
+static void
+on_layout_started (PhDocumentView *self, gboolean visible)
+{
+  if (visible && !self->laying_out)
+    {
+      on_started (self, _("Laying out"));
+      self->laying_out = TRUE;
+    }
+}
+
+static void
+on_layout_finished (PhDocumentView *self, gboolean ok, const char *message)
+{
+  if (self->laying_out)
+    on_finished (self, NULL);
+  self->laying_out = FALSE;
+  if (ok)
+    ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
+  else
+    ph_document_view_set_banner (self, message ? message : _("The picture could not be laid out."), NULL,
+                                 G_CALLBACK (ph_graph_canvas_retry), self->canvas);
 }
 
 /* --- toasts and the banner ------------------------------------------------------------------------------------------ */
@@ -175,6 +201,7 @@ show_match (PhDocumentView *self)
     {
       count = g_strdup_printf (_("%u of %u"), self->match + 1, self->matches->len);
       ph_document_set_selection (self->document, g_array_index (self->matches, PhId, self->match));
+      ph_graph_canvas_show_node (self->canvas, g_array_index (self->matches, PhId, self->match));
     }
   gtk_label_set_text (self->search_count, count);
 }
@@ -362,6 +389,8 @@ ph_document_view_init (PhDocumentView *self)
 
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->overlay, GTK_WIDGET (self->canvas));
+  g_signal_connect_swapped (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self);
+  g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self);
   ph_graph_canvas_set_document (self->canvas, self->document);
   gtk_search_bar_connect_entry (self->search_bar, GTK_EDITABLE (self->search_entry));
   add_examples (self);
@@ -400,5 +429,5 @@ ph_document_view_get_canvas (PhDocumentView *self)
 gboolean
 ph_document_view_is_working (PhDocumentView *self)
 {
-  return ph_run_ahead_is_running (self->ahead);
+  return ph_run_ahead_is_running (self->ahead) || ph_graph_canvas_is_busy (self->canvas);
 }

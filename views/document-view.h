@@ -5,19 +5,7 @@
 #include <adwaita.h>
 
 #include "core/console/console.h"
-#ifdef PH_NO_CANVAS
-typedef GtkWidget PhGraphCanvas;
-#define PH_GRAPH_CANVAS(x) (x)
-#define ph_graph_canvas_new() gtk_drawing_area_new ()
-#define ph_graph_canvas_set_document(a,b)
-#define ph_graph_canvas_zoom_in(a)
-#define ph_graph_canvas_zoom_out(a)
-#define ph_graph_canvas_zoom_to(a,b)
-#define ph_graph_canvas_fit(a)
-#define ph_graph_canvas_fit_selection(a)
-#else
 #include "views/graph-canvas.h"
-#endif
 
 G_BEGIN_DECLS
 

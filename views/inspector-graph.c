@@ -40,8 +40,21 @@ add_values (PhInspector *self, GPtrArray *values, const char *title)
   if (values->len == 0)
     return;
   GtkListBox *section = ph_inspector_add_section (self, title);
-  for (guint i = 0; i < MIN (values->len, 100); i++)
-    ph_inspector_add_value_row (section, "", values->pdata[i]);
+  guint shown = 0, defaults = 0;
+  for (guint i = 0; i < values->len; i++)
+    {
+      const PhValue *value = values->pdata[i];
+      /* Weights that an old file also lists as inputs would bury the real ones. */
+      if (value->is_input && value->tensor)
+        defaults++;
+      else if (shown++ < 100)
+        ph_inspector_add_value_row (section, "", value);
+    }
+  if (defaults)
+    {
+      g_autofree char *text = g_strdup_printf (_("and %u with a default"), defaults);
+      ph_inspector_add_row (section, "", text);
+    }
 }
 
 void
@@ -54,12 +67,14 @@ ph_inspector_fill_graph (PhInspector *self)
   gint64 weights = 0;
 
   add_up (graph, &totals);
-  for (guint i = 0; i < graph->constants->len; i++)
-    {
-      const PhValue *value = graph->constants->pdata[i];
-      if (value->tensor)
-        weights += (gint64) ph_tensor_bytes (value->tensor);
-    }
+  GPtrArray *with_tensors[] = { graph->constants, graph->inputs };
+  for (guint k = 0; k < G_N_ELEMENTS (with_tensors); k++)
+    for (guint i = 0; i < with_tensors[k]->len; i++)
+      {
+        const PhValue *value = with_tensors[k]->pdata[i];
+        if (value->tensor)
+          weights += (gint64) ph_tensor_bytes (value->tensor);
+      }
 
   gtk_label_set_text (self->title, *graph->name ? graph->name : _("Graph"));
   GtkListBox *section = ph_inspector_add_section (self, NULL);

@@ -11,6 +11,8 @@ struct _PhStepRow
   GtkToggleButton *breakpoint;
   GtkLabel        *name;
   GtkImage        *verdict;
+  GtkLabel        *note;           /* beside the name, instead of the counts */
+  GtkWidget       *counts;
   GtkLabel        *added, *removed, *changed, *detail;
   GtkCheckButton  *enabled;
   PhConsole       *console;        /* (nullable) */
@@ -67,10 +69,11 @@ show_step (PhStepRow *self, const PhStep *step)
 {
   gboolean unchanged = step->n_added + step->n_removed + step->n_changed == 0;
   g_autofree char *time = duration_text (step->ms);
-  g_autofree char *detail = unchanged ? g_strdup_printf (_("nothing to do · %s"), time)
-                                      : g_strdup_printf (_("%s · %u nodes"), time, step->n_nodes);
+  g_autofree char *detail = g_strdup_printf (_("%s · %u nodes"), time, step->n_nodes);
 
   gtk_label_set_text (self->name, step->pass);
+  gtk_label_set_text (self->note, unchanged ? _("no change") : "");
+  gtk_widget_set_visible (self->counts, !unchanged);
   set_count (self->added, "+", step->n_added);
   set_count (self->removed, "−", step->n_removed);
   set_count (self->changed, "~", step->n_changed);
@@ -81,13 +84,11 @@ show_step (PhStepRow *self, const PhStep *step)
 }
 
 static void
-show_other (PhStepRow *self, const char *name, const char *detail)
+show_other (PhStepRow *self, const char *name, const char *note)
 {
   gtk_label_set_text (self->name, name);
-  set_count (self->added, "+", 0);
-  set_count (self->removed, "−", 0);
-  set_count (self->changed, "~", 0);
-  gtk_label_set_text (self->detail, detail);
+  gtk_label_set_text (self->note, note);
+  gtk_widget_set_visible (self->counts, FALSE);
   set_verdict (self, NULL);
 }
 
@@ -199,6 +200,8 @@ ph_step_row_class_init (PhStepRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, breakpoint);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, name);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, verdict);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, note);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, counts);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, added);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, removed);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, changed);
