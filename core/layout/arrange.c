@@ -196,7 +196,7 @@ checksum_of (PhLayout *layout)
   g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_MD5);
 
   for (guint i = 0; i < layout->n_boxes; i++)
-    g_checksum_update (sum, (const guchar *) &layout->boxes[i].width, 2 * sizeof (float));
+    g_checksum_update (sum, (const guchar *) &layout->boxes[i], sizeof (PhLayoutBox));
   for (guint i = 0; i < layout->n_edges; i++)
     {
       const PhLayoutEdge *edge = &layout->edges[i];
@@ -278,12 +278,14 @@ arrange_group (Arranger *a, int group, GError **error)
         }
       slot[child] = n_boxes;
       layout->boxes[n_boxes++] = (PhLayoutBox) { at->rect.width + a->build->column[child],
-                                                 MAX (at->rect.height, a->build->stack[child]), 0, 0 };
+                                                 MAX (at->rect.height, a->build->stack[child]), 0, 0,
+                                                 a->build->column[child] / 2,
+                                                 MAX (0, a->build->stack[child] - at->rect.height) / 2 };
     }
   for (int i = 0; i < n_ports; i++)
     {
       port_slot[a->port_of_group[a->port_start[g] + i]] = n_boxes;
-      layout->boxes[n_boxes++] = (PhLayoutBox) { 8, 2, 0, 0 };
+      layout->boxes[n_boxes++] = (PhLayoutBox) { 8, 2, 0, 0, 0, 0 };
     }
   real = g_new (int, n_segments + 1);
   for (int i = 0; i < n_segments; i++)

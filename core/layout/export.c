@@ -9,7 +9,7 @@
 #include "core/io/dot.h"
 #include "core/layout/draw.h"
 
-#define MAX_PIXELS 16000       /* of a picture's side */
+#define MAX_PIXELS 12000       /* of a picture's side */
 
 static gboolean
 save_dot (PhScene *scene, const char *path, int time, int since, GError **error)

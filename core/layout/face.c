@@ -444,11 +444,11 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
 {
   const PhValue *value = node->outputs->pdata[0];
   PhTensor *tensor = ph_value_constant (value);
-  g_autofree char *text = tensor != NULL ? describe_tensor (tensor) : g_strdup (node->op_type);
+  g_autofree char *text = tensor != NULL ? describe_tensor (tensor) : ph_face_shape (value->type);
   PhFace face = { NULL, };
 
   face.family = PH_FAMILY_CONSTANT;
-  face.title = shortened (faces, text, 22);
+  face.title = shortened (faces, *text != 0 ? text : node->op_type, 22);
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
   for (guint i = 0; i < node->attrs->len; i++)
     face.signature = mix (face.signature, ph_attr_hash (node->attrs->pdata[i]));

@@ -20,7 +20,7 @@ compare_starts (const void *a, const void *b)
   return x->dx < y->dx ? -1 : x->dx > y->dx;
 }
 
-/* Edges turned around swap their ends. */
+/* Edges turned around swap their ends. Offsets are from the anchors. */
 static void
 edge_ends (PhLayered *layered, int e, int *from, int *to, float *from_dx, float *to_dx)
 {
@@ -29,20 +29,13 @@ edge_ends (PhLayered *layered, int e, int *from, int *to, float *from_dx, float 
 
   *from = reversed ? edge->to : edge->from;
   *to = reversed ? edge->from : edge->to;
-  *from_dx = reversed ? edge->to_dx : edge->from_dx;
-  *to_dx = reversed ? edge->from_dx : edge->to_dx;
-}
-
-static void
-add_vertex (GArray *ranks, GArray *halves, int rank, float half)
-{
-  g_array_append_val (ranks, rank);
-  g_array_append_val (halves, half);
+  *from_dx = (reversed ? edge->to_dx : edge->from_dx) - layered->layout->boxes[*from].anchor;
+  *to_dx = (reversed ? edge->from_dx : edge->to_dx) - layered->layout->boxes[*to].anchor;
 }
 
 /* One chain of bends for all the edges that leave a box at one place, as long as the longest of them. */
 static void
-build_chains (PhLayered *layered, GArray *ranks, GArray *halves, GArray *links)
+build_chains (PhLayered *layered, GArray *ranks, GArray *links)
 {
   PhLayout *layout = layered->layout;
   g_autofree Start *starts = g_new (Start, MAX (layout->n_edges, 1));
@@ -86,7 +79,7 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *halves, GArray *links)
           PhLink link = { r == top + 1 ? from : (int) ranks->len - 1, (int) ranks->len, r == top + 1 ? 2 * weight : 8 * weight,
                           r == top + 1 ? starts[i].dx : 0, 0, FALSE };
 
-          add_vertex (ranks, halves, r, BEND_WIDTH / 2);
+          g_array_append_val (ranks, r);
           g_array_append_val (links, link);
         }
       for (int k = i; k < stop; k++)
@@ -120,7 +113,8 @@ layered_clear (PhLayered *layered)
 {
   g_free (layered->rank);
   g_free (layered->place);
-  g_free (layered->half);
+  g_free (layered->left);
+  g_free (layered->right);
   g_free (layered->x);
   g_free (layered->links);
   g_free (layered->layer_start);
@@ -136,7 +130,6 @@ static void
 build (PhLayered *layered, PhLayout *layout)
 {
   g_autoptr(GArray) ranks = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr(GArray) halves = g_array_new (FALSE, FALSE, sizeof (float));
   g_autoptr(GArray) links = g_array_new (FALSE, FALSE, sizeof (PhLink));
 
   layered->layout = layout;
@@ -147,17 +140,19 @@ build (PhLayered *layered, PhLayout *layout)
   layered->flat = g_array_new (FALSE, FALSE, sizeof (PhLink));
   g_array_set_size (ranks, layout->n_boxes);
   layered->n_layers = ph_layered_rank (layout, (int *) ranks->data, layered->reversed);
-  for (guint i = 0; i < layout->n_boxes; i++)
-    {
-      const float half = layout->boxes[i].width / 2;
-
-      g_array_append_val (halves, half);
-    }
-  build_chains (layered, ranks, halves, links);
+  build_chains (layered, ranks, links);
 
   layered->n = ranks->len;
   layered->rank = (int *) g_array_steal (ranks, NULL);
-  layered->half = (float *) g_array_steal (halves, NULL);
+  layered->left = g_new (float, layered->n + 1);
+  layered->right = g_new (float, layered->n + 1);
+  for (int v = 0; v < layered->n; v++)
+    {
+      const PhLayoutBox *box = v < layered->n_boxes ? &layout->boxes[v] : NULL;
+
+      layered->left[v] = box != NULL ? box->width / 2 + box->anchor : BEND_WIDTH / 2;
+      layered->right[v] = box != NULL ? box->width / 2 - box->anchor : BEND_WIDTH / 2;
+    }
   layered->n_links = links->len;
   layered->links = (PhLink *) g_array_steal (links, NULL);
   if (layered->links == NULL)
@@ -227,12 +222,12 @@ route (PhLayered *layered, const float *top, const float *bottom)
         }
       else
         {
-          const float end_y = b->y - b->height / 2;
+          const float end_y = b->y - b->height / 2 + b->inset, end_x = layered->x[to] + to_dx;
           int bend = layered->edge_chain[e], r = layered->rank[from];
-          float x = a->x + from_dx;
+          float x = layered->x[from] + from_dx;
           float pending;          /* how far down the straight run that is not drawn yet reaches */
 
-          add_point (layout, edge, x, a->y + a->height / 2);
+          add_point (layout, edge, x, a->y + a->height / 2 - a->inset);
           pending = bottom[r];
           if (bend >= 0)
             for (r++; r < layered->rank[to]; r++, bend++)
@@ -248,14 +243,14 @@ route (PhLayered *layered, const float *top, const float *bottom)
                   }
                 pending = bottom[r];
               }
-          if (fabsf (b->x + to_dx - x) >= 0.5f)
+          if (fabsf (end_x - x) >= 0.5f)
             {
               if (pending > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.5f)
                 curve_to (layout, edge, x, pending);
-              curve_to (layout, edge, b->x + to_dx, top[layered->rank[to]]);
+              curve_to (layout, edge, end_x, top[layered->rank[to]]);
             }
           if (end_y > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.1f || edge->n_points == 1)
-            curve_to (layout, edge, b->x + to_dx, end_y);
+            curve_to (layout, edge, end_x, end_y);
         }
       if (layered->reversed[e])
         {
@@ -323,13 +318,13 @@ ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
 
       for (int v = 0; v < layered.n; v++)
         {
-          left = MIN (left, layered.x[v] - layered.half[v]);
-          right = MAX (right, layered.x[v] + layered.half[v]);
+          left = MIN (left, layered.x[v] - layered.left[v]);
+          right = MAX (right, layered.x[v] + layered.right[v]);
         }
       for (int v = 0; v < layered.n; v++)
         layered.x[v] -= left;
       for (int v = 0; v < layered.n_boxes; v++)
-        layout->boxes[v].x = layered.x[v];
+        layout->boxes[v].x = layered.x[v] - layout->boxes[v].anchor;
       layout->width = right - left;
       stack_layers (&layered, top, bottom);
       route (&layered, top, bottom);

@@ -20,7 +20,8 @@ typedef struct
   int       n_boxes, n;          /* vertices                                                          */
   int       n_links, n_layers;
   int      *rank, *place;        /* of a vertex: its layer, its index in it                           */
-  float    *half, *x;            /* of a vertex: half its width, its middle                           */
+  float    *left, *right;        /* of a vertex: how far it reaches to both sides of x                */
+  float    *x;                   /* of a vertex: its anchor                                           */
   PhLink   *links;
   PhRows    up, down;            /* links of a vertex to the layer above, below                       */
   GArray   *flat;                /* (element-type PhLink) between vertices of one layer               */
@@ -38,6 +39,14 @@ gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
 guint64  ph_layered_count_crossings (PhLayered *layered);
 /* place.c: sets x of every vertex. FALSE: cancelled. */
 gboolean ph_layered_place (PhLayered *layered, GCancellable *cancellable);
+
+/* From the x of @a to that of @b, which stands right of it. */
+static inline float
+ph_layered_apart (const PhLayered *layered, int a, int b)
+{
+  return layered->right[a] + layered->left[b]
+         + (a < layered->n_boxes && b < layered->n_boxes ? layered->separation : 0.6f * layered->separation);
+}
 
 /* Rows of @n vertices out of @n_links keys, by counting. */
 void     ph_rows_init     (PhRows *rows, int n, int n_links, const int *key, gsize stride);

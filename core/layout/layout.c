@@ -82,12 +82,14 @@ read_number (const char **at, const char *end, double *number)
   return TRUE;
 }
 
-/* dot ends an edge at the middle of a box's side: shifts the end to its port, and the curve's handle with it. */
+/* dot ends an edge at the middle of a box's side: shifts the end to its port, and the curve's handle with it; and to what is drawn of the box. */
 static void
-move_end (PhPoint *points, guint n, float from_dx, float to_dx)
+move_ends (PhPoint *points, guint n, float from_dx, float to_dx, float from_inset, float to_inset)
 {
   if (n < 4)
     return;
+  points[0].y += points[0].y < points[n - 1].y ? -from_inset : from_inset;
+  points[n - 1].y += points[0].y < points[n - 1].y ? to_inset : -to_inset;
   points[0].x += from_dx;
   points[1].x += from_dx;
   points[n - 1].x += to_dx;
@@ -150,8 +152,9 @@ layout_from_text (PhLayout *layout, const char *text, gsize size)
               g_array_append_val (layout->points, point);
             }
           if (layout->edges[edge].n_points > 0)
-            move_end (&g_array_index (layout->points, PhPoint, layout->edges[edge].first_point), layout->edges[edge].n_points,
-                      layout->edges[edge].from_dx, layout->edges[edge].to_dx);
+            move_ends (&g_array_index (layout->points, PhPoint, layout->edges[edge].first_point), layout->edges[edge].n_points,
+                       layout->edges[edge].from_dx, layout->edges[edge].to_dx, layout->boxes[layout->edges[edge].from].inset,
+                       layout->boxes[layout->edges[edge].to].inset);
           edge++;
         }
       if (at >= end || *at++ != '\n')

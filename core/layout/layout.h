@@ -10,7 +10,13 @@ G_BEGIN_DECLS
 
 /* All lengths in points (1/72 inch); y grows downwards; (0, 0) is the picture's top left corner. */
 typedef struct { float x, y; } PhPoint;
-typedef struct { float width, height; /* in */  float x, y; /* out: centre */ } PhLayoutBox;
+typedef struct
+{
+  float width, height;          /* in                                                            */
+  float x, y;                   /* out: centre                                                   */
+  float anchor;                 /* in: what is lined up, right of the middle                     */
+  float inset;                  /* in: edges end so far inside of its top and bottom             */
+} PhLayoutBox;
 typedef struct
 {
   guint   from, to;             /* in: indices of boxes                                          */

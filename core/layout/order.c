@@ -109,7 +109,7 @@ sort_layer (PhLayered *layered, int layer, gboolean downwards, Ranked *ranked)
           const float dx = downwards ? link->from_dx : link->to_dx;
 
           /* A port off the middle counts as a fraction of a place. */
-          sum += link->weight * (layered->place[w] + (layered->half[w] > 0 ? 0.5f * dx / layered->half[w] : 0));
+          sum += link->weight * (layered->place[w] + 0.9f * dx / (layered->left[w] + layered->right[w]));
           weight += link->weight;
         }
       ranked[i] = (Ranked) { weight > 0 ? sum / weight : i, i, v };

@@ -44,7 +44,46 @@ mark_conflicts (PhLayered *layered)
     }
 }
 
-typedef struct { int place, link; } Neighbour;
+typedef struct { int place, link, pull; } Neighbour;
+
+/* Of each vertex: how many links the longest way up (or down) from it has. */
+static int *
+depths (PhLayered *layered, gboolean upper)
+{
+  const PhRows *rows = upper ? &layered->up : &layered->down;
+  int *depth = g_new0 (int, layered->n + 1);
+
+  for (int i = 0; i < layered->n; i++)
+    {
+      const int v = layered->order[upper ? i : layered->n - 1 - i];
+
+      for (int k = rows->start[v]; k < rows->start[v + 1]; k++)
+        {
+          const PhLink *link = &layered->links[rows->index[k]];
+
+          depth[v] = MAX (depth[v], depth[upper ? link->from : link->to] + 1);
+        }
+    }
+  return depth;
+}
+
+/* How much each link holds its ends in one line: a long edge most, then one of a long chain; a constant beside its user
+ * does not push it aside. So the line of a residual connection is straight and comes back to where it began. */
+static int *
+pulls (PhLayered *layered)
+{
+  g_autofree int *above = depths (layered, TRUE), *below = depths (layered, FALSE);
+  int *pull = g_new (int, MAX (layered->n_links, 1));
+
+  for (int i = 0; i < layered->n_links; i++)
+    {
+      const PhLink *link = &layered->links[i];
+
+      pull[i] = 1 + MIN (above[link->from], 24) + MIN (below[link->to], 24)
+                + (link->from >= layered->n_boxes || link->to >= layered->n_boxes ? 60 : 0);
+    }
+  return pull;
+}
 
 static int
 compare_neighbours (const void *a, const void *b)
@@ -52,12 +91,21 @@ compare_neighbours (const void *a, const void *b)
   return ((const Neighbour *) a)->place - ((const Neighbour *) b)->place;
 }
 
-/* @upper: towards the layer above. @mirror: rightmost first. */
+/* @upper: towards the layer above. @mirror: rightmost first. A vertex joins the line of a neighbour only where no other link
+ * of that neighbour, on the same side, pulls more. */
 static void
-align (PhLayered *layered, gboolean upper, gboolean mirror, int *root, int *next)
+align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int *root, int *next)
 {
   const PhRows *rows = upper ? &layered->up : &layered->down;
   g_autofree Neighbour *around = g_new (Neighbour, MAX (layered->n_links, 1));
+  g_autofree int *most = g_new0 (int, layered->n + 1);
+
+  for (int i = 0; i < layered->n_links; i++)
+    {
+      const int w = upper ? layered->links[i].from : layered->links[i].to;
+
+      most[w] = MAX (most[w], pull[i]);
+    }
 
   for (int v = 0; v < layered->n; v++)
     root[v] = next[v] = v;
@@ -70,28 +118,32 @@ align (PhLayered *layered, gboolean upper, gboolean mirror, int *root, int *next
       for (int i = 0; i < n; i++)
         {
           const int v = layered->order[mirror ? start + n - 1 - i : start + i];
-          int n_around = 0;
+          int n_around = 0, total = 0, sum = 0, low = 0, high;
 
           for (int k = rows->start[v]; k < rows->start[v + 1]; k++)
             {
               const PhLink *link = &layered->links[rows->index[k]];
 
-              around[n_around++] = (Neighbour) { layered->place[upper ? link->from : link->to], rows->index[k] };
+              around[n_around] = (Neighbour) { layered->place[upper ? link->from : link->to], rows->index[k],
+                                               pull[rows->index[k]] };
+              total += around[n_around++].pull;
             }
           if (n_around == 0)
             continue;
           if (n_around > 1)
             qsort (around, n_around, sizeof *around, compare_neighbours);
 
-          const int low = (n_around - 1) / 2, high = n_around / 2;
-
+          /* The weighted median, or the two of them. */
+          while (2 * (sum + around[low].pull) < total)
+            sum += around[low++].pull;
+          high = 2 * (sum + around[low].pull) == total ? low + 1 : low;
           for (int m = 0; m <= high - low && next[v] == v; m++)
             {
               const Neighbour *middle = &around[mirror ? high - m : low + m];
               const PhLink *link = &layered->links[middle->link];
               const int w = upper ? link->from : link->to;
 
-              if (link->conflict || (mirror ? middle->place >= taken : middle->place <= taken))
+              if (link->conflict || pull[middle->link] < most[w] || (mirror ? middle->place >= taken : middle->place <= taken))
                 continue;
               next[w] = v;
               root[v] = root[w];
@@ -118,9 +170,6 @@ compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
 #define RIGHT_OF(v_) (mirror ? (layered->place[v_] > 0 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] - 1] : -1) \
                              : (layered->place[v_] + 1 < layered->layer_start[layered->rank[v_] + 1] - layered->layer_start[layered->rank[v_]] \
                                 ? layered->order[layered->layer_start[layered->rank[v_]] + layered->place[v_] + 1] : -1))
-#define APART(a_, b_) (layered->half[a_] + layered->half[b_] \
-                       + ((a_) < layered->n_boxes && (b_) < layered->n_boxes ? layered->separation : 0.6f * layered->separation))
-
   for (int v = 0; v < n; v++)
     start[root[v] + 1]++;
   for (int v = 0; v < n; v++)
@@ -144,7 +193,7 @@ compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
 
           if (right < 0)
             continue;
-          block[root[right]] = MAX (block[root[right]], block[r] + APART (members[i], right));
+          block[root[right]] = MAX (block[root[right]], block[r] + (mirror ? ph_layered_apart (layered, right, members[i]) : ph_layered_apart (layered, members[i], right)));
           if (--missing[root[right]] == 0)
             queue[tail++] = root[right];
         }
@@ -159,7 +208,7 @@ compact (PhLayered *layered, gboolean mirror, const int *root, float *x)
           const int right = RIGHT_OF (members[k]);
 
           if (right >= 0)
-            limit = MIN (limit, block[root[right]] - APART (members[k], right));
+            limit = MIN (limit, block[root[right]] - (mirror ? ph_layered_apart (layered, right, members[k]) : ph_layered_apart (layered, members[k], right)));
         }
       if (isfinite (limit))
         block[r] = MAX (block[r], limit);
@@ -179,7 +228,7 @@ keep_apart (PhLayered *layered)
       {
         const int a = layered->order[i - 1], b = layered->order[i];
 
-        layered->x[b] = MAX (layered->x[b], layered->x[a] + APART (a, b) * 0.999f);
+        layered->x[b] = MAX (layered->x[b], layered->x[a] + ph_layered_apart (layered, a, b) * 0.999f);
       }
 }
 
@@ -187,25 +236,26 @@ gboolean
 ph_layered_place (PhLayered *layered, GCancellable *cancellable)
 {
   const int n = layered->n;
-  g_autofree int *root = g_new (int, n + 1), *next = g_new (int, n + 1);
+  g_autofree int *root = g_new (int, n + 1), *next = g_new (int, n + 1), *pull = NULL;
   float *x[4] = { NULL, };
   float left[4], right[4];
   int narrowest = 0;
   gboolean done = TRUE;
 
   mark_conflicts (layered);
+  pull = pulls (layered);
   for (int i = 0; i < 4 && done; i++)
     {
       x[i] = g_new0 (float, n + 1);
       done = !g_cancellable_is_cancelled (cancellable);
-      align (layered, i < 2, i % 2 == 1, root, next);
+      align (layered, i < 2, i % 2 == 1, pull, root, next);
       compact (layered, i % 2 == 1, root, x[i]);
       left[i] = INFINITY;
       right[i] = -INFINITY;
       for (int v = 0; v < n; v++)
         {
-          left[i] = MIN (left[i], x[i][v] - layered->half[v]);
-          right[i] = MAX (right[i], x[i][v] + layered->half[v]);
+          left[i] = MIN (left[i], x[i][v] - layered->left[v]);
+          right[i] = MAX (right[i], x[i][v] + layered->right[v]);
         }
       if (right[i] - left[i] < right[narrowest] - left[narrowest])
         narrowest = i;

@@ -165,6 +165,16 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
 
         rank[arc->to] = MAX (rank[arc->to], rank[arc->from] + arc->length);
       }
+  /* All but the ends as low as they go: what hangs above its user comes down as a whole, however many edges it has. */
+  for (int i = n - 1; i >= 0; i--)
+    {
+      int high = G_MAXINT;
+
+      for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
+        high = MIN (high, rank[arcs[out.index[k]].to] - arcs[out.index[k]].length);
+      if (high != G_MAXINT)
+        rank[order[i]] = MAX (rank[order[i]], high);
+    }
   for (int sweep = 0; sweep < 3; sweep++)
     {
       for (int i = n - 1; i >= 0; i--)

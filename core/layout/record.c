@@ -154,6 +154,17 @@ want_use (Recorder *recorder, GArray *wanted, const PhValue *value)
   g_array_append_val (wanted, use);
 }
 
+/* A weight in all but name: Constant, or ConstantOfShape of a constant, which stands for weights in light models. */
+static gboolean
+is_constant (PhNode *node)
+{
+  if (*node->domain != 0 || node->outputs->len != 1)
+    return FALSE;
+  return strcmp (node->op_type, "Constant") == 0
+         || (strcmp (node->op_type, "ConstantOfShape") == 0 && ph_node_input (node, 0) != NULL
+             && ph_value_constant (ph_node_input (node, 0)) != NULL);
+}
+
 static void
 touch_node (Recorder *recorder, PhNode *node)
 {
@@ -165,7 +176,7 @@ touch_node (Recorder *recorder, PhNode *node)
 
   if (index < 0)
     {
-      constant = strcmp (node->op_type, "Constant") == 0 && *node->domain == 0 && node->outputs->len == 1;
+      constant = is_constant (node);
       index = add_life (recorder, constant ? PH_LIFE_CONSTANT : PH_LIFE_NODE, node->id, node->graph);
       life = life_at (recorder, index);
       life->role = node->role;

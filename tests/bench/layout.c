@@ -9,7 +9,7 @@
 #include "tests/bench/transformer.h"
 
 static gboolean grouped, quick, mask = TRUE, unscoped;
-static char *output;
+static char *output, *window;
 static int engine, open_all = 400;
 static const GOptionEntry entries[] = {
   { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
@@ -19,8 +19,34 @@ static const GOptionEntry entries[] = {
   { "unscoped", 'u', 0, G_OPTION_ARG_NONE, &unscoped, "Names without scopes", NULL },
   { "no-mask", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &mask, "No value that feeds every block", NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the picture", "FILE" },
+  { "window", 'w', 0, G_OPTION_ARG_STRING, &window, "Only a part of the picture, as a PNG", "X,Y,WIDTH,HEIGHT,SCALE" },
   { NULL }
 };
+
+static gboolean
+save_window (PhScene *scene)
+{
+  PhDrawOptions options = { .scale = 1 };
+  double x, y, w, h, scale;
+  g_autoptr(PhInk) ink = ph_ink_new ();
+  cairo_surface_t *surface;
+  cairo_t *cr;
+  gboolean ok;
+
+  if (sscanf (window, "%lf,%lf,%lf,%lf,%lf", &x, &y, &w, &h, &scale) != 5)
+    return FALSE;
+  options.scale = scale;
+  options.clip = (PhRect) { x, y, w / scale, h / scale };
+  surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, w, h);
+  cr = cairo_create (surface);
+  cairo_scale (cr, scale, scale);
+  cairo_translate (cr, -x, -y);
+  ph_scene_draw (scene, cr, ink, &options);
+  cairo_destroy (cr);
+  ok = cairo_surface_write_to_png (surface, output) == CAIRO_STATUS_SUCCESS;
+  cairo_surface_destroy (surface);
+  return ok;
+}
 
 int
 main (int argc, char *argv[])
@@ -64,7 +90,9 @@ main (int argc, char *argv[])
       printf ("%-34s %8u %8u %8u %10.1f %8ld %5.0fx%-6.0f%s\n", argv[i], n, shown, ph_scene_n_edges (scene),
               (g_get_monotonic_time () - start) / 1000.0, usage.ru_maxrss / 1024, ph_scene_width (scene), ph_scene_height (scene),
               ph_scene_is_coarse (scene) ? " coarse" : "");
-      if (output != NULL && !ph_scene_save (scene, output, 0, 0, PH_THEME_LIGHT, &error))
+      if (output != NULL && window != NULL)
+        save_window (scene);
+      else if (output != NULL && !ph_scene_save (scene, output, 0, 0, PH_THEME_LIGHT, &error))
         {
           g_printerr ("%s\n", error->message);
           return 1;
