@@ -338,8 +338,8 @@ arrange_group (Arranger *a, int group, GError **error)
     }
   layout->engine = a->build->options->quick ? PH_LAYOUT_LAYERED : a->build->options->engine;
   /* A group among others: not worth a process of its own. */
-  if (group >= 0 && layout->engine == PH_LAYOUT_AUTO)
-    layout->engine = PH_LAYOUT_LAYERED;
+  if (layout->engine == PH_LAYOUT_AUTO)
+    layout->engine = group >= 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST;
 
   sum = checksum_of (layout);
   known = g_hash_table_lookup (a->done, sum);

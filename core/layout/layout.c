@@ -354,7 +354,7 @@ ph_layout_async (PhLayout *layout, double seconds, GCancellable *cancellable, GA
   if (g_cancellable_is_cancelled (cancellable))
     g_task_return_new_error (task, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
   else if (layout->engine == PH_LAYOUT_LAYERED || layout->n_boxes > LARGEST
-           || (layout->engine == PH_LAYOUT_AUTO && layout->n_boxes > PH_LAYOUT_DOT_MAX))
+           || ((layout->engine == PH_LAYOUT_AUTO || layout->engine == PH_LAYOUT_BEST) && layout->n_boxes > PH_LAYOUT_DOT_MAX))
     g_task_run_in_thread (task, layered_thread);
   else
     start_helper (task);
@@ -381,19 +381,61 @@ on_done (GObject *source, GAsyncResult *result, gpointer data)
   waiting->done = TRUE;
 }
 
+static PhLayout *
+layout_copy (PhLayout *layout)
+{
+  PhLayout *copy = g_memdup2 (layout, sizeof *layout);
+
+  copy->boxes = g_memdup2 (layout->boxes, sizeof (PhLayoutBox) * MAX (layout->n_boxes, 1));
+  copy->edges = g_memdup2 (layout->edges, sizeof (PhLayoutEdge) * MAX (layout->n_edges, 1));
+  copy->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
+  return copy;
+}
+
+/* @layout becomes @other, which is freed. */
+static void
+layout_take (PhLayout *layout, PhLayout *other)
+{
+  g_free (layout->boxes);
+  g_free (layout->edges);
+  g_array_unref (layout->points);
+  *layout = *other;
+  g_free (other);
+}
+
+/* dot's ranks and crossings are hard to beat on bushy graphs, our straight lines on long ones: the crossings decide. */
+static gboolean
+better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error)
+{
+  PhLayout *ours = layout_copy (layout);
+  guint64 mine, dots;
+
+  layout->engine = PH_LAYOUT_DOT;
+  if (!ph_layout_layered (ours, cancellable, error) || !ph_layout_sync (layout, seconds, cancellable, error))
+    {
+      ph_layout_free (ours);
+      return FALSE;
+    }
+  mine = ph_layout_crossings (ours);
+  dots = ph_layout_crossings (layout);
+  if (mine > dots + 2 + dots / 4 || (mine == dots && ours->width * ours->height > 2.2f * layout->width * layout->height))
+    ph_layout_free (ours);
+  else
+    layout_take (layout, ours);
+  return TRUE;
+}
+
 /* The caller keeps @layout: what was laid out is a copy that it takes the arrays from. */
 gboolean
 ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GMainContext) context = g_main_context_new ();
-  PhLayout *copy = g_memdup2 (layout, sizeof *layout);
   Waiting waiting = { NULL, };
 
-  copy->boxes = g_memdup2 (layout->boxes, sizeof (PhLayoutBox) * MAX (layout->n_boxes, 1));
-  copy->edges = g_memdup2 (layout->edges, sizeof (PhLayoutEdge) * MAX (layout->n_edges, 1));
-  copy->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
+  if (layout->engine == PH_LAYOUT_BEST && layout->n_boxes <= PH_LAYOUT_DOT_MAX)
+    return better_of_both (layout, seconds, cancellable, error);
   g_main_context_push_thread_default (context);
-  ph_layout_async (copy, seconds, cancellable, on_done, &waiting);
+  ph_layout_async (layout_copy (layout), seconds, cancellable, on_done, &waiting);
   while (!waiting.done)
     g_main_context_iteration (context, TRUE);
   g_main_context_pop_thread_default (context);
@@ -402,10 +444,6 @@ ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
       g_propagate_error (error, waiting.error);
       return FALSE;
     }
-  g_free (layout->boxes);
-  g_free (layout->edges);
-  g_array_unref (layout->points);
-  *layout = *waiting.layout;
-  g_free (waiting.layout);
+  layout_take (layout, waiting.layout);
   return TRUE;
 }

@@ -26,8 +26,9 @@ typedef struct
   guint   first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
 
-/* AUTO: dot while it is quick, our own layered layout beyond that and where dot ran out of time twice. */
-typedef enum { PH_LAYOUT_AUTO, PH_LAYOUT_DOT, PH_LAYOUT_LAYERED } PhLayoutEngine;
+/* AUTO: dot while it is quick, our own layered layout beyond that and where dot ran out of time twice. BEST: both while
+ * dot is quick, and the one with fewer crossings, then the smaller one. */
+typedef enum { PH_LAYOUT_AUTO, PH_LAYOUT_DOT, PH_LAYOUT_LAYERED, PH_LAYOUT_BEST } PhLayoutEngine;
 
 #define PH_LAYOUT_DOT_MAX 900   /* boxes that AUTO gives to dot */
 
@@ -54,7 +55,7 @@ gboolean  ph_layout_sync   (PhLayout *layout, double seconds, GCancellable *canc
 
 /* Layered (Sugiyama), in this thread and process, in time that grows with boxes and edges as n log n. FALSE: cancelled. */
 gboolean  ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error);
-/* How many pairs of edges cross, and how many edges run upwards: what a layout is judged by. */
+/* How many pairs of edges without a box in common cross. */
 guint64   ph_layout_crossings (PhLayout *layout);
 
 G_END_DECLS

@@ -102,7 +102,7 @@ topological_order (int n, const Arc *arcs, int n_arcs, const PhRows *out, int *o
   return tail;
 }
 
-/* Moves @v inside its slack to where its edges are shortest: to the side whose edges weigh more. */
+/* Moves @v inside its slack to where its edges are shortest: to the side whose edges weigh more, in doubt to what it is made of. */
 static void
 settle (int v, const Arc *arcs, const PhRows *in, const PhRows *out, int *rank)
 {
@@ -127,7 +127,7 @@ settle (int v, const Arc *arcs, const PhRows *in, const PhRows *out, int *rank)
     rank[v] = low;
   else if (weight_out > weight_in)
     rank[v] = MAX (low, high);
-  else if (weight_in > weight_out)
+  else if (weight_in > 0)
     rank[v] = low;
 }
 

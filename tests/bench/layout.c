@@ -15,7 +15,7 @@ static const GOptionEntry entries[] = {
   { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
   { "open-all", 'a', 0, G_OPTION_ARG_INT, &open_all, "Open groups while at most N boxes show", "N" },
   { "quick", 'q', 0, G_OPTION_ARG_NONE, &quick, "The layered layout only", NULL },
-  { "engine", 'e', 0, G_OPTION_ARG_INT, &engine, "0 auto, 1 dot, 2 layered", "N" },
+  { "engine", 'e', 0, G_OPTION_ARG_INT, &engine, "0 auto, 1 dot, 2 layered, 3 the better one", "N" },
   { "unscoped", 'u', 0, G_OPTION_ARG_NONE, &unscoped, "Names without scopes", NULL },
   { "no-mask", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &mask, "No value that feeds every block", NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the picture", "FILE" },
