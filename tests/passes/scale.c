@@ -1,0 +1,93 @@
+/* scale.c: a pipeline takes time in proportion to the graph.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/graph/verify.h"
+#include "core/ops/builder.h"
+#include "passes/pass.h"
+
+/* Blocks of what passes act upon: identities, shape arithmetic, common subexpressions, constants, a residual. */
+static PhValue *
+add_block (PhBuilder *b, PhValue *x, PhValue *weight)
+{
+  gint64 first[] = { 0 };
+  PhValue *shape = PH_BUILD (b, Shape, x);
+  PhValue *rows = PH_BUILD (b, Gather, shape, ph_build_ints (b, first, 1));
+  gint64 columns[] = { -1 };
+  PhValue *target = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), rows, ph_build_ints (b, columns, 1));
+  PhValue *y = PH_BUILD (b, Reshape, x, target);
+  PhValue *left = PH_BUILD (b, Relu, PH_BUILD (b, Mul, y, ph_build_scalar (b, PH_FLOAT, 1)));
+  PhValue *right = PH_BUILD (b, Relu, PH_BUILD (b, Identity, y));
+  PhValue *sum = PH_BUILD (b, Add, left, PH_BUILD (b, Neg, PH_BUILD (b, Tanh, right)));
+  PhValue *gemm = PH_BUILD (b, MatMul, sum, weight);
+
+  return PH_BUILD (b, Add, PH_BUILD (b, Relu, gemm), x);
+}
+
+static PhModel *
+make_model (guint n)
+{
+  PhModel *model = ph_model_new ();
+  PhBuilder b = { .graph = model->graph };
+  gint64 dims[] = { 2, 4 }, square[] = { 4, 4 };
+  g_autoptr(PhTensor) weight = ph_tensor_new (PH_FLOAT, 2, square);
+  PhValue *x, *w;
+  GError *error = NULL;
+
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  x = ph_graph_add_input (model->graph, "x", ph_type_static (PH_FLOAT, 2, dims), NULL, G_MAXUINT, &error);
+  w = ph_graph_add_constant (model->graph, "w", weight, &error);
+  while (model->graph->n_nodes < n)
+    {
+      b.name = NULL;
+      x = add_block (&b, x, w);
+    }
+  g_assert_true (ph_builder_finish (&b, &error));
+  ph_graph_set_output (model->graph, 0, x, &error);
+  g_assert_no_error (error);
+  return model;
+}
+
+/* Milliseconds for all passes of @pipeline. */
+static double
+run_pipeline (guint n, const char *name)
+{
+  g_autoptr(PhModel) model = make_model (n);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  const PhPipeline *pipeline = ph_pipeline_find (name);
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  gint64 start = g_get_monotonic_time ();
+  guint before = model->graph->n_nodes;
+  double ms;
+
+  options.allow = pipeline->allow;
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    {
+      g_autoptr(GError) error = NULL;
+
+      ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &options, &error);
+      g_assert_no_error (error);
+      if (g_test_verbose ())
+        g_test_message ("%-24s %8.1f ms", pipeline->passes[i], g_array_index (history->steps, PhStep, i).ms);
+    }
+  ms = (g_get_monotonic_time () - start) / 1000.0;
+  g_test_message ("%s: %u nodes became %u in %.0f ms, %u rewrites", name, before, model->graph->n_nodes, ms,
+                  history->rewrites->len);
+  return ms;
+}
+
+/* Ten times the nodes may take ten times as long, and as long again for a busy machine: a quadratic pass takes a hundred. */
+static void
+test_proportional (void)
+{
+  guint n = g_test_thorough () ? 10000 : 2000;
+  double small = run_pipeline (n, "O2"), large = run_pipeline (10 * n, "O2");
+
+  g_assert_cmpfloat (large, <, 40 * small + 100);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/passes/scale/proportional", test_proportional);
+  return g_test_run ();
+}
