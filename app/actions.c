@@ -9,7 +9,6 @@
 /* What only a window has: looking, not doing. Each name is implemented in window-actions.c. */
 static const PhAction own_actions[] = {
   { "win.palette",        N_("Commands"),               N_("Find and run any command"), "<Control>k|<Control><Shift>p", NULL, N_("General") },
-  { "win.search",         N_("Find"),                   N_("Find nodes by name, operator, attribute or shape"), "<Control>f", "edit-find-symbolic", N_("General") },
   { "win.search-next",    N_("Find Next"),              NULL, "<Control>g", NULL, N_("General") },
   { "win.search-previous", N_("Find Previous"),         NULL, "<Control><Shift>g", NULL, N_("General") },
   { "win.new-tab",        N_("New Tab"),                NULL, "<Control>t", NULL, N_("General") },

@@ -129,6 +129,8 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
       }
   if (g_str_equal (command->name, "grad"))
     differentiate (self);
+  else if (g_str_equal (command->name, "find"))
+    ph_document_view_search (ph_window_get_view (self));
   else if (needs_arguments (command))
     {
       g_autofree char *start = g_strconcat (command->name, " ", NULL);
@@ -171,11 +173,6 @@ ACTION (show_palette)
 ACTION (show_shortcuts)
 {
   gtk_window_present (ph_shortcuts_new (data));
-}
-
-ACTION (search)
-{
-  ph_document_view_search (ph_window_get_view (data));
 }
 
 ACTION (search_next)
@@ -307,7 +304,7 @@ void
 ph_window_update_actions (PhWindow *self)
 {
   static const char *const panels[] = { "show-pipeline", "show-inspector", "show-bottom" };
-  static const char *const need_document[] = { "search", "search-next", "search-previous", "go-first", "go-last", "zoom-in",
+  static const char *const need_document[] = { "search-next", "search-previous", "go-first", "go-last", "zoom-in",
                                                "zoom-out", "zoom-normal", "zoom-fit", "zoom-selection", "show-text" };
   gboolean open = self->document && ph_document_is_open (self->document);
   guint n;
@@ -351,7 +348,7 @@ void
 ph_window_install_actions (PhWindow *self)
 {
   static const GActionEntry entries[] = {
-    { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search", search }, { "search-next", search_next },
+    { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search-next", search_next },
     { "search-previous", search_previous }, { "go-first", go_first }, { "go-last", go_last }, { "open-uri", open_uri, "s" },
     { "example", open_example, "s" }, { "zoom-in", zoom_in }, { "zoom-out", zoom_out }, { "zoom-normal", zoom_normal },
     { "zoom-fit", zoom_fit }, { "zoom-selection", zoom_selection }, { "focus-console", focus_console },

@@ -312,7 +312,7 @@ driver_finish (void)
     {
       gtk_window_destroy (GTK_WINDOW (driver_window ()));
       driver_pause (0.3);
-      g_assert_finalize_object (G_OBJECT (application));
+      g_clear_object (&application);
     }
   remove_tree (home);
   g_clear_pointer (&home, g_free);

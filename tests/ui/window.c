@@ -4,6 +4,7 @@
 
 #include <glib/gstdio.h>
 
+#include "app/actions.h"
 #include "tests/ui/driver.h"
 #include "views/console-pane.h"
 #include "views/palette.h"
@@ -39,6 +40,31 @@ static char *
 console_text (void)
 {
   return ph_console_pane_dup_text (PH_CONSOLE_PANE (driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_CONSOLE_PANE)));
+}
+
+/* Every key does one thing. */
+static void
+test_shortcuts (void)
+{
+  g_autoptr (GHashTable) owners = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  guint n;
+  const PhAction *actions = ph_action_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GStrv) keys = g_strsplit (actions[i].shortcut ? actions[i].shortcut : "", "|", -1);
+      for (guint k = 0; keys[k] && *keys[k]; k++)
+        {
+          guint key;
+          GdkModifierType modifiers;
+          g_assert_true (gtk_accelerator_parse (keys[k], &key, &modifiers));
+          char *name = gtk_accelerator_name (key, modifiers);
+          const char *owner = g_hash_table_lookup (owners, name);
+          if (owner)
+            g_error ("%s belongs to %s and to %s", name, owner, actions[i].action);
+          g_hash_table_insert (owners, name, (gpointer) actions[i].action);
+        }
+    }
 }
 
 /* --- stepping -------------------------------------------------------------------------------------------------------- */
@@ -234,6 +260,7 @@ main (int argc, char **argv)
       g_print ("1..0 # SKIP no display, or no xdotool\n");
       return 0;
     }
+  g_test_add_func ("/window/shortcuts", test_shortcuts);
   g_test_add_func ("/window/step-keys", test_step_keys);
   g_test_add_func ("/window/rewrite-keys", test_rewrite_keys);
   g_test_add_func ("/window/differentiate", test_differentiate);
