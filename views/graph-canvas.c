@@ -720,12 +720,14 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 {
   const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
   const PhColor accent = ph_theme_accent (self->theme);
+  const PhDrawOptions options = draw_options (self);
+  PhRect card;
   int pill = -1, box = id != 0 ? ph_scene_find (self->scene, id, &pill) : -1;
 
   cairo_scale (cr, self->zoom, self->zoom);
   cairo_translate (cr, -self->x, -self->y);
   if (self->hover_edge >= 0 && self->hover_edge < (int) ph_scene_n_edges (self->scene))
-    ph_scene_draw_edge (self->scene, cr, self->hover_edge, &(PhColor) { accent.red, accent.green, accent.blue, 0.8 },
+    ph_scene_draw_edge (self->scene, cr, self->hover_edge, &options, &(PhColor) { accent.red, accent.green, accent.blue, 0.8 },
                         MAX (2.2, 1.4 / self->zoom));
   if (box >= 0 && pill < 0)
     {
@@ -738,9 +740,10 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 
           for (guint i = 0; i < MIN (n, 400); i++)
             if (ph_scene_edge_at (self->scene, edges[i], self->time))
-              ph_scene_draw_edge (self->scene, cr, edges[i], &accent, MAX (2.2, 1.4 / self->zoom));
+              ph_scene_draw_edge (self->scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->zoom));
         }
-      ring (self, cr, &at->rect, box_radius (at), accent, 3);
+      card = ph_scene_card (self->scene, box, self->time, self->since);
+      ring (self, cr, &card, box_radius (at), accent, 3);
     }
   else if (box >= 0)
     ring (self, cr, &ph_scene_pill (self->scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);
@@ -748,8 +751,11 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
     ring (self, cr, &ph_scene_pill (self->scene, self->hover_pill)->rect, PH_PILL_HEIGHT / 2,
           (PhColor) { accent.red, accent.green, accent.blue, 0.6 }, 1.6);
   else if (self->hover_box >= 0 && self->hover_box != box)
-    ring (self, cr, &ph_scene_box (self->scene, self->hover_box)->rect, box_radius (ph_scene_box (self->scene, self->hover_box)),
-          (PhColor) { accent.red, accent.green, accent.blue, 0.55 }, 1.8);
+    {
+      card = ph_scene_card (self->scene, self->hover_box, self->time, self->since);
+      ring (self, cr, &card, box_radius (ph_scene_box (self->scene, self->hover_box)),
+            (PhColor) { accent.red, accent.green, accent.blue, 0.55 }, 1.8);
+    }
 }
 
 static void

@@ -36,6 +36,7 @@ typedef struct
   GHashTable   *done;           /* checksum of what was asked -> PhLayout: equal blocks are laid out once    */
   GArray       *local;          /* (element-type PhPoint) of segments, from their group's corner             */
   PhRect       *spot;           /* of a box: from its group's corner                                         */
+  int          *segment_of;     /* of a union edge within one group: its segment, -1: none                   */
   int          *slot;           /* of a box: its index in the layout of the group at work, -1: not in it     */
 } Arranger;
 
@@ -153,6 +154,26 @@ cut_at_borders (Arranger *a, guint e)
       end = port;
     }
   add_segment (a, n_down > 0 ? down[0] : common, end, to, from, e);
+  if (n_down == 0 && end == from)
+    a->segment_of[e] = g_array_index (a->parts, Part, a->parts->len - 1).segment;
+}
+
+/* Whether an edge and all of its way lie in one group. */
+static gboolean
+same_group (Arranger *a, const PhUnionEdge *edge)
+{
+  const int group = parent_of (a, edge->from);
+
+  for (guint k = 0; k < edge->n_via; k++)
+    {
+      const PhUnionEdge *part = &g_array_index (a->build->union_edges, PhUnionEdge,
+                                                g_array_index (a->build->vias, int, edge->first_via + k));
+
+      if (part->from < 0 || parent_of (a, part->from) != group || parent_of (a, part->to) != group
+          || (part->n_via > 0 && !same_group (a, part)))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static void
@@ -540,6 +561,82 @@ build_edges (Arranger *a)
     }
 }
 
+static void
+append_curve (PhScene *scene, PhSceneEdge *edge, const PhPoint *p, guint n)
+{
+  if (edge->n_points > 0)
+    {
+      /* Through the empty place, from where the edge above enters to where the one below leaves. */
+      const PhPoint from = g_array_index (scene->points, PhPoint, scene->points->len - 1);
+      const PhPoint through[3] = { { from.x, from.y + (p[0].y - from.y) / 2 }, { p[0].x, p[0].y - (p[0].y - from.y) / 2 }, p[0] };
+
+      g_array_append_vals (scene->points, through, 3);
+      edge->n_points += 3;
+      p++;
+      n--;
+    }
+  g_array_append_vals (scene->points, p, n);
+  edge->n_points += n;
+}
+
+/* FALSE: part of the way has no place. */
+static gboolean
+append_way (Arranger *a, PhSceneEdge *edge, guint e)
+{
+  const PhUnionEdge *at = &g_array_index (a->build->union_edges, PhUnionEdge, e);
+  const Segment *segment;
+  const PhRect *group = NULL;
+  g_autofree PhPoint *points = NULL;
+
+  if (at->n_via > 0)
+    {
+      for (guint k = 0; k < at->n_via; k++)
+        if (!append_way (a, edge, g_array_index (a->build->vias, int, at->first_via + k)))
+          return FALSE;
+      return TRUE;
+    }
+  if (a->segment_of[e] < 0)
+    return FALSE;
+  segment = &g_array_index (a->segments, Segment, a->segment_of[e]);
+  if (segment->n < 4)
+    return FALSE;
+  if (segment->group >= 0)
+    group = &ph_scene_box (a->scene, segment->group)->rect;
+  points = g_memdup2 (&g_array_index (a->local, PhPoint, segment->first), sizeof (PhPoint) * segment->n);
+  for (guint i = 0; i < segment->n && group != NULL; i++)
+    {
+      points[i].x += group->x;
+      points[i].y += group->y;
+    }
+  append_curve (a->scene, edge, points, segment->n);
+  return TRUE;
+}
+
+/* Edges that run through the places of others. */
+static void
+build_bypasses (Arranger *a)
+{
+  PhScene *scene = a->scene;
+  g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+
+  for (guint e = 0; e < a->build->union_edges->len; e++)
+    {
+      const PhUnionEdge *at = &g_array_index (a->build->union_edges, PhUnionEdge, e);
+      PhSceneEdge edge = { .from = at->from, .to = at->to, .source = at->from, .first_point = scene->points->len };
+      const Part part = { -1, e };
+
+      if (at->from < 0 || at->n_via == 0 || !same_group (a, at) || !ph_scene_box (scene, at->from)->shown)
+        continue;
+      if (append_way (a, &edge, e))
+        {
+          add_spans (a, &edge, &part, 1, all);
+          g_array_append_val (scene->edges, edge);
+        }
+      else
+        g_array_set_size (scene->points, edge.first_point);
+    }
+}
+
 gboolean
 ph_scene_arrange (PhSceneBuild *build, GError **error)
 {
@@ -558,8 +655,16 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
   a.slot = g_new (int, a.n + 1);
   for (int b = 0; b < a.n; b++)
     a.slot[b] = -1;
+  a.segment_of = g_new (int, build->union_edges->len + 1);
   for (guint e = 0; e < build->union_edges->len; e++)
-    cut_at_borders (&a, e);
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
+
+      a.segment_of[e] = -1;
+      /* Groups were made after the ways were found: they may part an edge from its way. */
+      if (edge->from >= 0 && (edge->n_via == 0 || !same_group (&a, edge)))
+        cut_at_borders (&a, e);
+    }
   rows_of (&a, a.segments->len, &a.seg_start, &a.seg_of_group, a.segments, sizeof (Segment), G_STRUCT_OFFSET (Segment, group));
   rows_of (&a, a.ports->len, &a.port_start, &a.port_of_group, a.ports, sizeof (Port), G_STRUCT_OFFSET (Port, group));
   done = arrange_group (&a, -1, error);
@@ -567,6 +672,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
     {
       settle (&a, -1, 0, 0);
       build_edges (&a);
+      build_bypasses (&a);
     }
   g_array_unref (a.ports);
   g_hash_table_unref (a.port_index);
@@ -575,6 +681,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
   g_array_unref (a.parts);
   g_array_unref (a.local);
   g_hash_table_unref (a.done);
+  g_free (a.segment_of);
   g_free (a.spot);
   g_free (a.slot);
   g_free (a.seg_start);

@@ -130,12 +130,37 @@ show_text (cairo_t *cr, PhInk *ink, InkKind kind, const char *text, double x, do
 
 /* ── edges ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+/* An edge ends where its slot ends; who is in the slot now may be smaller. */
+static PhPoint
+end_of (PhScene *scene, int box, PhPoint end, const PhDrawOptions *options)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  PhRect card;
+
+  if (at->n_tenants == 0 || at->open)
+    return end;
+  card = ph_scene_card (scene, box, options->time, options->since);
+  if (end.y >= at->rect.y + at->rect.height - 1)
+    end.y = card.y + card.height;
+  else if (end.y <= at->rect.y + 1)
+    end.y = card.y;
+  else if (end.x >= at->rect.x + at->rect.width - 1)
+    end.x = card.x + card.width;
+  else if (end.x <= at->rect.x + 1)
+    end.x = card.x;
+  return end;
+}
+
 static void
-edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, gboolean lines)
+edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, gboolean lines)
 {
   const PhPoint *p = ph_scene_points (scene, edge);
+  const PhPoint start = lines ? p[0] : end_of (scene, edge->from, p[0], options);
+  const PhPoint end = lines ? p[edge->n_points - 1] : end_of (scene, edge->to, p[edge->n_points - 1], options);
 
-  cairo_move_to (cr, p[0].x, p[0].y);
+  cairo_move_to (cr, start.x, start.y);
+  if (start.x != p[0].x || start.y != p[0].y)
+    cairo_line_to (cr, p[0].x, p[0].y);
   for (guint i = 1; i + 2 < edge->n_points; i += 3)
     {
       if (lines || (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f))
@@ -143,18 +168,21 @@ edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, gboolean lines)
       else
         cairo_curve_to (cr, p[i].x, p[i].y, p[i + 1].x, p[i + 1].y, p[i + 2].x, p[i + 2].y);
     }
+  if (end.x != p[edge->n_points - 1].x || end.y != p[edge->n_points - 1].y)
+    cairo_line_to (cr, end.x, end.y);
 }
 
 static void
-arrow_path (cairo_t *cr, const PhPoint *p, guint n, double size)
+arrow_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, double size)
 {
-  const PhPoint tip = p[n - 1];
-  double dx = tip.x - p[n - 2].x, dy = tip.y - p[n - 2].y, length = hypot (dx, dy);
+  const PhPoint *p = ph_scene_points (scene, edge);
+  const PhPoint tip = end_of (scene, edge->to, p[edge->n_points - 1], options);
+  double dx = 0, dy = 0, length = 0;
 
-  for (guint i = n - 2; length < 0.1 && i > 0; i--)
+  for (int i = edge->n_points - 1; length < 0.1 && i >= 0; i--)
     {
-      dx = tip.x - p[i - 1].x;
-      dy = tip.y - p[i - 1].y;
+      dx = tip.x - p[i].x;
+      dy = tip.y - p[i].y;
       length = hypot (dx, dy);
     }
   if (length < 0.1)
@@ -168,7 +196,7 @@ arrow_path (cairo_t *cr, const PhPoint *p, guint n, double size)
 }
 
 void
-ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhColor *color, double width)
+ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions *options, const PhColor *color, double width)
 {
   const PhSceneEdge *edge = ph_scene_edge (scene, index);
 
@@ -180,11 +208,11 @@ ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhColor *color
   cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
   if (edge->backward)
     cairo_set_dash (cr, (double[]) { 6, 4 }, 2, 0);
-  edge_path (scene, cr, edge, FALSE);
+  edge_path (scene, cr, edge, options, FALSE);
   cairo_stroke (cr);
   if (!edge->inner)
     {
-      arrow_path (cr, ph_scene_points (scene, edge), edge->n_points, 7 + width);
+      arrow_path (scene, cr, edge, options, 7 + width);
       cairo_fill (cr);
     }
   cairo_restore (cr);
@@ -250,12 +278,12 @@ draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *e
             {
               cairo_stroke (cr);
               cairo_set_line_width (cr, width * (0.7 + 0.45 * log2 (1 + edge->kib / 4.0)));
-              edge_path (scene, cr, edge, far);
+              edge_path (scene, cr, edge, options, far);
               cairo_stroke (cr);
               cairo_set_line_width (cr, width);
               continue;
             }
-          edge_path (scene, cr, edge, far);
+          edge_path (scene, cr, edge, options, far);
           if (++drawn % 64 == 0)
             cairo_stroke (cr);
         }
@@ -269,7 +297,7 @@ draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *e
           EdgeLook is;
 
           if (edge_look (scene, e, options, &is) && (int) is == look && !edge->inner)
-            arrow_path (cr, ph_scene_points (scene, edge), edge->n_points, look >= EDGE_ADDED ? 9 : 7.5);
+            arrow_path (scene, cr, edge, options, look >= EDGE_ADDED ? 9 : 7.5);
         }
       cairo_fill (cr);
     }
@@ -327,6 +355,7 @@ draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
 
 typedef struct
 {
+  PhRect          rect;
   const PhTenant *tenant, *gone;
   const PhFace   *face;
   PhChange        change;
@@ -351,6 +380,7 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
   if (look->tenant == NULL)
     return FALSE;
   look->face = ph_scene_face (scene, look->tenant, look->change == PH_CHANGE_REMOVED ? options->since : options->time);
+  look->rect = ph_scene_card (scene, box, options->time, options->since);
   look->pale = options->dim || (options->since != options->time && look->change == PH_CHANGE_NONE);
   look->color = ph_family_color (look->face->family, options->theme);
   if (options->color_mode == PH_COLOR_ROLE && at->kind == PH_BOX_NODE)
@@ -408,7 +438,8 @@ draw_badge (cairo_t *cr, PhTheme theme, double x, double y, PhChange change)
 }
 
 static void
-draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *options, gboolean pale)
+draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhRect *card, const PhDrawOptions *options,
+            gboolean pale)
 {
   const PhColor background = ph_theme_background (options->theme), ink_color = ph_theme_text (options->theme);
 
@@ -432,7 +463,7 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
       cairo_set_line_width (cr, change != PH_CHANGE_NONE ? 1.6 : 1);
       cairo_stroke (cr);
       cairo_move_to (cr, pill->rect.x + pill->rect.width, middle);
-      cairo_line_to (cr, box->rect.x, CLAMP (middle, box->rect.y + 5, box->rect.y + box->rect.height - 5));
+      cairo_line_to (cr, card->x, CLAMP (middle, card->y + 5, card->y + card->height - 5));
       cairo_stroke (cr);
       if (options->scale >= NEAR_SCALE)
         {
@@ -446,7 +477,7 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
 static void
 draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *options, const Look *look)
 {
-  const PhRect *rect = &box->rect;
+  const PhRect *rect = &look->rect;
   const gboolean io = box->kind != PH_BOX_NODE, near = options->scale >= NEAR_SCALE;
   const double radius = io ? rect->height / 2 : 7;
   const PhColor background = ph_theme_background (options->theme);
@@ -656,14 +687,14 @@ ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhD
       return;
     }
   if (box->n_pills > 0)
-    draw_pills (scene, cr, ink, box, options, look.pale);
+    draw_pills (scene, cr, ink, box, &look.rect, options, look.pale);
   draw_card (scene, cr, ink, box, options, &look);
   if (options->scale < 0.3)
     return;
   if (look.gone != NULL)
-    draw_badge (cr, options->theme, box->rect.x + box->rect.width + 8, box->rect.y - 8, PH_CHANGE_REMOVED);
+    draw_badge (cr, options->theme, look.rect.x + look.rect.width + 8, look.rect.y - 8, PH_CHANGE_REMOVED);
   if (look.change != PH_CHANGE_NONE)
-    draw_badge (cr, options->theme, box->rect.x, box->rect.y, look.change);
+    draw_badge (cr, options->theme, look.rect.x, look.rect.y, look.change);
 }
 
 static int

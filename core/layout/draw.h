@@ -38,7 +38,7 @@ typedef struct
 /* The cairo context is in the scene's coordinates (the caller has scaled and moved it). */
 void      ph_scene_draw         (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options);
 /* One edge as a path, with its arrow, for highlights. */
-void      ph_scene_draw_edge    (PhScene *scene, cairo_t *cr, int edge, const PhColor *color, double width);
+void      ph_scene_draw_edge    (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, const PhColor *color, double width);
 void      ph_scene_draw_box     (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 
 PhColor   ph_theme_background   (PhTheme theme);

@@ -245,6 +245,8 @@ describe_attributes (GString *text, PhNode *node)
         g_string_append (text, ", ");
       if (strcmp (attr->name, "to") == 0 && attr->kind == PH_ATTR_INT && attr->i > 0 && attr->i < PH_N_DTYPES)
         g_string_append_printf (text, "to %s", ph_dtype_name (attr->i));
+      else if (attr->kind == PH_ATTR_FLOAT)
+        g_string_append_printf (text, "%s %.4g", attr->name, (double) attr->f);
       else if (attr->kind == PH_ATTR_INTS)
         {
           g_string_append (text, attr->name);
@@ -405,7 +407,7 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
     {
       const PhValue *value = node->inputs->pdata[i];
 
-      if (value != NULL && value->tensor != NULL && !value->is_input)
+      if (value != NULL && value->tensor != NULL)
         add_row (faces, &face, node, i, value->tensor);
       face.signature = mix (face.signature, value != NULL ? value->id : 0);
     }

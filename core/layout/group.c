@@ -57,6 +57,9 @@ adopt (PhSceneBuild *build, int n_leaves)
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
       const int ends[2] = { edge->from, edge->to };
 
+      if (edge->from < 0)
+        continue;
+
       for (int k = 0; k < 2; k++)
         {
           const int other = ph_scene_box (scene, ends[1 - k])->parent;
@@ -134,8 +137,10 @@ group_by_region (PhSceneBuild *build)
 
   for (int i = 0; i < n_edges; i++)
     {
-      layout->edges[i].from = g_array_index (build->union_edges, PhUnionEdge, i).from;
-      layout->edges[i].to = g_array_index (build->union_edges, PhUnionEdge, i).to;
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+
+      layout->edges[i].from = MAX (edge->from, 0);
+      layout->edges[i].to = edge->from < 0 ? 0 : edge->to;      /* a loop, which ranking skips */
     }
   n_layers = ph_layered_rank (layout, rank, reversed);
   passing = g_new0 (int, n_layers + 2);

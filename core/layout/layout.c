@@ -82,18 +82,17 @@ read_number (const char **at, const char *end, double *number)
   return TRUE;
 }
 
-/* dot ends an edge at the middle of a box's side: shifts the end to its port, and the curve's handle with it; and to what is drawn of the box. */
+/* dot knows neither ports nor that pills stand left of a box: moves an end to its port, or onto what is drawn of the box, and
+ * the curve's handle with it. */
 static void
-move_ends (PhPoint *points, guint n, float from_dx, float to_dx, float from_inset, float to_inset)
+move_end (const PhLayoutBox *box, float dx, PhPoint *end, PhPoint *handle)
 {
-  if (n < 4)
-    return;
-  points[0].y += points[0].y < points[n - 1].y ? -from_inset : from_inset;
-  points[n - 1].y += points[0].y < points[n - 1].y ? to_inset : -to_inset;
-  points[0].x += from_dx;
-  points[1].x += from_dx;
-  points[n - 1].x += to_dx;
-  points[n - 2].x += to_dx;
+  const float middle = box->x + box->anchor, half = MAX (box->width / 2 - fabsf (box->anchor) - 6, 1);
+  const float x = fabsf (dx - box->anchor) > 0.5f ? box->x + dx : CLAMP (end->x, middle - half, middle + half);
+
+  handle->x += x - end->x;
+  end->x = x;
+  end->y += end->y > box->y ? -box->inset : box->inset;
 }
 
 static gboolean
@@ -137,7 +136,7 @@ layout_from_text (PhLayout *layout, const char *text, gsize size)
           while (edge < layout->n_edges && layout->edges[edge].from == layout->edges[edge].to)
             layout->edges[edge++].n_points = 0;
           at++;
-          if (edge == layout->n_edges || !read_number (&at, end, &n) || n < 0 || n > (double) size)
+          if (edge == layout->n_edges || !read_number (&at, end, &n) || n < 0 || n > (double) size || (n > 0 && n < 4))
             return FALSE;
           layout->edges[edge].first_point = layout->points->len;
           layout->edges[edge].n_points = n;
@@ -152,9 +151,13 @@ layout_from_text (PhLayout *layout, const char *text, gsize size)
               g_array_append_val (layout->points, point);
             }
           if (layout->edges[edge].n_points > 0)
-            move_ends (&g_array_index (layout->points, PhPoint, layout->edges[edge].first_point), layout->edges[edge].n_points,
-                       layout->edges[edge].from_dx, layout->edges[edge].to_dx, layout->boxes[layout->edges[edge].from].inset,
-                       layout->boxes[layout->edges[edge].to].inset);
+            {
+              PhPoint *points = &g_array_index (layout->points, PhPoint, layout->edges[edge].first_point);
+              const guint last = layout->edges[edge].n_points - 1;
+
+              move_end (&layout->boxes[layout->edges[edge].from], layout->edges[edge].from_dx, &points[0], &points[1]);
+              move_end (&layout->boxes[layout->edges[edge].to], layout->edges[edge].to_dx, &points[last], &points[last - 1]);
+            }
           edge++;
         }
       if (at >= end || *at++ != '\n')
@@ -418,7 +421,7 @@ better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
     }
   mine = ph_layout_crossings (ours);
   dots = ph_layout_crossings (layout);
-  if (mine > dots + 2 + dots / 4 || (mine == dots && ours->width * ours->height > 2.2f * layout->width * layout->height))
+  if (mine > dots + 2 + dots / 4)
     ph_layout_free (ours);
   else
     layout_take (layout, ours);

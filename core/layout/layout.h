@@ -27,7 +27,7 @@ typedef struct
 } PhLayoutEdge;
 
 /* AUTO: dot while it is quick, our own layered layout beyond that and where dot ran out of time twice. BEST: both while
- * dot is quick, and the one with fewer crossings, then the smaller one. */
+ * dot is quick, and dot's where it has clearly fewer crossings. */
 typedef enum { PH_LAYOUT_AUTO, PH_LAYOUT_DOT, PH_LAYOUT_LAYERED, PH_LAYOUT_BEST } PhLayoutEngine;
 
 #define PH_LAYOUT_DOT_MAX 900   /* boxes that AUTO gives to dot */

@@ -31,7 +31,12 @@ struct _PhScene
 };
 
 /* An edge between boxes of any depth, before it is cut at the borders of groups. */
-typedef struct { int from, to; guint first_use, n_uses; } PhUnionEdge;
+typedef struct
+{
+  int   from, to;
+  guint first_use, n_uses;
+  guint first_via, n_via;       /* the edges (indices in build->vias) through whose places it runs, n_via 0: its own way  */
+} PhUnionEdge;
 
 typedef struct
 {
@@ -39,11 +44,14 @@ typedef struct
   const PhSceneOptions *options;
   GArray     *union_edges;      /* (element-type PhUnionEdge)                                                 */
   int        *uses;             /* use lives, edge after edge                                                 */
+  GArray     *vias;             /* (element-type int) union edges                                             */
   float      *column;           /* of a box: the width of its pills, with their gap                           */
   float      *stack;            /* of a box: their height                                                     */
   GCancellable *cancellable;
 } PhSceneBuild;
 
+/* bypass.c: lets edges run through places that are empty while they are there. */
+void     ph_scene_bypass  (PhSceneBuild *build);
 /* group.c: adds boxes for groups and sets parents. */
 void     ph_scene_group   (PhSceneBuild *build);
 /* arrange.c: lays out all that is open. */

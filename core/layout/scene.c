@@ -128,7 +128,7 @@ collect_edges (PhSceneBuild *build)
     {
       if (i == 0 || keyed[i].key != keyed[i - 1].key)
         {
-          const PhUnionEdge edge = { keyed[i].key >> 32, keyed[i].key & 0xffffffff, i, 0 };
+          const PhUnionEdge edge = { keyed[i].key >> 32, keyed[i].key & 0xffffffff, i, 0, 0, 0 };
 
           g_array_append_val (build->union_edges, edge);
         }
@@ -156,35 +156,42 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
   const guint n = scene->boxes->len;
   PhLayout *layout = ph_layout_new (n, build->union_edges->len);
   g_autofree int *rank = g_new0 (int, n + 1), *n_users = g_new0 (int, n + 1);
-  g_autofree guint8 *reversed = g_new0 (guint8, build->union_edges->len + 1);
-  guint kept = 0;
+  g_autofree guint8 *reversed = g_new0 (guint8, build->union_edges->len + 1), *cut = g_new0 (guint8, build->union_edges->len + 1);
   int span;
 
   for (guint i = 0; i < build->union_edges->len; i++)
     {
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
 
+      /* What has no way of its own counts as a loop, which ranking skips. */
       layout->edges[i].from = edge->from;
-      layout->edges[i].to = edge->to;
-      n_users[edge->from]++;
+      layout->edges[i].to = edge->n_via > 0 ? edge->from : edge->to;
+      if (edge->n_via == 0)
+        n_users[edge->from]++;
     }
   ph_layered_rank (layout, rank, reversed);
   for (guint i = 0; i < build->union_edges->len; i++)
     {
-      const PhUnionEdge edge = g_array_index (build->union_edges, PhUnionEdge, i);
+      PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+      gboolean way_is_cut = FALSE;
 
-      span = abs (rank[edge.to] - rank[edge.from]);
-      if ((n_users[edge.from] > MANY_USERS && span > FAR) || span > TOO_FAR)
-        for (guint k = 0; k < edge.n_uses; k++)
-          {
-            const PillUse pill = { edge.to, build->uses[edge.first_use + k], TRUE };
+      for (guint k = 0; k < edge->n_via && !way_is_cut; k++)
+        way_is_cut = cut[g_array_index (build->vias, int, edge->first_via + k)];
+      span = abs (rank[edge->to] - rank[edge->from]);
+      if (edge->n_via == 0 ? (n_users[edge->from] > MANY_USERS && span > FAR) || span > TOO_FAR : way_is_cut)
+        {
+          cut[i] = TRUE;
+          for (guint k = 0; k < edge->n_uses; k++)
+            {
+              const PillUse pill = { edge->to, build->uses[edge->first_use + k], TRUE };
 
-            g_array_append_val (pill_uses, pill);
-          }
-      else
-        g_array_index (build->union_edges, PhUnionEdge, kept++) = edge;
+              g_array_append_val (pill_uses, pill);
+            }
+        }
     }
-  g_array_set_size (build->union_edges, kept);
+  for (guint i = 0; i < build->union_edges->len; i++)
+    if (cut[i])
+      g_array_index (build->union_edges, PhUnionEdge, i).from = -1;
   ph_layout_free (layout);
 }
 
@@ -302,7 +309,9 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   build.union_edges = g_array_new (FALSE, FALSE, sizeof (PhUnionEdge));
   build.cancellable = cancellable;
   assign_boxes (scene);
+  build.vias = g_array_new (FALSE, FALSE, sizeof (int));
   collect_edges (&build);
+  ph_scene_bypass (&build);
   pill_uses = g_array_new (FALSE, FALSE, sizeof (PillUse));
   for (guint i = 0; i < scene->record->uses->len; i++)
     {
@@ -322,6 +331,7 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   if (done)
     ph_scene_index (scene);
   g_array_unref (build.union_edges);
+  g_array_unref (build.vias);
   g_free (build.uses);
   g_free (build.column);
   g_free (build.stack);
@@ -431,6 +441,29 @@ const PhFace *
 ph_scene_face (PhScene *scene, const PhTenant *tenant, int time)
 {
   return ph_faces_get (scene->record->faces, face_index (scene, tenant, time));
+}
+
+PhRect
+ph_scene_card (PhScene *scene, int box, int time, int since)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  const PhTenant *tenant;
+  const PhFace *face;
+  PhRect card = at->rect;
+
+  if (at->n_tenants == 0 || at->open)
+    return card;
+  tenant = ph_scene_tenant (scene, box, time);
+  if (tenant == NULL)
+    tenant = ph_scene_tenant (scene, box, time = since);
+  if (tenant == NULL)
+    return card;
+  face = ph_scene_face (scene, tenant, time);
+  card.width = MIN (face->width, card.width);
+  card.height = MIN (face->height, card.height);
+  card.x += (at->rect.width - card.width) / 2;
+  card.y += (at->rect.height - card.height) / 2;
+  return card;
 }
 
 const PhFace *

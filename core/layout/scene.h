@@ -89,6 +89,8 @@ const PhPill     *ph_scene_pill    (PhScene *scene, guint pill);
 /* Who is in @box at @time. (nullable) */
 const PhTenant   *ph_scene_tenant  (PhScene *scene, int box, int time);
 const PhFace     *ph_scene_face    (PhScene *scene, const PhTenant *tenant, int time);
+/* What is drawn of a box: as large as its text is, in the middle of the place that it shares with others over time. */
+PhRect            ph_scene_card    (PhScene *scene, int box, int time, int since);
 const PhFace     *ph_scene_pill_face (PhScene *scene, const PhPill *pill);
 /* From time @a to time @b (b before a: seen backwards). @gone: who was there at @a and is not at @b. */
 PhChange          ph_scene_change  (PhScene *scene, int box, int a, int b, const PhTenant **gone);
