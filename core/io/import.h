@@ -28,7 +28,9 @@ typedef struct
 typedef struct _PhScope PhScope;
 
 const char *ph_import_name  (PhImport *import, const char *name);                 /* interned, valid UTF-8 */
-gboolean    ph_import_graph (PhImport *import, PhScope *outer, PhGraph *graph, Onnx__GraphProto *proto, GError **error);
+/* @closed: a function's body, which captures nothing. */
+gboolean    ph_import_graph (PhImport *import, PhScope *outer, gboolean closed, PhGraph *graph, Onnx__GraphProto *proto,
+                             GError **error);
 
 /* onnx-node.c */
 GBytes     *ph_import_node_extra (const Onnx__NodeProto *proto);                  /* (nullable) */

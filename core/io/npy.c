@@ -154,6 +154,8 @@ ph_npy_read (GBytes *bytes, const char *path, GError **error)
         return bad (error, path, "the shape in the header cannot be read");
       shape = *end == 'L' ? end + 1 : end;
     }
+  if (*shape != ')')
+    return bad (error, path, "the shape in the header cannot be read");
   if (!ph_tensor_count_elements (rank, dims, &count))
     return bad (error, path, "the shape in the header is impossible");
   if (*descr == 'U' || *descr == 'S' || *descr == 'a')

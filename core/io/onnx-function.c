@@ -252,7 +252,7 @@ ph_import_fused (PhImport *import, PhScope *scope, PhNode *node, Onnx__FunctionP
   if (body == NULL)
     return FALSE;
   import->depth++;
-  ok = ph_import_graph (import, scope, body, proto, error);
+  ok = ph_import_graph (import, scope, TRUE, body, proto, error);
   import->depth--;
   g_hash_table_add (import->fused, function);
   return ok;

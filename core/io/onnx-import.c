@@ -18,6 +18,7 @@ struct _PhScope
   PhGraph      *graph;
   GHashTable   *names;           /* interned name -> PhValue, or PENDING                          */
   GHashTable   *infos;           /* (nullable) interned name -> ValueInfoProto                    */
+  gboolean      closed;          /* a function's body: sees nothing of what is outside            */
   const Onnx__GraphProto *proto;
 };
 
@@ -40,16 +41,19 @@ static char *
 describe (const Onnx__GraphProto *graph, gsize index)
 {
   const Onnx__NodeProto *node = graph->node[index];
+  g_autofree char *op = g_utf8_make_valid (node->op_type != NULL ? node->op_type : "?", -1);
+  g_autofree char *name = g_utf8_make_valid (node->name != NULL ? node->name : "", -1);
 
-  if (node->name != NULL && node->name[0] != '\0')
-    return g_strdup_printf ("node %" G_GSIZE_FORMAT " '%.200s' (%.80s)", index, node->name, node->op_type != NULL ? node->op_type : "?");
-  return g_strdup_printf ("node %" G_GSIZE_FORMAT " (%.80s)", index, node->op_type != NULL ? node->op_type : "?");
+  if (name[0] != '\0')
+    return g_strdup_printf ("node %" G_GSIZE_FORMAT " '%s' (%s)", index, name, op);
+  return g_strdup_printf ("node %" G_GSIZE_FORMAT " (%s)", index, op);
 }
 
+/* @closed_too: also where values cannot be seen, since names must differ from those there. */
 static gpointer
-look_up (PhScope *scope, const char *name)
+look_up (PhScope *scope, const char *name, gboolean closed_too)
 {
-  for (; scope != NULL; scope = scope->outer)
+  for (; scope != NULL; scope = scope->closed && !closed_too ? NULL : scope->outer)
     {
       gpointer found = g_hash_table_lookup (scope->names, name);
 
@@ -66,7 +70,7 @@ free_name (PhImport *import, PhScope *scope, const char *name)
   g_autofree char *candidate = NULL;
 
   if (scope->outer == NULL
-      || (!g_hash_table_contains (import->model->names, name) && look_up (scope->outer, name) == NULL))
+      || (!g_hash_table_contains (import->model->names, name) && look_up (scope->outer, name, TRUE) == NULL))
     return name;
   for (guint i = 1;; i++)
     {
@@ -75,7 +79,7 @@ free_name (PhImport *import, PhScope *scope, const char *name)
       g_free (candidate);
       candidate = g_strdup_printf ("%s_%u", name, i);
       interned = g_intern_string (candidate);
-      if (!g_hash_table_contains (import->model->names, interned) && look_up (scope, interned) == NULL)
+      if (!g_hash_table_contains (import->model->names, interned) && look_up (scope, interned, TRUE) == NULL)
         return interned;
     }
 }
@@ -283,7 +287,7 @@ static const char *
 find_missing (PhScope *scope, const Onnx__NodeProto *node)
 {
   for (gsize i = 0; i < node->n_input; i++)
-    if (node->input[i][0] != '\0' && look_up (scope, node->input[i]) == NULL)
+    if (node->input[i][0] != '\0' && look_up (scope, node->input[i], FALSE) == NULL)
       return node->input[i];
   return NULL;
 }
@@ -353,7 +357,7 @@ import_node (PhImport *import, PhScope *scope, gsize index, GError **error)
     return ph_source_fail (import->source, error, PH_ERROR_INVALID, proto, "node %" G_GSIZE_FORMAT " of graph '%s' has no operator",
                            index, scope->graph->name);
   for (gsize i = 0; i < proto->n_input; i++)
-    inputs[i] = proto->input[i][0] != '\0' ? look_up (scope, proto->input[i]) : NULL;
+    inputs[i] = proto->input[i][0] != '\0' ? look_up (scope, proto->input[i], FALSE) : NULL;
   for (gsize i = 0; i < proto->n_output; i++)
     {
       Onnx__ValueInfoProto *info = scope->infos != NULL ? g_hash_table_lookup (scope->infos, proto->output[i]) : NULL;
@@ -392,7 +396,7 @@ import_node (PhImport *import, PhScope *scope, gsize index, GError **error)
         PhGraph *body = ph_node_add_graph (node, ph_import_name (import, proto->attribute[i]->name),
                                            ph_import_name (import, body_proto->name), error);
 
-        if (body == NULL || !ph_import_graph (import, scope, body, body_proto, error))
+        if (body == NULL || !ph_import_graph (import, scope, FALSE, body, body_proto, error))
           return FALSE;
       }
   if (fused != NULL && !ph_import_fused (import, scope, node, fused, error))
@@ -641,7 +645,7 @@ import_outputs (PhImport *import, PhScope *scope, Onnx__GraphProto *proto, GErro
   for (gsize i = 0; i < proto->n_output; i++)
     {
       const char *name = ph_import_name (import, proto->output[i]->name);
-      PhValue *value = look_up (scope, name);
+      PhValue *value = look_up (scope, name, FALSE);
 
       if (value == NULL)
         return ph_source_fail (import->source, error, PH_ERROR_INVALID, proto->output[i], "output %" G_GSIZE_FORMAT " of graph '%s' is '%s', "
@@ -714,12 +718,12 @@ graph_extra (PhScope *scope, const Onnx__GraphProto *proto)
 }
 
 gboolean
-ph_import_graph (PhImport *import, PhScope *outer, PhGraph *graph, Onnx__GraphProto *proto, GError **error)
+ph_import_graph (PhImport *import, PhScope *outer, gboolean closed, PhGraph *graph, Onnx__GraphProto *proto, GError **error)
 {
   g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) defaults = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) infos = proto->n_value_info > 0 ? collect_infos (import, proto) : NULL;
-  PhScope scope = { outer, graph, names, infos, proto };
+  PhScope scope = { outer, graph, names, infos, closed, proto };
 
   if (!announce_all (import, &scope, proto, defaults, error)
       || !import_inputs (import, &scope, proto, defaults, error)

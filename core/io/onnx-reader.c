@@ -83,7 +83,7 @@ ph_onnx_import (PhSource *source, PhArena *arena, Onnx__ModelProto *proto, GErro
     }
   model->graph->name = ph_import_name (&import, proto->graph->name);
   if (!import_functions (&import, error)
-      || !ph_import_graph (&import, NULL, model->graph, proto->graph, error))
+      || !ph_import_graph (&import, NULL, FALSE, model->graph, proto->graph, error))
     return NULL;
   drop_fused_functions (&import);
   model->extra = source->extra != NULL ? g_bytes_ref (source->extra) : NULL;

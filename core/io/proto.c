@@ -143,25 +143,28 @@ ph_source_clear (PhSource *source)
 void
 ph_source_problem (PhSource *source, const char *format, ...)
 {
+  g_autofree char *raw = NULL;
   va_list args;
 
   if (source->problems == NULL || source->problems->len >= 1000)
     return;
   va_start (args, format);
-  g_ptr_array_add (source->problems, g_strdup_vprintf (format, args));
+  raw = g_strdup_vprintf (format, args);
   va_end (args);
+  g_ptr_array_add (source->problems, g_utf8_make_valid (raw, -1));
 }
 
 gboolean
 ph_source_fail (PhSource *source, GError **error, PhError code, gconstpointer message, const char *format, ...)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *raw = NULL, *text = NULL;
   gint64 *place = message != NULL && source->places != NULL ? g_hash_table_lookup (source->places, message) : NULL;
   va_list args;
 
   va_start (args, format);
-  text = g_strdup_vprintf (format, args);
+  raw = g_strdup_vprintf (format, args);
   va_end (args);
+  text = g_utf8_make_valid (raw, -1);       /* it may quote the file */
   if (place != NULL)
     g_set_error (error, PH_ERROR, code, "%s:%d:%d: %s", source->path, (int) (*place >> 32), (int) (*place & 0xffffffff), text);
   else

@@ -39,12 +39,13 @@ fail_at (PhLexer *lexer, guint line, guint column, const char *message)
 gboolean
 ph_lexer_fail (PhLexer *lexer, const char *format, ...)
 {
-  g_autofree char *message = NULL;
+  g_autofree char *raw = NULL, *message = NULL;
   va_list args;
 
   va_start (args, format);
-  message = g_strdup_vprintf (format, args);
+  raw = g_strdup_vprintf (format, args);
   va_end (args);
+  message = g_utf8_make_valid (raw, -1);
   return fail_at (lexer, lexer->token.line, lexer->token.column, message);
 }
 
