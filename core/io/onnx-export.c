@@ -253,6 +253,29 @@ add_tags (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
     proto->attribute[proto->n_attribute++] = string_attr (export, "peephole_device", node->device);
 }
 
+/* The node's name, with a number behind it if another node bears it already. */
+static char *
+unique_node_name (PhExport *export, const PhNode *node)
+{
+  const char *name = node->name;
+
+  if (!export->plain || export->node_names == NULL)
+    return (char *) name;
+  for (guint suffix = GPOINTER_TO_UINT (g_hash_table_lookup (export->node_names, name)); suffix > 0; suffix++)
+    {
+      g_autofree char *numbered = g_strdup_printf ("%s_%u", node->name, suffix);
+
+      if (g_hash_table_contains (export->node_names, g_intern_string (numbered)))
+        continue;
+      g_hash_table_insert (export->node_names, (gpointer) node->name, GUINT_TO_POINTER (suffix + 1));
+      name = g_intern_string (numbered);
+      break;
+    }
+  g_hash_table_insert (export->node_names, (gpointer) name,
+                       GUINT_TO_POINTER (MAX (1, GPOINTER_TO_UINT (g_hash_table_lookup (export->node_names, name)))));
+  return (char *) name;
+}
+
 static Onnx__NodeProto *
 export_node (PhExport *export, PhNode *node)
 {
@@ -264,7 +287,7 @@ export_node (PhExport *export, PhNode *node)
   if (node->domain[0] != '\0')
     proto->domain = (char *) node->domain;
   if (node->name[0] != '\0' && !export->nameless)
-    proto->name = (char *) node->name;
+    proto->name = unique_node_name (export, node);
   proto->n_input = node->inputs->len;
   proto->input = new_array (export, proto->n_input);
   for (guint i = 0; i < node->inputs->len; i++)
@@ -438,6 +461,7 @@ ph_onnx_export (PhExport *export, PhModel *model)
   export->bodies = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   export->function_names = g_hash_table_new (g_str_hash, g_str_equal);
   export->functions = g_ptr_array_new ();
+  export->node_names = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < model->functions->len; i++)
     {
       const PhFunction *function = model->functions->pdata[i];
@@ -449,6 +473,7 @@ ph_onnx_export (PhExport *export, PhModel *model)
         g_hash_table_add (export->function_names, (gpointer) function->name);
     }
   proto->graph = export_graph (export, model->graph);
+  g_clear_pointer (&export->node_names, g_hash_table_unref);
   proto->opset_import = ph_export_opsets (export, export->functions->len > 0, &proto->n_opset_import);
   proto->has_ir_version = TRUE;
   proto->ir_version = model->ir_version > 0 ? model->ir_version : 8;

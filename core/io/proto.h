@@ -112,6 +112,7 @@ typedef struct
   GPtrArray  *functions;             /* (element-type Onnx__FunctionProto)                                    */
   GHashTable *aliases;               /* (nullable) PhValue -> number, while a body's key is made              */
   gboolean    nameless;              /* likewise: no names of nodes, no extras                                */
+  GHashTable *node_names;            /* (nullable) those given so far: other runtimes want each name once     */
   gboolean    had_external;          /* set: some tensor of the file was external data                        */
   PhModel    *model;
 } PhExport;
