@@ -203,14 +203,14 @@ is_inf_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_IsNaN = {
   "IsNaN", .since = 20, .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
-  .doc    = "Elementwise: is x not a number?",
+  .doc    = "Elementwise, whether x is not a number.",
   .inputs = { { "X", 'T', PH_FLOATS | FLOAT8S } }, .outputs = { { "Y", 0, BOOLEANS } },
   .infer  = infer_test, .kernel = is_nan_kernel,
 };
 
 const PhOp ph_op_IsInf = {
   "IsInf", .since = 20, .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
-  .doc    = "Elementwise: is x infinite, of a sign that is looked for?",
+  .doc    = "Elementwise, whether x is infinite, of a sign that is looked for.",
   .inputs = { { "X", 'T', PH_FLOATS | FLOAT8S } }, .outputs = { { "Y", 0, BOOLEANS } },
   .attrs  = { { "detect_positive", PH_ATTR_INT, "1" }, { "detect_negative", PH_ATTR_INT, "1" } },
   .infer  = infer_test, .kernel = is_inf_kernel,

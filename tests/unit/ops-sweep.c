@@ -1,0 +1,354 @@
+/* ops-sweep.c: one sweep over the registry: what every operator declares, and every gradient against central differences.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/graph/edit.h"
+#include "core/graph/verify.h"
+#include "core/io/io.h"
+#include "core/ops/infer.h"
+#include "core/ops/op.h"
+#include "core/run/executor.h"
+#include "passes/pass.h"
+
+/* Every differentiable operator has a row here; the sweep says which is missing. Each input is a double, drawn evenly from
+ * [low, high]; the body makes y. A row runs twice: with these shapes, and with a symbol for every dimension. */
+typedef struct { const char *op, *inputs, *body; double low, high; } Case;
+
+static const Case cases[] = {
+#include "tests/unit/ops-sweep-cases.inc"
+};
+
+/* Declarations */
+
+static void
+test_declared (void)
+{
+  guint n;
+  const PhOp *const *ops = ph_op_list (&n);
+
+  g_autoptr(GString) wrong = g_string_new (NULL);
+
+  g_assert_cmpuint (n, >, 0);
+  for (guint i = 0; i < n; i++)
+    {
+      const PhOp *op = ops[i];
+      gboolean floats = FALSE, explained = op->doc != NULL && strstr (op->doc, "gradient") != NULL;
+
+      if (op->doc == NULL || strlen (op->doc) < 10 || !g_str_has_suffix (op->doc, "."))
+        g_string_append_printf (wrong, "\n%s has no sentence of documentation", op->name);
+      if (ph_op_find (op->domain, op->name) != op)
+        g_string_append_printf (wrong, "\n%s is listed twice", op->name);
+      if (op->since < 1 || op->since > 28)
+        g_string_append_printf (wrong, "\n%s says since %d", op->name, op->since);
+      if (op->infer == NULL)
+        g_string_append_printf (wrong, "\n%s infers no types", op->name);
+      if (op->kernel == NULL && strstr (op->doc, "execute") == NULL)
+        g_string_append_printf (wrong, "\n%s has no kernel and its documentation does not say that it cannot be executed", op->name);
+      for (guint k = 0; k < ph_op_n_outputs (op); k++)
+        floats |= (op->outputs[k].types & PH_FLOATS) != 0;
+      if (floats && !ph_op_differentiable (op) && !(op->flags & PH_OP_NO_GRADIENT) && !explained)
+        g_string_append_printf (wrong, "\n%s has no gradient and does not say so", op->name);
+      if (ph_op_differentiable (op) && op->flags & PH_OP_NO_GRADIENT)
+        g_string_append_printf (wrong, "\n%s has a gradient and says that it has none", op->name);
+    }
+  if (wrong->len > 0)
+    g_error ("in the registry:%s", wrong->str);
+  g_assert_null (ph_op_find (NULL, "Conjure"));
+  g_assert_null (ph_op_find ("com.example", "Add"));
+  g_assert_true (ph_op_find ("ai.onnx", "Add") == ph_op_find (NULL, "Add"));
+}
+
+/* A node of @op with inputs of @dtype. */
+static PhNode *
+node_of (PhModel *model, const PhOp *op, guint n_inputs, PhDType dtype)
+{
+  g_autofree PhValue **inputs = g_new0 (PhValue *, n_inputs + 1);
+  PhNodeSpec spec = { .op = op, .op_type = op->name, .domain = op->domain != NULL ? op->domain : "", .inputs = inputs,
+                      .n_inputs = n_inputs, .n_outputs = 1 };
+  g_autoptr(GError) error = NULL;
+  PhNode *node;
+
+  for (guint i = 0; i < n_inputs; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("x%u", i);
+
+      inputs[i] = ph_graph_add_input (model->graph, name, ph_type_unranked (dtype), NULL, G_MAXUINT, &error);
+      g_assert_no_error (error);
+    }
+  node = ph_graph_add_node (model->graph, &spec, &error);
+  g_assert_no_error (error);
+  return node;
+}
+
+static void
+test_rejects (void)
+{
+  guint n_ops;
+  const PhOp *const *ops = ph_op_list (&n_ops);
+
+  for (guint i = 0; i < n_ops; i++)
+    {
+      const PhOp *op = ops[i];
+      guint min;
+      gboolean variadic;
+      guint n = ph_op_n_inputs (op, &min, &variadic);
+      g_autoptr(PhModel) few = ph_model_new (), many = ph_model_new (), wrong = ph_model_new ();
+      g_autoptr(GError) error = NULL;
+      PhDType refused = PH_UNDEFINED;
+
+      if (min > 0)
+        {
+          g_assert_false (ph_op_check (op, node_of (few, op, min - 1, PH_FLOAT), &error));
+          g_assert_error (error, PH_ERROR, PH_ERROR_TYPE);
+          g_assert_nonnull (strstr (error->message, op->name));
+          g_clear_error (&error);
+        }
+      if (!variadic)
+        {
+          g_assert_false (ph_op_check (op, node_of (many, op, n + 1, PH_FLOAT), &error));
+          g_assert_error (error, PH_ERROR, PH_ERROR_TYPE);
+          g_clear_error (&error);
+        }
+      for (PhDType dtype = PH_FLOAT; n > 0 && dtype < PH_N_DTYPES; dtype++)
+        if (!(op->inputs[0].types & (G_GUINT64_CONSTANT (1) << dtype)))
+          refused = dtype;
+      if (refused != PH_UNDEFINED && min > 0)
+        {
+          g_assert_false (ph_op_check (op, node_of (wrong, op, min, refused), &error));
+          g_assert_error (error, PH_ERROR, PH_ERROR_TYPE);
+        }
+    }
+}
+
+/* Gradients */
+
+typedef struct { char *name; guint rank; gint64 dims[8]; } Input;
+
+static void
+input_clear (gpointer data)
+{
+  g_free (((Input *) data)->name);
+}
+
+/* "x[2,3] w[3] s": names with their dimensions. */
+static GArray *
+parse_inputs (const char *text)
+{
+  GArray *inputs = g_array_new (FALSE, TRUE, sizeof (Input));
+  g_auto(GStrv) words = g_strsplit (text, " ", -1);
+
+  g_array_set_clear_func (inputs, input_clear);
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      Input input = { NULL, };
+      char *bracket = strchr (words[i], '[');
+
+      if (*words[i] == '\0')
+        continue;
+      input.name = bracket != NULL ? g_strndup (words[i], bracket - words[i]) : g_strdup (words[i]);
+      while (bracket != NULL && *bracket != ']')
+        input.dims[input.rank++] = g_ascii_strtoll (bracket + 1, &bracket, 10);
+      g_array_append_val (inputs, input);
+    }
+  return inputs;
+}
+
+static char *
+model_text (const Case *row, GArray *inputs, gboolean symbolic)
+{
+  GString *text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26]> row (");
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const Input *input = &g_array_index (inputs, Input, i);
+
+      g_string_append_printf (text, "%sdouble", i > 0 ? ", " : "");
+      for (guint k = 0; k < input->rank; k++)
+        if (symbolic)
+          g_string_append_printf (text, "%s%s_%u", k == 0 ? "[" : ",", input->name, k);
+        else
+          g_string_append_printf (text, "%s%" G_GINT64_FORMAT, k == 0 ? "[" : ",", input->dims[k]);
+      g_string_append_printf (text, "%s %s", input->rank > 0 ? "]" : "", input->name);
+    }
+  g_string_append_printf (text, ") => (double[] y) { %s }", row->body);
+  return g_string_free (text, FALSE);
+}
+
+static GHashTable *
+run (PhModel *model, GHashTable *feeds, GPtrArray *wanted)
+{
+  g_autoptr(GError) error = NULL;
+  GHashTable *results = ph_run_model (model, feeds, wanted, &(PhRunOptions) { .seed = 1, .reference = TRUE }, &error);
+
+  g_assert_no_error (error);
+  return results;
+}
+
+/* sum (y * cotangent) */
+static double
+loss (PhModel *model, GHashTable *feeds, PhValue *y, PhTensor *cotangent)
+{
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr(GHashTable) results = NULL;
+  PhTensor *tensor;
+  double sum = 0;
+
+  g_ptr_array_add (wanted, y);
+  results = run (model, feeds, wanted);
+  tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (y->id));
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    sum += ph_tensor_get (tensor, i) * ph_tensor_get (cotangent, i);
+  return sum;
+}
+
+static void
+check_cost (PhModel *model, const Case *row)
+{
+  PH_FOREACH_NODE (node, model->graph)
+    if (g_str_equal (node->op_type, row->op) && node->op != NULL)
+      {
+        gint64 flops = ph_node_flops (node);
+
+        if (flops < 0 || (flops == 0 && !(node->op->flags & (PH_OP_DATA_MOVEMENT | PH_OP_SHAPE_ONLY))))
+          g_error ("%s costs %" G_GINT64_FORMAT " in: %s", row->op, flops, row->body);
+      }
+}
+
+static void
+check_row (const Case *row, gboolean symbolic)
+{
+  g_autoptr(GArray) inputs = parse_inputs (row->inputs);
+  g_autofree char *text = model_text (row, inputs, symbolic);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free), wanted = g_ptr_array_new ();
+  g_autoptr(GRand) random = g_rand_new_with_seed (20);
+  g_autoptr(PhTensor) cotangent = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  const char *arguments[] = { "y", NULL };
+  const double step = 1e-6;
+  PhTensor *tensor;
+  PhValue *y;
+
+  g_assert_no_error (error);
+  ph_infer_model (model, FALSE, problems, NULL);
+  if (problems->len > 0)
+    g_error ("%s: %s", row->body, (char *) problems->pdata[0]);
+  if (!symbolic)
+    check_cost (model, row);
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const Input *input = &g_array_index (inputs, Input, i);
+
+      tensor = ph_tensor_new (PH_DOUBLE, input->rank, input->dims);
+      for (gsize k = 0; k < ph_tensor_count (tensor); k++)
+        ((double *) ph_tensor_writable (tensor))[k] = g_rand_double_range (random, row->low, row->high);
+      g_hash_table_insert (feeds, ph_model_find_value_named (model, input->name), tensor);
+    }
+
+  /* The type that was inferred holds. */
+  y = ph_model_find_value_named (model, "y");
+  g_ptr_array_add (wanted, y);
+  results = run (model, feeds, wanted);
+  tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (y->id));
+  if (y->type == NULL || !ph_type_fits (y->type, tensor) || (!symbolic && !ph_type_is_static (y->type)))
+    {
+      g_autofree char *type = ph_type_to_string (y->type), *value = ph_tensor_to_string (tensor, 0);
+
+      g_error ("%s: y follows to be %s, but is %s", row->body, type, value);
+    }
+  cotangent = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+  for (gsize k = 0; k < ph_tensor_count (cotangent); k++)
+    ((double *) ph_tensor_writable (cotangent))[k] = g_rand_double_range (random, -1, 1);
+
+  options.verify = TRUE;
+  options.arguments = arguments;
+  if (!ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error))
+    {
+      /* Some gradients need a rank or a size; then they say so. */
+      if (!symbolic || !g_error_matches (error, PH_ERROR, PH_ERROR_UNSUPPORTED))
+        g_error ("%s: %s", row->body, error->message);
+      return;
+    }
+  g_hash_table_insert (feeds, ph_model_find_value_named (model, "grad_y"), ph_tensor_ref (cotangent));
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const Input *input = &g_array_index (inputs, Input, i);
+      g_autofree char *name = g_strdup_printf ("grad_%s", input->name);
+      PhValue *gradient = ph_model_find_value_named (model, name);
+      g_autoptr(GHashTable) found = NULL;
+      PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, input->name)), *slope;
+      double *data = (double *) ph_tensor_data (at);
+
+      if (gradient == NULL)
+        g_error ("%s: there is no gradient by %s", row->body, input->name);
+      g_ptr_array_set_size (wanted, 0);
+      g_ptr_array_add (wanted, gradient);
+      found = run (model, feeds, wanted);
+      slope = g_hash_table_lookup (found, GUINT_TO_POINTER (gradient->id));
+      if (ph_tensor_rank (slope) != input->rank || memcmp (ph_tensor_dims (slope), input->dims, input->rank * sizeof (gint64)) != 0)
+        g_error ("%s: the gradient by %s has another shape", row->body, input->name);
+      for (gsize k = 0; k < ph_tensor_count (at); k++)
+        {
+          double keep = data[k], up, down, expected, actual = ph_tensor_get (slope, k);
+
+          data[k] = keep + step;
+          up = loss (model, feeds, y, cotangent);
+          data[k] = keep - step;
+          down = loss (model, feeds, y, cotangent);
+          data[k] = keep;
+          expected = (up - down) / (2 * step);
+          if (!(fabs (actual - expected) <= 1e-6 + 1e-5 * fabs (expected)))
+            g_error ("%s%s: d/d%s[%" G_GSIZE_FORMAT "] is %.10g, central differences give %.10g", row->body,
+                     symbolic ? " (symbolic shapes)" : "", input->name, k, actual, expected);
+        }
+    }
+}
+
+static void
+test_gradient (gconstpointer data)
+{
+  check_row (data, FALSE);
+  check_row (data, TRUE);
+}
+
+static void
+test_all_have_rows (void)
+{
+  g_autoptr(GString) missing = g_string_new (NULL);
+  guint n;
+  const PhOp *const *ops = ph_op_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean found = !ph_op_differentiable (ops[i]);
+
+      for (guint k = 0; k < G_N_ELEMENTS (cases) && !found; k++)
+        found = g_str_equal (cases[k].op, ops[i]->name);
+      if (!found)
+        g_string_append_printf (missing, " %s", ops[i]->name);
+    }
+  if (missing->len > 0)
+    g_error ("these have a gradient and no row in ops-sweep-cases.inc:%s", missing->str);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ops/declared", test_declared);
+  g_test_add_func ("/ops/rejects", test_rejects);
+  g_test_add_func ("/ops/all-gradients-have-rows", test_all_have_rows);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/ops/gradient/%s/%u", cases[i].op, i);
+
+      g_test_add_data_func (path, &cases[i], test_gradient);
+    }
+  return g_test_run ();
+}
