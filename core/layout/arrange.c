@@ -204,9 +204,7 @@ rows_of (Arranger *a, guint n_items, int *(*start_out), int *(*items_out), GArra
 static gboolean
 is_backward (PhScene *scene, int box)
 {
-  const PhSceneBox *at = ph_scene_box (scene, box);
-
-  return at->n_tenants > 0 && g_array_index (scene->tenants, PhTenant, at->first_tenant).role == PH_ROLE_BACKWARD;
+  return ph_scene_box (scene, box)->backward;
 }
 
 /* ── one group ──────────────────────────────────────────────────────────────────────────────────────────────────── */

@@ -219,7 +219,7 @@ ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions 
 }
 
 /* Strokes of one look are one path: what costs is the number of strokes. */
-typedef enum { EDGE_PLAIN, EDGE_BACKWARD, EDGE_CONTROL, EDGE_ADDED, EDGE_REMOVED, N_EDGE_LOOKS } EdgeLook;
+typedef enum { EDGE_PLAIN, EDGE_BACKWARD, EDGE_CONTROL, EDGE_ADDED, EDGE_ADDED_BACKWARD, EDGE_REMOVED, N_EDGE_LOOKS } EdgeLook;
 
 static gboolean
 edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *look)
@@ -230,7 +230,7 @@ edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *loo
 
   if (at->n_points < 4 || (!now && !before))
     return FALSE;
-  *look = now && !before ? EDGE_ADDED : before && !now ? EDGE_REMOVED
+  *look = now && !before ? (at->backward ? EDGE_ADDED_BACKWARD : EDGE_ADDED) : before && !now ? EDGE_REMOVED
         : at->control ? EDGE_CONTROL : at->backward ? EDGE_BACKWARD : EDGE_PLAIN;
   return TRUE;
 }
@@ -246,7 +246,7 @@ draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *e
 
   for (int look = 0; look < N_EDGE_LOOKS; look++)
     {
-      PhColor color = look == EDGE_ADDED ? ph_theme_change (options->theme, PH_CHANGE_ADDED)
+      PhColor color = look == EDGE_ADDED || look == EDGE_ADDED_BACKWARD ? ph_theme_change (options->theme, PH_CHANGE_ADDED)
                     : look == EDGE_REMOVED ? ph_theme_change (options->theme, PH_CHANGE_REMOVED)
                     : look == EDGE_BACKWARD ? mix (plain, ph_family_color (PH_FAMILY_ACTIVATION, options->theme), diff ? 0.3 : 0.75) : plain;
       double width = MAX (look >= EDGE_ADDED ? 2.0 : 1.3, (far ? 0.8 : 0.9) * pixel);
@@ -256,7 +256,7 @@ draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *e
       if (far)
         color.alpha *= 0.75;
       set_color (cr, color);
-      if (look == EDGE_BACKWARD || look == EDGE_REMOVED)
+      if (look == EDGE_BACKWARD || look == EDGE_ADDED_BACKWARD || look == EDGE_REMOVED)
         cairo_set_dash (cr, (double[]) { 5 * width, 3.5 * width }, 2, 0);
       else if (look == EDGE_CONTROL)
         cairo_set_dash (cr, (double[]) { 1.5 * width, 3 * width }, 2, 0);

@@ -92,6 +92,35 @@ assign_boxes (PhScene *scene)
     }
 }
 
+/* The cotangents that go in and the gradients that come out belong to the backward graph. */
+static void
+mark_backward (PhScene *scene)
+{
+  g_autofree guint8 *forward = g_new0 (guint8, scene->boxes->len + 1), *backward = g_new0 (guint8, scene->boxes->len + 1);
+
+  for (guint b = 0; b < scene->boxes->len; b++)
+    {
+      PhSceneBox *box = ph_scene_box_at (scene, b);
+
+      box->backward = box->kind == PH_BOX_NODE && box->n_tenants > 0
+                      && g_array_index (scene->tenants, PhTenant, box->first_tenant).role == PH_ROLE_BACKWARD;
+    }
+  for (guint i = 0; i < scene->record->uses->len; i++)
+    {
+      const int from = scene->box_of_life[use_at (scene, i)->from], to = scene->box_of_life[use_at (scene, i)->to];
+
+      if (from < 0 || to < 0)
+        continue;
+      if (ph_scene_box (scene, from)->kind == PH_BOX_INPUT)
+        *(ph_scene_box (scene, to)->backward ? &backward[from] : &forward[from]) = TRUE;
+      if (ph_scene_box (scene, to)->kind == PH_BOX_OUTPUT)
+        *(ph_scene_box (scene, from)->backward ? &backward[to] : &forward[to]) = TRUE;
+    }
+  for (guint b = 0; b < scene->boxes->len; b++)
+    if (ph_scene_box (scene, b)->kind != PH_BOX_NODE)
+      ph_scene_box_at (scene, b)->backward = backward[b] && !forward[b];
+}
+
 /* ── edges ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 typedef struct { guint64 key; int use; } KeyedUse;
@@ -309,6 +338,7 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   build.union_edges = g_array_new (FALSE, FALSE, sizeof (PhUnionEdge));
   build.cancellable = cancellable;
   assign_boxes (scene);
+  mark_backward (scene);
   build.vias = g_array_new (FALSE, FALSE, sizeof (int));
   collect_edges (&build);
   ph_scene_bypass (&build);

@@ -32,6 +32,7 @@ typedef struct
   gboolean    shown;            /* all groups around it are open                                             */
   gboolean    open;             /* a group, or a node with bodies, that shows its inside                     */
   gboolean    can_open;
+  gboolean    backward;         /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
   guint       depth;            /* groups around it                                                          */
   PhRect      rect;
   guint       first_tenant, n_tenants;
