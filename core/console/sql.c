@@ -35,6 +35,54 @@ ph_sql_result_id (sqlite3_context *out, PhId id)
     sqlite3_result_int64 (out, id);
 }
 
+/* ── names ── */
+
+static void
+add_names (GPtrArray *names, const PhSqlTable *table, gboolean tables)
+{
+  g_auto(GStrv) columns = g_strsplit (table->columns, ",", -1);
+
+  if (tables)
+    g_ptr_array_add (names, g_strdup (table->name));
+  for (guint i = 0; !tables && columns[i] != NULL; i++)
+    {
+      const char *column = g_strstrip (columns[i]);
+
+      g_ptr_array_add (names, g_strndup (column, strcspn (column, " ")));
+    }
+}
+
+/* Of all tables, or of all their columns. */
+static GPtrArray *
+names_of (gboolean tables)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
+    add_names (names, &ph_sql_graph_tables[i], tables);
+  for (guint i = 0; i < ph_sql_n_other_tables; i++)
+    add_names (names, &ph_sql_other_tables[i], tables);
+  return names;
+}
+
+char **
+ph_sql_names (void)
+{
+  static const char *const words[] = { "select", "from", "where", "group by", "order by", "limit", "join", "on", "count(*)", "distinct",
+                                       "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union" };
+  GPtrArray               *names = names_of (TRUE);
+  g_autoptr(GPtrArray)     columns = names_of (FALSE);
+
+  g_ptr_array_set_free_func (columns, NULL);
+  for (guint i = 0; i < columns->len; i++)
+    g_ptr_array_add (names, columns->pdata[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    g_ptr_array_add (names, g_strdup (words[i]));
+  g_ptr_array_add (names, NULL);
+  g_ptr_array_set_free_func (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
 /* ── a virtual table ── */
 
 typedef struct { sqlite3_vtab base; PhSql *sql; const PhSqlTable *table; } Vtab;
@@ -454,10 +502,12 @@ set_sql_error (PhSql *sql, GError **error)
     }
   if (g_str_has_prefix (message, "no such table: ") || g_str_has_prefix (message, "no such column: "))
     {
-      g_auto(GStrv) names = ph_sql_names ();
+      g_autoptr(GPtrArray) names = names_of (g_str_has_prefix (message, "no such table"));
 
-      typed = strchr (message, ':') + 2;
-      nearest = ph_nearest (typed, (const char *const *) names, g_strv_length (names));
+      typed = strrchr (message, ':') + 2;
+      if (strrchr (typed, '.') != NULL)
+        typed = strrchr (typed, '.') + 1;
+      nearest = ph_nearest (typed, (const char *const *) names->pdata, names->len);
       if (nearest != NULL)
         g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s; did you mean '%s'?", message, nearest);
       else
@@ -607,39 +657,6 @@ ph_sql_work (PhCall *call, GError **error)
   sql->cancellable = NULL;
   g_mutex_unlock (&sql->lock);
   return ok;
-}
-
-/* ── names ── */
-
-static void
-add_names (GPtrArray *names, const PhSqlTable *table)
-{
-  g_auto(GStrv) columns = g_strsplit (table->columns, ",", -1);
-
-  g_ptr_array_add (names, g_strdup (table->name));
-  for (guint i = 0; columns[i] != NULL; i++)
-    {
-      const char *column = g_strstrip (columns[i]);
-
-      g_ptr_array_add (names, g_strndup (column, strcspn (column, " ")));
-    }
-}
-
-char **
-ph_sql_names (void)
-{
-  static const char *const words[] = { "select", "from", "where", "group by", "order by", "limit", "join", "on", "count(*)", "distinct",
-                                       "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union" };
-  GPtrArray               *names = g_ptr_array_new ();
-
-  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
-    add_names (names, &ph_sql_graph_tables[i]);
-  for (guint i = 0; i < ph_sql_n_other_tables; i++)
-    add_names (names, &ph_sql_other_tables[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    g_ptr_array_add (names, g_strdup (words[i]));
-  g_ptr_array_add (names, NULL);
-  return (char **) g_ptr_array_free (names, FALSE);
 }
 
 static void

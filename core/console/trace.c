@@ -304,13 +304,12 @@ ph_trace_command (PhCall *call, GError **error)
       return TRUE;
     }
 
-  g_autoptr(GPtrArray) inputs = g_ptr_array_copy (model->graph->inputs, NULL, NULL);
-  PhModel             *taken = g_steal_pointer (&model);
+  PhModel *taken = g_steal_pointer (&model);
 
   ph_document_take_model (call->document, taken, NULL, NULL);
-  for (guint i = 0; i < inputs->len; i++)
+  for (guint i = 0; i < taken->graph->inputs->len; i++)
     {
-      const PhValue *input = inputs->pdata[i];
+      const PhValue *input = taken->graph->inputs->pdata[i];
 
       ph_document_set_feed (call->document, input->name, g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (input->id)));
     }

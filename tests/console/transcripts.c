@@ -1,0 +1,148 @@
+/* transcripts.c: plays the files of transcripts/: lines that begin with > are run, what follows is their reply.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console.h"
+
+/* In a reply, * stands for any part of a line, and a line of three dots for any number of lines. In a command, @examples
+ * and @data and @tmp are folders. */
+
+static char *tmp;
+
+static char *
+expand (const char *line)
+{
+  g_autofree char *examples = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", NULL);
+  g_autofree char *data = g_test_build_filename (G_TEST_DIST, "console", "data", NULL);
+  g_autoptr(GString) out = g_string_new (line);
+
+  g_string_replace (out, "@examples", examples, 0);
+  g_string_replace (out, "@data", data, 0);
+  g_string_replace (out, "@tmp", tmp, 0);
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+static gboolean
+line_matches (const char *expected, const char *actual)
+{
+  g_autofree char *trimmed = g_strchomp (g_strdup (actual));
+
+  return g_pattern_match_simple (expected, trimmed);
+}
+
+/* Whether @actual from @a on is what @expected from @e on says. */
+static gboolean
+lines_match (GPtrArray *expected, guint e, char **actual, guint a)
+{
+  for (; e < expected->len; e++, a++)
+    {
+      if (g_str_equal (expected->pdata[e], "..."))
+        {
+          do
+            if (lines_match (expected, e + 1, actual, a))
+              return TRUE;
+          while (actual[a++] != NULL);
+          return FALSE;
+        }
+      if (actual[a] == NULL || !line_matches (expected->pdata[e], actual[a]))
+        return FALSE;
+    }
+  return actual[a] == NULL;
+}
+
+static void
+check_reply (const char *file, guint number, const char *line, GPtrArray *expected, PhReply *reply)
+{
+  g_autoptr(GString)  text = g_string_new (reply->text->str);
+  g_auto(GStrv)       lines = NULL;
+  g_autofree char    *wanted = NULL;
+
+  if (!reply->ok && !reply->told)
+    g_string_append_printf (text, "error: %s\n", reply->error->message);
+  g_strchomp (text->str);
+  text->len = strlen (text->str);
+  lines = text->len > 0 ? g_strsplit (text->str, "\n", -1) : g_new0 (char *, 1);
+  if (lines_match (expected, 0, lines, 0))
+    return;
+  g_ptr_array_add (expected, NULL);
+  wanted = g_strjoinv ("\n", (char **) expected->pdata);
+  g_test_message ("%s:%u: > %s\n--- expected\n%s\n--- got\n%s", file, number, line, wanted, text->str);
+  g_test_fail ();
+}
+
+/* JSON and text come from one reply, so each reply is turned into JSON too, and read back. */
+static void
+check_json (PhReply *reply)
+{
+  g_autofree char       *text = ph_reply_to_json (reply);
+  g_autoptr(JsonParser)  parser = json_parser_new ();
+  g_autoptr(GError)      error = NULL;
+
+  g_assert_null (strchr (text, '\n'));
+  json_parser_load_from_data (parser, text, -1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (json_object_get_boolean_member (json_node_get_object (json_parser_get_root (parser)), "ok"), ==, reply->ok);
+}
+
+static void
+test_transcript (gconstpointer data)
+{
+  const char            *file = data;
+  g_autofree char       *text = NULL;
+  g_auto(GStrv)          lines = NULL;
+  g_autoptr(PhDocument)  document = ph_document_new ();
+  g_autoptr(PhConsole)   console = ph_console_new (document);
+  g_autoptr(GError)      error = NULL;
+
+  g_file_get_contents (file, &text, NULL, &error);
+  g_assert_no_error (error);
+  lines = g_strsplit (g_strchomp (text), "\n", -1);
+  for (guint i = 0; lines[i] != NULL;)
+    {
+      if (lines[i][0] != '>')
+        {
+          i++;
+          continue;
+        }
+
+      g_autofree char      *line = expand (lines[i] + 1 + strspn (lines[i] + 1, " "));
+      g_autoptr(GPtrArray)  expected = g_ptr_array_new ();
+      g_autoptr(PhReply)    reply = ph_console_run (console, line, NULL);
+      guint                 number = i + 1;
+
+      for (i++; lines[i] != NULL && lines[i][0] != '>'; i++)
+        if (lines[i][0] != '#' && lines[i][0] != '\0')
+          g_ptr_array_add (expected, g_strchomp (lines[i]));
+      check_reply (file, number, line, expected, reply);
+      check_json (reply);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autofree char     *folder = NULL;
+  g_autoptr(GDir)      dir = NULL;
+  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  const char          *name;
+  int                  status;
+
+  g_test_init (&argc, &argv, NULL);
+  tmp = g_dir_make_tmp ("peephole-console-XXXXXX", NULL);
+  folder = g_test_build_filename (G_TEST_DIST, "console", "transcripts", NULL);
+  dir = g_dir_open (folder, 0, NULL);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".txt"))
+      {
+        g_autofree char *path = g_strconcat ("/console/", name, NULL);
+
+        g_ptr_array_add (files, g_build_filename (folder, name, NULL));
+        g_test_add_data_func (path, files->pdata[files->len - 1], test_transcript);
+      }
+  status = g_test_run ();
+
+  g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", tmp);
+  g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL);
+  g_free (tmp);
+  return status;
+}
