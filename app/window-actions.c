@@ -109,6 +109,39 @@ differentiate (PhWindow *self)
   ph_window_prompt (self, "grad ");
 }
 
+static gboolean
+step_changed (PhHistory *history, guint index)
+{
+  const PhStep *step = &g_array_index (history->steps, PhStep, index);
+  return step->n_rewrites > 0 || step->n_added + step->n_removed + step->n_changed > 0;
+}
+
+/* The step keys pass over what changed nothing. The console's own `step` and `back` do not. */
+static void
+step_over_unchanged (PhWindow *self, gboolean forward)
+{
+  PhHistory *history = ph_document_get_history (self->document);
+  PhPosition at = ph_document_get_position (self->document);
+  guint target;
+
+  if (forward)
+    {
+      for (target = at.step + 1; target < history->steps->len && !step_changed (history, target - 1);)
+        target++;
+      if (target <= at.step + 1)
+        ph_window_run (self, "step");
+      else
+        ph_window_run (self, "goto %u", target);
+      return;
+    }
+  for (target = at.step; target > 0 && at.rewrite == 0 && !step_changed (history, target - 1);)
+    target--;
+  if (at.rewrite > 0 || target == at.step)
+    ph_window_run (self, "back");
+  else
+    ph_window_run (self, "goto %u", target > 0 ? target - 1 : 0);
+}
+
 /* A command whose first argument is not optional must be finished by hand. */
 static gboolean
 needs_arguments (const PhCommand *command)
@@ -127,7 +160,9 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
         ask_for_file (self, &file_commands[i]);
         return;
       }
-  if (g_str_equal (command->name, "grad"))
+  if (ph_document_is_open (self->document) && (g_str_equal (command->name, "step") || g_str_equal (command->name, "back")))
+    step_over_unchanged (self, g_str_equal (command->name, "step"));
+  else if (g_str_equal (command->name, "grad"))
     differentiate (self);
   else if (g_str_equal (command->name, "find"))
     ph_document_view_search (ph_window_get_view (self));

@@ -27,7 +27,7 @@ ph_fuzzy_score (const char *typed, const char *text)
           if (c == wanted)
             {
               run++;
-              score += 10 + 8 * (run - 1) + (word_start ? 12 : 0);
+              score += 10 + 15 * (run - 1) + (word_start ? 12 : 0) + (p == text ? 8 : 0);
               p = g_utf8_next_char (p);
               break;
             }

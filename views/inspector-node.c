@@ -120,6 +120,31 @@ add_origins (PhInspector *self, PhId id)
     }
 }
 
+/* What the present step, or inside a step the last rewrites, changed about this node. */
+static void
+add_changes (PhInspector *self, PhId id)
+{
+  PhPosition b = ph_document_get_position (self->document), a = b;
+
+  if (b.rewrite > 0)
+    a.rewrite = 0;
+  else if (b.step > 0)
+    a.step--;
+  else
+    return;
+  g_autoptr (PhDiff) diff = ph_diff_new (ph_document_get_history (self->document), ph_document_get_model (self->document), a, b);
+  const PhNodeChange *change = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (id));
+  if (!change || !change->fields || change->fields->len == 0)
+    return;
+  GtkListBox *section = ph_inspector_add_section (self, _("Changed by This Step"));
+  for (guint i = 0; i < change->fields->len; i++)
+    {
+      const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
+      g_autofree char *text = g_strdup_printf ("%s\n→ %s", field->before ? field->before : _("none"), field->after ? field->after : _("none"));
+      ph_inspector_add_row (section, field->field, text);
+    }
+}
+
 static void
 add_gradients (PhInspector *self, const PhNode *node)
 {
@@ -162,6 +187,7 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
   else if (!node->op)
     ph_inspector_add_text (self, _("An operator that is not declared here: it can be drawn, compared and queried, but not executed "
                                    "or differentiated."), "dim-label");
+  add_changes (self, node->id);
   add_gradients (self, node);
   add_attributes (self, node);
   add_values (self, node, node->inputs, node->op ? node->op->inputs : NULL, _("Inputs"));

@@ -69,6 +69,7 @@ add_row (GtkListBox *section, const char *name, const char *text, int indent)
   gtk_widget_add_css_class (left, "property-name");
   gtk_widget_set_margin_start (left, 10 * indent);
   gtk_label_set_xalign (GTK_LABEL (right), name && *name ? 1 : 0);
+  gtk_label_set_justify (GTK_LABEL (right), name && *name ? GTK_JUSTIFY_RIGHT : GTK_JUSTIFY_LEFT);
   gtk_label_set_wrap (GTK_LABEL (right), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (right), PANGO_WRAP_WORD_CHAR);
   gtk_label_set_lines (GTK_LABEL (right), 4);

@@ -61,7 +61,7 @@ on_changed (PhPalette *self)
     {
       g_autofree char *title = plain_title (actions[i].title);
       const char *name = strchr (actions[i].action, '.') + 1;
-      int score = MAX (ph_fuzzy_score (typed, title), ph_fuzzy_score (typed, name));
+      int score = MAX (ph_fuzzy_score (typed, title), ph_fuzzy_score (typed, name) * 3 / 4);
       if (score == 0 && actions[i].summary)
         score = ph_fuzzy_score (typed, actions[i].summary) / 8;
       if (score > 0 && is_enabled (self, actions[i].action) && !g_str_equal (actions[i].action, "win.palette"))

@@ -81,7 +81,8 @@ go_to_change (PhTextPane *self, int direction)
     return;
   gtk_text_buffer_get_iter_at_line (buffer, &iter, line);
   gtk_text_buffer_place_cursor (buffer, &iter);
-  gtk_text_view_scroll_to_iter (GTK_TEXT_VIEW (self->view), &iter, 0, TRUE, 0, 0.3);
+  /* To the mark, not the iter: the lines above may not have their heights yet. */
+  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0, TRUE, 0, 0.3);
 }
 
 static void

@@ -73,20 +73,24 @@ static void
 test_step_keys (void)
 {
   open_example ("cse");
-  use_pipeline ("cse,dce");
+  use_pipeline ("dce,cse,dce");
   focus_graph ();
   guint steps = ph_document_get_history (driver_document ())->steps->len;
-  g_assert_cmpuint (steps, >=, 2);
+  g_assert_cmpuint (steps, >=, 3);
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 0);
 
-  for (guint i = 1; i <= steps; i++)
-    {
-      driver_key ("F10");
-      g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, i);
-    }
+  /* The file is old: first its opset. Then over the first dce, which finds nothing, to cse; then to the end. */
+  driver_key ("F10");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 1);
+  driver_key ("F10");
   g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), ==, 3);
+  guint changed = ph_document_get_position (driver_document ()).step;
+  g_assert_cmpuint (changed, ==, steps - 1);
+  driver_key ("F10");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, steps);
+  /* Back over what changed nothing, and before what did. */
   driver_key ("shift+F10");
-  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, steps - 1);
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, changed - 1);
   driver_key ("alt+Home");
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 0);
   g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), ==, 4);
