@@ -249,6 +249,8 @@ ph_node_flops (const PhNode *node)
     return -1;
   if (node->op->flops != NULL)
     return node->op->flops (node);
+  if (node->op->flags & (PH_OP_DATA_MOVEMENT | PH_OP_SHAPE_ONLY))
+    return 0;
 
   const PhValue *out = ph_node_output (node, 0);
 

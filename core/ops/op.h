@@ -56,7 +56,7 @@ struct _PhOp
   const PhPattern *grad[PH_MAX_ARGS];      /* d(loss)/d(input i) as a template; NULL: see grad_build, no_grad */
   gboolean   (*grad_build) (PhGrad *grad, GError **error);  /* where a template cannot say it               */
   guint        no_grad;             /* bit i: input i has no gradient (indices, shapes, axes)              */
-  gint64     (*flops)  (const PhNode *node);                /* NULL: one per output element; -1 unknown     */
+  gint64     (*flops)  (const PhNode *node);                /* NULL: one per output element, none where data only moves; -1 unknown */
 };
 
 /* The registry: built from the lists in core/ops/meson.build. */

@@ -22,7 +22,7 @@ run_optional (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Optional = {
-  .name = "Optional", .since = 15, .doc = "Wraps a value as an optional; without one, an empty optional.",
+  .name = "Optional", .since = 15, .doc = "Wraps a value as an optional; without one, an empty optional. No gradient passes through optionals.",
   .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs = { { "type", PH_ATTR_OPAQUE } },
   .infer = infer_optional, .kernel = run_optional,
@@ -53,7 +53,7 @@ run_get (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_OptionalGetElement = {
-  .name = "OptionalGetElement", .since = 18, .doc = "What an optional holds.",
+  .name = "OptionalGetElement", .since = 18, .doc = "What an optional holds. No gradient passes through optionals.",
   .inputs = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
   .infer = infer_get, .kernel = run_get,
 };

@@ -606,11 +606,23 @@ run_max_unpool (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+static gboolean
+grad_max_unpool (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *flat = ph_build_ints (b, (gint64[]) { -1 }, 1), *indices = ph_grad_in (grad, 1);
+
+  if (ph_grad_in (grad, 2) != NULL)
+    return cannot (grad, error, "no gradient with output_shape, for which the indices mean other places");
+  grad->dx[0] = PH_BUILD (b, Gather, PH_BUILD (b, Reshape, grad->dy[0], flat), indices);
+  return TRUE;
+}
+
 const PhOp ph_op_MaxUnpool = {
   .name = "MaxUnpool", .since = 22,
   .doc = "Puts each element back where MaxPool's indices say that it came from; zeros elsewhere.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "I", 0, PH_T (INT64) }, { "output_shape", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs = { { "kernel_shape", PH_ATTR_INTS, NULL, TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
-  .infer = infer_max_unpool, .kernel = run_max_unpool, .no_grad = 0x6,
+  .infer = infer_max_unpool, .kernel = run_max_unpool, .grad_build = grad_max_unpool, .no_grad = 0x6,
 };

@@ -1,20 +1,18 @@
 /* rnn.c: RNN, GRU and LSTM.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/support.h"
+#include "core/ops/rnn.h"
 
 #include <math.h>
 
-typedef struct { const char *name; double alpha, beta; } Activation;
-
 /* The activations that ONNX names, with their default parameters. */
-static const Activation activations[] = {
+static const PhRecurrentActivation activations[] = {
   { "Relu", 0, 0 }, { "Tanh", 0, 0 }, { "Sigmoid", 0, 0 }, { "Affine", 1, 0 }, { "LeakyRelu", 0.01, 0 },
   { "ThresholdedRelu", 1, 0 }, { "ScaledTanh", 1, 1 }, { "HardSigmoid", 0.2, 0.5 }, { "Elu", 1, 0 }, { "Softsign", 0, 0 },
   { "Softplus", 0, 0 },
 };
 
 static double
-activate (const Activation *f, double x)
+activate (const PhRecurrentActivation *f, double x)
 {
   switch (f->name[0])
     {
@@ -35,16 +33,6 @@ activate (const Activation *f, double x)
   return 1 / (1 + exp (-x));
 }
 
-typedef struct
-{
-  char     kind;                      /* 'R', 'G' or 'L'                                              */
-  guint    gates, per_direction;      /* gates in the weights; activations for each direction         */
-  gint64   steps, batch, input, hidden, directions;
-  gboolean reverse, batch_first, coupled, linear_before_reset;
-  double   clip;
-  Activation f[6];
-} Cell;
-
 static guint
 default_activation (char kind, guint i)
 {
@@ -53,8 +41,8 @@ default_activation (char kind, guint i)
 }
 
 /* Returns NULL, or what is wrong. */
-static const char *
-cell_init (Cell *cell, const PhNode *node)
+const char *
+ph_recurrent_init (PhRecurrent *cell, const PhNode *node)
 {
   const char *direction = ph_node_attr_string (node, "direction", "forward");
   PhAttr *names = ph_node_attr (node, "activations"), *alphas = ph_node_attr (node, "activation_alpha"),
@@ -73,7 +61,7 @@ cell_init (Cell *cell, const PhNode *node)
     return "activations does not name one for each gate and direction";
   for (guint i = 0; i < cell->per_direction * cell->directions; i++)
     {
-      const Activation *found = names == NULL ? &activations[default_activation (cell->kind, i % cell->per_direction)] : NULL;
+      const PhRecurrentActivation *found = names == NULL ? &activations[default_activation (cell->kind, i % cell->per_direction)] : NULL;
 
       for (guint k = 0; found == NULL && k < G_N_ELEMENTS (activations); k++)
         {
@@ -103,9 +91,9 @@ infer_rnn (PhInfer *infer, GError **error)
   PhDim hidden = attr > 0 ? PH_DIM (attr) : r != NULL && r->has_rank && r->rank == 3 ? r->dims[2] : PH_DIM_UNKNOWN, steps, batch;
   PhDim directions = PH_DIM_UNKNOWN;
   const char *wrong;
-  Cell cell;
+  PhRecurrent cell;
 
-  wrong = cell_init (&cell, node);
+  wrong = ph_recurrent_init (&cell, node);
   if (wrong != NULL)
     return ph_infer_fail (infer, error, "%s", wrong);
   if (x == NULL)
@@ -145,18 +133,18 @@ add_product (gint64 rows, gint64 columns, const double *matrix, const double *ve
 }
 
 static double
-clipped (const Cell *cell, double x)
+clipped (const PhRecurrent *cell, double x)
 {
   return cell->clip > 0 ? CLAMP (x, -cell->clip, cell->clip) : x;
 }
 
 /* One step of one sequence in one direction. @wb, @rb: the biases; @p: peepholes, each nullable. @h and @c change in place. */
 static void
-step (const Cell *cell, guint d, const double *x, const double *w, const double *r, const double *wb, const double *rb,
+step (const PhRecurrent *cell, guint d, const double *x, const double *w, const double *r, const double *wb, const double *rb,
       const double *p, double *h, double *c, double *gate, double *recur)
 {
   gint64 n = cell->hidden;
-  const Activation *f = &cell->f[d * cell->per_direction];
+  const PhRecurrentActivation *f = &cell->f[d * cell->per_direction];
 
   for (gint64 i = 0; i < cell->gates * n; i++)
     {
@@ -228,7 +216,7 @@ weights (PhKernel *kernel, guint i, gint64 count, PhTensor **tensor, const doubl
 }
 
 static gboolean
-run_cells (PhKernel *kernel, Cell *cell, PhTensor **keep, GError **error)
+run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *r_tensor = ph_kernel_input (kernel, 2);
   gint64 n, g, dirs = cell->directions, y_dims[4], h_dims[3];
@@ -306,8 +294,8 @@ static gboolean
 run_rnn (PhKernel *kernel, GError **error)
 {
   PhTensor *keep[8] = { NULL };
-  Cell cell;
-  const char *wrong = cell_init (&cell, kernel->node);
+  PhRecurrent cell;
+  const char *wrong = ph_recurrent_init (&cell, kernel->node);
   gboolean ok = wrong == NULL ? run_cells (kernel, &cell, keep, error) : ph_kernel_fail (kernel, error, "%s", wrong);
 
   for (guint i = 0; i < G_N_ELEMENTS (keep); i++)
@@ -342,13 +330,15 @@ rnn_flops (const PhNode *node)
 const PhOp ph_op_RNN = {
   .name = "RNN", .since = 22, .doc = "A simple recurrent layer: h = f (W x + R h + b) at each step.",
   .inputs = { RNN_INPUTS }, .outputs = { RNN_OUTPUTS }, .attrs = { RNN_ATTRS },
-  .infer = infer_rnn, .kernel = run_rnn, .flops = rnn_flops, .no_grad = 1 << 4,
+  .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
+  .no_grad = 1 << 4,
 };
 
 const PhOp ph_op_GRU = {
   .name = "GRU", .since = 22, .doc = "A gated recurrent layer: an update and a reset gate decide what is kept of the state.",
   .inputs = { RNN_INPUTS }, .outputs = { RNN_OUTPUTS }, .attrs = { RNN_ATTRS, { "linear_before_reset", PH_ATTR_INT, "0" } },
-  .infer = infer_rnn, .kernel = run_rnn, .flops = rnn_flops, .no_grad = 1 << 4,
+  .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
+  .no_grad = 1 << 4,
 };
 
 const PhOp ph_op_LSTM = {
@@ -356,5 +346,6 @@ const PhOp ph_op_LSTM = {
   .inputs = { RNN_INPUTS, { "initial_c", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "P", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { RNN_OUTPUTS, { "Y_c", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .attrs = { RNN_ATTRS, { "input_forget", PH_ATTR_INT, "0" } },
-  .infer = infer_rnn, .kernel = run_rnn, .flops = rnn_flops, .no_grad = 1 << 4,
+  .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
+  .no_grad = 1 << 4,
 };

@@ -243,12 +243,50 @@ run_affine_grid (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* Each point of the grid is theta times (x, y, 1), and the grid of the identity is (x, y) itself. */
+static gboolean
+grad_affine_grid (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *theta = ph_grad_in (grad, 0), *points, *shape, *ones, *dy;
+  gboolean align = ph_node_attr_int (grad->node, "align_corners", 0) != 0;
+  const PhType *type = ph_grad_out (grad, 0)->type;
+  PhTensor *identity;
+  gint64 s;
+
+  if (type == NULL || !type->has_rank || (type->rank != 4 && type->rank != 5) || theta->type == NULL)
+    {
+      g_autofree char *label = ph_node_label (grad->node);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient needs the length of size", label);
+      return FALSE;
+    }
+  s = type->rank - 2;
+  identity = ph_tensor_new (theta->type->dtype, 3, (gint64[]) { 1, s, s + 1 });
+  for (gint64 i = 0; i < s; i++)
+    ph_dtype_store (theta->type->dtype, ph_tensor_writable (identity), i * (s + 1) + i, 1);
+  points = PH_BUILD (b, Expand, ph_build_tensor (b, identity), ph_grad_shape (grad, theta));
+  points = PH_BUILD_WITH (b, AffineGrid, PH_ATTRS (ph_attr_new_int ("align_corners", align)), points, ph_grad_in (grad, 1));
+  shape = ph_build_ints (b, (gint64[]) { 0, -1, s }, 3);
+  points = PH_BUILD (b, Reshape, points, shape);
+  ones = PH_BUILD (b, Expand, ph_grad_like (grad, theta, 1),
+                   PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)),
+                                  PH_BUILD (b, Slice, PH_BUILD (b, Shape, points), ph_build_ints (b, (gint64[]) { 0 }, 1),
+                                            ph_build_ints (b, (gint64[]) { 2 }, 1)),
+                                  ph_build_ints (b, (gint64[]) { 1 }, 1)));
+  points = PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 2)), points, ones);
+  dy = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 0, 2, 1 }, 3)),
+                      PH_BUILD (b, Reshape, grad->dy[0], shape));
+  grad->dx[0] = PH_BUILD (b, MatMul, dy, points);
+  return TRUE;
+}
+
 const PhOp ph_op_AffineGrid = {
   .name = "AffineGrid", .since = 20,
   .doc = "The grid of places that an affine map sends each output pixel to, for GridSample.",
   .inputs = { { "theta", 'T', PH_FLOATS }, { "size", 0, PH_T (INT64) } }, .outputs = { { "grid", 'T', PH_FLOATS } },
   .attrs = { { "align_corners", PH_ATTR_INT, "0" } },
-  .infer = infer_affine_grid, .kernel = run_affine_grid, .no_grad = 1 << 1,
+  .infer = infer_affine_grid, .kernel = run_affine_grid, .grad_build = grad_affine_grid, .no_grad = 1 << 1,
 };
 
 /* ── RoiAlign ── */
@@ -371,7 +409,7 @@ run_roi_align (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_RoiAlign = {
   .name = "RoiAlign", .since = 22,
-  .doc = "Crops regions out of a feature map and pools each to a fixed size, reading between the pixels.",
+  .doc = "Crops regions out of a feature map and pools each to a fixed size, reading between the pixels. It has no gradient here.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "rois", 'T', PH_FLOATS }, { "batch_indices", 0, PH_T (INT64) } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "coordinate_transformation_mode", PH_ATTR_STRING, "\"half_pixel\"" }, { "mode", PH_ATTR_STRING, "\"avg\"" },

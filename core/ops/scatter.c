@@ -306,11 +306,41 @@ run_tensor_scatter (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* The operator run on the places of the update (one more than there are marks what stays) says where each element came from. */
+static gboolean
+grad_tensor_scatter (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *cache = ph_grad_in (grad, 0), *update = ph_grad_in (grad, 1), *dy = grad->dy[0];
+  PhValue *flat = ph_build_ints (b, (gint64[]) { -1 }, 1), *one = ph_build_scalar (b, PH_INT64, 1), *n = ph_grad_size (grad, update);
+  PhValue *inputs[3] = { NULL, NULL, ph_grad_in (grad, 2) }, *from, *stays, *sums;
+  gint64 axis = ph_node_attr_int (grad->node, "axis", -2);
+  const char *mode = ph_node_attr_string (grad->node, "mode", "linear");
+
+  inputs[0] = PH_BUILD (b, Expand, n, ph_grad_shape (grad, cache));
+  inputs[1] = ph_grad_reshape_like (grad, PH_BUILD (b, Range, ph_build_scalar (b, PH_INT64, 0), n, one), update);
+  from = ph_build_node (b, &ph_op_TensorScatter, inputs, 3, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("mode", mode)), 1);
+  stays = PH_BUILD (b, Equal, from, n);
+  if (grad->wanted[0])
+    grad->dx[0] = PH_BUILD (b, Where, stays, dy, ph_grad_like (grad, cache, 0));
+  if (grad->wanted[1])
+    {
+      PhValue *length = PH_BUILD (b, Reshape, n, flat), *more = PH_BUILD (b, Add, length, one);
+
+      sums = PH_BUILD (b, Expand, ph_grad_like (grad, update, 0), more);
+      sums = PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")), sums,
+                            PH_BUILD (b, Reshape, from, flat), PH_BUILD (b, Reshape, dy, flat));
+      sums = PH_BUILD (b, Slice, sums, ph_build_ints (b, (gint64[]) { 0 }, 1), length);
+      grad->dx[1] = ph_grad_reshape_like (grad, sums, update);
+    }
+  return TRUE;
+}
+
 const PhOp ph_op_TensorScatter = {
   .name = "TensorScatter", .since = 24,
   .doc = "Writes new entries into a cache along its sequence axis, each batch at its own position.",
   .inputs = { { "past_cache", 'T', PH_ANY }, { "update", 'T', PH_ANY }, { "write_indices", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
   .outputs = { { "present_cache", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "-2" }, { "mode", PH_ATTR_STRING, "\"linear\"" } },
-  .infer = ph_infer_same_as_input, .kernel = run_tensor_scatter, .no_grad = 1 << 2,
+  .infer = ph_infer_same_as_input, .kernel = run_tensor_scatter, .grad_build = grad_tensor_scatter, .no_grad = 1 << 2,
 };

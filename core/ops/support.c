@@ -315,3 +315,34 @@ ph_grad_moved (PhGrad *grad, guint fill)
   grad->dx[0] = ph_grad_reshape_like (grad, sums, x);
   return TRUE;
 }
+
+gboolean
+ph_grad_through (PhGrad *grad, PhBuildInstead build, GError **error)
+{
+  guint n_in = grad->node->inputs->len, n_out = grad->node->outputs->len;
+  g_autofree PhValue **inputs = g_new0 (PhValue *, MAX (n_in, PH_MAX_ARGS) + 1);
+  g_autofree PhValue **outputs = g_new0 (PhValue *, MAX (n_out, PH_MAX_ARGS) + 1);
+  g_autoptr(PhTape) tape = ph_tape_new (grad->b->graph);
+
+  for (guint i = 0; i < n_in; i++)
+    {
+      inputs[i] = ph_grad_in (grad, i);
+      if (!grad->wanted[i])
+        continue;
+      inputs[i] = PH_BUILD (grad->b, Identity, inputs[i]);     /* so that only what is built here lies on the way */
+      if (inputs[i] == NULL)
+        return TRUE;                                           /* the builder keeps the error */
+      ph_tape_watch (tape, inputs[i]);
+    }
+  if (!build (grad->b, grad->node, inputs, outputs, error))
+    return FALSE;
+  for (guint i = 0; i < n_out && grad->b->error == NULL; i++)
+    if (grad->dy[i] != NULL && outputs[i] != NULL)
+      ph_tape_seed (tape, outputs[i], grad->dy[i]);
+  if (grad->b->error == NULL && !ph_tape_run (tape, grad->b, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < n_in && grad->b->error == NULL; i++)
+    if (grad->wanted[i])
+      grad->dx[i] = ph_tape_gradient (tape, grad->b, inputs[i]);
+  return TRUE;
+}

@@ -65,5 +65,9 @@ gboolean  ph_grad_moved       (PhGrad *grad, guint fill);
 /* A scalar int64 number of elements of @value, known or not. */
 PhValue  *ph_grad_size        (PhGrad *grad, PhValue *value);
 PhValue  *ph_grad_reshape_like (PhGrad *grad, PhValue *value, PhValue *like);
+/* Where an operator is long to differentiate, but can be built of others: @build makes the same outputs (at least those that
+ * have a gradient) of @inputs, and those are differentiated. */
+typedef gboolean (*PhBuildInstead) (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error);
+gboolean  ph_grad_through     (PhGrad *grad, PhBuildInstead build, GError **error);
 
 G_END_DECLS

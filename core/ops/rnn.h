@@ -1,0 +1,27 @@
+/* rnn.h: what is known of a recurrent layer from its attributes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/ops/support.h"
+
+G_BEGIN_DECLS
+
+typedef struct { const char *name; double alpha, beta; } PhRecurrentActivation;
+
+typedef struct
+{
+  char     kind;                      /* 'R', 'G' or 'L'                                              */
+  guint    gates, per_direction;      /* gates in the weights; activations for each direction         */
+  gint64   steps, batch, input, hidden, directions;
+  gboolean reverse, batch_first, coupled, linear_before_reset;
+  double   clip;
+  PhRecurrentActivation f[6];
+} PhRecurrent;
+
+/* Returns NULL, or what is wrong. Sizes are left alone. */
+const char *ph_recurrent_init  (PhRecurrent *cell, const PhNode *node);
+/* The same layer out of matrix products and a Scan for each direction, on @inputs (8 of them, nullable elements). */
+gboolean    ph_recurrent_build (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error);
+gboolean    ph_grad_recurrent  (PhGrad *grad, GError **error);
+
+G_END_DECLS
