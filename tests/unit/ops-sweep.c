@@ -17,6 +17,7 @@ typedef struct { const char *op, *inputs, *body; double low, high; } Case;
 
 static const Case cases[] = {
 #include "tests/unit/ops-sweep-cases.inc"
+#include "tests/unit/ops-sweep-moves.inc"
 };
 
 /* Declarations */
