@@ -89,6 +89,9 @@ gboolean  ph_node_replace     (PhNode *node, PhValue *value, GError **error);
  * (transfer container) */
 GPtrArray *ph_model_nodes     (PhModel *model);
 
+/* Whether upgrade-opset would do more to @model than change the version that it imports. */
+gboolean  ph_upgrade_changes_nodes (PhModel *model);
+
 /* Pipelines: none O1 O2 O3 train, and your own. */
 typedef struct { const char *name; const char *summary; const char *const *passes; PhExactness allow; } PhPipeline;
 const PhPipeline *ph_pipeline_list (guint *n);

@@ -760,6 +760,41 @@ upgrade_node (PhPassRun *run, PhId id, int opset, GError **error)
 }
 
 static gboolean
+has_upgrade (const char *op_type, int opset)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (upgrades); i++)
+    if (opset < upgrades[i].below && (*upgrades[i].ops == '*' || is_named (upgrades[i].ops, op_type)))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+graph_has_upgrade (const PhGraph *graph, int opset, GHashTable *clean)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        if (graph_has_upgrade (node->graphs->pdata[i], opset, clean))
+          return TRUE;
+      if (*node->domain != '\0' || g_hash_table_contains (clean, node->op_type))
+        continue;
+      if (has_upgrade (node->op_type, opset))
+        return TRUE;
+      g_hash_table_add (clean, (gpointer) node->op_type);
+    }
+  return FALSE;
+}
+
+gboolean
+ph_upgrade_changes_nodes (PhModel *model)
+{
+  g_autoptr(GHashTable) clean = g_hash_table_new (NULL, NULL);
+  int opset = ph_model_opset (model, "");
+
+  return opset < PH_OPSET_NEWEST && graph_has_upgrade (model->graph, MAX (opset, OLD_DEFAULT_OPSET), clean);
+}
+
+static gboolean
 upgrade_opset (PhPassRun *run, GError **error)
 {
   int opset = ph_model_opset (run->model, "");

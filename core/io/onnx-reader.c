@@ -111,7 +111,7 @@ ph_onnx_infer (PhModel *model, GPtrArray *problems)
   const PhPass *upgrade = NULL;
   int opset = ph_model_opset (model, "");
 
-  if (opset > 0 && opset < PH_OPSET_NEWEST)
+  if (opset > 0 && opset < PH_OPSET_NEWEST && ph_upgrade_changes_nodes (model))
     upgrade = ph_pass_find ("upgrade-opset");
   if (upgrade != NULL)
     {
