@@ -90,10 +90,10 @@ read_line (char *line, size_t size, long number)
 static void
 read_option (Agraph_t *graph, const char *line, long number)
 {
-  char name[16], value[16];
+  char name[16], value[16], end;
   size_t i;
 
-  if (sscanf (line, "o %15s %15[a-zA-Z0-9.]", name, value) != 2)
+  if (sscanf (line, "o %15s %15[a-zA-Z0-9.]%c", name, value, &end) != 2)
     fail ("line %ld: expected: o NAME VALUE", number);
   for (i = 0; i < sizeof options / sizeof options[0]; i++)
     if (strcmp (options[i], name) == 0)

@@ -2,9 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/layout.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define LARGEST 200000          /* boxes that the helper takes */
 
@@ -176,7 +179,7 @@ find_helper (void)
   static const char *const places[] = { "peephole-layout", "../layout-helper/peephole-layout",
                                         "../../layout-helper/peephole-layout", "../libexec/peephole/peephole-layout" };
 
-  if (given != NULL)
+  if (given != NULL && *given != 0)
     return g_strdup (given);
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
@@ -313,7 +316,31 @@ on_answered (GObject *source, GAsyncResult *result, gpointer data)
     }
 }
 
-/* Takes the reference on @task. */
+/* The text as a file in memory to read from: a pipe to a helper that died would end us with SIGPIPE. */
+static int
+open_text (GBytes *text)
+{
+  gsize size, done = 0;
+  const char *data = g_bytes_get_data (text, &size);
+  int fd = memfd_create ("peephole-layout", MFD_CLOEXEC);
+
+  while (fd >= 0 && done < size)
+    {
+      const gssize n = write (fd, data + done, size - done);
+
+      if (n <= 0)
+        {
+          close (fd);
+          return -1;
+        }
+      done += n;
+    }
+  if (fd >= 0)
+    lseek (fd, 0, SEEK_SET);
+  return fd;
+}
+
+/* Holds a reference on @task until it has answered. */
 static void
 start_helper (GTask *task)
 {
@@ -321,12 +348,20 @@ start_helper (GTask *task)
   g_autofree char *path = find_helper ();
   const char *const arguments[] = { path, NULL };
   g_autoptr(GBytes) text = layout_to_text (request->layout, request->coarse);
+  g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  const int fd = open_text (text);
   GError *error = NULL;
 
+  if (fd < 0)
+    {
+      g_task_return_new_error (task, PH_ERROR, PH_ERROR_LAYOUT, "There is no memory for what the layout helper reads: %s",
+                               g_strerror (errno));
+      return;
+    }
   g_object_ref (task);
   request->late = FALSE;
-  request->helper = g_subprocess_newv (arguments, G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE
-                                       | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
+  g_subprocess_launcher_take_stdin_fd (launcher, fd);
+  request->helper = g_subprocess_launcher_spawnv (launcher, arguments, &error);
   if (request->helper == NULL)
     {
       g_task_return_new_error (task, PH_ERROR, PH_ERROR_LAYOUT, "%s cannot be started: %s. Set PEEPHOLE_LAYOUT to the layout helper.",
@@ -341,7 +376,7 @@ start_helper (GTask *task)
       g_source_set_callback (request->timer_source, on_late, task, NULL);
       g_source_attach (request->timer_source, g_task_get_context (task));
     }
-  g_subprocess_communicate_async (request->helper, text, g_task_get_cancellable (task), on_answered, task);
+  g_subprocess_communicate_async (request->helper, NULL, g_task_get_cancellable (task), on_answered, task);
 }
 
 void
@@ -351,6 +386,7 @@ ph_layout_async (PhLayout *layout, double seconds, GCancellable *cancellable, GA
   Request *request = g_new0 (Request, 1);
 
   g_task_set_source_tag (task, ph_layout_async);
+  g_task_set_check_cancellable (task, FALSE);      /* our own error says it */
   request->layout = layout;
   request->seconds = seconds;
   g_task_set_task_data (task, request, request_free);

@@ -1,0 +1,532 @@
+/* layout.c: tests of the layout helper's client, of the helper on hostile input, of the layered layout, and of scenes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <math.h>
+#include <signal.h>
+
+#include "core/io/io.h"
+#include "core/layout/draw.h"
+#include "passes/pass.h"
+
+static char *folder;             /* for scripts */
+
+static PhLayout *
+small_layout (void)
+{
+  PhLayout *layout = ph_layout_new (4, 4);
+  static const guint ends[4][2] = { { 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 } };
+
+  for (guint i = 0; i < 4; i++)
+    {
+      layout->boxes[i].width = 80;
+      layout->boxes[i].height = 40;
+      layout->edges[i].from = ends[i][0];
+      layout->edges[i].to = ends[i][1];
+    }
+  return layout;
+}
+
+static PhLayout *
+random_layout (guint n_boxes, guint n_edges, guint seed, gboolean cycles)
+{
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  PhLayout *layout = ph_layout_new (n_boxes, n_edges);
+
+  for (guint i = 0; i < n_boxes; i++)
+    {
+      layout->boxes[i].width = g_rand_int_range (rand, 30, 200);
+      layout->boxes[i].height = g_rand_int_range (rand, 20, 90);
+    }
+  for (guint i = 0; i < n_edges; i++)
+    {
+      guint a = g_rand_int_range (rand, 0, n_boxes), b = g_rand_int_range (rand, 0, n_boxes);
+
+      layout->edges[i].from = cycles ? a : MIN (a, b);
+      layout->edges[i].to = cycles ? b : MAX (a, b);
+    }
+  return layout;
+}
+
+static void
+assert_apart (PhLayout *layout)
+{
+  for (guint a = 0; a < layout->n_boxes; a++)
+    for (guint b = a + 1; b < layout->n_boxes; b++)
+      {
+        const PhLayoutBox *x = &layout->boxes[a], *y = &layout->boxes[b];
+
+        g_assert_true (fabsf (x->x - y->x) >= (x->width + y->width) / 2 - 1 || fabsf (x->y - y->y) >= (x->height + y->height) / 2 - 1);
+      }
+}
+
+static void
+assert_inside (PhLayout *layout)
+{
+  for (guint i = 0; i < layout->n_boxes; i++)
+    {
+      g_assert_cmpfloat (layout->boxes[i].x - layout->boxes[i].width / 2, >=, -1);
+      g_assert_cmpfloat (layout->boxes[i].x + layout->boxes[i].width / 2, <=, layout->width + 1);
+      g_assert_cmpfloat (layout->boxes[i].y - layout->boxes[i].height / 2, >=, -1);
+      g_assert_cmpfloat (layout->boxes[i].y + layout->boxes[i].height / 2, <=, layout->height + 1);
+    }
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+
+      if (edge->from == edge->to)
+        continue;
+      g_assert_cmpuint (edge->n_points, >=, 4);
+      g_assert_cmpuint (edge->n_points % 3, ==, 1);
+    }
+}
+
+/* A program in the helper's place. */
+static void
+use_helper (const char *script)
+{
+  g_autofree char *path = g_build_filename (folder, "helper", NULL), *text = g_strconcat ("#!/bin/sh\n", script, "\n", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_file_set_contents (path, text, -1, &error);
+  g_assert_no_error (error);
+  g_chmod (path, 0755);
+  g_setenv ("PEEPHOLE_LAYOUT", path, TRUE);
+}
+
+static char *
+real_helper (void)
+{
+  return g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "layout-helper", "peephole-layout", NULL);
+}
+
+static void
+use_real_helper (void)
+{
+  g_autofree char *path = real_helper ();
+
+  g_setenv ("PEEPHOLE_LAYOUT", path, TRUE);
+}
+
+/* ── the client ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+test_dot (void)
+{
+  g_autoptr(PhLayout) layout = small_layout ();
+  g_autoptr(GError) error = NULL;
+
+  use_real_helper ();
+  layout->engine = PH_LAYOUT_DOT;
+  g_assert_true (ph_layout_sync (layout, 20, NULL, &error));
+  g_assert_no_error (error);
+  assert_inside (layout);
+  assert_apart (layout);
+  g_assert_false (layout->coarse);
+  g_assert_cmpfloat (layout->boxes[0].y, <, layout->boxes[1].y);
+  g_assert_cmpfloat (layout->boxes[1].y, <, layout->boxes[3].y);
+}
+
+static void
+test_crash (void)
+{
+  static const char *const scripts[] = { "kill -SEGV $$", "cat > /dev/null; kill -KILL $$", "kill -ABRT $$" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
+    {
+      g_autoptr(PhLayout) layout = random_layout (300, 500, 1, FALSE);
+      g_autoptr(GError) error = NULL;
+
+      use_helper (scripts[i]);
+      layout->engine = PH_LAYOUT_DOT;
+      g_assert_false (ph_layout_sync (layout, 20, NULL, &error));
+      g_assert_error (error, PH_ERROR, PH_ERROR_LAYOUT);
+      g_assert_nonnull (strstr (error->message, i == 0 ? "signal 11" : i == 1 ? "signal 9" : "signal 6"));
+    }
+}
+
+/* The real one, killed in the middle of a layout that would take minutes. */
+static void
+test_killed (void)
+{
+  g_autoptr(PhLayout) layout = random_layout (2000, 9000, 2, FALSE);
+  g_autoptr(GError) error = NULL;
+  g_autofree char *helper = real_helper (), *script = g_strdup_printf ("(sleep 0.4; kill -KILL $$) & exec %s", helper);
+
+  use_helper (script);
+  layout->engine = PH_LAYOUT_DOT;
+  g_assert_false (ph_layout_sync (layout, 60, NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_LAYOUT);
+  g_assert_nonnull (strstr (error->message, "signal 9"));
+}
+
+static void
+test_late (void)
+{
+  g_autoptr(PhLayout) layout = small_layout ();
+  g_autoptr(GError) error = NULL;
+  const gint64 start = g_get_monotonic_time ();
+
+  use_helper ("exec sleep 100");
+  layout->engine = PH_LAYOUT_DOT;
+  g_assert_true (ph_layout_sync (layout, 0.2, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (layout->coarse);
+  assert_inside (layout);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
+}
+
+static gboolean
+cancel_it (gpointer cancellable)
+{
+  g_cancellable_cancel (cancellable);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+store_result (GObject *source, GAsyncResult *result, gpointer data)
+{
+  *(GAsyncResult **) data = g_object_ref (result);
+}
+
+static void
+test_cancel (void)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(GAsyncResult) result = NULL;
+  g_autoptr(GError) error = NULL;
+  PhLayout *layout = small_layout ();
+  const gint64 start = g_get_monotonic_time ();
+
+  use_helper ("exec sleep 100");
+  layout->engine = PH_LAYOUT_DOT;
+  ph_layout_async (layout, 50, cancellable, store_result, &result);
+  g_timeout_add (100, cancel_it, cancellable);
+  while (result == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_null (ph_layout_finish (result, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_CANCELLED);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
+}
+
+static void
+test_garbage (void)
+{
+  static const char *const answers[] = {
+    "true", "echo hello", "echo size 1 1; echo end", "cat /dev/urandom | head -c 5000", "echo size 10 10; echo b 1 1; echo b 1",
+    "echo size 10 10; for i in 1 2 3 4; do echo b 1 1; done; echo e 999999999 1 1; echo end",
+    "echo size 10 10; for i in 1 2 3 4; do echo b nan inf; done; echo end",
+    "echo size 10 10; for i in 1 2 3 4 5; do echo b 1 1; done; echo end",
+    "echo size 10 10; for i in 1 2 3 4; do echo b 1 1; done; for i in 1 2 3 4; do echo e 2 1 1 2 2; done; echo end",
+    "echo 'out of luck' >&2; exit 3" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
+    {
+      g_autoptr(PhLayout) layout = small_layout ();
+      g_autoptr(GError) error = NULL;
+      g_autofree char *script = g_strconcat ("cat > /dev/null; ", answers[i], NULL);
+
+      use_helper (script);
+      layout->engine = PH_LAYOUT_DOT;
+      g_assert_false (ph_layout_sync (layout, 20, NULL, &error));
+      g_assert_error (error, PH_ERROR, PH_ERROR_LAYOUT);
+    }
+  g_setenv ("PEEPHOLE_LAYOUT", "/does/not/exist", TRUE);
+  {
+    g_autoptr(PhLayout) layout = small_layout ();
+    g_autoptr(GError) error = NULL;
+
+    layout->engine = PH_LAYOUT_DOT;
+    g_assert_false (ph_layout_sync (layout, 20, NULL, &error));
+    g_assert_error (error, PH_ERROR, PH_ERROR_LAYOUT);
+    g_assert_nonnull (strstr (error->message, "PEEPHOLE_LAYOUT"));
+  }
+}
+
+/* ── the helper ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* 0 or 2, never a signal. */
+static int
+feed_helper (const char *text, gsize size)
+{
+  g_autofree char *path = real_helper ();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GSubprocess) helper = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE
+                                                    | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, path, NULL);
+  g_autoptr(GBytes) bytes = g_bytes_new_static (text, size);
+
+  g_assert_no_error (error);
+  signal (SIGPIPE, SIG_IGN);
+  g_subprocess_communicate (helper, bytes, NULL, NULL, NULL, NULL);
+  g_subprocess_wait (helper, NULL, NULL);
+  g_assert_true (g_subprocess_get_if_exited (helper));
+  return g_subprocess_get_exit_status (helper);
+}
+
+static void
+test_hostile (void)
+{
+  static const char *const inputs[] = {
+    "", "\n", "hello\n", "peephole-layout 2 1 1\n", "peephole-layout 1 -1 0\nend\n", "peephole-layout 1 99999999999 0\nend\n",
+    "peephole-layout 1 1 0\nb nan 1\nend\n", "peephole-layout 1 1 0\nb 1e300 1\nend\n", "peephole-layout 1 1 0\nb -1 1\nend\n",
+    "peephole-layout 1 1 0\nb 0 0\nend\n", "peephole-layout 1 1 1\nb 1 1\ne 0 1 1 1\nend\n", "peephole-layout 1 1 1\nb 1 1\ne -1 0 1 1\nend\n",
+    "peephole-layout 1 1 0\nb 1 1\nb 1 1\nend\n", "peephole-layout 1 2 0\nb 1 1\nend\n", "peephole-layout 1 1 0\nb 1 1\n",
+    "peephole-layout 1 0 0\no nslimit 1;2\nend\n", "peephole-layout 1 0 0\no imagepath /etc\nend\n", "peephole-layout 1 0 0\no splines",
+    "peephole-layout 1 0 0\nx\nend\n", "peephole-layout 1 1 1\nb 1 1\ne 0 0 99999999 1\nend\n" };
+  g_autoptr(GString) line = g_string_new ("peephole-layout 1 0 0\n");
+  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
+
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    g_assert_cmpint (feed_helper (inputs[i], strlen (inputs[i])), ==, 2);
+  for (int i = 0; i < 100000; i++)
+    g_string_append_c (line, 'b');
+  g_assert_cmpint (feed_helper (line->str, line->len), ==, 2);
+  g_assert_cmpint (feed_helper ("peephole-layout 1 0 0\nend\n", 26), ==, 0);
+  g_assert_cmpint (feed_helper ("peephole-layout 1 1 1\nb 1 1\ne 0 0 1 1\nend\n", 43), ==, 0);      /* a loop */
+
+  /* Good text with a few bytes changed: laid out, or refused. */
+  for (int i = 0; i < 40; i++)
+    {
+      char text[] = "peephole-layout 1 4 4\no nslimit 1\nb 80 40\nb 80 40\nb 80 40\nb 80 40\ne 0 1 1 1\ne 0 2 1 1\ne 1 3 1 1\ne 2 3 1 1\nend\n";
+      int status;
+
+      for (int k = g_rand_int_range (rand, 1, 5); k > 0; k--)
+        text[g_rand_int_range (rand, 18, sizeof text - 1)] = g_rand_int_range (rand, 0, 4) == 0 ? g_rand_int_range (rand, 0, 256)
+                                                               : "0123456789 .-e\nb"[g_rand_int_range (rand, 0, 16)];
+      status = feed_helper (text, sizeof text - 1);
+      g_assert_true (status == 0 || status == 2);
+    }
+}
+
+/* ── our own ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+test_layered (void)
+{
+  for (guint seed = 0; seed < 40; seed++)
+    {
+      g_autoptr(PhLayout) layout = random_layout (1 + seed * 3, seed * 5, seed, seed % 2 == 1);
+      g_autoptr(GError) error = NULL;
+
+      for (guint i = 0; i < layout->n_boxes; i++)
+        {
+          layout->boxes[i].anchor = i % 3 == 0 ? layout->boxes[i].width / 5 : 0;
+          layout->boxes[i].inset = i % 4 == 0 ? 3 : 0;
+        }
+      for (guint i = 0; i < layout->n_edges; i++)
+        layout->edges[i].min_length = i % 7 == 0 ? 0 : 1;
+      g_assert_true (ph_layout_layered (layout, NULL, &error));
+      g_assert_no_error (error);
+      assert_inside (layout);
+      assert_apart (layout);
+    }
+}
+
+/* A chain with a value that feeds every link: what takes dot minutes. */
+static void
+test_layered_large (void)
+{
+  const guint n = 20000;
+  g_autoptr(PhLayout) layout = ph_layout_new (n, n - 1 + n / 50);
+  const gint64 start = g_get_monotonic_time ();
+
+  for (guint i = 0; i < n; i++)
+    {
+      layout->boxes[i].width = 80;
+      layout->boxes[i].height = 40;
+      if (i > 0)
+        {
+          layout->edges[i - 1].from = i - 1;
+          layout->edges[i - 1].to = i;
+        }
+    }
+  for (guint i = 0; i < n / 50; i++)
+    {
+      layout->edges[n - 1 + i].from = 0;
+      layout->edges[n - 1 + i].to = i * 50 + 49;
+    }
+  g_assert_true (ph_layout_layered (layout, NULL, NULL));
+  assert_inside (layout);
+  g_test_message ("%u boxes in %.0f ms", n, (g_get_monotonic_time () - start) / 1000.0);
+  g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_USEC_PER_SEC);
+}
+
+/* ── scenes ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct { float x, y; } Middle;
+
+/* At every position each node of the graph is in the scene, in one place, which never changes, and its inputs reach it. */
+static void
+check_history (const char *path, gboolean grouped)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhScene) scene = NULL;
+  g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  const PhPipeline *pipeline = ph_pipeline_find ("O2");
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = 100000 };
+  PhPosition at = { 0, 0 };
+  guint n_checked = 0;
+
+  g_assert_no_error (error);
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    {
+      const PhPass *pass = ph_pass_find (pipeline->passes[i]);
+
+      if (pass != NULL && !ph_pass_run (pass, model, history, &PH_PASS_OPTIONS_DEFAULT, &error))
+        {
+          g_test_message ("%s: %s", pipeline->passes[i], error->message);
+          g_clear_error (&error);
+        }
+    }
+  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (ph_scene_end (scene), ==, history->rewrites->len);
+
+  g_assert_true (ph_history_go (history, model, at, &error));
+  for (;;)
+    {
+      const int time = ph_scene_time (history, at);
+      const PhPosition next = ph_history_next (history, at, history->rewrites->len < 400);
+      g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+
+      PH_FOREACH_NODE (node, model->graph)
+        {
+          int pill, box = ph_scene_find (scene, node->id, &pill);
+          Middle *known = g_hash_table_lookup (places, GUINT_TO_POINTER (node->id));
+          PhRect rect;
+
+          g_assert_cmpint (box, >=, 0);
+          rect = pill >= 0 ? ph_scene_pill (scene, pill)->rect : ph_scene_card (scene, box, time, time);
+          if (pill < 0)
+            {
+              const PhTenant *tenant = ph_scene_tenant (scene, box, time);
+
+              g_assert_nonnull (tenant);
+              g_assert_cmpuint (tenant->id, ==, node->id);
+              g_assert_true (g_hash_table_add (taken, GINT_TO_POINTER (box + 1)));
+              g_assert_cmpstr (ph_scene_face (scene, tenant, time)->title, ==, node->op_type);
+            }
+          if (known == NULL)
+            {
+              known = g_new (Middle, 1);
+              *known = (Middle) { rect.x + rect.width / 2, rect.y + rect.height / 2 };
+              g_hash_table_insert (places, GUINT_TO_POINTER (node->id), known);
+            }
+          g_assert_cmpfloat_with_epsilon (known->x, rect.x + rect.width / 2, 0.01);
+          g_assert_cmpfloat_with_epsilon (known->y, rect.y + rect.height / 2, 0.01);
+          for (guint i = 0; i < node->inputs->len && pill < 0 && !grouped; i++)
+            {
+              const PhValue *value = node->inputs->pdata[i];
+              guint n_edges = 0;
+              const int *edges = ph_scene_edges_to (scene, box, &n_edges);
+              const PhSceneBox *in = ph_scene_box (scene, box);
+              gboolean reached = value == NULL || value->tensor != NULL;
+
+              for (guint k = 0; k < n_edges && !reached; k++)
+                reached = ph_scene_edge_at (scene, edges[k], time);
+              for (guint p = in->first_pill; p < in->first_pill + in->n_pills && !reached; p++)
+                reached = ph_scene_pill (scene, p)->born <= time && time < ph_scene_pill (scene, p)->died;
+              g_assert_true (reached);
+            }
+          n_checked++;
+        }
+      if (ph_position_compare (next, at) == 0)
+        break;
+      at = next;
+      g_assert_true (ph_history_go (history, model, at, &error));
+    }
+  g_test_message ("%s: %u steps, %u rewrites, %u boxes, %u checks", path, history->steps->len, history->rewrites->len,
+                  ph_scene_n_boxes (scene), n_checked);
+}
+
+static void
+test_examples (void)
+{
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "attention", "loop-branch" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnxtxt", NULL);
+      g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+
+      check_history (path, FALSE);
+      check_history (path, TRUE);
+    }
+}
+
+static void
+test_models (void)
+{
+  static const char *const names[] = { "light_resnet50", "ch_PP-OCRv4_det_infer", "bert6_tiny", "loop_if" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnx", NULL);
+      g_autofree char *path = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", file, NULL)
+                                                                      : g_strdup ("");
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          g_test_skip ("no models: set PEEPHOLE_DATA_DIR");
+          return;
+        }
+      check_history (path, i == 2);
+    }
+}
+
+static void
+test_render (void)
+{
+  static const char *const endings[] = { "svg", "pdf", "png", "dot" };
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "seed.onnxtxt", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  use_real_helper ();
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    {
+      g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
+      gsize length = 0;
+
+      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, to, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_true (g_file_get_contents (to, &text, &length, &error));
+      g_assert_cmpuint (length, >, 300);
+      g_remove (to);
+    }
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, "picture.jpg", NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autofree char *script = NULL;
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("peephole-layout-XXXXXX", NULL);
+  g_test_add_func ("/layout/dot", test_dot);
+  g_test_add_func ("/layout/crash", test_crash);
+  g_test_add_func ("/layout/killed", test_killed);
+  g_test_add_func ("/layout/late", test_late);
+  g_test_add_func ("/layout/cancel", test_cancel);
+  g_test_add_func ("/layout/garbage", test_garbage);
+  g_test_add_func ("/layout/hostile", test_hostile);
+  g_test_add_func ("/layout/layered", test_layered);
+  g_test_add_func ("/layout/layered-large", test_layered_large);
+  g_test_add_func ("/layout/examples", test_examples);
+  g_test_add_func ("/layout/models", test_models);
+  g_test_add_func ("/layout/render", test_render);
+  status = g_test_run ();
+  script = g_build_filename (folder, "helper", NULL);
+  g_remove (script);
+  g_rmdir (folder);
+  g_free (folder);
+  return status;
+}
