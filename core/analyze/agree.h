@@ -34,7 +34,7 @@ PhExactness  ph_history_exactness (PhHistory *history, PhPosition a, PhPosition 
 
 /* Runs the fed inputs, if every input is fed, and generated ones, from @seed on, through both. EXACT compares every bit and
  * includes NaN, infinities, huge and subnormal numbers; EXACT_FINITE tolerates the sign of zero; ROUNDING tolerates
- * a relative 1e-3 and 1e-5 of the output's scale. NULL: neither side can be computed with anything that was tried. */
+ * a relative 1e-3 and 1e-5 of the output's scale. Large models (over 1e9 operations) get one set only. NULL: neither side can be computed with anything that was tried. */
 PhAgreement *ph_agree           (PhModel *before, PhModel *after, GHashTable *feeds, PhExactness exactness, guint64 seed,
                                  const PhRunOptions *options, GError **error);
 

@@ -1,0 +1,188 @@
+/* async.c: lines in the window's way: queued, their slow part in a worker, cancelled.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console.h"
+
+typedef struct { GString *log; GMainLoop *loop; guint replies, failed, cancelled, wanted; } State;
+
+static void
+on_started (PhConsole *console, const char *line, gpointer data)
+{
+  g_string_append_printf (((State *) data)->log, "<%s", line);
+}
+
+static void
+on_finished (PhConsole *console, PhReply *reply, gpointer data)
+{
+  g_string_append_printf (((State *) data)->log, ">%s;", reply->ok ? "" : ph_error_code_name (reply->error));
+}
+
+static void
+on_reply (GObject *source, GAsyncResult *result, gpointer data)
+{
+  State             *state = data;
+  g_autoptr(GError)  error = NULL;
+  g_autoptr(PhReply) reply = ph_console_run_finish (PH_CONSOLE (source), result, &error);
+
+  state->replies++;
+  if (reply == NULL)
+    state->cancelled++;
+  else if (!reply->ok)
+    state->failed++;
+  if (state->replies == state->wanted)
+    g_main_loop_quit (state->loop);
+}
+
+static gboolean
+on_late (gpointer data)
+{
+  g_error ("the console did not answer in time");
+  return G_SOURCE_REMOVE;
+}
+
+static void
+run_lines (const char *const *lines, gboolean cancel, State *state)
+{
+  g_autoptr(PhDocument) document = ph_document_new ();
+  g_autoptr(PhConsole)  console = ph_console_new (document);
+  g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
+  guint                 late = g_timeout_add_seconds (60, on_late, NULL);
+
+  *state = (State) { .log = g_string_new (NULL), .loop = g_main_loop_new (NULL, FALSE) };
+  g_signal_connect (console, "started", G_CALLBACK (on_started), state);
+  g_signal_connect (console, "finished", G_CALLBACK (on_finished), state);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autoptr(GString) line = g_string_new (lines[i]);
+
+      g_string_replace (line, "@example", example, 0);
+      ph_console_run_async (console, line->str, NULL, on_reply, state);
+      state->wanted++;
+    }
+  g_assert_true (ph_console_is_running (console));
+  if (cancel)
+    ph_console_cancel (console);
+  g_main_loop_run (state->loop);
+  while (ph_console_is_running (console))
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (late);
+  g_assert_false (ph_document_get_busy (document));
+  g_main_loop_unref (state->loop);
+}
+
+static void
+test_order (void)
+{
+  const char *const lines[] = { "open @example", "run cse dce", "select count(*) from nodes", "nonsense", "step", "diff", NULL };
+  State             state;
+
+  run_lines (lines, FALSE, &state);
+  g_assert_cmpuint (state.replies, ==, 6);
+  g_assert_cmpuint (state.failed, ==, 1);
+  g_assert_true (g_pattern_match_simple ("<open *>;<run cse dce>;<select count(*) from nodes>;<nonsense>not-found;<step>;<diff>;", state.log->str));
+  g_string_free (state.log, TRUE);
+}
+
+static void
+test_cancel (void)
+{
+  const char *const lines[] = { "open @example", "run", "eval --random 1", NULL };
+  State             state;
+
+  run_lines (lines, TRUE, &state);
+  g_assert_cmpuint (state.cancelled, ==, 3);
+  g_string_free (state.log, TRUE);
+}
+
+/* Steps computed while somebody else moved the history on are dropped, and say so. */
+static void
+test_stale (void)
+{
+  g_autoptr(PhDocument) document = ph_document_new ();
+  g_autoptr(PhConsole)  console = ph_console_new (document);
+  g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
+  g_autofree char      *line = g_strdup_printf ("open %s", example);
+  g_autoptr(PhReply)    opened = ph_console_run (console, line, NULL);
+  g_autoptr(PhJob)      first = ph_job_new (document, (PhPosition) { 0, 0 }), second = ph_job_new (document, (PhPosition) { 0, 0 });
+  g_autoptr(GError)     error = NULL;
+
+  g_assert_true (opened->ok);
+  ph_job_add_pipeline (first, 3);
+  ph_job_add_pipeline (second, 3);
+  g_assert_true (ph_job_run (first, NULL, &error));
+  g_assert_true (ph_job_run (second, NULL, &error));
+  g_assert_true (ph_document_take_job (document, first, FALSE, &error));
+  g_assert_cmpuint (ph_document_get_position (document).step, ==, 0);
+  g_assert_cmpuint (ph_document_get_history (document)->steps->len, ==, 3);
+  g_assert_false (ph_document_take_job (document, second, TRUE, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_CANCELLED);
+  g_assert_cmpuint (ph_document_get_history (document)->steps->len, ==, 3);
+}
+
+static void
+assert_completes (PhConsole *console, const char *line, const char *word, guint start)
+{
+  guint         at = 0;
+  g_auto(GStrv) found = ph_console_complete (console, line, (guint) strlen (line), &at);
+
+  if (!g_strv_contains ((const char *const *) found, word))
+    {
+      g_autofree char *all = g_strjoinv (" ", found);
+      g_error ("'%s' does not complete to '%s' but to: %s", line, word, all);
+    }
+  g_assert_cmpuint (at, ==, start);
+}
+
+static void
+test_complete (void)
+{
+  g_autoptr(PhDocument) document = ph_document_new ();
+  g_autoptr(PhConsole)  console = ph_console_new (document);
+  g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
+  g_autofree char      *line = g_strdup_printf ("open %s", example), *half = g_strndup (line, strlen (line) - 5);
+  g_autoptr(PhReply)    opened = ph_console_run (console, line, NULL);
+
+  g_assert_true (opened->ok);
+  assert_completes (console, "", "open", 0);
+  assert_completes (console, "ste", "step", 0);
+  assert_completes (console, "step in", "into", 5);
+  assert_completes (console, "run alg", "algebraic", 4);
+  assert_completes (console, "pipeline O", "O2", 9);
+  assert_completes (console, "feed x", "x1", 5);
+  assert_completes (console, "grad ", "y", 5);
+  assert_completes (console, "help dif", "diff", 5);
+  assert_completes (console, "check --pi", "--pipeline", 6);
+  assert_completes (console, "select count(*) from no", "nodes", 21);
+  assert_completes (console, half, example, 5);
+}
+
+static void
+test_help_covers_all (void)
+{
+  guint                   n;
+  const PhCommand *const *list = ph_command_list (&n);
+  g_autofree char        *manual = ph_command_manual ();
+
+  g_assert_cmpuint (n, >, 30);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_nonnull (list[i]->summary);
+      g_assert_true (ph_command_find (list[i]->name) == list[i]);
+      for (guint k = 0; k < i; k++)
+        g_assert_cmpstr (list[i]->name, !=, list[k]->name);
+    }
+  g_assert_nonnull (strstr (manual, "step into"));
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/console/order", test_order);
+  g_test_add_func ("/console/cancel", test_cancel);
+  g_test_add_func ("/console/stale", test_stale);
+  g_test_add_func ("/console/complete", test_complete);
+  g_test_add_func ("/console/help", test_help_covers_all);
+  return g_test_run ();
+}
