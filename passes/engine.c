@@ -179,6 +179,22 @@ may_become_output (PhGraph *graph, PhValue *value)
          (value->producer != NULL || graph->owner == NULL);
 }
 
+/* "y" of "y_1", where that is a copy of a value y that is still there: so that names do not grow with each rewrite. */
+static const char *
+base_name (PhModel *model, const char *name)
+{
+  const char *end = name + strlen (name), *at = end;
+  g_autofree char *text = NULL;
+  const char *base;
+
+  while (at > name && g_ascii_isdigit (at[-1]))
+    at--;
+  if (at == end || at - 1 <= name || at[-1] != '_')
+    return name;
+  base = g_intern_string (text = g_strndup (name, at - 1 - name));
+  return ph_model_find_value_named (model, base) != NULL ? base : name;
+}
+
 gboolean
 ph_node_replace (PhNode *node, PhValue *value, GError **error)
 {
@@ -195,8 +211,8 @@ ph_node_replace (PhNode *node, PhValue *value, GError **error)
     ph_graph_remove_dead (node);
 
   /* A value that was made for this takes over the name as well. */
-  if (value->id > old_id && ph_model_find_value (model, old_id) == NULL && g_str_has_prefix (value->name, name) &&
-      ph_model_find_value_named (model, name) == NULL)
+  if (value->id > old_id && ph_model_find_value (model, old_id) == NULL &&
+      g_str_has_prefix (value->name, base_name (model, name)) && ph_model_find_value_named (model, name) == NULL)
     return ph_value_rename (value, name, error);
   return TRUE;
 }
@@ -250,7 +266,7 @@ engine_rewrite (Engine *self, const PhRule *rule, PhMatch *match, gboolean *appl
   PhNode *root = match->root;
   PhBuilder builder = {
     .graph = root->graph, .before = root, .role = root->role, .partner = root->partner, .device = root->device,
-    .name = root->outputs->len > 0 ? ph_node_output (root, 0)->name : root->name,
+    .name = root->outputs->len > 0 ? base_name (root->graph->model, ph_node_output (root, 0)->name) : root->name,
   };
   PhValue *value;
 
@@ -322,6 +338,7 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
   if (!engine_rewrite (self, rule, &match, applied, error))
     {
       ph_pass_abort (run);
+      (*error)->code = PH_ERROR_BAD_RULE;
       if (strstr ((*error)->message, rule->name) == NULL)
         {
           g_autofree char *place = g_strdup_printf ("%s: rule %s: ", run->pass->name, rule->name);
