@@ -16,7 +16,7 @@ gboolean
 ph_heads_alloc (PhKernel *kernel, PhHeads *heads, GError **error)
 {
   const gint64 dims[] = { heads->batch, heads->heads, heads->length, heads->size };
-  gint64 n = sizeof (float);
+  gint64 n = sizeof (double);
 
   for (guint i = 0; i < 4; i++)
     if (dims[i] < 0 || __builtin_mul_overflow (n, MAX (dims[i], 1), &n))
@@ -48,10 +48,10 @@ ph_heads_read (PhKernel *kernel, guint input, gint64 n_heads, PhHeads *heads, GE
         {
           const gint64 from = rank == 4 ? ((b * heads->heads + h) * heads->length + i) * heads->size
                                         : ((b * heads->length + i) * heads->heads + h) * heads->size;
-          float *to = ph_heads_at (heads, b, h, i);
+          double *to = ph_heads_at (heads, b, h, i);
 
           for (gint64 k = 0; k < heads->size; k++)
-            to[k] = (float) ph_dtype_load (ph_tensor_dtype (tensor), data, from + k);
+            to[k] = ph_dtype_load (ph_tensor_dtype (tensor), data, from + k);
         }
   return TRUE;
 }
@@ -74,7 +74,7 @@ ph_heads_write (PhKernel *kernel, guint i, const PhHeads *heads, PhDType dtype, 
         {
           const gint64 to = flat ? ((b * heads->length + n) * heads->heads + h) * heads->size
                                  : ((b * heads->heads + h) * heads->length + n) * heads->size;
-          const float *from = ph_heads_at (heads, b, h, n);
+          const double *from = ph_heads_at (heads, b, h, n);
 
           for (gint64 k = 0; k < heads->size; k++)
             ph_dtype_store (dtype, out, to + k, from[k]);
@@ -83,17 +83,17 @@ ph_heads_write (PhKernel *kernel, guint i, const PhHeads *heads, PhDType dtype, 
 }
 
 void
-ph_softmax_row (float *row, gint64 n)
+ph_softmax_row (double *row, gint64 n)
 {
-  float most = -INFINITY;
+  double most = -INFINITY;
   double sum = 0;
 
   for (gint64 i = 0; i < n; i++)
     most = fmaxf (most, row[i]);
   for (gint64 i = 0; i < n; i++)
-    sum += row[i] = expf (row[i] - most);
+    sum += row[i] = exp (row[i] - most);
   for (gint64 i = 0; i < n; i++)
-    row[i] = (float) (row[i] / sum);
+    row[i] = row[i] / sum;
 }
 
 PhDim
@@ -164,8 +164,8 @@ append_past (PhKernel *kernel, guint input, PhHeads *now, GError **error)
   for (gint64 b = 0; b < both.batch; b++)
     for (gint64 h = 0; h < both.heads; h++)
       {
-        memcpy (ph_heads_at (&both, b, h, 0), ph_heads_at (&past, b, h, 0), past.length * past.size * sizeof (float));
-        memcpy (ph_heads_at (&both, b, h, past.length), ph_heads_at (now, b, h, 0), now->length * now->size * sizeof (float));
+        memcpy (ph_heads_at (&both, b, h, 0), ph_heads_at (&past, b, h, 0), past.length * past.size * sizeof (double));
+        memcpy (ph_heads_at (&both, b, h, past.length), ph_heads_at (now, b, h, 0), now->length * now->size * sizeof (double));
       }
   ph_heads_clear (now);
   *now = both;
@@ -213,7 +213,7 @@ bias_init (PhKernel *kernel, Bias *bias, const gint64 *dims, gint64 past, GError
 }
 
 /* What is added to the score of query @i and key @j. */
-static float
+static double
 bias_of (const Bias *bias, gint64 b, gint64 h, gint64 i, gint64 j, gint64 n_queries)
 {
   const gint64 nonpad = bias->nonpad != NULL ? ph_tensor_get_int (bias->nonpad, b) : G_MAXINT64;
@@ -229,24 +229,24 @@ bias_of (const Bias *bias, gint64 b, gint64 h, gint64 i, gint64 j, gint64 n_quer
   at = b * bias->stride[0] + h * bias->stride[1] + i * bias->stride[2] + j * bias->stride[3];
   if (ph_tensor_dtype (bias->mask) == PH_BOOL)
     return ph_tensor_get_int (bias->mask, at) ? 0 : -INFINITY;
-  return (float) ph_tensor_get (bias->mask, at);
+  return ph_tensor_get (bias->mask, at);
 }
 
-typedef struct { float scale, softcap; int mode; } Scoring;
+typedef struct { double scale, softcap; int mode; } Scoring;
 
 /* One row: the scores of one query, made into weights. @shown: (nullable) the row of qk_matmul_output. */
 static void
 weigh_row (const Scoring *scoring, const Bias *bias, const PhHeads *q, const PhHeads *k, const gint64 at[3], gint64 kv_head,
-           float *row, float *shown)
+           double *row, double *shown)
 {
-  const float *query = ph_heads_at (q, at[0], at[1], at[2]);
+  const double *query = ph_heads_at (q, at[0], at[1], at[2]);
   gboolean all_masked = TRUE;
 
   for (gint64 j = 0; j < k->length; j++)
     {
-      const float *key = ph_heads_at (k, at[0], kv_head, j);
-      const float extra = bias_of (bias, at[0], at[1], at[2], j, q->length);
-      float sum = 0;
+      const double *key = ph_heads_at (k, at[0], kv_head, j);
+      const double extra = bias_of (bias, at[0], at[1], at[2], j, q->length);
+      double sum = 0;
 
       for (gint64 d = 0; d < q->size; d++)
         sum += query[d] * key[d];
@@ -254,20 +254,20 @@ weigh_row (const Scoring *scoring, const Bias *bias, const PhHeads *q, const PhH
       if (shown != NULL && scoring->mode == 0)
         shown[j] = row[j];
       if (scoring->softcap > 0)
-        row[j] = scoring->softcap * tanhf (row[j] / scoring->softcap);
+        row[j] = scoring->softcap * tanh (row[j] / scoring->softcap);
       if (shown != NULL && scoring->mode == 1)
         shown[j] = row[j];
       row[j] += extra;
       all_masked = all_masked && extra == -INFINITY;
     }
   if (shown != NULL && scoring->mode == 2)
-    memcpy (shown, row, k->length * sizeof (float));
+    memcpy (shown, row, k->length * sizeof (double));
   if (all_masked)      /* a query that may look at nothing takes nothing, rather than NaN */
-    memset (row, 0, k->length * sizeof (float));
+    memset (row, 0, k->length * sizeof (double));
   else
     ph_softmax_row (row, k->length);
   if (shown != NULL && scoring->mode == 3)
-    memcpy (shown, row, k->length * sizeof (float));
+    memcpy (shown, row, k->length * sizeof (double));
 }
 
 static gboolean
@@ -275,10 +275,10 @@ attend (PhKernel *kernel, const PhHeads *q, const PhHeads *k, const PhHeads *v, 
         GError **error)
 {
   const gint64 group = q->heads / k->heads;
-  const Scoring scoring = { ph_node_attr_float (kernel->node, "scale", 1 / sqrtf (q->size)),
+  const Scoring scoring = { ph_node_attr_float (kernel->node, "scale", 1 / sqrt (q->size)),
                             ph_node_attr_float (kernel->node, "softcap", 0),
                             (int) ph_node_attr_int (kernel->node, "qk_matmul_output_mode", 0) };
-  g_autofree float *row = g_new (float, k->length + 1);
+  g_autofree double *row = g_new (double, k->length + 1);
   Bias bias;
 
   if (!bias_init (kernel, &bias, (gint64[]) { q->batch, q->heads, q->length, k->length }, past, error))
@@ -290,13 +290,13 @@ attend (PhKernel *kernel, const PhHeads *q, const PhHeads *k, const PhHeads *v, 
           return FALSE;
         for (gint64 i = 0; i < q->length; i++)
           {
-            float *out = ph_heads_at (y, b, h, i);
+            double *out = ph_heads_at (y, b, h, i);
 
             weigh_row (&scoring, &bias, q, k, (gint64[]) { b, h, i }, h / group, row,
                        shown->data != NULL ? ph_heads_at (shown, b, h, i) : NULL);
             for (gint64 j = 0; j < k->length; j++)
               {
-                const float *value = ph_heads_at (v, b, h / group, j);
+                const double *value = ph_heads_at (v, b, h / group, j);
 
                 for (gint64 d = 0; d < v->size; d++)
                   out[d] += row[j] * value[d];
@@ -365,8 +365,8 @@ const PhOp ph_op_Attention = {
   .attrs = { { "is_causal", PH_ATTR_INT, "0" }, { "kv_num_heads", PH_ATTR_INT }, { "q_num_heads", PH_ATTR_INT },
              { "qk_matmul_output_mode", PH_ATTR_INT, "0" }, { "scale", PH_ATTR_FLOAT }, { "softcap", PH_ATTR_FLOAT, "0.0" },
              { "softmax_precision", PH_ATTR_INT } },
-  .infer = infer_attention, .kernel = run_attention, .flops = flops_attention,
-  .no_grad = 1 << MASK | 1 << NONPAD,
+  .infer = infer_attention, .kernel = run_attention, .grad_build = ph_grad_attention, .flops = flops_attention,
+  .no_grad = 1 << NONPAD,
 };
 
 /* ── RotaryEmbedding ── */
@@ -398,9 +398,9 @@ run_rotary_embedding (PhKernel *kernel, GError **error)
         for (gint64 h = 0; h < x.heads; h++)
           for (gint64 k = 0; k < half; k++)
             {
-              const float c = (float) ph_tensor_get (cosines, row * half + k), s = (float) ph_tensor_get (sines, row * half + k);
-              float *one = ph_heads_at (&x, b, h, i) + (interleaved ? 2 * k : k), *other = one + (interleaved ? 1 : half);
-              const float re = *one, im = *other;
+              const double c = ph_tensor_get (cosines, row * half + k), s = ph_tensor_get (sines, row * half + k);
+              double *one = ph_heads_at (&x, b, h, i) + (interleaved ? 2 * k : k), *other = one + (interleaved ? 1 : half);
+              const double re = *one, im = *other;
 
               *one = c * re - s * im;
               *other = s * re + c * im;

@@ -1,4 +1,4 @@
-/* attention.h: what the kinds of attention share: tensors of heads, as floats.
+/* attention.h: what the kinds of attention share: tensors of heads, as doubles.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 batch, heads, length, size;
-  float *data;                 /* owned */
+  double *data;                 /* owned */
 } PhHeads;
 
-static inline float *
+static inline double *
 ph_heads_at (const PhHeads *heads, gint64 b, gint64 h, gint64 i)
 {
   return heads->data + ((b * heads->heads + h) * heads->length + i) * heads->size;
@@ -28,9 +28,11 @@ void     ph_heads_clear (PhHeads *heads);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhHeads, ph_heads_clear)
 
 /* In place; @n numbers. */
-void     ph_softmax_row (float *row, gint64 n);
+void     ph_softmax_row (double *row, gint64 n);
 
 /* The type that ph_heads_write() gives: @input's batch and length, @size numbers a head (PH_DIM_UNKNOWN is fine). */
 PhDim    ph_heads_dim   (const PhType *type, gint64 n_heads, guint which);       /* 0 batch, 1 heads, 2 length, 3 size */
+
+gboolean ph_grad_attention (PhGrad *grad, GError **error);                        /* attention-grad.c */
 
 G_END_DECLS

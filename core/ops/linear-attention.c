@@ -28,23 +28,23 @@ infer_linear_attention (PhInfer *infer, GError **error)
   return TRUE;
 }
 
-typedef struct { gboolean gated, delta; float scale; } Rule;
+typedef struct { gboolean gated, delta; double scale; } Rule;
 
 /* One step of one head: the state decays, key and value are written into it. @state: [key, value]. */
 static void
-write_state (const Rule *rule, gint64 n_key, gint64 n_value, const float *key, const float *value, const float *decay,
-             gboolean decay_each, float beta, float *state, float *change)
+write_state (const Rule *rule, gint64 n_key, gint64 n_value, const double *key, const double *value, const double *decay,
+             gboolean decay_each, double beta, double *state, double *change)
 {
   for (gint64 d = 0; d < n_key && rule->gated; d++)
     {
-      const float kept = expf (decay[decay_each ? d : 0]);
+      const double kept = exp (decay[decay_each ? d : 0]);
 
       for (gint64 e = 0; e < n_value; e++)
         state[d * n_value + e] *= kept;
     }
   for (gint64 e = 0; e < n_value; e++)
     {
-      float found = 0;
+      double found = 0;
 
       for (gint64 d = 0; d < n_key && rule->delta; d++)
         found += state[d * n_value + e] * key[d];
@@ -76,7 +76,7 @@ run_linear_attention (PhKernel *kernel, GError **error)
   const char *name = ph_node_attr_string (kernel->node, "update_rule", "gated_delta");
   const PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, Q));
   g_auto(PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, state = { 0 }, decay = { 0 }, beta = { 0 }, y = { 0 };
-  g_autofree float *change = NULL;
+  g_autofree double *change = NULL;
   Rule rule = { .gated = strstr (name, "gated") != NULL, .delta = strstr (name, "delta") != NULL };
 
   if (!ph_heads_read (kernel, Q, n_q, &q, error) || !ph_heads_read (kernel, K, n_kv, &k, error)
@@ -98,13 +98,13 @@ run_linear_attention (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "past_state must be [batch, heads, key size, value size]");
 
   rule.scale = ph_node_attr_float (kernel->node, "scale", 0);
-  rule.scale = rule.scale != 0 ? rule.scale : 1 / sqrtf (k.size);
-  change = g_new (float, v.size + 1);
+  rule.scale = rule.scale != 0 ? rule.scale : 1 / sqrt (k.size);
+  change = g_new (double, v.size + 1);
   for (gint64 b = 0; b < k.batch; b++)
     for (gint64 h = 0; h < k.heads; h++)
       for (gint64 i = 0; i < k.length; i++)
         {
-          float *memory = ph_heads_at (&state, b, h, 0);
+          double *memory = ph_heads_at (&state, b, h, 0);
 
           write_state (&rule, k.size, v.size, ph_heads_at (&k, b, h, i), ph_heads_at (&v, b, h, i),
                        rule.gated ? ph_heads_at (&decay, b, h, i) : NULL, decay.size > 1,
@@ -250,12 +250,13 @@ run_modification (PhKernel *kernel, const char *attr, PhHeads *scores, GError **
   before = ph_tensor_new (PH_FLOAT, 4, dims);
   if (before == NULL)
     return ph_kernel_fail (kernel, error, "its scores are too large for memory");
-  memcpy (ph_tensor_writable (before), scores->data, ph_tensor_bytes (before));
+  for (gsize i = 0; i < ph_tensor_count (before); i++)
+    ((float *) ph_tensor_writable (before))[i] = (float) scores->data[i];
   if (!ph_kernel_body (kernel, attr, &before, 1, &after, 1, error))
     return FALSE;
   if (ph_tensor_count (after) != ph_tensor_count (before) || !ph_dtype_is_float (ph_tensor_dtype (after)))
     return ph_kernel_fail (kernel, error, "its %s must keep the shape of the scores", attr);
-  plain = ph_tensor_cast (after, PH_FLOAT);
+  plain = ph_tensor_cast (after, PH_DOUBLE);
   if (plain == NULL)
     return ph_kernel_fail (kernel, error, "its scores are too large for memory");
   memcpy (scores->data, ph_tensor_data (plain), ph_tensor_bytes (plain));
@@ -267,7 +268,7 @@ run_flex_attention (PhKernel *kernel, GError **error)
 {
   g_auto(PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, y = { 0 }, scores = { 0 };
   gint64 group;
-  float scale;
+  double scale;
 
   if (!ph_heads_read (kernel, Q, 0, &q, error) || !ph_heads_read (kernel, K, 0, &k, error) || !ph_heads_read (kernel, V, 0, &v, error))
     return FALSE;
@@ -275,7 +276,7 @@ run_flex_attention (PhKernel *kernel, GError **error)
       || q.heads % k.heads != 0)
     return ph_kernel_fail (kernel, error, "the shapes of Q, K and V do not fit together");
   group = q.heads / k.heads;
-  scale = ph_node_attr_float (kernel->node, "scale", 1 / sqrtf (q.size));
+  scale = ph_node_attr_float (kernel->node, "scale", 1 / sqrt (q.size));
   y = (PhHeads) { q.batch, q.heads, q.length, v.size };
   scores = (PhHeads) { q.batch, q.heads, q.length, k.length };
   if (!ph_heads_alloc (kernel, &y, error) || !ph_heads_alloc (kernel, &scores, error))
@@ -285,7 +286,7 @@ run_flex_attention (PhKernel *kernel, GError **error)
       for (gint64 i = 0; i < q.length; i++)
         for (gint64 j = 0; j < k.length; j++)
           {
-            float sum = 0;
+            double sum = 0;
 
             for (gint64 d = 0; d < q.size; d++)
               sum += ph_heads_at (&q, b, h, i)[d] * ph_heads_at (&k, b, h / group, j)[d];
