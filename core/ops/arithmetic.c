@@ -120,6 +120,21 @@ INFER_WITH_CONTENTS (sub)
 INFER_WITH_CONTENTS (mul)
 INFER_WITH_CONTENTS (div)
 
+static gboolean
+infer_neg (PhInfer *infer, GError **error)
+{
+  const PhDim *dims;
+  int n = ph_infer_dims (infer, 0, &dims);
+  g_autofree PhDim *negative = n > 0 ? g_new (PhDim, n) : NULL;
+
+  for (int i = 0; i < n; i++)
+    negative[i] = dim_sub (PH_DIM (0), dims[i]);
+  ph_infer_set (infer, 0, ph_infer_type (infer, 0));
+  if (n > 0)
+    ph_infer_set_dims (infer, 0, negative, n);
+  return TRUE;
+}
+
 #define ARITHMETIC(kernel_)                                                                                            \
   .inputs = { { "A", 'T', PH_NUMBERS }, { "B", 'T', PH_NUMBERS } }, .outputs = { { "C", 'T', PH_NUMBERS } },           \
   .infer = infer_##kernel_, .kernel = kernel_##_kernel
@@ -149,7 +164,9 @@ const PhOp ph_op_Div = {
 };
 
 const PhOp ph_op_Neg = {
-  "Neg", .since = 13, PH_UNARY (neg, PH_FLOATS | PH_SIGNED), .flags = PH_OP_ELEMENTWISE,
+  "Neg", .since = 13, .flags = PH_OP_ELEMENTWISE,
   .doc  = "Elementwise negative.",
+  .inputs = { { "X", 'T', PH_FLOATS | PH_SIGNED } }, .outputs = { { "Y", 'T', PH_FLOATS | PH_SIGNED } },
+  .infer = infer_neg, .kernel = neg_kernel,
   .grad = { P (Neg, DY) },
 };

@@ -1,0 +1,189 @@
+/* infer.c: tests of type and shape inference, with symbols, contents of shapes, bodies and contradictions.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/graph/edit.h"
+#include "core/io/io.h"
+#include "core/ops/infer.h"
+#include "core/ops/op-list.h"
+
+static PhModel *
+read_model (const char *text, GPtrArray *problems)
+{
+  g_autoptr(GError) error = NULL;
+  PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
+
+  g_assert_no_error (error);
+  ph_infer_model (model, FALSE, problems, &error);
+  g_assert_no_error (error);
+  return model;
+}
+
+/* The inputs, the body, and what its values follow to be: "y float[batch,3]; z int64[2]". */
+static void
+check (const char *inputs, const char *body, const char *expected)
+{
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g (%s) => (float[] y) { %s }", inputs, body);
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(PhModel) model = read_model (text, problems);
+  g_auto(GStrv) values = g_strsplit (expected, "; ", -1);
+
+  if (problems->len > 0)
+    g_error ("%s: %s", body, (char *) problems->pdata[0]);
+  for (guint i = 0; values[i] != NULL; i++)
+    {
+      g_auto(GStrv) words = g_strsplit (values[i], " ", 2);
+      PhValue *value = ph_model_find_value_named (model, words[0]);
+      g_autofree char *type = NULL;
+
+      g_assert_nonnull (value);
+      type = ph_type_to_string (value->type);
+      g_assert_cmpstr (type, ==, words[1]);
+    }
+}
+
+static void
+test_shapes (void)
+{
+  check ("float[batch,3] a, float[3] b", "y = Add (a, b)", "y float[batch,3]");
+  check ("float[n,1] a, float[1,m] b", "y = Mul (a, b)", "y float[n,m]");
+  check ("float[n] a, float[m] b", "y = Mul (a, b)", "y float[?]");
+  check ("float[b,h,n,k] a, float[k,m] w", "y = MatMul (a, w)", "y float[b,h,n,m]");
+  check ("float[k] a, float[b,k,m] w", "y = MatMul (a, w)", "y float[b,m]");
+  check ("float[n,k] a, float[m,k] w", "y = Gemm <transB = 1> (a, w)", "y float[n,m]");
+  check ("float[b,n,m] a", "x = Constant <value_ints = [1, -1]> () y = ReduceSum <keepdims = 0> (a, x)", "y float[b]");
+  check ("float[b,n] a", "y = ReduceMean (a)", "y float[1,1]");
+  check ("float[b,n] a", "i = ArgMax <axis = -1, keepdims = 0> (a) y = Cast <to = 1> (i)", "i int64[b]; y float[b]");
+  check ("float[b,i] a, float[b,j] c", "y = Einsum <equation = \"bi,bj->bij\"> (a, c)", "y float[b,i,j]");
+  check ("float[b,n] a, float[] c", "y = Add (a, c)", "y float[]");
+}
+
+static void
+test_contents (void)
+{
+  /* The exporter's way to flatten all but the batch. */
+  check ("float[batch,4,5] a", "s = Shape (a) i = Constant <value_int = 0> () n = Gather (s, i) z = Constant <value_ints = [0]> () "
+         "u = Unsqueeze (n, z) m = Constant <value_ints = [-1]> () c = Concat <axis = 0> (u, m) y = Reshape (a, c)",
+         "y float[batch,20]");
+  /* Arithmetic on sizes: batch * 2, and back. */
+  check ("float[batch,4] a", "s = Shape <end = 1> (a) two = Constant <value_ints = [2]> () d = Mul (s, two) m = Constant <value_ints = [-1]> () "
+         "c = Concat <axis = 0> (d, m) y = Reshape (a, c)", "c int64[2]; y float[2*batch,2]");
+  check ("float[n,m] a", "s = Shape (a) p = ReduceProd <keepdims = 1> (s) z = ConstantOfShape (p) y = Identity (z)", "y float[m*n]");
+  /* Where (Equal (shape, -1), ...), as Expand is exported; a named size is never -1. */
+  check ("float[1,3] a, float[n,k] w", "s = Shape (w) m = Constant <value_ints = [-1, -1]> () q = Equal (s, m) o = Constant <value_ints = [1, 1]> () "
+         "t = Where (q, o, s) e = Constant <value_float = 1.0> () y = Expand (e, t)", "y float[n,k]");
+  check ("float[n] a", "s = Shape (a) o = Constant <value_ints = [1]> () t = Sub (s, o) u = Add (t, o) v = Cast <to = 6> (u) w = Cast <to = 7> (v) "
+         "z = ConstantOfShape (w) y = Identity (z)", "y float[n]");
+  check ("float[12] a", "c = Constant <value_ints = [7]> () d = Constant <value_ints = [-2]> () q = Div (c, d) r = Neg (d) t = Mul (r, c) "
+         "z = ConstantOfShape (t) y = Identity (z)", "y float[14]");
+}
+
+static void
+test_bodies (void)
+{
+  check ("float[n] a, bool c", "y = If (c) <then_branch = t () => (float[] u) { u = Exp (a) }, "
+         "else_branch = e () => (float[] v) { v = Neg (a) }>", "u float[n]; v float[n]; y float[n]");
+}
+
+/* A declaration that contradicts what follows is reported with the node, and inference goes on behind it. */
+static void
+test_contradiction (void)
+{
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(PhModel) model = read_model ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[2,3] a) => (float[5] y, float[2] w)\n"
+                                         "{ y = Neg (a)  z = Exp (a)  s = Constant <value_ints = [1]> ()  "
+                                         "w = ReduceSum <keepdims = 0> (z, s) }", problems);
+  g_autofree char *type = ph_type_to_string (ph_model_find_value_named (model, "z")->type);
+
+  g_assert_cmpuint (problems->len, ==, 1);
+  g_assert_nonnull (strstr (problems->pdata[0], "Neg"));
+  g_assert_nonnull (strstr (problems->pdata[0], "float[5]"));
+  g_assert_nonnull (strstr (problems->pdata[0], "float[2,3]"));
+  g_assert_cmpstr (type, ==, "float[2,3]");
+}
+
+static void
+test_stop_at_error (void)
+{
+  static const char *const bad[] = {
+    "float[2] a, float[3] b) => (float[] y) { y = Add (a, b) }",
+    "float[2] a, int64[2] b) => (float[] y) { y = Add (a, b) }",
+    "float[2,3] a, float[4,5] b) => (float[] y) { y = MatMul (a, b) }",
+    "float[2,3] a) => (float[] y) { y = Softmax <axis = 2> (a) }",
+    "float[2,3] a) => (float[] y) { y = Cast <to = 99> (a) }",
+    "float[2,3] a) => (float[] y) { x = Constant <value_ints = [0, 0]> () y = ReduceSum (a, x) }",
+    "float[2,3] a) => (float[] y) { y = Einsum <equation = \"ijk->i\"> (a) }",
+    "float[2,3] a) => (float[] y) { y = Einsum <equation = \"i(j->i\"> (a) }",
+    "float[2,3] a) => (float[] y) { y = LRN (a) }",
+    "float[2,3] a) => (float[] y) { y = Exp (a, a) }",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autofree char *text = g_strconcat ("<ir_version: 10, opset_import: [\"\" : 23]> g (", bad[i], NULL);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
+
+      g_assert_no_error (error);
+      if (ph_infer_model (model, TRUE, NULL, &error))
+        g_error ("was accepted: %s", bad[i]);
+      g_assert_error (error, PH_ERROR, PH_ERROR_TYPE);
+    }
+}
+
+/* One value's contents, with nothing but its producers to look at. */
+static void
+test_look_back (void)
+{
+  g_autoptr(PhModel) model = read_model ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[b,7] a) => (int64[] y) {\n"
+                                         "  s = Shape (a)  t = Constant <value_ints = [3, -2]> ()  y = Mul (s, t) }", NULL);
+  g_autofree PhDim *dims = NULL;
+  gint64 number;
+
+  g_assert_cmpint (ph_value_dims (ph_model_find_value_named (model, "y"), &dims), ==, 2);
+  g_assert_cmpstr (dims[0].symbol, ==, "3*b");
+  g_assert_true (ph_dim_get_int (dims[1], &number));
+  g_assert_cmpint (number, ==, -14);
+  g_assert_cmpint (ph_value_dims (ph_model_find_value_named (model, "a"), NULL), ==, -1);
+}
+
+/* A long chain is inferred in time proportional to its length. */
+static void
+test_speed (void)
+{
+  const guint n = 100000;
+  const PhDim dims[] = { ph_dim_symbol ("batch"), PH_DIM (64) };
+  const PhOp *const ops[] = { &ph_op_Add, &ph_op_Relu, &ph_op_Mul, &ph_op_Sigmoid };
+  g_autoptr(PhModel) model = ph_model_new ();
+  g_autoptr(GError) error = NULL;
+  PhValue *x = ph_graph_add_input (model->graph, "x", ph_type_tensor (PH_FLOAT, 2, dims), NULL, G_MAXUINT, &error), *value = x;
+  gint64 start;
+
+  for (guint i = 0; i < n; i++)
+    {
+      PhValue *inputs[] = { value, x };
+      const PhOp *op = ops[i % G_N_ELEMENTS (ops)];
+      PhNodeSpec spec = { .op = op, .op_type = op->name, .domain = "", .inputs = inputs,
+                          .n_inputs = ph_op_n_inputs (op, NULL, NULL), .n_outputs = 1 };
+      PhNode *node = ph_graph_add_node (model->graph, &spec, &error);
+
+      g_assert_no_error (error);
+      value = ph_node_output (node, 0);
+    }
+  start = g_get_monotonic_time ();
+  g_assert_true (ph_infer_model (model, TRUE, NULL, &error));
+  g_test_message ("%u nodes inferred in %.1f ms", n, (g_get_monotonic_time () - start) / 1000.0);
+  g_assert_true (value->type == x->type);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/infer/shapes", test_shapes);
+  g_test_add_func ("/infer/contents", test_contents);
+  g_test_add_func ("/infer/bodies", test_bodies);
+  g_test_add_func ("/infer/contradiction", test_contradiction);
+  g_test_add_func ("/infer/stop-at-error", test_stop_at_error);
+  g_test_add_func ("/infer/look-back", test_look_back);
+  g_test_add_func ("/infer/speed", test_speed);
+  return g_test_run ();
+}
