@@ -20,17 +20,26 @@ time_out (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean
+look_again (gpointer data)
+{
+  return G_SOURCE_CONTINUE;
+}
+
 void
 driver_wait (DriverCondition condition, gpointer data, double seconds, const char *what)
 {
   gboolean late = FALSE;
   guint timer = g_timeout_add ((guint) (seconds * 1000), time_out, &late);
+  /* Conditions of the world outside do not wake the loop. */
+  guint look = g_timeout_add (3, look_again, NULL);
 
   while (!condition (data) && !late)
     g_main_context_iteration (NULL, TRUE);
   if (late)
     g_error ("%.0f seconds went by without this: %s", seconds, what);
   g_source_remove (timer);
+  g_source_remove (look);
 }
 
 static gboolean

@@ -1,0 +1,110 @@
+/* helper.c: the layout helper dies in the middle of a layout. The window says so, offers a retry, and goes on.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <signal.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "tests/ui/driver.h"
+
+/* The running helper that this process started, or 0. */
+static pid_t
+find_helper (void)
+{
+  g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
+  const char *name;
+
+  while (processes && (name = g_dir_read_name (processes)))
+    {
+      g_autofree char *path = g_build_filename ("/proc", name, "stat", NULL);
+      g_autofree char *stat = NULL;
+      if (!g_ascii_isdigit (*name) || !g_file_get_contents (path, &stat, NULL, NULL))
+        continue;
+      const char *end = strrchr (stat, ')');
+      int parent;
+      char state;
+      if (end && strstr (stat, "(peephole-layou") && sscanf (end + 1, " %c %d", &state, &parent) == 2
+          && parent == (int) getpid () && state != 'Z')
+        return (pid_t) atoi (name);
+    }
+  return 0;
+}
+
+static gboolean
+helper_killed (gpointer data)
+{
+  pid_t helper = find_helper ();
+
+  return helper && kill (helper, SIGKILL) == 0;
+}
+
+static gboolean
+banner_shown (gpointer data)
+{
+  /* A retry that the picture makes by itself dies as well. */
+  helper_killed (NULL);
+  return ph_document_view_get_banner (ph_window_get_view (driver_window ())) != NULL;
+}
+
+/* Layers of nodes that all read two of the layer before: work enough to be caught at. */
+static char *
+write_model (void)
+{
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 17]>\nweave (float[4] l0_0) => (float[4] out)\n{\n");
+  const guint layers = 24, width = 8;
+
+  for (guint l = 1; l <= layers; l++)
+    for (guint i = 0; i < width; i++)
+      {
+        guint before = l == 1 ? 1 : width;
+        g_string_append_printf (text, "  l%u_%u = Add (l%u_%u, l%u_%u)\n", l, i, l - 1, i % before, l - 1, (i * 3 + 1) % before);
+      }
+  g_string_append_printf (text, "  out = Relu (l%u_0)\n}\n", layers);
+  char *path = g_build_filename (g_get_tmp_dir (), "peephole-weave.onnxtxt", NULL);
+  g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+  return path;
+}
+
+static void
+test_killed (void)
+{
+  g_autofree char *path = write_model ();
+  g_autofree char *line = g_strconcat ("open ", path, NULL);
+  PhDocumentView *view = ph_window_get_view (driver_window ());
+
+  ph_document_view_run (view, line);
+  driver_wait (helper_killed, NULL, 60, "the helper runs");
+  driver_wait (banner_shown, NULL, 60, "the banner is there");
+  g_test_message ("%s", ph_document_view_get_banner (view));
+  driver_settle ();
+
+  /* The rest of the window works. */
+  g_assert_true (ph_document_is_open (driver_document ()));
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.focus-graph", NULL);
+  driver_key ("F10");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, >, 0);
+
+  /* And the retry gives the picture. */
+  GtkWidget *banner = driver_find (GTK_WIDGET (view), GTK_TYPE_INFO_BAR);
+  gtk_info_bar_response (GTK_INFO_BAR (banner), 1);
+  driver_settle ();
+  g_assert_null (ph_document_view_get_banner (view));
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    {
+      graphene_rect_t rect;
+      g_assert_true (ph_graph_canvas_node_rect (ph_document_view_get_canvas (view), node->id, &rect));
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    {
+      g_print ("1..0 # SKIP no display, or no xdotool\n");
+      return 0;
+    }
+  g_test_add_func ("/helper/killed", test_killed);
+  int status = g_test_run ();
+  driver_finish ();
+  return status;
+}
