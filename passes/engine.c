@@ -191,7 +191,7 @@ base_name (PhModel *model, const char *name)
     at--;
   if (at == end || at - 1 <= name || at[-1] != '_')
     return name;
-  base = g_intern_string (text = g_strndup (name, at - 1 - name));
+  base = ph_intern (text = g_strndup (name, at - 1 - name));
   return ph_model_find_value_named (model, base) != NULL ? base : name;
 }
 

@@ -136,7 +136,7 @@ add_field (PhNodeChange *change, Names *names, const PhNetField *field, gboolean
       text.before = text.after;
       text.after = swap;
     }
-  text.field = g_intern_string (name);
+  text.field = ph_intern (name);
   g_array_append_val (change->fields, text);
 }
 

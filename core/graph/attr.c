@@ -4,13 +4,15 @@
 
 #include <string.h>
 
+#include "core/intern.h"
+
 static PhAttr *
 attr_new (const char *name, PhAttrKind kind)
 {
   PhAttr *attr = g_new0 (PhAttr, 1);
 
   g_atomic_ref_count_init (&attr->ref_count);
-  attr->name = g_intern_string (name);
+  attr->name = ph_intern (name);
   attr->kind = kind;
   return attr;
 }

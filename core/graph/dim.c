@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/type.h"
 
+#include "core/intern.h"
+
 #include <string.h>
 
 /* A term is a coefficient and the product of its atoms: names, and "floor(a/b)" where a division does not come out even.
@@ -101,7 +103,7 @@ poly_atom (const char *name)
 {
   Poly poly = { 0 };
 
-  poly_add_term (&poly, &(Term) { .coefficient = 1, .n = 1, .atoms = { g_intern_string (name) } });
+  poly_add_term (&poly, &(Term) { .coefficient = 1, .n = 1, .atoms = { ph_intern (name) } });
   return poly;
 }
 
@@ -441,7 +443,7 @@ dim_of_poly (const Poly *poly)
     return constant >= 0 ? PH_DIM (constant) : PH_DIM_UNKNOWN;
   text = g_string_new (NULL);
   poly_print (poly, text);
-  return text->len <= MAX_LENGTH ? (PhDim) { -1, g_intern_string (text->str) } : PH_DIM_UNKNOWN;
+  return text->len <= MAX_LENGTH ? (PhDim) { -1, ph_intern (text->str) } : PH_DIM_UNKNOWN;
 }
 
 PhDim
@@ -453,7 +455,7 @@ ph_dim_symbol (const char *name)
     return PH_DIM_UNKNOWN;
   if (poly_parse (name, &poly))
     return dim_of_poly (&poly);
-  return (PhDim) { -1, g_intern_string (name) };
+  return (PhDim) { -1, ph_intern (name) };
 }
 
 gboolean

@@ -186,11 +186,11 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
     }
 
   record = g_new0 (PhNodeRecord, 1);
-  record->op_type = g_intern_string (op_type);
-  record->domain = g_intern_string (domain != NULL ? domain : "");
+  record->op_type = ph_intern (op_type);
+  record->domain = ph_intern (domain != NULL ? domain : "");
   record->op = spec->op != NULL ? spec->op : ph_op_find (record->domain, record->op_type);
-  record->name = g_intern_string (spec->name != NULL ? spec->name : "");
-  record->device = g_intern_string (spec->device);
+  record->name = ph_intern (spec->name != NULL ? spec->name : "");
+  record->device = ph_intern (spec->device);
   record->role = spec->role;
   record->partner = spec->partner;
   record->extra = spec->extra != NULL ? g_bytes_ref (spec->extra) : NULL;
@@ -275,8 +275,8 @@ ph_node_add_graph (PhNode *node, const char *attr, const char *name, GError **er
       return NULL;
     }
   commit (model, node->graph,
-          &(PhEdit) { .kind = PH_EDIT_ADD_GRAPH, .id = id, .graph = node->id, .new_name = g_intern_string (attr),
-                      .old_name = g_intern_string (name != NULL ? name : attr),
+          &(PhEdit) { .kind = PH_EDIT_ADD_GRAPH, .id = id, .graph = node->id, .new_name = ph_intern (attr),
+                      .old_name = ph_intern (name != NULL ? name : attr),
                       .index = node->graphs != NULL ? node->graphs->len : 0 });
   return ph_model_find_graph (model, id);
 }
@@ -423,7 +423,7 @@ ph_node_set_attr (PhNode *node, const char *name, PhAttr *attr, GError **error)
   if (old == attr || (old != NULL && attr != NULL && ph_attr_equal (old, attr)))
     return TRUE;
   commit (node->graph->model, node->graph,
-          &(PhEdit) { .kind = PH_EDIT_SET_ATTR, .id = node->id, .index = index, .new_name = g_intern_string (name),
+          &(PhEdit) { .kind = PH_EDIT_SET_ATTR, .id = node->id, .index = index, .new_name = ph_intern (name),
                       .old_attr = old != NULL ? ph_attr_ref (old) : NULL,
                       .new_attr = attr != NULL ? ph_attr_ref (attr) : NULL });
   return TRUE;
@@ -448,7 +448,7 @@ gboolean
 ph_value_rename (PhValue *value, const char *name, GError **error)
 {
   PhModel *model = value->graph->model;
-  const char *interned = g_intern_string (name);
+  const char *interned = ph_intern (name);
 
   if (value->name == interned)
     return TRUE;
@@ -517,7 +517,7 @@ ph_model_set_opset (PhModel *model, const char *domain, int version)
   int old = ph_model_opset (model, domain);
 
   if (old != version)
-    commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_SET_OPSET, .new_name = g_intern_string (domain),
+    commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_SET_OPSET, .new_name = ph_intern (domain),
                                      .old_version = old, .new_version = version });
 }
 

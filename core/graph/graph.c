@@ -73,7 +73,7 @@ ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const 
   PhGraph *graph = g_new0 (PhGraph, 1);
 
   graph->id = id;
-  graph->name = g_intern_string (name != NULL ? name : "");
+  graph->name = ph_intern (name != NULL ? name : "");
   graph->model = model;
   graph->owner = owner;
   graph->attr = attr;
@@ -286,7 +286,7 @@ ph_model_find_graph (PhModel *model, PhId id)
 PhValue *
 ph_model_find_value_named (PhModel *model, const char *name)
 {
-  return g_hash_table_lookup (model->names, g_intern_string (name));
+  return g_hash_table_lookup (model->names, ph_intern (name));
 }
 
 static PhNode *
@@ -304,7 +304,7 @@ node_by_number (PhModel *model, const char *digits)
 PhNode *
 ph_model_find_node_named (PhModel *model, const char *name)
 {
-  const char *interned = g_intern_string (name);
+  const char *interned = ph_intern (name);
   PhValue *value;
 
   if (name[0] == 'n' && node_by_number (model, name + 1) != NULL)
@@ -325,7 +325,7 @@ ph_model_find_node_named (PhModel *model, const char *name)
 const char *
 ph_model_unique_name (PhModel *model, const char *base)
 {
-  const char *interned = g_intern_string (*base != '\0' ? base : "value");
+  const char *interned = ph_intern (*base != '\0' ? base : "value");
   guint suffix;
 
   if (!g_hash_table_contains (model->names, interned))
@@ -334,7 +334,7 @@ ph_model_unique_name (PhModel *model, const char *base)
   for (;;)
     {
       g_autofree char *name = g_strdup_printf ("%s_%u", interned, ++suffix);
-      const char *candidate = g_intern_string (name);
+      const char *candidate = ph_intern (name);
 
       if (!g_hash_table_contains (model->names, candidate))
         {
@@ -347,7 +347,7 @@ ph_model_unique_name (PhModel *model, const char *base)
 int
 ph_model_opset (PhModel *model, const char *domain)
 {
-  return GPOINTER_TO_INT (g_hash_table_lookup (model->opsets, g_intern_string (domain != NULL ? domain : "")));
+  return GPOINTER_TO_INT (g_hash_table_lookup (model->opsets, ph_intern (domain != NULL ? domain : "")));
 }
 
 gboolean
@@ -473,7 +473,7 @@ ph_node_attr_string (const PhNode *node, const char *name, const char *fallback)
     return fallback;
   bytes = g_bytes_get_data (attr->s, &size);
   copy = g_strndup (bytes != NULL ? bytes : "", size);
-  return g_intern_string (copy);
+  return ph_intern (copy);
 }
 
 const gint64 *

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/error.h"
+#include "core/intern.h"
 #include "core/graph/attr.h"
 
 G_BEGIN_DECLS

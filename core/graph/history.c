@@ -248,7 +248,7 @@ drop_future (PhHistory *history, PhModel *model)
 void
 ph_history_begin_step (PhHistory *history, PhModel *model, const char *pass)
 {
-  PhStep step = { .pass = g_intern_string (pass) };
+  PhStep step = { .pass = ph_intern (pass) };
 
   g_return_if_fail (model->journal == NULL || model->journal == history);
   drop_future (history, model);
@@ -260,7 +260,7 @@ ph_history_begin_step (PhHistory *history, PhModel *model, const char *pass)
 void
 ph_history_begin_rewrite (PhHistory *history, const char *rule, PhId node, const char *why)
 {
-  PhRewrite rewrite = { .rule = g_intern_string (rule), .why = g_intern_string (why != NULL ? why : ""), .node = node,
+  PhRewrite rewrite = { .rule = ph_intern (rule), .why = ph_intern (why != NULL ? why : ""), .node = node,
                         .first_edit = history->edits->len };
 
   g_array_append_val (history->rewrites, rewrite);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/type.h"
 
+#include "core/intern.h"
+
 #include <string.h>
 
 static GMutex interned_lock;

@@ -265,10 +265,10 @@ unique_node_name (PhExport *export, const PhNode *node)
     {
       g_autofree char *numbered = g_strdup_printf ("%s_%u", node->name, suffix);
 
-      if (g_hash_table_contains (export->node_names, g_intern_string (numbered)))
+      if (g_hash_table_contains (export->node_names, ph_intern (numbered)))
         continue;
       g_hash_table_insert (export->node_names, (gpointer) node->name, GUINT_TO_POINTER (suffix + 1));
-      name = g_intern_string (numbered);
+      name = ph_intern (numbered);
       break;
     }
   g_hash_table_insert (export->node_names, (gpointer) name,

@@ -113,7 +113,7 @@ ph_export_function (PhExport *export, PhNode *node)
         {
           g_autofree char *candidate = g_strdup_printf ("%s_%u", node->op_type, i);
 
-          name = g_intern_string (candidate);
+          name = ph_intern (candidate);
         }
       function = make_function (export, node);
       function->name = (char *) name;

@@ -30,10 +30,10 @@ ph_import_name (PhImport *import, const char *name)
   if (name == NULL || name[0] == '\0')
     return "";
   if (g_utf8_validate (name, -1, NULL))
-    return g_intern_string (name);
+    return ph_intern (name);
   valid = g_utf8_make_valid (name, -1);
   ph_source_problem (import->source, "The name '%s' was not UTF-8 and was mended", valid);
-  return g_intern_string (valid);
+  return ph_intern (valid);
 }
 
 /* "node 12 'conv1' (Conv)" for messages. */
@@ -78,7 +78,7 @@ free_name (PhImport *import, PhScope *scope, const char *name)
 
       g_free (candidate);
       candidate = g_strdup_printf ("%s_%u", name, i);
-      interned = g_intern_string (candidate);
+      interned = ph_intern (candidate);
       if (!g_hash_table_contains (import->model->names, interned) && look_up (scope, interned, TRUE) == NULL)
         return interned;
     }
@@ -480,7 +480,7 @@ static gboolean
 note_use (const char *name, gpointer data)
 {
   Uses *uses = data;
-  gpointer known = g_hash_table_lookup (uses->scope->names, g_intern_string (name));
+  gpointer known = g_hash_table_lookup (uses->scope->names, ph_intern (name));
   gsize node;
 
   if (known == NULL || !IS_PENDING (known) || PENDING_NODE (known) == NO_NODE)

@@ -34,7 +34,7 @@ PhAttr *
 ph_attr_from_proto (PhSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error)
 {
   const char *name = proto->name != NULL && proto->name[0] != '\0' && g_utf8_validate (proto->name, -1, NULL) ?
-                     g_intern_string (proto->name) : "";
+                     ph_intern (proto->name) : "";
   PhAttrKind kind = kind_of (proto);
   g_autoptr(GBytes) bytes = NULL;
   g_autofree char *what = NULL;
@@ -180,7 +180,7 @@ ph_import_take_tags (PhImport *import, GPtrArray *attrs, PhNodeSpec *spec)
       if (!g_str_has_prefix (attr->name, "peephole_") || attr->kind != PH_ATTR_STRING || attr->s == NULL)
         continue;
       copy = g_strndup (g_bytes_get_data (attr->s, NULL), g_bytes_get_size (attr->s));
-      text = g_intern_string (copy);
+      text = ph_intern (copy);
       if (g_str_equal (attr->name, "peephole_role"))
         spec->role = g_str_equal (text, "backward") ? PH_ROLE_BACKWARD :
                      g_str_equal (text, "communication") ? PH_ROLE_COMMUNICATION : PH_ROLE_FORWARD;

@@ -68,7 +68,7 @@ ph_dim_from_int (gint64 number)
   if (number >= 0)
     return PH_DIM (number);
   g_snprintf (text, sizeof text, "%" G_GINT64_FORMAT, number);
-  return (PhDim) { -1, g_intern_string (text) };
+  return (PhDim) { -1, ph_intern (text) };
 }
 
 gboolean

@@ -1,0 +1,13 @@
+/* intern.h: one copy of each name, for the life of the process, so that names are compared as pointers.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Like g_intern_string(), but for the hundred thousands of names that models bring: GLib's table, made for the few names of
+ * types and properties, lets go of its old array each time it grows. NULL stays NULL. From any thread. */
+const char *ph_intern (const char *string);
+
+G_END_DECLS
