@@ -20,6 +20,7 @@ typedef struct
   GArray    *sources;            /* (element-type Source)                  */
   gboolean   json, keep_going, version, manual;
   PhConsole *console;
+  char      *plugin;             /* (nullable) passes to load into this process */
   gboolean   failed, quit;
 } Peep;
 
@@ -195,6 +196,7 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
     { "json", 0, 0, G_OPTION_ARG_NONE, &peep->json, "One JSON object a line for each command", NULL },
     { "keep-going", 0, 0, G_OPTION_ARG_NONE, &peep->keep_going, "Go on after a line that failed", NULL },
     { "help-man", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &peep->manual, "Print the manual page", NULL },
+    { "plugin", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &peep->plugin, "Load passes into this very process", "FILE" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &peep->version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, "[FILE]" },
     { NULL },
@@ -223,6 +225,14 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
 static void
 run (Peep *peep, const char *file)
 {
+  g_autoptr(GError) error = NULL;
+
+  if (peep->plugin != NULL && !ph_pass_load_here (peep->plugin, &error))
+    {
+      fprintf (stderr, "%s%s\n", ph_terminal_error_prefix (), error->message);
+      peep->failed = TRUE;
+      return;
+    }
   if (file != NULL && !open_file (peep, file))
     return;
   for (guint i = 0; i < peep->sources->len; i++)
@@ -271,5 +281,6 @@ main (int argc, char *argv[])
         }
     }
   g_array_unref (peep.sources);
+  g_free (peep.plugin);
   return status;
 }

@@ -6,22 +6,72 @@
 #include "passes/pass-list.h"
 
 #define PH_PASS_ROW(name_) &ph_pass_##name_,
-static const PhPass *const builtin[] = { PH_PASSES (PH_PASS_ROW) };
+extern const PhPass ph_pass_exec;      /* external.c */
+static const PhPass *const builtin[] = { PH_PASSES (PH_PASS_ROW) &ph_pass_exec };
+
+/* Built-in ones and those added later. Lists that were handed out stay as they were. */
+static GMutex     lock;
+static GPtrArray *added;          /* (nullable) (element-type PhPass) all of them, once there is one more */
+static GSList    *former;         /* (element-type GPtrArray) what it was before: somebody may be walking it */
 
 const PhPass *const *
 ph_pass_list (guint *n)
 {
-  *n = G_N_ELEMENTS (builtin);
-  return builtin;
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&lock);
+
+  *n = added != NULL ? added->len : G_N_ELEMENTS (builtin);
+  return added != NULL ? (const PhPass *const *) added->pdata : builtin;
 }
 
 const PhPass *
 ph_pass_find (const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (builtin); i++)
-    if (g_str_equal (builtin[i]->name, name))
-      return builtin[i];
+  guint                n;
+  const PhPass *const *list = ph_pass_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (g_str_equal (list[i]->name, name))
+      return list[i];
   return NULL;
+}
+
+gboolean
+ph_pass_is_builtin (const PhPass *pass)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (builtin); i++)
+    if (builtin[i] == pass)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+ph_pass_register (const PhPass *pass, GError **error)
+{
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&lock);
+  GPtrArray              *next = g_ptr_array_new ();
+  guint                   n = added != NULL ? added->len : G_N_ELEMENTS (builtin);
+  const PhPass *const    *list = added != NULL ? (const PhPass *const *) added->pdata : builtin;
+  gboolean                replaced = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean same = g_str_equal (list[i]->name, pass->name);
+
+      if (same && i < G_N_ELEMENTS (builtin))
+        {
+          g_ptr_array_unref (next);
+          g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "there is a pass '%s' already: name yours otherwise", pass->name);
+          return FALSE;
+        }
+      g_ptr_array_add (next, (gpointer) (same ? pass : list[i]));
+      replaced |= same;
+    }
+  if (!replaced)
+    g_ptr_array_add (next, (gpointer) pass);
+  if (added != NULL)
+    former = g_slist_prepend (former, added);
+  added = next;
+  return TRUE;
 }
 
 const char *

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <gmodule.h>
 
 #include "core/graph/history.h"
 #include "core/ops/pattern.h"
@@ -52,6 +53,9 @@ typedef struct
 
 const PhPass *const *ph_pass_list (guint *n);                 /* from the list in passes/meson.build */
 const PhPass *ph_pass_find    (const char *name);             /* (nullable) */
+/* Adds a pass, which lives for ever, to the list; its name must be free, or be that of one that was added so before. */
+gboolean      ph_pass_register (const PhPass *pass, GError **error);
+gboolean      ph_pass_is_builtin (const PhPass *pass);
 PhExactness   ph_pass_exactness (const PhPass *pass);
 char         *ph_rule_to_string (const PhRule *rule);         /* "Add(x, 0) => x" */
 
@@ -91,6 +95,19 @@ GPtrArray *ph_model_nodes     (PhModel *model);
 
 /* Whether upgrade-opset would do more to @model than change the version that it imports. */
 gboolean  ph_upgrade_changes_nodes (PhModel *model);
+
+/* Your own passes, in a shared object built against these headers (pkg-config peephole):
+ *   static const PhPass my_pass = { .name = "my-pass", ... };   PH_PLUGIN (&my_pass)
+ * It is loaded by a process of its own, each time that one of them runs. */
+#define PH_PLUGIN_ABI 1
+#define PH_PLUGIN(...) \
+  G_MODULE_EXPORT extern const guint ph_plugin_abi; \
+  G_MODULE_EXPORT extern const PhPass *const ph_plugin_passes[]; \
+  const guint ph_plugin_abi = PH_PLUGIN_ABI; \
+  const PhPass *const ph_plugin_passes[] = { __VA_ARGS__, NULL };
+/* What the shared object at @path holds. (transfer container) (element-type PhPass), to be registered. */
+GPtrArray *ph_pass_load      (const char *path, GCancellable *cancellable, GError **error);
+gboolean   ph_pass_load_here (const char *path, GError **error);    /* into this process: what its own process does */
 
 /* Pipelines: none O1 O2 O3 train, and your own. */
 typedef struct { const char *name; const char *summary; const char *const *passes; PhExactness allow; } PhPipeline;

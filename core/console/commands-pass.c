@@ -59,7 +59,8 @@ passes_begin (PhCall *call, GError **error)
   if (!ph_call_need_args (call, 0, 1, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (call->argc == 0 || g_str_equal (call->argv[0], list[i]->name) || g_str_equal (call->argv[0], list[i]->group))
+    if (call->argc == 0 || g_str_equal (call->argv[0], list[i]->name) || g_str_equal (call->argv[0], list[i]->group) ||
+        (g_str_equal (call->argv[0], "plugin") && !ph_pass_is_builtin (list[i])))
       pass_to_json (list[i], ph_json_add_object (rows));
   if (json_array_get_length (rows) == 0 && call->argc > 0)
     {
@@ -69,6 +70,60 @@ passes_begin (PhCall *call, GError **error)
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
   if (call->argc > 0 && ph_pass_find (call->argv[0]) != NULL)
     say_rules (call->reply, ph_pass_find (call->argv[0]));
+  return TRUE;
+}
+
+/* ── a pass of one's own ── */
+
+typedef struct { char *path; GPtrArray *passes; } Load;
+
+static void
+load_free (gpointer data)
+{
+  Load *load = data;
+
+  g_clear_pointer (&load->passes, g_ptr_array_unref);
+  g_free (load->path);
+  g_free (load);
+}
+
+static gboolean
+load_begin (PhCall *call, GError **error)
+{
+  Load *load;
+
+  if (!ph_call_need_args (call, 1, 1, error))
+    return FALSE;
+  load = g_new0 (Load, 1);
+  load->path = g_strdup (call->argv[0]);
+  ph_call_set_data (call, load, load_free);
+  return TRUE;
+}
+
+static gboolean
+load_work (PhCall *call, GError **error)
+{
+  Load *load = call->data;
+
+  load->passes = ph_pass_load (load->path, call->cancellable, error);
+  return load->passes != NULL;
+}
+
+static gboolean
+load_finish (PhCall *call, GError **error)
+{
+  Load      *load = call->data;
+  JsonArray *rows = ph_reply_array (call->reply, "passes");
+
+  for (guint i = 0; i < load->passes->len; i++)
+    {
+      const PhPass *pass = load->passes->pdata[i];
+
+      if (!ph_pass_register (pass, error))
+        return FALSE;
+      pass_to_json (pass, ph_json_add_object (rows));
+      ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET ": %s\n", pass->name, pass->summary);
+    }
   return TRUE;
 }
 
@@ -218,6 +273,10 @@ breakpoint_begin (PhCall *call, GError **error)
 static const PhCommand rows[] = {
   { "passes", "[PASS]", "The passes there are, and their rules", "`passes algebraic` shows its rules with their reasons.",
     "_Passes", NULL, NULL, PH_CODE (passes_begin) },
+  { "load-pass", "FILE", "Load passes of your own from a shared object",
+    "Built against `pkg-config --cflags peephole`; see passes/pass.h. It runs in a process of its own. Without one, any program can be a "
+    "pass: `run exec 'python3 mypass.py'` hands it the model on its standard input and takes over what it writes, as ONNX.",
+    NULL, NULL, NULL, PH_CODE (load_begin, load_work, load_finish) },
   { "pipeline", "[PIPELINE|PASS...]", "Show or choose the pipeline",
     "`pipeline O2` chooses one; `pipeline cse dce` is one of your own. Steps ahead are dropped, what was done stays.",
     "Pipe_line", NULL, NULL, PH_CODE (pipeline_begin) },

@@ -84,6 +84,14 @@ copy_contents (PhGraph *from, PhGraph *to, PhNode *before, GHashTable *map, GErr
   return TRUE;
 }
 
+PhNode *
+ph_copy_node (PhNode *node, PhGraph *to, PhNode *before, GHashTable *map, GError **error)
+{
+  if (!copy_node (node, to, before, map, error))
+    return NULL;
+  return ((PhValue *) g_hash_table_lookup (map, ph_node_output (node, 0)))->producer;
+}
+
 gboolean
 ph_build_copy (PhBuilder *builder, PhGraph *body, PhValue *const *inputs, PhValue **outputs, GHashTable *map)
 {

@@ -1,0 +1,309 @@
+/* external.c: passes that other programs run: a command that reads a model and writes one, and passes in a shared object.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <gmodule.h>
+#include <json-glib/json-glib.h>
+#include <signal.h>
+#include <string.h>
+
+#include "core/io/io.h"
+#include "passes/adopt.h"
+#include "passes/run.h"
+
+#define SECONDS "60"             /* that a foreign pass may take */
+
+/* Neither runs in this process, so neither a crash nor a hang of theirs touches it: what comes back is a model in ONNX, and
+ * it becomes a step by being matched with what is there. */
+
+/* ── running a program ── */
+
+static void
+on_cancelled (GCancellable *cancellable, gpointer process)
+{
+  g_subprocess_send_signal (process, SIGTERM);
+}
+
+/* The last line of peep's answers in JSON, or NULL. (transfer full) */
+static JsonObject *
+last_reply (GBytes *output)
+{
+  g_autofree char      *text = g_bytes_get_size (output) > 0 ? g_strndup (g_bytes_get_data (output, NULL), g_bytes_get_size (output))
+                                                             : g_strdup ("");
+  g_auto(GStrv)         lines = g_strsplit (g_strchomp (text), "\n", -1);
+  guint                 n = g_strv_length (lines);
+  g_autoptr(JsonParser) parser = json_parser_new ();
+
+  if (n == 0 || *lines[n - 1] != '{' || !json_parser_load_from_data (parser, lines[n - 1], -1, NULL))
+    return NULL;
+  return json_object_ref (json_node_get_object (json_parser_get_root (parser)));
+}
+
+static char *
+error_of_reply (GBytes *output)
+{
+  g_autoptr(JsonObject) reply = last_reply (output);
+
+  if (reply == NULL || !json_object_has_member (reply, "error"))
+    return g_strdup ("");
+  return g_strdup (json_object_get_string_member_with_default (json_object_get_object_member (reply, "error"), "message", ""));
+}
+
+/* timeout(1) kills what the program started, too. */
+static GBytes *
+run_program (const char *const *command, GBytes *input, const char *what, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray)   arguments = g_ptr_array_new ();
+  g_autoptr(GSubprocess) process = NULL;
+  g_autoptr(GBytes)      output = NULL, complaint = NULL, given = input != NULL ? g_bytes_ref (input) : g_bytes_new (NULL, 0);
+  g_autoptr(GError)      own = NULL;
+  gulong                 handler;
+  gboolean               ok;
+
+  g_ptr_array_add (arguments, (gpointer) "timeout");
+  g_ptr_array_add (arguments, (gpointer) "--kill-after=2");
+  g_ptr_array_add (arguments, (gpointer) SECONDS);
+  for (guint i = 0; command[i] != NULL; i++)
+    g_ptr_array_add (arguments, (gpointer) command[i]);
+  g_ptr_array_add (arguments, NULL);
+  process = g_subprocess_newv ((const char *const *) arguments->pdata,
+                               G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &own);
+  if (process == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s cannot be started: %s", what, own->message);
+      return NULL;
+    }
+  handler = cancellable != NULL ? g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), process, NULL) : 0;
+  ok = g_subprocess_communicate (process, given, NULL, &output, &complaint, &own);
+  if (handler != 0)
+    g_cancellable_disconnect (cancellable, handler);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return NULL;
+  if (!ok && !g_error_matches (own, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s: %s", what, own->message);
+      return NULL;
+    }
+  if (g_subprocess_get_if_signaled (process))
+    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s was killed by signal %d; the model is as it was", what,
+                 g_subprocess_get_term_sig (process));
+  else if (g_subprocess_get_exit_status (process) == 124 || g_subprocess_get_exit_status (process) == 137)
+    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s took more than " SECONDS " seconds, or was killed; the model is as it was", what);
+  else if (g_subprocess_get_exit_status (process) != 0)
+    {
+      gsize            n = complaint != NULL ? MIN (g_bytes_get_size (complaint), 400) : 0;
+      g_autofree char *said = n > 0 ? g_strndup (g_bytes_get_data (complaint, NULL), n) : g_strdup ("");
+
+      g_strstrip (said);
+      if (*said == '\0' && output != NULL)
+        {
+          g_free (said);
+          said = error_of_reply (output);
+        }
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s failed with status %d%s%s", what, g_subprocess_get_exit_status (process),
+                   *said != '\0' ? ": " : "", said);
+    }
+  else
+    return g_steal_pointer (&output);
+  return NULL;
+}
+
+/* A model in ONNX, brought to the newest opset, takes the place of @run's. */
+static gboolean
+adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, const char *why, GError **error)
+{
+  g_autoptr(PhModel)   wanted = ph_onnx_read (bytes, what, NULL, error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
+
+  if (wanted == NULL)
+    {
+      g_prefix_error (error, "%s wrote no model: ", what);
+      return FALSE;
+    }
+  if (ph_model_opset (wanted, "") < PH_OPSET_NEWEST && upgrade != NULL && !ph_pass_run (upgrade, wanted, history, NULL, error))
+    return FALSE;
+  if (!ph_pass_begin (run, rule, NULL, why))
+    return TRUE;
+  if (!ph_model_adopt (ph_pass_run_model (run), wanted, error))
+    {
+      ph_pass_abort (run);
+      g_prefix_error (error, "%s: its model cannot be taken over: ", what);
+      return FALSE;
+    }
+  ph_pass_end (run);
+  return TRUE;
+}
+
+/* ── exec ── */
+
+static gboolean
+run_exec (PhPassRun *run, GError **error)
+{
+  const PhPassOptions *options = ph_pass_run_options (run);
+  g_autofree char     *line = g_strjoinv (" ", (char **) options->arguments), *why = g_strdup_printf ("`%s` made it so.", line);
+  const char *const    command[] = { "sh", "-c", line, NULL };
+  g_autoptr(GBytes)    input = ph_onnx_write (ph_pass_run_model (run), error), output = NULL;
+
+  if (input == NULL)
+    return FALSE;
+  output = run_program (command, input, line, options->cancellable, error);
+  return output != NULL && adopt_bytes (run, output, line, "exec", why, error);
+}
+
+const PhPass ph_pass_exec = {
+  .name = "exec", .group = "foreign", .summary = "Runs a command with the model on its standard input, and takes over the model that it writes",
+  .run = run_exec, .exactness = PH_ROUNDING, .needs_arguments = TRUE,
+};
+
+/* ── shared objects ── */
+
+/* A pass of a shared object, as its program described it. Lives for ever: steps name it. */
+typedef struct { PhPass pass; char *path; } Foreign;
+
+static char *
+find_peep (void)
+{
+  static const char *const places[] = { "peep", "../app/peep", "../../app/peep", "../bin/peep" };
+  const char              *given = g_getenv ("PEEPHOLE_PEEP");
+  g_autofree char         *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char         *folder = program != NULL ? g_path_get_dirname (program) : g_strdup (".");
+
+  if (given != NULL)
+    return g_strdup (given);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, places[i], NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+        return g_steal_pointer (&path);
+    }
+  return g_strdup ("peep");
+}
+
+/* The rules that fired there, as one sentence: "twice-not (3): Not undoes Not." */
+static char *
+describe_rewrites (GBytes *output)
+{
+  g_autoptr(JsonObject) reply = last_reply (output);
+  g_autoptr(GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  GString              *out = g_string_new (NULL);
+  JsonArray            *rewrites = reply != NULL && json_object_has_member (reply, "rewrites") ? json_object_get_array_member (reply, "rewrites")
+                                                                                               : NULL;
+
+  for (guint i = 0; rewrites != NULL && i < json_array_get_length (rewrites); i++)
+    {
+      JsonObject *rewrite = json_array_get_object_element (rewrites, i);
+      const char *rule = json_object_get_string_member_with_default (rewrite, "rule", "");
+
+      if (g_hash_table_add (seen, (gpointer) rule))
+        g_string_append_printf (out, "%s%s: %s", out->len > 0 ? " " : "", rule, json_object_get_string_member_with_default (rewrite, "why", ""));
+    }
+  return g_string_free (out, FALSE);
+}
+
+static gboolean
+run_foreign (PhPassRun *run, GError **error)
+{
+  const Foreign       *foreign = (const Foreign *) run->pass;
+  const PhPassOptions *options = ph_pass_run_options (run);
+  g_autofree char     *folder = g_dir_make_tmp ("peephole-pass-XXXXXX", error), *in = NULL, *out = NULL, *peep = find_peep ();
+  g_autofree char     *pass_line = NULL, *save = NULL, *why = NULL;
+  g_autoptr(GBytes)    output = NULL, bytes = NULL;
+  g_autoptr(GMappedFile) mapped = NULL;
+  gboolean             ok = FALSE;
+
+  if (folder == NULL)
+    return FALSE;
+  in = g_build_filename (folder, "in.onnx", NULL);
+  out = g_build_filename (folder, "out.onnx", NULL);
+  pass_line = options->limit != G_MAXUINT ? g_strdup_printf ("run %s --limit %u", run->pass->name, options->limit)
+                                          : g_strdup_printf ("run %s", run->pass->name);
+  save = g_strdup_printf ("save '%s'", out);
+
+  const char *const command[] = { peep, "--json", "--plugin", foreign->path, in, "-c", pass_line, "-c", save, "-c", "rewrites end", NULL };
+
+  if (ph_io_save (ph_pass_run_model (run), in, error))
+    output = run_program (command, NULL, run->pass->name, options->cancellable, error);
+  if (output != NULL)
+    mapped = g_mapped_file_new (out, FALSE, error);
+  if (mapped != NULL)
+    {
+      bytes = g_mapped_file_get_bytes (mapped);
+      why = describe_rewrites (output);
+      ok = adopt_bytes (run, bytes, run->pass->name, run->pass->name, *why != '\0' ? why : run->pass->summary, error);
+    }
+  g_unlink (in);
+  g_unlink (out);
+  g_rmdir (folder);
+  return ok;
+}
+
+static void
+add_foreign (JsonObject *row, const char *path, GPtrArray *passes)
+{
+  Foreign *foreign = g_new0 (Foreign, 1);
+
+  foreign->path = g_strdup (path);
+  foreign->pass = (PhPass) { .name = g_intern_string (json_object_get_string_member_with_default (row, "name", "")), .group = "foreign",
+                             .summary = g_intern_string (json_object_get_string_member_with_default (row, "summary", "")),
+                             .run = run_foreign, .exactness = PH_ROUNDING };
+  g_ptr_array_add (passes, foreign);
+}
+
+GPtrArray *
+ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autofree char       *peep = find_peep (), *absolute = g_canonicalize_filename (path, NULL);
+  const char *const      command[] = { peep, "--json", "--plugin", absolute, "-c", "passes plugin", NULL };
+  g_autoptr(GBytes)      output = NULL;
+  g_autoptr(JsonParser)  parser = json_parser_new ();
+  g_autoptr(GPtrArray)   passes = g_ptr_array_new ();
+  JsonArray             *rows;
+  gsize                  size;
+
+  if (!g_file_test (absolute, G_FILE_TEST_IS_REGULAR))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: there is no such file", path);
+      return NULL;
+    }
+  output = run_program (command, NULL, path, cancellable, error);
+  if (output == NULL)
+    return NULL;
+  if (!json_parser_load_from_data (parser, g_bytes_get_data (output, &size), (gssize) g_bytes_get_size (output), error))
+    return NULL;
+  rows = json_object_get_array_member (json_node_get_object (json_parser_get_root (parser)), "passes");
+  for (guint i = 0; i < json_array_get_length (rows); i++)
+    add_foreign (json_array_get_object_element (rows, i), absolute, passes);
+  return g_steal_pointer (&passes);
+}
+
+/* In the process that --plugin makes for it. */
+gboolean
+ph_pass_load_here (const char *path, GError **error)
+{
+  GModule             *module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  const guint         *abi;
+  const PhPass *const *passes;
+
+  if (module == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", g_module_error ());
+      return FALSE;
+    }
+  if (!g_module_symbol (module, "ph_plugin_abi", (gpointer *) &abi) || !g_module_symbol (module, "ph_plugin_passes", (gpointer *) &passes))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is no pass: it lacks PH_PLUGIN (...) of passes/pass.h", path);
+      return FALSE;
+    }
+  if (*abi != PH_PLUGIN_ABI)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s was built for version %u of the interface, this is %d: build it again", path, *abi,
+                   PH_PLUGIN_ABI);
+      return FALSE;
+    }
+  g_module_make_resident (module);
+  for (guint i = 0; passes[i] != NULL; i++)
+    if (!ph_pass_register (passes[i], error))
+      return FALSE;
+  return TRUE;
+}

@@ -1,0 +1,123 @@
+/* foreign.c: passes of one's own: shared objects and commands, and that their crashes harm nothing.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/console.h"
+
+static PhConsole *
+console_on (const char *model)
+{
+  g_autoptr(PhDocument) document = ph_document_new ();
+  PhConsole            *console = ph_console_new (document);
+  g_autofree char      *path = g_test_build_filename (G_TEST_DIST, "console", "data", model, NULL);
+  g_autofree char      *line = g_strdup_printf ("open '%s'", path);
+  g_autoptr(PhReply)    reply = ph_console_run (console, line, NULL);
+
+  g_assert_no_error (reply->error);
+  return console;
+}
+
+static PhReply *
+run (PhConsole *console, const char *format, ...)
+{
+  va_list          args;
+  g_autofree char *line = NULL;
+
+  va_start (args, format);
+  line = g_strdup_vprintf (format, args);
+  va_end (args);
+  return ph_console_run (console, line, NULL);
+}
+
+static void
+assert_text (PhConsole *console, const char *line, const char *pattern)
+{
+  g_autoptr(PhReply) reply = ph_console_run (console, line, NULL);
+
+  g_assert_no_error (reply->error);
+  if (!g_pattern_match_simple (pattern, reply->text->str))
+    g_error ("%s: '%s' is not '%s'", line, reply->text->str, pattern);
+}
+
+static void
+assert_fails (PhConsole *console, const char *line, const char *pattern)
+{
+  g_autoptr(PhReply) reply = ph_console_run (console, line, NULL);
+
+  g_assert_false (reply->ok);
+  if (!g_pattern_match_simple (pattern, reply->error->message))
+    g_error ("%s: '%s' is not '%s'", line, reply->error->message, pattern);
+}
+
+static char *
+built (const char *name)
+{
+  return g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "tests", "console", name, NULL);
+}
+
+static void
+test_shared_object (void)
+{
+  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autofree char     *path = built ("double-not.so");
+  g_autoptr(PhReply)   load = run (console, "load-pass '%s'", path), again = run (console, "load-pass '%s'", path);
+
+  g_assert_no_error (load->error);
+  g_assert_no_error (again->error);
+  assert_text (console, "passes double-not", "*Removes Not(Not(x))*");
+  assert_text (console, "run double-not", "*double-not*+0*-2*");
+  assert_text (console, "rewrites", "*Neg undoes Neg*");
+  assert_text (console, "verify", "*same*");
+  assert_text (console, "back", "position 0 of 1\n");
+  assert_text (console, "select count(*) as n from nodes", "*6\n*");
+}
+
+static void
+test_crash (void)
+{
+  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autofree char     *path = built ("crashing.so");
+  g_autoptr(PhReply)   load = run (console, "load-pass '%s'", path);
+
+  g_assert_no_error (load->error);
+  assert_fails (console, "run crashing", "*crashing*");
+  assert_fails (console, "run refusing", "*refusing*not today*");
+  assert_text (console, "steps", "no steps yet*");
+  assert_text (console, "select count(*) as n from nodes", "*6\n*");
+}
+
+static void
+test_command (void)
+{
+  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autofree char     *script = g_test_build_filename (G_TEST_DIST, "..", "examples", "pass", "exec-pass.sh", NULL);
+  g_autoptr(PhReply)   done = run (console, "run exec 'sh \"%s\"'", script);
+
+  g_assert_no_error (done->error);
+  assert_text (console, "diff", "*- n* Relu*~ n* Add*1: +0 -1 ~1\n");
+  assert_text (console, "verify", "*same*");
+  assert_text (console, "run exec cat", "*exec cat*+0*-0*~0*");
+  assert_text (console, "goto 0", "position 0 of 2\n");
+  assert_text (console, "select count(*) as n from nodes", "*6\n*");
+  assert_fails (console, "run exec false", "false failed with status 1*");
+  assert_fails (console, "run exec 'echo no reason >&2; exit 3'", "*status 3: no reason");
+  assert_fails (console, "run exec 'kill -9 $$'", "*killed by signal 9*");
+  assert_fails (console, "run exec 'echo hello'", "*wrote no model*");
+  assert_fails (console, "run exec", "*");
+  assert_fails (console, "load-pass /nowhere.so", "*no such file*");
+  assert_text (console, "steps", "*exec cat*");
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autofree char *peep = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
+
+  g_test_init (&argc, &argv, NULL);
+  g_setenv ("PEEP", peep, TRUE);
+  g_setenv ("PEEPHOLE_PEEP", peep, TRUE);
+  g_test_add_func ("/foreign/shared-object", test_shared_object);
+  g_test_add_func ("/foreign/crash", test_crash);
+  g_test_add_func ("/foreign/command", test_command);
+  return g_test_run ();
+}
