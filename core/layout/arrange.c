@@ -507,7 +507,7 @@ add_spans (Arranger *a, PhSceneEdge *edge, const Part *parts, guint n_parts, GAr
           edge->kib = MAX (edge->kib, GPOINTER_TO_UINT (g_hash_table_lookup (scene->record->value_bytes, GUINT_TO_POINTER (use->value))));
         }
     }
-  qsort (all->data, all->len, sizeof (PhSpan), compare_spans);
+  g_array_sort (all, compare_spans);
   edge->first_span = scene->spans->len;
   for (guint i = 0; i < all->len; i++)
     {
@@ -532,7 +532,7 @@ build_edges (Arranger *a)
   PhScene *scene = a->scene;
   g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
 
-  qsort (a->parts->data, a->parts->len, sizeof (Part), compare_parts);
+  g_array_sort (a->parts, compare_parts);
   for (guint i = 0, stop; i < a->parts->len; i = stop)
     {
       const Part *parts = &g_array_index (a->parts, Part, i);

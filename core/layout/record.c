@@ -300,8 +300,8 @@ compare_places (const void *a, const void *b)
 static void
 match_places (Recorder *recorder, GArray *gone, GArray *come)
 {
-  qsort (gone->data, gone->len, sizeof (Place), compare_places);
-  qsort (come->data, come->len, sizeof (Place), compare_places);
+  g_array_sort (gone, compare_places);
+  g_array_sort (come, compare_places);
   for (int pass = 0; pass < 2; pass++)
     for (guint i = 0; i < come->len; i++)
       {

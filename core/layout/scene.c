@@ -242,7 +242,7 @@ place_pills (PhSceneBuild *build, GArray *pill_uses)
   PhScene *scene = build->scene;
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (int));     /* when each row is free again */
 
-  qsort (pill_uses->data, pill_uses->len, sizeof (PillUse), compare_pill_uses);
+  g_array_sort (pill_uses, compare_pill_uses);
   build->column = g_new0 (float, scene->boxes->len + 1);
   build->stack = g_new0 (float, scene->boxes->len + 1);
   for (guint i = 0; i < pill_uses->len; i++)
