@@ -25,7 +25,13 @@ typedef struct
   GHashTable *tiles;             /* column << 32 | row -> Tile */
 } Level;
 
-typedef struct { GdkTexture *texture; guint look; guint asked; gint64 used; } Tile;
+typedef struct
+{
+  cairo_surface_t *surface;      /* (nullable) */
+  GdkTexture      *texture;      /* (nullable) of the same pixels, made when a renderer wants it */
+  guint            look, asked;
+  gint64           used;
+} Tile;
 
 typedef struct
 {
@@ -35,7 +41,7 @@ typedef struct
   double   zoom;
   int      device_scale, column, row;     /* column -1: the overview */
   int      level, serial;
-  GdkTexture *texture;                    /* out */
+  cairo_surface_t *surface;               /* out */
 } Job;
 
 struct _PhTiles
@@ -46,8 +52,8 @@ struct _PhTiles
   guint        look_number, scene_number;
   int          wanted_look, wanted_level;    /* atomic: what is still worth drawing */
   Level        current, previous;
-  GdkTexture  *overview;         /* (nullable) */
-  guint        overview_look, overview_asked;
+  Tile         overview;
+  guint        overview_asked;
   GMutex       lock;
   GCond        done;
   GQueue       finished;         /* (element-type Job) under @lock */
@@ -70,12 +76,25 @@ look_unref (Look *look)
 }
 
 static void
+tile_clear (Tile *tile)
+{
+  g_clear_pointer (&tile->surface, cairo_surface_destroy);
+  g_clear_object (&tile->texture);
+}
+
+static void
 tile_free (gpointer data)
 {
-  Tile *tile = data;
+  tile_clear (data);
+  g_free (data);
+}
 
-  g_clear_object (&tile->texture);
-  g_free (tile);
+static void
+tile_set (Tile *tile, cairo_surface_t *surface, guint look)
+{
+  tile_clear (tile);
+  tile->surface = cairo_surface_reference (surface);
+  tile->look = look;
 }
 
 static void
@@ -94,7 +113,7 @@ tile_key (int column, int row)
 static void
 job_free (Job *job)
 {
-  g_clear_object (&job->texture);
+  g_clear_pointer (&job->surface, cairo_surface_destroy);
   look_unref (job->look);
   g_free (job);
 }
@@ -111,19 +130,6 @@ on_ready (gpointer data)
   g_mutex_unlock (&tiles->lock);
   tiles->ready (tiles->data);
   return G_SOURCE_REMOVE;
-}
-
-static GdkTexture *
-texture_of (cairo_surface_t *surface)
-{
-  const int width = cairo_image_surface_get_width (surface), height = cairo_image_surface_get_height (surface);
-  const int stride = cairo_image_surface_get_stride (surface);
-  g_autoptr(GBytes) bytes = NULL;
-
-  cairo_surface_flush (surface);
-  bytes = g_bytes_new_with_free_func (cairo_image_surface_get_data (surface), (gsize) stride * height,
-                                      (GDestroyNotify) cairo_surface_destroy, surface);
-  return gdk_memory_texture_new (width, height, GDK_MEMORY_DEFAULT, bytes, stride);
 }
 
 static void
@@ -156,21 +162,22 @@ draw_tile (gpointer data, gpointer unused)
         {
           options.scale = MIN (2.0, OVERVIEW / MAX (1, MAX (scene_width, scene_height)));
           options.clip = (PhRect) { 0, 0, scene_width, scene_height };
-          surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, MAX (1, ceil (scene_width * options.scale)),
+          surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, MAX (1, ceil (scene_width * options.scale)),
                                                 MAX (1, ceil (scene_height * options.scale)));
         }
       else
         {
           options.scale = job->zoom * job->device_scale;
           options.clip = (PhRect) { job->column * (TILE / job->zoom), job->row * (TILE / job->zoom), TILE / job->zoom, TILE / job->zoom };
-          surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, side, side);
+          surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, side, side);
         }
       cr = cairo_create (surface);
       cairo_scale (cr, options.scale, options.scale);
       cairo_translate (cr, -options.clip.x, -options.clip.y);
       ph_scene_draw (job->look->scene, cr, ink, &options);
       cairo_destroy (cr);
-      job->texture = texture_of (surface);
+      cairo_surface_flush (surface);
+      job->surface = surface;
     }
   g_mutex_lock (&tiles->lock);
   tiles->running--;
@@ -225,7 +232,7 @@ ph_tiles_free (PhTiles *tiles)
   g_mutex_unlock (&tiles->lock);
   g_hash_table_unref (tiles->current.tiles);
   g_hash_table_unref (tiles->previous.tiles);
-  g_clear_object (&tiles->overview);
+  tile_clear (&tiles->overview);
   look_unref (tiles->look);
   g_mutex_clear (&tiles->lock);
   g_cond_clear (&tiles->done);
@@ -250,7 +257,7 @@ ph_tiles_set_look (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options,
     {
       g_hash_table_remove_all (tiles->current.tiles);
       g_hash_table_remove_all (tiles->previous.tiles);
-      g_clear_object (&tiles->overview);
+      tile_clear (&tiles->overview);
       tiles->scene_number = tiles->look_number + 1;
     }
   look_unref (tiles->look);
@@ -297,26 +304,20 @@ collect (PhTiles *tiles)
         return;
       level = job->zoom == tiles->current.zoom && job->device_scale == tiles->current.device_scale ? &tiles->current
             : job->zoom == tiles->previous.zoom && job->device_scale == tiles->previous.device_scale ? &tiles->previous : NULL;
-      if (job->texture != NULL && job->look_number >= tiles->scene_number)
+      if (job->surface != NULL && job->look_number >= tiles->scene_number)
         {
           if (job->column < 0)
             {
-              if (job->look_number >= tiles->overview_look || tiles->overview == NULL)
-                {
-                  g_set_object (&tiles->overview, job->texture);
-                  tiles->overview_look = job->look_number;
-                }
+              if (job->look_number >= tiles->overview.look || tiles->overview.surface == NULL)
+                tile_set (&tiles->overview, job->surface, job->look_number);
             }
           else if (level != NULL)
             {
               gint64 key = tile_key (job->column, job->row);
               Tile *tile = g_hash_table_lookup (level->tiles, &key);
 
-              if (tile != NULL && (tile->texture == NULL || job->look_number >= tile->look))
-                {
-                  g_set_object (&tile->texture, job->texture);
-                  tile->look = job->look_number;
-                }
+              if (tile != NULL && (tile->surface == NULL || job->look_number >= tile->look))
+                tile_set (tile, job->surface, job->look_number);
             }
         }
       job_free (job);
@@ -356,7 +357,7 @@ count_missing (PhTiles *tiles, const View *view, gboolean do_ask)
             g_hash_table_insert (level->tiles, g_memdup2 (&key, sizeof key), tile);
           }
         tile->used = g_get_monotonic_time ();
-        if (tile->texture != NULL && tile->look == tiles->look_number)
+        if (tile->surface != NULL && tile->look == tiles->look_number)
           continue;
         missing++;
         if (do_ask && tile->asked != tiles->look_number)
@@ -368,8 +369,52 @@ count_missing (PhTiles *tiles, const View *view, gboolean do_ask)
   return missing;
 }
 
+/* The pixels as a texture, which keeps them alive. */
+static GdkTexture *
+tile_texture (Tile *tile)
+{
+  if (tile->texture == NULL && tile->surface != NULL)
+    {
+      const int width = cairo_image_surface_get_width (tile->surface), height = cairo_image_surface_get_height (tile->surface);
+      const int stride = cairo_image_surface_get_stride (tile->surface);
+      g_autoptr(GBytes) bytes = NULL;
+
+      /* The unused byte of RGB24 is not the alpha that a texture expects. */
+      for (int y = 0; y < height; y++)
+        for (guint32 *row = (guint32 *) (cairo_image_surface_get_data (tile->surface) + y * stride), *end = row + width; row < end; row++)
+          *row |= 0xff000000;
+      bytes = g_bytes_new_with_free_func (cairo_image_surface_get_data (tile->surface), (gsize) stride * height,
+                                          (GDestroyNotify) cairo_surface_destroy, cairo_surface_reference (tile->surface));
+      tile->texture = gdk_memory_texture_new (width, height, GDK_MEMORY_DEFAULT, bytes, stride);
+    }
+  return tile->texture;
+}
+
+/* Where a tile goes: cairo paints its pixels as they are, other renderers keep a texture on their side. */
+typedef struct { GtkSnapshot *snapshot; cairo_t *cr; /* (nullable) */ } Target;
+
 static void
-append_level (PhTiles *tiles, GtkSnapshot *snapshot, Level *level, const View *view)
+append_tile (const Target *target, Tile *tile, double x, double y, double width, double height)
+{
+  const double sx = width / cairo_image_surface_get_width (tile->surface), sy = height / cairo_image_surface_get_height (tile->surface);
+
+  if (target->cr == NULL)
+    {
+      gtk_snapshot_append_texture (target->snapshot, tile_texture (tile), &GRAPHENE_RECT_INIT (x, y, width, height));
+      return;
+    }
+  cairo_save (target->cr);
+  cairo_translate (target->cr, x, y);
+  cairo_rectangle (target->cr, 0, 0, width, height);
+  cairo_scale (target->cr, sx, sy);
+  cairo_set_source_surface (target->cr, tile->surface, 0, 0);
+  cairo_pattern_set_filter (cairo_get_source (target->cr), CAIRO_FILTER_FAST);
+  cairo_fill (target->cr);
+  cairo_restore (target->cr);
+}
+
+static void
+append_level (PhTiles *tiles, const Target *target, Level *level, const View *view)
 {
   int left, top, right, bottom;
   const double side = TILE / level->zoom;
@@ -377,7 +422,7 @@ append_level (PhTiles *tiles, GtkSnapshot *snapshot, Level *level, const View *v
   if (level->zoom == 0)
     return;
   tile_range (view, level->zoom, tiles->look->scene, &left, &top, &right, &bottom);
-  if ((gint64) (right - left + 1) * (bottom - top + 1) > 4000)
+  if ((gint64) (right - left + 1) * (bottom - top + 1) > 2000)
     return;
   for (int row = top; row <= bottom; row++)
     for (int column = left; column <= right; column++)
@@ -385,16 +430,15 @@ append_level (PhTiles *tiles, GtkSnapshot *snapshot, Level *level, const View *v
         gint64 key = tile_key (column, row);
         Tile *tile = g_hash_table_lookup (level->tiles, &key);
 
-        if (tile != NULL && tile->texture != NULL)
+        if (tile != NULL && tile->surface != NULL)
           {
             /* Whole pixels, or seams would show. */
             const double x0 = (column * side - view->x) * view->zoom, y0 = (row * side - view->y) * view->zoom;
             const double x1 = x0 + side * view->zoom, y1 = y0 + side * view->zoom;
             const int d = level->device_scale;
-            const graphene_rect_t rect = GRAPHENE_RECT_INIT (round (x0 * d) / d, round (y0 * d) / d, round (x1 * d) / d - round (x0 * d) / d,
-                                                             round (y1 * d) / d - round (y0 * d) / d);
 
-            gtk_snapshot_append_texture (snapshot, tile->texture, &rect);
+            append_tile (target, tile, round (x0 * d) / d, round (y0 * d) / d, round (x1 * d) / d - round (x0 * d) / d,
+                         round (y1 * d) / d - round (y0 * d) / d);
           }
       }
 }
@@ -406,9 +450,10 @@ is_old (gpointer key, gpointer value, gpointer data)
 }
 
 gboolean
-ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, float width, float height, double x, double y, double zoom,
+ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, float width, float height, double x, double y, double zoom,
                    int device_scale, gboolean moving, gint64 budget_us)
 {
+  const Target target = { snapshot, cr };
   const View view = { x, y, zoom, width, height };
   const gint64 deadline = g_get_monotonic_time () + budget_us;
   const double ratio = tiles->current.zoom > 0 ? zoom / tiles->current.zoom : 0;
@@ -450,13 +495,12 @@ ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, float width, float hei
 
   if (missing > 0)
     {
-      if (tiles->overview != NULL)
-        gtk_snapshot_append_texture (snapshot, tiles->overview,
-                                     &GRAPHENE_RECT_INIT (-x * zoom, -y * zoom, ph_scene_width (tiles->look->scene) * zoom,
-                                                          ph_scene_height (tiles->look->scene) * zoom));
-      append_level (tiles, snapshot, &tiles->previous, &view);
+      if (tiles->overview.surface != NULL)
+        append_tile (&target, &tiles->overview, -x * zoom, -y * zoom, ph_scene_width (tiles->look->scene) * zoom,
+                     ph_scene_height (tiles->look->scene) * zoom);
+      append_level (tiles, &target, &tiles->previous, &view);
     }
-  append_level (tiles, snapshot, &tiles->current, &view);
+  append_level (tiles, &target, &tiles->current, &view);
   if (g_hash_table_size (tiles->current.tiles) > MAX_TILES)
     {
       gint64 before = g_get_monotonic_time () - 2 * G_USEC_PER_SEC;
@@ -475,5 +519,5 @@ ph_tiles_get_overview (PhTiles *tiles)
       tiles->overview_asked = tiles->look_number;
       ask (tiles, 0, 1, -1, 0);
     }
-  return tiles->overview;
+  return tile_texture (&tiles->overview);
 }

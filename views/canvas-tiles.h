@@ -19,7 +19,8 @@ void     ph_tiles_free       (PhTiles *tiles);
 void     ph_tiles_set_look   (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options, const float *heat, gsize n_heat);
 /* Draws what the viewport (logical pixels) shows: scene point (x, y) at its left top corner, @zoom pixels a point. Waits at
  * most @budget_us for tiles. TRUE: nothing is missing or stale. @moving: do not start over for a new zoom yet. */
-gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, float width, float height, double x, double y, double zoom,
+/* @cr: (nullable) what to paint on instead of @snapshot: with the cairo renderer textures would be copied each frame. */
+gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, float width, float height, double x, double y, double zoom,
                               int device_scale, gboolean moving, gint64 budget_us);
 /* A small picture of the whole, for the minimap. (nullable) (transfer none) */
 GdkTexture *ph_tiles_get_overview (PhTiles *tiles);

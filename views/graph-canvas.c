@@ -14,7 +14,7 @@
 #define GROUP_ABOVE   2500       /* nodes: a larger model opens grouped        */
 #define OPEN_BOXES    250        /* boxes of a grouped one that show at first  */
 #define ANIMATION_MS  220
-#define FRAME_BUDGET  7000       /* µs a frame waits for tiles                 */
+#define FRAME_BUDGET  5000       /* µs a frame waits for tiles                 */
 #define STEP_BUDGET   13000      /* µs the first frame after a step waits      */
 
 struct _PhGraphCanvas
@@ -40,6 +40,7 @@ struct _PhGraphCanvas
   gint64        zoomed_at;       /* µs: while the zoom changes, tiles are not started over                  */
   guint         settle_id;
   gboolean      look_changed;    /* the next frame may wait longer                                          */
+  gboolean      complete;        /* the last frame lacked nothing                                           */
 
   gboolean      show_diff, compact, grouped, grouped_set, edge_width;
   gboolean      has_base;
@@ -544,7 +545,6 @@ ph_graph_canvas_toggle_group (PhGraphCanvas *self, int box)
     g_hash_table_add (open, g_strdup (key));
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->open = open;
-  self->fitted = FALSE;
   start_layout (self, FALSE);
 }
 
@@ -766,16 +766,20 @@ ph_graph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   const graphene_rect_t bounds = GRAPHENE_RECT_INIT (0, 0, width, height);
   const PhColor background = ph_theme_background (self->theme);
   const gboolean moving = self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000;
-  cairo_t *cr;
+  const gboolean by_cairo = GSK_IS_CAIRO_RENDERER (gtk_native_get_renderer (gtk_widget_get_native (widget)));
+  cairo_t *cr = NULL;
 
   gtk_snapshot_append_color (snapshot, &(GdkRGBA) { background.red, background.green, background.blue, 1 }, &bounds);
   if (self->scene == NULL)
     return;
   gtk_snapshot_push_clip (snapshot, &bounds);
-  ph_tiles_snapshot (self->tiles, snapshot, width, height, self->x, self->y, self->zoom, gtk_widget_get_scale_factor (widget), moving,
-                     self->look_changed ? STEP_BUDGET : FRAME_BUDGET);
+  if (by_cairo)
+    cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+  self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, width, height, self->x, self->y, self->zoom,
+                                      gtk_widget_get_scale_factor (widget), moving, self->look_changed ? STEP_BUDGET : FRAME_BUDGET);
   self->look_changed = FALSE;
-  cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+  if (cr == NULL)
+    cr = gtk_snapshot_append_cairo (snapshot, &bounds);
   draw_overlay (self, cr);
   cairo_destroy (cr);
   if (gtk_widget_has_visible_focus (widget))
@@ -1534,5 +1538,5 @@ gboolean
 ph_graph_canvas_is_busy (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
-  return self->layout != NULL;
+  return self->layout != NULL || !self->complete;
 }

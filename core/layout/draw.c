@@ -474,6 +474,34 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
     }
 }
 
+/* The operators inside a fused node, as small boxes of their own colours on the grey of the fusion. */
+static double
+draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *look, double y)
+{
+  const PhColor background = ph_theme_background (options->theme);
+  const double pale = look->pale ? 0.6 : look->change == PH_CHANGE_REMOVED ? 0.5 : 0;
+
+  for (guint i = 0; i < look->face->n_body; i++, y += PH_FACE_CHIP)
+    {
+      const PhRect chip = { look->rect.x + PH_FACE_MARGIN, y, look->rect.width - 2 * PH_FACE_MARGIN, PH_FACE_CHIP - 4 };
+
+      rounded (cr, &chip, 5);
+      set_color (cr, mix (ph_family_color (look->face->body_family[i], options->theme), background, pale));
+      cairo_fill (cr);
+      set_color (cr, (PhColor) { 1, 1, 1, 1 });
+      show_text (cr, ink, INK_TEXT, look->face->body[i], chip.x + chip.width / 2, chip.y + chip.height / 2, 0.5, chip.width - 8);
+    }
+  if (look->face->n_more > 0)
+    {
+      g_autofree char *more = g_strdup_printf ("and %u more", look->face->n_more);
+
+      set_color (cr, mix (background, ph_theme_text (options->theme), 0.6));
+      show_text (cr, ink, INK_TEXT, more, look->rect.x + look->rect.width / 2, y + PH_FACE_ROW / 2 - 2, 0.5, look->rect.width - 8);
+      y += PH_FACE_ROW;
+    }
+  return y;
+}
+
 static void
 draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *options, const Look *look)
 {
@@ -512,6 +540,8 @@ draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const
     }
   rounded (cr, rect, radius);
   set_color (cr, plain_body ? card : io ? mix (card, look->color, 0.16) : look->color);
+  if (look->face->n_body > 0 && plain_body)
+    set_color (cr, mix (background, text, 0.10));
   if (ghost && plain_body)
     set_color (cr, mix (background, ph_theme_change (options->theme, PH_CHANGE_REMOVED), 0.07));
   cairo_fill (cr);
@@ -568,8 +598,19 @@ draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const
       return;
     }
   set_color (cr, (PhColor) { 1, 1, 1, look->pale || ghost ? 0.85 : 1 });
-  show_text (cr, ink, INK_TITLE, look->face->title, rect->x + rect->width / 2, rect->y + PH_FACE_HEADER / 2, 0.5, rect->width - 8);
-  y = rect->y + PH_FACE_HEADER + 4 + PH_FACE_ROW / 2;
+  if (box->can_open)      /* there is more inside */
+    {
+      cairo_move_to (cr, rect->x + 8, rect->y + PH_FACE_HEADER / 2 - 4.5);
+      cairo_rel_line_to (cr, 6, 4.5);
+      cairo_rel_line_to (cr, -6, 4.5);
+      cairo_close_path (cr);
+      cairo_fill (cr);
+    }
+  show_text (cr, ink, INK_TITLE, look->face->title, rect->x + rect->width / 2, rect->y + PH_FACE_HEADER / 2, 0.5, rect->width - (box->can_open ? 36 : 8));
+  y = rect->y + PH_FACE_HEADER + 4;
+  if (look->face->n_body > 0)
+    y = draw_body (cr, ink, options, look, y + 2);
+  y += PH_FACE_ROW / 2;
   set_color (cr, text);
   if (look->face->detail != NULL)
     {

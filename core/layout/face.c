@@ -268,21 +268,34 @@ describe_attributes (GString *text, PhNode *node)
     }
 }
 
-static void
-describe_body (GString *text, const PhGraph *body)
+static PhFamily
+family_of (PhFaces *faces, const PhNode *node)
 {
-  guint n = 0;
+  gpointer family = g_hash_table_lookup (faces->families, node->op_type);
 
+  if (family == NULL)
+    {
+      family = GINT_TO_POINTER (ph_family_of (node->op_type, node->domain) + 1);
+      g_hash_table_insert (faces->families, (gpointer) node->op_type, family);
+    }
+  return GPOINTER_TO_INT (family) - 1;
+}
+
+/* The operators of a fused node, in order; a body in the body counts as one. */
+static void
+list_body (PhFaces *faces, PhFace *face, const PhGraph *body)
+{
   PH_FOREACH_NODE (node, body)
     {
       if (strcmp (node->op_type, "Constant") == 0)
         continue;
-      if (n++ == 5)
+      if (face->n_body == PH_FACE_BODY)
         {
-          g_string_append (text, " …");
-          break;
+          face->n_more++;
+          continue;
         }
-      g_string_append_printf (text, "%s%s", n > 1 ? " → " : "", node->op_type);
+      face->body_family[face->n_body] = ph_node_is_fused (node) ? PH_FAMILY_FUSED : family_of (faces, node);
+      face->body[face->n_body++] = ph_faces_string (faces, node->op_type);
     }
 }
 
@@ -355,8 +368,11 @@ add_face (PhFaces *faces, PhFace *face)
     width = MAX (width, width_of (faces, face->rows[i], FALSE));
   if (face->shape != NULL)
     width = MAX (width, width_of (faces, face->shape, FALSE));
+  for (guint i = 0; i < face->n_body; i++)
+    width = MAX (width, width_of (faces, face->body[i], TRUE) + 12);
   face->width = ceilf (MAX (width + 2 * PH_FACE_MARGIN, 64));
-  face->height = PH_FACE_HEADER + (n_lines > 0 ? n_lines * PH_FACE_ROW + 8 : 0);
+  face->height = PH_FACE_HEADER + (n_lines > 0 ? n_lines * PH_FACE_ROW + 8 : 0)
+                 + (face->n_body > 0 ? face->n_body * PH_FACE_CHIP + (face->n_more > 0 ? PH_FACE_ROW : 0) + 4 : 0);
   g_array_append_val (faces->faces, *face);
   return faces->faces->len - 1;
 }
@@ -382,19 +398,13 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
   PhFace face = { NULL, };
   g_autoptr(GString) detail = g_string_new (NULL);
   g_autofree char *shape = NULL;
-  gpointer family = g_hash_table_lookup (faces->families, node->op_type);
   const gboolean fused = ph_node_is_fused (node);
 
-  if (family == NULL)
-    {
-      family = GINT_TO_POINTER (ph_family_of (node->op_type, node->domain) + 1);
-      g_hash_table_insert (faces->families, (gpointer) node->op_type, family);
-    }
-  face.family = fused ? PH_FAMILY_FUSED : GPOINTER_TO_INT (family) - 1;
+  face.family = fused ? PH_FAMILY_FUSED : family_of (faces, node);
   face.title = shortened (faces, node->op_type, 30);
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
   if (fused)
-    describe_body (detail, node->graphs->pdata[0]);
+    list_body (faces, &face, node->graphs->pdata[0]);
   else
     {
       describe_window (detail, node);

@@ -18,6 +18,7 @@ const char *ph_family_name    (PhFamily family);             /* for the legend *
 PhFamily    ph_family_of      (const char *op_type, const char *domain);
 
 #define PH_FACE_ROWS 6
+#define PH_FACE_BODY 6
 
 /* Immutable; strings live in the PhFaces. */
 typedef struct
@@ -26,6 +27,9 @@ typedef struct
   const char *detail;                 /* (nullable) "3×3, stride 2, pad 1"         */
   const char *rows[PH_FACE_ROWS];     /* "W  64×3×7×7", "B = 0.5"                  */
   guint       n_rows;
+  const char *body[PH_FACE_BODY];     /* of a fused node: the operators in it      */
+  guint8      body_family[PH_FACE_BODY];
+  guint       n_body, n_more;         /* n_more: how many did not fit              */
   const char *shape;                  /* (nullable) "1×64×56×56"                   */
   const char *name;                   /* (nullable) of the node                    */
   PhFamily    family;
@@ -53,6 +57,7 @@ char         *ph_face_shape        (const PhType *type);
 /* Geometry of a box's inside, at zoom 1. */
 #define PH_FACE_HEADER   24.0f
 #define PH_FACE_ROW      16.0f
+#define PH_FACE_CHIP     21.0f          /* an operator of a fused node's body */
 #define PH_FACE_MARGIN   10.0f
 #define PH_FACE_FONT     "Cantarell, Inter, DejaVu Sans"
 #define PH_FACE_TITLE_SIZE 13.0

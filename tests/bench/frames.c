@@ -1,0 +1,267 @@
+/* frames.c: time per painted frame while the picture is panned, zoomed and stepped, on graphs of different sizes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <adwaita.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "core/io/io.h"
+#include "tests/bench/transformer.h"
+#include "views/graph-canvas.h"
+
+static gint64 paint_start;
+static double cpu_start, cpu_total;   /* ms of the main thread: what is left of a frame when nothing else runs */
+static GArray *times;            /* (element-type double) ms */
+static guint n_frames;
+
+static double
+cpu_ms (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1000.0 + now.tv_nsec / 1e6;
+}
+
+static void
+before_paint (GdkFrameClock *clock, gpointer data)
+{
+  paint_start = g_get_monotonic_time ();
+  cpu_start = cpu_ms ();
+}
+
+static void
+after_paint (GdkFrameClock *clock, gpointer data)
+{
+  const double ms = (g_get_monotonic_time () - paint_start) / 1000.0;
+
+  g_array_append_val (times, ms);
+  cpu_total += cpu_ms () - cpu_start;
+  n_frames++;
+}
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  return *(const double *) a < *(const double *) b ? -1 : *(const double *) a > *(const double *) b;
+}
+
+static double
+percentile (double p)
+{
+  return times->len > 0 ? g_array_index (times, double, MIN (times->len - 1, (guint) (p * times->len))) : 0;
+}
+
+static void
+frame (GtkWidget *canvas)
+{
+  const guint before = n_frames;
+
+  gtk_widget_queue_draw (canvas);
+  while (n_frames == before)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static void
+settle (GtkWidget *canvas)
+{
+  for (int i = 0; i < 6000 && ph_graph_canvas_is_busy (PH_GRAPH_CANVAS (canvas)); i++)
+    frame (canvas);
+}
+
+static void
+report (const char *graph, const char *what, int shown)
+{
+  double mean = 0;
+
+  for (guint i = 0; i < times->len; i++)
+    mean += g_array_index (times, double, i) / times->len;
+  g_array_sort (times, compare_doubles);
+  printf ("%-26s %-26s %7d %7u %8.2f %8.2f %8.2f %8.2f %8.2f\n", graph, what, shown, times->len, percentile (0.5), percentile (0.95),
+          percentile (0.99), mean, cpu_total / MAX (times->len, 1));
+  cpu_total = 0;
+  fflush (stdout);
+  g_array_set_size (times, 0);
+}
+
+static int
+visible (PhGraphCanvas *canvas)
+{
+  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  double x, y, zoom;
+
+  ph_graph_canvas_get_view (canvas, &x, &y, &zoom);
+  ph_scene_boxes_in (ph_graph_canvas_get_scene (canvas), &(PhRect) { x, y, gtk_widget_get_width (GTK_WIDGET (canvas)) / zoom,
+                     gtk_widget_get_height (GTK_WIDGET (canvas)) / zoom }, boxes);
+  return boxes->len;
+}
+
+static void
+pan (PhGraphCanvas *canvas, const char *graph, const char *what, double x, double y, double zoom)
+{
+  const double across = 400 / zoom;
+  int shown;
+
+  ph_graph_canvas_set_view (canvas, x, y, zoom);
+  settle (GTK_WIDGET (canvas));
+  shown = visible (canvas);
+  g_array_set_size (times, 0);
+  cpu_total = 0;
+  for (int i = 0; i < 150; i++)
+    {
+      ph_graph_canvas_set_view (canvas, x + across * sin (i / 14.0), y + across * (1 - cos (i / 11.0)), zoom);
+      frame (GTK_WIDGET (canvas));
+    }
+  report (graph, what, shown);
+}
+
+static void
+measure (PhDocument *document, GtkWidget *canvas, PhModel *model, const char *name)
+{
+  PhGraphCanvas *graph = PH_GRAPH_CANVAS (canvas);
+  const gint64 start = g_get_monotonic_time ();
+  struct rusage usage;
+  double fit, width, height, x, y, first;
+
+  ph_document_take_model (document, model, name, NULL);
+  ph_graph_canvas_set_grouped (graph, FALSE);
+  while (ph_graph_canvas_get_scene (graph) == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  frame (canvas);
+  first = (g_get_monotonic_time () - start) / 1000.0;
+  settle (canvas);
+  getrusage (RUSAGE_SELF, &usage);
+  printf ("%s: %.0f ms to the first picture, %ld MiB\n", name, first, usage.ru_maxrss / 1024);
+
+  width = ph_scene_width (ph_graph_canvas_get_scene (graph));
+  height = ph_scene_height (ph_graph_canvas_get_scene (graph));
+  fit = MIN (gtk_widget_get_width (canvas) / width, gtk_widget_get_height (canvas) / height);
+  x = (width - gtk_widget_get_width (canvas) / fit) / 2;
+  y = (height - gtk_widget_get_height (canvas) / fit) / 2;
+  pan (graph, name, "pan, all of it", x, y, fit);
+  for (int i = 0; i < 200; i++)
+    {
+      const double zoom = fit * pow (1.2 / fit, 0.5 - 0.5 * cos (i / 100.0 * G_PI));
+
+      ph_graph_canvas_set_view (graph, width / 2 - gtk_widget_get_width (canvas) / zoom / 2,
+                                height / 3 - gtk_widget_get_height (canvas) / zoom / 3, zoom);
+      frame (canvas);
+    }
+  report (name, "zoom, from all to a label", 0);
+  pan (graph, name, "pan, boxes of 8 pixels", width / 2, height / 3, 0.1);
+  pan (graph, name, "pan, boxes of 20 pixels", width / 2, height / 3, 0.3);
+  pan (graph, name, "pan, everything readable", width / 2, height / 3, 0.8);
+}
+
+/* A wall of boxes: as many as are asked for in the window at once, which no transformer gives. */
+static PhModel *
+wall (guint n)
+{
+  PhModel *model = ph_model_new ();
+  const guint columns = MAX (1, (guint) sqrt (n / 1.3));
+  const PhType *type = ph_type_static (PH_FLOAT, 2, (gint64[]) { 1, 64 });
+  PhValue *x = ph_graph_add_input (model->graph, "x", type, NULL, G_MAXUINT, NULL);
+  PhValue **row = g_new (PhValue *, columns);
+  static const char *const ops[] = { "Relu", "Conv", "Add", "Reshape", "MaxPool", "Softmax" };
+
+  for (guint i = 0; i < columns; i++)
+    row[i] = x;
+  for (guint k = 0; k < n; k++)
+    {
+      PhValue *input = row[k % columns];
+      const PhNodeSpec spec = { .op_type = ops[(k / 7) % G_N_ELEMENTS (ops)], .domain = "bench", .inputs = &input, .n_inputs = 1,
+                                .n_outputs = 1, .output_types = &type };
+
+      row[k % columns] = ph_graph_add_node (model->graph, &spec, NULL)->outputs->pdata[0];
+    }
+  for (guint i = 0; i < columns; i++)
+    ph_graph_set_output (model->graph, i, row[i], NULL);
+  g_free (row);
+  return model;
+}
+
+static void
+measure_steps (PhDocument *document, GtkWidget *canvas, PhModel *model, const char *name)
+{
+  PhHistory *history;
+  PhJob *job;
+  g_autoptr(GError) error = NULL;
+  guint n_complete = 0, n = 0;
+
+  ph_document_take_model (document, model, name, NULL);
+  ph_document_set_pipeline (document, "O2", &error);
+  job = ph_job_new (document, (PhPosition) { 0, 0 });
+  ph_job_add_pipeline (job, G_MAXUINT);
+  ph_job_run (job, NULL, NULL);
+  ph_document_take_job (document, job, FALSE, NULL);
+  ph_job_free (job);
+  history = ph_document_get_history (document);
+  do
+    frame (canvas);
+  while (ph_graph_canvas_get_scene (PH_GRAPH_CANVAS (canvas)) == NULL
+         || ph_scene_end (ph_graph_canvas_get_scene (PH_GRAPH_CANVAS (canvas))) < (int) history->rewrites->len);
+  settle (canvas);
+  g_array_set_size (times, 0);
+  for (int round = 0; round < 2; round++)
+    for (guint step = 0; step <= 2 * history->steps->len; step++)
+      {
+        const guint to = step <= history->steps->len ? step : 2 * history->steps->len - step;
+        const gint64 start = g_get_monotonic_time ();
+        double ms;
+
+        ph_document_go (document, (PhPosition) { to, 0 }, NULL);
+        frame (canvas);
+        g_array_set_size (times, n);
+        ms = (g_get_monotonic_time () - start) / 1000.0;
+        n_complete += !ph_graph_canvas_is_busy (PH_GRAPH_CANVAS (canvas));
+        g_array_append_val (times, ms);
+        n++;
+        settle (canvas);
+        g_array_set_size (times, n);
+      }
+  printf ("%s: %u of %u steps complete in their first frame\n", name, n_complete, n);
+  report (name, "step, key to painted frame", 0);
+}
+
+int
+main (int argc, char *argv[])
+{
+  GtkWidget *window, *canvas;
+  g_autoptr(PhDocument) document = NULL;
+  GdkFrameClock *clock;
+
+  adw_init ();
+  document = ph_document_new ();
+  times = g_array_new (FALSE, FALSE, sizeof (double));
+  window = gtk_window_new ();
+  canvas = ph_graph_canvas_new ();
+  gtk_window_set_default_size (GTK_WINDOW (window), 1280, 800);
+  gtk_window_set_child (GTK_WINDOW (window), canvas);
+  ph_graph_canvas_set_document (PH_GRAPH_CANVAS (canvas), document);
+  gtk_window_present (GTK_WINDOW (window));
+  while (gtk_widget_get_width (canvas) == 0)
+    g_main_context_iteration (NULL, TRUE);
+  clock = gtk_widget_get_frame_clock (canvas);
+  g_signal_connect (clock, "before-paint", G_CALLBACK (before_paint), NULL);
+  g_signal_connect_after (clock, "after-paint", G_CALLBACK (after_paint), NULL);
+  printf ("%-26s %-26s %7s %7s %8s %8s %8s %8s %8s\n", "graph", "what", "visible", "frames", "p50 ms", "p95", "p99", "mean",
+          "cpu");
+  for (int i = 1; i < argc; i++)
+    if (g_str_has_prefix (argv[i], "step:"))
+      {
+        const int nodes = atoi (argv[i] + 5);
+        g_autoptr(GError) error = NULL;
+        PhModel *model = nodes > 0 ? ph_bench_transformer (nodes, TRUE, TRUE) : ph_io_open (argv[i] + 5, NULL, NULL, &error);
+
+        if (model == NULL)
+          g_error ("%s", error->message);
+        measure_steps (document, canvas, model, strrchr (argv[i], '/') != NULL ? strrchr (argv[i], '/') + 1 : argv[i]);
+      }
+    else
+      measure (document, canvas, wall (atoi (argv[i])), argv[i]);
+  gtk_window_destroy (GTK_WINDOW (window));
+  g_array_unref (times);
+  return 0;
+}
