@@ -1,5 +1,6 @@
 /* fold-constants.c: computes at once what depends on constants only.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/fold.h"
 #include "passes/rule.h"
 
 #include "core/run/executor.h"
@@ -132,8 +133,8 @@ is_worth_its_size (const PhNode *node)
   return out <= LARGE || out <= 2 * in;
 }
 
-static gboolean
-can_be_folded (PhMatch *match)
+gboolean
+ph_fold_can (PhMatch *match)
 {
   const PhNode *node = match->root;
 
@@ -208,8 +209,8 @@ all_used_are_there (const PhNode *node, PhTensor *const *tensors)
   return TRUE;
 }
 
-static gboolean
-fold (PhMatch *match, PhBuilder *b)
+gboolean
+ph_fold (PhMatch *match, PhBuilder *b)
 {
   PhNode *node = match->root;
   guint n = node->outputs->len;
@@ -242,7 +243,7 @@ constant_to_initializer (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "constant-to-initializer", .root = &ph_op_Constant, .when = is_tensor_constant, .apply = constant_to_initializer,
     .becomes = "initializer", .why = "A Constant node is a value that needs no computing." },
-  { "fold", .when = can_be_folded, .apply = fold, .becomes = "initializer",
+  { "fold", .when = ph_fold_can, .apply = ph_fold, .becomes = "initializer",
     .why = "All inputs are constant, so the result is the same in every run and is computed once, now." },
 };
 

@@ -6,29 +6,33 @@
  * simplifies is worth running again after one that rewrites. */
 #define PIPELINE(...) ((const char *const[]) { __VA_ARGS__, NULL })
 
+/* Constants first, for much of the rest asks for them. */
+#define CONSTANTS \
+  "inline-functions", "eliminate-identity", "fold-constants", "propagate-shapes", "sccp", "loop-state", "hoist-invariants", "hoist-branches"
 /* Removes what does nothing and merges what follows each other. */
 #define SIMPLIFY \
-  "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "merge-casts", \
-  "merge-concats", "merge-slices", "merge-reshapes", "merge-transposes", "merge-clips", "simplify-where", "simplify-shape"
+  "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "slice-of-concat", "merge-casts", \
+  "merge-concats", "merge-slices", "merge-reshapes", "sink-transposes", "merge-transposes", "merge-clips", "simplify-where", \
+  "simplify-compare", "simplify-shape", "replace-variadic", "qdq"
+#define ARITHMETIC "algebraic", "strength-reduction", "reduce-axes"
+#define NORMS      "fuse-layer-norm", "fuse-gelu", "fuse-swish"
 
 static const char *const nothing[] = { NULL };
 
 static const PhPipeline pipelines[] = {
   { "none", "Leaves the graph alone", nothing, PH_EXACT },
   { "O1", "Only what is exact to the last bit",
-    PIPELINE ("eliminate-identity", "fold-constants", "propagate-shapes", "fold-constants", SIMPLIFY, "cse", "algebraic", "dce"),
-    PH_EXACT },
+    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "algebraic", "div-to-mul", "dce"), PH_EXACT },
   { "O2", "O1, and arithmetic and the commonest fusions, which may round differently",
-    PIPELINE ("eliminate-identity", "fold-constants", "propagate-shapes", "fold-constants", SIMPLIFY, "cse", "algebraic",
-              "replace-variadic", "fuse-conv-bn", "fuse-conv-affine", "fuse-layer-norm", "fuse-gelu", "fuse-swish",
+    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, "fuse-conv-bn", "fuse-conv-affine",
               "fuse-matmul-add", "fuse-activation", "dce"), PH_ROUNDING },
   { "O3", "All but what is lossy",
-    PIPELINE ("eliminate-identity", "fold-constants", "propagate-shapes", "fold-constants", SIMPLIFY, "cse", "algebraic",
-              "replace-variadic", "gather-to-slice", "fuse-conv-bn", "fuse-conv-affine", "fuse-layer-norm", "fuse-gelu",
-              "fuse-swish", "fuse-horizontal", "fuse-matmul-add", "fuse-attention", "fuse-activation", "fuse-epilogue",
-              "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
+    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "unroll-loops", "if-to-where", "gather-to-slice", "einsum-to-matmul",
+              NORMS, ARITHMETIC, "reassociate", "div-to-mul", "factor-matmul", "fold-constants", "fuse-pad", "fuse-conv-bn",
+              "fuse-conv-affine", "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add", "fuse-transpose-gemm", "fuse-attention",
+              "fuse-activation", "fuse-epilogue", "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
   { "train", "Keeps every value that a backward pass needs: no fusion, nothing folded into weights",
-    PIPELINE ("eliminate-identity", "fold-constants", "propagate-shapes", "fold-constants", "cse", "dce"), PH_EXACT },
+    PIPELINE (CONSTANTS, "dedupe-initializers", "cse", "dce"), PH_EXACT },
 };
 
 const PhPipeline *

@@ -209,3 +209,75 @@ ph_build_like (PhBuilder *builder, const PhNode *node, PhValue *const *inputs, g
 
   return ph_build_node (builder, node->op, inputs, n, attrs, node->outputs->len);
 }
+
+gboolean
+ph_node_same_attrs (const PhNode *a, const PhNode *b)
+{
+  if (a->attrs->len != b->attrs->len)
+    return FALSE;
+  for (guint i = 0; i < a->attrs->len; i++)
+    {
+      const PhAttr *attr = g_ptr_array_index (a->attrs, i), *other = ph_node_attr (b, attr->name);
+
+      if (other == NULL || !ph_attr_equal (attr, other))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_node_is_total (const PhNode *node)
+{
+  static const PhOp *const others[] = {
+    &ph_op_Transpose, &ph_op_MatMul, &ph_op_Gemm, &ph_op_Conv, &ph_op_Softmax, &ph_op_Shape, &ph_op_Unsqueeze, &ph_op_Concat,
+    &ph_op_Identity, &ph_op_Cast,
+  };
+
+  if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || node->graphs != NULL || node->control != NULL)
+    return FALSE;
+  if ((node->op == &ph_op_Div || node->op == &ph_op_Mod) && !ph_value_is_float (ph_node_input (node, 0)))
+    return FALSE;
+  if (node->op->flags & PH_OP_ELEMENTWISE)
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (node->op == others[i])
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+ph_node_replace_all (PhNode *node, PhValue *const *values, PhBuilder *b)
+{
+  PhModel *model = node->graph->model;
+  guint n = node->outputs->len;
+  g_autofree const char **names = g_new0 (const char *, n + 1);
+  g_autofree PhId *fresh = g_new0 (PhId, n + 1);
+  PhId last = node->id;
+
+  for (guint k = 0; k < n && b->error == NULL; k++)
+    {
+      PhValue *old = ph_node_output (node, k), *value = values[k];
+
+      if (ph_value_n_uses (old) == 0)
+        continue;
+      if (old->n_output_uses > 0 &&
+          (value->graph != node->graph || value->is_input || value->n_output_uses > 0 || value->producer == NULL))
+        {
+          b->name = old->name;
+          value = PH_BUILD (b, Identity, value);
+          if (value == NULL)
+            return FALSE;
+        }
+      names[k] = old->name;
+      if (value->producer != NULL && value->producer->id > last && value->graph == node->graph)
+        fresh[k] = value->id;
+      if (!ph_value_replace_uses (old, value, &b->error))
+        return FALSE;
+    }
+  if (b->error == NULL)
+    ph_graph_remove_dead (node);
+  for (guint k = 0; k < n && b->error == NULL; k++)
+    if (fresh[k] != PH_NO_ID && ph_model_find_value (model, fresh[k]) != NULL && ph_model_find_value_named (model, names[k]) == NULL)
+      ph_value_rename (ph_model_find_value (model, fresh[k]), names[k], &b->error);
+  return b->error == NULL;
+}

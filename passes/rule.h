@@ -38,6 +38,13 @@ gint64      *ph_node_perm         (const PhNode *node, int *rank);
 gint64      *ph_node_axes         (const PhNode *node, guint input, int rank, gsize *n);
 /* Attributes to hand to ph_build_node(): the node's, but for those named in @but (nullable). Room for 4 more at the end. */
 PhAttr     **ph_node_copy_attrs   (const PhNode *node, const char *const *but, guint *n);
+/* Points the readers of output k of @node at @values[k], for every k, and removes the node: for rules that do it all
+ * themselves. What cannot take over the name of an output (a graph input, something captured) gets an Identity. */
+gboolean     ph_node_replace_all  (PhNode *node, PhValue *const *values, PhBuilder *builder);
+/* The same attributes, in any order. */
+gboolean     ph_node_same_attrs   (const PhNode *a, const PhNode *b);
+/* Computes its outputs whatever its inputs hold: no index that can be out of range, no integer division, nothing random. */
+gboolean     ph_node_is_total     (const PhNode *node);
 /* The same node on other inputs. */
 PhValue     *ph_build_like        (PhBuilder *builder, const PhNode *node, PhValue *const *inputs, guint n);
 

@@ -1,0 +1,72 @@
+/* dedupe-initializers.c: constants that are equal to the last bit are one.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+#include "passes/run.h"
+
+static const char why[] = "Both are equal to the last bit.";
+
+static guint
+value_hash (gconstpointer value)
+{
+  return ph_tensor_hash (((const PhValue *) value)->tensor);
+}
+
+/* A hash is no proof: the bytes are compared. 0 and -0 are different bytes. */
+static gboolean
+value_equal (gconstpointer a, gconstpointer b)
+{
+  return ph_tensor_equal (((const PhValue *) a)->tensor, ((const PhValue *) b)->tensor);
+}
+
+static gboolean
+dedupe_graph (PhPassRun *run, PhGraph *graph, GError **error)
+{
+  g_autoptr(GHashTable) table = g_hash_table_new (value_hash, value_equal);
+  g_autoptr(GPtrArray) constants = g_ptr_array_new ();
+
+  for (guint i = 0; i < graph->constants->len; i++)
+    g_ptr_array_add (constants, g_ptr_array_index (graph->constants, i));
+  for (guint i = 0; i < constants->len && !run->stopped; i++)
+    {
+      PhValue *value = g_ptr_array_index (constants, i), *first = g_hash_table_lookup (table, value);
+
+      if (first == NULL)
+        {
+          g_hash_table_add (table, value);
+          continue;
+        }
+      if (value->n_output_uses > 0)
+        continue;
+      if (!ph_pass_begin (run, "equal-initializer", value->uses->len > 0 ? g_array_index (value->uses, PhUse, 0).node : NULL, why))
+        return TRUE;
+      if ((value->uses->len > 0 && !ph_value_replace_uses (value, first, error)) || !ph_graph_remove_value (value, error))
+        {
+          ph_pass_abort (run);
+          return FALSE;
+        }
+      ph_pass_end (run);
+    }
+  return TRUE;
+}
+
+static gboolean
+dedupe (PhPassRun *run, GError **error)
+{
+  for (PhId id = 1; id < run->model->graphs->len && !run->stopped; id++)
+    {
+      PhGraph *graph = ph_model_find_graph (run->model, id);
+
+      if (graph != NULL && (graph->owner == NULL || !ph_node_is_fused (graph->owner)) && !dedupe_graph (run, graph, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "equal-initializer", .becomes = "the first of them", .why = why },
+};
+
+const PhPass ph_pass_dedupe_initializers = {
+  .name = "dedupe-initializers", .group = "cse", .summary = "Keeps one of constants that are equal to the last bit",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = dedupe,
+};

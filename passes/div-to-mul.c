@@ -1,0 +1,63 @@
+/* div-to-mul.c: strength reduction of division and powers.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Elements whose reciprocal is a number as normal as they are. @exact: powers of two, whose reciprocal is exact. */
+static gboolean
+can_be_inverted (PhMatch *match, gboolean exact)
+{
+  PhTensor *tensor = ph_value_constant (match->slot[1]);
+  double limit = ph_value_dtype (match->slot[1]) == PH_DOUBLE ? DBL_MIN * 4 : ph_value_dtype (match->slot[1]) == PH_FLOAT16 ? 1e-4 : FLT_MIN * 4;
+  gsize n = ph_tensor_count (tensor);
+
+  if (!ph_value_is_float (match->slot[1]) || n == 0 || n > 65536)
+    return FALSE;
+  for (gsize i = 0; i < (ph_tensor_is_splat (tensor) ? 1 : n); i++)
+    {
+      double c = ph_tensor_get (tensor, i);
+      int exponent;
+
+      if (!isfinite (c) || fabs (c) < limit || fabs (c) > 1 / limit || (exact && fabs (frexp (c, &exponent)) != 0.5))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+is_power_of_two (PhMatch *match)
+{
+  return can_be_inverted (match, TRUE);
+}
+
+static gboolean
+is_invertible (PhMatch *match)
+{
+  return can_be_inverted (match, FALSE);
+}
+
+static PhValue *
+build_product (PhMatch *match, PhBuilder *b)
+{
+  PhTensor *tensor = ph_value_constant (match->slot[1]);
+  PhDType dtype = ph_tensor_dtype (tensor);
+  PhTensor *inverse = ph_tensor_new (dtype, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+
+  for (gsize i = 0; inverse != NULL && i < ph_tensor_count (tensor); i++)
+    ph_dtype_store (dtype, ph_tensor_writable (inverse), i, 1 / ph_tensor_get (tensor, i));
+  return inverse != NULL ? PH_BUILD (b, Mul, match->slot[0], ph_build_tensor (b, inverse)) : NULL;
+}
+
+static const PhRule rules[] = {
+  { "div-power-of-two", P (Div, X, CONST (1)), .when = is_power_of_two, .build = build_product, .becomes = "Mul(x, 1 / y)",
+    .why = "The reciprocal of a power of two is exact, and a product is cheaper than a quotient." },
+  { "div-constant", P (Div, X, CONST (1)), .when = is_invertible, .build = build_product, .becomes = "Mul(x, 1 / y)",
+    .exactness = PH_ROUNDING, .why = "A product is cheaper than a quotient; the reciprocal is rounded once." },
+};
+
+const PhPass ph_pass_div_to_mul = {
+  .name = "div-to-mul", .group = "algebra", .summary = "Turns division by a constant into a product",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

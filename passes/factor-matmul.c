@@ -1,0 +1,58 @@
+/* factor-matmul.c: sums of products of matrices with a common factor, and the order of a chain of products.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+static gboolean
+right_factors_are_alike (PhMatch *match)
+{
+  return ph_value_is_float (match->slot[0]) && ph_value_same_type (match->slot[1], match->slot[2]) &&
+         ph_value_rank (match->slot[1]) >= 2;
+}
+
+/* Multiplications for (A B) C and for A (B C); -1: unknown. Matrices only. */
+static gboolean
+costs (PhMatch *match, double *left, double *right)
+{
+  double m, k, n, p;
+
+  for (guint i = 0; i < 3; i++)
+    if (ph_value_rank (match->slot[i]) != 2 || !ph_value_is_static (match->slot[i]))
+      return FALSE;
+  m = ph_value_dim (match->slot[0], 0);
+  k = ph_value_dim (match->slot[0], 1);
+  n = ph_value_dim (match->slot[1], 1);
+  p = ph_value_dim (match->slot[2], 1);
+  *left = m * k * n + m * n * p;
+  *right = k * n * p + m * k * p;
+  return ph_value_is_float (match->slot[0]);
+}
+
+static gboolean
+right_is_cheaper (PhMatch *match)
+{
+  double left, right;
+
+  return costs (match, &left, &right) && right < left;
+}
+
+static gboolean
+left_is_cheaper (PhMatch *match)
+{
+  double left, right;
+
+  return costs (match, &left, &right) && left < right;
+}
+
+static const PhRule rules[] = {
+  { "factor-left",  P (Add, P (MatMul, X, Y), P (MatMul, X, Z)), P (MatMul, X, P (Add, Y, Z)), .when = right_factors_are_alike,
+    .exactness = PH_ROUNDING, .why = "One product less: x A + x B is x (A + B)." },
+  { "chain-right",  P (MatMul, P (MatMul, X, Y), Z), P (MatMul, X, P (MatMul, Y, Z)), .when = right_is_cheaper,
+    .exactness = PH_ROUNDING, .why = "A chain of products may be computed in any order; this one takes fewer multiplications." },
+  { "chain-left",   P (MatMul, X, P (MatMul, Y, Z)), P (MatMul, P (MatMul, X, Y), Z), .when = left_is_cheaper,
+    .exactness = PH_ROUNDING, .why = "A chain of products may be computed in any order; this one takes fewer multiplications." },
+};
+
+const PhPass ph_pass_factor_matmul = {
+  .name = "factor-matmul", .group = "algebra", .summary = "Factors sums of matrix products, and orders chains of them by cost",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

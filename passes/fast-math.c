@@ -1,0 +1,25 @@
+/* fast-math.c: cheaper functions that are nearly the same.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+static gboolean
+is_exact_gelu (PhMatch *match)
+{
+  return g_str_equal (ph_node_attr_string (match->root, "approximate", "none"), "none");
+}
+
+static PhValue *
+build_tanh_gelu (PhMatch *match, PhBuilder *b)
+{
+  return PH_BUILD_WITH (b, Gelu, PH_ATTRS (ph_attr_new_string ("approximate", "tanh")), match->slot[0]);
+}
+
+static const PhRule rules[] = {
+  { "fast-gelu", P (Gelu, X), .when = is_exact_gelu, .build = build_tanh_gelu, .becomes = "Gelu<approximate=\"tanh\">(x)",
+    .exactness = PH_LOSSY, .why = "tanh is cheaper than erf, and differs from it here by less than a thousandth." },
+};
+
+const PhPass ph_pass_fast_math = {
+  .name = "fast-math", .group = "algebra", .summary = "Replaces functions by cheaper ones that are nearly the same",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,55 @@
+/* fuse-matmul-scale.c: a factor before or after a product with constant weights is folded into them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+#include <math.h>
+
+enum { SLOT_X, SLOT_W, SLOT_C };
+
+static gboolean
+is_scale (PhMatch *match)
+{
+  double c;
+  PhTensor *w = ph_value_constant (match->slot[SLOT_W]);
+
+  return ph_value_number (match->slot[SLOT_C], &c) && isfinite (c) && ph_value_rank (match->slot[SLOT_C]) == 0 &&
+         ph_value_is_float (match->slot[SLOT_X]) && ph_tensor_rank (w) == 2 && ph_tensor_count (w) > 0;
+}
+
+static PhValue *
+build_scaled (PhMatch *match, PhBuilder *b)
+{
+  PhTensor *old = ph_value_constant (match->slot[SLOT_W]), *scaled;
+  PhDType dtype = ph_tensor_dtype (old);
+  double c = 1;
+
+  ph_value_number (match->slot[SLOT_C], &c);
+  if (ph_tensor_is_splat (old))
+    {
+      guint8 element[16] = { 0 };
+
+      ph_dtype_store (dtype, element, 0, ph_tensor_get (old, 0) * c);
+      scaled = ph_tensor_new_splat (dtype, 2, ph_tensor_dims (old), element);
+    }
+  else
+    {
+      scaled = ph_tensor_new (dtype, 2, ph_tensor_dims (old));
+      for (gsize i = 0; scaled != NULL && i < ph_tensor_count (old); i++)
+        ph_dtype_store (dtype, ph_tensor_writable (scaled), i, ph_tensor_get (old, i) * c);
+    }
+  if (scaled == NULL)
+    return NULL;
+  return PH_BUILD (b, MatMul, match->slot[SLOT_X], ph_build_tensor (b, scaled));
+}
+
+static const PhRule rules[] = {
+  { "scale-result", P (Mul, P (MatMul, VAR (SLOT_X), CONST (SLOT_W)), CONST (SLOT_C)), .when = is_scale, .build = build_scaled,
+    .becomes = "MatMul(x, z * y)", .exactness = PH_ROUNDING, .why = "Scaling the product is scaling the weights, once." },
+  { "scale-operand", P (MatMul, P (Mul, VAR (SLOT_X), CONST (SLOT_C)), CONST (SLOT_W)), .when = is_scale, .build = build_scaled,
+    .becomes = "MatMul(x, z * y)", .exactness = PH_ROUNDING, .why = "Scaling the operand is scaling the weights, once." },
+};
+
+const PhPass ph_pass_fuse_matmul_scale = {
+  .name = "fuse-matmul-scale", .group = "fusion", .summary = "Folds constant factors into the weights of a product",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

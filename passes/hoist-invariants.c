@@ -1,0 +1,91 @@
+/* hoist-invariants.c: what is the same in every turn of a loop is computed before it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+#include "passes/run.h"
+
+static const char why[] = "It depends on nothing that changes from turn to turn, and cannot fail if there is no turn at all.";
+
+/* Inputs from outside, or constants of the body, of which copies can go outside too. */
+static gboolean
+is_invariant (const PhNode *node)
+{
+  if (!ph_node_is_total (node) || node->inputs->len == 0)
+    return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = ph_node_input (node, i);
+
+      if (value != NULL && value->graph == node->graph && (value->producer != NULL || value->is_input))
+        return FALSE;
+    }
+  for (guint k = 0; k < node->outputs->len; k++)
+    if (ph_value_is_output (ph_node_output (node, k)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+hoist (PhNode *node, PhNode *owner, GError **error)
+{
+  PhBuilder b = { .graph = owner->graph, .before = owner, .name = ph_node_output (node, 0)->name };
+  g_autofree PhValue **inputs = g_new0 (PhValue *, node->inputs->len + 1);
+  PhValue *y;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      inputs[i] = ph_node_input (node, i);
+      if (inputs[i] != NULL && inputs[i]->graph == node->graph)
+        inputs[i] = ph_build_tensor (&b, ph_tensor_ref (inputs[i]->tensor));
+    }
+  y = ph_build_like (&b, node, inputs, node->inputs->len);
+  for (guint k = 0; y != NULL && k < node->outputs->len; k++)
+    if (ph_node_output (node, k)->uses->len > 0)
+      ph_value_replace_uses (ph_node_output (node, k), ph_node_output (y->producer, k), &b.error);
+  if (y != NULL && b.error == NULL)
+    ph_graph_remove_dead (node);
+  return ph_builder_finish (&b, error);
+}
+
+static gboolean
+hoist_invariants (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr(GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+
+  for (guint i = 0; i < nodes->len; i++)
+    g_array_append_val (ids, ((PhNode *) g_ptr_array_index (nodes, i))->id);
+
+  /* Inner loops come first, and what leaves one is then a node of the outer loop's body. */
+  for (guint i = 0; i < ids->len && !run->stopped; i++)
+    {
+      PhNode *owner = ph_model_find_node (run->model, g_array_index (ids, PhId, i)), *next;
+      PhGraph *body;
+
+      if (owner == NULL || (owner->op != &ph_op_Loop && owner->op != &ph_op_Scan) || (body = ph_node_graph (owner, "body")) == NULL)
+        continue;
+      for (PhNode *node = body->first; node != NULL && !run->stopped; node = next)
+        {
+          next = node->next;
+          if (!is_invariant (node))
+            continue;
+          if (!ph_pass_begin (run, "invariant", node, why))
+            return TRUE;
+          if (!hoist (node, owner, error))
+            {
+              ph_pass_abort (run);
+              return FALSE;
+            }
+          ph_pass_end (run);
+        }
+    }
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "invariant", .becomes = "the node, before the loop", .why = why },
+};
+
+const PhPass ph_pass_hoist_invariants = {
+  .name = "hoist-invariants", .group = "control", .summary = "Computes what is the same in every turn of a loop before it",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = hoist_invariants,
+};

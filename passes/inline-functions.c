@@ -1,0 +1,103 @@
+/* inline-functions.c: calls of functions that the model defines are replaced by what they do.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/run.h"
+
+#include "core/io/io.h"
+#include "core/ops/copy.h"
+#include "passes/rule.h"
+
+static const char why[] = "A function of the model is an abbreviation: written out, it can be optimised with what is around it.";
+
+/* Functions may be written for another opset than the model. */
+static PhModel *
+read_function (PhModel *model, const PhFunction *function, const PhNode *call, GError **error)
+{
+  PhModel *inside = ph_onnx_read_function (model, function, call, error);
+  int opset = ph_model_opset (model, ""), own = inside != NULL ? ph_model_opset (inside, "") : 0;
+  g_autoptr(PhHistory) history = NULL;
+
+  if (inside == NULL || own == 0 || own == opset)
+    return inside;
+  if (opset == PH_OPSET_NEWEST && own < opset)
+    {
+      history = ph_history_new ();
+      if (ph_pass_run (ph_pass_find ("upgrade-opset"), inside, history, NULL, error))
+        return inside;
+    }
+  else
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "function %s is written for opset %d, the model for %d: run upgrade-opset "
+                 "first", function->name, own, opset);
+  ph_model_free (inside);
+  return NULL;
+}
+
+static gboolean
+inline_call (PhNode *node, PhModel *inside, PhBuilder *b)
+{
+  g_autofree PhValue **inputs = g_new0 (PhValue *, inside->graph->inputs->len + 1);
+  g_autofree PhValue **outputs = g_new0 (PhValue *, inside->graph->outputs->len + 1);
+
+  for (guint i = 0; i < inside->graph->inputs->len; i++)
+    {
+      inputs[i] = ph_node_input (node, i);
+      if (inputs[i] == NULL)
+        return FALSE;
+    }
+  if (inside->graph->outputs->len < node->outputs->len || !ph_build_copy (b, inside->graph, inputs, outputs, NULL))
+    return FALSE;
+  return ph_node_replace_all (node, outputs, b);
+}
+
+static gboolean
+inline_functions (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = NULL;
+  guint rounds = 0;
+  gboolean found = TRUE;
+
+  if (run->model->functions == NULL || run->model->functions->len == 0)
+    return TRUE;
+  /* A function may call others, but not itself. */
+  while (found && rounds++ < 64)
+    {
+      g_clear_pointer (&nodes, g_ptr_array_unref);
+      nodes = ph_model_nodes (run->model);
+      found = FALSE;
+      for (guint i = 0; i < nodes->len && !run->stopped; i++)
+        {
+          PhNode *node = g_ptr_array_index (nodes, i);
+          const PhFunction *function = node->op == NULL && !ph_node_is_fused (node)
+                                       ? ph_model_find_function (run->model, node->domain, node->op_type) : NULL;
+          g_autoptr(PhModel) inside = NULL;
+          PhBuilder b;
+
+          if (function == NULL)
+            continue;
+          inside = read_function (run->model, function, node, error);
+          if (inside == NULL)
+            return FALSE;
+          b = (PhBuilder) { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
+          if (!ph_pass_begin (run, "inline-function", node, why))
+            return TRUE;
+          if (inline_call (node, inside, &b))
+            {
+              ph_pass_end (run);
+              found = TRUE;
+            }
+          else
+            ph_pass_abort (run);
+          if (!ph_builder_finish (&b, error))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "inline-function", .becomes = "the function's body", .why = why },
+};
+
+const PhPass ph_pass_inline_functions = {
+  .name = "inline-functions", .group = "control", .summary = "Replaces calls of the model's own functions by what they do",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = inline_functions,
+};

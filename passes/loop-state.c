@@ -1,0 +1,194 @@
+/* loop-state.c: state of a loop that never changes, or that nobody reads.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+#include "core/ops/copy.h"
+
+/* Inputs of a Loop: turns, condition, states. Of its body: turn, condition, states. Outputs of the body: condition, states,
+ * what is gathered; of the Loop: states, what is gathered. */
+
+static const PhValue *
+through_identity (const PhValue *value)
+{
+  while (value->producer != NULL && value->producer->op == &ph_op_Identity)
+    value = ph_node_input (value->producer, 0);
+  return value;
+}
+
+static gboolean
+is_regular (const PhNode *loop, const PhGraph *body)
+{
+  return body != NULL && loop->inputs->len >= 2 && body->inputs->len == loop->inputs->len &&
+         body->outputs->len == loop->outputs->len + 1 && loop->outputs->len + 2 >= loop->inputs->len;
+}
+
+/* A state that the body hands on, and that somebody still reads inside or after. */
+static int
+invariant_state (const PhNode *loop)
+{
+  const PhGraph *body = ph_node_graph (loop, "body");
+
+  if (!is_regular (loop, body))
+    return -1;
+  for (guint k = 0; k + 2 < loop->inputs->len; k++)
+    {
+      const PhValue *inside = g_ptr_array_index (body->inputs, 2 + k), *out = g_ptr_array_index (body->outputs, 1 + k);
+      guint readers = 0;
+
+      if (through_identity (out) != inside)
+        continue;
+      for (guint u = 0; u < inside->uses->len; u++)
+        readers += g_array_index (inside->uses, PhUse, u).node->op != &ph_op_Identity;
+      if (readers > 0 || ph_node_output (loop, k)->uses->len > 0)
+        return (int) k;
+    }
+  return -1;
+}
+
+static gboolean
+has_invariant_state (PhMatch *match)
+{
+  return invariant_state (match->root) >= 0;
+}
+
+/* Readers read what went in. The state itself is dead then. */
+static gboolean
+read_initial_value (PhMatch *match, PhBuilder *b)
+{
+  PhNode *loop = match->root;
+  guint k = invariant_state (loop);
+  PhValue *initial = ph_node_input (loop, 2 + k), *out = ph_node_output (loop, k);
+  PhValue *inside = g_ptr_array_index (ph_node_graph (loop, "body")->inputs, 2 + k);
+  g_autoptr(GArray) uses = g_array_copy (inside->uses), readers = g_array_copy (out->uses);
+  guint n = 0;
+
+  for (guint u = 0; u < uses->len && b->error == NULL; u++)
+    {
+      const PhUse *use = &g_array_index (uses, PhUse, u);
+
+      if (use->node->op != &ph_op_Identity && ++n > 0)
+        ph_node_set_input (use->node, use->index, initial, &b->error);
+    }
+  for (guint u = 0; u < readers->len && b->error == NULL; u++, n++)
+    ph_node_set_input (g_array_index (readers, PhUse, u).node, g_array_index (readers, PhUse, u).index, initial, &b->error);
+  return n > 0;
+}
+
+/* Whether @value of a body is reached from output @from of it, against the edges. Bodies inside count as a whole. */
+static void
+mark_needed (const PhValue *value, const PhGraph *body, GHashTable *needed)
+{
+  if (value == NULL || value->graph != body || !g_hash_table_add (needed, (gpointer) value))
+    return;
+  if (value->producer == NULL)
+    return;
+  for (guint i = 0; i < value->producer->inputs->len; i++)
+    mark_needed (ph_node_input (value->producer, i), body, needed);
+}
+
+static gboolean
+has_bodies (const PhGraph *body)
+{
+  PH_FOREACH_NODE (node, body)
+    if (node->graphs != NULL && node->graphs->len > 0 && !ph_node_is_fused (node))
+      return TRUE;
+  return FALSE;
+}
+
+/* A state that is not read after the loop, and on which nothing depends but itself. */
+static int
+dead_state (const PhNode *loop)
+{
+  PhGraph *body = ph_node_graph (loop, "body");
+
+  if (!is_regular (loop, body) || has_bodies (body) || body->n_nodes > 2000)
+    return -1;
+  for (guint k = 0; k + 2 < loop->inputs->len; k++)
+    {
+      g_autoptr(GHashTable) needed = g_hash_table_new (NULL, NULL);
+
+      if (ph_value_n_uses (ph_node_output (loop, k)) > 0)
+        continue;
+      for (guint i = 0; i < body->outputs->len; i++)
+        if (i != 1 + k)
+          mark_needed (g_ptr_array_index (body->outputs, i), body, needed);
+      if (!g_hash_table_contains (needed, g_ptr_array_index (body->inputs, 2 + k)))
+        return (int) k;
+    }
+  return -1;
+}
+
+static gboolean
+has_dead_state (PhMatch *match)
+{
+  return dead_state (match->root) >= 0;
+}
+
+static gboolean
+drop_state (PhMatch *match, PhBuilder *b)
+{
+  PhNode *loop = match->root;
+  PhGraph *body = ph_node_graph (loop, "body"), *smaller;
+  guint k = dead_state (loop), n_in = loop->inputs->len, n_out = loop->outputs->len;
+  g_autofree PhValue **inputs = g_new0 (PhValue *, n_in), **inside = g_new0 (PhValue *, n_in);
+  g_autofree PhValue **outputs = g_new0 (PhValue *, n_out + 2), **results = g_new0 (PhValue *, n_out + 1);
+  PhBuilder in_body = { .name = b->name };
+  PhValue *y;
+
+  for (guint i = 0, n = 0; i < n_in; i++)
+    if (i != 2 + k)
+      inputs[n++] = ph_node_input (loop, i);
+  y = ph_build_node (b, loop->op, inputs, n_in - 1, NULL, n_out - 1);
+  if (y == NULL || (smaller = ph_node_add_graph (y->producer, "body", body->name, &b->error)) == NULL)
+    return FALSE;
+  for (guint i = 0; i < n_in; i++)
+    {
+      const PhValue *input = g_ptr_array_index (body->inputs, i);
+
+      inside[i] = i == 2 + k ? ph_node_input (loop, i)
+                             : ph_graph_add_input (smaller, ph_model_unique_name (smaller->model, input->name), input->type, NULL,
+                                                   G_MAXUINT, &b->error);
+      if (inside[i] == NULL)
+        return FALSE;
+    }
+  in_body.graph = smaller;
+  if (!ph_build_copy (&in_body, body, inside, outputs, NULL))
+    {
+      g_propagate_error (&b->error, in_body.error);
+      return FALSE;
+    }
+  for (guint i = 0, n = 0; i < n_out + 1; i++)
+    if (i != 1 + k && !ph_graph_set_output (smaller, n++, outputs[i], &b->error))
+      return FALSE;
+  for (guint i = 0, n = 0; i < n_out; i++)
+    if (i != k)
+      {
+        results[i] = ph_node_output (y->producer, n++);
+        if (ph_node_output (loop, i)->type != NULL)
+          ph_value_set_type (results[i], ph_node_output (loop, i)->type, &b->error);
+      }
+  /* What made the state is not needed any more. */
+  for (PhNode *node = smaller->last, *previous; node != NULL && b->error == NULL; node = previous)
+    {
+      gboolean dead = TRUE;
+
+      previous = node->prev;
+      for (guint i = 0; i < node->outputs->len; i++)
+        dead &= ph_value_n_uses (ph_node_output (node, i)) == 0;
+      if (dead)
+        ph_graph_remove_node (node, &b->error);
+    }
+  return b->error == NULL && ph_node_replace_all (loop, results, b);
+}
+
+static const PhRule rules[] = {
+  { "invariant-state", .root = &ph_op_Loop, .when = has_invariant_state, .apply = read_initial_value, .becomes = "Loop, reading the initial value",
+    .why = "The body hands the state on as it came, so it is what it was before the loop." },
+  { "dead-state", .root = &ph_op_Loop, .when = has_dead_state, .apply = drop_state, .becomes = "Loop without the state",
+    .why = "Nobody reads the state after the loop, and nothing but itself depends on it." },
+};
+
+const PhPass ph_pass_loop_state = {
+  .name = "loop-state", .group = "control", .summary = "Removes state of loops that never changes or that nobody reads",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,61 @@
+/* qdq-to-qlinear.c: computing on dequantised bytes becomes computing on the bytes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+enum { SLOT_A, SLOT_A_SCALE, SLOT_A_ZERO, SLOT_B, SLOT_B_SCALE, SLOT_B_ZERO, SLOT_Y_SCALE, SLOT_Y_ZERO };
+
+/* Scales of the whole tensor, zero points given: the operators want them all. */
+static gboolean
+is_quantised (PhMatch *match)
+{
+  for (guint i = 0; i < 3; i++)
+    {
+      guint scale = i == 2 ? SLOT_Y_SCALE : 3 * i + 1;
+
+      if (!ph_value_is_single (match->slot[scale]) || ph_value_constant (match->slot[scale]) == NULL ||
+          ph_value_constant (match->slot[scale + 1]) == NULL || !ph_value_is_single (match->slot[scale + 1]) ||
+          ph_value_dtype (match->slot[scale]) != PH_FLOAT)
+        return FALSE;
+    }
+  return (ph_value_dtype (match->slot[SLOT_A]) == PH_UINT8 || ph_value_dtype (match->slot[SLOT_A]) == PH_INT8) &&
+         (ph_value_dtype (match->slot[SLOT_B]) == PH_UINT8 || ph_value_dtype (match->slot[SLOT_B]) == PH_INT8) &&
+         (ph_value_dtype (match->slot[SLOT_Y_ZERO]) == PH_UINT8 || ph_value_dtype (match->slot[SLOT_Y_ZERO]) == PH_INT8);
+}
+
+/* A bias would have to be quantised by the product of both scales: only convolutions without one. */
+static gboolean
+is_quantised_conv (PhMatch *match)
+{
+  return is_quantised (match) && ph_node_input (match->node[1], 2) == NULL;
+}
+
+static PhValue *
+build_matmul (PhMatch *match, PhBuilder *b)
+{
+  return ph_build_node (b, &ph_op_QLinearMatMul, match->slot, 8, NULL, 1);
+}
+
+static PhValue *
+build_conv (PhMatch *match, PhBuilder *b)
+{
+  g_autofree PhAttr **attrs = ph_node_copy_attrs (match->node[1], NULL, NULL);
+
+  return ph_build_node (b, &ph_op_QLinearConv, match->slot, 8, attrs, 1);
+}
+
+#define DQ(slot_) P (DequantizeLinear, VAR (slot_), VAR ((slot_) + 1), VAR ((slot_) + 2))
+#define Q(of_)    P (QuantizeLinear, of_, VAR (SLOT_Y_SCALE), VAR (SLOT_Y_ZERO))
+
+static const PhRule rules[] = {
+  { "qlinear-matmul", Q (P (MatMul, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised, .build = build_matmul, .exactness = PH_LOSSY,
+    .becomes = "QLinearMatMul(x, y, z, w, v, u, t, s)", .allow_shared = FALSE,
+    .why = "The product of bytes needs no floats between; it may round to the neighbouring byte." },
+  { "qlinear-conv", Q (P (Conv, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised_conv, .build = build_conv, .exactness = PH_LOSSY,
+    .becomes = "QLinearConv(x, y, z, w, v, u, t, s)",
+    .why = "The convolution of bytes needs no floats between; it may round to the neighbouring byte." },
+};
+
+const PhPass ph_pass_qdq_to_qlinear = {
+  .name = "qdq-to-qlinear", .group = "quantisation", .summary = "Turns computing on dequantised bytes into computing on the bytes",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

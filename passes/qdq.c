@@ -1,0 +1,89 @@
+/* qdq.c: quantisation and its inverse, where they meet or can be moved to meet.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+#include <math.h>
+
+/* A scale for the whole tensor, constant, finite and positive, with a zero point that is constant or left out. */
+static gboolean
+is_per_tensor (const PhNode *node)
+{
+  double scale;
+
+  return ph_value_is_single (ph_node_input (node, 1)) && ph_value_number (ph_node_input (node, 1), &scale) && isfinite (scale) &&
+         scale > 0 && (ph_node_input (node, 2) == NULL || ph_value_constant (ph_node_input (node, 2)) != NULL);
+}
+
+static gboolean
+same_constant (const PhValue *a, const PhValue *b)
+{
+  PhTensor *x = a != NULL ? ph_value_constant (a) : NULL, *y = b != NULL ? ph_value_constant (b) : NULL;
+
+  if (a == NULL || b == NULL)
+    return a == b;
+  return x != NULL && y != NULL && ph_tensor_equal (x, y);
+}
+
+static gboolean
+is_byte (const PhValue *value)
+{
+  return ph_value_dtype (value) == PH_INT8 || ph_value_dtype (value) == PH_UINT8;
+}
+
+/* Quantising what was just dequantised alike: (q - z) * s / s rounds to q - z, which a byte is small enough for. */
+static gboolean
+undoes (PhMatch *match)
+{
+  const PhNode *quantise = match->node[0], *dequantise = match->node[1];
+
+  return is_per_tensor (quantise) && is_per_tensor (dequantise) && is_byte (match->slot[0]) &&
+         ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (quantise, 0)) &&
+         same_constant (ph_node_input (quantise, 1), ph_node_input (dequantise, 1)) &&
+         same_constant (ph_node_input (quantise, 2), ph_node_input (dequantise, 2));
+}
+
+static gboolean
+moves (const PhNode *node)
+{
+  return node->op == &ph_op_Reshape || node->op == &ph_op_Transpose || node->op == &ph_op_Squeeze ||
+         node->op == &ph_op_Unsqueeze || node->op == &ph_op_Flatten;
+}
+
+/* Only moved towards a QuantizeLinear, to meet it: Q (move (DQ (x))). */
+static gboolean
+can_move_down (PhMatch *match)
+{
+  PhNode *node = match->root, *user;
+  PhValue *x = ph_node_input (node, 0);
+  const PhNode *dequantise = x != NULL ? x->producer : NULL;
+
+  if (node->op == NULL || !moves (node) || dequantise == NULL || dequantise->op != &ph_op_DequantizeLinear ||
+      dequantise->graph != node->graph || ph_value_only_user (x) != node || !is_per_tensor (dequantise))
+    return FALSE;
+  user = ph_value_only_user (ph_node_output (node, 0));
+  return user != NULL && (user->op == &ph_op_QuantizeLinear || moves (user));
+}
+
+static PhValue *
+build_moved (PhMatch *match, PhBuilder *b)
+{
+  const PhNode *node = match->root, *dequantise = ph_node_input (node, 0)->producer;
+  g_autofree PhValue **inputs = g_memdup2 (node->inputs->pdata, node->inputs->len * sizeof (PhValue *));
+  g_autofree PhValue **after = g_memdup2 (dequantise->inputs->pdata, dequantise->inputs->len * sizeof (PhValue *));
+
+  inputs[0] = ph_node_input (dequantise, 0);
+  after[0] = ph_build_like (b, node, inputs, node->inputs->len);
+  return ph_build_like (b, dequantise, after, dequantise->inputs->len);
+}
+
+static const PhRule rules[] = {
+  { "quantise-dequantised", P (QuantizeLinear, P_SHARED (DequantizeLinear, X)), X, .when = undoes,
+    .why = "Quantising with the scale and zero point that it was dequantised with gives back the same bytes." },
+  { "move-dequantise", .when = can_move_down, .build = build_moved, .becomes = "DequantizeLinear(Reshape(x))",
+    .why = "Moving elements and scaling them can be exchanged; the smaller type is moved." },
+};
+
+const PhPass ph_pass_qdq = {
+  .name = "qdq", .group = "quantisation", .summary = "Cancels quantisation with its inverse, and moves them together",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

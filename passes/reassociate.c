@@ -1,0 +1,47 @@
+/* reassociate.c: brings constants together.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+/* (x + c) + d = x + (c + d): the sum of constants is then folded. Integers wrap around alike; floats round differently. The
+ * constants together must not enlarge what x with either is. */
+static gboolean
+is_integer (PhMatch *match)
+{
+  return ph_dtype_is_integer (ph_value_dtype (match->slot[0]));
+}
+
+static gboolean
+is_float (PhMatch *match)
+{
+  return ph_value_is_float (match->slot[0]);
+}
+
+static gboolean
+x_is_not_constant (PhMatch *match)
+{
+  return is_float (match) && ph_value_constant (match->slot[0]) == NULL;
+}
+
+static gboolean
+integer_x_is_not_constant (PhMatch *match)
+{
+  return is_integer (match) && ph_value_constant (match->slot[0]) == NULL;
+}
+
+static const PhRule rules[] = {
+  { "add-add-integers", P (Add, P (Add, X, CONST (1)), CONST (2)), P (Add, X, P (Add, CONST (1), CONST (2))),
+    .when = integer_x_is_not_constant, .why = "The constants can be added once; integers wrap around alike." },
+  { "mul-mul-integers", P (Mul, P (Mul, X, CONST (1)), CONST (2)), P (Mul, X, P (Mul, CONST (1), CONST (2))),
+    .when = integer_x_is_not_constant, .why = "The constants can be multiplied once; integers wrap around alike." },
+  { "add-add", P (Add, P (Add, X, CONST (1)), CONST (2)), P (Add, X, P (Add, CONST (1), CONST (2))), .when = x_is_not_constant,
+    .exactness = PH_ROUNDING, .why = "The constants can be added once." },
+  { "mul-mul", P (Mul, P (Mul, X, CONST (1)), CONST (2)), P (Mul, X, P (Mul, CONST (1), CONST (2))), .when = x_is_not_constant,
+    .exactness = PH_ROUNDING, .why = "The constants can be multiplied once." },
+  { "sub-add", P (Add, P (Sub, X, CONST (1)), CONST (2)), P (Add, X, P (Sub, CONST (2), CONST (1))), .when = x_is_not_constant,
+    .exactness = PH_ROUNDING, .why = "The constants can be subtracted once." },
+};
+
+const PhPass ph_pass_reassociate = {
+  .name = "reassociate", .group = "algebra", .summary = "Brings constants together, to be folded",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

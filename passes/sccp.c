@@ -1,0 +1,129 @@
+/* sccp.c: sparse conditional constant propagation: constants and branches found together.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/fold.h"
+#include "passes/rule.h"
+
+#include "core/ops/copy.h"
+
+/* Folding alone stops at an If, and removing Ifs alone needs constants: done to one fixpoint, a condition that becomes
+ * constant opens its branch, and what the branch gives may decide the next condition. A loop's state that starts as a constant
+ * and is that same constant after each turn is the constant in every turn. */
+
+static gboolean
+condition_is_constant (PhMatch *match)
+{
+  PhTensor *tensor = ph_value_constant (ph_node_input (match->root, 0));
+
+  return tensor != NULL && ph_tensor_count (tensor) == 1;
+}
+
+static gboolean
+take_branch (PhMatch *match, PhBuilder *b)
+{
+  PhNode *node = match->root;
+  gboolean taken = ph_tensor_get_int (ph_value_constant (ph_node_input (node, 0)), 0) != 0;
+  PhGraph *body = ph_node_graph (node, taken ? "then_branch" : "else_branch");
+  g_autofree PhValue **outputs = g_new0 (PhValue *, node->outputs->len + 1);
+
+  if (body == NULL || body->outputs->len != node->outputs->len || !ph_build_copy (b, body, NULL, outputs, NULL))
+    return FALSE;
+  return ph_node_replace_all (node, outputs, b);
+}
+
+/* Both branches give the same constant: whichever is taken, output k is that. */
+static PhTensor *
+common_constant (const PhNode *node, guint k)
+{
+  const PhGraph *a = ph_node_graph (node, "then_branch"), *b = ph_node_graph (node, "else_branch");
+  PhTensor *x, *y;
+
+  if (a == NULL || b == NULL || k >= a->outputs->len || k >= b->outputs->len || ph_value_is_output (ph_node_output (node, k)) ||
+      ph_value_n_uses (ph_node_output (node, k)) == 0)
+    return NULL;
+  x = ph_value_constant (g_ptr_array_index (a->outputs, k));
+  y = ph_value_constant (g_ptr_array_index (b->outputs, k));
+  return x != NULL && y != NULL && ph_tensor_equal (x, y) ? x : NULL;
+}
+
+static gboolean
+branches_agree (PhMatch *match)
+{
+  for (guint k = 0; k < match->root->outputs->len; k++)
+    if (common_constant (match->root, k) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+take_common (PhMatch *match, PhBuilder *b)
+{
+  PhNode *node = match->root;
+
+  for (guint k = 0; k < node->outputs->len && b->error == NULL; k++)
+    {
+      PhTensor *tensor = common_constant (node, k);
+
+      if (tensor == NULL)
+        continue;
+      b->name = ph_node_output (node, k)->name;
+      ph_value_replace_uses (ph_node_output (node, k), ph_build_tensor (b, ph_tensor_ref (tensor)), &b->error);
+    }
+  if (b->error == NULL)
+    ph_graph_remove_dead (node);
+  return b->error == NULL;
+}
+
+/* A state that begins as a constant and ends every turn as an equal one (or as it came). */
+static int
+constant_state (const PhNode *loop)
+{
+  const PhGraph *body = ph_node_graph (loop, "body");
+
+  if (body == NULL || body->inputs->len != loop->inputs->len || body->outputs->len + 1 < body->inputs->len)
+    return -1;
+  for (guint i = 2; i < loop->inputs->len; i++)
+    {
+      PhTensor *initial = ph_node_input (loop, i) != NULL ? ph_value_constant (ph_node_input (loop, i)) : NULL;
+      const PhValue *inside = g_ptr_array_index (body->inputs, i), *out = g_ptr_array_index (body->outputs, i - 1);
+      PhTensor *later = ph_value_constant (out);
+
+      if (initial != NULL && inside->uses->len > 0 && later != NULL && ph_tensor_equal (initial, later))
+        return (int) i;
+    }
+  return -1;
+}
+
+static gboolean
+has_constant_state (PhMatch *match)
+{
+  return constant_state (match->root) >= 0;
+}
+
+static gboolean
+read_constant (PhMatch *match, PhBuilder *b)
+{
+  PhNode *loop = match->root;
+  guint i = constant_state (loop);
+  PhValue *inside = g_ptr_array_index (ph_node_graph (loop, "body")->inputs, i);
+  g_autoptr(GArray) uses = g_array_copy (inside->uses);
+
+  for (guint u = 0; u < uses->len && b->error == NULL; u++)
+    ph_node_set_input (g_array_index (uses, PhUse, u).node, g_array_index (uses, PhUse, u).index, ph_node_input (loop, i), &b->error);
+  return b->error == NULL;
+}
+
+static const PhRule rules[] = {
+  { "fold", .when = ph_fold_can, .apply = ph_fold, .becomes = "initializer",
+    .why = "All inputs are constant, so the result is the same in every run." },
+  { "constant-branch", .root = &ph_op_If, .when = condition_is_constant, .apply = take_branch, .becomes = "the branch that is taken",
+    .why = "The condition was found to be constant, so the other branch is never taken." },
+  { "same-in-both", .root = &ph_op_If, .when = branches_agree, .apply = take_common, .becomes = "initializer",
+    .why = "Both branches give the same constant." },
+  { "constant-state", .root = &ph_op_Loop, .when = has_constant_state, .apply = read_constant, .becomes = "Loop, reading the constant",
+    .why = "The state begins as a constant and is the same constant after each turn." },
+};
+
+const PhPass ph_pass_sccp = {
+  .name = "sccp", .group = "constants", .summary = "Propagates constants through branches and loops, and removes branches that are never taken",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};
