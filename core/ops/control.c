@@ -68,11 +68,12 @@ stack (PhKernel *kernel, guint output, GPtrArray *items, gint64 axis, gboolean b
     {
       PhTensor *item = g_ptr_array_index (items, t);
       guint at = backwards ? items->len - 1 - t : t;
-      const char *from = ph_tensor_data (item);
+      const char *from;
 
       if (ph_tensor_kind (item) != PH_KIND_TENSOR || ph_tensor_dtype (item) != dtype || ph_tensor_rank (item) != rank
           || memcmp (ph_tensor_dims (item), ph_tensor_dims (first), rank * sizeof (gint64)) != 0)
-        return ph_kernel_fail (kernel, error, "iteration %u makes another shape for scan output %u than the first", t, output);
+        return ph_kernel_own_strings (kernel, output), ph_kernel_fail (kernel, error, "iteration %u makes another shape for scan output %u than the first", t, output);
+      from = ph_tensor_data (item);
       for (gint64 o = 0; o < outer && inner > 0; o++)
         memcpy (to + (o * items->len + at) * inner, from + o * inner, inner);
     }

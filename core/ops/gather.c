@@ -197,7 +197,7 @@ run_gather_elements (PhKernel *kernel, GError **error)
       if (at < 0)
         at += from_dims[axis];
       if (at < 0 || at >= from_dims[axis])
-        return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u",
+        return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %u",
                                at, from_dims[axis], axis);
       ph_move (to, i++, from, walk.offset[0] + at * along, size);
     }
@@ -296,7 +296,7 @@ run_gather_nd (PhKernel *kernel, GError **error)
           gint64 dim = from_dims[batch + t], index = picked[k * tuple + t];
 
           if (index < -dim || index >= dim)
-            return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %"
+            return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT " elements of axis %"
                                    G_GINT64_FORMAT, index, dim, batch + t);
           at = at * dim + (index < 0 ? index + dim : index);
         }

@@ -503,7 +503,7 @@ run_reverse_sequence (PhKernel *kernel, GError **error)
   for (gint64 k = 0; k < dims[batch]; k++)
     {
       if (lengths[k] < 0 || lengths[k] > dims[time])
-        return ph_kernel_fail (kernel, error, "length %" G_GINT64_FORMAT " is outside the time axis", lengths[k]);
+        return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "length %" G_GINT64_FORMAT " is outside the time axis", lengths[k]);
       for (gint64 t = 0; t < dims[time]; t++)
         {
           gint64 s = t < lengths[k] ? lengths[k] - 1 - t : t;

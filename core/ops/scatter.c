@@ -133,7 +133,7 @@ run_scatter_elements (PhKernel *kernel, GError **error)
           gint64 at = ph_dtype_load_int (index_dtype, picked, i);
 
           if (at < -x_dims[axis] || at >= x_dims[axis])
-            return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
+            return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
                                    " elements of axis %u", at, x_dims[axis], axis);
           combine (reduction, dtype, to, walk.offset[0] + (at < 0 ? at + x_dims[axis] : at) * along, from, i++);
         }
@@ -220,7 +220,7 @@ run_scatter_nd (PhKernel *kernel, GError **error)
           gint64 index = picked[k * tuple + t];
 
           if (index < -dims[t] || index >= dims[t])
-            return ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
+            return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "index %" G_GINT64_FORMAT " is outside the %" G_GINT64_FORMAT
                                    " elements of axis %" G_GINT64_FORMAT, index, dims[t], t);
           at = at * dims[t] + (index < 0 ? index + dims[t] : index);
         }
@@ -298,7 +298,7 @@ run_tensor_scatter (PhKernel *kernel, GError **error)
         if (circular && dims[axis] > 0)
           at = ((at % dims[axis]) + dims[axis]) % dims[axis];
         if (at < 0 || at >= dims[axis])
-          return ph_kernel_fail (kernel, error, "position %" G_GINT64_FORMAT " is outside the cache's %" G_GINT64_FORMAT, at, dims[axis]);
+          return ph_kernel_own_strings (kernel, 0), ph_kernel_fail (kernel, error, "position %" G_GINT64_FORMAT " is outside the cache's %" G_GINT64_FORMAT, at, dims[axis]);
         for (gint64 k = 0; k < outer; k++)
           memcpy (to + ((n * outer + k) * dims[axis] + at) * inner, from + ((n * outer + k) * length + i) * inner, inner);
       }

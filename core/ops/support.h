@@ -24,7 +24,7 @@ gint64   *ph_kernel_ints      (PhKernel *kernel, guint input, gsize *n);
 PhTensor *ph_kernel_input_as  (PhKernel *kernel, guint input, PhDType dtype, GError **error);
 /* Gives output @i the tensor @result converted to @dtype. (transfer full) @result may be NULL: no memory. */
 gboolean  ph_kernel_take_as   (PhKernel *kernel, guint i, PhTensor *result, PhDType dtype, GError **error);
-/* After element pointers were moved bit by bit into a string output: makes the strings its own. */
+/* After element pointers were moved bit by bit into a string output: makes the strings its own. Also before failing. */
 void      ph_kernel_own_strings (PhKernel *kernel, guint i);
 /* All attributes "ints" of @name, or @n times @fallback. FALSE: there are some, but not @n. */
 gboolean  ph_node_ints        (const PhNode *node, const char *name, gsize n, gint64 fallback, gint64 *values);
