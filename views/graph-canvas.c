@@ -46,6 +46,11 @@ struct _PhGraphCanvas
   gboolean      has_base;
   PhPosition    base;
   GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
+  GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */
+  gboolean      pinned;
+  PhPosition    pin;
+  PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: scrolls with this one         */
+  gboolean      following;       /* the other one moves it                                                  */
   PhColorMode   color_mode;
   GHashTable   *heat;            /* (nullable)                                                              */
   PhTheme       theme;
@@ -86,7 +91,7 @@ update_times (PhGraphCanvas *self)
   if (history == NULL || self->scene == NULL)
     return;
 
-  const PhPosition at = ph_document_get_position (self->document);
+  const PhPosition at = self->pinned && ph_history_has (history, self->pin) ? self->pin : ph_document_get_position (self->document);
   const int end = ph_scene_end (self->scene);
 
   self->time = MIN (ph_scene_time (history, at), end);
@@ -196,6 +201,8 @@ on_settled (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static void stop_animation (PhGraphCanvas *self);
+
 static void
 set_view (PhGraphCanvas *self, double x, double y, double zoom)
 {
@@ -209,6 +216,14 @@ set_view (PhGraphCanvas *self, double x, double y, double zoom)
   self->y = y;
   self->zoom = zoom;
   gtk_widget_queue_draw (GTK_WIDGET (self));
+  if (self->other != NULL && !self->following)
+    {
+      self->other->following = TRUE;
+      stop_animation (self->other);
+      self->other->fitted = FALSE;
+      set_view (self->other, x, y, zoom);
+      self->other->following = FALSE;
+    }
   g_signal_emit (self, signals[VIEW_CHANGED], 0);
 }
 
@@ -349,6 +364,7 @@ layout_job_free (LayoutJob *job)
   g_clear_pointer (&job->model, ph_model_free);
   g_clear_pointer (&job->history, ph_history_free);
   g_clear_pointer (&job->options.open, g_hash_table_unref);
+  g_clear_pointer (&job->options.keep, g_hash_table_unref);
   g_free (job);
 }
 
@@ -493,8 +509,9 @@ start_layout (PhGraphCanvas *self, gboolean quick)
   job->number = self->layout_number;
   job->generation = ph_document_get_generation (self->document);
   job->quick = quick;
-  job->options.by_scope = wants_groups (self, model);
+  job->options.by_scope = self->keep == NULL && wants_groups (self, model);
   job->options.open = self->open != NULL ? g_hash_table_ref (self->open) : NULL;
+  job->options.keep = self->keep != NULL ? g_hash_table_ref (self->keep) : NULL;
   job->options.open_all = OPEN_BOXES;
   job->options.quick = quick;
   self->layout = g_cancellable_new ();
@@ -582,6 +599,7 @@ on_opened (PhGraphCanvas *self)
   g_clear_pointer (&self->scene, ph_scene_unref);
   g_clear_pointer (&self->open, g_hash_table_unref);
   g_clear_pointer (&self->heat, g_hash_table_unref);
+  g_clear_pointer (&self->keep, g_hash_table_unref);
   self->has_base = FALSE;
   self->first = self->fitted = TRUE;
   update_look (self);
@@ -1205,6 +1223,8 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->scene, ph_scene_unref);
   g_clear_pointer (&self->open, g_hash_table_unref);
   g_clear_pointer (&self->heat, g_hash_table_unref);
+  g_clear_pointer (&self->keep, g_hash_table_unref);
+  ph_graph_canvas_synchronise (self, NULL);
   G_OBJECT_CLASS (ph_graph_canvas_parent_class)->dispose (object);
 }
 
@@ -1539,4 +1559,195 @@ ph_graph_canvas_is_busy (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   return self->layout != NULL || !self->complete;
+}
+
+/* ── parts ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Adds what feeds @node and what it feeds, in the node's own graph. */
+static void
+add_neighbours (PhNode *node, gboolean up, gboolean down, GHashTable *set, GPtrArray *added)
+{
+  for (guint i = 0; i < node->inputs->len && up; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      if (value == NULL)
+        continue;
+      if (value->producer != NULL && g_hash_table_add (set, GUINT_TO_POINTER (value->producer->id)))
+        g_ptr_array_add (added, value->producer);
+      else if (value->producer == NULL && value->is_input)
+        g_hash_table_add (set, GUINT_TO_POINTER (value->id));
+    }
+  for (guint i = 0; i < node->outputs->len && down; i++)
+    {
+      const PhValue *value = node->outputs->pdata[i];
+
+      for (guint u = 0; u < value->uses->len; u++)
+        {
+          PhNode *user = ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, node->graph);
+
+          if (user != NULL && g_hash_table_add (set, GUINT_TO_POINTER (user->id)))
+            g_ptr_array_add (added, user);
+        }
+    }
+}
+
+static GHashTable *
+reach (PhNode *node, gboolean up, gboolean down, guint steps)
+{
+  GHashTable *set = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) edge = g_ptr_array_new ();
+
+  g_hash_table_add (set, GUINT_TO_POINTER (node->id));
+  g_ptr_array_add (edge, node);
+  for (guint step = 0; step < steps && edge->len > 0; step++)
+    {
+      GPtrArray *next = g_ptr_array_new ();
+
+      for (guint i = 0; i < edge->len; i++)
+        add_neighbours (edge->pdata[i], up, down, set, next);
+      g_ptr_array_unref (edge);
+      edge = next;
+    }
+  return set;
+}
+
+/* Takes @keep. */
+static gboolean
+show_part (PhGraphCanvas *self, GHashTable *keep)
+{
+  if (keep != NULL && g_hash_table_size (keep) == 0)
+    {
+      g_hash_table_unref (keep);
+      return FALSE;
+    }
+  g_clear_pointer (&self->keep, g_hash_table_unref);
+  self->keep = keep;
+  self->fitted = TRUE;
+  start_layout (self, FALSE);
+  return TRUE;
+}
+
+static PhNode *
+find_node (PhGraphCanvas *self, guint id)
+{
+  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+
+  return model != NULL ? ph_model_find_node (model, id) : NULL;
+}
+
+gboolean
+ph_graph_canvas_show_neighbourhood (PhGraphCanvas *self, guint id, guint steps)
+{
+  PhNode *node;
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  node = find_node (self, id);
+  return node != NULL && show_part (self, reach (node, TRUE, TRUE, steps));
+}
+
+gboolean
+ph_graph_canvas_show_paths (PhGraphCanvas *self, guint from, guint to)
+{
+  PhNode *a, *b;
+  g_autoptr(GHashTable) down = NULL, up = NULL;
+  GHashTable *both;
+  GHashTableIter iter;
+  gpointer key;
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  a = find_node (self, from);
+  b = find_node (self, to);
+  if (a == NULL || b == NULL || a->graph != b->graph)
+    return FALSE;
+  if (a->order > b->order)
+    {
+      PhNode *swap = a;
+
+      a = b;
+      b = swap;
+    }
+  down = reach (a, FALSE, TRUE, G_MAXUINT);
+  up = reach (b, TRUE, FALSE, G_MAXUINT);
+  both = g_hash_table_new (NULL, NULL);
+  g_hash_table_iter_init (&iter, down);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (g_hash_table_contains (up, key))
+      g_hash_table_add (both, key);
+  return show_part (self, both);
+}
+
+gboolean
+ph_graph_canvas_show_touched (PhGraphCanvas *self)
+{
+  GHashTable *set;
+  g_autoptr(GPtrArray) unused = g_ptr_array_new ();
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  if (self->scene == NULL)
+    return FALSE;
+  set = g_hash_table_new (NULL, NULL);
+  for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+    {
+      const PhTenant *gone = NULL, *now;
+
+      if (ph_scene_box (self->scene, b)->n_tenants == 0
+          || ph_scene_change (self->scene, b, self->since, self->time, &gone) == PH_CHANGE_NONE)
+        continue;
+      now = ph_scene_tenant (self->scene, b, self->time);
+      if (gone != NULL)
+        g_hash_table_add (set, GUINT_TO_POINTER (gone->id));
+      if (now != NULL)
+        {
+          PhNode *node = find_node (self, now->id);
+
+          g_hash_table_add (set, GUINT_TO_POINTER (now->id));
+          if (node != NULL)
+            add_neighbours (node, TRUE, TRUE, set, unused);
+        }
+    }
+  return show_part (self, set);
+}
+
+void
+ph_graph_canvas_show_all (PhGraphCanvas *self)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  if (self->keep != NULL)
+    show_part (self, NULL);
+}
+
+gboolean
+ph_graph_canvas_is_partial (PhGraphCanvas *self)
+{
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  return self->keep != NULL;
+}
+
+void
+ph_graph_canvas_synchronise (PhGraphCanvas *self, PhGraphCanvas *other)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && (other == NULL || PH_IS_GRAPH_CANVAS (other)) && other != self);
+  if (self->other == other)
+    return;
+  if (self->other != NULL)
+    self->other->other = NULL;
+  self->other = other;
+  if (other == NULL)
+    return;
+  if (other->other != NULL)
+    other->other->other = NULL;
+  other->other = self;
+  set_view (self, self->x, self->y, self->zoom);
+}
+
+void
+ph_graph_canvas_pin_position (PhGraphCanvas *self, const PhPosition *position)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  self->pinned = position != NULL;
+  if (position != NULL)
+    self->pin = *position;
+  update_times (self);
+  update_look (self);
 }

@@ -49,6 +49,19 @@ void        ph_graph_canvas_set_color_mode (PhGraphCanvas *canvas, PhColorMode m
 void        ph_graph_canvas_set_heat      (PhGraphCanvas *canvas, GHashTable *numbers);
 void        ph_graph_canvas_set_edge_width (PhGraphCanvas *canvas, gboolean by_bytes);
 
+/* Only a part: @steps steps around a node; all that lies between one node and another; what the present step touched, with
+ * its neighbours. FALSE: there is no such thing. */
+gboolean    ph_graph_canvas_show_neighbourhood (PhGraphCanvas *canvas, guint id, guint steps);
+gboolean    ph_graph_canvas_show_paths    (PhGraphCanvas *canvas, guint from, guint to);
+gboolean    ph_graph_canvas_show_touched  (PhGraphCanvas *canvas);
+void        ph_graph_canvas_show_all      (PhGraphCanvas *canvas);
+gboolean    ph_graph_canvas_is_partial    (PhGraphCanvas *canvas);
+
+/* Two canvases that scroll and zoom as one, for two positions side by side; NULL parts them. */
+void        ph_graph_canvas_synchronise   (PhGraphCanvas *canvas, PhGraphCanvas *other);
+/* Shows one position, whatever the document's is; NULL: follows the document. */
+void        ph_graph_canvas_pin_position  (PhGraphCanvas *canvas, const PhPosition *position);
+
 /* For tests, the minimap and synchronised canvases. */
 PhScene    *ph_graph_canvas_get_scene     (PhGraphCanvas *canvas);                         /* (nullable) */
 GdkTexture *ph_graph_canvas_get_overview  (PhGraphCanvas *canvas);                         /* (nullable) */

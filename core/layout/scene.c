@@ -25,13 +25,27 @@ use_at (PhScene *scene, int use)
 
 /* ── boxes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+/* Of a body, what its owner is; of the graph's ends, what touches something that is kept. */
+static gboolean
+is_kept (PhScene *scene, const PhLife *life, GHashTable *keep)
+{
+  if (life->owner != PH_NO_ID)
+    return g_hash_table_contains (keep, GUINT_TO_POINTER (life->owner));
+  if (life->kind != PH_LIFE_OUTPUT)
+    return g_hash_table_contains (keep, GUINT_TO_POINTER (life->id));
+  for (guint i = 0; i < scene->record->uses->len; i++)
+    if (life_at (scene, use_at (scene, i)->to) == life
+        && g_hash_table_contains (keep, GUINT_TO_POINTER (life_at (scene, use_at (scene, i)->from)->id)))
+      return TRUE;
+  return FALSE;
+}
+
 /* Constants that feed a box are pills at its side; one that feeds nothing else has a box of its own. */
 static void
-assign_boxes (PhScene *scene)
+assign_boxes (PhScene *scene, GHashTable *keep)
 {
   const guint n = scene->record->lives->len;
   g_autofree guint8 *is_pill = g_new0 (guint8, n + 1);
-  g_autofree int *owner_of = NULL;
   int n_boxes = 0;
 
   for (guint i = 0; i < scene->record->uses->len; i++)
@@ -44,6 +58,8 @@ assign_boxes (PhScene *scene)
 
       if (is_pill[i])
         scene->box_of_life[i] = -1;
+      else if (keep != NULL && !is_kept (scene, life, keep))
+        scene->box_of_life[i] = -2;
       else if (life->replaces >= 0 && scene->box_of_life[life->replaces] >= 0)
         scene->box_of_life[i] = scene->box_of_life[life->replaces];
       else
@@ -54,12 +70,11 @@ assign_boxes (PhScene *scene)
   for (guint i = 0; i < n; i++)
     if (scene->box_of_life[i] >= 0)
       ph_scene_box_at (scene, scene->box_of_life[i])->n_tenants++;
-  owner_of = g_new (int, n_boxes + 1);
   for (int b = 0, first = 0; b < n_boxes; b++)
     {
       PhSceneBox *box = ph_scene_box_at (scene, b);
 
-      box->parent = owner_of[b] = -1;
+      box->parent = -1;
       box->first_tenant = first;
       first += box->n_tenants;
       box->n_tenants = 0;
@@ -337,7 +352,7 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
 
   build.union_edges = g_array_new (FALSE, FALSE, sizeof (PhUnionEdge));
   build.cancellable = cancellable;
-  assign_boxes (scene);
+  assign_boxes (scene, build.options->keep);
   mark_backward (scene);
   build.vias = g_array_new (FALSE, FALSE, sizeof (int));
   collect_edges (&build);
@@ -346,7 +361,7 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   for (guint i = 0; i < scene->record->uses->len; i++)
     {
       const PhUseLife *use = use_at (scene, i);
-      const PillUse pill = { scene->box_of_life[use->to], i, FALSE };
+      const PillUse pill = { scene->box_of_life[use->to], i, scene->box_of_life[use->from] == -2 };
 
       if (scene->box_of_life[use->from] < 0 && pill.box >= 0)
         g_array_append_val (pill_uses, pill);

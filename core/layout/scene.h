@@ -60,6 +60,7 @@ typedef struct
 {
   gboolean     by_scope;        /* group by the names' scopes, by regions where there are none               */
   GHashTable  *open;            /* (nullable) set of paths and of "n42" that are open; others are closed     */
+  GHashTable  *keep;            /* (nullable) set of node ids: only these, with pills where edges lead elsewhere */
   guint        open_all;        /* groups open by themselves while at most so many boxes show; 0: none       */
   PhLayoutEngine engine;        /* AUTO: the better one for the whole, our own inside of groups             */
   double       seconds;         /* that dot may take; 0: 5                                                   */
