@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/type.h"
 
-#include "core/intern.h"
-
 #include <string.h>
+
+#include "core/intern.h"
 
 /* A term is a coefficient and the product of its atoms: names, and "floor(a/b)" where a division does not come out even.
  * Terms are kept by falling degree, then by their atoms, so that equal polynomials print alike: the printed form, interned,

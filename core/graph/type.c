@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/type.h"
 
-#include "core/intern.h"
-
 #include <string.h>
+
+#include "core/intern.h"
 
 static GMutex interned_lock;
 static GHashTable *interned;        /* (element-type PhType): a set, under the lock; types are never freed */
