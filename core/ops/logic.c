@@ -273,7 +273,9 @@ infer_where (PhInfer *infer, GError **error)
   {                                                                                                                    \
     type_ *to = out;                                                                                                   \
     const type_ *yes = ph_tensor_data (in[1]), *no = ph_tensor_data (in[2]);                                           \
-    for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))                                                       \
+    for (gsize i = 0; plain && i < walk.count; i++)                                                                    \
+      to[i] = condition[i & step[0]] ? yes[i & step[1]] : no[i & step[2]];                                             \
+    for (gsize i = 0; !plain && i < walk.count; i++, ph_walk_next (&walk))                                             \
       to[i] = condition[walk.offset[0]] ? yes[walk.offset[1]] : no[walk.offset[2]];                                    \
   }
 
@@ -285,6 +287,8 @@ where_kernel (PhKernel *kernel, GError **error)
   gint64 dims[PH_MAX_RANK];
   guint rank = 0;
   const guint8 *condition;
+  gboolean plain = TRUE;
+  gsize step[3];
   PhWalk walk;
   gpointer out;
 
@@ -303,7 +307,12 @@ where_kernel (PhKernel *kernel, GError **error)
   condition = ph_tensor_data (in[0]);
   ph_walk_init (&walk, rank, dims);
   for (int i = 0; i < 3; i++)
-    ph_walk_add (&walk, ph_tensor_rank (in[i]), ph_tensor_dims (in[i]));
+    {
+      ph_walk_add (&walk, ph_tensor_rank (in[i]), ph_tensor_dims (in[i]));
+      /* Most operands are whole or a scalar: then no walk is needed. */
+      step[i] = ph_tensor_count (in[i]) == 1 ? 0 : G_MAXSIZE;
+      plain &= ph_tensor_count (in[i]) == 1 || ph_tensor_count (in[i]) == walk.count;
+    }
 
   if (dtype == PH_STRING)
     for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))
