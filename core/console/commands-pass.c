@@ -164,6 +164,37 @@ reply_pipeline (PhCall *call)
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
 }
 
+/* A pipeline's name, or passes; or a text file that lists them, where # begins a comment. */
+char *
+ph_pipeline_text (const char *name, GError **error)
+{
+  g_autofree char   *text = NULL;
+  g_auto(GStrv)      lines = NULL;
+  g_autoptr(GString) out = g_string_new (NULL);
+  GError            *own = NULL;
+
+  if (ph_pipeline_find (name) != NULL || ph_pass_find (name) != NULL || !g_file_test (name, G_FILE_TEST_IS_REGULAR))
+    return g_strdup (name);
+  if (!g_file_get_contents (name, &text, NULL, &own) || !g_utf8_validate (text, -1, NULL))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", own != NULL ? own->message : "a pipeline is a text file with names of passes");
+      g_clear_error (&own);
+      return NULL;
+    }
+  lines = g_strsplit (text, "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_auto(GStrv) words = NULL;
+
+      lines[i][strcspn (lines[i], "#")] = '\0';
+      words = g_strsplit_set (lines[i], " \t,\r", -1);
+      for (guint w = 0; words[w] != NULL; w++)
+        if (*words[w] != '\0')
+          g_string_append_printf (out, "%s%s", out->len > 0 ? "," : "", words[w]);
+    }
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
 static gboolean
 pipeline_begin (PhCall *call, GError **error)
 {
@@ -171,9 +202,9 @@ pipeline_begin (PhCall *call, GError **error)
     return FALSE;
   if (call->argc > 0)
     {
-      g_autofree char *name = g_strjoinv (",", call->argv);
+      g_autofree char *name = call->argc == 1 ? ph_pipeline_text (call->argv[0], error) : g_strjoinv (",", call->argv);
 
-      if (!ph_document_set_pipeline (call->document, name, error))
+      if (name == NULL || !ph_document_set_pipeline (call->document, name, error))
         return FALSE;
     }
   reply_pipeline (call);
@@ -257,17 +288,111 @@ pass_move_begin (PhCall *call, GError **error)
 }
 
 static gboolean
+is_rule (const char *text)
+{
+  guint                n;
+  const PhPass *const *list = ph_pass_list (&n);
+  const char          *slash = strchr (text, '/');
+
+  for (guint p = 0; p < n; p++)
+    for (guint r = 0; r < list[p]->n_rules; r++)
+      if (g_str_equal (list[p]->rules[r].name, slash != NULL ? slash + 1 : text) &&
+          (slash == NULL || (strncmp (list[p]->name, text, (gsize) (slash - text)) == 0 && list[p]->name[slash - text] == '\0')))
+        return TRUE;
+  return FALSE;
+}
+
+static void
+reply_breaks (PhCall *call)
+{
+  GPtrArray *breaks = ph_document_get_breaks (call->document);
+  JsonArray *array = ph_reply_array (call->reply, "breakpoints");
+
+  for (guint i = 0; i < breaks->len; i++)
+    {
+      json_array_add_string_element (array, breaks->pdata[i]);
+      ph_reply_say (call->reply, "run stops before: %s\n", (char *) breaks->pdata[i]);
+    }
+}
+
+static gboolean
 breakpoint_begin (PhCall *call, GError **error)
 {
   guint index;
 
-  if (!ph_call_need_args (call, 1, 1, error) || !find_entry (call, call->argv[0], &index, error))
+  if (!ph_call_need_args (call, 0, 1, error))
     return FALSE;
+  if (call->argc == 1)
+    {
+      const char *text = call->argv[0];
 
-  PhPipelineEntry entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
-  ph_document_set_entry (call->document, index, entry.enabled, !entry.breakpoint);
+      if (find_entry (call, text, &index, NULL))
+        {
+          PhPipelineEntry entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
+
+          ph_document_set_entry (call->document, index, entry.enabled, !entry.breakpoint);
+        }
+      else if (is_rule (text))
+        ph_document_toggle_break (call->document, text);
+      else
+        {
+          PhNode          *node;
+          g_autofree char *id = NULL;
+
+          if (!ph_call_need_open (call, error))
+            return FALSE;
+          node = ph_model_find_node_named (ph_document_get_model (call->document), text);
+          if (node == NULL)
+            {
+              g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pass of the pipeline, no rule and no node '%s'", text);
+              return FALSE;
+            }
+          id = g_strdup_printf ("n%u", node->id);
+          ph_document_toggle_break (call->document, id);
+        }
+    }
   reply_pipeline (call);
+  reply_breaks (call);
   return TRUE;
+}
+
+static gboolean
+switch_rule (PhCall *call, gboolean on, GError **error)
+{
+  JsonArray *array;
+  GPtrArray *off = ph_document_get_rules_off (call->document);
+
+  if (!ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  if (call->argc == 1)
+    {
+      if (strchr (call->argv[0], '/') == NULL || !is_rule (call->argv[0]))
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no rule '%s': write pass/rule, `select pass, name from rules` lists them",
+                       call->argv[0]);
+          return FALSE;
+        }
+      ph_document_set_rule (call->document, call->argv[0], on);
+    }
+  array = ph_reply_array (call->reply, "off");
+  for (guint i = 0; i < off->len; i++)
+    {
+      json_array_add_string_element (array, off->pdata[i]);
+      ph_reply_say (call->reply, "off: %s\n", (char *) off->pdata[i]);
+    }
+  return TRUE;
+}
+
+static gboolean
+rule_on_begin (PhCall *call, GError **error)
+{
+  return switch_rule (call, TRUE, error);
+}
+
+static gboolean
+rule_off_begin (PhCall *call, GError **error)
+{
+  return switch_rule (call, FALSE, error);
 }
 
 static const PhCommand rows[] = {
@@ -278,13 +403,16 @@ static const PhCommand rows[] = {
     "pass: `run exec 'python3 mypass.py'` hands it the model on its standard input and takes over what it writes, as ONNX.",
     NULL, NULL, NULL, PH_CODE (load_begin, load_work, load_finish) },
   { "pipeline", "[PIPELINE|PASS...]", "Show or choose the pipeline",
-    "`pipeline O2` chooses one; `pipeline cse dce` is one of your own. Steps ahead are dropped, what was done stays.",
+    "`pipeline O2` chooses one; `pipeline cse dce` is one of your own, `pipeline mine.txt` one in a text file (names, # for comments). Steps ahead are dropped, what was done stays.",
     "Pipe_line", NULL, NULL, PH_CODE (pipeline_begin) },
   { "pass on", "PASS", "Switch a pass of the pipeline on", NULL, NULL, NULL, NULL, PH_CODE (pass_on_begin) },
   { "pass off", "PASS", "Switch a pass of the pipeline off", "Steps that followed from it are dropped.", NULL, NULL, NULL,
     PH_CODE (pass_off_begin) },
   { "pass move", "PASS PASS", "Move a pass of the pipeline to another's place", "Places count from 1: `pass move 5 2`.", NULL,
     NULL, NULL, PH_CODE (pass_move_begin) },
-  { "breakpoint", "PASS", "Stop `run` before this pass, or no longer", NULL, NULL, NULL, NULL, PH_CODE (breakpoint_begin) },
+  { "breakpoint", "[PASS|RULE|NODE]", "Stop `run` before this pass, rule or node, or no longer",
+    "At a rule or a node, `run` stops inside the step, before the rewrite.", NULL, NULL, NULL, PH_CODE (breakpoint_begin) },
+  { "rule off", "[PASS/RULE]", "Switch a rule off, in every pipeline", NULL, NULL, NULL, NULL, PH_CODE (rule_off_begin) },
+  { "rule on", "[PASS/RULE]", "Switch a rule on again", NULL, NULL, NULL, NULL, PH_CODE (rule_on_begin) },
 };
 const PhCommandGroup ph_commands_pass = { rows, G_N_ELEMENTS (rows) };

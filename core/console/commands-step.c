@@ -13,6 +13,8 @@ typedef struct
   PhPosition go;                 /* when there is no job                                  */
   guint      from;               /* the first step that this command reports, from 0      */
   gboolean   ahead;              /* compute, but stay                                     */
+  gboolean   breaks;             /* stop before a rewrite that has a breakpoint           */
+  PhPosition start;
   gboolean   verify;             /* each step against the one before                      */
   GHashTable *feeds;             /* (nullable) name -> PhTensor, for that                 */
 } Run;
@@ -78,6 +80,33 @@ run_work (PhCall *call, GError **error)
   return ph_job_run (run->job, call->cancellable, error) && (!run->verify || verify_job (call, run, error));
 }
 
+/* Says which rewrite lies just behind the position, when it stands inside a step. */
+static void
+reply_rewrite (PhCall *call)
+{
+  PhHistory  *history = ph_document_get_history (call->document);
+  PhPosition  at = ph_document_get_position (call->document);
+
+  g_autofree char *text = ph_position_to_string (at);
+
+  ph_call_reply_position (call);
+  ph_reply_say (call->reply, "position %s of %u", text, history->steps->len);
+  if (at.rewrite > 0)
+    {
+      const PhStep    *step = &g_array_index (history->steps, PhStep, at.step);
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + at.rewrite - 1);
+
+      ph_json_set (call->reply->json, "pass", step->pass);
+      ph_json_set (call->reply->json, "rule", rewrite->rule);
+      ph_json_set (call->reply->json, "why", rewrite->why);
+      ph_reply_say (call->reply, ": %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " (%u of %u): %s", step->pass, rewrite->rule,
+                    at.rewrite, step->n_rewrites, rewrite->why);
+    }
+  else if (at.step > 0)
+    ph_reply_say (call->reply, ": after %s", g_array_index (history->steps, PhStep, at.step - 1).pass);
+  ph_reply_say (call->reply, "\n");
+}
+
 static gboolean
 run_finish (PhCall *call, GError **error)
 {
@@ -89,6 +118,19 @@ run_finish (PhCall *call, GError **error)
   if (run->job != NULL ? !ph_document_take_job (call->document, run->job, !run->ahead, error)
                        : !ph_document_go (call->document, run->go, error))
     return FALSE;
+  if (run->breaks && !run->ahead)
+    {
+      PhPosition here = ph_document_get_position (call->document), stop = ph_document_next_break (call->document, run->start, here);
+
+      if (ph_position_compare (stop, here) < 0)
+        {
+          if (!ph_document_go (call->document, stop, error))
+            return FALSE;
+          ph_reply_say (call->reply, "stopped before a rewrite with a breakpoint\n");
+          reply_rewrite (call);
+          return TRUE;
+        }
+    }
   ph_call_reply_position (call);
   end = run->ahead ? history->steps->len : ph_document_get_position (call->document).step;
   for (guint s = run->from; s < end; s++)
@@ -175,6 +217,11 @@ run_begin (PhCall *call, GError **error)
   run = g_new0 (Run, 1);
   run->ahead = ahead;
   run->verify = verify;
+  run->breaks = TRUE;
+  /* Standing before such a rewrite, one goes on past it. */
+  run->start = at.step < history->steps->len ? ph_history_next (history, at, TRUE) : at;
+  if (ph_position_compare (ph_document_next_break (call->document, at, run->start), run->start) == 0)
+    run->start = at;
   run->feeds = verify ? ph_call_copy_feeds (call) : NULL;
   run->from = at.step;
   ph_call_set_data (call, run, run_free);
@@ -242,33 +289,6 @@ step_begin (PhCall *call, GError **error)
       return FALSE;
     }
   return TRUE;
-}
-
-/* Says which rewrite lies just behind the position, when it stands inside a step. */
-static void
-reply_rewrite (PhCall *call)
-{
-  PhHistory  *history = ph_document_get_history (call->document);
-  PhPosition  at = ph_document_get_position (call->document);
-
-  g_autofree char *text = ph_position_to_string (at);
-
-  ph_call_reply_position (call);
-  ph_reply_say (call->reply, "position %s of %u", text, history->steps->len);
-  if (at.rewrite > 0)
-    {
-      const PhStep    *step = &g_array_index (history->steps, PhStep, at.step);
-      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + at.rewrite - 1);
-
-      ph_json_set (call->reply->json, "pass", step->pass);
-      ph_json_set (call->reply->json, "rule", rewrite->rule);
-      ph_json_set (call->reply->json, "why", rewrite->why);
-      ph_reply_say (call->reply, ": %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " (%u of %u): %s", step->pass, rewrite->rule,
-                    at.rewrite, step->n_rewrites, rewrite->why);
-    }
-  else if (at.step > 0)
-    ph_reply_say (call->reply, ": after %s", g_array_index (history->steps, PhStep, at.step - 1).pass);
-  ph_reply_say (call->reply, "\n");
 }
 
 static gboolean

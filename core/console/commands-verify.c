@@ -338,12 +338,15 @@ check_free (gpointer data)
 }
 
 static gboolean
-check_pipeline (Check *check, const char *name, GError **error)
+check_pipeline (Check *check, const char *typed, GError **error)
 {
-  const PhPipeline  *pipeline = ph_pipeline_find (name);
-  g_auto(GStrv)      own = pipeline == NULL ? g_strsplit (name, ",", -1) : NULL;
+  g_autofree char   *name = ph_pipeline_text (typed, error);
+  const PhPipeline  *pipeline = name != NULL ? ph_pipeline_find (name) : NULL;
+  g_auto(GStrv)      own = pipeline == NULL && name != NULL ? g_strsplit (name, ",", -1) : NULL;
   const char *const *names = pipeline != NULL ? pipeline->passes : (const char *const *) own;
 
+  if (name == NULL)
+    return FALSE;
   check->options.allow = pipeline != NULL ? pipeline->allow : PH_LOSSY;
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {

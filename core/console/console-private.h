@@ -95,6 +95,9 @@ void      ph_change_to_json   (const PhNodeChange *change, JsonObject *row);
 void      ph_tensor_to_json   (PhTensor *tensor, JsonObject *row, gsize limit);
 PhTensor *ph_literal_parse    (const char *text, const PhType *type, GError **error);
 
+/* commands-pass.c: what ph_document_set_pipeline() takes, out of a name or a file of names. (transfer full) */
+char     *ph_pipeline_text    (const char *name, GError **error);
+
 /* What a line is. */
 typedef enum { PH_LINE_EMPTY, PH_LINE_COMMAND, PH_LINE_SQL, PH_LINE_EXPRESSION } PhLineKind;
 PhLineKind ph_line_classify   (const char *line, const PhCommand **command, const char **rest);

@@ -26,6 +26,9 @@ struct _PhDocument
   GArray     *entries;            /* (element-type PhPipelineEntry)                                          */
   guint       base;               /* steps before it belong to no entry, but for upgrade-opset               */
 
+  GPtrArray  *rules_off;          /* (element-type char*) "pass/rule"                                        */
+  GPtrArray  *breaks;             /* (element-type char*) rules, "pass/rule" or "n42", before which run stops */
+
   GHashTable *feeds;              /* owned name -> owned PhTensor                                            */
   GHashTable *values;             /* (nullable) PhId -> owned PhTensor                                       */
   PhPosition  bookmarks[PH_N_BOOKMARKS];

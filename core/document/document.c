@@ -31,6 +31,8 @@ clear_file (PhDocument *document)
   g_ptr_array_set_size (document->problems, 0);
   document->selection = PH_NO_ID;
   document->bookmarked = 0;
+  if (document->breaks != NULL)
+    g_ptr_array_set_size (document->breaks, 0);
   document->base = 0;
   document->file_opset = 0;
   document->generation++;
@@ -45,6 +47,8 @@ ph_document_finalize (GObject *object)
   g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->pipeline, g_free);
   g_clear_pointer (&self->entries, g_array_unref);
+  g_clear_pointer (&self->rules_off, g_ptr_array_unref);
+  g_clear_pointer (&self->breaks, g_ptr_array_unref);
   g_clear_pointer (&self->feeds, g_hash_table_unref);
   G_OBJECT_CLASS (ph_document_parent_class)->finalize (object);
 }
@@ -114,6 +118,8 @@ ph_document_init (PhDocument *self)
 {
   self->problems = g_ptr_array_new_with_free_func (g_free);
   self->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  self->rules_off = g_ptr_array_new_with_free_func (g_free);
+  self->breaks = g_ptr_array_new_with_free_func (g_free);
   self->entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
   if (!ph_document_fill_entries (self, "O2", NULL))
     ph_document_fill_entries (self, "none", NULL);

@@ -66,6 +66,16 @@ void        ph_document_move_entry     (PhDocument *document, guint from, guint 
 guint       ph_document_next_entry     (PhDocument *document);
 int         ph_document_entry_step     (PhDocument *document, guint index);
 
+/* Rules that no pass uses: "pass/rule". */
+GPtrArray  *ph_document_get_rules_off  (PhDocument *document);      /* (element-type char*) */
+void        ph_document_set_rule       (PhDocument *document, const char *rule, gboolean enabled);
+/* Where `run` stops although there is more: before a rewrite by this rule ("rule" or "pass/rule"), or that touches this
+ * node ("n42"). Breakpoints on passes stand in the pipeline. */
+GPtrArray  *ph_document_get_breaks     (PhDocument *document);      /* (element-type char*) */
+void        ph_document_toggle_break   (PhDocument *document, const char *rule_or_node);
+/* The first position from @from on, before @end, at which such a rewrite is next; @end when there is none. */
+PhPosition  ph_document_next_break     (PhDocument *document, PhPosition from, PhPosition end);
+
 GHashTable *ph_document_get_feeds      (PhDocument *document);      /* input name -> PhTensor */
 void        ph_document_set_feed       (PhDocument *document, const char *name, PhTensor *tensor);  /* NULL: takes it away */
 PhTensor   *ph_document_get_value      (PhDocument *document, PhId value);  /* (nullable) of the last evaluation */

@@ -13,6 +13,7 @@ struct _PhJob
   PhHistory    *history;
   GArray       *tasks;           /* (element-type Task)                                        */
   PhPassOptions options;
+  char        **rules_off;       /* of the document when the job was made                      */
 };
 
 static void
@@ -37,6 +38,10 @@ ph_job_new (PhDocument *document, PhPosition at)
   g_array_set_clear_func (job->tasks, clear_task);
   job->options = PH_PASS_OPTIONS_DEFAULT;
   job->options.allow = document->allow;
+  job->rules_off = g_new0 (char *, document->rules_off->len + 1);
+  for (guint i = 0; i < document->rules_off->len; i++)
+    job->rules_off[i] = g_strdup (document->rules_off->pdata[i]);
+  job->options.rules_off = (const char *const *) job->rules_off;
   return job;
 }
 
@@ -45,6 +50,7 @@ ph_job_free (PhJob *job)
 {
   g_clear_pointer (&job->model, ph_model_free);
   g_clear_pointer (&job->history, ph_history_free);
+  g_strfreev (job->rules_off);
   g_array_unref (job->tasks);
   g_object_unref (job->document);
   g_free (job);

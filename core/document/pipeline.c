@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 
+#include <string.h>
+
 const PhPass *
 ph_document_upgrade (void)
 {
@@ -193,4 +195,103 @@ ph_document_move_entry (PhDocument *document, guint from, guint to)
   g_array_insert_val (document->entries, to, entry);
   drop_steps_of_another_pipeline (document, map);
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
+}
+
+/* ── rules ── */
+
+GPtrArray *
+ph_document_get_rules_off (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->rules_off;
+}
+
+/* Removes @text, or adds it. */
+static void
+set_member (GPtrArray *array, const char *text, gboolean member)
+{
+  guint at;
+
+  if (g_ptr_array_find_with_equal_func (array, text, g_str_equal, &at))
+    {
+      if (!member)
+        g_ptr_array_remove_index (array, at);
+    }
+  else if (member)
+    g_ptr_array_add (array, g_strdup (text));
+}
+
+/* The steps that such a pass has made already are not those that it would make now. */
+void
+ph_document_set_rule (PhDocument *document, const char *rule, gboolean enabled)
+{
+  g_autofree char *pass = g_strndup (rule, strcspn (rule, "/"));
+
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  set_member (document->rules_off, rule, !enabled);
+  for (guint s = 0; document->history != NULL && s < document->history->steps->len; s++)
+    if (g_str_equal (g_array_index (document->history->steps, PhStep, s).pass, pass))
+      {
+        ph_document_truncate (document, (PhPosition) { s, 0 });
+        break;
+      }
+  ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
+}
+
+GPtrArray *
+ph_document_get_breaks (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->breaks;
+}
+
+void
+ph_document_toggle_break (PhDocument *document, const char *rule_or_node)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  set_member (document->breaks, rule_or_node, !g_ptr_array_find_with_equal_func (document->breaks, rule_or_node, g_str_equal, NULL));
+  ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
+}
+
+static gboolean
+is_break (PhDocument *document, const PhStep *step, const PhRewrite *rewrite)
+{
+  g_autofree char *full = g_strdup_printf ("%s/%s", step->pass, rewrite->rule);
+
+  for (guint i = 0; i < document->breaks->len; i++)
+    {
+      const char *text = document->breaks->pdata[i];
+      guint64     id;
+
+      if (g_str_equal (text, rewrite->rule) || g_str_equal (text, full))
+        return TRUE;
+      if (*text != 'n' || !g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXUINT32, &id, NULL))
+        continue;
+      if (rewrite->node == id)
+        return TRUE;
+      for (guint e = 0; e < rewrite->n_edits; e++)
+        if (((const PhEdit *) document->history->edits->pdata[rewrite->first_edit + e])->id == id)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+PhPosition
+ph_document_next_break (PhDocument *document, PhPosition from, PhPosition end)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), end);
+
+  if (document->breaks->len == 0)
+    return end;
+  for (guint s = from.step; s < document->history->steps->len && s < end.step; s++)
+    {
+      const PhStep *step = &g_array_index (document->history->steps, PhStep, s);
+
+      for (guint r = s == from.step ? from.rewrite : 0; r < step->n_rewrites; r++)
+        if (is_break (document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + r)))
+          return (PhPosition) { s, r };
+    }
+  return end;
 }
