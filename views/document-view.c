@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "views/graph-search.h"
+#include "views/minimap.h"
 #include "views/run-ahead.h"
 
 #define PROGRESS_AFTER_MS 300
@@ -389,6 +390,7 @@ ph_document_view_init (PhDocumentView *self)
 
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->overlay, GTK_WIDGET (self->canvas));
+  gtk_overlay_add_overlay (self->overlay, ph_minimap_new (self->canvas));
   g_signal_connect_swapped (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self);
   g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self);
   ph_graph_canvas_set_document (self->canvas, self->document);

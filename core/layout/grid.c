@@ -103,6 +103,19 @@ ph_scene_index (PhScene *scene)
           top = MIN (top, points[i].y);
           bottom = MAX (bottom, points[i].y);
         }
+      /* An edge goes on to its card where that is smaller than the box. */
+      for (int end = 0; end < 2 && edge->n_points > 0; end++)
+        {
+          const PhSceneBox *box = ph_scene_box (scene, end == 0 ? edge->from : edge->to);
+          const PhPoint at = points[end == 0 ? 0 : edge->n_points - 1];
+
+          if (box->n_tenants == 0 || box->open)
+            continue;
+          left = MIN (left, MAX (at.x - box->rect.width / 2, box->rect.x));
+          right = MAX (right, MIN (at.x + box->rect.width / 2, box->rect.x + box->rect.width));
+          top = MIN (top, MAX (at.y - box->rect.height / 2, box->rect.y));
+          bottom = MAX (bottom, MIN (at.y + box->rect.height / 2, box->rect.y + box->rect.height));
+        }
       edge->bounds = edge->n_points > 0 ? (PhRect) { left, top, right - left, bottom - top } : (PhRect) { 0, 0, 0, 0 };
     }
   grid_fill (&scene->box_grid, scene->width, scene->height, 160, scene->boxes->len, box_rect, scene);

@@ -1,0 +1,204 @@
+/* minimap.c: the whole picture, small, with a frame around what the canvas shows.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/minimap.h"
+
+#include <math.h>
+
+#define LONGEST  220
+#define SHORTEST 36
+
+struct _PhMinimap
+{
+  GtkWidget      parent_instance;
+
+  PhGraphCanvas *canvas;         /* (nullable) owned reference */
+  guint          later;          /* asks again for an overview that is not there yet */
+};
+
+G_DEFINE_FINAL_TYPE (PhMinimap, ph_minimap, GTK_TYPE_WIDGET)
+
+/* Where the picture lies in the widget, and pixels a point. */
+static double
+place (PhMinimap *self, double *left, double *top)
+{
+  PhScene *scene = self->canvas != NULL ? ph_graph_canvas_get_scene (self->canvas) : NULL;
+  const double width = gtk_widget_get_width (GTK_WIDGET (self)), height = gtk_widget_get_height (GTK_WIDGET (self));
+  double scale;
+
+  if (scene == NULL || ph_scene_width (scene) < 1 || ph_scene_height (scene) < 1)
+    return 0;
+  scale = MIN (width / ph_scene_width (scene), height / ph_scene_height (scene));
+  *left = (width - ph_scene_width (scene) * scale) / 2;
+  *top = (height - ph_scene_height (scene) * scale) / 2;
+  return scale;
+}
+
+static void
+on_view (PhMinimap *self)
+{
+  PhScene *scene = ph_graph_canvas_get_scene (self->canvas);
+  double x, y, zoom, width, height;
+  gboolean whole = TRUE;
+
+  if (scene != NULL)
+    {
+      ph_graph_canvas_get_view (self->canvas, &x, &y, &zoom);
+      width = gtk_widget_get_width (GTK_WIDGET (self->canvas)) / zoom;
+      height = gtk_widget_get_height (GTK_WIDGET (self->canvas)) / zoom;
+      whole = x <= 40 && y <= 40 && x + width >= ph_scene_width (scene) - 40 && y + height >= ph_scene_height (scene) - 40;
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self), !whole);
+  gtk_widget_queue_resize (GTK_WIDGET (self));
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+ph_minimap_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+                    int *natural_baseline)
+{
+  PhMinimap *self = PH_MINIMAP (widget);
+  PhScene *scene = self->canvas != NULL ? ph_graph_canvas_get_scene (self->canvas) : NULL;
+  double size = LONGEST;
+
+  if (scene != NULL)
+    {
+      const double width = MAX (ph_scene_width (scene), 1), height = MAX (ph_scene_height (scene), 1);
+
+      size = (orientation == GTK_ORIENTATION_HORIZONTAL ? width : height) * LONGEST / MAX (width, height);
+    }
+  *minimum = *natural = (int) CLAMP (size, SHORTEST, LONGEST);
+}
+
+static gboolean
+on_later (gpointer data)
+{
+  PhMinimap *self = data;
+
+  self->later = 0;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+ph_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  PhMinimap *self = PH_MINIMAP (widget);
+  const float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  PhScene *scene = self->canvas != NULL ? ph_graph_canvas_get_scene (self->canvas) : NULL;
+  GdkTexture *overview = self->canvas != NULL ? ph_graph_canvas_get_overview (self->canvas) : NULL;
+  double left, top, x, y, zoom, scale = place (self, &left, &top);
+  GdkRGBA color, border;
+  GskRoundedRect frame;
+  graphene_rect_t view;
+
+  if (scene == NULL || scale == 0)
+    return;
+  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &color);
+  border = (GdkRGBA) { color.red, color.green, color.blue, 0.18 };
+  gsk_rounded_rect_init_from_rect (&frame, &GRAPHENE_RECT_INIT (0, 0, width, height), 8);
+  gtk_snapshot_push_rounded_clip (snapshot, &frame);
+  if (overview != NULL)
+    gtk_snapshot_append_texture (snapshot, overview, &GRAPHENE_RECT_INIT (left, top, ph_scene_width (scene) * scale,
+                                                                        ph_scene_height (scene) * scale));
+  else if (self->later == 0)
+    self->later = g_timeout_add (120, on_later, self);
+
+  ph_graph_canvas_get_view (self->canvas, &x, &y, &zoom);
+  view = GRAPHENE_RECT_INIT (left + x * scale, top + y * scale, gtk_widget_get_width (GTK_WIDGET (self->canvas)) / zoom * scale,
+                             gtk_widget_get_height (GTK_WIDGET (self->canvas)) / zoom * scale);
+  if (view.size.height < 6)      /* never too small to be seen and taken */
+    {
+      view.origin.y -= (6 - view.size.height) / 2;
+      view.size.height = 6;
+    }
+  if (graphene_rect_intersection (&view, &GRAPHENE_RECT_INIT (0, 0, width, height), &view))
+    {
+      GdkRGBA accent;
+      GskRoundedRect shown;
+
+      if (!gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), "accent_color", &accent))
+        accent = (GdkRGBA) { 0.11, 0.44, 0.85, 1 };
+      gsk_rounded_rect_init_from_rect (&shown, &view, 3);
+      gtk_snapshot_append_color (snapshot, &(GdkRGBA) { accent.red, accent.green, accent.blue, 0.15 }, &view);
+      gtk_snapshot_append_border (snapshot, &shown, (float[]) { 2, 2, 2, 2 }, (GdkRGBA[]) { accent, accent, accent, accent });
+    }
+  gtk_snapshot_pop (snapshot);
+  gtk_snapshot_append_border (snapshot, &frame, (float[]) { 1, 1, 1, 1 }, (GdkRGBA[]) { border, border, border, border });
+}
+
+static void
+look_at (PhMinimap *self, double px, double py)
+{
+  double left, top, x, y, zoom;
+  const double scale = place (self, &left, &top);
+
+  if (scale == 0)
+    return;
+  ph_graph_canvas_get_view (self->canvas, &x, &y, &zoom);
+  ph_graph_canvas_set_view (self->canvas, (px - left) / scale - gtk_widget_get_width (GTK_WIDGET (self->canvas)) / zoom / 2,
+                            (py - top) / scale - gtk_widget_get_height (GTK_WIDGET (self->canvas)) / zoom / 2, zoom);
+}
+
+static void
+on_drag_begin (PhMinimap *self, double x, double y)
+{
+  look_at (self, x, y);
+}
+
+static void
+on_drag_update (PhMinimap *self, double dx, double dy, GtkGestureDrag *gesture)
+{
+  double x, y;
+
+  if (gtk_gesture_drag_get_start_point (gesture, &x, &y))
+    look_at (self, x + dx, y + dy);
+}
+
+static void
+ph_minimap_dispose (GObject *object)
+{
+  PhMinimap *self = PH_MINIMAP (object);
+
+  g_clear_handle_id (&self->later, g_source_remove);
+  if (self->canvas != NULL)
+    g_signal_handlers_disconnect_by_data (self->canvas, self);
+  g_clear_object (&self->canvas);
+  G_OBJECT_CLASS (ph_minimap_parent_class)->dispose (object);
+}
+
+static void
+ph_minimap_class_init (PhMinimapClass *class)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (class);
+
+  G_OBJECT_CLASS (class)->dispose = ph_minimap_dispose;
+  widget_class->measure = ph_minimap_measure;
+  widget_class->snapshot = ph_minimap_snapshot;
+  gtk_widget_class_set_css_name (widget_class, "minimap");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_PRESENTATION);
+}
+
+static void
+ph_minimap_init (PhMinimap *self)
+{
+  GtkGesture *drag = gtk_gesture_drag_new ();
+
+  g_signal_connect_swapped (drag, "drag-begin", G_CALLBACK (on_drag_begin), self);
+  g_signal_connect_swapped (drag, "drag-update", G_CALLBACK (on_drag_update), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
+  gtk_widget_set_halign (GTK_WIDGET (self), GTK_ALIGN_END);
+  gtk_widget_set_valign (GTK_WIDGET (self), GTK_ALIGN_END);
+  gtk_widget_set_margin_end (GTK_WIDGET (self), 12);
+  gtk_widget_set_margin_bottom (GTK_WIDGET (self), 12);
+  gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
+}
+
+GtkWidget *
+ph_minimap_new (PhGraphCanvas *canvas)
+{
+  PhMinimap *self = g_object_new (PH_TYPE_MINIMAP, NULL);
+
+  self->canvas = g_object_ref (canvas);
+  g_signal_connect_object (canvas, "view-changed", G_CALLBACK (on_view), self, G_CONNECT_SWAPPED);
+  return GTK_WIDGET (self);
+}
