@@ -17,12 +17,13 @@ is_float8 (PhDType dtype)
   return dtype >= PH_FLOAT8E4M3FN && dtype <= PH_FLOAT8E5M2FNUZ;
 }
 
-/* As numpy prints a number: the shortest text that reads back, with a point in it. */
+/* As numpy prints a number: the fewest digits that read back, with a point in it, plain from 0.0001 up to 10^16. */
 static char *
 number_to_text (PhDType dtype, PhTensor *tensor, gsize i)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
   double value;
+  int digits, exponent;
 
   if (dtype == PH_BOOL)
     return g_strdup (ph_tensor_get_int (tensor, i) ? "1" : "0");
@@ -36,20 +37,22 @@ number_to_text (PhDType dtype, PhTensor *tensor, gsize i)
     return g_strdup ("NaN");
   if (isinf (value))
     return g_strdup (value > 0 ? "INF" : "-INF");
-  for (int digits = 1; digits <= 17; digits++)
+  for (digits = 1; digits <= 17; digits++)
     {
-      char format[8];
-      double back;
+      guint64 back = 0, again = 0;
 
-      g_snprintf (format, sizeof format, "%%.%dg", digits);
+      g_snprintf (format, sizeof format, "%%.%de", digits - 1);
       g_ascii_formatd (text, sizeof text, format, value);
-      back = g_ascii_strtod (text, NULL);
-      if (dtype == PH_DOUBLE ? back == value : (float) back == (float) value)
+      ph_dtype_store (dtype, &back, 0, g_ascii_strtod (text, NULL));
+      ph_dtype_store (dtype, &again, 0, value);
+      if (back == again)
         break;
     }
-  if (strpbrk (text, ".e") == NULL)
-    return g_strconcat (text, ".0", NULL);
-  return g_strdup (text);
+  exponent = (int) g_ascii_strtoll (strchr (text, 'e') + 1, NULL, 10);
+  if (exponent < -4 || exponent >= 16)
+    return g_strdup (text);
+  g_snprintf (format, sizeof format, "%%.%df", MAX (digits - 1 - exponent, 1));
+  return g_strdup (g_ascii_formatd (text, sizeof text, format, value));
 }
 
 static gboolean
