@@ -12,6 +12,7 @@ struct _PhHistoryPanel
   GtkWidget           parent_instance;
   GtkWidget          *content;
   GtkDropDown        *pipelines;
+  GtkToggleButton    *changed_only;
   GtkListView        *steps, *rewrites;
   GtkStack           *rewrites_stack;
   GtkLabel           *rewrites_title, *rewrites_count, *rewrites_empty;
@@ -100,7 +101,7 @@ row_of_position (PhHistoryPanel *self)
 static void
 update_rows (PhHistoryPanel *self)
 {
-  g_autoptr (GPtrArray) wanted = self->document ? ph_step_items_of (self->document) : g_ptr_array_new ();
+  g_autoptr (GPtrArray) wanted = self->document ? ph_step_items_of (self->document, gtk_toggle_button_get_active (self->changed_only)) : g_ptr_array_new ();
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->items)), same = 0;
 
   while (same < n && same < wanted->len)
@@ -141,6 +142,12 @@ static void
 on_steps_changed (PhHistoryPanel *self)
 {
   update (self, TRUE);
+}
+
+static void
+on_changed_only (PhHistoryPanel *self)
+{
+  update (self, FALSE);
 }
 
 static void
@@ -362,6 +369,7 @@ ph_history_panel_class_init (PhHistoryPanelClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/history-panel.ui");
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, content);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, pipelines);
+  gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, changed_only);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, steps);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites_stack);
@@ -369,6 +377,7 @@ ph_history_panel_class_init (PhHistoryPanelClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites_count);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites_empty);
   gtk_widget_class_bind_template_callback (widget_class, on_pipeline_selected);
+  gtk_widget_class_bind_template_callback (widget_class, on_changed_only);
   gtk_widget_class_bind_template_callback (widget_class, on_step_activated);
   gtk_widget_class_bind_template_callback (widget_class, on_rewrite_activated);
 }

@@ -120,6 +120,14 @@ add_origins (PhInspector *self, PhId id)
     }
 }
 
+static gboolean
+is_made (PhInspector *self, PhId id)
+{
+  g_autoptr (GArray) chain = ph_origin_chain (ph_document_get_history (self->document), ph_document_get_model (self->document), id);
+
+  return chain && chain->len > 0 && g_array_index (chain, PhOrigin, 0).step > 0;
+}
+
 /* What the present step, or inside a step the last rewrites, changed about this node. */
 static void
 add_changes (PhInspector *self, PhId id)
@@ -188,6 +196,10 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
     ph_inspector_add_text (self, _("An operator that is not declared here: it can be drawn, compared and queried, but not executed "
                                    "or differentiated."), "dim-label");
   add_changes (self, node->id);
+  /* Who looks at a node that a rule made asks first for the reason; of one of the file there is little to say. */
+  gboolean made = is_made (self, node->id);
+  if (made)
+    add_origins (self, node->id);
   add_gradients (self, node);
   add_attributes (self, node);
   add_values (self, node, node->inputs, node->op ? node->op->inputs : NULL, _("Inputs"));
@@ -203,7 +215,8 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
         }
     }
   add_cost (self, node);
-  add_origins (self, node->id);
+  if (!made)
+    add_origins (self, node->id);
 }
 
 void

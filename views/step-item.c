@@ -43,8 +43,9 @@ ph_step_item_changed (PhStepItem *item)
 /* Steps stand in the order in which they ran; entries that became no step stand where the pipeline has them: after the
  * entry before them. */
 GPtrArray *
-ph_step_items_of (PhDocument *document)
+ph_step_items_of (PhDocument *document, gboolean changed_only)
 {
+  PhPosition at = ph_document_get_position (document);
   GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
   PhHistory *history = ph_document_get_history (document);
   GArray *entries = ph_document_get_entries (document);
@@ -65,7 +66,10 @@ ph_step_items_of (PhDocument *document)
           g_ptr_array_add (items, item_new (PH_STEP_ITEM_ENTRY, 0, (int) entry));
       if (own >= 0)
         entry = (guint) own + 1;
-      g_ptr_array_add (items, item_new (PH_STEP_ITEM_STEP, step, own));
+      const PhStep *done = &g_array_index (history->steps, PhStep, step);
+      gboolean present = at.step + (at.rewrite > 0) == step + 1;
+      if (!changed_only || present || done->n_rewrites > 0 || done->n_added + done->n_removed + done->n_changed > 0)
+        g_ptr_array_add (items, item_new (PH_STEP_ITEM_STEP, step, own));
     }
   for (; entries && entry < entries->len; entry++)
     if (ph_document_entry_step (document, entry) < 0)

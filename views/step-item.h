@@ -20,8 +20,9 @@ struct _PhStepItem
   int             entry;        /* index among the pipeline's entries, -1: none (an extra step)   */
 };
 
-/* (element-type PhStepItem) (transfer full): for a GListStore. */
-GPtrArray *ph_step_items_of (PhDocument *document);
+/* (element-type PhStepItem) (transfer full): for a GListStore. @changed_only: without the steps that changed nothing, but for
+ * the present one. */
+GPtrArray *ph_step_items_of (PhDocument *document, gboolean changed_only);
 gboolean   ph_step_item_equal (PhStepItem *a, PhStepItem *b);
 void       ph_step_item_changed (PhStepItem *item);
 
