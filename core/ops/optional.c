@@ -22,7 +22,7 @@ run_optional (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Optional = {
-  .name = "Optional", .since = 15, .doc = "Wraps a value as an optional; without one, an empty optional. No gradient passes through optionals.",
+  .name = "Optional", .since = 15, .flags = PH_OP_ANY_KIND, .doc = "Wraps a value as an optional; without one, an empty optional. No gradient passes through optionals.",
   .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs = { { "type", PH_ATTR_OPAQUE } },
   .infer = infer_optional, .kernel = run_optional,
@@ -53,7 +53,7 @@ run_get (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_OptionalGetElement = {
-  .name = "OptionalGetElement", .since = 18, .doc = "What an optional holds. No gradient passes through optionals.",
+  .name = "OptionalGetElement", .since = 18, .flags = PH_OP_ANY_KIND, .doc = "What an optional holds. No gradient passes through optionals.",
   .inputs = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
   .infer = infer_get, .kernel = run_get,
 };
@@ -79,6 +79,6 @@ run_has (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_OptionalHasElement = {
   .name = "OptionalHasElement", .since = 18, .doc = "Whether there is a value.",
-  .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_T (BOOL) } }, .flags = PH_OP_NO_GRADIENT,
+  .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_T (BOOL) } }, .flags = PH_OP_ANY_KIND | PH_OP_NO_GRADIENT,
   .infer = infer_has, .kernel = run_has,
 };

@@ -97,7 +97,7 @@ no_flops (const PhNode *node)
 }
 
 const PhOp ph_op_Identity = {
-  "Identity", .since = 25, .flags = PH_OP_ELEMENTWISE | PH_OP_DATA_MOVEMENT | PH_OP_IDEMPOTENT,
+  "Identity", .since = 25, .flags = PH_OP_ANY_KIND | PH_OP_ELEMENTWISE | PH_OP_DATA_MOVEMENT | PH_OP_IDEMPOTENT,
   .doc     = "Its input, unchanged.",
   .inputs  = { { "input", 'V', PH_ANY } },
   .outputs = { { "output", 'V', PH_ANY } },

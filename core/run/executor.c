@@ -110,6 +110,45 @@ is_parameter (const PhValue *value)
   return value->is_input && value->graph->owner == NULL;
 }
 
+/* Kernels rely on what the schema says, but a model may leave types open, or feed what nothing was said of. */
+static gboolean
+check_schema (PhKernel *kernel, GError **error)
+{
+  const PhOp *op = kernel->node->op;
+  PhDType groups[128] = { PH_UNDEFINED, };
+  gboolean variadic;
+  const guint n = ph_op_n_inputs (op, NULL, &variadic);
+
+  if (!ph_op_check (op, kernel->node, error))
+    return FALSE;
+  for (guint i = 0; i < MAX (kernel->n_inputs, n); i++)
+    {
+      const PhOpArg *arg = i < n ? &op->inputs[i] : variadic ? &op->inputs[n - 1] : NULL;
+      PhTensor *tensor = ph_kernel_input (kernel, i);
+      PhDType *group;
+
+      if (arg == NULL || tensor == NULL)
+        {
+          if (arg != NULL && !(arg->flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)))
+            return ph_kernel_fail (kernel, error, "input %u '%s' is missing", i, arg->name);
+          continue;
+        }
+      if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
+        {
+          if ((op->flags & PH_OP_ANY_KIND) && arg->types == PH_ANY)
+            continue;
+          return ph_kernel_fail (kernel, error, "input %u '%s' must be a tensor", i, arg->name);
+        }
+      group = &groups[(guint8) arg->group & 127];
+      if ((arg->types != 0 && !(arg->types & (G_GUINT64_CONSTANT (1) << ph_tensor_dtype (tensor))))
+          || (arg->group != '\0' && *group != PH_UNDEFINED && *group != ph_tensor_dtype (tensor)))
+        return ph_kernel_fail (kernel, error, "input %u '%s' is %s, which it cannot be here", i, arg->name,
+                               ph_dtype_name (ph_tensor_dtype (tensor)));
+      *group = ph_tensor_dtype (tensor);
+    }
+  return TRUE;
+}
+
 static gboolean
 check_inputs (PhKernel *kernel, GError **error)
 {
@@ -173,6 +212,8 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
   if (node->op->kernel == NULL)
     return ph_kernel_fail (kernel, error, "has no kernel, so it cannot be executed");
+  if (!check_schema (kernel, error))
+    return FALSE;
   ok = ((!run->options->reference && ph_dnnl_kernel (kernel)) || node->op->kernel (kernel, error))
        && check_outputs (kernel, error);
   if (!ok && error != NULL && *error == NULL)

@@ -185,6 +185,36 @@ test_fused (void)
   ph_model_free (net.model);
 }
 
+/* Nothing is said of the input's type, so that only running it can tell. */
+static void
+test_wrong_kind (void)
+{
+  g_autoptr(PhTensor) two = ph_tensor_new_floats ((float[]) { 2, 3 }, 2), words = ph_tensor_new (PH_STRING, 1, (gint64[]) { 2 });
+  g_autoptr(PhTensor) sequence = ph_tensor_new_sequence (PH_KIND_SEQUENCE, &two, 1);
+  PhTensor *wrong[] = { sequence, words };
+  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL);
+  GError *error = NULL;
+  PhNode *node;
+  PhValue *x;
+  Net net;
+
+  net_init (&net);
+  x = ph_graph_add_input (net.graph, "x", NULL, NULL, G_MAXUINT, &error);
+  g_assert_no_error (error);
+  node = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op = &ph_op_Add, .inputs = (PhValue *[]) { x, x }, .n_inputs = 2,
+                            .n_outputs = 1 }, &error);
+  g_assert_no_error (error);
+  net_output (&net, ph_node_output (node, 0));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    {
+      g_hash_table_insert (feeds, x, wrong[i]);
+      g_assert_null (ph_run_model (net.model, feeds, NULL, NULL, &error));
+      g_assert_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED);
+      g_clear_error (&error);
+    }
+  ph_model_free (net.model);
+}
+
 static void
 count_progress (guint done, guint total, gpointer data)
 {
@@ -226,6 +256,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/run", test_run);
   g_test_add_func ("/executor/errors", test_errors);
   g_test_add_func ("/executor/fused", test_fused);
+  g_test_add_func ("/executor/wrong-kind", test_wrong_kind);
   g_test_add_func ("/executor/single-node", test_single_node);
   return g_test_run ();
 }
