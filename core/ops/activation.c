@@ -139,7 +139,8 @@ grad_bent (PhGrad *grad, double above, double shift, double factor)
 
   if (factor != 1)
     slope = PH_BUILD (b, Mul, slope, ph_grad_like (grad, out, factor));
-  grad->dx[0] = PH_BUILD (b, Mul, dy, PH_BUILD (b, Where, POSITIVE (ph_grad_in (grad, 0)), ph_grad_like (grad, out, above), slope));
+  grad->dx[0] = PH_BUILD (b, Mul, dy, PH_BUILD (b, Where, POSITIVE (ph_grad_in (grad, 0)), ph_grad_like (grad, out, above),
+                                                slope));
 }
 
 static gboolean

@@ -85,7 +85,8 @@ ph_grad_attention (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   const PhNode *node = grad->node;
-  PhValue *q = ph_grad_in (grad, QUERY), *k = ph_grad_in (grad, KEY), *v = ph_grad_in (grad, VALUE), *mask = ph_grad_in (grad, MASK);
+  PhValue *q = ph_grad_in (grad, QUERY), *k = ph_grad_in (grad, KEY), *v = ph_grad_in (grad, VALUE);
+  PhValue *mask = ph_grad_in (grad, MASK);
   gint64 q_heads = ph_node_attr_int (node, "q_num_heads", 0), kv_heads = ph_node_attr_int (node, "kv_num_heads", 0), last = -1;
   double scale = ph_node_attr_float (node, "scale", 0), cap = ph_node_attr_float (node, "softcap", 0);
   PhDim q_dims[4], k_dims[4];
@@ -93,12 +94,13 @@ ph_grad_attention (PhGrad *grad, GError **error)
 
   if (ph_grad_in (grad, PAST_KEY) != NULL)
     problem = "with past keys and values it is not differentiated; concatenate them before it";
-  else if (grad->dy[0] == NULL || (node->outputs->len > 1 && grad->dy[1] != NULL) || (node->outputs->len > 2 && grad->dy[2] != NULL) ||
+  else if (grad->dy[0] == NULL || (node->outputs->len > 1 && grad->dy[1] != NULL) ||
+           (node->outputs->len > 2 && grad->dy[2] != NULL) ||
            (node->outputs->len > 3 && grad->dy[3] != NULL))
     problem = "only its first output is differentiated";
   else if (!head_dims (q->type, q_heads, q_dims) || !head_dims (k->type, kv_heads, k_dims) || v->type == NULL ||
-           v->type->rank != k->type->rank || !ph_dim_known (q_dims[1]) || !ph_dim_known (k_dims[1]) || !ph_dim_known (q_dims[3]) ||
-           q->type->rank != k->type->rank)
+           v->type->rank != k->type->rank || q->type->rank != k->type->rank || !ph_dim_known (q_dims[1]) ||
+           !ph_dim_known (k_dims[1]) || !ph_dim_known (q_dims[3]))
     problem = "cannot be differentiated while the number or size of its heads is unknown";
   if (problem != NULL)
     {
@@ -143,7 +145,8 @@ ph_grad_attention (PhGrad *grad, GError **error)
   if (mask != NULL && grad->wanted[MASK] && mask->type != NULL && ph_dtype_is_float (mask->type->dtype))
     grad->dx[MASK] = PH_BUILD (b, Reshape, ds, PH_BUILD_WITH (b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)),
                                                              ph_build_ints (b, (gint64[]) { 0, q_dims[1].size }, 2),
-                                                             PH_BUILD_WITH (b, Shape, PH_ATTRS (ph_attr_new_int ("start", 3)), ds)));
+                                                             PH_BUILD_WITH (b, Shape, PH_ATTRS (ph_attr_new_int ("start", 3)),
+                                                                            ds)));
   if (cap > 0)            /* c tanh (s / c) has the slope 1 - (capped / c)^2 */
     {
       PhValue *ratio = PH_BUILD (b, Div, as_groups (b, capped, k_dims[1].size, group), ph_grad_like (grad, q, cap));

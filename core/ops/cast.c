@@ -175,7 +175,8 @@ grad_cast (PhGrad *grad, GError **error)
   if (from == NULL || to == NULL || !ph_dtype_is_float (from->dtype) || !ph_dtype_is_float (to->dtype))
     return TRUE;
   grad->dx[0] = from->dtype == to->dtype ? grad->dy[0]
-                                         : PH_BUILD_WITH (grad->b, Cast, PH_ATTRS (ph_attr_new_int ("to", from->dtype)), grad->dy[0]);
+                                         : PH_BUILD_WITH (grad->b, Cast, PH_ATTRS (ph_attr_new_int ("to", from->dtype)),
+                                                          grad->dy[0]);
   return TRUE;
 }
 
@@ -183,7 +184,8 @@ const PhOp ph_op_Cast = {
   "Cast", .since = 25, .flags = PH_OP_ELEMENTWISE,
   .doc     = "Elementwise conversion to another element type.",
   .inputs  = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
-  .attrs   = { { "to", PH_ATTR_INT, .required = TRUE }, { "saturate", PH_ATTR_INT, "1" }, { "round_mode", PH_ATTR_STRING, "\"up\"" } },
+  .attrs   = { { "to", PH_ATTR_INT, .required = TRUE }, { "saturate", PH_ATTR_INT, "1" },
+               { "round_mode", PH_ATTR_STRING, "\"up\"" } },
   .infer   = infer_to, .kernel = cast_kernel, .grad_build = grad_cast,
 };
 

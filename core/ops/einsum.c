@@ -47,12 +47,14 @@ parse_term (Equation *equation, guint k, const char *text, gsize length, int ran
       }
     else
       {
-        g_snprintf (equation->error, sizeof equation->error, "its equation is not understood at '%.*s'", (int) MIN (length - i, 20), text + i);
+        g_snprintf (equation->error, sizeof equation->error, "its equation is not understood at '%.*s'",
+                    (int) MIN (length - i, 20), text + i);
         return FALSE;
       }
   if (rank >= 0 && n != (guint) rank)
     {
-      g_snprintf (equation->error, sizeof equation->error, "term %u of its equation has %u letters for a tensor of rank %d", k, n, rank);
+      g_snprintf (equation->error, sizeof equation->error, "term %u of its equation has %u letters for a tensor of rank %d", k, n,
+                  rank);
       return FALSE;
     }
   equation->rank[k] = n;
@@ -83,7 +85,8 @@ parse (Equation *equation, const char *text, const guint *ranks, guint n_operand
   terms = g_strsplit (left, ",", -1);
   if (g_strv_length (terms) != n_operands && !(n_operands == 1 && left[0] == '\0'))
     {
-      g_snprintf (equation->error, sizeof equation->error, "its equation has %u terms for %u inputs", g_strv_length (terms), n_operands);
+      g_snprintf (equation->error, sizeof equation->error, "its equation has %u terms for %u inputs", g_strv_length (terms),
+                  n_operands);
       return FALSE;
     }
   for (guint k = 0; k < n_operands; k++)
@@ -146,7 +149,8 @@ infer_einsum (PhInfer *infer, GError **error)
         if (!seen[label] || (size[label].size == 1 && label >= ELLIPSIS))
           size[label] = dim;
         else if (!(dim.size == 1 && label >= ELLIPSIS) && !ph_dim_merge (size[label], dim, &size[label]))
-          return ph_infer_fail (infer, error, "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+          return ph_infer_fail (infer, error,
+                                "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
                                 size[label].size, dim.size);
         seen[label] = TRUE;
       }
@@ -188,7 +192,8 @@ einsum_kernel (PhKernel *kernel, GError **error)
         gint64 dim = ph_tensor_dims (ph_kernel_input (kernel, k))[i];
 
         if (seen[label] && size[label] != dim && size[label] != 1 && dim != 1)
-          return ph_kernel_fail (kernel, error, "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+          return ph_kernel_fail (kernel, error,
+                                 "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
                                  size[label], dim);
         size[label] = seen[label] && dim == 1 ? size[label] : dim;
         seen[label] = TRUE;
@@ -247,7 +252,9 @@ einsum_kernel (PhKernel *kernel, GError **error)
 out:
   for (guint k = 0; k < n; k++)
     g_clear_pointer (&wide[k], ph_tensor_unref);
-  return ok || (error != NULL && *error != NULL ? FALSE : ph_kernel_fail (kernel, error, "the operands are too large for memory"));
+  if (!ok && (error == NULL || *error == NULL))
+    ph_kernel_fail (kernel, error, "the operands are too large for memory");
+  return ok;
 }
 
 static char

@@ -93,8 +93,8 @@ loop_for (const PhLoops *loops, PhDType dtype, PhDType *works_in)
 
 /* Walks the rows of the result: all inner dimensions along which each operand runs on or stands still are one row. */
 static void
-run_rows (PhLoop loop, guint rank, const gint64 *dims, PhTensor *result, PhTensor *const operands[2], gsize item_out, gsize item_in,
-          const double *p)
+run_rows (PhLoop loop, guint rank, const gint64 *dims, PhTensor *result, PhTensor *const operands[2], gsize item_out,
+          gsize item_in, const double *p)
 {
   gint64 outer[PH_MAX_RANK], stride[2][PH_MAX_RANK], at[PH_MAX_RANK] = { 0, };
   gsize offset[2] = { 0, 0 }, inner = 1, inner_stride[2] = { 1, 1 };

@@ -48,7 +48,9 @@ static GEMM (gemm_u64, guint64)      /* also signed: the low 64 bits are the sam
 static PhDType
 works_in (PhDType dtype)
 {
-  return dtype == PH_DOUBLE ? PH_DOUBLE : ph_dtype_is_float (dtype) ? PH_FLOAT : ph_dtype_is_signed (dtype) ? PH_INT64 : PH_UINT64;
+  if (ph_dtype_is_float (dtype))
+    return dtype == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
+  return ph_dtype_is_signed (dtype) ? PH_INT64 : PH_UINT64;
 }
 
 PhTensor *

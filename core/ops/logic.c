@@ -258,7 +258,8 @@ infer_where (PhInfer *infer, GError **error)
   for (int i = 0; i < longest; i++)
     {
       gint64 chosen;
-      PhDim yes = n[1] > 0 ? dims[1][n[1] == 1 ? 0 : i] : PH_DIM_UNKNOWN, no = n[2] > 0 ? dims[2][n[2] == 1 ? 0 : i] : PH_DIM_UNKNOWN;
+      PhDim yes = n[1] > 0 ? dims[1][n[1] == 1 ? 0 : i] : PH_DIM_UNKNOWN;
+      PhDim no = n[2] > 0 ? dims[2][n[2] == 1 ? 0 : i] : PH_DIM_UNKNOWN;
 
       if (n[0] > 0 && ph_dim_get_int (dims[0][n[0] == 1 ? 0 : i], &chosen))
         out[i] = chosen ? yes : no;

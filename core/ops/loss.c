@@ -130,7 +130,8 @@ infer_loss (PhInfer *infer, GError **error)
     {
       g_autofree char *text = ph_type_to_string (scores), *other = ph_type_to_string (labels);
 
-      return ph_infer_fail (infer, error, "labels %s do not fit scores %s: they must lack just the classes on axis 1", other, text);
+      return ph_infer_fail (infer, error, "labels %s do not fit scores %s: they must lack just the classes on axis 1", other,
+                            text);
     }
   if (reduction[0] != 'n')
     ph_infer_set_shape (infer, 0, scores->dtype, 0, NULL);

@@ -216,7 +216,8 @@ mvn_kernel (PhKernel *kernel, GError **error)
   const gint64 *axes = mvn_axes (kernel->node, &n);
   guint64 mask;
   PhReduction reduction;
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));
+  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
+  g_autoptr(PhTensor) result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));
   const double *in;
   double *out;
 

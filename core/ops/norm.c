@@ -21,7 +21,8 @@ along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint to, guint
     axes[n++] = also;
   for (guint i = from; i < to; i++)
     axes[n++] = i;
-  return ph_build_node (b, op, PH_VALUES_ (value, ph_build_ints (b, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
+  return ph_build_node (b, op, PH_VALUES_ (value, ph_build_ints (b, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)),
+                        1);
 }
 
 #define NOT_ALSO G_MAXUINT
@@ -176,7 +177,8 @@ batch_norm_kernel (PhKernel *kernel, GError **error)
 
   for (guint i = 1; i < 5; i++)
     if (ph_tensor_count (ph_kernel_input (kernel, i)) != channels)
-      return ph_kernel_fail (kernel, error, "input %u must have one element for each of %" G_GSIZE_FORMAT " channels", i, channels);
+      return ph_kernel_fail (kernel, error, "input %u must have one element for each of %" G_GSIZE_FORMAT " channels", i,
+                             channels);
   if (wide == NULL || result == NULL)
     return ph_kernel_fail (kernel, error, "the result is too large for memory");
 
@@ -200,7 +202,8 @@ batch_norm_kernel (PhKernel *kernel, GError **error)
       channel_moments (wide, batch, channels, inner, mean, variance);
       for (guint i = 0; i < 2; i++)
         for (gsize c = 0; running[i] != NULL && c < channels; c++)
-          ph_dtype_store (kept, running[i], c, ph_dtype_load (kept, running[i], c) + (1 - momentum) * (i == 0 ? mean : variance)[c]);
+          ph_dtype_store (kept, running[i], c,
+                          ph_dtype_load (kept, running[i], c) + (1 - momentum) * (i == 0 ? mean : variance)[c]);
     }
   for (gsize c = 0; c < channels; c++)
     {
@@ -261,13 +264,14 @@ grad_batch_norm (PhGrad *grad, GError **error)
 
 const PhOp ph_op_BatchNormalization = {
   "BatchNormalization", .since = 15,
-  .doc     = "Each channel less its mean, by its deviation, then scaled and shifted. The statistics are given, or (training) taken "
-             "from the batch.",
+  .doc     = "Each channel less its mean, by its deviation, then scaled and shifted. The statistics are given, or (training) "
+             "taken from the batch.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'U', PH_FLOATS }, { "B", 'U', PH_FLOATS }, { "input_mean", 'V', PH_FLOATS },
                { "input_var", 'V', PH_FLOATS } },
   .outputs = { { "Y", 'T', PH_FLOATS }, { "running_mean", 'V', PH_FLOATS, PH_ARG_OPTIONAL },
                { "running_var", 'V', PH_FLOATS, PH_ARG_OPTIONAL } },
-  .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "momentum", PH_ATTR_FLOAT, "0.9" }, { "training_mode", PH_ATTR_INT, "0" } },
+  .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "momentum", PH_ATTR_FLOAT, "0.9" },
+               { "training_mode", PH_ATTR_INT, "0" } },
   .infer   = infer_batch_norm, .kernel = batch_norm_kernel, .grad_build = grad_batch_norm, .flops = norm_flops,
 };
 
@@ -294,7 +298,8 @@ grouped (PhKernel *kernel, gsize groups, GError **error)
     return ph_kernel_fail (kernel, error, "%" G_GSIZE_FORMAT " channels cannot be split into %" G_GSIZE_FORMAT " equal groups",
                            channels, groups);
   if (ph_tensor_count (scale) != channels || ph_tensor_count (bias) != channels)
-    return ph_kernel_fail (kernel, error, "scale and bias must have one element for each of %" G_GSIZE_FORMAT " channels", channels);
+    return ph_kernel_fail (kernel, error, "scale and bias must have one element for each of %" G_GSIZE_FORMAT " channels",
+                           channels);
 
   in_group = channels / groups * inner;
   for (gsize g = 0; g < (gsize) dims[0] * groups; g++)
@@ -400,7 +405,8 @@ const PhOp ph_op_GroupNormalization = {
   .doc     = "Each group of channels of each sample less its mean, by its deviation; then each channel scaled and shifted.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
-  .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "num_groups", PH_ATTR_INT, .required = TRUE }, { "stash_type", PH_ATTR_INT, "1" } },
+  .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "num_groups", PH_ATTR_INT, .required = TRUE },
+               { "stash_type", PH_ATTR_INT, "1" } },
   .infer   = ph_infer_same_as_input, .kernel = group_norm_kernel, .grad_build = grad_group_norm, .flops = norm_flops,
 };
 
@@ -556,7 +562,8 @@ const PhOp ph_op_LayerNormalization = {
   "LayerNormalization", .since = 17, LAYER_ATTRS,
   .doc     = "The last axes less their mean, by their deviation, then scaled and shifted.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "Scale", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
-  .outputs = { { "Y", 'T', PH_FLOATS }, { "Mean", 'U', PH_FLOATS, PH_ARG_OPTIONAL }, { "InvStdDev", 'U', PH_FLOATS, PH_ARG_OPTIONAL } },
+  .outputs = { { "Y", 'T', PH_FLOATS }, { "Mean", 'U', PH_FLOATS, PH_ARG_OPTIONAL },
+               { "InvStdDev", 'U', PH_FLOATS, PH_ARG_OPTIONAL } },
   .infer   = infer_layer_norm, .kernel = layer_norm_kernel, .grad_build = grad_layer_norm, .flops = norm_flops,
 };
 

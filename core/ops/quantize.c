@@ -125,8 +125,7 @@ static gboolean
 dequantize_kernel (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *zero = ph_kernel_input (kernel, 2);
-  PhDType dtype = ph_node_attr_int (kernel->node, "output_dtype", 0) != 0 ? (PhDType) ph_node_attr_int (kernel->node, "output_dtype", 0)
-                                                                          : ph_tensor_dtype (scale);
+  PhDType wanted = ph_node_attr_int (kernel->node, "output_dtype", 0), dtype = wanted != 0 ? wanted : ph_tensor_dtype (scale);
   Granularity grain;
   gpointer out;
 
@@ -139,7 +138,8 @@ dequantize_kernel (PhKernel *kernel, GError **error)
     {
       gsize s = scale_index (&grain, i);
 
-      ph_dtype_store (dtype, out, i, (ph_tensor_get (x, i) - (zero != NULL ? ph_tensor_get (zero, s) : 0)) * ph_tensor_get (scale, s));
+      ph_dtype_store (dtype, out, i,
+                      (ph_tensor_get (x, i) - (zero != NULL ? ph_tensor_get (zero, s) : 0)) * ph_tensor_get (scale, s));
     }
   return TRUE;
 }
@@ -302,7 +302,8 @@ const PhOp ph_op_MatMulInteger = {
 
 /* result * (scale of a) * (scale of b) / (scale of y), quantised. Scales of b may be many, along @axis of the result. */
 static gboolean
-requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, guint scale_y, guint zero_y, guint axis, GError **error)
+requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, guint scale_y, guint zero_y, guint axis,
+            GError **error)
 {
   PhTensor *sa = ph_kernel_input (kernel, scale_a), *sb = ph_kernel_input (kernel, scale_b);
   PhTensor *sy = ph_kernel_input (kernel, scale_y), *zy = ph_kernel_input (kernel, zero_y);
@@ -318,8 +319,10 @@ requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, g
   for (gsize i = 0, n = ph_tensor_count (product); i < n; i++)
     {
       gsize many_a = ph_tensor_count (sa), many_b = ph_tensor_count (sb), many_y = ph_tensor_count (sy);
-      double a = ph_tensor_get (sa, many_a == 1 ? 0 : i / row % many_a), b = ph_tensor_get (sb, many_b == 1 ? 0 : i / inner % many_b);
-      double y = ph_tensor_get (sy, many_y == 1 ? 0 : i / row % many_y), z = ph_tensor_get (zy, many_y == 1 ? 0 : i / row % many_y);
+      double a = ph_tensor_get (sa, many_a == 1 ? 0 : i / row % many_a);
+      double b = ph_tensor_get (sb, many_b == 1 ? 0 : i / inner % many_b);
+      double y = ph_tensor_get (sy, many_y == 1 ? 0 : i / row % many_y);
+      double z = ph_tensor_get (zy, many_y == 1 ? 0 : i / row % many_y);
 
       store_quantized (dtype, out, i, ph_tensor_get (product, i) * (a * b / y), z, TRUE);
     }

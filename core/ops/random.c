@@ -87,7 +87,8 @@ fill_like (PhKernel *kernel, gboolean normal, GError **error)
 {
   PhTensor *like = ph_kernel_input (kernel, 0);
 
-  return fill (kernel, normal, random_dtype (kernel->node, ph_tensor_dtype (like)), ph_tensor_rank (like), ph_tensor_dims (like), error);
+  return fill (kernel, normal, random_dtype (kernel->node, ph_tensor_dtype (like)), ph_tensor_rank (like), ph_tensor_dims (like),
+               error);
 }
 
 static gboolean
@@ -123,7 +124,8 @@ infer_by_shape (PhInfer *infer, GError **error)
   const gint64 *shape = ph_node_attr_ints (node, "shape", &n);
 
   if (n > PH_MAX_RANK)
-    return ph_infer_fail (infer, error, "its attribute 'shape' has %" G_GSIZE_FORMAT " dimensions, at most %d are possible", n, PH_MAX_RANK);
+    return ph_infer_fail (infer, error, "its attribute 'shape' has %" G_GSIZE_FORMAT " dimensions, at most %d are possible", n,
+                          PH_MAX_RANK);
   for (gsize i = 0; i < n; i++)
     if (shape[i] < 0)
       return ph_infer_fail (infer, error, "its attribute 'shape' has the size %" G_GINT64_FORMAT, shape[i]);

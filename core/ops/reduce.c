@@ -455,7 +455,8 @@ grad_reduce_extreme (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   PhValue *x = ph_grad_in (grad, 0), *dy = with_axes (grad, grad->dy[0]);
-  PhValue *is = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dy != NULL && dy->type != NULL ? dy->type->dtype : PH_FLOAT)),
+  PhDType dtype = dy != NULL && dy->type != NULL ? dy->type->dtype : PH_FLOAT;
+  PhValue *is = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)),
                                PH_BUILD (b, Equal, x, with_axes (grad, ph_grad_out (grad, 0))));
   PhValue *count = reduce_same (grad, &ph_op_ReduceSum, is);
 
@@ -494,7 +495,8 @@ grad_reduce_l2 (PhGrad *grad, GError **error)
   PhBuilder *b = grad->b;
   PhValue *x = ph_grad_in (grad, 0), *norm = with_axes (grad, ph_grad_out (grad, 0)), *zero = ph_grad_like (grad, x, 0);
   PhValue *is_zero = PH_BUILD (b, Equal, norm, zero);
-  PhValue *share = PH_BUILD (b, Div, with_axes (grad, grad->dy[0]), PH_BUILD (b, Where, is_zero, ph_grad_like (grad, x, 1), norm));
+  PhValue *share = PH_BUILD (b, Div, with_axes (grad, grad->dy[0]),
+                             PH_BUILD (b, Where, is_zero, ph_grad_like (grad, x, 1), norm));
 
   grad->dx[0] = PH_BUILD (b, Mul, PH_BUILD (b, Where, is_zero, zero, share), x);
   return TRUE;

@@ -18,7 +18,8 @@ apply (const PhOp *op, PhTensor *const *inputs, guint n, GError **error)
   PhNode *node;
 
   for (guint i = 0; i < n; i++)
-    values[i] = ph_graph_add_input (model->graph, i == 0 ? "a" : i == 1 ? "b" : "c", ph_type_of_tensor (inputs[i]), NULL, G_MAXUINT, NULL);
+    values[i] = ph_graph_add_input (model->graph, i == 0 ? "a" : i == 1 ? "b" : "c", ph_type_of_tensor (inputs[i]), NULL,
+                                    G_MAXUINT, NULL);
   node = ph_graph_add_node (model->graph, &spec, error);
   g_assert_nonnull (node);
   ph_run_node (node, inputs, &output, &(PhRunOptions) { .reference = TRUE }, error);
@@ -73,7 +74,8 @@ check_one (GRand *random)
   static const PhDType dtypes[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT16, PH_BFLOAT16, PH_INT8, PH_INT16, PH_INT32, PH_INT64, PH_UINT8,
                                     PH_UINT16, PH_UINT32 };
   PhDType dtype = dtypes[g_rand_int_range (random, 0, G_N_ELEMENTS (dtypes))];
-  guint which = g_rand_int_range (random, 0, G_N_ELEMENTS (meanings)), full = g_rand_int_range (random, 0, 5), rank[2], common_rank;
+  guint which = g_rand_int_range (random, 0, G_N_ELEMENTS (meanings)), full = g_rand_int_range (random, 0, 5);
+  guint rank[2], common_rank;
   gint64 size[5], dims[2][5], common[5];
   g_autoptr(PhTensor) a = NULL, b = NULL, actual = NULL, expected = NULL;
   g_autoptr(GError) error = NULL;
@@ -161,7 +163,8 @@ test_nan (void)
 {
   const float x[] = { NAN, 1, NAN, -0.0f, 0.0f }, z[] = { 1, NAN, NAN, 0.0f, -0.0f };
   g_autoptr(PhTensor) a = ph_tensor_new_floats (x, 5), b = ph_tensor_new_floats (z, 5);
-  g_autoptr(PhTensor) most = apply (&ph_op_Max, (PhTensor *[]) { a, b }, 2, NULL), least = apply (&ph_op_Min, (PhTensor *[]) { a, b }, 2, NULL);
+  g_autoptr(PhTensor) most = apply (&ph_op_Max, (PhTensor *[]) { a, b }, 2, NULL);
+  g_autoptr(PhTensor) least = apply (&ph_op_Min, (PhTensor *[]) { a, b }, 2, NULL);
   g_autoptr(PhTensor) relu = apply (&ph_op_Relu, &a, 1, NULL), sign = apply (&ph_op_Sign, &a, 1, NULL);
 
   for (guint i = 0; i < 3; i++)
@@ -176,7 +179,8 @@ test_nan (void)
 static void
 test_refuses (void)
 {
-  g_autoptr(PhTensor) a = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 2 }), b = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 3 }), c = NULL;
+  g_autoptr(PhTensor) a = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 2 }), b = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 3 });
+  g_autoptr(PhTensor) c = NULL;
   g_autoptr(GError) error = NULL;
 
   c = apply (&ph_op_Add, (PhTensor *[]) { a, b }, 2, &error);

@@ -21,7 +21,8 @@ read_model (const char *text, GPtrArray *problems)
 static void
 check (const char *inputs, const char *body, const char *expected)
 {
-  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g (%s) => (float[] y) { %s }", inputs, body);
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g (%s) => (float[] y) { %s }", inputs,
+                                           body);
   g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr(PhModel) model = read_model (text, problems);
   g_auto(GStrv) values = g_strsplit (expected, "; ", -1);
@@ -60,19 +61,24 @@ static void
 test_contents (void)
 {
   /* The exporter's way to flatten all but the batch. */
-  check ("float[batch,4,5] a", "s = Shape (a) i = Constant <value_int = 0> () n = Gather (s, i) z = Constant <value_ints = [0]> () "
+  check ("float[batch,4,5] a",
+         "s = Shape (a) i = Constant <value_int = 0> () n = Gather (s, i) z = Constant <value_ints = [0]> () "
          "u = Unsqueeze (n, z) m = Constant <value_ints = [-1]> () c = Concat <axis = 0> (u, m) y = Reshape (a, c)",
          "y float[batch,20]");
   /* Arithmetic on sizes: batch * 2, and back. */
-  check ("float[batch,4] a", "s = Shape <end = 1> (a) two = Constant <value_ints = [2]> () d = Mul (s, two) m = Constant <value_ints = [-1]> () "
+  check ("float[batch,4] a",
+         "s = Shape <end = 1> (a) two = Constant <value_ints = [2]> () d = Mul (s, two) m = Constant <value_ints = [-1]> () "
          "c = Concat <axis = 0> (d, m) y = Reshape (a, c)", "c int64[2]; y float[2*batch,2]");
-  check ("float[n,m] a", "s = Shape (a) p = ReduceProd <keepdims = 1> (s) z = ConstantOfShape (p) y = Identity (z)", "y float[m*n]");
+  check ("float[n,m] a", "s = Shape (a) p = ReduceProd <keepdims = 1> (s) z = ConstantOfShape (p) y = Identity (z)",
+         "y float[m*n]");
   /* Where (Equal (shape, -1), ...), as Expand is exported; a named size is never -1. */
-  check ("float[1,3] a, float[n,k] w", "s = Shape (w) m = Constant <value_ints = [-1, -1]> () q = Equal (s, m) o = Constant <value_ints = [1, 1]> () "
+  check ("float[1,3] a, float[n,k] w",
+         "s = Shape (w) m = Constant <value_ints = [-1, -1]> () q = Equal (s, m) o = Constant <value_ints = [1, 1]> () "
          "t = Where (q, o, s) e = Constant <value_float = 1.0> () y = Expand (e, t)", "y float[n,k]");
   check ("float[n] a", "s = Shape (a) o = Constant <value_ints = [1]> () t = Sub (s, o) u = Add (t, o) v = Cast <to = 6> (u) w = Cast <to = 7> (v) "
          "z = ConstantOfShape (w) y = Identity (z)", "y float[n]");
-  check ("float[12] a", "c = Constant <value_ints = [7]> () d = Constant <value_ints = [-2]> () q = Div (c, d) r = Neg (d) t = Mul (r, c) "
+  check ("float[12] a",
+         "c = Constant <value_ints = [7]> () d = Constant <value_ints = [-2]> () q = Div (c, d) r = Neg (d) t = Mul (r, c) "
          "z = ConstantOfShape (t) y = Identity (z)", "y float[14]");
 }
 

@@ -43,7 +43,8 @@ test_declared (void)
       if (op->infer == NULL)
         g_string_append_printf (wrong, "\n%s infers no types", op->name);
       if (op->kernel == NULL && strstr (op->doc, "execute") == NULL)
-        g_string_append_printf (wrong, "\n%s has no kernel and its documentation does not say that it cannot be executed", op->name);
+        g_string_append_printf (wrong, "\n%s has no kernel and its documentation does not say that it cannot be executed",
+                                op->name);
       if (ph_op_differentiable (op) && op->flags & PH_OP_NO_GRADIENT)
         g_string_append_printf (wrong, "\n%s has a gradient and says that it has none", op->name);
     }
@@ -252,7 +253,8 @@ check_row (const Case *row, gboolean symbolic)
   g_ptr_array_add (wanted, y);
   results = run (model, feeds, wanted);
   tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (y->id));
-  if (y->type == NULL || !ph_type_fits (y->type, tensor) || (!symbolic && !ph_type_is_static (y->type) && !g_str_equal (row->op, "Compress")))
+  if (y->type == NULL || !ph_type_fits (y->type, tensor) ||
+      (!symbolic && !ph_type_is_static (y->type) && !g_str_equal (row->op, "Compress")))
     {
       g_autofree char *type = ph_type_to_string (y->type), *value = ph_tensor_to_string (tensor, 0);
 
@@ -288,7 +290,8 @@ check_row (const Case *row, gboolean symbolic)
       g_ptr_array_add (wanted, gradient);
       found = run (model, feeds, wanted);
       slope = g_hash_table_lookup (found, GUINT_TO_POINTER (gradient->id));
-      if (ph_tensor_rank (slope) != input->rank || memcmp (ph_tensor_dims (slope), input->dims, input->rank * sizeof (gint64)) != 0)
+      if (ph_tensor_rank (slope) != input->rank ||
+          memcmp (ph_tensor_dims (slope), input->dims, input->rank * sizeof (gint64)) != 0)
         g_error ("%s: the gradient by %s has another shape", row->body, input->name);
       for (gsize k = 0; k < ph_tensor_count (at); k++)
         {
