@@ -1176,7 +1176,24 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
       if (self->scene != NULL)
         go_to (self, self->x, ph_scene_height (self->scene) - view_height (self) / self->zoom, self->zoom, TRUE);
       break;
+    case GDK_KEY_d: ph_graph_canvas_set_show_diff (self, !self->show_diff); break;
+    case GDK_KEY_c: ph_graph_canvas_set_compact (self, !self->compact); break;
+    case GDK_KEY_g:
+      if (self->document != NULL && ph_document_get_model (self->document) != NULL)
+        ph_graph_canvas_set_grouped (self, !wants_groups (self, ph_document_get_model (self->document)));
+      break;
+    case GDK_KEY_t: ph_graph_canvas_show_touched (self); break;
+    case GDK_KEY_a: ph_graph_canvas_show_all (self); break;
+    case GDK_KEY_n:
+      if (self->document != NULL)
+        ph_graph_canvas_show_neighbourhood (self, ph_document_get_selection (self->document), 2);
+      break;
     case GDK_KEY_Escape:
+      if (self->keep != NULL)
+        {
+          ph_graph_canvas_show_all (self);
+          break;
+        }
       if (self->document == NULL || ph_document_get_selection (self->document) == 0)
         return GDK_EVENT_PROPAGATE;
       ph_document_set_selection (self->document, 0);

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidget)
 
 /* Binds to a document: follows its position and selection, and selects what is clicked.
+ * Keys: arrows walk along the edges, with Shift they scroll; + - 0 f F zoom and fit; d diff, c compact, g groups, n what is
+ * around the selection, t what the step touched, a everything again; Enter opens.
  * Signals:
  *   layout-started (gboolean visible)        a layout runs in the background; visible: nothing is shown until it ends
  *   layout-finished (gboolean ok, char *message)   message: (nullable) why not; ph_graph_canvas_retry() tries again

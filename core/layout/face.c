@@ -347,11 +347,16 @@ add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tens
   const guint n_formal = node->op != NULL ? ph_op_n_inputs (node->op, NULL, NULL) : 0;
   const char *name = input < n_formal ? node->op->inputs[input].name : NULL;
 
-  if (face->n_rows == PH_FACE_ROWS)
-    return;
-  if (name != NULL)
-    row = g_strdup_printf (ph_tensor_count (tensor) <= 4 ? "%s = %s" : "%s  %s", name, what);
-  face->rows[face->n_rows++] = shortened (faces, row != NULL ? row : what, 26);
+  row = name != NULL ? g_strdup_printf (ph_tensor_count (tensor) <= 4 ? "%s = %s" : "%s %s", name, what) : g_strdup (what);
+  /* Short ones share a line. */
+  if (face->n_rows > 0 && g_utf8_strlen (face->rows[face->n_rows - 1], -1) + g_utf8_strlen (row, -1) <= 20)
+    {
+      g_autofree char *both = g_strdup_printf ("%s · %s", face->rows[face->n_rows - 1], row);
+
+      face->rows[face->n_rows - 1] = ph_faces_string (faces, both);
+    }
+  else if (face->n_rows < PH_FACE_ROWS)
+    face->rows[face->n_rows++] = shortened (faces, row, 26);
 }
 
 /* ── faces ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
