@@ -20,13 +20,15 @@ ph_grad_out (PhGrad *grad, guint i)
 PhValue *
 ph_grad_like (PhGrad *grad, PhValue *value, double number)
 {
+  if (value == NULL)      /* what should have made it failed: the builder holds the error */
+    return NULL;
   return ph_build_scalar (grad->b, value->type != NULL ? value->type->dtype : PH_FLOAT, number);
 }
 
 static PhValue *
 build_shape (PhBuilder *b, PhValue *value)
 {
-  const PhType *type = value->type;
+  const PhType *type = value != NULL ? value->type : NULL;
   gint64 dims[PH_MAX_RANK];
 
   if (type == NULL || !ph_type_is_static (type))

@@ -409,7 +409,7 @@ spread (PhGrad *grad, PhValue *value)
 {
   PhValue *x = ph_grad_in (grad, 0);
 
-  if (value->type != NULL && x->type != NULL && ph_type_is_static (x->type) && ph_type_same_shape (value->type, x->type))
+  if (value != NULL && value->type != NULL && x->type != NULL && ph_type_is_static (x->type) && ph_type_same_shape (value->type, x->type))
     return value;
   return PH_BUILD (grad->b, Expand, value, ph_grad_shape (grad, x));
 }
