@@ -241,16 +241,17 @@ GByteArray *
 ph_wire_walk (PhSource *source, GError **error)
 {
   Walk walk = { .source = source, .error = error };
+  GByteArray *out;
   gsize size;
 
   walk.data = g_bytes_get_data (source->file, &size);
-  walk.out = g_byte_array_sized_new ((guint) MIN (size, 64 << 20));
+  out = walk.out = g_byte_array_sized_new ((guint) MIN (size, 64 << 20));
   walk.extra = g_byte_array_new ();
   source->slices = g_array_new (FALSE, FALSE, sizeof (PhSlice));
   source->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   if (!walk_message (&walk, MODEL, 0, size, 0))
     {
-      g_clear_pointer (&walk.out, g_byte_array_unref);
+      g_byte_array_unref (out);        /* walk.out is NULL inside of what is not copied */
       g_byte_array_unref (walk.extra);
       return NULL;
     }

@@ -756,7 +756,7 @@ test_speed (void)
   g_assert_nonnull (model);
   g_assert_cmpuint (model->graph->n_nodes, ==, n);
   g_test_message ("%u nodes: %.1f ms", n, ms);
-  g_assert_cmpfloat (ms, <, 5000);       /* a machine under load, with sanitizers; the figure proper is in the message */
+  g_assert_cmpfloat (ms, <, 20000);      /* a machine under load, with sanitizers; the figure proper is in the message */
 }
 
 int

@@ -1,0 +1,621 @@
+/* match.c: what another program made of a model, said as edits. First nodes of both are recognised, then the target's
+ * graph is walked in topological order and each of its nodes is made so in the model. In that order no cycle can come up
+ * on the way: whatever a node is joined to is finished already, and nothing that is finished depends on a later node.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/match.h"
+
+#include <string.h>
+
+typedef struct
+{
+  PhModel       *model, *target;
+  GHashTable    *nodes;            /* of the target -> of the model        */
+  GHashTable    *taken;            /* nodes of the model                   */
+  GHashTable    *values;           /* of the target -> of the model        */
+  GPtrArray     *fresh;            /* values of the target that were added */
+  PhMatchCounts  counts;
+  GError       **error;
+} Become;
+
+/* ── recognising ────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+same_operator (const PhNode *a, const PhNode *b)
+{
+  const guint n_a = a->graphs != NULL ? a->graphs->len : 0, n_b = b->graphs != NULL ? b->graphs->len : 0;
+
+  if (a->op_type != b->op_type || a->domain != b->domain || a->outputs->len != b->outputs->len || n_a != n_b)
+    return FALSE;
+  for (guint i = 0; i < n_a; i++)
+    if (ph_node_graph (b, ((PhGraph *) a->graphs->pdata[i])->attr) == NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+pair (Become *become, PhNode *node, PhNode *of_target, guint *count)
+{
+  g_hash_table_insert (become->nodes, of_target, node);
+  g_hash_table_add (become->taken, node);
+  for (guint i = 0; i < node->outputs->len; i++)
+    g_hash_table_insert (become->values, of_target->outputs->pdata[i], node->outputs->pdata[i]);
+  (*count)++;
+}
+
+static gboolean
+is_free (Become *become, PhNode *node, const PhNode *of_target)
+{
+  return node != NULL && !g_hash_table_contains (become->taken, node) && !g_hash_table_contains (become->nodes, of_target)
+         && same_operator (node, of_target);
+}
+
+/* Names that stand for exactly one node; others are of no use. */
+static GHashTable *
+unique_names (const PhGraph *graph)
+{
+  GHashTable *names = g_hash_table_new (NULL, NULL);
+
+  PH_FOREACH_NODE (node, graph)
+    if (*node->name != '\0')
+      g_hash_table_insert (names, (gpointer) node->name, g_hash_table_contains (names, node->name) ? NULL : node);
+  return names;
+}
+
+static void
+match_names (Become *become, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr(GHashTable) ours = unique_names (graph);
+  g_autoptr(GHashTable) theirs = unique_names (target);
+  g_autoptr(GHashTable) outputs = g_hash_table_new (NULL, NULL);
+
+  PH_FOREACH_NODE (node, target)
+    {
+      PhNode *found = g_hash_table_lookup (theirs, node->name) == node ? g_hash_table_lookup (ours, node->name) : NULL;
+
+      if (is_free (become, found, node))
+        pair (become, found, node, &become->counts.by_name);
+    }
+  PH_FOREACH_NODE (node, graph)
+    for (guint i = 0; i < node->outputs->len; i++)
+      g_hash_table_insert (outputs, (gpointer) ph_node_output (node, i)->name, node);
+  PH_FOREACH_NODE (node, target)
+    for (guint i = 0; i < node->outputs->len; i++)
+      {
+        PhNode *found = g_hash_table_lookup (outputs, ph_node_output (node, i)->name);
+
+        if (is_free (become, found, node))
+          pair (become, found, node, &become->counts.by_output);
+      }
+}
+
+/* Operator, attributes and inputs; @values (nullable) translates the inputs of a node of the target. */
+static gboolean
+signature (const PhNode *node, GHashTable *values, guint *hash)
+{
+  *hash = g_direct_hash (node->op_type) * 31 + g_direct_hash (node->domain);
+  for (guint i = 0; i < node->attrs->len; i++)
+    *hash += ph_attr_hash (node->attrs->pdata[i]) * 2654435761u;         /* in any order */
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      if (value != NULL && values != NULL)
+        {
+          value = g_hash_table_lookup (values, value);
+          if (value == NULL)
+            return FALSE;
+        }
+      *hash = *hash * 33 + (value != NULL ? value->id : 0);
+    }
+  return TRUE;
+}
+
+static gboolean
+same_attrs (const PhNode *a, const PhNode *b)
+{
+  if (a->attrs->len != b->attrs->len)
+    return FALSE;
+  for (guint i = 0; i < a->attrs->len; i++)
+    {
+      const PhAttr *attr = a->attrs->pdata[i], *other = ph_node_attr (b, attr->name);
+
+      if (other == NULL || !ph_attr_equal (attr, other))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+same_inputs (Become *become, const PhNode *node, const PhNode *of_target)
+{
+  if (node->inputs->len != of_target->inputs->len)
+    return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      PhValue *value = of_target->inputs->pdata[i];
+
+      if (node->inputs->pdata[i] != (value != NULL ? g_hash_table_lookup (become->values, value) : NULL))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+match_structure (Become *become, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr(GHashTable) by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+
+  PH_FOREACH_NODE (node, graph)
+    if (!g_hash_table_contains (become->taken, node))
+      {
+        guint hash;
+        GQueue *queue;
+
+        signature (node, NULL, &hash);
+        queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (hash));
+        if (queue == NULL)
+          g_hash_table_insert (by_hash, GUINT_TO_POINTER (hash), queue = g_queue_new ());
+        g_queue_push_tail (queue, node);
+      }
+  /* Forwards: what is computed in the same way from the same. */
+  PH_FOREACH_NODE (node, target)
+    {
+      guint hash;
+      GQueue *queue;
+
+      if (g_hash_table_contains (become->nodes, node) || !signature (node, become->values, &hash))
+        continue;
+      queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (hash));
+      for (GList *l = queue != NULL ? queue->head : NULL; l != NULL; l = l->next)
+        if (is_free (become, l->data, node) && same_attrs (l->data, node) && same_inputs (become, l->data, node))
+          {
+            pair (become, l->data, node, &become->counts.by_structure);
+            g_queue_delete_link (queue, l);
+            break;
+          }
+    }
+  /* Backwards: what stands at the same place before the same node. */
+  for (PhNode *node = target->last; node != NULL; node = node->prev)
+    {
+      const PhNode *ours = g_hash_table_lookup (become->nodes, node);
+
+      for (guint i = 0; ours != NULL && i < node->inputs->len && i < ours->inputs->len; i++)
+        {
+          const PhValue *value = ours->inputs->pdata[i], *of_target = node->inputs->pdata[i];
+
+          if (value != NULL && of_target != NULL && value->producer != NULL && of_target->producer != NULL
+              && value->output == of_target->output && value->graph == graph && of_target->graph == target
+              && is_free (become, value->producer, of_target->producer))
+            pair (become, value->producer, of_target->producer, &become->counts.by_structure);
+        }
+    }
+}
+
+static gboolean
+same_tensor (const PhValue *a, const PhValue *b)
+{
+  return a->tensor == NULL || b->tensor == NULL ? a->tensor == b->tensor : ph_tensor_equal (a->tensor, b->tensor);
+}
+
+/* Inputs of the main graph by name, of a body by place; constants by name and elements, then by elements. */
+static void
+match_values (Become *become, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr(GHashTable) constants = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+  g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+  guint last = 0;
+
+  for (guint i = 0; i < target->inputs->len; i++)
+    for (guint j = last; j < graph->inputs->len; j++)
+      {
+        PhValue *value = graph->inputs->pdata[j], *of_target = target->inputs->pdata[i];
+
+        if ((graph->owner != NULL ? i != j : value->name != of_target->name) || !same_tensor (value, of_target))
+          continue;
+        g_hash_table_insert (become->values, of_target, value);
+        last = j + 1;      /* inputs keep their order; one that was moved counts as another */
+        break;
+      }
+  for (guint i = 0; i < target->constants->len; i++)
+    {
+      PhValue *of_target = target->constants->pdata[i], *value = ph_model_find_value_named (become->model, of_target->name);
+
+      if (value != NULL && value->graph == graph && !value->is_input && value->tensor != NULL && same_tensor (value, of_target)
+          && g_hash_table_add (taken, value))
+        g_hash_table_insert (become->values, of_target, value);
+    }
+  for (guint i = 0; i < graph->constants->len; i++)
+    {
+      PhValue *value = graph->constants->pdata[i];
+      gpointer hash = GUINT_TO_POINTER (ph_tensor_hash (value->tensor));
+      GQueue *queue = g_hash_table_lookup (constants, hash);
+
+      if (g_hash_table_contains (taken, value))
+        continue;
+      if (queue == NULL)
+        g_hash_table_insert (constants, hash, queue = g_queue_new ());
+      g_queue_push_tail (queue, value);
+    }
+  for (guint i = 0; i < target->constants->len; i++)
+    {
+      PhValue *of_target = target->constants->pdata[i];
+      GQueue *queue;
+
+      if (g_hash_table_contains (become->values, of_target))
+        continue;
+      queue = g_hash_table_lookup (constants, GUINT_TO_POINTER (ph_tensor_hash (of_target->tensor)));
+      for (GList *l = queue != NULL ? queue->head : NULL; l != NULL; l = l->next)
+        if (same_tensor (l->data, of_target))
+          {
+            g_hash_table_insert (become->values, of_target, l->data);
+            g_queue_delete_link (queue, l);
+            break;
+          }
+    }
+}
+
+static void
+match_graph (Become *become, PhGraph *graph, PhGraph *target)
+{
+  match_values (become, graph, target);
+  match_names (become, graph, target);
+  match_structure (become, graph, target);
+}
+
+/* ── becoming ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean become_graph (Become *become, PhGraph *graph, PhGraph *target);
+
+static PhValue *
+translate (Become *become, PhValue *of_target)
+{
+  return of_target != NULL ? g_hash_table_lookup (become->values, of_target) : NULL;
+}
+
+static gboolean
+add_values (Become *become, PhGraph *graph, PhGraph *target)
+{
+  for (guint i = 0; i < target->inputs->len; i++)
+    {
+      PhValue *of_target = target->inputs->pdata[i], *value = translate (become, of_target);
+
+      if (value == NULL)
+        {
+          value = ph_graph_add_input (graph, of_target->name, of_target->type, of_target->tensor, G_MAXUINT, become->error);
+          if (value == NULL)
+            return FALSE;
+          g_hash_table_insert (become->values, of_target, value);
+          g_ptr_array_add (become->fresh, of_target);
+        }
+      else if (of_target->type != NULL && value->type != of_target->type && !ph_value_set_type (value, of_target->type, become->error))
+        return FALSE;
+    }
+  for (guint i = 0; i < target->constants->len; i++)
+    {
+      PhValue *of_target = target->constants->pdata[i], *value;
+
+      if (translate (become, of_target) != NULL)
+        continue;
+      value = ph_graph_add_constant (graph, of_target->name, of_target->tensor, become->error);
+      if (value == NULL)
+        return FALSE;
+      g_hash_table_insert (become->values, of_target, value);
+      g_ptr_array_add (become->fresh, of_target);
+    }
+  return TRUE;
+}
+
+static gboolean
+change_node (Become *become, PhNode *node, PhNode *of_target)
+{
+  for (guint i = 0; i < of_target->inputs->len; i++)
+    if (!ph_node_set_input (node, i, translate (become, of_target->inputs->pdata[i]), become->error))
+      return FALSE;
+  if (!ph_node_truncate_inputs (node, of_target->inputs->len, become->error))
+    return FALSE;
+  for (guint i = node->attrs->len; i-- > 0;)
+    {
+      const char *name = ((PhAttr *) node->attrs->pdata[i])->name;
+
+      if (ph_node_attr (of_target, name) == NULL && !ph_node_set_attr (node, name, NULL, become->error))
+        return FALSE;
+    }
+  for (guint i = 0; i < of_target->attrs->len; i++)
+    {
+      PhAttr *attr = of_target->attrs->pdata[i];
+
+      if (!ph_node_set_attr (node, attr->name, attr, become->error))
+        return FALSE;
+    }
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const PhType *type = ph_node_output (of_target, i)->type;
+
+      if (type != NULL && !ph_value_set_type (node->outputs->pdata[i], type, become->error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static PhNode *
+add_node (Become *become, PhGraph *graph, PhNode *of_target)
+{
+  g_autofree PhValue **inputs = g_new (PhValue *, of_target->inputs->len + 1);
+  g_autofree const char **names = g_new (const char *, of_target->outputs->len + 1);
+  g_autofree const PhType **types = g_new (const PhType *, of_target->outputs->len + 1);
+  PhNode *node;
+
+  for (guint i = 0; i < of_target->inputs->len; i++)
+    inputs[i] = translate (become, of_target->inputs->pdata[i]);
+  for (guint i = 0; i < of_target->outputs->len; i++)
+    {
+      names[i] = ph_node_output (of_target, i)->name;
+      types[i] = ph_node_output (of_target, i)->type;
+    }
+  node = ph_graph_add_node (graph, &(PhNodeSpec) {
+    .op = of_target->op, .op_type = of_target->op_type, .domain = of_target->domain, .name = of_target->name,
+    .inputs = inputs, .n_inputs = of_target->inputs->len, .n_outputs = of_target->outputs->len,
+    .output_names = names, .output_types = types, .attrs = (PhAttr *const *) of_target->attrs->pdata, .n_attrs = of_target->attrs->len,
+    .role = of_target->role, .device = of_target->device, .extra = of_target->extra }, become->error);
+  if (node == NULL)
+    return NULL;
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      g_hash_table_insert (become->values, of_target->outputs->pdata[i], node->outputs->pdata[i]);
+      g_ptr_array_add (become->fresh, of_target->outputs->pdata[i]);
+    }
+  g_hash_table_insert (become->nodes, of_target, node);
+  g_hash_table_add (become->taken, node);
+  become->counts.added++;
+  return node;
+}
+
+static gboolean
+become_bodies (Become *become, PhNode *node, PhNode *of_target)
+{
+  for (guint i = 0; of_target->graphs != NULL && i < of_target->graphs->len; i++)
+    {
+      PhGraph *theirs = of_target->graphs->pdata[i], *ours = ph_node_graph (node, theirs->attr);
+
+      if (ours == NULL)
+        ours = ph_node_add_graph (node, theirs->attr, theirs->name, become->error);
+      if (ours == NULL)
+        return FALSE;
+      match_graph (become, ours, theirs);
+      if (!become_graph (become, ours, theirs))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What nothing stands for any more. Users before what they use. */
+static gboolean
+remove_rest (Become *become, PhGraph *graph)
+{
+  g_autoptr(GHashTable) kept = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer value;
+
+  for (PhNode *node = graph->last, *before; node != NULL; node = before)
+    {
+      before = node->prev;
+      if (g_hash_table_contains (become->taken, node))
+        continue;
+      if (!ph_graph_remove_node (node, become->error))
+        return FALSE;
+      become->counts.removed++;
+    }
+  g_hash_table_iter_init (&iter, become->values);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    g_hash_table_add (kept, value);
+  for (guint i = graph->constants->len; i-- > 0;)
+    if (!g_hash_table_contains (kept, graph->constants->pdata[i]) && !ph_graph_remove_value (graph->constants->pdata[i], become->error))
+      return FALSE;
+  for (guint i = graph->inputs->len; i-- > 0;)
+    if (!g_hash_table_contains (kept, graph->inputs->pdata[i]) && !ph_graph_remove_value (graph->inputs->pdata[i], become->error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Unlike ph_value_replace_uses(), leaves names alone. */
+static gboolean
+move_uses (Become *become, PhValue *from, PhValue *to)
+{
+  while (from->uses->len > 0)
+    {
+      const PhUse use = g_array_index (from->uses, PhUse, from->uses->len - 1);
+
+      if (!ph_node_set_input (use.node, use.index, to, become->error))
+        return FALSE;
+    }
+  for (guint i = 0; i < become->model->graphs->len && from->n_output_uses > 0; i++)
+    {
+      PhGraph *graph = become->model->graphs->pdata[i];
+
+      for (guint j = 0; graph != NULL && j < graph->outputs->len; j++)
+        if (graph->outputs->pdata[j] == from && !ph_graph_set_output (graph, j, to, become->error))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* Inputs were appended; where one belongs further ahead, all from there on are made again in order. */
+static gboolean
+order_inputs (Become *become, PhGraph *graph, PhGraph *target)
+{
+  guint first = 0;
+
+  while (first < target->inputs->len && graph->inputs->pdata[first] == translate (become, target->inputs->pdata[first]))
+    first++;
+  for (guint i = first; i < target->inputs->len; i++)
+    {
+      PhValue *of_target = target->inputs->pdata[i], *old = translate (become, of_target), *value;
+      g_autofree char *name = g_strdup (old->name);
+
+      value = ph_graph_add_input (graph, name, old->type, old->tensor, G_MAXUINT, become->error);
+      if (value == NULL || !move_uses (become, old, value) || !ph_graph_remove_value (old, become->error))
+        return FALSE;
+      if (!g_str_equal (value->name, name) && !ph_value_rename (value, name, become->error))
+        return FALSE;
+      g_hash_table_insert (become->values, of_target, value);
+    }
+  return TRUE;
+}
+
+static gboolean
+become_graph (Become *become, PhGraph *graph, PhGraph *target)
+{
+  if (!add_values (become, graph, target))
+    return FALSE;
+  PH_FOREACH_NODE (of_target, target)
+    {
+      PhNode *node = g_hash_table_lookup (become->nodes, of_target);
+
+      if (node != NULL ? !change_node (become, node, of_target) : (node = add_node (become, graph, of_target)) == NULL)
+        return FALSE;
+      if (!become_bodies (become, node, of_target))
+        return FALSE;
+    }
+  for (guint i = 0; i < target->outputs->len; i++)
+    if (!ph_graph_set_output (graph, i, translate (become, target->outputs->pdata[i]), become->error))
+      return FALSE;
+  return ph_graph_truncate_outputs (graph, target->outputs->len, become->error) && remove_rest (become, graph)
+         && order_inputs (become, graph, target);
+}
+
+/* ── names, operator sets, functions ────────────────────────────────────────────────────────────────────────────── */
+
+/* @value gets @name; whoever has it now steps aside. */
+static gboolean
+take_name (Become *become, PhValue *value, const char *name)
+{
+  PhValue *other = ph_model_find_value_named (become->model, name);
+
+  if (value->name == name)
+    return TRUE;
+  if (other != NULL && !ph_value_rename (other, ph_model_unique_name (become->model, name), become->error))
+    return FALSE;
+  return ph_value_rename (value, name, become->error);
+}
+
+static gboolean
+settle_names (Become *become)
+{
+  PhGraph *target = become->target->graph;
+
+  for (guint i = 0; i < target->inputs->len; i++)
+    if (!take_name (become, translate (become, target->inputs->pdata[i]), ((PhValue *) target->inputs->pdata[i])->name))
+      return FALSE;
+  for (guint i = 0; i < target->outputs->len; i++)
+    if (!take_name (become, translate (become, target->outputs->pdata[i]), ((PhValue *) target->outputs->pdata[i])->name))
+      return FALSE;
+  for (guint i = 0; i < become->fresh->len; i++)
+    {
+      PhValue *of_target = become->fresh->pdata[i], *value = translate (become, of_target);
+
+      if (value->name != of_target->name && ph_model_find_value_named (become->model, of_target->name) == NULL
+          && !ph_value_rename (value, of_target->name, become->error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+settle_opsets (Become *become)
+{
+  GHashTableIter iter;
+  gpointer domain, version;
+
+  g_hash_table_iter_init (&iter, become->target->opsets);
+  while (g_hash_table_iter_next (&iter, &domain, &version))
+    if (ph_model_opset (become->model, domain) != GPOINTER_TO_INT (version))
+      ph_model_set_opset (become->model, domain, GPOINTER_TO_INT (version));
+}
+
+/* Functions are a library beside the graph and no part of the journal: new ones stay there when a step is taken back. */
+static gboolean
+settle_functions (Become *become)
+{
+  GPtrArray *ours = become->model->functions, *theirs = become->target->functions;
+
+  for (guint i = 0; i < theirs->len; i++)
+    {
+      const PhFunction *function = theirs->pdata[i];
+      gboolean known = FALSE;
+
+      for (guint j = 0; j < ours->len && !known; j++)
+        {
+          const PhFunction *other = ours->pdata[j];
+
+          if (!g_str_equal (function->name, other->name) || !g_str_equal (function->domain, other->domain))
+            continue;
+          known = TRUE;
+          if (!g_bytes_equal (function->proto, other->proto))
+            {
+              g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the function %s.%s is not the one that the model had; "
+                           "give the new one another name", function->domain, function->name);
+              return FALSE;
+            }
+        }
+      if (!known)
+        {
+          PhFunction *copy = g_memdup2 (function, sizeof *function);
+
+          copy->proto = g_bytes_ref (function->proto);
+          g_ptr_array_add (ours, copy);
+        }
+    }
+  return TRUE;
+}
+
+/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+init (Become *become, PhModel *model, PhModel *target, GError **error)
+{
+  *become = (Become) { .model = model, .target = target, .error = error };
+  become->nodes = g_hash_table_new (NULL, NULL);
+  become->taken = g_hash_table_new (NULL, NULL);
+  become->values = g_hash_table_new (NULL, NULL);
+  become->fresh = g_ptr_array_new ();
+  match_graph (become, model->graph, target->graph);
+}
+
+static void
+clear (Become *become)
+{
+  g_hash_table_unref (become->nodes);
+  g_hash_table_unref (become->taken);
+  g_hash_table_unref (become->values);
+  g_ptr_array_unref (become->fresh);
+}
+
+GHashTable *
+ph_model_match (PhModel *model, PhModel *target, PhMatchCounts *counts)
+{
+  Become become;
+  GHashTable *nodes;
+
+  init (&become, model, target, NULL);
+  nodes = g_hash_table_ref (become.nodes);
+  if (counts != NULL)
+    *counts = become.counts;
+  clear (&become);
+  return nodes;
+}
+
+gboolean
+ph_model_become (PhModel *model, PhModel *target, PhMatchCounts *counts, GError **error)
+{
+  Become become;
+  gboolean ok;
+
+  init (&become, model, target, error);
+  ok = settle_functions (&become) && become_graph (&become, model->graph, target->graph) && settle_names (&become);
+  if (ok)
+    settle_opsets (&become);
+  if (counts != NULL)
+    *counts = become.counts;
+  clear (&become);
+  return ok;
+}
