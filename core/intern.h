@@ -10,4 +10,7 @@ G_BEGIN_DECLS
  * types and properties, lets go of its old array each time it grows. NULL stays NULL. From any thread. */
 const char *ph_intern (const char *string);
 
+/* A name from there would not be equal to one from here. */
+#pragma GCC poison g_intern_string
+
 G_END_DECLS

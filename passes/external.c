@@ -244,8 +244,8 @@ add_foreign (JsonObject *row, const char *path, GPtrArray *passes)
   Foreign *foreign = g_new0 (Foreign, 1);
 
   foreign->path = g_strdup (path);
-  foreign->pass = (PhPass) { .name = g_intern_string (json_object_get_string_member_with_default (row, "name", "")), .group = "foreign",
-                             .summary = g_intern_string (json_object_get_string_member_with_default (row, "summary", "")),
+  foreign->pass = (PhPass) { .name = ph_intern (json_object_get_string_member_with_default (row, "name", "")), .group = "foreign",
+                             .summary = ph_intern (json_object_get_string_member_with_default (row, "summary", "")),
                              .run = run_foreign, .exactness = PH_ROUNDING };
   g_ptr_array_add (passes, foreign);
 }

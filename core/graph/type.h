@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/intern.h"
 #include "core/tensor/tensor.h"
 
 G_BEGIN_DECLS

@@ -191,7 +191,7 @@ disturb (GRand *rand, PhModel *model)
           ph_value_rename (node->outputs->pdata[0], ph_model_unique_name (model, "renamed"), NULL);
           break;
         default:
-          node->name = g_intern_string (g_rand_boolean (rand) ? "" : "node7");       /* a test may: nothing is recorded here */
+          node->name = ph_intern (g_rand_boolean (rand) ? "" : "node7");       /* a test may: nothing is recorded here */
         }
     }
 }
