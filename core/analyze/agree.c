@@ -201,6 +201,12 @@ is_random (PhGraph *graph)
   return FALSE;
 }
 
+gboolean
+ph_model_draws (PhModel *model)
+{
+  return is_random (model->graph);
+}
+
 /* Of the main graph; what is not known counts nothing. */
 static gint64
 flops_of (PhGraph *graph)

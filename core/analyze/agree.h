@@ -29,6 +29,9 @@ typedef struct
 void         ph_agreement_free  (PhAgreement *agreement);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhAgreement, ph_agreement_free)
 
+/* Whether it draws random numbers: then two computations cannot be compared. */
+gboolean     ph_model_draws     (PhModel *model);
+
 /* What may differ between the two: the least exact of the rules that fired. */
 PhExactness  ph_history_exactness (PhHistory *history, PhPosition a, PhPosition b);
 

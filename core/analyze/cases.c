@@ -3,7 +3,9 @@
 #include "core/analyze/cases.h"
 
 #include <json-glib/json-glib.h>
+#include <string.h>
 
+#include "core/analyze/agree.h"
 #include "core/io/io.h"
 #include "core/run/executor.h"
 
@@ -144,6 +146,14 @@ input_of_file (PhModel *model, guint k, guint n_files)
 }
 
 static gboolean
+same_shape (PhTensor *a, PhTensor *b)
+{
+  return ph_tensor_kind (a) == PH_KIND_TENSOR && ph_tensor_kind (b) == PH_KIND_TENSOR && ph_tensor_dtype (a) == ph_tensor_dtype (b) &&
+         ph_tensor_rank (a) == ph_tensor_rank (b) &&
+         memcmp (ph_tensor_dims (a), ph_tensor_dims (b), ph_tensor_rank (a) * sizeof (gint64)) == 0;
+}
+
+static gboolean
 run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolerance, const PhCaseOptions *options, GCancellable *cancellable,
          GError **error)
 {
@@ -186,6 +196,10 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
           g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s' was not computed", output->name);
           return FALSE;
         }
+
+      /* Nobody draws the same random numbers: only their type and shape can be checked. */
+      if (ph_model_draws (model) && same_shape (actual, expected))
+        continue;
 
       g_auto(PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
       if (!comparison.close)

@@ -446,7 +446,8 @@ static const PhCommand rows[] = {
     "_Bisect", NULL, NULL, PH_CODE (bisect_begin, bisect_work, bisect_finish) },
   { "check", "FILE... [--pipeline NAME] [--rtol R] [--atol A]", "Run ONNX-style cases: model.onnx with test_data_set_N",
     "A folder is a case or holds cases. With --pipeline the passes run first; NAME may also be passes separated by commas. The "
-    "tolerance is the case's own (data.json), or rtol 1e-3 with atol 1e-7, and 1e-4 for whole models, where rounding adds up.",
+    "tolerance is the case's own (data.json), or rtol 1e-3 with atol 1e-7, and 1e-4 for whole models, where rounding adds up. Of random outputs only type and shape are "
+    "compared.",
     NULL, NULL, NULL, PH_CODE (check_begin, check_work) },
 };
 const PhCommandGroup ph_commands_verify = { rows, G_N_ELEMENTS (rows) };
