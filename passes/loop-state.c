@@ -132,14 +132,25 @@ drop_state (PhMatch *match, PhBuilder *b)
   guint k = dead_state (loop), n_in = loop->inputs->len, n_out = loop->outputs->len;
   g_autofree PhValue **inputs = g_new0 (PhValue *, n_in), **inside = g_new0 (PhValue *, n_in);
   g_autofree PhValue **outputs = g_new0 (PhValue *, n_out + 2), **results = g_new0 (PhValue *, n_out + 1);
+  g_autofree const PhType **types = g_new0 (const PhType *, n_out + 1);
+  g_autofree const char **names = g_new0 (const char *, n_out + 1);
   PhBuilder in_body = { .name = b->name };
-  PhValue *y;
+  PhNode *shorter;
 
   for (guint i = 0, n = 0; i < n_in; i++)
     if (i != 2 + k)
       inputs[n++] = ph_node_input (loop, i);
-  y = ph_build_node (b, loop->op, inputs, n_in - 1, NULL, n_out - 1);
-  if (y == NULL || (smaller = ph_node_add_graph (y->producer, "body", body->name, &b->error)) == NULL)
+  for (guint i = 0, n = 0; i < n_out; i++)
+    if (i != k)
+      {
+        types[n] = ph_node_output (loop, i)->type;
+        names[n++] = ph_node_output (loop, i)->name;
+      }
+  shorter = ph_graph_add_node (loop->graph, &(PhNodeSpec) {
+      .op = loop->op, .op_type = loop->op_type, .domain = loop->domain, .name = loop->name, .inputs = inputs, .n_inputs = n_in - 1,
+      .n_outputs = n_out - 1, .output_names = names, .output_types = types, .before = loop, .role = loop->role,
+      .partner = loop->partner, .device = loop->device }, &b->error);
+  if (shorter == NULL || (smaller = ph_node_add_graph (shorter, "body", body->name, &b->error)) == NULL)
     return FALSE;
   for (guint i = 0; i < n_in; i++)
     {
@@ -162,11 +173,7 @@ drop_state (PhMatch *match, PhBuilder *b)
       return FALSE;
   for (guint i = 0, n = 0; i < n_out; i++)
     if (i != k)
-      {
-        results[i] = ph_node_output (y->producer, n++);
-        if (ph_node_output (loop, i)->type != NULL)
-          ph_value_set_type (results[i], ph_node_output (loop, i)->type, &b->error);
-      }
+      results[i] = ph_node_output (shorter, n++);
   /* What made the state is not needed any more. */
   for (PhNode *node = smaller->last, *previous; node != NULL && b->error == NULL; node = previous)
     {
