@@ -481,9 +481,13 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
   const PhColor background = ph_theme_background (options->theme);
   const double pale = look->pale ? 0.6 : look->change == PH_CHANGE_REMOVED ? 0.5 : 0;
 
-  for (guint i = 0; i < look->face->n_body; i++, y += PH_FACE_CHIP)
+  const float room = look->rect.width - 2 * PH_FACE_MARGIN + 6;
+
+  for (guint i = 0; i < look->face->n_body; i++)       /* two a line, the last alone takes all of it */
     {
-      const PhRect chip = { look->rect.x + PH_FACE_MARGIN, y, look->rect.width - 2 * PH_FACE_MARGIN, PH_FACE_CHIP - 4 };
+      const gboolean alone = i % 2 == 0 && i + 1 == look->face->n_body;
+      const PhRect chip = { look->rect.x + PH_FACE_MARGIN - 3 + i % 2 * (room / 2 + 1.5f), y + i / 2 * PH_FACE_CHIP,
+                            alone ? room : room / 2 - 1.5f, PH_FACE_CHIP - 4 };
 
       rounded (cr, &chip, 5);
       set_color (cr, mix (ph_family_color (look->face->body_family[i], options->theme), background, pale));
@@ -491,6 +495,7 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
       set_color (cr, (PhColor) { 1, 1, 1, 1 });
       show_text (cr, ink, INK_TEXT, look->face->body[i], chip.x + chip.width / 2, chip.y + chip.height / 2, 0.5, chip.width - 8);
     }
+  y += (look->face->n_body + 1) / 2 * PH_FACE_CHIP;
   if (look->face->n_more > 0)
     {
       g_autofree char *more = g_strdup_printf ("and %u more", look->face->n_more);

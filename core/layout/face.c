@@ -374,10 +374,10 @@ add_face (PhFaces *faces, PhFace *face)
   if (face->shape != NULL)
     width = MAX (width, width_of (faces, face->shape, FALSE));
   for (guint i = 0; i < face->n_body; i++)
-    width = MAX (width, width_of (faces, face->body[i], TRUE) + 12);
+    width = MAX (width, (face->n_body > 1 ? 2 : 1) * (width_of (faces, face->body[i], FALSE) + 12));
   face->width = ceilf (MAX (width + 2 * PH_FACE_MARGIN, 64));
   face->height = PH_FACE_HEADER + (n_lines > 0 ? n_lines * PH_FACE_ROW + 8 : 0)
-                 + (face->n_body > 0 ? face->n_body * PH_FACE_CHIP + (face->n_more > 0 ? PH_FACE_ROW : 0) + 4 : 0);
+                 + (face->n_body > 0 ? (face->n_body + 1) / 2 * PH_FACE_CHIP + (face->n_more > 0 ? PH_FACE_ROW : 0) + 4 : 0);
   g_array_append_val (faces->faces, *face);
   return faces->faces->len - 1;
 }
