@@ -6,8 +6,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "core/analyze/match.h"
 #include "core/io/io.h"
-#include "passes/adopt.h"
 #include "passes/run.h"
 
 #define SECONDS "60"             /* that a foreign pass may take */
@@ -124,7 +124,7 @@ adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, 
     return FALSE;
   if (!ph_pass_begin (run, rule, NULL, why))
     return TRUE;
-  if (!ph_model_adopt (ph_pass_run_model (run), wanted, error))
+  if (!ph_model_become (ph_pass_run_model (run), wanted, NULL, error))
     {
       ph_pass_abort (run);
       g_prefix_error (error, "%s: its model cannot be taken over: ", what);
