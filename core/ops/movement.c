@@ -272,7 +272,7 @@ infer_split (PhInfer *infer, GError **error)
   if (parts <= 0)
     return ph_infer_fail (infer, error, "num_outputs is %" G_GINT64_FORMAT, parts);
   if (ph_dim_known (whole))
-    chunk = (whole.size + parts - 1) / parts;
+    chunk = whole.size / parts + (whole.size % parts != 0);
   for (guint i = 0; i < n; i++)
     {
       if (given != NULL)
@@ -302,7 +302,7 @@ run_split (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "axis is outside the input's rank %u, or there are no outputs", rank);
   memcpy (dims, ph_tensor_dims (x), rank * sizeof (gint64));
   whole = dims[axis];
-  chunk = (whole + parts - 1) / parts;
+  chunk = whole / parts + (whole % parts != 0);
   given = ph_kernel_ints (kernel, 1, &n_given);
   if (given != NULL && n_given != n)
     return ph_kernel_fail (kernel, error, "%zu sizes for %u outputs", n_given, n);
