@@ -325,13 +325,33 @@ asked_open (PhSceneBuild *build, int box)
   return FALSE;
 }
 
-/* Opens the groups that hold most first, as long as the picture stays readable. */
+/* How many boxes more it takes to open @group and those beside it that are alike: all of them, or none. */
+static int
+boxes_to_open (PhScene *scene, int group)
+{
+  const PhSceneBox *box = ph_scene_box (scene, group);
+  const int parent = box->parent < 0 ? (int) scene->boxes->len : box->parent;
+  int more = 0;
+
+  for (int i = scene->child_start[parent]; i < scene->child_start[parent + 1]; i++)
+    {
+      const int beside = scene->children[i];
+
+      if (beside == group || (box->pattern > 0 && ph_scene_box (scene, beside)->kind == PH_BOX_GROUP
+                              && ph_scene_box (scene, beside)->pattern == box->pattern))
+        more += scene->child_start[beside + 1] - scene->child_start[beside] - 1;
+    }
+  return more;
+}
+
+/* Opens groups from the outside in, as long as the picture stays readable. */
 static void
 open_groups (PhSceneBuild *build)
 {
   PhScene *scene = build->scene;
   const int n = scene->boxes->len;
   g_autoptr(GQueue) queue = g_queue_new ();
+  g_autoptr(GHashTable) decided = g_hash_table_new (NULL, NULL);      /* pattern -> 1: open, 2: closed */
   int shown = scene->child_start[n + 1] - scene->child_start[n];
 
   for (int i = scene->child_start[n]; i < scene->child_start[n + 1]; i++)
@@ -345,9 +365,18 @@ open_groups (PhSceneBuild *build)
       box->shown = TRUE;
       box->can_open = inside > 0;
       box->open = inside > 0 && asked_open (build, b);
-      if (!box->open && inside > 0 && box->kind == PH_BOX_GROUP && build->options->open == NULL && build->options->open_all > 0
-          && shown + inside - 1 <= (int) build->options->open_all)
-        box->open = TRUE;
+      if (inside > 0 && box->kind == PH_BOX_GROUP && build->options->open == NULL && build->options->open_all > 0)
+        {
+          const gpointer key = GUINT_TO_POINTER (box->pattern > 0 ? box->pattern : G_MAXUINT - b);
+          int choice = GPOINTER_TO_INT (g_hash_table_lookup (decided, key));
+
+          if (choice == 0)
+            {
+              choice = shown + boxes_to_open (scene, b) <= (int) build->options->open_all ? 1 : 2;
+              g_hash_table_insert (decided, key, GINT_TO_POINTER (choice));
+            }
+          box->open = choice == 1;
+        }
       if (!box->open)
         continue;
       shown += inside - 1;
