@@ -623,19 +623,21 @@ static gboolean add_node (Gen *gen);
 static gboolean
 branch (Gen *gen)
 {
-  PhValue *x = any_of (gen, is_float32), *condition = any_of (gen, is_bool), *y;
+  PhValue *x = any_of (gen, is_float32), *condition = any_of (gen, is_bool);
+  PhNode *owner;
   static const char *const attrs[] = { "then_branch", "else_branch" };
 
   if (x == NULL || gen->depth > 0)
     return FALSE;
   if (condition == NULL || ph_value_rank (condition) != 0)
     condition = ph_build_tensor (&gen->b, random_tensor (gen, PH_BOOL, 0, NULL));
-  y = ph_build_node (&gen->b, &ph_op_If, &condition, 1, NULL, 1);
-  if (y == NULL)
+  owner = ph_graph_add_node (gen->b.graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = 1,
+                                                           .output_types = &x->type }, &gen->b.error);
+  if (owner == NULL)
     return FALSE;
   for (guint i = 0; i < 2; i++)
     {
-      PhGraph *body = ph_node_add_graph (y->producer, attrs[i], attrs[i], &gen->b.error);
+      PhGraph *body = ph_node_add_graph (owner, attrs[i], attrs[i], &gen->b.error);
       PhBuilder outer = gen->b;
       PhValue *z = x;
 
@@ -656,15 +658,53 @@ branch (Gen *gen)
       outer.error = gen->b.error;
       gen->b = outer;
     }
-  if (gen->b.error == NULL)
-    ph_value_set_type (y, x->type, &gen->b.error);
-  return keep (gen, y);
+  return gen->b.error == NULL && keep (gen, ph_node_output (owner, 0));
+}
+
+/* A state that changes from turn to turn, a few turns or as many as nobody says. */
+static gboolean
+loop (Gen *gen)
+{
+  PhValue *x = any_of (gen, is_float32), *inputs[3], *inside[3], *z, *goes_on;
+  gint64 turns = below (gen, 4);
+  PhNode *owner;
+  PhGraph *body;
+  PhBuilder outer;
+
+  if (x == NULL || gen->depth > 0)
+    return FALSE;
+  inputs[0] = ph_build_scalar (&gen->b, PH_INT64, turns);
+  inputs[1] = below (gen, 2) ? NULL : ph_build_scalar (&gen->b, PH_BOOL, 1);
+  inputs[2] = x;
+  owner = ph_graph_add_node (gen->b.graph, &(PhNodeSpec) { .op = &ph_op_Loop, .inputs = inputs, .n_inputs = 3, .n_outputs = 1,
+                                                           .output_types = &x->type }, &gen->b.error);
+  if (owner == NULL || (body = ph_node_add_graph (owner, "body", "body", &gen->b.error)) == NULL)
+    return FALSE;
+  inside[0] = ph_graph_add_input (body, ph_model_unique_name (gen->model, "i"), ph_type_tensor (PH_INT64, 0, NULL), NULL, G_MAXUINT, NULL);
+  inside[1] = ph_graph_add_input (body, ph_model_unique_name (gen->model, "c"), ph_type_tensor (PH_BOOL, 0, NULL), NULL, G_MAXUINT, NULL);
+  inside[2] = ph_graph_add_input (body, ph_model_unique_name (gen->model, "s"), x->type, NULL, G_MAXUINT, NULL);
+  outer = gen->b;
+  gen->b.graph = body;
+  goes_on = PH_BUILD (&gen->b, Identity, inside[1]);
+  z = below (gen, 2) ? PH_BUILD (&gen->b, Mul, inside[2], PH_BUILD (&gen->b, Sigmoid, x)) : PH_BUILD (&gen->b, Tanh, inside[2]);
+  if (below (gen, 2))
+    z = PH_BUILD (&gen->b, Add, z, PH_BUILD_WITH (&gen->b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_FLOAT)), inside[0]));
+  if (below (gen, 6) == 0)
+    z = PH_BUILD (&gen->b, Identity, inside[2]);
+  if (z != NULL && goes_on != NULL)
+    {
+      ph_graph_set_output (body, 0, goes_on, &gen->b.error);
+      ph_graph_set_output (body, 1, z, &gen->b.error);
+    }
+  outer.error = gen->b.error;
+  gen->b = outer;
+  return gen->b.error == NULL && keep (gen, ph_node_output (owner, 0));
 }
 
 static gboolean (*const kinds[]) (Gen *gen) = {
   unary, unary, unary, unary_other, jump, binary, binary, binary, binary, divide, power, logic, compare, choose, cast, transpose,
   transpose, reshape, reshape, squeeze, flatten, concat, split, slice, pad, expand, gather, shape_arithmetic, reduce, softmax, matmul,
-  matmul, convolution, convolution, pool, composite, composite, branch,
+  matmul, convolution, convolution, pool, composite, composite, branch, loop,
 };
 
 static gboolean
