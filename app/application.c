@@ -6,6 +6,7 @@
 #include <gtksourceview/gtksource.h>
 
 #include "app/actions.h"
+#include "app/session.h"
 #include "app/window.h"
 #include "config.h"
 
@@ -29,7 +30,12 @@ the_window (PhApplication *self)
 static void
 ph_application_activate (GApplication *application)
 {
-  gtk_window_present (GTK_WINDOW (the_window (PH_APPLICATION (application))));
+  gboolean first = gtk_application_get_windows (GTK_APPLICATION (application)) == NULL;
+  PhWindow *window = the_window (PH_APPLICATION (application));
+
+  gtk_window_present (GTK_WINDOW (window));
+  if (first && ph_session_restore (window))
+    ph_document_view_toast (ph_window_get_view (window), _("Peephole ended unexpectedly: this is what was open."));
 }
 
 static void
@@ -68,6 +74,11 @@ set_accelerators (PhApplication *self)
           g_ptr_array_add (wanted, keys[k]);
       g_ptr_array_add (wanted, NULL);
       gtk_application_set_accels_for_action (GTK_APPLICATION (self), actions[i].action, (const char *const *) wanted->pdata);
+    }
+  for (guint i = 1; i <= 9; i++)
+    {
+      g_autofree char *action = g_strdup_printf ("win.bookmark(%u)", i), *key = g_strdup_printf ("<Control><Alt>%u", i);
+      gtk_application_set_accels_for_action (GTK_APPLICATION (self), action, (const char *[]) { key, NULL });
     }
 }
 

@@ -318,6 +318,40 @@ ACTION (fullscreen)
     gtk_window_fullscreen (data);
 }
 
+ACTION (bookmark)
+{
+  ph_window_run (data, "bookmark %d", g_variant_get_int32 (parameter));
+}
+
+ACTION (expand_all)
+{
+  ph_graph_canvas_expand_all (ph_document_view_get_canvas (ph_window_get_view (data)));
+}
+
+ACTION (collapse_all)
+{
+  ph_graph_canvas_collapse_all (ph_document_view_get_canvas (ph_window_get_view (data)));
+}
+
+/* Each is a boolean property of the canvas, of the same name. */
+ACTION (toggle_view)
+{
+  GObject *canvas = G_OBJECT (ph_document_view_get_canvas (ph_window_get_view (data)));
+  gboolean on;
+
+  g_object_get (canvas, g_action_get_name (G_ACTION (action)), &on, NULL);
+  g_object_set (canvas, g_action_get_name (G_ACTION (action)), !on, NULL);
+}
+
+ACTION (next_colours)
+{
+  GObject *canvas = G_OBJECT (ph_document_view_get_canvas (ph_window_get_view (data)));
+  guint mode;
+
+  g_object_get (canvas, "color-mode", &mode, NULL);
+  g_object_set (canvas, "color-mode", mode == PH_COLOR_FAMILY ? PH_COLOR_ROLE : PH_COLOR_FAMILY, NULL);
+}
+
 static GtkWidget *
 panel_of (PhWindow *self, const char *action)
 {
@@ -388,7 +422,9 @@ ph_window_install_actions (PhWindow *self)
     { "example", open_example, "s" }, { "zoom-in", zoom_in }, { "zoom-out", zoom_out }, { "zoom-normal", zoom_normal },
     { "zoom-fit", zoom_fit }, { "zoom-selection", zoom_selection }, { "focus-console", focus_console },
     { "focus-graph", focus_graph }, { "show-text", show_text }, { "new-tab", new_tab }, { "close-tab", close_tab },
-    { "fullscreen", fullscreen },
+    { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" }, { "expand-all", expand_all }, { "collapse-all", collapse_all },
+    { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view },
+    { "next-colours", next_colours },
     { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },
     { "show-bottom", NULL, NULL, "true", change_panel },
   };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "app/session.h"
 #include "app/window.h"
 #include "views/bottom-pane.h"
 #include "views/history-panel.h"
@@ -24,6 +25,7 @@ struct _PhWindow
   PhDocument      *document;        /* (nullable) of the present tab */
   PhConsole       *console;         /* (nullable) of the present tab */
   GSimpleActionGroup *commands;     /* the actions "command.*"       */
+  PhSession       *session;
   gboolean         closing;
 };
 

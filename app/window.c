@@ -84,6 +84,7 @@ ph_window_add_tab (PhWindow *self)
   PhDocumentView *view = ph_document_view_new ();
   AdwTabPage *page = adw_tab_view_append (self->tabs, GTK_WIDGET (view));
 
+  ph_session_watch (self->session, ph_document_view_get_document (view));
   adw_tab_page_set_title (page, _("New Tab"));
   adw_tab_view_set_selected_page (self->tabs, page);
   return view;
@@ -230,7 +231,12 @@ on_drop (GtkDropTarget *target, const GValue *value, double x, double y, gpointe
 static gboolean
 ph_window_close_request (GtkWindow *window)
 {
-  PH_WINDOW (window)->closing = TRUE;
+  PhWindow *self = PH_WINDOW (window);
+
+  self->closing = TRUE;
+  if (self->session)
+    ph_session_free (self->session, FALSE);
+  self->session = NULL;
   return GTK_WINDOW_CLASS (ph_window_parent_class)->close_request (window);
 }
 
@@ -240,6 +246,9 @@ ph_window_dispose (GObject *object)
   PhWindow *self = PH_WINDOW (object);
 
   self->closing = TRUE;
+  if (self->session)
+    ph_session_free (self->session, FALSE);
+  self->session = NULL;
   g_signal_handlers_disconnect_by_data (gtk_recent_manager_get_default (), self);
   if (self->document)
     g_signal_handlers_disconnect_by_data (self->document, self);
@@ -285,6 +294,7 @@ static void
 ph_window_init (PhWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->session = ph_session_new (self);
   ph_window_install_actions (self);
 
   g_autoptr (GMenuModel) menu = ph_action_menu ();

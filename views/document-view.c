@@ -32,6 +32,7 @@ struct _PhDocumentView
   PhDocument      *document;
   PhConsole       *console;
   PhRunAhead      *ahead;
+  GFileMonitor    *monitor;          /* (nullable) of the open file                                      */
   PhGraphCanvas   *canvas;
   GArray          *matches;          /* (element-type PhId) (nullable) of the search, in program order   */
   guint            match;            /* index of the present one                                         */
@@ -112,9 +113,9 @@ on_layout_finished (PhDocumentView *self, gboolean ok, const char *message)
   if (self->laying_out)
     on_finished (self, NULL);
   self->laying_out = FALSE;
-  if (ok)
+  if (ok && self->retry == G_CALLBACK (ph_graph_canvas_retry))
     ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
-  else
+  else if (!ok)
     ph_document_view_set_banner (self, message ? message : _("The picture could not be laid out."), NULL,
                                  G_CALLBACK (ph_graph_canvas_retry), self->canvas);
 }
@@ -275,6 +276,42 @@ ph_document_view_search (PhDocumentView *self)
   gtk_editable_select_region (GTK_EDITABLE (self->search_entry), 0, -1);
 }
 
+/* --- the file on disk ----------------------------------------------------------------------------------------------- */
+
+static void
+reload (PhDocumentView *self)
+{
+  ph_document_view_run (self, "reload");
+}
+
+/* Reading again drops the history, so it is offered and not just done. */
+static void
+on_file_changed (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event, PhDocumentView *self)
+{
+  if (event != G_FILE_MONITOR_EVENT_CHANGES_DONE_HINT && event != G_FILE_MONITOR_EVENT_RENAMED
+      && event != G_FILE_MONITOR_EVENT_MOVED_IN)
+    return;
+  g_autofree char *name = g_file_get_basename (file);
+  g_autofree char *text = g_strdup_printf (_("%s changed on disk. Reading it again starts its history anew."), name);
+  ph_document_view_set_banner (self, text, _("_Reload"), G_CALLBACK (reload), self);
+}
+
+static void
+watch_file (PhDocumentView *self)
+{
+  const char *path = ph_document_get_path (self->document);
+
+  if (self->monitor)
+    g_file_monitor_cancel (self->monitor);
+  g_clear_object (&self->monitor);
+  if (!path || !ph_document_is_open (self->document))
+    return;
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  self->monitor = g_file_monitor_file (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
+  if (self->monitor)
+    g_signal_connect_object (self->monitor, "changed", G_CALLBACK (on_file_changed), self, 0);
+}
+
 /* --- the document --------------------------------------------------------------------------------------------------- */
 
 static void
@@ -282,6 +319,8 @@ on_opened (PhDocumentView *self)
 {
   gtk_stack_set_visible_child_name (self->stack, ph_document_is_open (self->document) ? "graph" : "start");
   g_clear_pointer (&self->matches, g_array_unref);
+  ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
+  watch_file (self);
 }
 
 /* A search goes on over what the new position has. */
@@ -341,6 +380,9 @@ ph_document_view_dispose (GObject *object)
   if (self->ahead)
     ph_run_ahead_stop (self->ahead);
   g_clear_object (&self->ahead);
+  if (self->monitor)
+    g_file_monitor_cancel (self->monitor);
+  g_clear_object (&self->monitor);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
   g_clear_object (&self->console);
   g_clear_object (&self->document);
@@ -431,5 +473,6 @@ ph_document_view_get_canvas (PhDocumentView *self)
 gboolean
 ph_document_view_is_working (PhDocumentView *self)
 {
-  return ph_run_ahead_is_running (self->ahead) || ph_graph_canvas_is_busy (self->canvas);
+  return ph_run_ahead_is_running (self->ahead)
+         || (ph_document_is_open (self->document) && ph_graph_canvas_is_busy (self->canvas));
 }

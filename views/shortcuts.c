@@ -10,6 +10,7 @@
 static const struct { const char *keys, *title; } own_keys[] = {
   { "Up Down", N_("In the pipeline: step by step") },
   { "Left Right Up Down", N_("In the graph: along the edges") },
+  { "<Control><Alt>1...9", N_("Go to a bookmark, or set it here") },
   { "<Control>r", N_("In the console: search its history") },
   { "Tab", N_("In the console: complete the word") },
 };

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "app/actions.h"
+#include "app/session.h"
 #include "tests/ui/driver.h"
 #include "views/console-pane.h"
 #include "views/palette.h"
@@ -256,6 +257,63 @@ test_bad_file (void)
   g_unlink (path);
 }
 
+/* --- what outlives a crash, and what changes under us -------------------------------------------------------------------- */
+
+static gboolean
+file_exists (gpointer path)
+{
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+static void
+test_session (void)
+{
+  g_autofree char *file = g_build_filename (g_get_user_state_dir (), "peephole", "session.ini", NULL);
+
+  open_example ("cse");
+  use_pipeline ("cse,dce");
+  g_unlink (file);
+  focus_graph ();
+  driver_key ("F10");
+  driver_key ("ctrl+alt+3");
+  guint step = ph_document_get_position (driver_document ()).step;
+  driver_wait (file_exists, file, 10, "the session is saved");
+
+  /* What the next start would do, had this one crashed here. */
+  PhDocument *before = driver_document ();
+  g_assert_true (ph_session_restore (driver_window ()));
+  driver_settle ();
+  g_assert_true (driver_document () != before);
+  g_assert_true (g_str_has_suffix (ph_document_get_path (driver_document ()), "cse.onnxtxt"));
+  g_assert_cmpstr (ph_document_get_pipeline (driver_document ()), ==, ph_document_get_pipeline (before));
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, step);
+  driver_key ("ctrl+w");
+}
+
+static gboolean
+banner_shown (gpointer view)
+{
+  return ph_document_view_get_banner (view) != NULL;
+}
+
+static void
+test_file_changed (void)
+{
+  static const char before[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n";
+  static const char after[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Relu (a)\n  b = Neg (c)\n}\n";
+  g_autofree char *path = g_build_filename (g_get_user_state_dir (), "changing.onnxtxt", NULL);
+  PhDocumentView *view = ph_window_get_view (driver_window ());
+
+  g_assert_true (g_file_set_contents (path, before, -1, NULL));
+  driver_open (path);
+  g_assert_true (driver_last_ok ());
+  g_assert_true (g_file_set_contents (path, after, -1, NULL));
+  driver_wait (banner_shown, view, 10, "the banner says that the file changed");
+  gtk_info_bar_response (GTK_INFO_BAR (driver_find (GTK_WIDGET (view), GTK_TYPE_INFO_BAR)), 1);
+  driver_settle ();
+  g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), ==, 2);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -276,6 +334,8 @@ main (int argc, char **argv)
   g_test_add_func ("/window/search", test_search);
   g_test_add_func ("/window/tabs", test_tabs);
   g_test_add_func ("/window/bad-file", test_bad_file);
+  g_test_add_func ("/window/session", test_session);
+  g_test_add_func ("/window/file-changed", test_file_changed);
   int status = g_test_run ();
   driver_finish ();
   return status;
