@@ -760,6 +760,15 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
             if (ph_scene_edge_at (self->scene, edges[i], self->time))
               ph_scene_draw_edge (self->scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->zoom));
         }
+      /* What is selected is never pale. */
+      if (self->since != self->time && at->n_tenants > 0 && !at->open
+          && ph_scene_change (self->scene, box, self->since, self->time, NULL) == PH_CHANGE_NONE)
+        {
+          PhDrawOptions plain = options;
+
+          plain.since = plain.time;
+          ph_scene_draw_box (self->scene, cr, self->ink, box, &plain);
+        }
       card = ph_scene_card (self->scene, box, self->time, self->since);
       ring (self, cr, &card, box_radius (at), accent, 3);
     }
