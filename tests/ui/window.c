@@ -196,23 +196,47 @@ test_console_shows_clicks (void)
 
 /* --- palette, search, tabs, errors ------------------------------------------------------------------------------------- */
 
+static gboolean
+palette_is (gpointer wanted)
+{
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+  gboolean open = FALSE;
+
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWidget) window = g_list_model_get_item (windows, i);
+      open |= PH_IS_PALETTE (window) && gtk_widget_get_mapped (window);
+    }
+  return open == GPOINTER_TO_INT (wanted);
+}
+
+static void
+open_palette (void)
+{
+  driver_key ("ctrl+k");
+  driver_wait (palette_is, GINT_TO_POINTER (TRUE), 20, "the palette is there");
+}
+
 static void
 test_palette (void)
 {
   open_example ("cse");
   use_pipeline ("cse");
   focus_graph ();
-  driver_key ("ctrl+k");
+  open_palette ();
   driver_type ("step");
   driver_key ("Return");
+  driver_wait (palette_is, GINT_TO_POINTER (FALSE), 20, "the palette is gone");
   g_assert_cmpstr (driver_last_line (), ==, "step");
   focus_graph ();
-  driver_key ("ctrl+k");
+  open_palette ();
   driver_type ("select count(*) from nodes");
   driver_key ("Return");
+  driver_wait (palette_is, GINT_TO_POINTER (FALSE), 20, "the palette is gone");
+  driver_settle ();
   g_assert_cmpstr (driver_last_line (), ==, "select count(*) from nodes");
   focus_graph ();
-  driver_key ("ctrl+k");
+  open_palette ();
   driver_key ("Escape");
 }
 
