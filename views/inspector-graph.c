@@ -20,7 +20,7 @@ add_up (PhGraph *graph, Totals *totals)
       else
         totals->flops_known = FALSE;
       for (guint i = 0; i < node->inputs->len; i++)
-        totals->n_edges += node->inputs->pdata[i] != NULL;
+        totals->n_edges += node->inputs->pdata[i] != NULL && ph_node_input (node, i)->producer != NULL;
       if (node->op && node->graphs)
         for (guint i = 0; i < node->graphs->len; i++)
           add_up (node->graphs->pdata[i], totals);

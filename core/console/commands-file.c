@@ -353,7 +353,7 @@ static gboolean
 info_begin (PhCall *call, GError **error)
 {
   PhModel              *model = ph_document_get_model (call->document);
-  JsonObject           *json = call->reply->json, *ops = json_object_new (), *opsets = json_object_new ();
+  JsonObject           *json = call->reply->json, *ops, *opsets;
   g_autoptr(GHashTable) table = g_hash_table_new (NULL, NULL);
   Counts                counts = { table };
   g_autofree gpointer  *names = NULL;
@@ -365,6 +365,8 @@ info_begin (PhCall *call, GError **error)
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
     return FALSE;
 
+  ops = json_object_new ();
+  opsets = json_object_new ();
   count_graph (model->graph, &counts);
   parameters = count_parameters (model);
   names = g_hash_table_get_keys_as_array (table, &n_names);
