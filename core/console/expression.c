@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/console/trace.h"
-#include "core/ops/op-list.h"
 
 /* Lowest first:  == != < <= > >=   + -   * / @ %   unary -   ** ^   x[...] f(...) */
 typedef struct
@@ -61,46 +60,6 @@ take_name (Parser *parser)
 }
 
 /* ── operators ── */
-
-static gboolean
-same_name (const char *typed, const char *name)
-{
-  for (; *typed != '\0' || *name != '\0'; typed++, name++)
-    {
-      while (*typed == '_')
-        typed++;
-      if (g_ascii_tolower (*typed) != g_ascii_tolower (*name))
-        return FALSE;
-      if (*typed == '\0')
-        return TRUE;
-    }
-  return TRUE;
-}
-
-/* "log", "Log", "reduce_sum", "ReduceSum", and what mathematicians write. */
-static const PhOp *
-find_op (const char *typed, guint n_arguments)
-{
-  static const struct { const char *typed, *name; } aliases[] = {
-    { "ln", "Log" }, { "power", "Pow" }, { "arcsin", "Asin" }, { "arccos", "Acos" }, { "arctan", "Atan" }, { "prod", "ReduceProd" },
-  };
-  static const struct { const char *typed, *name; } reductions[] = {
-    { "sum", "ReduceSum" }, { "mean", "ReduceMean" }, { "max", "ReduceMax" }, { "min", "ReduceMin" },
-  };
-  guint              n;
-  const PhOp *const *list = ph_op_list (&n);
-
-  for (guint i = 0; i < G_N_ELEMENTS (aliases); i++)
-    if (g_str_equal (typed, aliases[i].typed))
-      return ph_op_find ("", aliases[i].name);
-  for (guint i = 0; i < G_N_ELEMENTS (reductions) && n_arguments == 1; i++)
-    if (g_str_equal (typed, reductions[i].typed))
-      return ph_op_find ("", reductions[i].name);
-  for (guint i = 0; i < n; i++)
-    if (same_name (typed, list[i]->name))
-      return list[i];
-  return NULL;
-}
 
 static gboolean
 apply_named (Parser *parser, const char *name, PhOperand *inputs, guint n, PhAttr **attrs, PhOperand *out, GError **error)
@@ -240,61 +199,6 @@ parse_literal (Parser *parser, PhOperand *out, GError **error)
 
 /* ── calls ── */
 
-static PhAttr *
-make_attr (const PhOp *op, const char *name, PhTensor *tensor, GError **error)
-{
-  const PhOpAttr          *attr = ph_op_attr (op, name);
-  gsize                    n = ph_tensor_count (tensor);
-  g_autofree gint64       *ints = g_new (gint64, n + 1);
-  g_autofree float        *floats = g_new (float, n + 1);
-  g_autofree const char  **names = NULL;
-
-  if (attr == NULL)
-    {
-      const char *known[G_N_ELEMENTS (op->attrs)];
-      guint       n_known = 0;
-      const char *nearest;
-
-      while (n_known < G_N_ELEMENTS (op->attrs) && op->attrs[n_known].name != NULL)
-        {
-          known[n_known] = op->attrs[n_known].name;
-          n_known++;
-        }
-      nearest = ph_nearest (name, known, n_known);
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s has no attribute '%s'%s%s%s", op->name, name,
-                   nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
-      return NULL;
-    }
-  if ((attr->kind == PH_ATTR_STRING) != (ph_tensor_dtype (tensor) == PH_STRING) || (n == 0 && attr->kind < PH_ATTR_FLOATS))
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: attribute %s cannot be this", op->name, name);
-      return NULL;
-    }
-  if (attr->kind == PH_ATTR_STRING)
-    return ph_attr_new_string (name, ph_tensor_get_string (tensor, 0));
-  for (gsize i = 0; i < n; i++)
-    {
-      ints[i] = ph_tensor_dtype (tensor) == PH_INT64 ? ph_tensor_get_int (tensor, i) : (gint64) ph_tensor_get (tensor, i);
-      floats[i] = (float) ph_tensor_get (tensor, i);
-    }
-  switch (attr->kind)
-    {
-    case PH_ATTR_INT:
-      return ph_attr_new_int (name, ints[0]);
-    case PH_ATTR_FLOAT:
-      return ph_attr_new_float (name, floats[0]);
-    case PH_ATTR_INTS:
-      return ph_attr_new_ints (name, ints, n);
-    case PH_ATTR_FLOATS:
-      return ph_attr_new_floats (name, floats, n);
-    case PH_ATTR_TENSOR:
-      return ph_attr_new_tensor (name, tensor);
-    default:
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: attribute %s cannot be written here", op->name, name);
-      return NULL;
-    }
-}
-
 typedef struct { PhOperand inputs[MAX_ARGUMENTS]; guint n; GPtrArray *names, *literals; } Arguments;
 
 static void
@@ -371,25 +275,12 @@ parse_call (Parser *parser, const char *name, PhOperand *out, GError **error)
 
   if (!parse_arguments (parser, &arguments, error))
     return FALSE;
-  op = find_op (name, arguments.n);
+  op = ph_expression_op (name, arguments.n, error);
   if (op == NULL)
-    {
-      guint                   n;
-      const PhOp *const      *list = ph_op_list (&n);
-      g_autofree const char **names = g_new (const char *, n + 1);
-      const char             *nearest;
-
-      for (guint i = 0; i < n; i++)
-        names[i] = list[i]->name;
-      nearest = ph_nearest (name, names, n);
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no operator '%s'%s%s%s", name,
-                   nearest != NULL ? "; did you mean '" : ": `select name from ops` lists them", nearest != NULL ? nearest : "",
-                   nearest != NULL ? "'?" : "");
-      return FALSE;
-    }
+    return FALSE;
   for (guint i = 0; i < arguments.names->len; i++)
     {
-      PhAttr *attr = make_attr (op, arguments.names->pdata[i], arguments.literals->pdata[i], error);
+      PhAttr *attr = ph_expression_attr (op, arguments.names->pdata[i], arguments.literals->pdata[i], error);
 
       if (attr == NULL)
         {

@@ -58,6 +58,9 @@ typedef struct
 extern const PhSqlTable ph_sql_graph_tables[], ph_sql_other_tables[];
 extern const guint      ph_sql_n_graph_tables, ph_sql_n_other_tables;
 
+/* sql-table.c */
+void ph_sql_add_table   (PhSql *sql, const PhSqlTable *table);
+
 void ph_sql_result_text (sqlite3_context *out, const char *text);            /* copies, makes it valid UTF-8; NULL: null */
 void ph_sql_result_take (sqlite3_context *out, char *text);                  /* frees @text */
 void ph_sql_result_id   (sqlite3_context *out, PhId id);                     /* PH_NO_ID: null */

@@ -21,4 +21,8 @@ gboolean   ph_trace_apply     (PhCall *call, const PhOp *op, PhOperand *inputs, 
 gboolean   ph_trace_assign    (PhCall *call, const char *name, PhOperand *operand, GError **error);
 char     **ph_trace_names     (PhConsole *console);          /* (transfer full) of the variables */
 
+/* expression-op.c: "log", "Log", "reduce_sum", "ReduceSum", and what mathematicians write; NULL and an error: there is none. */
+const PhOp *ph_expression_op  (const char *typed, guint n_arguments, GError **error);
+PhAttr    *ph_expression_attr (const PhOp *op, const char *name, PhTensor *literal, GError **error);
+
 G_END_DECLS
