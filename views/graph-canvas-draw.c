@@ -1,0 +1,228 @@
+/* graph-canvas-draw.c: what a frame shows: tiles, and on top of them the selection and what the pointer is over.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-private.h"
+
+#include <adwaita.h>
+#include <math.h>
+
+#define FRAME_BUDGET  5000       /* µs a frame waits for tiles                 */
+#define STEP_BUDGET   13000      /* µs the first frame after a step waits      */
+
+static void
+update_theme (PhGraphCanvas *self)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+  const gboolean dark = adw_style_manager_get_dark (style);
+
+  self->theme = adw_style_manager_get_high_contrast (style) ? (dark ? PH_THEME_HIGH_CONTRAST_DARK : PH_THEME_HIGH_CONTRAST)
+                                                            : dark ? PH_THEME_DARK : PH_THEME_LIGHT;
+}
+
+/* From the time before the last step or rewrite to now. A step without effect is no diff: nothing is dimmed. */
+void
+ph_canvas_update_times (PhGraphCanvas *self)
+{
+  PhHistory *history = self->document != NULL ? ph_document_get_history (self->document) : NULL;
+  gboolean any = FALSE;
+
+  self->time = self->since = 0;
+  if (history == NULL || self->scene == NULL)
+    return;
+
+  const PhPosition at = self->pinned && ph_history_has (history, self->pin) ? self->pin : ph_document_get_position (self->document);
+  const int end = ph_scene_end (self->scene);
+
+  self->time = MIN (ph_scene_time (history, at), end);
+  self->since = self->time;
+  if (!self->show_diff)
+    return;
+  if (self->has_base && ph_history_has (history, self->base))
+    self->since = MIN (ph_scene_time (history, self->base), end);
+  else if (at.rewrite > 0)
+    self->since = MAX (self->time - 1, 0);
+  else
+    self->since = MIN (ph_scene_time (history, ph_history_previous (history, at, FALSE)), end);
+  for (guint b = 0; b < ph_scene_n_boxes (self->scene) && !any && self->since != self->time; b++)
+    any = ph_scene_box (self->scene, b)->n_tenants > 0
+          && ph_scene_change (self->scene, b, self->since, self->time, NULL) != PH_CHANGE_NONE;
+  if (!any)
+    self->since = self->time;
+}
+
+static float *
+heat_by_box (PhGraphCanvas *self)
+{
+  const guint n = ph_scene_n_boxes (self->scene);
+  float *heat = g_new (float, n + 1);
+  double most = 0;
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->heat);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    most = MAX (most, *(double *) value);
+  for (guint b = 0; b < n; b++)
+    {
+      const PhTenant *tenant = ph_scene_box (self->scene, b)->n_tenants > 0 ? ph_scene_tenant (self->scene, b, self->time) : NULL;
+      const double *number = tenant != NULL ? g_hash_table_lookup (self->heat, GUINT_TO_POINTER (tenant->id)) : NULL;
+
+      heat[b] = number != NULL && most > 0 ? sqrt (*number / most) : -1;
+    }
+  return heat;
+}
+
+static PhDrawOptions
+draw_options (PhGraphCanvas *self)
+{
+  return (PhDrawOptions) { .theme = self->theme, .time = self->time, .since = self->since, .scale = self->zoom,
+                           .color_mode = self->color_mode, .edge_width = self->edge_width };
+}
+
+void
+ph_canvas_update_look (PhGraphCanvas *self)
+{
+  const PhDrawOptions options = draw_options (self);
+  g_autofree float *heat = self->scene != NULL && self->heat != NULL && self->color_mode == PH_COLOR_HEAT ? heat_by_box (self) : NULL;
+
+  ph_tiles_set_look (self->tiles, self->scene, &options, heat, self->scene != NULL ? ph_scene_n_boxes (self->scene) : 0);
+  self->look_changed = TRUE;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+on_style (PhGraphCanvas *self)
+{
+  update_theme (self);
+  ph_canvas_update_look (self);
+}
+
+static gboolean
+on_tiles (gpointer data)
+{
+  gtk_widget_queue_draw (data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+ring (PhGraphCanvas *self, cairo_t *cr, const PhRect *rect, double radius, PhColor color, double width)
+{
+  const double grow = 3.0 / MAX (self->zoom, 0.2), r = MIN (radius + grow, (rect->height + 2 * grow) / 2);
+  const double x = rect->x - grow, y = rect->y - grow, w = rect->width + 2 * grow, h = rect->height + 2 * grow;
+
+  cairo_new_sub_path (cr);
+  cairo_arc (cr, x + w - r, y + r, r, -G_PI / 2, 0);
+  cairo_arc (cr, x + w - r, y + h - r, r, 0, G_PI / 2);
+  cairo_arc (cr, x + r, y + h - r, r, G_PI / 2, G_PI);
+  cairo_arc (cr, x + r, y + r, r, G_PI, 3 * G_PI / 2);
+  cairo_close_path (cr);
+  cairo_set_source_rgba (cr, color.red, color.green, color.blue, color.alpha);
+  cairo_set_line_width (cr, width / MIN (self->zoom, 1));
+  cairo_stroke (cr);
+}
+
+static double
+box_radius (const PhSceneBox *box)
+{
+  return box->kind == PH_BOX_GROUP || box->open ? 10 : box->kind == PH_BOX_NODE ? 7 : box->rect.height / 2;
+}
+
+/* The selected node with its edges, and what the pointer is over: drawn anew each frame, on top of the tiles. */
+static void
+draw_overlay (PhGraphCanvas *self, cairo_t *cr)
+{
+  const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
+  const PhColor accent = ph_theme_accent (self->theme);
+  const PhDrawOptions options = draw_options (self);
+  PhRect card;
+  int pill = -1, box = id != 0 ? ph_scene_find (self->scene, id, &pill) : -1;
+
+  cairo_scale (cr, self->zoom, self->zoom);
+  cairo_translate (cr, -self->x, -self->y);
+  if (self->hover_edge >= 0 && self->hover_edge < (int) ph_scene_n_edges (self->scene))
+    ph_scene_draw_edge (self->scene, cr, self->hover_edge, &options, &(PhColor) { accent.red, accent.green, accent.blue, 0.8 },
+                        MAX (2.2, 1.4 / self->zoom));
+  if (box >= 0 && pill < 0)
+    {
+      const PhSceneBox *at = ph_scene_box (self->scene, box);
+
+      for (int side = 0; side < 2; side++)
+        {
+          guint n;
+          const int *edges = side == 0 ? ph_scene_edges_from (self->scene, box, &n) : ph_scene_edges_to (self->scene, box, &n);
+
+          for (guint i = 0; i < MIN (n, 400); i++)
+            if (ph_scene_edge_at (self->scene, edges[i], self->time))
+              ph_scene_draw_edge (self->scene, cr, edges[i], &options, &accent, MAX (2.2, 1.4 / self->zoom));
+        }
+      /* What is selected is never pale. */
+      if (self->since != self->time && at->n_tenants > 0 && !at->open
+          && ph_scene_change (self->scene, box, self->since, self->time, NULL) == PH_CHANGE_NONE)
+        {
+          PhDrawOptions plain = options;
+
+          plain.since = plain.time;
+          ph_scene_draw_box (self->scene, cr, self->ink, box, &plain);
+        }
+      card = ph_scene_card (self->scene, box, self->time, self->since);
+      ring (self, cr, &card, box_radius (at), accent, 3);
+    }
+  else if (box >= 0)
+    ring (self, cr, &ph_scene_pill (self->scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);
+  if (self->hover_pill >= 0)
+    ring (self, cr, &ph_scene_pill (self->scene, self->hover_pill)->rect, PH_PILL_HEIGHT / 2,
+          (PhColor) { accent.red, accent.green, accent.blue, 0.6 }, 1.6);
+  else if (self->hover_box >= 0 && self->hover_box != box)
+    {
+      card = ph_scene_card (self->scene, self->hover_box, self->time, self->since);
+      ring (self, cr, &card, box_radius (ph_scene_box (self->scene, self->hover_box)),
+            (PhColor) { accent.red, accent.green, accent.blue, 0.55 }, 1.8);
+    }
+}
+
+void
+ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  PhGraphCanvas *self = PH_GRAPH_CANVAS (widget);
+  const float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  const graphene_rect_t bounds = GRAPHENE_RECT_INIT (0, 0, width, height);
+  const PhColor background = ph_theme_background (self->theme);
+  const gboolean moving = self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000;
+  const gboolean by_cairo = GSK_IS_CAIRO_RENDERER (gtk_native_get_renderer (gtk_widget_get_native (widget)));
+  cairo_t *cr = NULL;
+
+  gtk_snapshot_append_color (snapshot, &(GdkRGBA) { background.red, background.green, background.blue, 1 }, &bounds);
+  if (self->scene == NULL)
+    return;
+  gtk_snapshot_push_clip (snapshot, &bounds);
+  if (by_cairo)
+    cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+  self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, width, height, self->x, self->y, self->zoom,
+                                      gtk_widget_get_scale_factor (widget), moving, self->look_changed ? STEP_BUDGET : FRAME_BUDGET);
+  self->look_changed = FALSE;
+  if (cr == NULL)
+    cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+  draw_overlay (self, cr);
+  cairo_destroy (cr);
+  if (gtk_widget_has_visible_focus (widget))
+    {
+      const PhColor accent = ph_theme_accent (self->theme);
+      const GdkRGBA color = { accent.red, accent.green, accent.blue, 0.5 };
+      GskRoundedRect frame;
+
+      gsk_rounded_rect_init_from_rect (&frame, &bounds, 0);
+      gtk_snapshot_append_border (snapshot, &frame, (float[]) { 2, 2, 2, 2 }, (GdkRGBA[]) { color, color, color, color });
+    }
+  gtk_snapshot_pop (snapshot);
+}
+
+void
+ph_canvas_init_look (PhGraphCanvas *self)
+{
+  AdwStyleManager *style = adw_style_manager_get_default ();
+
+  self->tiles = ph_tiles_new (on_tiles, self);
+  self->ink = ph_ink_new ();
+  update_theme (self);
+  self->style_ids[0] = g_signal_connect_swapped (style, "notify::dark", G_CALLBACK (on_style), self);
+  self->style_ids[1] = g_signal_connect_swapped (style, "notify::high-contrast", G_CALLBACK (on_style), self);
+}

@@ -1,0 +1,204 @@
+/* graph-canvas-keys.c: the keyboard on the picture: walking along the edges, and the keys of the canvas.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-private.h"
+
+#include <math.h>
+
+/* Who is where the way goes on: over the edges of @box, forwards or backwards, the straightest first. */
+static int
+next_along (PhGraphCanvas *self, int box, gboolean forwards)
+{
+  guint n;
+  const int *edges = forwards ? ph_scene_edges_from (self->scene, box, &n) : ph_scene_edges_to (self->scene, box, &n);
+  const PhRect *from = &ph_scene_box (self->scene, box)->rect;
+  double least = INFINITY;
+  int best = -1;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (self->scene, edges[i]);
+      const int other = forwards ? edge->to : edge->from;
+      const PhRect *to = &ph_scene_box (self->scene, other)->rect;
+      const double distance = fabs (to->x + to->width / 2 - from->x - from->width / 2) + 0.5 * fabs (to->y - from->y);
+
+      if (ph_scene_edge_at (self->scene, edges[i], self->time) && distance < least)
+        {
+          least = distance;
+          best = other;
+        }
+    }
+  return best;
+}
+
+static int
+next_beside (PhGraphCanvas *self, int box, gboolean right)
+{
+  const PhRect *from = &ph_scene_box (self->scene, box)->rect;
+  const PhRect row = { right ? from->x + from->width : 0, from->y, right ? ph_scene_width (self->scene) : from->x, from->height };
+  g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+  double least = INFINITY;
+  int best = -1;
+
+  ph_scene_boxes_in (self->scene, &row, near);
+  for (guint i = 0; i < near->len; i++)
+    {
+      const int at = g_array_index (near, int, i);
+      const PhSceneBox *other = ph_scene_box (self->scene, at);
+      const double distance = right ? other->rect.x - from->x : from->x - other->rect.x;
+
+      if (at != box && !other->open && distance > 0 && distance < least
+          && (other->kind == PH_BOX_GROUP || ph_scene_tenant (self->scene, at, self->time) != NULL))
+        {
+          least = distance;
+          best = at;
+        }
+    }
+  return best;
+}
+
+/* The node of @box, or a node inside of it that stands for a closed group. */
+static PhId
+representative (PhGraphCanvas *self, int box)
+{
+  const PhId id = ph_canvas_id_of (self, box, -1);
+
+  if (id != PH_NO_ID || ph_scene_box (self->scene, box)->kind != PH_BOX_GROUP)
+    return id;
+  for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+    {
+      int up = b;
+
+      while (up >= 0 && up != box)
+        up = ph_scene_box (self->scene, up)->parent;
+      if (up == box && ph_scene_box (self->scene, b)->n_tenants > 0 && ph_canvas_id_of (self, b, -1) != PH_NO_ID)
+        return ph_canvas_id_of (self, b, -1);
+    }
+  return PH_NO_ID;
+}
+
+void
+ph_graph_canvas_walk (PhGraphCanvas *self, GtkDirectionType direction)
+{
+  guint id;
+  int box;
+  PhId next;
+
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  if (self->scene == NULL || self->document == NULL)
+    return;
+  id = ph_document_get_selection (self->document);
+  box = id != 0 ? ph_scene_find (self->scene, id, NULL) : -1;
+  if (box < 0)
+    {
+      /* Nothing yet: the first in the window. */
+      g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+      const PhRect window = { self->x, self->y, ph_canvas_width (self) / self->zoom, ph_canvas_height (self) / self->zoom };
+
+      ph_scene_boxes_in (self->scene, &window, near);
+      for (guint i = 0; i < near->len; i++)
+        {
+          const int at = g_array_index (near, int, i);
+
+          if (!ph_scene_box (self->scene, at)->open && representative (self, at) != PH_NO_ID
+              && (box < 0 || ph_scene_box (self->scene, at)->rect.y < ph_scene_box (self->scene, box)->rect.y))
+            box = at;
+        }
+    }
+  else
+    box = direction == GTK_DIR_DOWN ? next_along (self, box, TRUE) : direction == GTK_DIR_UP ? next_along (self, box, FALSE)
+        : next_beside (self, box, direction == GTK_DIR_RIGHT);
+  next = box >= 0 ? representative (self, box) : PH_NO_ID;
+  if (next != PH_NO_ID)
+    ph_document_set_selection (self->document, next);
+}
+
+static gboolean
+on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
+{
+  const GdkModifierType held = state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK);
+  const double step = 90 / self->zoom;
+
+  if ((held & ~GDK_SHIFT_MASK) != 0)
+    return GDK_EVENT_PROPAGATE;
+  if (held == GDK_SHIFT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_Down || key == GDK_KEY_Left || key == GDK_KEY_Right))
+    {
+      double x, y, zoom;
+
+      ph_canvas_aim (self, &x, &y, &zoom);
+      self->fitted = FALSE;
+      ph_canvas_go_to (self, x + (key == GDK_KEY_Right ? step : key == GDK_KEY_Left ? -step : 0),
+             y + (key == GDK_KEY_Down ? step : key == GDK_KEY_Up ? -step : 0), zoom, TRUE);
+      return GDK_EVENT_STOP;
+    }
+  switch (key)
+    {
+    case GDK_KEY_Down: case GDK_KEY_KP_Down: ph_graph_canvas_walk (self, GTK_DIR_DOWN); break;
+    case GDK_KEY_Up: case GDK_KEY_KP_Up: ph_graph_canvas_walk (self, GTK_DIR_UP); break;
+    case GDK_KEY_Left: case GDK_KEY_KP_Left: ph_graph_canvas_walk (self, GTK_DIR_LEFT); break;
+    case GDK_KEY_Right: case GDK_KEY_KP_Right: ph_graph_canvas_walk (self, GTK_DIR_RIGHT); break;
+    case GDK_KEY_plus: case GDK_KEY_equal: case GDK_KEY_KP_Add: ph_graph_canvas_zoom_in (self); break;
+    case GDK_KEY_minus: case GDK_KEY_KP_Subtract: ph_graph_canvas_zoom_out (self); break;
+    case GDK_KEY_0: case GDK_KEY_KP_0: ph_graph_canvas_zoom_to (self, 1); break;
+    case GDK_KEY_f: ph_graph_canvas_fit (self); break;
+    case GDK_KEY_F: ph_graph_canvas_fit_selection (self); break;
+    case GDK_KEY_Page_Down: case GDK_KEY_Page_Up:
+      self->fitted = FALSE;
+      ph_canvas_go_to (self, self->x, self->y + (key == GDK_KEY_Page_Down ? 0.8 : -0.8) * ph_canvas_height (self) / self->zoom,
+                       self->zoom, TRUE);
+      break;
+    case GDK_KEY_Home: self->fitted = FALSE; ph_canvas_go_to (self, self->x, 0, self->zoom, TRUE); break;
+    case GDK_KEY_End:
+      self->fitted = FALSE;
+      if (self->scene != NULL)
+        ph_canvas_go_to (self, self->x, ph_scene_height (self->scene) - ph_canvas_height (self) / self->zoom, self->zoom, TRUE);
+      break;
+    case GDK_KEY_d: ph_graph_canvas_set_show_diff (self, !self->show_diff); break;
+    case GDK_KEY_c: ph_graph_canvas_set_compact (self, !self->compact); break;
+    case GDK_KEY_g:
+      if (self->document != NULL && ph_document_get_model (self->document) != NULL)
+        ph_graph_canvas_set_grouped (self, !ph_canvas_wants_groups (self, ph_document_get_model (self->document)));
+      break;
+    case GDK_KEY_t: ph_graph_canvas_show_touched (self); break;
+    case GDK_KEY_a: ph_graph_canvas_show_all (self); break;
+    case GDK_KEY_n:
+      if (self->document != NULL)
+        ph_graph_canvas_show_neighbourhood (self, ph_document_get_selection (self->document), 2);
+      break;
+    case GDK_KEY_Escape:
+      if (self->keep != NULL)
+        {
+          ph_graph_canvas_show_all (self);
+          break;
+        }
+      if (self->document == NULL || ph_document_get_selection (self->document) == 0)
+        return GDK_EVENT_PROPAGATE;
+      ph_document_set_selection (self->document, 0);
+      break;
+    case GDK_KEY_Return: case GDK_KEY_KP_Enter: case GDK_KEY_space:
+      {
+        const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
+        const int box = id != 0 && self->scene != NULL ? ph_scene_find (self->scene, id, NULL) : -1;
+
+        if (box < 0)
+          return GDK_EVENT_PROPAGATE;
+        if (ph_scene_box (self->scene, box)->can_open)
+          ph_graph_canvas_toggle_group (self, box);
+        else
+          g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
+      }
+      break;
+    default:
+      return GDK_EVENT_PROPAGATE;
+    }
+  return GDK_EVENT_STOP;
+}
+
+void
+ph_canvas_init_keys (PhGraphCanvas *self)
+{
+  GtkEventController *controller;
+
+  controller = gtk_event_controller_key_new ();
+  g_signal_connect_swapped (controller, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), controller);
+}

@@ -1,0 +1,241 @@
+/* graph-canvas-pointer.c: what is under the pointer, and what mouse, touchpad and fingers do.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-private.h"
+
+#include <math.h>
+
+void
+ph_canvas_pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge)
+{
+  const float x = self->x + px / self->zoom, y = self->y + py / self->zoom;
+
+  *box = *pill = *edge = -1;
+  if (self->scene == NULL)
+    return;
+  *box = ph_scene_pick (self->scene, x, y, self->since, self->time, pill);
+  if (*box < 0 || ph_scene_box (self->scene, *box)->open)
+    {
+      if (self->zoom > 0.08)
+        *edge = ph_scene_pick_edge (self->scene, x, y, 6 / self->zoom, self->since, self->time);
+      if (*edge >= 0)
+        *box = -1;
+    }
+}
+
+static void
+on_motion (PhGraphCanvas *self, double x, double y)
+{
+  int box, pill, edge;
+
+  self->pointer_x = x;
+  self->pointer_y = y;
+  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  if (box == self->hover_box && pill == self->hover_pill && edge == self->hover_edge)
+    return;
+  self->hover_box = box;
+  self->hover_pill = pill;
+  self->hover_edge = edge;
+  gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
+on_leave (PhGraphCanvas *self)
+{
+  self->hover_box = self->hover_pill = self->hover_edge = -1;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+PhId
+ph_canvas_id_of (PhGraphCanvas *self, int box, int pill)
+{
+  const PhTenant *tenant, *gone;
+
+  if (pill >= 0)
+    return ph_scene_pill (self->scene, pill)->id;
+  if (box < 0 || ph_scene_box (self->scene, box)->n_tenants == 0)
+    return PH_NO_ID;
+  tenant = ph_scene_tenant (self->scene, box, self->time);
+  ph_scene_change (self->scene, box, self->since, self->time, &gone);
+  return tenant != NULL ? tenant->id : gone != NULL ? gone->id : PH_NO_ID;
+}
+
+static void
+on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClick *gesture)
+{
+  int box, pill, edge;
+  PhId id;
+
+  gtk_widget_grab_focus (GTK_WIDGET (self));
+  if (self->scene == NULL || self->document == NULL)
+    return;
+  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  id = ph_canvas_id_of (self, box, pill);
+  if (n_press == 2 && box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
+    ph_graph_canvas_toggle_group (self, box);
+  else if (n_press == 2 && id != PH_NO_ID)
+    g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
+  else if (n_press == 1 && edge >= 0)
+    {
+      /* A click on an edge goes to the end that is further away. */
+      const PhSceneEdge *at = ph_scene_edge (self->scene, edge);
+      const PhRect *from = &ph_scene_box (self->scene, at->from)->rect, *to = &ph_scene_box (self->scene, at->to)->rect;
+      const double sx = self->x + x / self->zoom, sy = self->y + y / self->zoom;
+      const gboolean to_user = hypot (from->x + from->width / 2 - sx, from->y + from->height - sy)
+                               < hypot (to->x + to->width / 2 - sx, to->y - sy);
+
+      id = ph_canvas_id_of (self, to_user ? at->to : at->from, -1);
+      if (id != PH_NO_ID)
+        ph_document_set_selection (self->document, id);
+    }
+  else if (n_press == 1)
+    ph_document_set_selection (self->document, id);
+}
+
+static void
+on_drag_begin (PhGraphCanvas *self)
+{
+  ph_canvas_stop_animation (self);
+  self->drag_x = self->x;
+  self->drag_y = self->y;
+}
+
+static void
+on_drag_update (PhGraphCanvas *self, double dx, double dy)
+{
+  if (hypot (dx, dy) < 3 && self->x == self->drag_x && self->y == self->drag_y)
+    return;
+  self->fitted = FALSE;
+  gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
+  ph_canvas_go_to (self, self->drag_x - dx / self->zoom, self->drag_y - dy / self->zoom, self->zoom, FALSE);
+}
+
+static void
+on_drag_end (PhGraphCanvas *self)
+{
+  gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+}
+
+/* A wheel zooms around the pointer, Shift+wheel scrolls; a touchpad scrolls, Ctrl+touchpad zooms. */
+static gboolean
+on_scroll (PhGraphCanvas *self, double dx, double dy, GtkEventControllerScroll *controller)
+{
+  const GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  const gboolean surface = gtk_event_controller_scroll_get_unit (controller) == GDK_SCROLL_UNIT_SURFACE;
+
+  if ((state & GDK_CONTROL_MASK) != 0 || (!surface && (state & GDK_SHIFT_MASK) == 0))
+    ph_canvas_zoom_at (self, self->pointer_x, self->pointer_y, pow (surface ? 1.01 : PH_CANVAS_STEP_ZOOM, -dy), !surface);
+  else
+    {
+      const double unit = surface ? 1 : 80;
+
+      if (!surface && dx == 0)
+        {
+          dx = dy;
+          dy = 0;
+        }
+      self->fitted = FALSE;
+      ph_canvas_go_to (self, self->x + dx * unit / self->zoom, self->y + dy * unit / self->zoom, self->zoom, FALSE);
+    }
+  return GDK_EVENT_STOP;
+}
+
+static void
+on_pinch_begin (PhGraphCanvas *self)
+{
+  ph_canvas_stop_animation (self);
+  self->pinch_zoom = self->zoom;
+}
+
+static void
+on_pinch (PhGraphCanvas *self, double scale, GtkGesture *gesture)
+{
+  double x = ph_canvas_width (self) / 2, y = ph_canvas_height (self) / 2;
+
+  gtk_gesture_get_bounding_box_center (gesture, &x, &y);
+  ph_canvas_zoom_at (self, x, y, self->pinch_zoom * scale / self->zoom, FALSE);
+}
+
+static gboolean
+on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+  int box, pill, edge;
+
+  if (self->scene == NULL || keyboard)
+    return FALSE;
+  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  if (edge >= 0)
+    {
+      const PhId value = ph_scene_edge_value (self->scene, edge, self->time);
+      const PhValue *at = value != PH_NO_ID ? ph_model_find_value (ph_document_get_model (self->document), value) : NULL;
+      const char *type = value != PH_NO_ID ? ph_scene_value_type (self->scene, value) : NULL;
+
+      if (at == NULL && type == NULL)
+        return FALSE;
+      g_string_printf (text, "%s%s%s", at != NULL ? at->name : "", type != NULL ? "\n" : "", type != NULL ? type : "");
+    }
+  else if (pill >= 0)
+    {
+      const PhFace *face = ph_scene_pill_face (self->scene, ph_scene_pill (self->scene, pill));
+
+      g_string_printf (text, "%s%s%s", face->title, face->name != NULL ? "\n" : "", face->name != NULL ? face->name : "");
+    }
+  else if (box >= 0 && !ph_scene_box (self->scene, box)->open)
+    {
+      const PhSceneBox *at = ph_scene_box (self->scene, box);
+      const PhTenant *tenant = at->n_tenants > 0 ? ph_scene_tenant (self->scene, box, self->time) : NULL;
+
+      if (at->kind == PH_BOX_GROUP)
+        g_string_printf (text, "%s\n%s", at->path, at->detail != NULL ? at->detail : "");
+      else if (tenant != NULL)
+        {
+          const PhFace *face = ph_scene_face (self->scene, tenant, self->time);
+
+          if (tenant->id != PH_NO_ID && at->kind == PH_BOX_NODE)
+            g_string_printf (text, "n%u %s", tenant->id, face->title);
+          else
+            g_string_assign (text, face->title);
+          if (face->name != NULL && at->kind == PH_BOX_NODE)
+            g_string_append_printf (text, "\n%s", face->name);
+        }
+      /* From afar the box itself says nothing. */
+      if (text->len == 0)
+        return FALSE;
+    }
+  if (text->len == 0)
+    return FALSE;
+  gtk_tooltip_set_text (tooltip, text->str);
+  return TRUE;
+}
+
+void
+ph_canvas_init_pointer (PhGraphCanvas *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  GtkEventController *controller;
+  GtkGesture *gesture;
+
+  gtk_widget_set_has_tooltip (widget, TRUE);
+  g_signal_connect (self, "query-tooltip", G_CALLBACK (on_tooltip), NULL);
+  controller = gtk_event_controller_motion_new ();
+  g_signal_connect_swapped (controller, "motion", G_CALLBACK (on_motion), self);
+  g_signal_connect_swapped (controller, "leave", G_CALLBACK (on_leave), self);
+  gtk_widget_add_controller (widget, controller);
+  controller = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES | GTK_EVENT_CONTROLLER_SCROLL_KINETIC);
+  g_signal_connect_swapped (controller, "scroll", G_CALLBACK (on_scroll), self);
+  gtk_widget_add_controller (widget, controller);
+  gesture = gtk_gesture_click_new ();
+  g_signal_connect_swapped (gesture, "pressed", G_CALLBACK (on_pressed), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
+  gesture = gtk_gesture_drag_new ();
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (gesture), 0);
+  g_signal_connect_swapped (gesture, "drag-begin", G_CALLBACK (on_drag_begin), self);
+  g_signal_connect_swapped (gesture, "drag-update", G_CALLBACK (on_drag_update), self);
+  g_signal_connect_swapped (gesture, "drag-end", G_CALLBACK (on_drag_end), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
+  gesture = gtk_gesture_zoom_new ();
+  g_signal_connect_swapped (gesture, "begin", G_CALLBACK (on_pinch_begin), self);
+  g_signal_connect_swapped (gesture, "scale-changed", G_CALLBACK (on_pinch), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
+}

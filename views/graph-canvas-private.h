@@ -1,0 +1,94 @@
+/* graph-canvas-private.h: what the parts of the canvas share.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "views/canvas-tiles.h"
+#include "views/graph-canvas.h"
+
+G_BEGIN_DECLS
+
+struct _PhGraphCanvas
+{
+  GtkWidget     parent_instance;
+
+  PhDocument   *document;        /* (nullable)                                                              */
+  PhScene      *scene;           /* (nullable)                                                              */
+  PhTiles      *tiles;
+  PhInk        *ink;
+  GCancellable *layout;          /* (nullable) of the layout that runs                                      */
+  guint         layout_number;   /* of the newest request; older answers are dropped                        */
+  gboolean      first;           /* nothing of this document was shown yet                                  */
+  guint         scene_generation;
+
+  double        x, y, zoom;      /* scene point at the left top corner; pixels a point                      */
+  double        from_x, from_y, from_zoom, to_x, to_y, to_zoom;
+  gint64        animation_start; /* µs, 0: none                                                             */
+  guint         tick;
+  gboolean      fitted;          /* nobody moved the picture since it was fitted                            */
+  gint64        zoomed_at;       /* µs: while the zoom changes, tiles are not started over                  */
+  guint         settle_id;
+  gboolean      look_changed;    /* the next frame may wait longer                                          */
+  gboolean      complete;        /* the last frame lacked nothing                                           */
+
+  gboolean      show_diff, compact, grouped, grouped_set, edge_width;
+  gboolean      has_base;
+  PhPosition    base;
+  GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
+  GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */
+  gboolean      pinned;
+  PhPosition    pin;
+  PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: scrolls with this one         */
+  gboolean      following;       /* the other one moves it                                                  */
+  PhColorMode   color_mode;
+  GHashTable   *heat;            /* (nullable)                                                              */
+  PhTheme       theme;
+  gulong        style_ids[2];
+
+  int           hover_box, hover_pill, hover_edge;
+  double        pointer_x, pointer_y, drag_x, drag_y, pinch_zoom;
+  int           time, since;     /* what is shown                                                           */
+};
+
+enum { PH_CANVAS_LAYOUT_STARTED, PH_CANVAS_LAYOUT_FINISHED, PH_CANVAS_NODE_ACTIVATED, PH_CANVAS_VIEW_CHANGED, PH_CANVAS_N_SIGNALS };
+enum
+{
+  PH_CANVAS_PROP_0, PH_CANVAS_PROP_DOCUMENT, PH_CANVAS_PROP_SHOW_DIFF, PH_CANVAS_PROP_COMPACT, PH_CANVAS_PROP_GROUPED,
+  PH_CANVAS_PROP_EDGE_WIDTH, PH_CANVAS_PROP_COLOR_MODE, PH_CANVAS_N_PROPS
+};
+extern guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
+extern GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
+
+#define PH_CANVAS_STEP_ZOOM 1.25
+
+/* graph-canvas-view.c: x and y are the scene's point at the left top corner. */
+double   ph_canvas_width          (PhGraphCanvas *self);                  /* pixels */
+double   ph_canvas_height         (PhGraphCanvas *self);
+void     ph_canvas_set_view       (PhGraphCanvas *self, double x, double y, double zoom);
+void     ph_canvas_go_to          (PhGraphCanvas *self, double x, double y, double zoom, gboolean animate);
+void     ph_canvas_stop_animation (PhGraphCanvas *self);
+/* Where the animation that runs will end, else what is shown. */
+void     ph_canvas_aim            (PhGraphCanvas *self, double *x, double *y, double *zoom);
+void     ph_canvas_zoom_at        (PhGraphCanvas *self, double px, double py, double factor, gboolean animate);
+void     ph_canvas_first_view     (PhGraphCanvas *self);
+void     ph_canvas_show_rect      (PhGraphCanvas *self, const PhRect *rect);
+gboolean ph_canvas_selection_rect (PhGraphCanvas *self, PhRect *rect);
+void     ph_canvas_size_allocate  (GtkWidget *widget, int width, int height, int baseline);
+
+/* graph-canvas-scene.c */
+void     ph_canvas_start_layout   (PhGraphCanvas *self, gboolean quick);
+gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);
+
+/* graph-canvas-draw.c */
+void     ph_canvas_init_look      (PhGraphCanvas *self);
+void     ph_canvas_update_times   (PhGraphCanvas *self);
+void     ph_canvas_update_look    (PhGraphCanvas *self);
+void     ph_canvas_snapshot       (GtkWidget *widget, GtkSnapshot *snapshot);
+
+/* graph-canvas-pointer.c, graph-canvas-keys.c */
+void     ph_canvas_init_pointer   (PhGraphCanvas *self);
+void     ph_canvas_init_keys      (PhGraphCanvas *self);
+void     ph_canvas_pick           (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge);
+/* The node or value that @box (or @pill) shows; PH_NO_ID: none. */
+PhId     ph_canvas_id_of          (PhGraphCanvas *self, int box, int pill);
+
+G_END_DECLS

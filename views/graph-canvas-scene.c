@@ -1,0 +1,253 @@
+/* graph-canvas-scene.c: has the picture laid out in a thread, and puts the new one where the old one stood.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-private.h"
+
+#define GROUP_ABOVE   2500       /* nodes: a larger model opens grouped        */
+#define OPEN_BOXES    250        /* boxes of a grouped one that show at first  */
+
+typedef struct
+{
+  PhModel       *model;          /* (nullable) owned until it is handed on */
+  PhHistory     *history;        /* (nullable) likewise                    */
+  PhSceneOptions options;
+  guint          number, generation;
+  gboolean       quick;
+} LayoutJob;
+
+static void
+layout_job_free (LayoutJob *job)
+{
+  g_clear_pointer (&job->model, ph_model_free);
+  g_clear_pointer (&job->history, ph_history_free);
+  g_clear_pointer (&job->options.open, g_hash_table_unref);
+  g_clear_pointer (&job->options.keep, g_hash_table_unref);
+  g_free (job);
+}
+
+static void
+layout_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  LayoutJob *job = data;
+  GError *error = NULL;
+  PhScene *scene = ph_scene_new (g_steal_pointer (&job->model), g_steal_pointer (&job->history), &job->options, cancellable, &error);
+
+  if (scene != NULL)
+    g_task_return_pointer (task, scene, (GDestroyNotify) ph_scene_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+/* Shows @scene where the old one stood: the selected node, or what is in the middle, keeps its place in the window. */
+static void
+take_scene (PhGraphCanvas *self, PhScene *scene)
+{
+  PhScene *old = self->scene;
+  const guint selected = ph_document_get_selection (self->document);
+  PhId anchor = PH_NO_ID;
+  double dx = 0, dy = 0;
+  int box;
+
+  if (old != NULL && !self->first)
+    {
+      if (selected != 0 && ph_scene_find (old, selected, NULL) >= 0)
+        anchor = selected;
+      for (guint ring = 1; anchor == PH_NO_ID && ring <= 4; ring++)
+        {
+          g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+          const double w = ring * ph_canvas_width (self) / self->zoom / 8, h = ring * ph_canvas_height (self) / self->zoom / 8;
+          const PhRect middle = { self->x + ph_canvas_width (self) / self->zoom / 2 - w / 2,
+                                  self->y + ph_canvas_height (self) / self->zoom / 2 - h / 2, w, h };
+
+          ph_scene_boxes_in (old, &middle, near);
+          for (guint i = 0; i < near->len && anchor == PH_NO_ID; i++)
+            {
+              const int at = g_array_index (near, int, i);
+              const PhTenant *tenant = ph_scene_box (old, at)->n_tenants > 0 ? ph_scene_tenant (old, at, self->time) : NULL;
+
+              if (tenant != NULL && tenant->id != PH_NO_ID && ph_scene_find (scene, tenant->id, NULL) >= 0)
+                anchor = tenant->id;
+            }
+        }
+      box = anchor != PH_NO_ID ? ph_scene_find (old, anchor, NULL) : -1;
+      if (box >= 0)
+        {
+          const PhRect *before = &ph_scene_box (old, box)->rect;
+          const int to = ph_scene_find (scene, anchor, NULL);
+
+          if (to >= 0)
+            {
+              const PhRect *after = &ph_scene_box (scene, to)->rect;
+
+              dx = after->x + after->width / 2 - before->x - before->width / 2;
+              dy = after->y + after->height / 2 - before->y - before->height / 2;
+            }
+        }
+    }
+  self->scene = scene;
+  self->hover_box = self->hover_pill = self->hover_edge = -1;
+  ph_canvas_update_times (self);
+  ph_canvas_update_look (self);
+  g_clear_pointer (&old, ph_scene_unref);
+  if (self->first || self->fitted)
+    ph_canvas_first_view (self);
+  else
+    {
+      self->to_x += dx;
+      self->to_y += dy;
+      self->from_x += dx;
+      self->from_y += dy;
+      ph_canvas_set_view (self, self->x + dx, self->y + dy, self->zoom);
+    }
+  self->first = FALSE;
+  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
+}
+
+static void
+on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
+{
+  PhGraphCanvas *self = PH_GRAPH_CANVAS (source);
+  LayoutJob *job = g_task_get_task_data (G_TASK (result));
+  g_autoptr(GError) error = NULL;
+  PhScene *scene = g_task_propagate_pointer (G_TASK (result), &error);
+
+  if (job->number != self->layout_number || self->document == NULL)
+    {
+      g_clear_pointer (&scene, ph_scene_unref);
+      return;
+    }
+  if (scene == NULL)
+    {
+      if (g_error_matches (error, PH_ERROR, PH_ERROR_CANCELLED) || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        return;
+      g_clear_object (&self->layout);
+      g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, FALSE, error->message);
+      return;
+    }
+  self->scene_generation = job->generation;
+  take_scene (self, scene);
+  if (job->quick)
+    {
+      ph_canvas_start_layout (self, FALSE);
+      return;
+    }
+  g_clear_object (&self->layout);
+  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, TRUE, NULL);
+}
+
+gboolean
+ph_canvas_wants_groups (PhGraphCanvas *self, PhModel *model)
+{
+  return self->grouped_set ? self->grouped : ph_model_n_nodes (model, TRUE) > GROUP_ABOVE;
+}
+
+void
+ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
+{
+  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  LayoutJob *job;
+  g_autoptr(GTask) task = NULL;
+
+  if (self->layout != NULL)
+    g_cancellable_cancel (self->layout);
+  g_clear_object (&self->layout);
+  self->layout_number++;
+  if (model == NULL)
+    {
+      g_clear_pointer (&self->scene, ph_scene_unref);
+      ph_canvas_update_look (self);
+      return;
+    }
+  job = g_new0 (LayoutJob, 1);
+  job->model = ph_model_clone (model);
+  job->history = self->compact ? NULL : ph_history_snapshot (ph_document_get_history (self->document));
+  job->number = self->layout_number;
+  job->generation = ph_document_get_generation (self->document);
+  job->quick = quick;
+  job->options.by_scope = self->keep == NULL && ph_canvas_wants_groups (self, model);
+  job->options.open = self->open != NULL ? g_hash_table_ref (self->open) : NULL;
+  job->options.keep = self->keep != NULL ? g_hash_table_ref (self->keep) : NULL;
+  job->options.open_all = OPEN_BOXES;
+  job->options.quick = quick;
+  self->layout = g_cancellable_new ();
+  task = g_task_new (self, self->layout, on_laid_out, NULL);
+  g_task_set_task_data (task, job, (GDestroyNotify) layout_job_free);
+  g_task_set_check_cancellable (task, FALSE);
+  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_STARTED], 0, self->scene == NULL);
+  g_task_run_in_thread (task, layout_thread);
+}
+
+/* The sets of open groups are handed to workers: never changed, always replaced. */
+static GHashTable *
+copy_open (PhGraphCanvas *self)
+{
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTableIter iter;
+  gpointer key;
+
+  if (self->open != NULL)
+    {
+      g_hash_table_iter_init (&iter, self->open);
+      while (g_hash_table_iter_next (&iter, &key, NULL))
+        g_hash_table_add (copy, g_strdup (key));
+    }
+  else if (self->scene != NULL)
+    for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+      if (ph_scene_box (self->scene, b)->open && ph_scene_box (self->scene, b)->path != NULL)
+        g_hash_table_add (copy, g_strdup (ph_scene_box (self->scene, b)->path));
+  return copy;
+}
+
+void
+ph_graph_canvas_toggle_group (PhGraphCanvas *self, int box)
+{
+  const PhSceneBox *at;
+  const PhTenant *tenant;
+  g_autofree char *key = NULL;
+  GHashTable *open;
+
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && self->scene != NULL);
+  at = ph_scene_box (self->scene, box);
+  tenant = at->kind == PH_BOX_NODE ? ph_scene_tenant (self->scene, box, self->time) : NULL;
+  key = at->kind == PH_BOX_GROUP ? g_strdup (at->path) : tenant != NULL ? g_strdup_printf ("n%u", tenant->id) : NULL;
+  if (key == NULL || !at->can_open)
+    return;
+  open = copy_open (self);
+  if (!g_hash_table_remove (open, key))
+    g_hash_table_add (open, g_strdup (key));
+  g_clear_pointer (&self->open, g_hash_table_unref);
+  self->open = open;
+  ph_canvas_start_layout (self, FALSE);
+}
+
+void
+ph_graph_canvas_expand_all (PhGraphCanvas *self)
+{
+  GHashTable *open;
+
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  if (self->scene == NULL)
+    return;
+  open = copy_open (self);
+  for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
+    if (ph_scene_box (self->scene, b)->kind == PH_BOX_GROUP)
+      g_hash_table_add (open, g_strdup (ph_scene_box (self->scene, b)->path));
+  g_clear_pointer (&self->open, g_hash_table_unref);
+  self->open = open;
+  ph_canvas_start_layout (self, FALSE);
+}
+
+void
+ph_graph_canvas_collapse_all (PhGraphCanvas *self)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  g_clear_pointer (&self->open, g_hash_table_unref);
+  self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  ph_canvas_start_layout (self, FALSE);
+}
+
+void
+ph_graph_canvas_retry (PhGraphCanvas *self)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  ph_canvas_start_layout (self, FALSE);
+}
