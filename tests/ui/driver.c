@@ -2,13 +2,21 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/ui/driver.h"
 
+#include <stdlib.h>
+
+#include <X11/XKBlib.h>
+#include <X11/extensions/XTest.h>
 #include <gdk/x11/gdkx.h>
 #include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
 
 static PhApplication *application;
 static char *home;
 static char *last_line, *last_text;
 static gboolean last_ok;
+static Display *display;         /* for events only: GDK has a connection of its own */
 static PhConsole *watched;       /* (unowned) */
 
 /* --- the main loop -------------------------------------------------------------------------------------------------- */
@@ -42,12 +50,6 @@ driver_wait (DriverCondition condition, gpointer data, double seconds, const cha
   g_source_remove (look);
 }
 
-static gboolean
-is_true (gpointer data)
-{
-  return *(gboolean *) data;
-}
-
 void
 driver_pause (double seconds)
 {
@@ -75,31 +77,11 @@ driver_settle (void)
     }
 }
 
-/* --- events ---------------------------------------------------------------------------------------------------------- */
-
-static void
-on_exit_of_xdotool (GPid pid, int status, gpointer data)
-{
-  g_spawn_close_pid (pid);
-  *(gboolean *) data = TRUE;
-}
-
-static void
-xdotool (char **arguments)
-{
-  g_autoptr (GError) error = NULL;
-  gboolean done = FALSE;
-  GPid pid;
-
-  g_spawn_async (NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid, &error);
-  g_assert_no_error (error);
-  g_child_watch_add (pid, on_exit_of_xdotool, &done);
-  driver_wait (is_true, &done, 20, "xdotool ends");
-}
+/* --- events: sent by the X server, so that they take the same way as a person's --------------------------------------- */
 
 /* There is no window manager under Xvfb: the newest visible window is given the keyboard by hand. */
-static GtkWindow *
-front_window (void)
+GtkWindow *
+driver_front (void)
 {
   g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
   GtkWindow *front = GTK_WINDOW (driver_window ());
@@ -113,60 +95,255 @@ front_window (void)
   return front;
 }
 
+static Window
+xid_of (GtkNative *native)
+{
+  return gdk_x11_surface_get_xid (gtk_native_get_surface (native));
+}
+
 static gboolean
 is_active (gpointer window)
 {
   return gtk_window_is_active (window);
 }
 
+static int
+ignore_error (Display *d, XErrorEvent *event)
+{
+  return 0;
+}
+
+/* A window may go away in the moment when it is spoken of: X's errors are no errors here. */
 static void
 focus_front (void)
 {
-  GtkWindow *window = front_window ();
+  GtkWindow *window = driver_front ();
 
   if (gtk_window_is_active (window))
     return;
-  g_autofree char *id = g_strdup_printf ("%lu", gdk_x11_surface_get_xid (gtk_native_get_surface (GTK_NATIVE (window))));
-  char *arguments[] = { "xdotool", "windowfocus", id, NULL };
-  xdotool (arguments);
+  XErrorHandler before = XSetErrorHandler (ignore_error);
+  XSetInputFocus (display, xid_of (GTK_NATIVE (window)), RevertToParent, CurrentTime);
+  XSync (display, False);
+  XSetErrorHandler (before);
+  g_object_ref (window);
   driver_wait (is_active, window, 20, "the window has the keyboard");
+  g_object_unref (window);
+}
+
+/* Until the events that were sent have been taken in. */
+static void
+let_through (void)
+{
+  XSync (display, False);
+  driver_pause (0.006);
+}
+
+static void
+press_key (KeySym symbol)
+{
+  KeyCode code = XKeysymToKeycode (display, symbol);
+  KeyCode shift = XKeysymToKeycode (display, XK_Shift_L);
+
+  if (code == 0)
+    g_error ("No key gives %s", XKeysymToString (symbol));
+  gboolean shifted = XkbKeycodeToKeysym (display, code, 0, 0) != symbol && XkbKeycodeToKeysym (display, code, 0, 1) == symbol;
+  if (shifted)
+    XTestFakeKeyEvent (display, shift, True, CurrentTime);
+  XTestFakeKeyEvent (display, code, True, CurrentTime);
+  XTestFakeKeyEvent (display, code, False, CurrentTime);
+  if (shifted)
+    XTestFakeKeyEvent (display, shift, False, CurrentTime);
+  let_through ();
+}
+
+static KeySym
+modifier_of (const char *name)
+{
+  static const struct { const char *name; KeySym key; } modifiers[] = {
+    { "ctrl", XK_Control_L }, { "shift", XK_Shift_L }, { "alt", XK_Alt_L }, { "super", XK_Super_L },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (modifiers); i++)
+    if (g_str_equal (modifiers[i].name, name))
+      return modifiers[i].key;
+  g_error ("There is no modifier %s", name);
+}
+
+static void
+hold (const char *modifiers, gboolean down)
+{
+  g_auto (GStrv) words = g_strsplit (modifiers ? modifiers : "", "+", -1);
+
+  for (guint i = 0; words[i] && *words[i]; i++)
+    XTestFakeKeyEvent (display, XKeysymToKeycode (display, modifier_of (words[i])), down, CurrentTime);
+}
+
+void
+driver_send_key (const char *keys)
+{
+  const char *plus = strrchr (keys, '+');
+  g_autofree char *modifiers = plus ? g_strndup (keys, (gsize) (plus - keys)) : NULL;
+  const char *name = plus ? plus + 1 : keys;
+  KeySym symbol = XStringToKeysym (name);
+
+  if (symbol == NoSymbol)
+    g_error ("There is no key %s", name);
+  focus_front ();
+  hold (modifiers, TRUE);
+  press_key (symbol);
+  hold (modifiers, FALSE);
+  let_through ();
 }
 
 void
 driver_key (const char *keys)
 {
-  char *arguments[] = { "xdotool", "key", "--delay", "20", (char *) keys, NULL };
-
-  focus_front ();
-  xdotool (arguments);
+  driver_send_key (keys);
   driver_settle ();
+}
+
+void
+driver_send_text (const char *text)
+{
+  focus_front ();
+  for (const char *p = text; *p; p++)
+    press_key (*p == '\n' ? XK_Return : *p == '\t' ? XK_Tab : (KeySym) (guchar) *p);
 }
 
 void
 driver_type (const char *text)
 {
-  char *arguments[] = { "xdotool", "type", "--delay", "15", "--", (char *) text, NULL };
-
-  focus_front ();
-  xdotool (arguments);
+  driver_send_text (text);
   driver_settle ();
+}
+
+/* FALSE: the widget is not on the screen. */
+static gboolean
+move_to (GtkWidget *widget, double x, double y)
+{
+  GtkNative *native = gtk_widget_get_native (widget);
+  graphene_point_t point;
+  double offset_x, offset_y;
+  int root_x, root_y;
+  Window child;
+
+  if (!native || !gtk_widget_get_mapped (widget)
+      || !gtk_widget_compute_point (widget, GTK_WIDGET (native), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
+    return FALSE;
+  gtk_native_get_surface_transform (native, &offset_x, &offset_y);
+  XErrorHandler before = XSetErrorHandler (ignore_error);
+  gboolean known = XTranslateCoordinates (display, xid_of (native), DefaultRootWindow (display), (int) (point.x + offset_x),
+                                          (int) (point.y + offset_y), &root_x, &root_y, &child) != 0;
+  XSetErrorHandler (before);
+  if (known)
+    XTestFakeMotionEvent (display, -1, root_x, root_y, CurrentTime);
+  let_through ();
+  return known;
+}
+
+void
+driver_move (GtkWidget *widget, double x, double y)
+{
+  move_to (widget, x, y);
+}
+
+void
+driver_send_click (GtkWidget *widget, double x, double y, int button, int times, const char *modifiers)
+{
+  if (!move_to (widget, x, y))
+    return;
+  hold (modifiers, TRUE);
+  for (int i = 0; i < times; i++)
+    {
+      XTestFakeButtonEvent (display, (guint) button, True, CurrentTime);
+      XTestFakeButtonEvent (display, (guint) button, False, CurrentTime);
+    }
+  hold (modifiers, FALSE);
+  let_through ();
 }
 
 void
 driver_click (GtkWidget *widget, double x, double y, int button)
 {
-  GtkNative *native = gtk_widget_get_native (widget);
-  graphene_point_t point;
-  double offset_x, offset_y;
-  Window xid = gdk_x11_surface_get_xid (gtk_native_get_surface (native));
-
-  g_assert_true (gtk_widget_compute_point (widget, GTK_WIDGET (native), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point));
-  gtk_native_get_surface_transform (native, &offset_x, &offset_y);
-  g_autofree char *id = g_strdup_printf ("%lu", xid), *n = g_strdup_printf ("%d", button);
-  g_autofree char *px = g_strdup_printf ("%.0f", point.x + offset_x), *py = g_strdup_printf ("%.0f", point.y + offset_y);
-  char *arguments[] = { "xdotool", "mousemove", "--window", id, px, py, "sleep", "0.03", "click", n, NULL };
-  xdotool (arguments);
+  driver_send_click (widget, x, y, button, 1, NULL);
   driver_settle ();
+}
+
+void
+driver_click_middle (GtkWidget *widget)
+{
+  driver_click (widget, gtk_widget_get_width (widget) / 2.0, gtk_widget_get_height (widget) / 2.0, 1);
+}
+
+void
+driver_send_drag (GtkWidget *widget, double from_x, double from_y, double to_x, double to_y, int button)
+{
+  const int moves = 6;
+
+  if (!move_to (widget, from_x, from_y))
+    return;
+  XTestFakeButtonEvent (display, (guint) button, True, CurrentTime);
+  let_through ();
+  for (int i = 1; i <= moves; i++)
+    move_to (widget, from_x + (to_x - from_x) * i / moves, from_y + (to_y - from_y) * i / moves);
+  XTestFakeButtonEvent (display, (guint) button, False, CurrentTime);
+  let_through ();
+}
+
+void
+driver_drag (GtkWidget *widget, double from_x, double from_y, double to_x, double to_y, int button)
+{
+  driver_send_drag (widget, from_x, from_y, to_x, to_y, button);
+  driver_settle ();
+}
+
+void
+driver_send_scroll (GtkWidget *widget, double x, double y, int notches, const char *modifiers)
+{
+  driver_send_click (widget, x, y, notches > 0 ? Button5 : Button4, ABS (notches), modifiers);
+}
+
+void
+driver_scroll (GtkWidget *widget, double x, double y, int notches, const char *modifiers)
+{
+  driver_send_scroll (widget, x, y, notches, modifiers);
+  driver_settle ();
+}
+
+/* --- the helper --------------------------------------------------------------------------------------------------------- */
+
+/* The running helper that this process started, or 0. */
+static pid_t
+find_helper (void)
+{
+  g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
+  const char *name;
+
+  while (processes && (name = g_dir_read_name (processes)))
+    {
+      g_autofree char *path = g_build_filename ("/proc", name, "stat", NULL);
+      g_autofree char *words = g_build_filename ("/proc", name, "cmdline", NULL);
+      g_autofree char *stat = NULL, *program = NULL;
+      /* By its arguments: it starts itself anew for a larger stack, under another name. */
+      if (!g_ascii_isdigit (*name) || !g_file_get_contents (path, &stat, NULL, NULL)
+          || !g_file_get_contents (words, &program, NULL, NULL) || !g_str_has_suffix (program, "peephole-layout"))
+        continue;
+      const char *end = strrchr (stat, ')');
+      int parent;
+      char state;
+      if (end && sscanf (end + 1, " %c %d", &state, &parent) == 2
+          && parent == (int) getpid () && state != 'Z')
+        return (pid_t) atoi (name);
+    }
+  return 0;
+}
+
+gboolean
+driver_kill_helper (void)
+{
+  pid_t helper = find_helper ();
+
+  return helper && kill (helper, SIGKILL) == 0;
 }
 
 /* --- the window ------------------------------------------------------------------------------------------------------ */
@@ -289,7 +466,6 @@ write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpoint
 gboolean
 driver_init (int *argc, char ***argv)
 {
-  g_autofree char *tool = g_find_program_in_path ("xdotool");
   g_autoptr (GError) error = NULL;
 
   g_log_set_writer_func (write_log, NULL, NULL);
@@ -304,7 +480,9 @@ driver_init (int *argc, char ***argv)
   g_setenv ("GTK_A11Y", "none", FALSE);
   g_setenv ("GSETTINGS_BACKEND", "memory", TRUE);
   g_test_init (argc, argv, NULL);
-  if (!g_getenv ("DISPLAY") || !tool)
+  display = XOpenDisplay (NULL);
+  int event, error_base, major, minor;
+  if (!display || !XTestQueryExtension (display, &event, &error_base, &major, &minor))
     return FALSE;
 
   application = ph_application_new ();

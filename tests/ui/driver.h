@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 typedef gboolean (*DriverCondition) (gpointer data);
 
-/* Call before g_test_run(). FALSE: there is no display, or no xdotool; the tests should then be skipped. */
+/* Call before g_test_run(). FALSE: there is no display, or one without XTEST; the tests should then be skipped. */
 gboolean        driver_init        (int *argc, char ***argv);
 void            driver_finish      (void);
 
@@ -22,10 +22,25 @@ void            driver_wait        (DriverCondition condition, gpointer data, do
 void            driver_settle      (void);
 void            driver_pause       (double seconds);
 
-/* Through the X server, to the window that has the keyboard. Settles afterwards. */
-void            driver_key         (const char *keys);           /* xdotool's names: "F10", "ctrl+k" */
-void            driver_type        (const char *text);
+/* Through the X server, to the window that has the keyboard. These settle afterwards, those named send_ do not. @keys are X's names:
+ * "F10", "ctrl+k", "ctrl+shift+question"; @modifiers, (nullable), are what stands before the last +. Points are the widget's. */
+void            driver_key         (const char *keys);
+void            driver_type        (const char *text);           /* ASCII; \n is Return */
+void            driver_move        (GtkWidget *widget, double x, double y);
 void            driver_click       (GtkWidget *widget, double x, double y, int button);
+void            driver_click_middle (GtkWidget *widget);         /* of it, with the first button */
+void            driver_drag        (GtkWidget *widget, double from_x, double from_y, double to_x, double to_y, int button);
+void            driver_scroll      (GtkWidget *widget, double x, double y, int notches, const char *modifiers);    /* > 0: down */
+void            driver_send_key    (const char *keys);
+void            driver_send_text   (const char *text);
+void            driver_send_click  (GtkWidget *widget, double x, double y, int button, int times, const char *modifiers);
+void            driver_send_drag   (GtkWidget *widget, double from_x, double from_y, double to_x, double to_y, int button);
+void            driver_send_scroll (GtkWidget *widget, double x, double y, int notches, const char *modifiers);
+
+/* The newest dialog of the window that is open, or the window. */
+GtkWindow      *driver_front       (void);
+/* Kills the layout helper. FALSE: none was running. */
+gboolean        driver_kill_helper (void);
 
 /* Opens an example or another file in the present tab and settles. */
 void            driver_open        (const char *path);

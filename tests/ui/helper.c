@@ -1,50 +1,18 @@
 /* helper.c: the layout helper dies in the middle of a layout. The window says so, offers a retry, and goes on.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <signal.h>
-#include <string.h>
-#include <sys/types.h>
-
 #include "tests/ui/driver.h"
-
-/* The running helper that this process started, or 0. */
-static pid_t
-find_helper (void)
-{
-  g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
-  const char *name;
-
-  while (processes && (name = g_dir_read_name (processes)))
-    {
-      g_autofree char *path = g_build_filename ("/proc", name, "stat", NULL);
-      g_autofree char *words = g_build_filename ("/proc", name, "cmdline", NULL);
-      g_autofree char *stat = NULL, *program = NULL;
-      /* By its arguments: it starts itself anew for a larger stack, under another name. */
-      if (!g_ascii_isdigit (*name) || !g_file_get_contents (path, &stat, NULL, NULL)
-          || !g_file_get_contents (words, &program, NULL, NULL) || !g_str_has_suffix (program, "peephole-layout"))
-        continue;
-      const char *end = strrchr (stat, ')');
-      int parent;
-      char state;
-      if (end && sscanf (end + 1, " %c %d", &state, &parent) == 2
-          && parent == (int) getpid () && state != 'Z')
-        return (pid_t) atoi (name);
-    }
-  return 0;
-}
 
 static gboolean
 helper_killed (gpointer data)
 {
-  pid_t helper = find_helper ();
-
-  return helper && kill (helper, SIGKILL) == 0;
+  return driver_kill_helper ();
 }
 
 static gboolean
 banner_shown (gpointer data)
 {
   /* A retry that the picture makes by itself dies as well. */
-  helper_killed (NULL);
+  driver_kill_helper ();
   return ph_document_view_get_banner (ph_window_get_view (driver_window ())) != NULL;
 }
 
@@ -103,7 +71,7 @@ main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
     {
-      g_print ("1..0 # SKIP no display, or no xdotool\n");
+      g_print ("1..0 # SKIP no display, or one without XTEST\n");
       return 0;
     }
   g_test_add_func ("/helper/killed", test_killed);

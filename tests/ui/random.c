@@ -106,7 +106,7 @@ main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
     {
-      g_print ("1..0 # SKIP no display, or no xdotool\n");
+      g_print ("1..0 # SKIP no display, or one without XTEST\n");
       return 0;
     }
   g_test_add_func ("/random/actions", test_random);
