@@ -14,7 +14,6 @@ typedef struct
   gatomicrefcount ref_count;
   PhScene        *scene;
   PhDrawOptions   options;
-  float          *heat;          /* (nullable) owned */
 } Look;
 
 /* Tiles of one zoom. */
@@ -71,7 +70,7 @@ look_unref (Look *look)
   if (look == NULL || !g_atomic_ref_count_dec (&look->ref_count))
     return;
   ph_scene_unref (look->scene);
-  g_free (look->heat);
+  g_clear_pointer (&look->options.paint, ph_paint_unref);
   g_free (look);
 }
 
@@ -157,7 +156,6 @@ draw_tile (gpointer data, gpointer unused)
       const float scene_width = ph_scene_width (job->look->scene), scene_height = ph_scene_height (job->look->scene);
       const int side = TILE * job->device_scale;
 
-      options.heat = job->look->heat;
       if (job->column < 0)
         {
           options.scale = MIN (2.0, OVERVIEW / MAX (1, MAX (scene_width, scene_height)));
@@ -240,7 +238,7 @@ ph_tiles_free (PhTiles *tiles)
 }
 
 void
-ph_tiles_set_look (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options, const float *heat, gsize n_heat)
+ph_tiles_set_look (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options)
 {
   const gboolean same_scene = tiles->look != NULL && tiles->look->scene == scene;
   Look *look = NULL;
@@ -251,7 +249,8 @@ ph_tiles_set_look (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options,
       g_atomic_ref_count_init (&look->ref_count);
       look->scene = ph_scene_ref (scene);
       look->options = *options;
-      look->heat = heat != NULL ? g_memdup2 (heat, n_heat * sizeof (float)) : NULL;
+      if (look->options.paint != NULL)
+        ph_paint_ref (look->options.paint);
     }
   if (!same_scene)
     {

@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "core/layout/draw.h"
+#include "core/layout/paint.h"
 
 G_BEGIN_DECLS
 
@@ -16,7 +16,7 @@ typedef struct _PhTiles PhTiles;
 PhTiles *ph_tiles_new        (GSourceFunc ready, gpointer data);
 void     ph_tiles_free       (PhTiles *tiles);
 /* @scene (nullable). Tiles of another scene or look are stale: shown until theirs come, unless @scene changed. */
-void     ph_tiles_set_look   (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options, const float *heat, gsize n_heat);
+void     ph_tiles_set_look   (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options);
 /* Draws what the viewport (logical pixels) shows: scene point (x, y) at its left top corner, @zoom pixels a point. Waits at
  * most @budget_us for tiles. TRUE: nothing is missing or stale. @moving: do not start over for a new zoom yet. */
 /* @cr: (nullable) what to paint on instead of @snapshot: with the cairo renderer textures would be copied each frame. */

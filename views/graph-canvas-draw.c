@@ -49,42 +49,44 @@ ph_canvas_update_times (PhGraphCanvas *self)
     self->since = self->time;
 }
 
-static float *
-heat_by_box (PhGraphCanvas *self)
+/* The kind of operator needs none to be drawn, only for its legend. */
+static void
+update_paint (PhGraphCanvas *self, gboolean even_for_kind)
 {
-  const guint n = ph_scene_n_boxes (self->scene);
-  float *heat = g_new (float, n + 1);
-  double most = 0;
-  GHashTableIter iter;
-  gpointer value;
+  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  g_autoptr(PhMeasure) measure = NULL;
 
-  g_hash_table_iter_init (&iter, self->heat);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    most = MAX (most, *(double *) value);
-  for (guint b = 0; b < n; b++)
-    {
-      const PhTenant *tenant = ph_scene_box (self->scene, b)->n_tenants > 0 ? ph_scene_tenant (self->scene, b, self->time) : NULL;
-      const double *number = tenant != NULL ? g_hash_table_lookup (self->heat, GUINT_TO_POINTER (tenant->id)) : NULL;
+  g_clear_pointer (&self->paint, ph_paint_unref);
+  if (self->scene == NULL || model == NULL || (self->color_mode == PH_COLOR_FAMILY && !even_for_kind))
+    return;
+  measure = self->measure != NULL ? ph_measure_ref (self->measure) : ph_measure_new_of_model (model, self->color_mode);
+  self->paint = measure != NULL ? ph_paint_new (self->scene, self->time, measure) : NULL;
+}
 
-      heat[b] = number != NULL && most > 0 ? sqrt (*number / most) : -1;
-    }
-  return heat;
+PhPaint *
+ph_graph_canvas_get_paint (PhGraphCanvas *self)
+{
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), NULL);
+  if (self->paint == NULL)
+    update_paint (self, TRUE);
+  return self->paint;
 }
 
 static PhDrawOptions
 draw_options (PhGraphCanvas *self)
 {
   return (PhDrawOptions) { .theme = self->theme, .time = self->time, .since = self->since, .scale = self->zoom,
-                           .color_mode = self->color_mode, .edge_width = self->edge_width };
+                           .paint = self->paint, .edge_width = self->edge_width };
 }
 
 void
 ph_canvas_update_look (PhGraphCanvas *self)
 {
-  const PhDrawOptions options = draw_options (self);
-  g_autofree float *heat = self->scene != NULL && self->heat != NULL && self->color_mode == PH_COLOR_HEAT ? heat_by_box (self) : NULL;
+  PhDrawOptions options;
 
-  ph_tiles_set_look (self->tiles, self->scene, &options, heat, self->scene != NULL ? ph_scene_n_boxes (self->scene) : 0);
+  update_paint (self, FALSE);
+  options = draw_options (self);
+  ph_tiles_set_look (self->tiles, self->scene, &options);
   self->look_changed = TRUE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

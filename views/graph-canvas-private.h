@@ -40,7 +40,8 @@ struct _PhGraphCanvas
   PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: scrolls with this one         */
   gboolean      following;       /* the other one moves it                                                  */
   PhColorMode   color_mode;
-  GHashTable   *heat;            /* (nullable)                                                              */
+  PhMeasure    *measure;         /* (nullable) given, for what the model does not tell                      */
+  PhPaint      *paint;           /* (nullable) of what is shown now                                         */
   PhTheme       theme;
   gulong        style_ids[2];
 

@@ -14,7 +14,8 @@ on_opened (PhGraphCanvas *self)
 {
   g_clear_pointer (&self->scene, ph_scene_unref);
   g_clear_pointer (&self->open, g_hash_table_unref);
-  g_clear_pointer (&self->heat, g_hash_table_unref);
+  g_clear_pointer (&self->measure, ph_measure_unref);
+  g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
   self->has_base = FALSE;
   self->first = self->fitted = TRUE;
@@ -98,7 +99,8 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->ink, ph_ink_free);
   g_clear_pointer (&self->scene, ph_scene_unref);
   g_clear_pointer (&self->open, g_hash_table_unref);
-  g_clear_pointer (&self->heat, g_hash_table_unref);
+  g_clear_pointer (&self->measure, ph_measure_unref);
+  g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
   ph_graph_canvas_synchronise (self, NULL);
   G_OBJECT_CLASS (ph_graph_canvas_parent_class)->dispose (object);
@@ -258,23 +260,22 @@ ph_graph_canvas_set_grouped (PhGraphCanvas *self, gboolean grouped)
 void
 ph_graph_canvas_set_color_mode (PhGraphCanvas *self, PhColorMode mode)
 {
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (self->color_mode == mode)
-    return;
-  self->color_mode = mode;
-  ph_canvas_update_look (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_COLOR_MODE]);
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && mode < PH_N_COLOR_MODES);
+  if (self->color_mode != mode)
+    ph_graph_canvas_set_measure (self, mode, NULL);
 }
 
 void
-ph_graph_canvas_set_heat (PhGraphCanvas *self, GHashTable *numbers)
+ph_graph_canvas_set_measure (PhGraphCanvas *self, PhColorMode mode, PhMeasure *measure)
 {
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (numbers != NULL)
-    g_hash_table_ref (numbers);
-  g_clear_pointer (&self->heat, g_hash_table_unref);
-  self->heat = numbers;
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && mode < PH_N_COLOR_MODES);
+  if (measure != NULL)
+    ph_measure_ref (measure);
+  g_clear_pointer (&self->measure, ph_measure_unref);
+  self->measure = measure;
+  self->color_mode = mode;
   ph_canvas_update_look (self);
+  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_COLOR_MODE]);
 }
 
 void

@@ -5,7 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "core/document/document.h"
-#include "core/layout/draw.h"
+#include "core/layout/paint.h"
 
 G_BEGIN_DECLS
 
@@ -46,9 +46,11 @@ void        ph_graph_canvas_set_grouped   (PhGraphCanvas *canvas, gboolean group
 void        ph_graph_canvas_toggle_group  (PhGraphCanvas *canvas, int box);
 void        ph_graph_canvas_expand_all    (PhGraphCanvas *canvas);
 void        ph_graph_canvas_collapse_all  (PhGraphCanvas *canvas);
+/* TIME and QUERY colour nothing until they are measured. */
 void        ph_graph_canvas_set_color_mode (PhGraphCanvas *canvas, PhColorMode mode);
-/* Numbers by node id for PH_COLOR_HEAT; largest is hottest. (nullable) (element double by GUINT_TO_POINTER (id)). */
-void        ph_graph_canvas_set_heat      (PhGraphCanvas *canvas, GHashTable *numbers);
+void        ph_graph_canvas_set_measure   (PhGraphCanvas *canvas, PhColorMode mode, PhMeasure *measure);  /* (nullable) */
+/* What the colours say now, for a legend; changes with every position. (transfer none) (nullable) */
+PhPaint    *ph_graph_canvas_get_paint     (PhGraphCanvas *canvas);
 void        ph_graph_canvas_set_edge_width (PhGraphCanvas *canvas, gboolean by_bytes);
 
 /* Only a part: @steps steps around a node; all that lies between one node and another; what the present step touched, with

@@ -4,7 +4,7 @@
 
 #include "core/console/console-private.h"
 #include "core/io/io.h"
-#include "core/layout/draw.h"
+#include "core/layout/paint.h"
 #include "core/ops/op.h"
 
 /* ── open, reload, close ── */
@@ -202,7 +202,7 @@ print_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-typedef struct { char *path; PhModel *model; PhHistory *history; PhPosition from, to; } Render;
+typedef struct { char *path; PhModel *model; PhHistory *history; PhPosition from, to; PhMeasure *measure; } Render;
 
 static void
 render_free (gpointer data)
@@ -211,6 +211,7 @@ render_free (gpointer data)
 
   g_clear_pointer (&render->model, ph_model_free);
   g_clear_pointer (&render->history, ph_history_free);
+  g_clear_pointer (&render->measure, ph_measure_unref);
   g_free (render->path);
   g_free (render);
 }
@@ -219,10 +220,14 @@ static gboolean
 render_begin (PhCall *call, GError **error)
 {
   gboolean diff = ph_call_take_flag (call, "--diff");
+  g_autofree char *by = NULL;
+  PhColorMode color = PH_COLOR_FAMILY;
   Render  *render;
 
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 3, error))
+  if (!ph_call_take_option (call, "--color", &by, error) || !ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 3, error))
     return FALSE;
+  if (by != NULL && (!ph_color_mode_find (by, &color) || color == PH_COLOR_TIME || color == PH_COLOR_QUERY))
+    return ph_call_usage (call, error, "--color is one of kind, role, device, cost and memory, not '%s'", by);
   if (!g_str_has_suffix (call->argv[0], ".svg") && !g_str_has_suffix (call->argv[0], ".png") &&
       !g_str_has_suffix (call->argv[0], ".pdf") && !g_str_has_suffix (call->argv[0], ".dot"))
     return ph_call_usage (call, error, "'%s' does not end with .svg, .png, .pdf or .dot", call->argv[0]);
@@ -240,6 +245,12 @@ render_begin (PhCall *call, GError **error)
     return FALSE;
   render->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
   render->history = ph_history_snapshot (ph_document_get_history (call->document));
+  if (by != NULL)
+    {
+      g_autoptr(PhModel) there = ph_document_clone_at (call->document, render->to);
+
+      render->measure = ph_measure_new_of_model (there, color);
+    }
   return TRUE;
 }
 
@@ -249,7 +260,7 @@ render_work (PhCall *call, GError **error)
   Render *render = call->data;
 
   ph_call_progress (call, "drawing", -1);
-  if (!ph_render_file (render->model, render->history, render->from, render->to, render->path, call->cancellable, error))
+  if (!ph_render_file (render->model, render->history, render->from, render->to, render->measure, render->path, call->cancellable, error))
     return FALSE;
   ph_json_set (call->reply->json, "file", render->path);
   ph_reply_say (call->reply, "wrote %s\n", render->path);
@@ -446,9 +457,9 @@ static const PhCommand rows[] = {
     "_Save As…", "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
   { "print", "[--elements N]", "The model at the present position, as ONNX text", "Constants of more than N elements (16) are not written "
     "out.", NULL, NULL, NULL, PH_CODE (print_begin) },
-  { "render", "FILE [STEP [STEP]] [--diff]", "Draw the present position, or a diff: .svg, .png, .pdf or .dot",
+  { "render", "FILE [STEP [STEP]] [--diff] [--color WHAT]", "Draw the present position, or a diff: .svg, .png, .pdf or .dot",
     "`render a.svg` draws what is here, `render a.svg --diff` what the present step changed, `render a.svg 0 3` what changed between two "
-    "positions.",
+    "positions. --color kind, role, device, cost or memory: what the colours say, with a legend.",
     "E_xport…", "<Control><Shift>e", NULL, PH_CODE (render_begin, render_work) },
   { "info", "", "What is open, at the present position", NULL, "_Information", "<Control>i", "dialog-information-symbolic",
     PH_CODE (info_begin) },

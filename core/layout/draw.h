@@ -10,10 +10,11 @@ G_BEGIN_DECLS
 
 typedef enum { PH_THEME_LIGHT, PH_THEME_DARK, PH_THEME_HIGH_CONTRAST, PH_THEME_HIGH_CONTRAST_DARK } PhTheme;
 
-/* What the colour of a box says. */
-typedef enum { PH_COLOR_FAMILY, PH_COLOR_ROLE, PH_COLOR_HEAT, PH_N_COLOR_MODES } PhColorMode;
-
 typedef struct { double red, green, blue, alpha; } PhColor;
+
+/* What the colours of nodes say; paint.h. */
+typedef struct _PhPaint PhPaint;
+typedef struct _PhMeasure PhMeasure;
 
 /* Text is shaped once and kept; belongs to one thread. */
 typedef struct _PhInk PhInk;
@@ -28,8 +29,7 @@ typedef struct
   int         since;             /* what it is compared with; == time: no diff                             */
   double      scale;             /* device pixels a point: how much detail is worth drawing                */
   PhRect      clip;              /* of the scene                                                           */
-  PhColorMode color_mode;
-  const float *heat;             /* (nullable) HEAT: 0 to 1 by box index, below 0: none                    */
+  PhPaint    *paint;             /* (nullable) what the colour of a node says, NULL: its kind              */
   gboolean    edge_width;        /* by the bytes that an edge carries                                      */
   gboolean    transparent;       /* no background                                                          */
   gboolean    dim;               /* everything is pale: a highlight will be drawn on top                   */
@@ -46,14 +46,16 @@ PhColor   ph_theme_accent       (PhTheme theme);
 PhColor   ph_theme_text         (PhTheme theme);
 PhColor   ph_theme_change       (PhTheme theme, PhChange change);
 PhColor   ph_family_color       (PhFamily family, PhTheme theme);
-PhColor   ph_role_color         (PhRole role, PhTheme theme);
 PhColor   ph_heat_color         (float heat, PhTheme theme);      /* 0 cold to 1 hot */
+PhColor   ph_name_color         (guint name, PhTheme theme);      /* tells names apart; the first eight differ */
+PhColor   ph_none_color         (PhTheme theme);                  /* nothing is known */
 
-/* Writes @scene as .svg, .pdf, .png or .dot, by @path's extension, at @time, with the changes since @since. */
-gboolean  ph_scene_save         (PhScene *scene, const char *path, int time, int since, PhTheme theme, GError **error);
+/* Writes @scene as .svg, .pdf, .png or .dot, by @path's extension, at @time, with the changes since @since. @paint (nullable):
+ * with its legend below the picture. */
+gboolean  ph_scene_save         (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error);
 /* The same from a model: lays @history out and draws the position @to with what changed since @from. @history (nullable):
- * the model as it stands. Neither is changed. */
-gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, const char *path,
-                                 GCancellable *cancellable, GError **error);
+ * the model as it stands. Neither is changed. @measure (nullable): what nodes are coloured by. */
+gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure,
+                                 const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "core/io/dot.h"
-#include "core/layout/draw.h"
+#include "core/layout/draw-private.h"
 
-#define MAX_PIXELS 12000       /* of a picture's side */
+#define LEGEND_PAD 20.0
+#define MAX_PIXELS 12000       /* of a picture's side       */
+#define MAX_PAGE   14000       /* of a PDF's, in points     */
 
 static gboolean
 save_dot (PhScene *scene, const char *path, int time, int since, GError **error)
@@ -19,30 +21,56 @@ save_dot (PhScene *scene, const char *path, int time, int since, GError **error)
   return g_file_set_contents (path, text, -1, error);
 }
 
-gboolean
-ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme theme, GError **error)
+/* The picture, and below it what its colours say. */
+static void
+draw_all (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, double height, double legend)
 {
-  const double width = MAX (ph_scene_width (scene), 1), height = MAX (ph_scene_height (scene), 1);
-  PhDrawOptions options = { theme, time, since, 2.0, { 0, 0, width, height }, PH_COLOR_FAMILY, NULL, FALSE, FALSE, FALSE };
-  g_autoptr(PhInk) ink = NULL;
+  ph_scene_draw (scene, cr, ink, options);
+  if (options->paint == NULL)
+    return;
+  cairo_translate (cr, 0, height);
+  cairo_rectangle (cr, 0, 0, options->clip.width, legend);
+  ph_set_color (cr, ph_theme_background (options->theme));
+  cairo_fill (cr);
+  cairo_translate (cr, LEGEND_PAD, LEGEND_PAD / 2);
+  ph_paint_draw_legend (options->paint, cr, ink, options->theme, options->clip.width - 2 * LEGEND_PAD);
+}
+
+gboolean
+ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error)
+{
+  const double width = MAX (ph_scene_width (scene), paint != NULL ? 400 : 1), picture = MAX (ph_scene_height (scene), 1);
+  PhDrawOptions options = { .theme = theme, .time = time, .since = since, .scale = 1, .clip = { 0, 0, width, picture }, .paint = paint };
+  g_autoptr(PhInk) ink = ph_ink_new ();
   cairo_surface_t *surface = NULL;
   cairo_status_t status;
   cairo_t *cr;
+  double legend = 0, height, scale = 1;
 
   if (g_str_has_suffix (path, ".dot"))
     return save_dot (scene, path, time, since, error);
+  if (paint != NULL)
+    {
+      double w;
+
+      ph_paint_legend_size (paint, ink, width - 2 * LEGEND_PAD, &w, &legend);
+      legend += 1.5 * LEGEND_PAD;
+    }
+  height = picture + legend;
   if (g_str_has_suffix (path, ".svg"))
     {
       surface = cairo_svg_surface_create (path, width, height);
       cairo_svg_surface_set_document_unit (surface, CAIRO_SVG_UNIT_PX);
     }
   else if (g_str_has_suffix (path, ".pdf"))
-    /* PDF has a largest page. */
-    surface = cairo_pdf_surface_create (path, width * MIN (1, 14000 / MAX (width, height)), height * MIN (1, 14000 / MAX (width, height)));
+    {
+      scale = MIN (1, MAX_PAGE / MAX (width, height));
+      surface = cairo_pdf_surface_create (path, width * scale, height * scale);
+    }
   else if (g_str_has_suffix (path, ".png"))
     {
-      options.scale = MIN (1.5, MAX_PIXELS / MAX (width, height));
-      surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, ceil (width * options.scale), ceil (height * options.scale));
+      scale = options.scale = MIN (1.5, MAX_PIXELS / MAX (width, height));
+      surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, ceil (width * scale), ceil (height * scale));
     }
   else
     {
@@ -51,16 +79,8 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
     }
 
   cr = cairo_create (surface);
-  ink = ph_ink_new ();
-  if (g_str_has_suffix (path, ".png"))
-    cairo_scale (cr, options.scale, options.scale);
-  else if (g_str_has_suffix (path, ".pdf"))
-    cairo_scale (cr, MIN (1, 14000 / MAX (width, height)), MIN (1, 14000 / MAX (width, height)));
-  else
-    options.scale = 1;
-  if (g_str_has_suffix (path, ".pdf"))
-    options.scale = 1;
-  ph_scene_draw (scene, cr, ink, &options);
+  cairo_scale (cr, scale, scale);
+  draw_all (scene, cr, ink, &options, picture, legend);
   cairo_destroy (cr);
   status = g_str_has_suffix (path, ".png") ? cairo_surface_write_to_png (surface, path) : CAIRO_STATUS_SUCCESS;
   cairo_surface_finish (surface);
@@ -76,16 +96,19 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 }
 
 gboolean
-ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, const char *path, GCancellable *cancellable,
-                GError **error)
+ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, const char *path,
+                GCancellable *cancellable, GError **error)
 {
   const guint n_nodes = ph_model_n_nodes (model, TRUE);
   const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10 };
+  const int time = history != NULL ? ph_scene_time (history, to) : 0, since = history != NULL ? ph_scene_time (history, from) : 0;
   g_autoptr(PhScene) scene = NULL;
+  g_autoptr(PhPaint) paint = NULL;
 
   scene = ph_scene_new (ph_model_clone (model), history != NULL ? ph_history_snapshot (history) : NULL, &options, cancellable, error);
   if (scene == NULL)
     return FALSE;
-  return ph_scene_save (scene, path, history != NULL ? ph_scene_time (history, to) : 0, history != NULL ? ph_scene_time (history, from) : 0,
-                        PH_THEME_LIGHT, error);
+  if (measure != NULL)
+    paint = ph_paint_new (scene, time, measure);
+  return ph_scene_save (scene, path, time, since, PH_THEME_LIGHT, paint, error);
 }

@@ -76,22 +76,32 @@ ph_family_color (PhFamily family, PhTheme theme)
   return rgb (is_dark (theme) ? dark[family] : light[family], 1);
 }
 
-PhColor
-ph_role_color (PhRole role, PhTheme theme)
-{
-  return ph_family_color (role == PH_ROLE_BACKWARD ? PH_FAMILY_ACTIVATION
-                          : role == PH_ROLE_COMMUNICATION ? PH_FAMILY_POOL : PH_FAMILY_LINEAR, theme);
-}
-
-/* From a pale to a full warm tone; how hot is also told by how dark. */
+/* Dark and blue to bright and orange: in order for the colour-blind too, and white text is read on each. */
 PhColor
 ph_heat_color (float heat, PhTheme theme)
 {
-  static const guint steps[] = { 0x5e7fa8, 0x7f8f9c, 0xb59a5b, 0xcf7f36, 0xc9502c, 0xa51d2d };
-  const float at = CLAMP (heat, 0, 1) * (G_N_ELEMENTS (steps) - 1);
-  const int low = MIN ((int) at, (int) G_N_ELEMENTS (steps) - 2);
+  static const guint light[] = { 0x3b5697, 0x5a4f9e, 0x86459c, 0xb03a80, 0xcc4157, 0xcf5a1d };
+  static const guint dark[] = { 0x4a67ab, 0x695eb0, 0x9553ab, 0xbe498f, 0xd85166, 0xdb6a2b };
+  const guint *steps = is_dark (theme) ? dark : light;
+  const float at = CLAMP (heat, 0, 1) * (G_N_ELEMENTS (light) - 1);
+  const int low = MIN ((int) at, (int) G_N_ELEMENTS (light) - 2);
   const PhColor a = rgb (steps[low], 1), b = rgb (steps[low + 1], 1);
   const double t = at - low;
 
   return (PhColor) { a.red + t * (b.red - a.red), a.green + t * (b.green - a.green), a.blue + t * (b.blue - a.blue), 1 };
+}
+
+PhColor
+ph_name_color (guint name, PhTheme theme)
+{
+  static const guint light[] = { 0x2f6fc4, 0xb3541e, 0x2f8a5b, 0x8a4fb3, 0xb0356b, 0x18828f, 0x7d6a1d, 0x5560b8 };
+  static const guint dark[] = { 0x3f7fd2, 0xc0662f, 0x3c9769, 0x9a63c4, 0xc04a7d, 0x23929e, 0x8d7a2b, 0x6b76cf };
+
+  return rgb (is_dark (theme) ? dark[name % G_N_ELEMENTS (dark)] : light[name % G_N_ELEMENTS (light)], 1);
+}
+
+PhColor
+ph_none_color (PhTheme theme)
+{
+  return is_dark (theme) ? rgb (0x55555c, 1) : rgb (0x9a99a3, 1);
 }

@@ -163,7 +163,7 @@ main (int argc, char *argv[])
               ph_scene_is_coarse (scene) ? " coarse" : "");
       if (output != NULL && window != NULL)
         save_window (scene);
-      else if (output != NULL && !ph_scene_save (scene, output, 0, 0, PH_THEME_LIGHT, &error))
+      else if (output != NULL && !ph_scene_save (scene, output, 0, 0, PH_THEME_LIGHT, NULL, &error))
         {
           g_printerr ("%s\n", error->message);
           return 1;

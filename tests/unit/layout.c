@@ -5,7 +5,8 @@
 #include <signal.h>
 
 #include "core/io/io.h"
-#include "core/layout/draw.h"
+#include "core/layout/paint.h"
+#include "core/ops/op.h"
 #include "passes/pass.h"
 
 static char *folder;             /* for scripts */
@@ -490,17 +491,134 @@ test_render (void)
       g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
       gsize length = 0;
 
-      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, to, NULL, &error));
+      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, to, NULL, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (to, &text, &length, &error));
       g_assert_cmpuint (length, >, 300);
       g_remove (to);
     }
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, "picture.jpg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, "picture.jpg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
   g_clear_error (&error);
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, "/does/not/exist/a.svg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
+}
+
+/* Every node has a colour that the legend names, and the hottest is the costliest. */
+static void
+test_paint (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "conv-bn-relu.onnxtxt", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
+  g_autoptr(PhScene) scene = NULL;
+
+  g_assert_no_error (error);
+  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
+    {
+      g_autoptr(PhMeasure) measure = ph_measure_new_of_model (model, mode);
+      g_autoptr(PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
+      g_autoptr(PhInk) ink = ph_ink_new ();
+      guint n_nodes = 0, sum = 0, known = 0;
+      g_autofree char *least = NULL, *most = NULL;
+      double width = 0, height = 0;
+      PhColorMode found = PH_N_COLOR_MODES;
+      float at;
+
+      g_assert_true (ph_color_mode_find (ph_color_mode_name (mode), &found) && found == mode);
+      g_assert_true ((paint == NULL) == (mode == PH_COLOR_TIME || mode == PH_COLOR_QUERY));
+      if (paint == NULL)
+        continue;
+      for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+        if (ph_scene_box (scene, b)->kind == PH_BOX_NODE && ph_scene_tenant (scene, b, 0) != NULL)
+          {
+            n_nodes++;
+            known += ph_paint_knows (paint, b);
+          }
+      for (guint i = 0; i < ph_paint_n_entries (paint); i++)
+        {
+          guint count = 0;
+
+          ph_paint_entry (paint, i, PH_THEME_LIGHT, NULL, &count);
+          sum += count;
+        }
+      g_assert_cmpuint (known + ph_paint_n_unknown (paint), ==, n_nodes);
+      g_assert_cmpint (ph_paint_tick (paint, 0, &at, &least), ==, mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY);
+      if (least == NULL)
+        g_assert_cmpuint (sum, ==, known);
+      else
+        {
+          PhId hottest = PH_NO_ID;
+          gint64 largest = -1;
+
+          g_assert_true (ph_paint_tick (paint, 4, &at, &most) && at == 1);
+          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST ? "FLOP" : "B"));
+          PH_FOREACH_NODE (node, model->graph)
+            if (mode == PH_COLOR_COST && ph_node_flops (node) > largest)
+              {
+                largest = ph_node_flops (node);
+                hottest = node->id;
+              }
+          if (mode == PH_COLOR_COST)
+            {
+              const PhColor color = ph_paint_color (paint, ph_scene_find (scene, hottest, NULL), PH_THEME_LIGHT);
+              const PhColor hot = ph_heat_color (1, PH_THEME_LIGHT);
+
+              g_assert_cmpmem (&color, sizeof color, &hot, sizeof hot);
+            }
+        }
+      ph_paint_legend_size (paint, ink, 300, &width, &height);
+      g_assert_cmpfloat (width, <=, 330);
+      g_assert_cmpfloat (height, >, 20);
+    }
+}
+
+/* More names than there are colours share one entry; scales of units. */
+static void
+test_paint_given (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "inception.onnxtxt", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
+  GHashTable *names = g_hash_table_new_full (NULL, NULL, NULL, g_free), *times = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr(PhMeasure) by_name = ph_measure_new_names (PH_COLOR_QUERY, "Queue", names);
+  g_autoptr(PhMeasure) by_time = ph_measure_new_numbers (PH_COLOR_TIME, "Time", "s", times);
+  g_autoptr(PhScene) scene = NULL;
+  g_autoptr(PhPaint) paint = NULL;
+  guint n = 0, sum = 0, count;
+
+  g_assert_no_error (error);
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      const double time = 1e-6 * (n + 1);
+
+      g_hash_table_insert (names, GUINT_TO_POINTER (node->id), g_strdup_printf ("q%u", n));
+      g_hash_table_insert (times, GUINT_TO_POINTER (node->id), g_memdup2 (&time, sizeof time));
+      n++;
+    }
+  g_assert_cmpuint (n, >, 8);
+  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  paint = ph_paint_new (scene, 0, by_name);
+  g_assert_cmpstr (ph_paint_title (paint), ==, "Queue");
+  g_assert_cmpuint (ph_paint_n_entries (paint), ==, 8);
+  g_assert_true (g_str_has_suffix (ph_paint_entry (paint, 7, PH_THEME_DARK, NULL, &count), " others"));
+  for (guint i = 0; i < 8; i++, sum += count)
+    ph_paint_entry (paint, i, PH_THEME_DARK, NULL, &count);
+  g_assert_cmpuint (sum + ph_paint_n_unknown (paint), <=, n);
+  ph_paint_unref (paint);
+  paint = ph_paint_new (scene, 0, by_time);
+  {
+    g_autofree char *label = NULL;
+    float at;
+
+    g_assert_true (ph_paint_tick (paint, 4, &at, &label));
+    g_assert_true (g_str_has_suffix (label, " µs"));
+  }
 }
 
 int
@@ -523,6 +641,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/examples", test_examples);
   g_test_add_func ("/layout/models", test_models);
   g_test_add_func ("/layout/render", test_render);
+  g_test_add_func ("/layout/paint", test_paint);
+  g_test_add_func ("/layout/paint-given", test_paint_given);
   status = g_test_run ();
   script = g_build_filename (folder, "helper", NULL);
   g_remove (script);

@@ -1,0 +1,313 @@
+/* draw-card.c: a node, an input or an output as a card, with its pills and the sign of its change.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/draw-private.h"
+
+#include <math.h>
+
+typedef struct
+{
+  PhRect          rect;
+  const PhTenant *tenant, *gone;
+  const PhFace   *face;
+  PhChange        change;
+  PhColor         color;         /* of its header */
+  gboolean        pale;
+} Look;
+
+/* FALSE: nobody is at home, now or before. */
+static gboolean
+look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  PhColor background = ph_theme_background (options->theme);
+
+  look->change = ph_scene_change (scene, box, options->since, options->time, &look->gone);
+  look->tenant = ph_scene_tenant (scene, box, options->time);
+  if (look->tenant == NULL)
+    {
+      look->tenant = look->gone;
+      look->gone = NULL;
+    }
+  if (look->tenant == NULL)
+    return FALSE;
+  look->face = ph_scene_face (scene, look->tenant, look->change == PH_CHANGE_REMOVED ? options->since : options->time);
+  look->rect = ph_scene_card (scene, box, options->time, options->since);
+  look->pale = options->dim || (options->since != options->time && look->change == PH_CHANGE_NONE);
+  look->color = ph_family_color (look->face->family, options->theme);
+  if (options->paint != NULL && at->kind == PH_BOX_NODE)
+    look->color = ph_paint_color (options->paint, box, options->theme);
+  if (look->pale)
+    look->color = ph_mix (background, look->color, 0.4);
+  if (look->change == PH_CHANGE_REMOVED)
+    look->color = ph_mix (background, look->color, 0.45);
+  return TRUE;
+}
+
+static PhColor
+card_color (PhTheme theme)
+{
+  switch (theme)
+    {
+    case PH_THEME_DARK: return (PhColor) { 0.19, 0.19, 0.205, 1 };
+    case PH_THEME_HIGH_CONTRAST_DARK: return (PhColor) { 0.06, 0.06, 0.06, 1 };
+    case PH_THEME_LIGHT: case PH_THEME_HIGH_CONTRAST: default: return (PhColor) { 1, 1, 1, 1 };
+    }
+}
+
+/* A round badge at a corner, so that a change is told by its sign too. */
+static void
+draw_badge (cairo_t *cr, PhTheme theme, double x, double y, PhChange change)
+{
+  ph_set_color (cr, ph_theme_background (theme));
+  cairo_arc (cr, x, y, 10, 0, 2 * G_PI);
+  cairo_fill (cr);
+  ph_set_color (cr, ph_theme_change (theme, change));
+  cairo_arc (cr, x, y, 8.5, 0, 2 * G_PI);
+  cairo_fill (cr);
+  ph_set_color (cr, ph_theme_background (theme));
+  cairo_set_line_width (cr, 2);
+  cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
+  if (change == PH_CHANGE_CHANGED)
+    {
+      cairo_move_to (cr, x - 4, y + 1);
+      cairo_curve_to (cr, x - 2, y - 4, x + 1.5, y + 4, x + 4, y - 1);
+    }
+  else
+    {
+      cairo_move_to (cr, x - 4, y);
+      cairo_line_to (cr, x + 4, y);
+      if (change == PH_CHANGE_ADDED)
+        {
+          cairo_move_to (cr, x, y - 4);
+          cairo_line_to (cr, x, y + 4);
+        }
+    }
+  cairo_stroke (cr);
+}
+
+static void
+draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhRect *card, const PhDrawOptions *options,
+            gboolean pale)
+{
+  const PhColor background = ph_theme_background (options->theme), ink_color = ph_theme_text (options->theme);
+
+  for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
+    {
+      const PhPill *pill = ph_scene_pill (scene, p);
+      const gboolean now = pill->born <= options->time && options->time < pill->died;
+      const gboolean before = pill->born <= options->since && options->since < pill->died;
+      const PhChange change = now && !before ? PH_CHANGE_ADDED : before && !now ? PH_CHANGE_REMOVED : PH_CHANGE_NONE;
+      const PhColor tone = change != PH_CHANGE_NONE ? ph_theme_change (options->theme, change)
+                         : pill->is_link ? ph_theme_accent (options->theme) : ink_color;
+      const double strength = change != PH_CHANGE_NONE ? 0.9 : pale || options->dim ? 0.3 : 0.62;
+      const double middle = pill->rect.y + pill->rect.height / 2;
+
+      if (!now && !before)
+        continue;
+      ph_set_color (cr, ph_mix (background, tone, 0.09));
+      ph_ink_round (cr, &pill->rect, PH_PILL_HEIGHT / 2);
+      cairo_fill_preserve (cr);
+      ph_set_color (cr, ph_mix (background, tone, change != PH_CHANGE_NONE ? 0.9 : 0.28));
+      cairo_set_line_width (cr, change != PH_CHANGE_NONE ? 1.6 : 1);
+      cairo_stroke (cr);
+      cairo_move_to (cr, pill->rect.x + pill->rect.width, middle);
+      cairo_line_to (cr, card->x, CLAMP (middle, card->y + 5, card->y + card->height - 5));
+      cairo_stroke (cr);
+      if (options->scale >= PH_NEAR_SCALE)
+        {
+          ph_set_color (cr, ph_mix (background, tone, strength));
+          ph_ink_show (cr, ink, PH_INK_TEXT, ph_scene_pill_face (scene, pill)->title, pill->rect.x + pill->rect.width / 2, middle, 0.5,
+                     pill->rect.width - 10);
+        }
+    }
+}
+
+/* The operators inside a fused node, as small boxes of their own colours on the grey of the fusion. */
+static double
+draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *look, double y)
+{
+  const PhColor background = ph_theme_background (options->theme);
+  const double pale = look->pale ? 0.6 : look->change == PH_CHANGE_REMOVED ? 0.5 : 0;
+
+  const float room = look->rect.width - 2 * PH_FACE_MARGIN + 6;
+
+  for (guint i = 0; i < look->face->n_body; i++)       /* two a line, the last alone takes all of it */
+    {
+      const gboolean alone = i % 2 == 0 && i + 1 == look->face->n_body;
+      const PhRect chip = { look->rect.x + PH_FACE_MARGIN - 3 + i % 2 * (room / 2 + 1.5f), y + i / 2 * PH_FACE_CHIP,
+                            alone ? room : room / 2 - 1.5f, PH_FACE_CHIP - 4 };
+
+      ph_ink_round (cr, &chip, 5);
+      ph_set_color (cr, ph_mix (ph_family_color (look->face->body_family[i], options->theme), background, pale));
+      cairo_fill (cr);
+      ph_set_color (cr, (PhColor) { 1, 1, 1, 1 });
+      ph_ink_show (cr, ink, PH_INK_TEXT, look->face->body[i], chip.x + chip.width / 2, chip.y + chip.height / 2, 0.5, chip.width - 8);
+    }
+  y += (look->face->n_body + 1) / 2 * PH_FACE_CHIP;
+  if (look->face->n_more > 0)
+    {
+      g_autofree char *more = g_strdup_printf ("and %u more", look->face->n_more);
+
+      ph_set_color (cr, ph_mix (background, ph_theme_text (options->theme), 0.6));
+      ph_ink_show (cr, ink, PH_INK_TEXT, more, look->rect.x + look->rect.width / 2, y + PH_FACE_ROW / 2 - 2, 0.5, look->rect.width - 8);
+      y += PH_FACE_ROW;
+    }
+  return y;
+}
+
+static void
+draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *options, const Look *look)
+{
+  const PhRect *rect = &look->rect;
+  const gboolean io = box->kind != PH_BOX_NODE, near = options->scale >= PH_NEAR_SCALE;
+  const double radius = io ? rect->height / 2 : 7;
+  const PhColor background = ph_theme_background (options->theme);
+  const PhColor card = look->pale ? ph_mix (background, card_color (options->theme), 0.6) : card_color (options->theme);
+  const PhColor text = look->pale ? ph_mix (background, ph_theme_text (options->theme), 0.4) : ph_theme_text (options->theme);
+  const PhColor dim = ph_mix (card, text, 0.68);
+  const gboolean ghost = look->change == PH_CHANGE_REMOVED;
+  const gboolean plain_body = near && !io && rect->height > PH_FACE_HEADER + 4;
+  double y;
+
+  if (look->gone != NULL)      /* what stood here before peeps out behind what replaced it */
+    {
+      const PhRect behind = { rect->x + 8, rect->y - 8, rect->width, rect->height };
+      const PhColor red = ph_theme_change (options->theme, PH_CHANGE_REMOVED);
+
+      ph_ink_round (cr, &behind, radius);
+      ph_set_color (cr, ph_mix (background, red, 0.12));
+      cairo_fill_preserve (cr);
+      ph_set_color (cr, red);
+      cairo_set_line_width (cr, 1.6);
+      cairo_set_dash (cr, (double[]) { 5, 3 }, 2, 0);
+      cairo_stroke (cr);
+      cairo_set_dash (cr, NULL, 0, 0);
+    }
+  if (!ghost && !look->pale && options->theme == PH_THEME_LIGHT)
+    {
+      const PhRect shadow = { rect->x, rect->y + 1.5f, rect->width, rect->height };
+
+      ph_ink_round (cr, &shadow, radius);
+      cairo_set_source_rgba (cr, 0, 0, 0, 0.10);
+      cairo_fill (cr);
+    }
+  ph_ink_round (cr, rect, radius);
+  ph_set_color (cr, plain_body ? card : io ? ph_mix (card, look->color, 0.16) : look->color);
+  if (look->face->n_body > 0 && plain_body)
+    ph_set_color (cr, ph_mix (background, text, 0.10));
+  if (ghost && plain_body)
+    ph_set_color (cr, ph_mix (background, ph_theme_change (options->theme, PH_CHANGE_REMOVED), 0.07));
+  cairo_fill (cr);
+  if (plain_body)
+    {
+      cairo_save (cr);
+      cairo_rectangle (cr, rect->x - 1, rect->y - 1, rect->width + 2, PH_FACE_HEADER + 1);
+      cairo_clip (cr);
+      ph_ink_round (cr, rect, radius);
+      ph_set_color (cr, look->color);
+      cairo_fill (cr);
+      cairo_restore (cr);
+    }
+
+  /* The border: of the change, or a hairline. */
+  if (look->change != PH_CHANGE_NONE)
+    {
+      const PhRect frame = ph_grown (rect, 1.5);
+
+      ph_set_color (cr, ph_theme_change (options->theme, look->change));
+      cairo_set_line_width (cr, MAX (3, 1.6 / options->scale));
+      if (ghost)
+        cairo_set_dash (cr, (double[]) { 6, 4 }, 2, 0);
+      ph_ink_round (cr, &frame, radius + 1.5);
+      cairo_stroke (cr);
+      cairo_set_dash (cr, NULL, 0, 0);
+    }
+  else
+    {
+      const PhRect frame = ph_grown (rect, -0.5);
+
+      ph_set_color (cr, options->theme >= PH_THEME_HIGH_CONTRAST ? text : ph_mix (look->color, text, io ? 0.1 : 0.0));
+      cairo_set_line_width (cr, options->theme >= PH_THEME_HIGH_CONTRAST ? 2 : 1);
+      ph_ink_round (cr, &frame, radius);
+      cairo_stroke (cr);
+    }
+
+  if (options->scale < PH_FAR_SCALE)
+    return;
+  if (!near)
+    {
+      ph_set_color (cr, io ? text : look->pale ? card_color (options->theme) : (PhColor) { 1, 1, 1, 1 });
+      ph_ink_show (cr, ink, PH_INK_BIG, look->face->title, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, rect->width - 8);
+      return;
+    }
+  if (io)
+    {
+      ph_set_color (cr, text);
+      ph_ink_show (cr, ink, PH_INK_TITLE, look->face->title, rect->x + rect->width / 2,
+                 rect->y + (look->face->shape != NULL ? rect->height / 2 - 8 : rect->height / 2), 0.5, rect->width - 12);
+      ph_set_color (cr, dim);
+      if (look->face->shape != NULL)
+        ph_ink_show (cr, ink, PH_INK_TEXT, look->face->shape, rect->x + rect->width / 2, rect->y + rect->height / 2 + 9, 0.5, rect->width - 12);
+      return;
+    }
+  ph_set_color (cr, (PhColor) { 1, 1, 1, look->pale || ghost ? 0.85 : 1 });
+  if (box->can_open)      /* there is more inside */
+    {
+      cairo_move_to (cr, rect->x + 8, rect->y + PH_FACE_HEADER / 2 - 4.5);
+      cairo_rel_line_to (cr, 6, 4.5);
+      cairo_rel_line_to (cr, -6, 4.5);
+      cairo_close_path (cr);
+      cairo_fill (cr);
+    }
+  ph_ink_show (cr, ink, PH_INK_TITLE, look->face->title, rect->x + rect->width / 2, rect->y + PH_FACE_HEADER / 2, 0.5, rect->width - (box->can_open ? 36 : 8));
+  y = rect->y + PH_FACE_HEADER + 4;
+  if (look->face->n_body > 0)
+    y = draw_body (cr, ink, options, look, y + 2);
+  y += PH_FACE_ROW / 2;
+  ph_set_color (cr, text);
+  if (look->face->detail != NULL)
+    {
+      ph_ink_show (cr, ink, PH_INK_TEXT, look->face->detail, rect->x + PH_FACE_MARGIN, y, 0, rect->width - 2 * PH_FACE_MARGIN);
+      y += PH_FACE_ROW;
+    }
+  ph_set_color (cr, dim);
+  for (guint i = 0; i < look->face->n_rows; i++, y += PH_FACE_ROW)
+    ph_ink_show (cr, ink, PH_INK_TEXT, look->face->rows[i], rect->x + PH_FACE_MARGIN, y, 0, rect->width - 2 * PH_FACE_MARGIN);
+  if (look->face->shape != NULL)
+    {
+      ph_set_color (cr, look->pale ? dim : ph_mix (text, look->color, 0.75));
+      ph_ink_show (cr, ink, PH_INK_TEXT, look->face->shape, rect->x + rect->width - PH_FACE_MARGIN,
+                 MAX (y, rect->y + rect->height - 4 - PH_FACE_ROW / 2), 1, rect->width - 2 * PH_FACE_MARGIN);
+    }
+}
+
+void
+ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawOptions *options)
+{
+  const PhSceneBox *box = ph_scene_box (scene, index);
+  Look look;
+
+  if (box->kind == PH_BOX_GROUP || box->open)
+    {
+      ph_draw_group (scene, cr, ink, index, options);
+      return;
+    }
+  if (!look_at (scene, index, options, &look))
+    return;
+  if (options->scale < PH_FAR_SCALE)
+    {
+      cairo_rectangle (cr, box->rect.x, box->rect.y, box->rect.width, box->rect.height);
+      ph_set_color (cr, look.change != PH_CHANGE_NONE ? ph_theme_change (options->theme, look.change) : look.color);
+      cairo_fill (cr);
+      return;
+    }
+  if (box->n_pills > 0)
+    draw_pills (scene, cr, ink, box, &look.rect, options, look.pale);
+  draw_card (scene, cr, ink, box, options, &look);
+  if (options->scale < 0.3)
+    return;
+  if (look.gone != NULL)
+    draw_badge (cr, options->theme, look.rect.x + look.rect.width + 8, look.rect.y - 8, PH_CHANGE_REMOVED);
+  if (look.change != PH_CHANGE_NONE)
+    draw_badge (cr, options->theme, look.rect.x, look.rect.y, look.change);
+}

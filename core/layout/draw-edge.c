@@ -1,0 +1,223 @@
+/* draw-edge.c: edges: strokes of one look as one path, arrows, and the tensors on them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/draw-private.h"
+
+#include <math.h>
+
+/* An edge ends where its slot ends; who is in the slot now may be smaller. */
+static PhPoint
+end_of (PhScene *scene, int box, PhPoint end, const PhDrawOptions *options)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  PhRect card;
+
+  if (at->n_tenants == 0 || at->open)
+    return end;
+  card = ph_scene_card (scene, box, options->time, options->since);
+  if (end.y >= at->rect.y + at->rect.height - 1)
+    end.y = card.y + card.height;
+  else if (end.y <= at->rect.y + 1)
+    end.y = card.y;
+  else if (end.x >= at->rect.x + at->rect.width - 1)
+    end.x = card.x + card.width;
+  else if (end.x <= at->rect.x + 1)
+    end.x = card.x;
+  return end;
+}
+
+static void
+edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, gboolean lines)
+{
+  const PhPoint *p = ph_scene_points (scene, edge);
+  const PhPoint start = lines ? p[0] : end_of (scene, edge->from, p[0], options);
+  const PhPoint end = lines ? p[edge->n_points - 1] : end_of (scene, edge->to, p[edge->n_points - 1], options);
+
+  cairo_move_to (cr, start.x, start.y);
+  if (start.x != p[0].x || start.y != p[0].y)
+    cairo_line_to (cr, p[0].x, p[0].y);
+  for (guint i = 1; i + 2 < edge->n_points; i += 3)
+    {
+      if (lines || (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f))
+        cairo_line_to (cr, p[i + 2].x, p[i + 2].y);
+      else
+        cairo_curve_to (cr, p[i].x, p[i].y, p[i + 1].x, p[i + 1].y, p[i + 2].x, p[i + 2].y);
+    }
+  if (end.x != p[edge->n_points - 1].x || end.y != p[edge->n_points - 1].y)
+    cairo_line_to (cr, end.x, end.y);
+}
+
+static void
+arrow_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, double size)
+{
+  const PhPoint *p = ph_scene_points (scene, edge);
+  const PhPoint tip = end_of (scene, edge->to, p[edge->n_points - 1], options);
+  double dx = 0, dy = 0, length = 0;
+
+  for (int i = edge->n_points - 1; length < 0.1 && i >= 0; i--)
+    {
+      dx = tip.x - p[i].x;
+      dy = tip.y - p[i].y;
+      length = hypot (dx, dy);
+    }
+  if (length < 0.1)
+    return;
+  dx *= size / length;
+  dy *= size / length;
+  cairo_move_to (cr, tip.x, tip.y);
+  cairo_line_to (cr, tip.x - dx - 0.5 * dy, tip.y - dy + 0.5 * dx);
+  cairo_line_to (cr, tip.x - dx + 0.5 * dy, tip.y - dy - 0.5 * dx);
+  cairo_close_path (cr);
+}
+
+void
+ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions *options, const PhColor *color, double width)
+{
+  const PhSceneEdge *edge = ph_scene_edge (scene, index);
+
+  if (edge->n_points < 4)
+    return;
+  cairo_save (cr);
+  ph_set_color (cr, *color);
+  cairo_set_line_width (cr, width);
+  cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
+  if (edge->backward)
+    cairo_set_dash (cr, (double[]) { 6, 4 }, 2, 0);
+  edge_path (scene, cr, edge, options, FALSE);
+  cairo_stroke (cr);
+  if (!edge->inner)
+    {
+      arrow_path (scene, cr, edge, options, 7 + width);
+      cairo_fill (cr);
+    }
+  cairo_restore (cr);
+}
+
+/* Strokes of one look are one path: what costs is the number of strokes. */
+typedef enum { EDGE_PLAIN, EDGE_BACKWARD, EDGE_CONTROL, EDGE_ADDED, EDGE_ADDED_BACKWARD, EDGE_REMOVED, N_EDGE_LOOKS } EdgeLook;
+
+static gboolean
+edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *look)
+{
+  const PhSceneEdge *at = ph_scene_edge (scene, edge);
+  const gboolean now = ph_scene_edge_at (scene, edge, options->time);
+  const gboolean before = options->since == options->time ? now : ph_scene_edge_at (scene, edge, options->since);
+
+  if (at->n_points < 4 || (!now && !before))
+    return FALSE;
+  *look = now && !before ? (at->backward ? EDGE_ADDED_BACKWARD : EDGE_ADDED) : before && !now ? EDGE_REMOVED
+        : at->control ? EDGE_CONTROL : at->backward ? EDGE_BACKWARD : EDGE_PLAIN;
+  return TRUE;
+}
+
+void
+ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges)
+{
+  const gboolean far = options->scale < PH_FAR_SCALE;
+  const gboolean diff = options->since != options->time;
+  const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
+  PhColor plain = ph_mix (background, text, diff || options->dim ? 0.22 : options->theme >= PH_THEME_HIGH_CONTRAST ? 0.9 : 0.5);
+  const double pixel = 1 / options->scale;
+
+  for (int look = 0; look < N_EDGE_LOOKS; look++)
+    {
+      PhColor color = look == EDGE_ADDED || look == EDGE_ADDED_BACKWARD ? ph_theme_change (options->theme, PH_CHANGE_ADDED)
+                    : look == EDGE_REMOVED ? ph_theme_change (options->theme, PH_CHANGE_REMOVED)
+                    : look == EDGE_BACKWARD ? ph_mix (plain, ph_family_color (PH_FAMILY_ACTIVATION, options->theme), diff ? 0.3 : 0.75) : plain;
+      double width = MAX (look >= EDGE_ADDED ? 2.0 : 1.3, (far ? 0.8 : 0.9) * pixel);
+      guint drawn = 0;
+
+      cairo_set_line_width (cr, width);
+      if (far)
+        color.alpha *= 0.75;
+      ph_set_color (cr, color);
+      if (look == EDGE_BACKWARD || look == EDGE_ADDED_BACKWARD || look == EDGE_REMOVED)
+        cairo_set_dash (cr, (double[]) { 5 * width, 3.5 * width }, 2, 0);
+      else if (look == EDGE_CONTROL)
+        cairo_set_dash (cr, (double[]) { 1.5 * width, 3 * width }, 2, 0);
+      else
+        cairo_set_dash (cr, NULL, 0, 0);
+      if (far)
+        cairo_set_dash (cr, NULL, 0, 0);
+      for (guint i = 0; i < edges->len; i++)
+        {
+          const int e = g_array_index (edges, int, i);
+          const PhSceneEdge *edge = ph_scene_edge (scene, e);
+          EdgeLook is;
+
+          if (!edge_look (scene, e, options, &is) || (int) is != look)
+            continue;
+          if (far && MAX (edge->bounds.width, edge->bounds.height) < 1.5 * pixel)
+            continue;
+          if (options->edge_width && edge->kib > 0)
+            {
+              cairo_stroke (cr);
+              cairo_set_line_width (cr, width * (0.7 + 0.45 * log2 (1 + edge->kib / 4.0)));
+              edge_path (scene, cr, edge, options, far);
+              cairo_stroke (cr);
+              cairo_set_line_width (cr, width);
+              continue;
+            }
+          edge_path (scene, cr, edge, options, far);
+          if (++drawn % 64 == 0)
+            cairo_stroke (cr);
+        }
+      cairo_stroke (cr);
+      if (far || options->scale < 0.25)
+        continue;
+      for (guint i = 0; i < edges->len; i++)
+        {
+          const int e = g_array_index (edges, int, i);
+          const PhSceneEdge *edge = ph_scene_edge (scene, e);
+          EdgeLook is;
+
+          if (edge_look (scene, e, options, &is) && (int) is == look && !edge->inner)
+            arrow_path (scene, cr, edge, options, look >= EDGE_ADDED ? 9 : 7.5);
+        }
+      cairo_fill (cr);
+    }
+  cairo_set_dash (cr, NULL, 0, 0);
+}
+
+static PhPoint
+middle_of (const PhPoint *p, guint n)
+{
+  const guint k = n / 6 * 3;        /* the first point of the middle curve */
+  const PhPoint *c = p + MIN (k, n - 4);
+
+  return (PhPoint) { (c[0].x + 3 * c[1].x + 3 * c[2].x + c[3].x) / 8, (c[0].y + 3 * c[1].y + 3 * c[2].y + c[3].y) / 8 };
+}
+
+void
+ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges)
+{
+  const PhColor background = ph_theme_background (options->theme);
+  const PhColor text = ph_mix (background, ph_theme_text (options->theme), 0.75);
+
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const int e = g_array_index (edges, int, i);
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const PhId value = ph_scene_edge_value (scene, e, options->time);
+      const char *type = value != PH_NO_ID ? ph_scene_value_type (scene, value) : NULL;
+      PhPoint at;
+      double width, height;
+
+      if (type == NULL || edge->n_points < 4 || edge->bounds.height < 18)
+        continue;
+      ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
+      at = middle_of (ph_scene_points (scene, edge), edge->n_points);
+      cairo_save (cr);
+      cairo_translate (cr, at.x, at.y);
+      cairo_scale (cr, 0.72, 0.72);
+      {
+        const PhRect plate = { -width / 2 - 4, -height / 2, width + 8, height };
+
+        ph_set_color (cr, (PhColor) { background.red, background.green, background.blue, 0.9 });
+        ph_ink_round (cr, &plate, 5);
+        cairo_fill (cr);
+        ph_set_color (cr, text);
+        ph_ink_show (cr, ink, PH_INK_TEXT, type, 0, 0, 0.5, 0);
+      }
+      cairo_restore (cr);
+    }
+}

@@ -1,0 +1,110 @@
+/* ink.c: text that is shaped once and kept, and round corners.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/draw-private.h"
+
+#include <pango/pangocairo.h>
+
+#define MAX_LAYOUTS 4000
+
+struct _PhInk
+{
+  PangoContext         *context;
+  PangoFontDescription *fonts[PH_N_INKS];
+  GHashTable           *layouts[PH_N_INKS];    /* text -> PangoLayout */
+};
+
+PhInk *
+ph_ink_new (void)
+{
+  static const double sizes[PH_N_INKS] = { PH_FACE_TITLE_SIZE, PH_FACE_TEXT_SIZE, 19 };
+  PhInk *ink = g_new0 (PhInk, 1);
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  ink->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
+  pango_cairo_context_set_font_options (ink->context, options);
+  pango_cairo_context_set_resolution (ink->context, 96);
+  pango_context_set_round_glyph_positions (ink->context, FALSE);
+  cairo_font_options_destroy (options);
+  for (int kind = 0; kind < PH_N_INKS; kind++)
+    {
+      ink->fonts[kind] = pango_font_description_from_string (PH_FACE_FONT);
+      pango_font_description_set_absolute_size (ink->fonts[kind], sizes[kind] * PANGO_SCALE);
+      pango_font_description_set_weight (ink->fonts[kind], kind == PH_INK_TEXT ? PANGO_WEIGHT_NORMAL : PANGO_WEIGHT_BOLD);
+      ink->layouts[kind] = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+    }
+  return ink;
+}
+
+void
+ph_ink_free (PhInk *ink)
+{
+  for (int kind = 0; kind < PH_N_INKS; kind++)
+    {
+      g_hash_table_unref (ink->layouts[kind]);
+      pango_font_description_free (ink->fonts[kind]);
+    }
+  g_object_unref (ink->context);
+  g_free (ink);
+}
+
+static PangoLayout *
+ink_layout (PhInk *ink, PhInkKind kind, const char *text)
+{
+  PangoLayout *layout = g_hash_table_lookup (ink->layouts[kind], text);
+
+  if (layout == NULL)
+    {
+      if (g_hash_table_size (ink->layouts[kind]) > MAX_LAYOUTS)
+        g_hash_table_remove_all (ink->layouts[kind]);
+      layout = pango_layout_new (ink->context);
+      pango_layout_set_font_description (layout, ink->fonts[kind]);
+      pango_layout_set_text (layout, text, -1);
+      g_hash_table_insert (ink->layouts[kind], g_strdup (text), layout);
+    }
+  return layout;
+}
+
+void
+ph_ink_size (PhInk *ink, PhInkKind kind, const char *text, double *width, double *height)
+{
+  int w, h;
+
+  pango_layout_get_size (ink_layout (ink, kind, text), &w, &h);
+  *width = w / (double) PANGO_SCALE;
+  *height = h / (double) PANGO_SCALE;
+}
+
+double
+ph_ink_show (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room)
+{
+  PangoLayout *layout = ink_layout (ink, kind, text);
+  int width, height;
+  double squeeze = 1;
+
+  pango_layout_get_size (layout, &width, &height);
+  if (room > 0 && width > room * PANGO_SCALE)
+    squeeze = room * PANGO_SCALE / width;
+  cairo_save (cr);
+  cairo_translate (cr, x - at * squeeze * width / PANGO_SCALE, y - squeeze * height / 2.0 / PANGO_SCALE);
+  cairo_scale (cr, squeeze, squeeze);
+  cairo_move_to (cr, 0, 0);
+  pango_cairo_show_layout (cr, layout);
+  cairo_restore (cr);
+  return squeeze * width / PANGO_SCALE;
+}
+
+void
+ph_ink_round (cairo_t *cr, const PhRect *rect, double radius)
+{
+  const double x = rect->x, y = rect->y, r = MIN (radius, MIN (rect->width, rect->height) / 2);
+
+  cairo_new_sub_path (cr);
+  cairo_arc (cr, x + rect->width - r, y + r, r, -G_PI / 2, 0);
+  cairo_arc (cr, x + rect->width - r, y + rect->height - r, r, 0, G_PI / 2);
+  cairo_arc (cr, x + r, y + rect->height - r, r, G_PI / 2, G_PI);
+  cairo_arc (cr, x + r, y + r, r, G_PI, 3 * G_PI / 2);
+  cairo_close_path (cr);
+}
