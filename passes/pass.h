@@ -49,6 +49,7 @@ typedef struct
   gboolean    (*run) (PhPassRun *run, GError **error);  /* a function; rules are then only what `passes` shows of it */
   PhExactness   exactness;                /* of a pass with a function; else the least exact of its rules  */
   gboolean      needs_arguments;          /* "autodiff y": cannot stand alone in a pipeline                */
+  gboolean      takes_file;               /* its argument is a path: its steps are named after the file    */
 } PhPass;
 
 const PhPass *const *ph_pass_list (guint *n);                 /* from the list in passes/meson.build */

@@ -171,7 +171,8 @@ by_change_then_id (gconstpointer a, gconstpointer b)
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* A node that goes in the same rewrite in which others come was fused into these. */
+/* A node that goes in the same rewrite in which others come was fused into these; not where the rewrite is of the whole graph,
+ * because another program or another model made it. */
 static void
 find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean backwards)
 {
@@ -183,7 +184,7 @@ find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
       g_autoptr(GArray) added = NULL;
 
-      if (rewrite->first_edit < first || rewrite->first_edit >= end)
+      if (rewrite->first_edit < first || rewrite->first_edit >= end || rewrite->node == PH_NO_ID)
         continue;
       added = g_array_new (FALSE, FALSE, sizeof (PhId));
       for (guint pass = 0; pass < 2; pass++)

@@ -235,7 +235,7 @@ render_begin (PhCall *call, GError **error)
   ph_call_set_data (call, render, render_free);
   render->path = expand_home (call->argv[0]);
   render->to = ph_document_get_position (call->document);
-  render->from = diff ? ph_history_previous (ph_document_get_history (call->document), render->to, render->to.rewrite > 0) : render->to;
+  render->from = diff ? ph_document_get_since (call->document) : render->to;
   if (call->argc == 2 && !ph_call_find_position (call, call->argv[1], &render->to, error))
     return FALSE;
   if (call->argc == 2)

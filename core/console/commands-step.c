@@ -516,7 +516,7 @@ diff_begin (PhCall *call, GError **error)
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
     return FALSE;
-  a = ph_history_previous (history, b, b.rewrite > 0);
+  a = ph_document_get_since (call->document);
   if (call->argc > 0 && !ph_call_find_position (call, call->argv[0], &a, error))
     return FALSE;
   if (call->argc > 1 && !ph_call_find_position (call, call->argv[1], &b, error))
@@ -645,7 +645,8 @@ static const PhCommand rows[] = {
   { "steps", "", "The passes that were run, and what each did", NULL, "S_teps", NULL, NULL, PH_CODE (steps_begin) },
   { "rewrites", "[STEP]", "Each rewrite of a step, with its reason", NULL, "Re_writes", NULL, NULL, PH_CODE (rewrites_begin) },
   { "diff", "[STEP STEP]", "What changed between two positions",
-    "Without arguments: what the present step, or inside a step the last rewrite, changed. `diff 0 .` is all since the file.",
+    "Without arguments: what the present step, or inside a step the last rewrite, changed, or what `compare` asked for. "
+    "`diff 0 .` is all since the file.",
     "_Diff", "<Control><Shift>d", NULL, PH_CODE (diff_begin) },
   { "why", "[NODE]", "Where a node comes from, back to the file", NULL, "_Why Is This Here", "F1", "dialog-question-symbolic",
     PH_CODE (why_begin) },

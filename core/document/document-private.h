@@ -33,10 +33,12 @@ struct _PhDocument
   GHashTable *values;             /* (nullable) PhId -> owned PhTensor                                       */
   PhPosition  bookmarks[PH_N_BOOKMARKS];
   guint       bookmarked;         /* bit i: bookmark i + 1 is set                                            */
+  gboolean    has_since;          /* else what is shown is compared with the position before it              */
+  PhPosition  since;
 };
 
 enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
-       SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, N_SIGNALS };
+       SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED, N_SIGNALS };
 
 extern const char *const ph_document_signal_names[N_SIGNALS];
 

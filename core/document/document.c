@@ -6,7 +6,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
-  "verdicts-changed", "problems-changed",
+  "verdicts-changed", "problems-changed", "since-changed",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -31,6 +31,7 @@ clear_file (PhDocument *document)
   g_ptr_array_set_size (document->problems, 0);
   document->selection = PH_NO_ID;
   document->bookmarked = 0;
+  document->has_since = FALSE;
   if (document->breaks != NULL)
     g_ptr_array_set_size (document->breaks, 0);
   document->base = 0;
@@ -353,6 +354,36 @@ ph_document_get_bookmark (PhDocument *document, guint number, PhPosition *positi
     return FALSE;
   *position = document->bookmarks[number - 1];
   return TRUE;
+}
+
+void
+ph_document_set_since (PhDocument *document, const PhPosition *since)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  if (document->has_since == (since != NULL) && (since == NULL || ph_position_compare (document->since, *since) == 0))
+    return;
+  document->has_since = since != NULL;
+  if (since != NULL)
+    document->since = *since;
+  ph_document_emit (document, SIGNAL_SINCE_CHANGED);
+}
+
+gboolean
+ph_document_has_since (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return document->has_since && document->history != NULL && ph_history_has (document->history, document->since);
+}
+
+PhPosition
+ph_document_get_since (PhDocument *document)
+{
+  PhPosition at = ph_document_get_position (document);
+
+  if (ph_document_has_since (document))
+    return document->since;
+  return document->history != NULL ? ph_history_previous (document->history, at, at.rewrite > 0) : at;
 }
 
 GHashTable *

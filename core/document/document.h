@@ -20,6 +20,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
  *   verdicts-changed ()  the comparison of a step with the one before it is known
  *   problems-changed ()
+ *   since-changed ()     what is shown is compared with another position
  * Properties: file (char*), selection (guint, node id, 0 none), busy (boolean). */
 PhDocument *ph_document_new            (void);
 
@@ -50,6 +51,11 @@ void        ph_document_set_verdict    (PhDocument *document, guint step, PhVerd
 /* Bookmarks 1 to 9: positions. */
 void        ph_document_set_bookmark   (PhDocument *document, guint number, PhPosition position);
 gboolean    ph_document_get_bookmark   (PhDocument *document, guint number, PhPosition *position);
+/* What changes are counted from: the position before the present one (by a step, or inside a step by a rewrite), unless one
+ * is set; NULL: that again. */
+void        ph_document_set_since      (PhDocument *document, const PhPosition *since);
+gboolean    ph_document_has_since      (PhDocument *document);
+PhPosition  ph_document_get_since      (PhDocument *document);
 
 /* The pipeline: upgrade-opset first when the file is old, then the chosen one's passes. */
 typedef struct { const PhPass *pass; gboolean enabled, breakpoint; } PhPipelineEntry;

@@ -1,0 +1,39 @@
+/* compare.c: another model as a step: what would have to change for this one to compute what that one does.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/match.h"
+#include "core/io/io.h"
+#include "passes/run.h"
+
+/* Recognised nodes keep their ids, so every view of a step is a view of the difference between two models. */
+static gboolean
+run_compare (PhPassRun *run, GError **error)
+{
+  const PhPassOptions *options = ph_pass_run_options (run);
+  const char          *path = options->arguments[0];
+  g_autofree char     *name = g_path_get_basename (path), *why = NULL;
+  g_autoptr(PhModel)   other = ph_io_open (path, NULL, options->cancellable, error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
+
+  if (other == NULL)
+    return FALSE;
+  /* At different opsets the same operator looks different: both models are brought to the newest first. */
+  if (ph_model_opset (other, "") < PH_OPSET_NEWEST && upgrade != NULL && !ph_pass_run (upgrade, other, history, NULL, error))
+    return FALSE;
+  why = g_strdup_printf ("This is what %s has instead.", name);
+  if (!ph_pass_begin (run, "compare", NULL, why))
+    return TRUE;
+  if (!ph_model_become (ph_pass_run_model (run), other, NULL, error))
+    {
+      ph_pass_abort (run);
+      g_prefix_error (error, "%s cannot be compared: ", path);
+      return FALSE;
+    }
+  ph_pass_end (run);
+  return TRUE;
+}
+
+const PhPass ph_pass_compare = {
+  .name = "compare", .group = "foreign", .summary = "Shows what another model has instead, nodes matched by name and structure",
+  .run = run_compare, .exactness = PH_LOSSY, .needs_arguments = TRUE, .takes_file = TRUE,
+};
