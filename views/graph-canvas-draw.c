@@ -29,24 +29,24 @@ ph_canvas_update_times (PhGraphCanvas *self)
   if (history == NULL || self->scene == NULL)
     return;
 
-  const PhPosition at = self->pinned && ph_history_has (history, self->pin) ? self->pin : ph_document_get_position (self->document);
   const int end = ph_scene_end (self->scene);
 
-  self->time = MIN (ph_scene_time (history, at), end);
-  self->since = self->time;
+  self->time = self->since = MIN (ph_scene_time (history, ph_document_get_position (self->document)), end);
   if (!self->show_diff)
     return;
-  if (self->has_base && ph_history_has (history, self->base))
-    self->since = MIN (ph_scene_time (history, self->base), end);
-  else if (at.rewrite > 0)
-    self->since = MAX (self->time - 1, 0);
-  else
-    self->since = MIN (ph_scene_time (history, ph_history_previous (history, at, FALSE)), end);
+  self->since = MIN (ph_scene_time (history, ph_document_get_since (self->document)), end);
   for (guint b = 0; b < ph_scene_n_boxes (self->scene) && !any && self->since != self->time; b++)
     any = ph_scene_box (self->scene, b)->n_tenants > 0
           && ph_scene_change (self->scene, b, self->since, self->time, NULL) != PH_CHANGE_NONE;
   if (!any)
     self->since = self->time;
+  if (self->side == PH_SIDE_BEFORE)
+    {
+      const int after = self->time;
+
+      self->time = self->since;
+      self->since = after;
+    }
 }
 
 /* The kind of operator needs none to be drawn, only for its legend. */
@@ -75,7 +75,7 @@ ph_graph_canvas_get_paint (PhGraphCanvas *self)
 static PhDrawOptions
 draw_options (PhGraphCanvas *self)
 {
-  return (PhDrawOptions) { .theme = self->theme, .time = self->time, .since = self->since, .scale = self->zoom,
+  return (PhDrawOptions) { .theme = self->theme, .time = self->time, .since = self->since, .side = self->side, .scale = self->zoom,
                            .paint = self->paint, .edge_width = self->edge_width };
 }
 

@@ -153,10 +153,10 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
         ph_canvas_go_to (self, self->x, ph_scene_height (self->scene) - ph_canvas_height (self) / self->zoom, self->zoom, TRUE);
       break;
     case GDK_KEY_d: ph_graph_canvas_set_show_diff (self, !self->show_diff); break;
-    case GDK_KEY_c: ph_graph_canvas_set_compact (self, !self->compact); break;
+    case GDK_KEY_c: ph_graph_canvas_set_compact (self, !ph_canvas_leader (self)->compact); break;
     case GDK_KEY_g:
       if (self->document != NULL && ph_document_get_model (self->document) != NULL)
-        ph_graph_canvas_set_grouped (self, !ph_canvas_wants_groups (self, ph_document_get_model (self->document)));
+        ph_graph_canvas_set_grouped (self, !ph_canvas_wants_groups (ph_canvas_leader (self), ph_document_get_model (self->document)));
       break;
     case GDK_KEY_t: ph_graph_canvas_show_touched (self); break;
     case GDK_KEY_a: ph_graph_canvas_show_all (self); break;
@@ -165,7 +165,7 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
         ph_graph_canvas_show_neighbourhood (self, ph_document_get_selection (self->document), 2);
       break;
     case GDK_KEY_Escape:
-      if (self->keep != NULL)
+      if (ph_graph_canvas_is_partial (self))
         {
           ph_graph_canvas_show_all (self);
           break;

@@ -81,6 +81,7 @@ ph_graph_canvas_show_neighbourhood (PhGraphCanvas *self, guint id, guint steps)
   PhNode *node;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  self = ph_canvas_leader (self);
   node = find_node (self, id);
   return node != NULL && show_part (self, reach (node, TRUE, TRUE, steps));
 }
@@ -95,6 +96,7 @@ ph_graph_canvas_show_paths (PhGraphCanvas *self, guint from, guint to)
   gpointer key;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  self = ph_canvas_leader (self);
   a = find_node (self, from);
   b = find_node (self, to);
   if (a == NULL || b == NULL || a->graph != b->graph)
@@ -123,6 +125,7 @@ ph_graph_canvas_show_touched (PhGraphCanvas *self)
   g_autoptr(GPtrArray) unused = g_ptr_array_new ();
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  self = ph_canvas_leader (self);
   if (self->scene == NULL)
     return FALSE;
   set = g_hash_table_new (NULL, NULL);
@@ -152,6 +155,7 @@ void
 ph_graph_canvas_show_all (PhGraphCanvas *self)
 {
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  self = ph_canvas_leader (self);
   if (self->keep != NULL)
     show_part (self, NULL);
 }
@@ -160,5 +164,6 @@ gboolean
 ph_graph_canvas_is_partial (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  self = ph_canvas_leader (self);
   return self->keep != NULL;
 }

@@ -31,13 +31,10 @@ struct _PhGraphCanvas
   gboolean      complete;        /* the last frame lacked nothing                                           */
 
   gboolean      show_diff, compact, grouped, grouped_set, edge_width;
-  gboolean      has_base;
-  PhPosition    base;
   GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
   GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */
-  gboolean      pinned;
-  PhPosition    pin;
-  PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: scrolls with this one         */
+  PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: the other side of a pair      */
+  PhSide        side;            /* BEFORE: shows the other one's scene, and where changes are counted from */
   gboolean      following;       /* the other one moves it                                                  */
   PhColorMode   color_mode;
   PhMeasure    *measure;         /* (nullable) given, for what the model does not tell                      */
@@ -78,6 +75,14 @@ void     ph_canvas_size_allocate  (GtkWidget *widget, int width, int height, int
 /* graph-canvas-scene.c */
 void     ph_canvas_start_layout   (PhGraphCanvas *self, gboolean quick);
 gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);
+
+/* graph-canvas-pair.c: who has the scene of both; the scene changed; the view changed. */
+PhGraphCanvas *ph_canvas_leader   (PhGraphCanvas *self);
+void     ph_canvas_part           (PhGraphCanvas *self);                  /* as it goes: the other is alone */
+void     ph_canvas_share_scene    (PhGraphCanvas *self);
+void     ph_canvas_share_view     (PhGraphCanvas *self);
+/* The look that both have: diff, colours, width of edges. */
+void     ph_canvas_share_look     (PhGraphCanvas *self);
 
 /* graph-canvas-draw.c */
 void     ph_canvas_init_look      (PhGraphCanvas *self);

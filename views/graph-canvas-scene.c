@@ -99,6 +99,7 @@ take_scene (PhGraphCanvas *self, PhScene *scene)
       ph_canvas_set_view (self, self->x + dx, self->y + dy, self->zoom);
     }
   self->first = FALSE;
+  ph_canvas_share_scene (self);
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
 }
 
@@ -155,11 +156,13 @@ ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
     {
       g_clear_pointer (&self->scene, ph_scene_unref);
       ph_canvas_update_look (self);
+      ph_canvas_share_scene (self);
       return;
     }
   job = g_new0 (LayoutJob, 1);
   job->model = ph_model_clone (model);
-  job->history = self->compact ? NULL : ph_history_snapshot (ph_document_get_history (self->document));
+  /* Side by side there are two positions to show. */
+  job->history = self->compact && self->other == NULL ? NULL : ph_history_snapshot (ph_document_get_history (self->document));
   job->number = self->layout_number;
   job->generation = ph_document_get_generation (self->document);
   job->quick = quick;
@@ -206,8 +209,11 @@ ph_graph_canvas_toggle_group (PhGraphCanvas *self, int box)
   GHashTable *open;
 
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && self->scene != NULL);
+  self = ph_canvas_leader (self);
   at = ph_scene_box (self->scene, box);
   tenant = at->kind == PH_BOX_NODE ? ph_scene_tenant (self->scene, box, self->time) : NULL;
+  if (tenant == NULL && at->kind == PH_BOX_NODE)
+    tenant = ph_scene_tenant (self->scene, box, self->since);
   key = at->kind == PH_BOX_GROUP ? g_strdup (at->path) : tenant != NULL ? g_strdup_printf ("n%u", tenant->id) : NULL;
   if (key == NULL || !at->can_open)
     return;
@@ -225,6 +231,7 @@ ph_graph_canvas_expand_all (PhGraphCanvas *self)
   GHashTable *open;
 
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  self = ph_canvas_leader (self);
   if (self->scene == NULL)
     return;
   open = copy_open (self);
@@ -240,6 +247,7 @@ void
 ph_graph_canvas_collapse_all (PhGraphCanvas *self)
 {
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  self = ph_canvas_leader (self);
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   ph_canvas_start_layout (self, FALSE);

@@ -57,14 +57,7 @@ ph_canvas_set_view (PhGraphCanvas *self, double x, double y, double zoom)
   self->y = y;
   self->zoom = zoom;
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  if (self->other != NULL && !self->following)
-    {
-      self->other->following = TRUE;
-      ph_canvas_stop_animation (self->other);
-      self->other->fitted = FALSE;
-      ph_canvas_set_view (self->other, x, y, zoom);
-      self->other->following = FALSE;
-    }
+  ph_canvas_share_view (self);
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
 }
 
@@ -336,21 +329,4 @@ ph_graph_canvas_node_rect (PhGraphCanvas *self, guint id, graphene_rect_t *rect)
   *rect = GRAPHENE_RECT_INIT ((at->x - self->x) * self->zoom, (at->y - self->y) * self->zoom, at->width * self->zoom,
                               at->height * self->zoom);
   return TRUE;
-}
-
-void
-ph_graph_canvas_synchronise (PhGraphCanvas *self, PhGraphCanvas *other)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && (other == NULL || PH_IS_GRAPH_CANVAS (other)) && other != self);
-  if (self->other == other)
-    return;
-  if (self->other != NULL)
-    self->other->other = NULL;
-  self->other = other;
-  if (other == NULL)
-    return;
-  if (other->other != NULL)
-    other->other->other = NULL;
-  other->other = self;
-  ph_canvas_set_view (self, self->x, self->y, self->zoom);
 }

@@ -17,10 +17,10 @@ on_opened (PhGraphCanvas *self)
   g_clear_pointer (&self->measure, ph_measure_unref);
   g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
-  self->has_base = FALSE;
   self->first = self->fitted = TRUE;
   ph_canvas_update_look (self);
-  ph_canvas_start_layout (self, TRUE);
+  if (ph_canvas_leader (self) == self)
+    ph_canvas_start_layout (self, TRUE);
 }
 
 /* Steps that the scene knows already need no new one: only what was appended, or made anew, does. */
@@ -33,7 +33,7 @@ on_history (PhGraphCanvas *self)
     return;
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
-  if (self->compact)
+  if (self->compact || ph_canvas_leader (self) != self)
     return;
   if (self->scene == NULL || self->scene_generation != ph_document_get_generation (self->document)
       || (int) history->rewrites->len > ph_scene_end (self->scene))
@@ -45,8 +45,15 @@ on_position (PhGraphCanvas *self)
 {
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
-  if (self->compact)
+  if (self->compact && ph_canvas_leader (self) == self)
     ph_canvas_start_layout (self, FALSE);
+}
+
+static void
+on_since (PhGraphCanvas *self)
+{
+  ph_canvas_update_times (self);
+  ph_canvas_update_look (self);
 }
 
 static void
@@ -54,7 +61,8 @@ on_selection (PhGraphCanvas *self)
 {
   PhRect rect;
 
-  if (ph_canvas_selection_rect (self, &rect))
+  /* Of a pair one scrolls, and the other goes with it. */
+  if (ph_canvas_leader (self) == self && ph_canvas_selection_rect (self, &rect))
     ph_canvas_show_rect (self, &rect);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -73,6 +81,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "opened", G_CALLBACK (on_opened), self);
       g_signal_connect_swapped (document, "history-changed", G_CALLBACK (on_history), self);
       g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_position), self);
+      g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
       g_signal_connect_swapped (document, "notify::selection", G_CALLBACK (on_selection), self);
     }
   on_opened (self);
@@ -84,6 +93,7 @@ ph_graph_canvas_dispose (GObject *object)
 {
   PhGraphCanvas *self = PH_GRAPH_CANVAS (object);
 
+  ph_canvas_part (self);
   ph_canvas_stop_animation (self);
   g_clear_handle_id (&self->settle_id, g_source_remove);
   if (self->layout != NULL)
@@ -102,7 +112,6 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->measure, ph_measure_unref);
   g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
-  ph_graph_canvas_synchronise (self, NULL);
   G_OBJECT_CLASS (ph_graph_canvas_parent_class)->dispose (object);
 }
 
@@ -216,26 +225,17 @@ ph_graph_canvas_set_show_diff (PhGraphCanvas *self, gboolean show)
   if (self->show_diff == show)
     return;
   self->show_diff = show;
+  ph_canvas_share_look (self);
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
   g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_SHOW_DIFF]);
 }
 
 void
-ph_graph_canvas_compare_with (PhGraphCanvas *self, const PhPosition *position)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  self->has_base = position != NULL;
-  if (position != NULL)
-    self->base = *position;
-  ph_canvas_update_times (self);
-  ph_canvas_update_look (self);
-}
-
-void
 ph_graph_canvas_set_compact (PhGraphCanvas *self, gboolean compact)
 {
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  self = ph_canvas_leader (self);
   if (self->compact == compact)
     return;
   self->compact = compact;
@@ -247,6 +247,7 @@ void
 ph_graph_canvas_set_grouped (PhGraphCanvas *self, gboolean grouped)
 {
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  self = ph_canvas_leader (self);
   if (self->grouped_set && self->grouped == grouped)
     return;
   self->grouped = grouped;
@@ -274,6 +275,7 @@ ph_graph_canvas_set_measure (PhGraphCanvas *self, PhColorMode mode, PhMeasure *m
   g_clear_pointer (&self->measure, ph_measure_unref);
   self->measure = measure;
   self->color_mode = mode;
+  ph_canvas_share_look (self);
   ph_canvas_update_look (self);
   g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_COLOR_MODE]);
 }
@@ -285,6 +287,7 @@ ph_graph_canvas_set_edge_width (PhGraphCanvas *self, gboolean by_bytes)
   if (self->edge_width == by_bytes)
     return;
   self->edge_width = by_bytes;
+  ph_canvas_share_look (self);
   ph_canvas_update_look (self);
   g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_EDGE_WIDTH]);
 }
@@ -308,15 +311,4 @@ ph_graph_canvas_is_busy (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   return self->layout != NULL || !self->complete;
-}
-
-void
-ph_graph_canvas_pin_position (PhGraphCanvas *self, const PhPosition *position)
-{
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  self->pinned = position != NULL;
-  if (position != NULL)
-    self->pin = *position;
-  ph_canvas_update_times (self);
-  ph_canvas_update_look (self);
 }

@@ -37,9 +37,8 @@ void        ph_graph_canvas_show_node     (PhGraphCanvas *canvas, guint id);
 void        ph_graph_canvas_walk          (PhGraphCanvas *canvas, GtkDirectionType direction);
 void        ph_graph_canvas_retry         (PhGraphCanvas *canvas);
 
-/* What the picture is compared with: the position before the last step or rewrite, or one given. */
+/* What changed since the position that the document counts changes from. */
 void        ph_graph_canvas_set_show_diff (PhGraphCanvas *canvas, gboolean show);
-void        ph_graph_canvas_compare_with  (PhGraphCanvas *canvas, const PhPosition *position);   /* NULL: the last step */
 /* One position alone, in less space, instead of the whole history in one layout. */
 void        ph_graph_canvas_set_compact   (PhGraphCanvas *canvas, gboolean compact);
 void        ph_graph_canvas_set_grouped   (PhGraphCanvas *canvas, gboolean grouped);
@@ -61,10 +60,9 @@ gboolean    ph_graph_canvas_show_touched  (PhGraphCanvas *canvas);
 void        ph_graph_canvas_show_all      (PhGraphCanvas *canvas);
 gboolean    ph_graph_canvas_is_partial    (PhGraphCanvas *canvas);
 
-/* Two canvases that scroll and zoom as one, for two positions side by side; NULL parts them. */
-void        ph_graph_canvas_synchronise   (PhGraphCanvas *canvas, PhGraphCanvas *other);
-/* Shows one position, whatever the document's is; NULL: follows the document. */
-void        ph_graph_canvas_pin_position  (PhGraphCanvas *canvas, const PhPosition *position);
+/* Before | after: @before shows the position that changes are counted from, @after the present one, without what is only on
+ * the other side; both have one scene, scroll, zoom and select as one. NULL parts them. */
+void        ph_graph_canvas_pair          (PhGraphCanvas *after, PhGraphCanvas *before);
 
 /* For tests, the minimap and synchronised canvases. */
 PhScene    *ph_graph_canvas_get_scene     (PhGraphCanvas *canvas);                         /* (nullable) */

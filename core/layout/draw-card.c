@@ -10,6 +10,7 @@ typedef struct
   const PhTenant *tenant, *gone;
   const PhFace   *face;
   PhChange        change;
+  gboolean        ghost;         /* of what is no longer there */
   PhColor         color;         /* of its header */
   gboolean        pale;
 } Look;
@@ -23,14 +24,22 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
 
   look->change = ph_scene_change (scene, box, options->since, options->time, &look->gone);
   look->tenant = ph_scene_tenant (scene, box, options->time);
-  if (look->tenant == NULL)
+  look->ghost = FALSE;
+  if (options->side != PH_SIDE_BOTH)
     {
+      look->gone = NULL;
+      if (options->side == PH_SIDE_BEFORE && look->change == PH_CHANGE_ADDED)
+        look->change = PH_CHANGE_REMOVED;
+    }
+  else if (look->tenant == NULL)
+    {
+      look->ghost = TRUE;
       look->tenant = look->gone;
       look->gone = NULL;
     }
   if (look->tenant == NULL)
     return FALSE;
-  look->face = ph_scene_face (scene, look->tenant, look->change == PH_CHANGE_REMOVED ? options->since : options->time);
+  look->face = ph_scene_face (scene, look->tenant, look->ghost ? options->since : options->time);
   look->rect = ph_scene_card (scene, box, options->time, options->since);
   look->pale = options->dim || (options->since != options->time && look->change == PH_CHANGE_NONE);
   look->color = ph_family_color (look->face->family, options->theme);
@@ -38,7 +47,7 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
     look->color = ph_paint_color (options->paint, box, options->theme);
   if (look->pale)
     look->color = ph_mix (background, look->color, 0.4);
-  if (look->change == PH_CHANGE_REMOVED)
+  if (look->ghost)
     look->color = ph_mix (background, look->color, 0.45);
   return TRUE;
 }
@@ -96,13 +105,14 @@ draw_pills (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, cons
       const PhPill *pill = ph_scene_pill (scene, p);
       const gboolean now = pill->born <= options->time && options->time < pill->died;
       const gboolean before = pill->born <= options->since && options->since < pill->died;
-      const PhChange change = now && !before ? PH_CHANGE_ADDED : before && !now ? PH_CHANGE_REMOVED : PH_CHANGE_NONE;
+      const PhChange change = now == before ? PH_CHANGE_NONE
+                              : now && options->side != PH_SIDE_BEFORE ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED;
       const PhColor tone = change != PH_CHANGE_NONE ? ph_theme_change (options->theme, change)
                          : pill->is_link ? ph_theme_accent (options->theme) : ink_color;
       const double strength = change != PH_CHANGE_NONE ? 0.9 : pale || options->dim ? 0.3 : 0.62;
       const double middle = pill->rect.y + pill->rect.height / 2;
 
-      if (!now && !before)
+      if (!now && (!before || options->side != PH_SIDE_BOTH))
         continue;
       ph_set_color (cr, ph_mix (background, tone, 0.09));
       ph_ink_round (cr, &pill->rect, PH_PILL_HEIGHT / 2);
@@ -127,7 +137,7 @@ static double
 draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *look, double y)
 {
   const PhColor background = ph_theme_background (options->theme);
-  const double pale = look->pale ? 0.6 : look->change == PH_CHANGE_REMOVED ? 0.5 : 0;
+  const double pale = look->pale ? 0.6 : look->ghost ? 0.5 : 0;
 
   const float room = look->rect.width - 2 * PH_FACE_MARGIN + 6;
 
@@ -165,7 +175,7 @@ draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const
   const PhColor card = look->pale ? ph_mix (background, card_color (options->theme), 0.6) : card_color (options->theme);
   const PhColor text = look->pale ? ph_mix (background, ph_theme_text (options->theme), 0.4) : ph_theme_text (options->theme);
   const PhColor dim = ph_mix (card, text, 0.68);
-  const gboolean ghost = look->change == PH_CHANGE_REMOVED;
+  const gboolean ghost = look->ghost;
   const gboolean plain_body = near && !io && rect->height > PH_FACE_HEADER + 4;
   double y;
 

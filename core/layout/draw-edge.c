@@ -102,9 +102,12 @@ edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *loo
   const gboolean now = ph_scene_edge_at (scene, edge, options->time);
   const gboolean before = options->since == options->time ? now : ph_scene_edge_at (scene, edge, options->since);
 
-  if (at->n_points < 4 || (!now && !before))
+  if (at->n_points < 4 || (!now && (!before || options->side != PH_SIDE_BOTH)))
     return FALSE;
-  *look = now && !before ? (at->backward ? EDGE_ADDED_BACKWARD : EDGE_ADDED) : before && !now ? EDGE_REMOVED
+  if (options->side == PH_SIDE_BEFORE && !before)
+    *look = EDGE_REMOVED;
+  else
+    *look = now && !before ? (at->backward ? EDGE_ADDED_BACKWARD : EDGE_ADDED) : before && !now ? EDGE_REMOVED
         : at->control ? EDGE_CONTROL : at->backward ? EDGE_BACKWARD : EDGE_PLAIN;
   return TRUE;
 }

@@ -19,7 +19,12 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
   guint added = 0, removed = 0, changed = 0;
 
   if (options->since != options->time)
-    ph_scene_count_changes (scene, index, options->since, options->time, &added, &removed, &changed);
+    ph_scene_count_changes (scene, index, options->since, options->time, options->side == PH_SIDE_BEFORE ? &removed : &added,
+                            options->side == PH_SIDE_BEFORE ? &added : &removed, &changed);
+  if (options->side == PH_SIDE_BEFORE)
+    added = 0;
+  else if (options->side == PH_SIDE_AFTER)
+    removed = 0;
   if (!box->open && box->pattern > 0 && options->scale >= PH_FAR_SCALE)
     for (int i = 2; i > 0; i--)
       {

@@ -16,6 +16,9 @@ typedef struct { double red, green, blue, alpha; } PhColor;
 typedef struct _PhPaint PhPaint;
 typedef struct _PhMeasure PhMeasure;
 
+/* Both positions in one picture, or one of them with what goes from it or came to it. */
+typedef enum { PH_SIDE_BOTH, PH_SIDE_BEFORE, PH_SIDE_AFTER } PhSide;
+
 /* Text is shaped once and kept; belongs to one thread. */
 typedef struct _PhInk PhInk;
 PhInk    *ph_ink_new  (void);
@@ -27,6 +30,7 @@ typedef struct
   PhTheme     theme;
   int         time;              /* what is shown                                                          */
   int         since;             /* what it is compared with; == time: no diff                             */
+  PhSide      side;              /* BEFORE: @since is the later one                                        */
   double      scale;             /* device pixels a point: how much detail is worth drawing                */
   PhRect      clip;              /* of the scene                                                           */
   PhPaint    *paint;             /* (nullable) what the colour of a node says, NULL: its kind              */
