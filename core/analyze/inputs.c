@@ -5,6 +5,14 @@
 #include <math.h>
 #include <string.h>
 
+const char *
+ph_inputs_kind_name (PhInputsKind kind)
+{
+  static const char *const names[PH_INPUTS_N_KINDS] = { "fed", "normal", "wide", "tiny", "special" };
+
+  return names[kind];
+}
+
 /* ── one tensor ── */
 
 static guint64
@@ -39,10 +47,10 @@ draw (PhInputsKind kind, guint64 *state)
 
   if (kind == PH_INPUTS_SPECIAL && next_random (state) % 3 == 0)
     return specials[next_random (state) % G_N_ELEMENTS (specials)];
-  if (kind == PH_INPUTS_WIDE)
+  if (kind == PH_INPUTS_WIDE || kind == PH_INPUTS_TINY)
     {
       guint64 r = next_random (state) % 16;
-      double  magnitude = pow (10, uniform (state) * 6 - 3);
+      double  magnitude = pow (10, kind == PH_INPUTS_WIDE ? uniform (state) * 6 - 3 : uniform (state) * 41 - 44);
 
       return r == 0 ? 0.0 : r == 1 ? -0.0 : r % 2 == 0 ? magnitude : -magnitude;
     }

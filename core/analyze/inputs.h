@@ -13,8 +13,12 @@ typedef enum
   PH_INPUTS_FED,               /* nothing is generated: an input without tensor and default is an error         */
   PH_INPUTS_NORMAL,            /* around 0, both signs                                                          */
   PH_INPUTS_WIDE,              /* magnitudes from 1e-3 to 1e3, both signs, with zeros and -0                    */
+  PH_INPUTS_TINY,              /* magnitudes from 1e-45, which is subnormal, to 1e-3, both signs, with zeros and -0 */
   PH_INPUTS_SPECIAL,           /* with NaN, infinities, huge, tiny and subnormal numbers                        */
+  PH_INPUTS_N_KINDS
 } PhInputsKind;
+
+const char *ph_inputs_kind_name (PhInputsKind kind);           /* "fed" "normal" "wide" "tiny" "special" */
 
 /* One tensor of @type. Symbols take their size from @sizes (interned symbol -> GSIZE_TO_POINTER (size)); what has none
  * takes @size. Integers are from 0 to @most. NULL: a type of which nothing can be made. */

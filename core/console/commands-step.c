@@ -1,8 +1,5 @@
-/* commands-step.c: run, step, back, goto, steps, rewrites, diff, why.
+/* commands-step.c: run, step, back, goto, bookmark.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
-#include "core/analyze/agree.h"
 #include "core/console/console-private.h"
 
 /* ── running passes ── */
@@ -12,11 +9,13 @@ typedef struct
   PhJob     *job;                /* (nullable) nothing to compute: only go                */
   PhPosition go;                 /* when there is no job                                  */
   guint      from;               /* the first step that this command reports, from 0      */
+  guint      first;              /* the first of the job's                                */
   gboolean   ahead;              /* compute, but stay                                     */
   gboolean   breaks;             /* stop before a rewrite that has a breakpoint           */
   PhPosition start;
   gboolean   verify;             /* each step against the one before                      */
   GHashTable *feeds;             /* (nullable) name -> PhTensor, for that                 */
+  GPtrArray  *proofs;            /* (nullable) (element-type PhProof) what that gave      */
 } Run;
 
 static void
@@ -26,38 +25,50 @@ run_free (gpointer data)
 
   g_clear_pointer (&run->job, ph_job_free);
   g_clear_pointer (&run->feeds, g_hash_table_unref);
+  for (guint s = 0; run->proofs != NULL && s < run->proofs->len; s++)
+    g_clear_pointer ((PhProof **) &run->proofs->pdata[s], ph_proof_free);
+  g_clear_pointer (&run->proofs, g_ptr_array_unref);
   g_free (run);
 }
 
-/* Walks a clone back over the job's own steps, and compares the two sides of each. */
+/* Each of the job's own steps against the one before it. */
 static gboolean
 verify_job (PhCall *call, Run *run, GError **error)
 {
-  g_autoptr(PhHistory) history = ph_history_snapshot (ph_job_get_history (run->job));
-  g_autoptr(PhModel)   walker = ph_model_clone (ph_job_get_model (run->job)), after = ph_model_clone (walker);
-  PhRunOptions         options = { .cancellable = call->cancellable };
+  PhHistory          *history = ph_job_get_history (run->job);
+  g_autoptr(PhProver) prover = ph_prover_new (ph_model_clone (ph_job_get_model (run->job)), ph_history_snapshot (history), run->feeds, 1);
+  PhRunOptions        options = { .cancellable = call->cancellable };
 
-  for (guint s = history->steps->len; s > 0; s--)
+  for (guint s = 0; s < history->steps->len; s++)
     {
-      PhStep                *step = &g_array_index (ph_job_get_history (run->job)->steps, PhStep, s - 1);
-      PhPosition             a = { s - 1, 0 }, b = { s, 0 };
-      g_autoptr(PhAgreement) agreement = NULL;
-      g_autofree char       *what = g_strdup_printf ("verifying %s", step->pass);
+      g_autofree char *what = g_strdup_printf ("verifying %s", g_array_index (history->steps, PhStep, s).pass);
+      PhProof         *proof;
 
-      ph_call_progress (call, what, 1 - (double) s / history->steps->len);
-      if (!ph_history_go (history, walker, a, error))
+      ph_call_progress (call, what, (double) s / history->steps->len);
+      proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, &options, error);
+      if (proof == NULL)
         return FALSE;
-      agreement = ph_agree (walker, after, run->feeds, ph_history_exactness (history, a, b), 1, &options, NULL);
-      if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+      g_ptr_array_add (run->proofs, proof);
+      if (!ph_prover_blame (prover, proof, &options, error))
         return FALSE;
-      step->verdict = agreement != NULL ? agreement->verdict : PH_VERDICT_ERROR;
-      step->max_abs_error = agreement != NULL ? agreement->max_abs_error : 0;
-      if (agreement != NULL)
-        step->first_difference = g_steal_pointer (&agreement->first_difference);
-      g_clear_pointer (&after, ph_model_free);
-      after = ph_model_clone (walker);
     }
   return TRUE;
+}
+
+/* The job counted from its own start. */
+static void
+take_proofs (PhCall *call, Run *run)
+{
+  for (guint s = 0; s < run->proofs->len; s++)
+    {
+      PhProof *proof = g_steal_pointer (&run->proofs->pdata[s]);
+
+      proof->a.step += run->first;
+      proof->b.step += run->first;
+      proof->blame.step += run->first;
+      ph_document_take_proof (call->document, run->first + s, proof);
+    }
+  g_ptr_array_set_size (run->proofs, 0);
 }
 
 static void
@@ -118,6 +129,8 @@ run_finish (PhCall *call, GError **error)
   if (run->job != NULL ? !ph_document_take_job (call->document, run->job, !run->ahead, error)
                        : !ph_document_go (call->document, run->go, error))
     return FALSE;
+  if (run->proofs != NULL)
+    take_proofs (call, run);
   if (run->breaks && !run->ahead)
     {
       PhPosition here = ph_document_get_position (call->document), stop = ph_document_next_break (call->document, run->start, here);
@@ -223,11 +236,13 @@ run_begin (PhCall *call, GError **error)
   if (ph_position_compare (ph_document_next_break (call->document, at, run->start), run->start) == 0)
     run->start = at;
   run->feeds = verify ? ph_call_copy_feeds (call) : NULL;
+  run->proofs = verify ? g_ptr_array_new () : NULL;
   run->from = at.step;
   ph_call_set_data (call, run, run_free);
   if (call->argc > 0)
     {
       run->from += at.rewrite > 0 ? 1 : 0;
+      run->first = run->from;
       run->job = ph_job_new (call->document, at);
       if (!add_named_passes (call, run->job, error))
         return FALSE;
@@ -244,6 +259,7 @@ run_begin (PhCall *call, GError **error)
           return TRUE;
         }
       end.step = history->steps->len;
+      run->first = end.step;
       run->job = ph_job_new (call->document, end);
       ph_job_add_pipeline (run->job, G_MAXUINT);
       if (ph_job_n_passes (run->job) == 0)
@@ -391,240 +407,6 @@ bookmark_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* ── looking back ── */
-
-static gboolean
-steps_begin (PhCall *call, GError **error)
-{
-  JsonArray *rows = ph_reply_array (call->reply, "steps");
-
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
-    return FALSE;
-  for (guint s = 0; s < ph_document_get_history (call->document)->steps->len; s++)
-    ph_step_to_json (call->document, s, ph_json_add_object (rows));
-  ph_call_reply_position (call);
-  ph_reply_steps (call->reply, rows);
-  if (json_array_get_length (rows) == 0)
-    ph_reply_say (call->reply, "no steps yet: `run` runs the pipeline %s, `step` one pass\n",
-                  ph_document_get_pipeline (call->document));
-  return TRUE;
-}
-
-#define MAX_REWRITES_SHOWN 200
-
-static void
-rewrite_to_json (PhCall *call, PhHistory *history, guint s, guint r, JsonObject *row)
-{
-  const PhStep    *step = &g_array_index (history->steps, PhStep, s);
-  const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + r);
-  JsonArray       *added = json_array_new (), *removed = json_array_new ();
-  g_autofree char *position = g_strdup_printf ("%u.%u", s + 1, r + 1);
-  g_autofree char *node = rewrite->node != PH_NO_ID ? g_strdup_printf ("n%u", rewrite->node) : NULL;
-
-  json_object_set_int_member (row, "step", s + 1);
-  json_object_set_int_member (row, "index", r + 1);
-  json_object_set_string_member (row, "position", position);
-  json_object_set_string_member (row, "pass", step->pass);
-  json_object_set_string_member (row, "rule", rewrite->rule);
-  ph_json_set (row, "node", node);
-  json_object_set_string_member (row, "why", rewrite->why);
-  for (guint i = 0; i < rewrite->n_edits; i++)
-    {
-      const PhEdit    *edit = history->edits->pdata[rewrite->first_edit + i];
-      g_autofree char *id = g_strdup_printf ("n%u", edit->id);
-
-      if (edit->kind == PH_EDIT_ADD_NODE)
-        json_array_add_string_element (added, id);
-      else if (edit->kind == PH_EDIT_REMOVE_NODE)
-        json_array_add_string_element (removed, id);
-    }
-  json_object_set_array_member (row, "added", added);
-  json_object_set_array_member (row, "removed", removed);
-}
-
-static gboolean
-rewrites_begin (PhCall *call, GError **error)
-{
-  static const PhColumn columns[] = {
-    { "position", "position" }, { "rule", "rule", .style = PH_STYLE_KEY }, { "node", "at" },
-    { "added", "added", "+", FALSE, PH_STYLE_ADDED }, { "removed", "removed", "-", FALSE, PH_STYLE_REMOVED },
-    { "why", "why" },
-  };
-  PhHistory           *history = ph_document_get_history (call->document);
-  JsonArray           *rows = ph_reply_array (call->reply, "rewrites");
-  g_autoptr(JsonArray) shown = json_array_new ();
-  guint                first = 0, last = 0;
-  PhPosition           at;
-
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
-    return FALSE;
-  if (call->argc == 1)
-    {
-      if (!ph_call_find_position (call, call->argv[0], &at, error))
-        return FALSE;
-      last = at.step + (at.rewrite > 0 ? 1 : 0);
-      first = MAX (last, 1) - 1;
-    }
-  else
-    last = history->steps->len;
-  for (guint s = first; s < last; s++)
-    for (guint r = 0; r < g_array_index (history->steps, PhStep, s).n_rewrites; r++)
-      {
-        JsonObject *row = ph_json_add_object (rows);
-
-        rewrite_to_json (call, history, s, r, row);
-        if (json_array_get_length (shown) < MAX_REWRITES_SHOWN)
-          json_array_add_object_element (shown, json_object_ref (row));
-      }
-  ph_reply_table (call->reply, shown, columns, G_N_ELEMENTS (columns));
-  if (json_array_get_length (rows) > MAX_REWRITES_SHOWN)
-    ph_reply_say (call->reply, "and %u more: ask for one step, or `select * from rewrites`\n",
-                  json_array_get_length (rows) - MAX_REWRITES_SHOWN);
-  else if (json_array_get_length (rows) == 0)
-    ph_reply_say (call->reply, "no rewrites\n");
-  return TRUE;
-}
-
-static void
-say_change (PhReply *reply, const PhNodeChange *change)
-{
-  static const char *const styles[] = { "", PH_STYLE_ADDED "+ ", PH_STYLE_REMOVED "- ", PH_STYLE_CHANGED "~ " };
-
-  ph_reply_say (reply, "%sn%u %s" PH_STYLE_RESET, styles[change->change], change->id, change->label);
-  if (change->fused_into != NULL && change->fused_into->len > 0)
-    for (guint i = 0; i < change->fused_into->len; i++)
-      ph_reply_say (reply, "%sn%u", i == 0 ? "  → " : ", ", g_array_index (change->fused_into, PhId, i));
-  ph_reply_say (reply, "\n");
-  for (guint i = 0; change->fields != NULL && i < change->fields->len; i++)
-    {
-      const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
-
-      ph_reply_say (reply, "    %s: %s → %s\n", field->field, field->before != NULL ? field->before : "none",
-                    field->after != NULL ? field->after : "none");
-    }
-}
-
-static gboolean
-diff_begin (PhCall *call, GError **error)
-{
-  PhHistory         *history = ph_document_get_history (call->document);
-  PhPosition         b = ph_document_get_position (call->document), a;
-  g_autoptr(PhDiff)  diff = NULL;
-  JsonArray         *lists[4] = { NULL };
-  JsonObject        *json = call->reply->json;
-  g_autofree char   *from = NULL, *to = NULL;
-
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
-    return FALSE;
-  a = ph_document_get_since (call->document);
-  if (call->argc > 0 && !ph_call_find_position (call, call->argv[0], &a, error))
-    return FALSE;
-  if (call->argc > 1 && !ph_call_find_position (call, call->argv[1], &b, error))
-    return FALSE;
-
-  diff = ph_diff_new (history, ph_document_get_model (call->document), a, b);
-  from = ph_position_to_string (a);
-  to = ph_position_to_string (b);
-  json_object_set_string_member (json, "from", from);
-  json_object_set_string_member (json, "to", to);
-  lists[PH_CHANGE_ADDED] = ph_reply_array (call->reply, "added");
-  lists[PH_CHANGE_REMOVED] = ph_reply_array (call->reply, "removed");
-  lists[PH_CHANGE_CHANGED] = ph_reply_array (call->reply, "changed");
-  for (guint i = 0; i < diff->nodes->len; i++)
-    {
-      const PhNodeChange *change = diff->nodes->pdata[i];
-
-      if (lists[change->change] != NULL)
-        {
-          ph_change_to_json (change, ph_json_add_object (lists[change->change]));
-          say_change (call->reply, change);
-        }
-    }
-  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u\n", from, to, diff->n_added, diff->n_removed, diff->n_changed);
-  return TRUE;
-}
-
-/* Whether @id is, or ever was, a node: removed ones are known to the journal only. */
-static gboolean
-was_node (PhDocument *document, PhId id)
-{
-  GPtrArray *edits = ph_document_get_history (document)->edits;
-
-  if (ph_model_find_node (ph_document_get_model (document), id) != NULL)
-    return TRUE;
-  for (guint i = 0; i < edits->len; i++)
-    {
-      const PhEdit *edit = edits->pdata[i];
-
-      if (edit->id == id && (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-why_begin (PhCall *call, GError **error)
-{
-  JsonArray         *chain;
-  g_autoptr(GArray)  origins = NULL;
-  PhId               id = PH_NO_ID;
-  guint64            number;
-  const char        *name;
-
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
-    return FALSE;
-  if (call->argc == 0)
-    {
-      id = ph_document_get_selection (call->document);
-      if (id == PH_NO_ID)
-        return ph_call_usage (call, error, "nothing is selected");
-    }
-  else
-    {
-      /* A node that was removed has no place in the model, but the journal knows it by its id. */
-      PhNode *node;
-
-      name = call->argv[0];
-      node = ph_model_find_node_named (ph_document_get_model (call->document), name);
-      if (node != NULL)
-        id = node->id;
-      else if (g_ascii_string_to_unsigned (name + (*name == 'n' ? 1 : 0), 10, 1, G_MAXUINT32, &number, NULL))
-        id = (PhId) number;
-      else if (ph_call_find_node (call, name, error) == NULL)
-        return FALSE;
-    }
-
-  if (!was_node (call->document, id))
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there never was a node n%u here", id);
-      return FALSE;
-    }
-  chain = ph_reply_array (call->reply, "chain");
-  origins = ph_origin_chain (ph_document_get_history (call->document), ph_document_get_model (call->document), id);
-  for (guint i = 0; i < origins->len; i++)
-    {
-      PhOrigin        *origin = &g_array_index (origins, PhOrigin, i);
-      JsonObject      *row = ph_json_add_object (chain);
-      g_autofree char *text = g_strdup_printf ("n%u", origin->id);
-
-      json_object_set_string_member (row, "id", text);
-      ph_json_set (row, "label", origin->label);
-      json_object_set_int_member (row, "depth", origin->depth);
-      json_object_set_int_member (row, "step", origin->step);
-      json_object_set_int_member (row, "rewrite", origin->rewrite);
-      ph_json_set (row, "pass", origin->pass);
-      ph_json_set (row, "rule", origin->rule);
-      ph_json_set (row, "why", origin->why);
-      ph_reply_say (call->reply, "%*sn%u %s", (int) (2 * origin->depth), "", origin->id, origin->label);
-      if (origin->pass != NULL)
-        ph_reply_say (call->reply, "  made by %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at %d.%d: %s\n", origin->pass, origin->rule,
-                      origin->step, origin->rewrite, origin->why);
-      else
-        ph_reply_say (call->reply, "  in the file\n");
-    }
-  return TRUE;
-}
-
 static const PhCommand rows[] = {
   { "run", "[PASS...] [--limit N] [--seed N] [--verify]", "Run the rest of the pipeline, or these passes",
     "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --limit N stops each "
@@ -642,13 +424,5 @@ static const PhCommand rows[] = {
     NULL, NULL, NULL, PH_CODE (goto_begin) },
   { "bookmark", "N [--set]", "Go to bookmark 1 to 9, or set it here when it is not set", NULL, NULL, NULL, NULL,
     PH_CODE (bookmark_begin) },
-  { "steps", "", "The passes that were run, and what each did", NULL, "S_teps", NULL, NULL, PH_CODE (steps_begin) },
-  { "rewrites", "[STEP]", "Each rewrite of a step, with its reason", NULL, "Re_writes", NULL, NULL, PH_CODE (rewrites_begin) },
-  { "diff", "[STEP STEP]", "What changed between two positions",
-    "Without arguments: what the present step, or inside a step the last rewrite, changed, or what `compare` asked for. "
-    "`diff 0 .` is all since the file.",
-    "_Diff", "<Control><Shift>d", NULL, PH_CODE (diff_begin) },
-  { "why", "[NODE]", "Where a node comes from, back to the file", NULL, "_Why Is This Here", "F1", "dialog-question-symbolic",
-    PH_CODE (why_begin) },
 };
 const PhCommandGroup ph_commands_step = { rows, G_N_ELEMENTS (rows) };

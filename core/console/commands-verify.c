@@ -1,91 +1,65 @@
 /* commands-verify.c: verify, bisect, check.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
 
-#include "core/analyze/agree.h"
 #include "core/analyze/cases.h"
 #include "core/console/console-private.h"
 
 /* ── verify ── */
 
-typedef struct { PhPosition a, b; PhModel *before, *after; PhExactness exactness; PhAgreement *agreement; } Pair;
-
 typedef struct
 {
-  PhDocument *document;
-  GPtrArray  *pairs;             /* (element-type Pair) the whole first, then step by step when asked */
-  GHashTable *feeds;             /* name -> PhTensor                                                  */
-  guint64     seed;
-  guint       generation;
+  PhPosition   a, b;
+  gboolean     adopt;            /* feed the document what shows the difference                  */
+  guint        generation;
+  PhProver    *prover;
+  PhProof     *proof;            /* (nullable) of the two positions                              */
+  PhProofJob  *steps;            /* (nullable) step by step when asked                           */
 } Verify;
-
-static void
-pair_free (gpointer data)
-{
-  Pair *pair = data;
-
-  ph_model_free (pair->before);
-  ph_model_free (pair->after);
-  g_clear_pointer (&pair->agreement, ph_agreement_free);
-  g_free (pair);
-}
 
 static void
 verify_free (gpointer data)
 {
   Verify *verify = data;
 
-  g_ptr_array_unref (verify->pairs);
-  g_hash_table_unref (verify->feeds);
+  g_clear_pointer (&verify->prover, ph_prover_free);
+  g_clear_pointer (&verify->proof, ph_proof_free);
+  g_clear_pointer (&verify->steps, ph_proof_job_free);
   g_free (verify);
-}
-
-static void
-add_pair (Verify *verify, PhPosition a, PhPosition b)
-{
-  Pair *pair = g_new0 (Pair, 1);
-
-  pair->a = a;
-  pair->b = b;
-  pair->before = ph_document_clone_at (verify->document, a);
-  pair->after = ph_document_clone_at (verify->document, b);
-  pair->exactness = ph_history_exactness (ph_document_get_history (verify->document), a, b);
-  g_ptr_array_add (verify->pairs, pair);
-}
-
-static Verify *
-verify_new (PhCall *call)
-{
-  Verify *verify = g_new0 (Verify, 1);
-
-  verify->document = call->document;
-  verify->generation = ph_document_get_generation (call->document);
-  verify->pairs = g_ptr_array_new_with_free_func (pair_free);
-  verify->feeds = ph_call_copy_feeds (call);
-  ph_call_set_data (call, verify, verify_free);
-  return verify;
 }
 
 static gboolean
 verify_begin (PhCall *call, GError **error)
 {
-  PhPosition a = { 0, 0 }, b = ph_document_get_position (call->document);
-  gboolean   each = ph_call_take_flag (call, "--steps");
-  double     seed = 1;
-  Verify    *verify;
+  gboolean              each = ph_call_take_flag (call, "--steps"), adopt = ph_call_take_flag (call, "--adopt");
+  double                seed = 1;
+  Verify               *verify;
+  g_autoptr(GHashTable) feeds = NULL;
+  PhHistory            *history = ph_document_get_history (call->document);
 
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--seed", &seed, error) ||
       !ph_call_need_args (call, 0, 2, error))
     return FALSE;
-  if (call->argc > 0 && !ph_call_find_position (call, call->argv[0], &a, error))
+  verify = g_new0 (Verify, 1);
+  ph_call_set_data (call, verify, verify_free);
+  verify->adopt = adopt;
+  verify->b = ph_document_get_position (call->document);
+  if (call->argc > 0 && !ph_call_find_position (call, call->argv[0], &verify->a, error))
     return FALSE;
-  if (call->argc > 1 && !ph_call_find_position (call, call->argv[1], &b, error))
+  if (call->argc > 1 && !ph_call_find_position (call, call->argv[1], &verify->b, error))
     return FALSE;
-  verify = verify_new (call);
-  verify->seed = (guint64) seed;
-  add_pair (verify, a, b);
-  for (guint s = a.step; each && s < b.step; s++)
-    add_pair (verify, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 });
+  if (ph_position_compare (verify->a, verify->b) > 0)
+    {
+      PhPosition a = verify->a;
+
+      verify->a = verify->b;
+      verify->b = a;
+    }
+  feeds = ph_call_copy_feeds (call);
+  verify->generation = ph_document_get_generation (call->document);
+  verify->prover = ph_prover_new (ph_document_clone_at (call->document, history->position), ph_history_snapshot (history), feeds,
+                                  (guint64) seed);
+  if (each)
+    verify->steps = ph_proof_job_new (call->document, verify->a.step, verify->b.step);
   return TRUE;
 }
 
@@ -95,58 +69,37 @@ verify_work (PhCall *call, GError **error)
   Verify      *verify = call->data;
   PhRunOptions options = { .cancellable = call->cancellable };
 
-  for (guint i = 0; i < verify->pairs->len; i++)
-    {
-      Pair   *pair = verify->pairs->pdata[i];
-      GError *own = NULL;
-
-      ph_call_progress (call, "comparing", (double) i / verify->pairs->len);
-      pair->agreement = ph_agree (pair->before, pair->after, verify->feeds, pair->exactness, verify->seed, &options, &own);
-      if (pair->agreement == NULL && (i == 0 || g_cancellable_is_cancelled (call->cancellable)))
-        {
-          g_propagate_error (error, own);
-          return FALSE;
-        }
-      g_clear_error (&own);
-    }
-  return TRUE;
+  ph_call_progress (call, "comparing", -1);
+  verify->proof = ph_prover_compare (verify->prover, verify->a, verify->b, &options, error);
+  if (verify->proof == NULL || !ph_prover_blame (verify->prover, verify->proof, &options, error))
+    return FALSE;
+  return verify->steps == NULL || ph_proof_job_run (verify->steps, call->cancellable, error);
 }
 
 static void
-set_verdict (Verify *verify, const Pair *pair)
+say_blame (PhCall *call, const PhProof *proof, PhHistory *history)
 {
-  if (pair->agreement != NULL && pair->a.rewrite == 0 && pair->b.rewrite == 0 && pair->b.step == pair->a.step + 1)
-    ph_document_set_verdict (verify->document, pair->a.step, pair->agreement->verdict, pair->agreement->max_abs_error,
-                             pair->agreement->first_difference);
+  const PhRewrite *rewrite = ph_history_rewrite_at (history, proof->blame);
+
+  if (!proof->blamed || rewrite == NULL)
+    return;
+  ph_reply_say (call->reply, "results change at %u.%u: %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at n%u: %s\n", proof->blame.step + 1,
+                proof->blame.rewrite + 1, g_array_index (history->steps, PhStep, proof->blame.step).pass, rewrite->rule, rewrite->node,
+                rewrite->why);
 }
 
-static gboolean
-verify_finish (PhCall *call, GError **error)
+static void
+say_outputs (PhCall *call, const PhProof *proof)
 {
   static const PhColumn columns[] = {
     { "name", "output", .style = PH_STYLE_KEY }, { "verdict", "verdict" }, { "max_abs_error", "max error", .right = TRUE },
     { "max_ulp", "max ulp", .right = TRUE },
   };
-  Verify          *verify = call->data;
-  const Pair      *whole = verify->pairs->pdata[0];
-  JsonObject      *json = call->reply->json;
-  JsonArray       *outputs;
-  g_autofree char *from = ph_position_to_string (whole->a), *to = ph_position_to_string (whole->b);
+  JsonArray *outputs = ph_reply_array (call->reply, "outputs");
 
-  if (verify->generation == ph_document_get_generation (call->document))
-    for (guint i = 0; i < verify->pairs->len; i++)
-      set_verdict (verify, verify->pairs->pdata[i]);
-
-  json_object_set_string_member (json, "from", from);
-  json_object_set_string_member (json, "to", to);
-  json_object_set_string_member (json, "verdict", ph_verdict_name (whole->agreement->verdict));
-  json_object_set_double_member (json, "max_abs_error", whole->agreement->max_abs_error);
-  json_object_set_string_member (json, "class", ph_exactness_name (whole->exactness));
-  json_object_set_int_member (json, "inputs_tried", whole->agreement->n_sets);
-  outputs = ph_reply_array (call->reply, "outputs");
-  for (guint i = 0; i < whole->agreement->outputs->len; i++)
+  for (guint i = 0; i < proof->outputs->len; i++)
     {
-      const PhAgreeOutput *output = &g_array_index (whole->agreement->outputs, PhAgreeOutput, i);
+      const PhAgreeOutput *output = &g_array_index (proof->outputs, PhAgreeOutput, i);
       JsonObject          *row = ph_json_add_object (outputs);
 
       ph_json_set (row, "name", output->name);
@@ -156,19 +109,70 @@ verify_finish (PhCall *call, GError **error)
                                      ph_verdict_name (!output->close ? PH_VERDICT_DIFFERENT
                                                       : output->same ? PH_VERDICT_SAME : PH_VERDICT_CLOSE));
     }
-  ph_json_set (json, "first_difference", whole->agreement->first_difference);
-
-  ph_reply_say (call->reply, "%s to %s: %s%s" PH_STYLE_RESET " (%s, %u sets of inputs)\n", from, to,
-                whole->agreement->verdict <= PH_VERDICT_CLOSE ? PH_STYLE_ADDED : PH_STYLE_REMOVED,
-                ph_verdict_name (whole->agreement->verdict), ph_exactness_name (whole->exactness), whole->agreement->n_sets);
   ph_reply_table (call->reply, outputs, columns, G_N_ELEMENTS (columns));
-  if (whole->agreement->first_difference != NULL)
-    ph_reply_say (call->reply, "%s\n`bisect` finds the rewrite to blame\n", whole->agreement->first_difference);
-  if (verify->pairs->len > 1)
+}
+
+static void
+adopt_feeds (PhCall *call, const PhProof *proof)
+{
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, proof->feeds);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    ph_document_set_feed (call->document, name, tensor);
+  ph_reply_say (call->reply, "the inputs are fed with what shows it\n");
+}
+
+static gboolean
+verify_finish (PhCall *call, GError **error)
+{
+  Verify          *verify = call->data;
+  const PhProof   *proof = verify->proof;
+  PhHistory       *history = ph_document_get_history (call->document);
+  g_autofree char *from = ph_position_to_string (verify->a), *to = ph_position_to_string (verify->b);
+
+  if (verify->generation != ph_document_get_generation (call->document))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "the document changed meanwhile: verify again");
+      return FALSE;
+    }
+  if (proof->verdict == PH_VERDICT_NONE)
+    {
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED, proof->problem != NULL ? proof->problem : "nothing could be compared");
+      return FALSE;
+    }
+  if (verify->steps != NULL)
+    ph_document_take_proofs (call->document, verify->steps);
+  else if (verify->a.rewrite == 0 && verify->b.rewrite == 0 && verify->b.step == verify->a.step + 1)
+    {
+      ph_document_take_proof (call->document, verify->a.step, g_steal_pointer (&verify->proof));
+      proof = ph_document_get_proof (call->document, verify->a.step);
+    }
+
+  ph_json_set (call->reply->json, "from", from);
+  ph_json_set (call->reply->json, "to", to);
+  ph_json_set (call->reply->json, "verdict", ph_verdict_name (proof->verdict));
+  json_object_set_double_member (call->reply->json, "max_abs_error", proof->max_abs_error);
+  ph_proof_to_json (proof, history, call->reply->json);
+
+  ph_reply_say (call->reply, "%s to %s: %s%s" PH_STYLE_RESET " (%s; inputs: %s)\n", from, to,
+                proof->verdict <= PH_VERDICT_CLOSE ? PH_STYLE_ADDED : PH_STYLE_REMOVED, ph_verdict_name (proof->verdict),
+                ph_exactness_name (proof->exactness), proof->inputs != NULL ? proof->inputs : "nothing was rewritten");
+  say_outputs (call, proof);
+  if (proof->n_unbounded > 0)
+    ph_reply_say (call->reply, "%" G_GSIZE_FORMAT " elements are NaN, infinite or made of such: the class allows them to differ\n",
+                  proof->n_unbounded);
+  if (proof->first_difference != NULL)
+    ph_reply_say (call->reply, "%s\n", proof->first_difference);
+  say_blame (call, proof, history);
+  if (verify->adopt && proof->feeds != NULL)
+    adopt_feeds (call, proof);
+  if (verify->steps != NULL)
     {
       JsonArray *steps = ph_reply_array (call->reply, "steps");
 
-      for (guint s = whole->a.step; s < whole->b.step; s++)
+      for (guint s = verify->a.step; s < verify->b.step; s++)
         ph_step_to_json (call->document, s, ph_json_add_object (steps));
       ph_reply_steps (call->reply, steps);
     }
@@ -177,149 +181,53 @@ verify_finish (PhCall *call, GError **error)
 
 /* ── bisect ── */
 
-typedef struct
-{
-  PhModel     *walker;           /* stands somewhere along @history                           */
-  PhHistory   *history;          /* a snapshot of the document's, private to the worker       */
-  GHashTable  *feeds;
-  PhPosition   good, bad;
-  PhAgreement *agreement;        /* (nullable) of the one rewrite to blame                    */
-  gboolean     found;
-} Bisect;
-
-static void
-bisect_free (gpointer data)
-{
-  Bisect *bisect = data;
-
-  g_clear_pointer (&bisect->walker, ph_model_free);
-  g_clear_pointer (&bisect->history, ph_history_free);
-  g_clear_pointer (&bisect->feeds, g_hash_table_unref);
-  g_clear_pointer (&bisect->agreement, ph_agreement_free);
-  g_free (bisect);
-}
-
 static gboolean
 bisect_begin (PhCall *call, GError **error)
 {
-  Bisect *bisect;
+  Verify *verify;
 
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
+  if (!verify_begin (call, error))
     return FALSE;
-  bisect = g_new0 (Bisect, 1);
-  ph_call_set_data (call, bisect, bisect_free);
-  bisect->bad = ph_document_get_position (call->document);
-  if (call->argc > 0 && !ph_call_find_position (call, call->argv[0], &bisect->good, error))
-    return FALSE;
-  if (call->argc > 1 && !ph_call_find_position (call, call->argv[1], &bisect->bad, error))
-    return FALSE;
-  if (ph_position_compare (bisect->good, bisect->bad) >= 0)
+  verify = call->data;
+  if (ph_position_compare (verify->a, verify->b) >= 0)
     return ph_call_usage (call, error, "there is nothing between the two positions");
-  bisect->history = ph_history_snapshot (ph_document_get_history (call->document));
-  bisect->walker = ph_document_clone_at (call->document, ph_document_get_position (call->document));
-  bisect->history->position = ph_document_get_position (call->document);
-  bisect->feeds = ph_call_copy_feeds (call);
-  return TRUE;
-}
-
-static PhModel *
-model_at (Bisect *bisect, PhPosition at)
-{
-  if (!ph_history_go (bisect->history, bisect->walker, at, NULL))
-    return NULL;
-  return ph_model_clone (bisect->walker);
-}
-
-/* Rewrites counted over the whole history, and back. */
-static guint
-index_of (PhHistory *history, PhPosition at)
-{
-  if (at.step >= history->steps->len)
-    return history->rewrites->len;
-  return g_array_index (history->steps, PhStep, at.step).first_rewrite + at.rewrite;
-}
-
-static PhPosition
-position_of (PhHistory *history, guint index)
-{
-  for (guint s = 0; s < history->steps->len; s++)
-    {
-      const PhStep *step = &g_array_index (history->steps, PhStep, s);
-
-      if (index < step->first_rewrite + step->n_rewrites)
-        return (PhPosition) { s, index - step->first_rewrite };
-    }
-  return (PhPosition) { history->steps->len, 0 };
-}
-
-/* The largest number of rewrites that still agrees with the good side, by halving. */
-static gboolean
-bisect_work (PhCall *call, GError **error)
-{
-  Bisect                *bisect = call->data;
-  PhHistory             *history = bisect->history;
-  PhRunOptions           options = { .cancellable = call->cancellable };
-  g_autoptr(PhModel)     reference = model_at (bisect, bisect->good);
-  guint                  good = index_of (history, bisect->good), bad = index_of (history, bisect->bad), total = bad - good;
-  PhExactness            exactness = ph_history_exactness (history, bisect->good, bisect->bad);
-
-  for (gboolean first = TRUE; first || bad - good > 1; first = FALSE)
-    {
-      guint                  middle = first ? bad : good + (bad - good) / 2;
-      g_autoptr(PhModel)     model = NULL;
-      g_autoptr(PhAgreement) agreement = NULL;
-
-      ph_call_progress (call, "bisecting", 1 - (double) (bad - good) / MAX (total, 1));
-      model = model_at (bisect, position_of (history, middle));
-      agreement = ph_agree (reference, model, bisect->feeds, exactness, 1, &options, error);
-      if (agreement == NULL)
-        return FALSE;
-      if (agreement->verdict <= PH_VERDICT_CLOSE)
-        {
-          if (first)
-            return TRUE;
-          good = middle;
-        }
-      else
-        {
-          bad = middle;
-          g_clear_pointer (&bisect->agreement, ph_agreement_free);
-          bisect->agreement = g_steal_pointer (&agreement);
-        }
-    }
-  bisect->good = position_of (history, good);
-  bisect->found = bad > good;
   return TRUE;
 }
 
 static gboolean
 bisect_finish (PhCall *call, GError **error)
 {
-  Bisect     *bisect = call->data;
-  JsonObject *json = call->reply->json;
+  Verify          *verify = call->data;
+  const PhProof   *proof = verify->proof;
+  PhHistory       *history = ph_prover_get_history (verify->prover);
+  JsonObject      *json = call->reply->json;
+  const PhRewrite *rewrite = proof->blamed ? ph_history_rewrite_at (history, proof->blame) : NULL;
 
-  json_object_set_boolean_member (json, "found", bisect->found);
-  if (!bisect->found)
+  json_object_set_boolean_member (json, "found", rewrite != NULL);
+  if (proof->verdict == PH_VERDICT_NONE)
+    {
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED, proof->problem != NULL ? proof->problem : "nothing could be compared");
+      return FALSE;
+    }
+  if (rewrite == NULL)
     {
       ph_reply_say (call->reply, "the two positions agree: there is nothing to blame\n");
       return TRUE;
     }
 
-  const PhStep    *step = &g_array_index (bisect->history->steps, PhStep, bisect->good.step);
-  const PhRewrite *rewrite = &g_array_index (bisect->history->rewrites, PhRewrite, step->first_rewrite + bisect->good.rewrite);
-  g_autofree char *position = g_strdup_printf ("%u.%u", bisect->good.step + 1, bisect->good.rewrite + 1);
+  g_autofree char *position = g_strdup_printf ("%u.%u", proof->blame.step + 1, proof->blame.rewrite + 1);
   g_autofree char *node = g_strdup_printf ("n%u", rewrite->node);
 
   json_object_set_string_member (json, "position", position);
-  json_object_set_int_member (json, "step", bisect->good.step + 1);
-  json_object_set_int_member (json, "rewrite", bisect->good.rewrite + 1);
-  json_object_set_string_member (json, "pass", step->pass);
+  json_object_set_int_member (json, "step", proof->blame.step + 1);
+  json_object_set_int_member (json, "rewrite", proof->blame.rewrite + 1);
+  json_object_set_string_member (json, "pass", g_array_index (history->steps, PhStep, proof->blame.step).pass);
   json_object_set_string_member (json, "rule", rewrite->rule);
   json_object_set_string_member (json, "node", node);
   ph_json_set (json, "why", rewrite->why);
-  ph_json_set (json, "first_difference", bisect->agreement->first_difference);
-  ph_reply_say (call->reply, "results change at %s: %s/" PH_STYLE_KEY "%s" PH_STYLE_RESET " at %s\n%s\n", position, step->pass, rewrite->rule,
-                node, bisect->agreement->first_difference != NULL ? bisect->agreement->first_difference : "");
+  ph_json_set (json, "first_difference", proof->first_difference);
+  say_blame (call, proof, history);
+  ph_reply_say (call->reply, "%s\n", proof->first_difference);
   return TRUE;
 }
 
@@ -437,13 +345,14 @@ check_work (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "verify", "[STEP STEP] [--steps] [--seed N]", "Run the same inputs through two positions and compare",
+  { "verify", "[STEP STEP] [--steps] [--seed N] [--adopt]", "Run the same inputs through two positions and compare",
     "Without arguments: the file and here. The fed inputs are taken where every input is fed, and generated ones: around 0, of wide "
-    "range, and, where every rule that fired is exact, with NaN, infinities, huge and subnormal numbers. --steps also compares "
-    "each step with the one before.",
+    "range, tiny and subnormal, and with NaN, infinities and huge numbers; what may differ follows from the least exact rule that "
+    "fired. Where the two differ it says which value is the first to, and which rewrite is to blame. --steps also compares "
+    "each step with the one before; --adopt feeds the inputs that show the difference.",
     "_Verify", "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
   { "bisect", "[STEP STEP]", "Find the first rewrite that changes the results", "Without arguments: between the file and here.",
-    "_Bisect", NULL, NULL, PH_CODE (bisect_begin, bisect_work, bisect_finish) },
+    "_Bisect", NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },
   { "check", "FILE... [--pipeline NAME] [--rtol R] [--atol A]", "Run ONNX-style cases: model.onnx with test_data_set_N",
     "A folder is a case or holds cases. With --pipeline the passes run first; NAME may also be passes separated by commas. The "
     "tolerance is the case's own (data.json), or rtol 1e-3 with atol 1e-7, and 1e-4 for whole models, where rounding adds up. Of random outputs only type and shape are "

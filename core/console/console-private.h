@@ -38,7 +38,7 @@ typedef struct
 #define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
 
 typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
-extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_pass, ph_commands_value, ph_commands_node,
+extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_pass, ph_commands_value, ph_commands_node,
                             ph_commands_verify, ph_commands_help, ph_commands_query, ph_commands_compare;
 
 /* Text of a reply. Styles are single bytes, turned into ANSI sequences (or nothing) when the reply is done; other control
@@ -89,6 +89,7 @@ char      **ph_split_words    (const char *line, GError **error);     /* quotes 
 /* step-rows.c */
 void      ph_step_to_json     (PhDocument *document, guint index, JsonObject *row);
 void      ph_reply_steps      (PhReply *reply, JsonArray *rows);
+void      ph_proof_to_json    (const PhProof *proof, PhHistory *history, JsonObject *row);
 void      ph_change_to_json   (const PhNodeChange *change, JsonObject *row);
 
 /* values.c */

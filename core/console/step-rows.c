@@ -2,10 +2,77 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/console-private.h"
 
+static void
+blame_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
+{
+  const PhStep    *step = &g_array_index (history->steps, PhStep, proof->blame.step);
+  const PhRewrite *rewrite = ph_history_rewrite_at (history, proof->blame);
+  JsonObject      *blame = json_object_new ();
+  g_autofree char *position = g_strdup_printf ("%u.%u", proof->blame.step + 1, proof->blame.rewrite + 1);
+  g_autofree char *node = rewrite->node != PH_NO_ID ? g_strdup_printf ("n%u", rewrite->node) : NULL;
+
+  json_object_set_string_member (blame, "position", position);
+  json_object_set_int_member (blame, "step", proof->blame.step + 1);
+  json_object_set_int_member (blame, "rewrite", proof->blame.rewrite + 1);
+  json_object_set_string_member (blame, "pass", step->pass);
+  json_object_set_string_member (blame, "rule", rewrite->rule);
+  ph_json_set (blame, "node", node);
+  ph_json_set (blame, "why", rewrite->why);
+  json_object_set_object_member (row, "blame", blame);
+}
+
+static void
+feeds_to_json (const PhProof *proof, JsonObject *row)
+{
+  JsonObject    *feeds = json_object_new ();
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, proof->feeds);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    {
+      g_autofree char *text = ph_tensor_to_string (tensor, 8);
+
+      json_object_set_string_member (feeds, name, text);
+    }
+  json_object_set_object_member (row, "feeds", feeds);
+}
+
+/* What a comparison found, in the members that every reply which tells of one has. */
+void
+ph_proof_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
+{
+  JsonObject *tolerance = json_object_new ();
+
+  json_object_set_string_member (row, "class", ph_exactness_name (proof->exactness));
+  json_object_set_double_member (tolerance, "rtol", proof->limit.rtol);
+  json_object_set_double_member (tolerance, "scale", proof->limit.scale);
+  json_object_set_object_member (row, "tolerance", tolerance);
+  ph_json_set (row, "inputs", proof->inputs);
+  json_object_set_int_member (row, "inputs_tried", proof->n_sets);
+  json_object_set_int_member (row, "unbounded", (gint64) proof->n_unbounded);
+  ph_json_set (row, "first_difference", proof->first_difference);
+  if (proof->problem != NULL)
+    ph_json_set (row, "problem", proof->problem);
+  if (proof->shown_by == NULL)
+    return;
+  ph_json_set (row, "output", proof->output);
+  ph_json_set (row, "value", proof->value);
+  json_object_set_int_member (row, "element", (gint64) proof->element);
+  ph_json_set (row, "expected", proof->expected);
+  ph_json_set (row, "actual", proof->actual);
+  ph_json_set (row, "shown_by", proof->shown_by);
+  if (proof->feeds != NULL)
+    feeds_to_json (proof, row);
+  if (proof->blamed && ph_history_rewrite_at (history, proof->blame) != NULL)
+    blame_to_json (proof, history, row);
+}
+
 void
 ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
 {
-  const PhStep *step = &g_array_index (ph_document_get_history (document)->steps, PhStep, index);
+  const PhStep  *step = &g_array_index (ph_document_get_history (document)->steps, PhStep, index);
+  const PhProof *proof = ph_document_get_proof (document, index);
 
   json_object_set_int_member (row, "index", index + 1);
   json_object_set_string_member (row, "pass", step->pass);
@@ -20,8 +87,8 @@ ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
     json_object_set_null_member (row, "max_abs_error");
   else
     json_object_set_double_member (row, "max_abs_error", step->max_abs_error);
-  if (step->first_difference != NULL)
-    ph_json_set (row, "first_difference", step->first_difference);
+  if (proof != NULL)
+    ph_proof_to_json (proof, ph_document_get_history (document), row);
 }
 
 void

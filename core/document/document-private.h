@@ -31,6 +31,11 @@ struct _PhDocument
 
   GHashTable *feeds;              /* owned name -> owned PhTensor                                            */
   GHashTable *values;             /* (nullable) PhId -> owned PhTensor                                       */
+  GPtrArray  *proofs;             /* (element-type PhProof) (nullable elements) owned, by step                */
+  guint       proof_serial;       /* changes whenever proofs are dropped                                     */
+  gboolean    proves;             /* in the background                                                       */
+  guint       proof_timer;
+  GCancellable *proving;          /* (nullable) of the thread that is at it                                  */
   PhPosition  bookmarks[PH_N_BOOKMARKS];
   guint       bookmarked;         /* bit i: bookmark i + 1 is set                                            */
   gboolean    has_since;          /* else what is shown is compared with the position before it              */
@@ -48,5 +53,9 @@ gboolean ph_document_fill_entries    (PhDocument *document, const char *name, GE
 const PhPass *ph_document_upgrade    (void);       /* (nullable) the pass upgrade-opset */
 /* For each step which entry it is, or -1: a reading of the history. (transfer full) */
 int     *ph_document_map_steps       (PhDocument *document);
+
+/* prove.c */
+void     ph_document_drop_proofs    (PhDocument *document, guint from);    /* those of the steps from @from on */
+void     ph_document_update_proving (PhDocument *document);                /* what there is to prove changed   */
 
 G_END_DECLS

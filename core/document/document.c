@@ -23,6 +23,7 @@ ph_document_emit (PhDocument *document, guint signal)
 static void
 clear_file (PhDocument *document)
 {
+  ph_document_drop_proofs (document, 0);
   g_clear_pointer (&document->model, ph_model_free);
   g_clear_pointer (&document->history, ph_history_free);
   g_clear_pointer (&document->path, g_free);
@@ -44,7 +45,9 @@ ph_document_finalize (GObject *object)
 {
   PhDocument *self = PH_DOCUMENT (object);
 
+  ph_document_set_proves (self, FALSE);
   clear_file (self);
+  g_clear_pointer (&self->proofs, g_ptr_array_unref);
   g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->pipeline, g_free);
   g_clear_pointer (&self->entries, g_array_unref);
@@ -121,6 +124,7 @@ ph_document_init (PhDocument *self)
   self->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   self->rules_off = g_ptr_array_new_with_free_func (g_free);
   self->breaks = g_ptr_array_new_with_free_func (g_free);
+  self->proofs = g_ptr_array_new ();
   self->entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
   if (!ph_document_fill_entries (self, "O2", NULL))
     ph_document_fill_entries (self, "none", NULL);
@@ -280,6 +284,7 @@ ph_document_truncate (PhDocument *document, PhPosition at)
     ph_history_go (history, document->model, here, NULL);
   document->base = MIN (document->base, history->steps->len);
   document->generation++;
+  ph_document_drop_proofs (document, history->steps->len);
   ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
 }
 
@@ -317,23 +322,6 @@ ph_document_set_selection (PhDocument *document, guint node)
     return;
   document->selection = node;
   g_object_notify_by_pspec (G_OBJECT (document), properties[PROP_SELECTION]);
-}
-
-void
-ph_document_set_verdict (PhDocument *document, guint step, PhVerdict verdict, double max_abs_error,
-                         const char *first_difference)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document));
-
-  if (document->history == NULL || step >= document->history->steps->len)
-    return;
-
-  PhStep *at = &g_array_index (document->history->steps, PhStep, step);
-  at->verdict = verdict;
-  at->max_abs_error = max_abs_error;
-  g_free (at->first_difference);
-  at->first_difference = g_strdup (first_difference);
-  ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);
 }
 
 void
@@ -402,6 +390,7 @@ ph_document_set_feed (PhDocument *document, const char *name, PhTensor *tensor)
     g_hash_table_replace (document->feeds, g_strdup (name), ph_tensor_ref (tensor));
   else
     g_hash_table_remove (document->feeds, name);
+  ph_document_drop_proofs (document, 0);
   ph_document_emit (document, SIGNAL_FEEDS_CHANGED);
 }
 

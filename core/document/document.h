@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/analyze/diff.h"
+#include "core/analyze/prove.h"
 #include "passes/pass.h"
 
 G_BEGIN_DECLS
@@ -18,7 +19,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   position-changed ()  the model was moved along its history
  *   pipeline-changed ()  passes switched off, reordered, another pipeline
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
- *   verdicts-changed ()  the comparison of a step with the one before it is known
+ *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
  *   problems-changed ()
  *   since-changed ()     what is shown is compared with another position
  * Properties: file (char*), selection (guint, node id, 0 none), busy (boolean). */
@@ -46,8 +47,6 @@ gboolean    ph_document_get_busy       (PhDocument *document);
 void        ph_document_set_busy       (PhDocument *document, gboolean busy);
 guint       ph_document_get_selection  (PhDocument *document);
 void        ph_document_set_selection  (PhDocument *document, guint node);
-void        ph_document_set_verdict    (PhDocument *document, guint step, PhVerdict verdict, double max_abs_error,
-                                        const char *first_difference);
 /* Bookmarks 1 to 9: positions. */
 void        ph_document_set_bookmark   (PhDocument *document, guint number, PhPosition position);
 gboolean    ph_document_get_bookmark   (PhDocument *document, guint number, PhPosition *position);
@@ -108,5 +107,23 @@ PhHistory  *ph_job_get_history         (PhJob *job);        /* of the job's own 
 /* The steps that succeeded, also those before an error. @go: the document moves to their end. FALSE: the history moved
  * on meanwhile, nothing was taken over. */
 gboolean    ph_document_take_job       (PhDocument *document, PhJob *job, gboolean go, GError **error);
+
+/* Each step compared with the position before it, on real tensors. Setting feeds drops all proofs, dropping a step its own. */
+const PhProof *ph_document_get_proof   (PhDocument *document, guint step);      /* (nullable) not compared yet */
+void        ph_document_take_proof     (PhDocument *document, guint step, PhProof *proof);
+/* In the background, in order, whenever there are steps that have not been compared; a change cancels and begins anew. */
+void        ph_document_set_proves     (PhDocument *document, gboolean proves);
+gboolean    ph_document_is_proving     (PhDocument *document);
+
+/* The same for a command: a job is made in the document's thread, run in any, and taken over in the document's. */
+typedef struct _PhProofJob PhProofJob;
+typedef void (*PhProofFunc) (PhProofJob *job, guint index, gpointer data);      /* in the job's thread */
+PhProofJob *ph_proof_job_new           (PhDocument *document, guint first, guint last);  /* steps before @last without proof */
+void        ph_proof_job_free          (PhProofJob *job);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProofJob, ph_proof_job_free)
+guint       ph_proof_job_n_steps       (PhProofJob *job);
+void        ph_proof_job_set_found     (PhProofJob *job, PhProofFunc found, gpointer data);
+gboolean    ph_proof_job_run           (PhProofJob *job, GCancellable *cancellable, GError **error);    /* FALSE: cancelled */
+void        ph_document_take_proofs    (PhDocument *document, PhProofJob *job);
 
 G_END_DECLS

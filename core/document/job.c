@@ -156,6 +156,7 @@ ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **er
   ph_document_truncate (document, job->start);
   ph_history_append (document->history, job->history);
   document->generation++;
+  ph_document_update_proving (document);
   ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
   return !go || ph_document_go (document, (PhPosition) { document->history->steps->len, 0 }, error);
 }
