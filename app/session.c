@@ -65,10 +65,13 @@ save (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* By the window, which signals let go of by themselves: a document lives longer than its tab while a line runs on it. */
 static void
-queue_save (PhSession *self)
+queue_save (PhWindow *window)
 {
-  if (self->timer == 0)
+  PhSession *self = window->session;
+
+  if (self && self->timer == 0)
     self->timer = g_timeout_add_seconds (1, save, self);
 }
 
@@ -84,9 +87,9 @@ ph_session_new (PhWindow *window)
 void
 ph_session_watch (PhSession *self, PhDocument *document)
 {
-  g_signal_connect_swapped (document, "opened", G_CALLBACK (queue_save), self);
-  g_signal_connect_swapped (document, "position-changed", G_CALLBACK (queue_save), self);
-  g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (queue_save), self);
+  g_signal_connect_object (document, "opened", G_CALLBACK (queue_save), self->window, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "position-changed", G_CALLBACK (queue_save), self->window, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "pipeline-changed", G_CALLBACK (queue_save), self->window, G_CONNECT_SWAPPED);
 }
 
 void
@@ -94,11 +97,6 @@ ph_session_free (PhSession *self, gboolean keep)
 {
   g_autofree char *path = session_file ();
 
-  for (int i = 0; i < adw_tab_view_get_n_pages (self->window->tabs); i++)
-    {
-      PhDocumentView *view = PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->window->tabs, i)));
-      g_signal_handlers_disconnect_by_data (ph_document_view_get_document (view), self);
-    }
   g_clear_handle_id (&self->timer, g_source_remove);
   if (!keep)
     g_unlink (path);

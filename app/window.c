@@ -48,7 +48,7 @@ update_title (PhWindow *self)
   if (!path || !ph_document_is_open (document))
     {
       adw_window_title_set_title (self->title, "Peephole");
-      adw_window_title_set_subtitle (self->title, "");
+      adw_window_title_set_subtitle (self->title, _("A window into a graph compiler"));
       return;
     }
   g_autofree char *name = g_path_get_basename (path);

@@ -433,8 +433,9 @@ ph_document_view_init (PhDocumentView *self)
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->overlay, GTK_WIDGET (self->canvas));
   gtk_overlay_add_overlay (self->overlay, ph_minimap_new (self->canvas));
-  g_signal_connect_swapped (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self);
-  g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self);
+  /* A layout that is under way keeps the canvas for longer than its tab. */
+  g_signal_connect_object (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self, G_CONNECT_SWAPPED);
   ph_graph_canvas_set_document (self->canvas, self->document);
   gtk_search_bar_connect_entry (self->search_bar, GTK_EDITABLE (self->search_entry));
   add_examples (self);

@@ -17,7 +17,6 @@ static char *home;
 static char *last_line, *last_text;
 static gboolean last_ok;
 static Display *display;         /* for events only: GDK has a connection of its own */
-static PhConsole *watched;       /* (unowned) */
 
 /* --- the main loop -------------------------------------------------------------------------------------------------- */
 
@@ -61,8 +60,19 @@ driver_pause (double seconds)
 }
 
 static gboolean
+window_is_there (void)
+{
+  for (GList *l = gtk_application_get_windows (GTK_APPLICATION (application)); l; l = l->next)
+    if (PH_IS_WINDOW (l->data))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 is_settled (gpointer data)
 {
+  if (!window_is_there ())
+    return TRUE;
   return !ph_console_is_running (driver_console ()) && !ph_document_view_is_working (ph_window_get_view (driver_window ()));
 }
 
@@ -357,6 +367,30 @@ driver_window (void)
   g_error ("The window is gone");
 }
 
+static gboolean
+is_mapped (gpointer window)
+{
+  return gtk_widget_get_mapped (window);
+}
+
+void
+driver_open_window (void)
+{
+  if (window_is_there ())
+    return;
+  g_application_activate (G_APPLICATION (application));
+  gtk_window_set_default_size (GTK_WINDOW (driver_window ()), 1180, 760);
+  driver_wait (is_mapped, driver_window (), 20, "the window is on the screen");
+}
+
+guint
+driver_n_tabs (void)
+{
+  AdwTabView *tabs = ADW_TAB_VIEW (driver_find (GTK_WIDGET (driver_window ()), ADW_TYPE_TAB_VIEW));
+
+  return (guint) adw_tab_view_get_n_pages (tabs);
+}
+
 PhDocument *
 driver_document (void)
 {
@@ -379,9 +413,8 @@ driver_console (void)
 {
   PhConsole *console = ph_document_view_get_console (ph_window_get_view (driver_window ()));
 
-  if (console != watched)
+  if (!g_signal_handler_find (console, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, on_finished, NULL))
     g_signal_connect (console, "finished", G_CALLBACK (on_finished), NULL);
-  watched = console;
   return console;
 }
 
@@ -435,12 +468,6 @@ driver_find (GtkWidget *root, GType type)
   return NULL;
 }
 
-static gboolean
-is_mapped (gpointer window)
-{
-  return gtk_widget_get_mapped (window);
-}
-
 /* LeakSanitizer asks this at the end. What a window of GTK, its file chooser, its recent files and their threads keep or lose in
  * the libraries below depends on what was clicked and when, so leaks are looked for in all tests but those of the window; errors of
  * memory and undefined behaviour are looked for here too. */
@@ -452,14 +479,35 @@ __lsan_is_turned_off (void)
   return 1;
 }
 
-/* GTK 4.8 warns of its own scrollbars and handles that it draws them a frame before it has placed them, when an action takes a
- * widget away in that moment. That is no fault of the window's; any other warning ends the test. */
+/* From the root of its window down to the widget. */
+static void
+print_place (GtkWidget *widget)
+{
+  for (; widget; widget = gtk_widget_get_parent (widget))
+    {
+      const char *id = gtk_buildable_get_buildable_id (GTK_BUILDABLE (widget));
+      g_printerr ("  in %s %s%s%s\n", G_OBJECT_TYPE_NAME (widget), gtk_widget_get_css_name (widget), id ? " #" : "", id ? id : "");
+    }
+}
+
+extern void __sanitizer_print_stack_trace (void) __attribute__ ((weak));
+
+/* Every warning ends the test. GTK's speak of a widget by its address only: say where in the window it is, and who called. */
 static GLogWriterOutput
 write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
 {
-  for (gsize i = 0; i < n_fields; i++)
-    if (g_str_equal (fields[i].key, "MESSAGE") && g_str_has_prefix (fields[i].value, "Trying to snapshot Gtk"))
-      return G_LOG_WRITER_HANDLED;
+  for (gsize i = 0; i < n_fields && (level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL)); i++)
+    if (g_str_equal (fields[i].key, "MESSAGE"))
+      {
+        const char *address = strstr (fields[i].value, "0x");
+        GtkWidget *widget = address ? (GtkWidget *) g_ascii_strtoull (address, NULL, 16) : NULL;
+        g_printerr ("%s\n", (const char *) fields[i].value);
+        if (widget && (strstr (fields[i].value, "without a current allocation") || strstr (fields[i].value, "for widget")
+                       || strstr (fields[i].value, "reported min")))
+          print_place (widget);
+        if (__sanitizer_print_stack_trace)
+          __sanitizer_print_stack_trace ();
+      }
   return g_log_writer_default (level, fields, n_fields, data);
 }
 
@@ -475,6 +523,7 @@ driver_init (int *argc, char ***argv)
   g_setenv ("XDG_DATA_HOME", home, TRUE);
   g_setenv ("XDG_CONFIG_HOME", home, TRUE);
   g_setenv ("XDG_CACHE_HOME", home, TRUE);
+  g_setenv ("HOME", home, TRUE);
   g_setenv ("GDK_BACKEND", "x11", TRUE);
   g_setenv ("GSK_RENDERER", "cairo", FALSE);
   g_setenv ("GTK_A11Y", "none", FALSE);
@@ -493,16 +542,13 @@ driver_init (int *argc, char ***argv)
       g_test_message ("%s", error->message);
       return FALSE;
     }
-  g_application_activate (G_APPLICATION (application));
-  GtkWindow *window = GTK_WINDOW (driver_window ());
-  gtk_window_set_default_size (window, 1180, 760);
-  driver_wait (is_mapped, window, 20, "the window is on the screen");
+  driver_open_window ();
   driver_settle ();
   return TRUE;
 }
 
-static void
-remove_tree (const char *path)
+void
+driver_remove (const char *path)
 {
   g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
   const char *name;
@@ -510,7 +556,7 @@ remove_tree (const char *path)
   while (folder && (name = g_dir_read_name (folder)))
     {
       g_autofree char *child = g_build_filename (path, name, NULL);
-      remove_tree (child);
+      driver_remove (child);
     }
   g_remove (path);
 }
@@ -524,7 +570,7 @@ driver_finish (void)
       driver_pause (0.3);
       g_clear_object (&application);
     }
-  remove_tree (home);
+  driver_remove (home);
   g_clear_pointer (&home, g_free);
   g_clear_pointer (&last_line, g_free);
   g_clear_pointer (&last_text, g_free);

@@ -13,6 +13,8 @@ gboolean        driver_init        (int *argc, char ***argv);
 void            driver_finish      (void);
 
 PhWindow       *driver_window      (void);
+void            driver_open_window (void);          /* where it was closed */
+guint           driver_n_tabs      (void);
 PhDocument     *driver_document    (void);          /* of the present tab */
 PhConsole      *driver_console     (void);
 
@@ -49,6 +51,8 @@ char           *driver_example     (const char *name);           /* (transfer fu
 const char     *driver_last_line   (void);
 gboolean        driver_last_ok     (void);
 const char     *driver_last_text   (void);
+
+void            driver_remove      (const char *path);           /* a file, or a folder with all that is in it */
 
 /* The first widget below @root of @type (or with that CSS name), depth first. (nullable) */
 GtkWidget      *driver_find        (GtkWidget *root, GType type);

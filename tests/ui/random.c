@@ -1,7 +1,14 @@
-/* random.c: seeded random actions. The window may refuse, but not crash, hang or lose its document. PEEPHOLE_UI_ACTIONS
- * says how many.
+/* random.c: seeded random actions: keys, clicks, drags, scrolls, every action, every command, documents opened and closed, the
+ * layout helper killed. The window may refuse, but not crash, hang, warn or lose its document.
+ *
+ * Each action is a line of text, printed as "# do LINE" before it is done. PEEPHOLE_UI_ACTIONS says how many; --seed gives others;
+ * PEEPHOLE_UI_REPLAY names a file whose such lines (a log of this test, or what is left of one) are done instead.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
 
 #include "app/actions.h"
 #include "core/graph/verify.h"
@@ -10,95 +17,379 @@
 static const char *const examples[] = { "seed", "cse", "attention", "conv-bn-relu", "inception", "linear-selu", "loop-branch" };
 static const char *const lines[] = {
   "step", "step into", "back", "back into", "run", "goto 0", "goto end", "steps", "rewrites", "diff", "diff 0 .", "info", "pipeline O1",
-  "pipeline O2", "pipeline cse,dce", "pass off 1", "pass on 1", "pass move 1 2", "breakpoint 2", "run dce", "run nothing", "why n3",
-  "select op, count(*) from nodes group by op", "z = 1 + 2", "garbage (", "goto 99", "feed x1 2", "feed x2 5", "eval", "eval --random 1",
-  "node n2", "select-node", "grad y", "verify", "passes", "help", "bookmark 1 --set", "bookmark 1", "", "find Add", "problems",
+  "pipeline O2", "pipeline O3", "pipeline train", "pipeline cse,dce", "pass off 1", "pass on 1", "pass move 1 2", "breakpoint 2", "run dce",
+  "run nothing", "why n3", "select op, count(*) from nodes group by op", "z = 1 + 2", "garbage (", "goto 99", "feed x1 2", "feed x2 5", "eval",
+  "eval --random 1", "node n2", "grad y", "verify", "passes", "help", "bookmark 1 --set", "bookmark 1", "", "find Add", "problems",
 };
 static const char *const keys[] = {
-  "F10", "shift+F10", "F11", "shift+F11", "Up", "Down", "Left", "Right", "Return", "Escape", "Tab", "ctrl+plus", "ctrl+minus", "ctrl+9",
-  "F9", "shift+F9", "ctrl+F9", "F12", "ctrl+F12", "ctrl+g", "Home", "End", "a", "space", "BackSpace",
+  "F10", "shift+F10", "F11", "shift+F11", "Up", "Down", "Left", "Right", "Return", "Escape", "Tab", "shift+Tab", "Home", "End", "a", "space",
+  "BackSpace", "Delete", "Page_Up", "Page_Down", "F6", "shift+F6", "Menu", "shift+F10", "ctrl+Page_Down", "ctrl+Page_Up", "plus", "minus",
+  "ctrl+a", "ctrl+c", "ctrl+z", "ctrl+r", "ctrl+alt+1", "ctrl+alt+9", "alt+1", "alt+Left", "alt+Right", "alt+Up", "alt+Down", "ctrl+Down",
+  "ctrl+Up", "ctrl+Home", "ctrl+End", "shift+Down", "shift+Up", "ctrl+Tab", "ctrl+shift+Tab", "F10", "F1",
 };
-/* Dialogs would wait for somebody, and the window stays. */
-static const char *const left_out[] = { "command.open", "command.save", "command.render", "command.quit", "command.source", "command.check",
-                                        "app.about", "win.shortcuts", "win.fullscreen", NULL };
+static const char *const words[] = {
+  "n1", "n2", "n7", "n99999", "0", "1", "2", "3.1", "end", ".", "-1", "99999999999999", "y", "x", "x1", "input", "output", "Add", "dce", "cse",
+  "algebraic", "algebraic/add-zero", "O1", "O2", "on", "off", "1", "--set", "--random", "--help", "'", "\"", "\\", "(", "[1, 2, 3]", "float[2]",
+  "select", "*", "nodes", "random 3", "float", "2", "1e400", "nan", "%s%n", "\xc3\xa4", "*", "->", "--", "/", "wrt",
+};
+/* These wait for somebody outside, or run what they are told to. */
+static const char *const left_out[] = { "source", "check", "exec", "sh", NULL };
 
-static void
-run_action (void)
+static char *folder;       /* files are written here */
+
+/* --- choosing ---------------------------------------------------------------------------------------------------------- */
+
+static guint
+die (guint n)
+{
+  return (guint) g_test_rand_int_range (0, (int) n);
+}
+
+#define ONE_OF(list_) ((list_)[die (G_N_ELEMENTS (list_))])
+
+/* A command of the table with arguments that may suit it or not. */
+static char *
+random_line (void)
+{
+  guint n;
+  const PhCommand *const *commands = ph_command_list (&n);
+  const PhCommand *command = commands[die (n)];
+  g_autoptr (GString) line = g_string_new (command->name);
+
+  if (die (3) > 0)
+    return g_strdup (ONE_OF (lines));
+  if (g_strv_contains (left_out, command->name) || g_str_has_prefix (command->name, "run"))
+    return g_strdup ("info");
+  if (g_str_equal (command->name, "save"))
+    g_string_append_printf (line, " %s/saved.%s", folder, die (2) ? "onnx" : "onnxtxt");
+  else if (g_str_equal (command->name, "render"))
+    g_string_append_printf (line, " %s/picture.%s", folder, ((const char *[]) { "svg", "png", "pdf", "dot" })[die (4)]);
+  else
+    for (guint words_left = die (4); words_left > 0; words_left--)
+      g_string_append_printf (line, " %s", ONE_OF (words));
+  return g_string_free (g_steal_pointer (&line), FALSE);
+}
+
+static char *
+random_action (void)
 {
   guint n;
   const PhAction *actions = ph_action_list (&n);
-  const PhAction *action = &actions[g_test_rand_int_range (0, (int) n)];
+  g_auto (GStrv) own = NULL;
+  GActionGroup *group = G_ACTION_GROUP (driver_window ());
+  const GVariantType *type;
 
-  if (g_strv_contains (left_out, action->action))
-    return;
-  g_test_message ("action %s", action->action);
-  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), action->action, NULL);
+  if (die (4) > 0)
+    return g_strconcat ("action ", actions[die (n)].action, NULL);
+  /* Those that stand in no list too, with what they ask for. */
+  own = g_action_group_list_actions (group);
+  guint n_own = g_strv_length (own);
+  if (n_own == 0)
+    return g_strdup ("settle");
+  const char *name = own[die (n_own)];
+  type = g_action_group_get_action_parameter_type (group, name);
+  if (!type)
+    return g_strconcat ("action win.", name, NULL);
+  if (g_variant_type_equal (type, G_VARIANT_TYPE_INT32))
+    return g_strdup_printf ("action win.%s(%u)", name, die (12));
+  if (g_variant_type_equal (type, G_VARIANT_TYPE_BOOLEAN))
+    return g_strdup_printf ("action win.%s(%s)", name, die (2) ? "true" : "false");
+  if (g_variant_type_equal (type, G_VARIANT_TYPE_STRING))
+    return g_strdup_printf ("action win.%s('%s')", name, die (2) ? ONE_OF (examples) : ONE_OF (lines));
+  return g_strdup ("settle");
 }
 
-static void
-click_somewhere (void)
+/* A shortcut of the table, or a key that a widget may know. */
+static char *
+random_key (void)
 {
-  GtkWidget *window = GTK_WIDGET (driver_window ());
-  /* Not on the header, whose buttons close or open dialogs. */
-  double x = g_test_rand_double_range (10, gtk_widget_get_width (window) - 10);
-  double y = g_test_rand_double_range (90, gtk_widget_get_height (window) - 10);
+  guint n, key;
+  GdkModifierType modifiers;
+  const PhAction *actions = ph_action_list (&n);
+  const PhAction *action = &actions[die (n)];
 
-  g_test_message ("click %.0f %.0f", x, y);
-  driver_click (window, x, y, 1);
+  if (die (2) == 0 || !action->shortcut)
+    return g_strconcat ("key ", ONE_OF (keys), NULL);
+  g_auto (GStrv) accelerators = g_strsplit (action->shortcut, "|", -1);
+  if (!gtk_accelerator_parse (accelerators[0], &key, &modifiers))
+    g_error ("%s is no accelerator", accelerators[0]);
+  return g_strdup_printf ("key %s%s%s%s", modifiers & GDK_CONTROL_MASK ? "ctrl+" : "", modifiers & GDK_ALT_MASK ? "alt+" : "",
+                          modifiers & GDK_SHIFT_MASK ? "shift+" : "", gdk_keyval_name (key));
+}
+
+static char *
+random_text (void)
+{
+  GString *text = g_string_new ("type ");
+
+  for (guint n = 1 + die (12); n > 0; n--)
+    g_string_append_c (text, (char) g_test_rand_int_range (' ', 127));
+  return g_string_free (text, FALSE);
+}
+
+/* What lies in the file under this name is written when it is opened. */
+static char *
+random_document (void)
+{
+  static const char *const odd[] = { "broken", "empty", "vanished", "folder", "bytes", "weave" };
+
+  return die (5) > 0 ? g_strconcat ("open ", ONE_OF (examples), NULL) : g_strconcat ("open ", ONE_OF (odd), NULL);
+}
+
+/* (transfer full) the next line to do. */
+static char *
+next_line (void)
+{
+  guint dice = die (100);
+  GtkWidget *front = GTK_WIDGET (driver_front ());
+  guint width = (guint) MAX (gtk_widget_get_width (front), 1), height = (guint) MAX (gtk_widget_get_height (front), 1);
+  static const char *const held[] = { "-", "ctrl", "shift", "alt" };
+
+  /* It can rename and delete: whoever clicks at random should not be let near. */
+  if (GTK_IS_FILE_CHOOSER (front))
+    return g_strdup (die (2) ? "key Escape" : "dismiss");
+  if (dice < 5)
+    return random_document ();
+  if (dice < 25)
+    {
+      g_autofree char *line = random_line ();
+      return g_strconcat ("run ", line, NULL);
+    }
+  if (dice < 28)
+    {
+      g_autofree char *line = random_line ();
+      return g_strconcat ("type ", line, "\\n", NULL);
+    }
+  if (dice < 31)
+    {
+      g_autofree char *line = random_line ();
+      return g_strconcat ("palette ", line, NULL);
+    }
+  if (dice < 48)
+    return random_action ();
+  if (dice < 64)
+    return random_key ();
+  if (dice < 66)
+    return random_text ();
+  if (dice < 82)
+    return g_strdup_printf ("click %u %u %u %u %s", die (width), die (height), 1 + (die (6) == 0 ? 2 : 0), 1 + (die (5) == 0), ONE_OF (held));
+  if (dice < 87)
+    return g_strdup_printf ("drag %u %u %u %u %u", die (width), die (height), die (width), die (height), 1 + die (2));
+  if (dice < 92)
+    return g_strdup_printf ("scroll %u %u %d %s", die (width), die (height), (int) die (9) - 4, ONE_OF (held));
+  if (dice < 94)
+    return g_strdup ("kill");
+  if (dice < 95)
+    return g_strdup_printf ("size %u %u", 360 + die (900), 300 + die (480));
+  if (dice < 96)
+    return g_strdup (die (2) ? "dark" : "light");
+  if (dice < 97)
+    return g_strdup (die (3) ? "tab" : "close");
+  if (dice < 98)
+    return g_strdup ("dismiss");
+  return g_strdup ("settle");
+}
+
+/* --- doing ------------------------------------------------------------------------------------------------------------- */
+
+static char *
+path_of (const char *name)
+{
+  g_autofree char *file = g_strconcat (name, ".onnxtxt", NULL);
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+
+  if (g_str_equal (name, "vanished"))
+    g_unlink (path);
+  else if (g_str_equal (name, "empty"))
+    g_assert_true (g_file_set_contents (path, "", 0, NULL));
+  else if (g_str_equal (name, "broken"))
+    g_assert_true (g_file_set_contents (path, "<ir_version: 8>\ng (float[2] a) => (float[2] b) { b = Relu (c) }\n", -1, NULL));
+  else if (g_str_equal (name, "folder"))
+    return g_strdup (folder);
+  else if (g_str_equal (name, "bytes"))
+    return g_build_filename (folder, "\xff\xfe name.onnx", NULL);
+  else if (g_str_equal (name, "weave"))
+    {
+      g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 17]>\nweave (float[4] a0) => (float[4] out)\n{\n");
+      for (guint i = 1; i <= 300; i++)
+        g_string_append_printf (text, "  a%u = Add (a%u, a%u)\n", i, i - 1, (i * 7) % i);
+      g_string_append (text, "  out = Relu (a300)\n}\n");
+      g_assert_true (g_file_set_contents (path, text->str, (gssize) text->len, NULL));
+    }
+  else
+    return driver_example (name);
+  return g_steal_pointer (&path);
 }
 
 static void
-close_dialogs (void)
+open_document (const char *name)
+{
+  g_autofree char *path = path_of (name);
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  if (g_str_equal (name, "bytes"))
+    {
+      g_autofree char *seed = driver_example ("seed"), *text = NULL;
+      g_assert_true (g_file_get_contents (seed, &text, NULL, NULL));
+      g_assert_true (g_file_set_contents (path, text, -1, NULL));
+    }
+  ph_window_open (driver_window (), file);
+}
+
+static void
+dismiss (void)
 {
   g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
 
   for (guint i = g_list_model_get_n_items (windows); i-- > 0;)
     {
       g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
-      if (window != GTK_WINDOW (driver_window ()))
+      if (window && !PH_IS_WINDOW (window))
         gtk_window_destroy (window);
     }
 }
 
 static void
+activate (const char *detailed)
+{
+  g_autofree char *name = NULL;
+  g_autoptr (GVariant) target = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_action_parse_detailed_name (detailed, &name, &target, &error))
+    g_error ("%s: %s", detailed, error->message);
+  gtk_widget_activate_action_variant (GTK_WIDGET (driver_window ()), name, target);
+}
+
+static void
+perform (const char *line)
+{
+  const char *space = strchr (line, ' '), *rest = space ? space + 1 : "";
+  g_autofree char *verb = space ? g_strndup (line, (gsize) (space - line)) : g_strdup (line);
+  GtkWidget *front = GTK_WIDGET (driver_front ());
+  double x, y, x2, y2;
+  int a = 1, b = 1;
+  char held[16] = "";
+
+  if (g_str_equal (verb, "open"))
+    open_document (rest);
+  else if (g_str_equal (verb, "run"))
+    ph_document_view_run (ph_window_get_view (driver_window ()), rest);
+  else if (g_str_equal (verb, "action"))
+    activate (rest);
+  else if (g_str_equal (verb, "key"))
+    driver_send_key (rest);
+  else if (g_str_equal (verb, "type") || g_str_equal (verb, "palette"))
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      for (const char *p = rest; *p; p++)
+        if (p[0] == '\\' && p[1] == 'n')
+          p++, g_string_append_c (text, '\n');
+        else if ((guchar) *p < 127)
+          g_string_append_c (text, *p);
+      activate (*verb == 't' ? "win.focus-console" : "win.palette");
+      driver_pause (0.05);
+      driver_send_text (text->str);
+      if (*verb == 'p')
+        driver_send_key ("Return");
+    }
+  else if (g_str_equal (verb, "click") && sscanf (rest, "%lf %lf %d %d %15s", &x, &y, &a, &b, held) >= 2)
+    driver_send_click (front, x, y, a, b, *held == '-' ? NULL : held);
+  else if (g_str_equal (verb, "drag") && sscanf (rest, "%lf %lf %lf %lf %d", &x, &y, &x2, &y2, &a) >= 4)
+    driver_send_drag (front, x, y, x2, y2, a);
+  else if (g_str_equal (verb, "scroll") && sscanf (rest, "%lf %lf %d %15s", &x, &y, &a, held) >= 3)
+    driver_send_scroll (front, x, y, a, *held == '-' ? NULL : held);
+  else if (g_str_equal (verb, "kill"))
+    driver_kill_helper ();
+  else if (g_str_equal (verb, "size") && sscanf (rest, "%d %d", &a, &b) == 2)
+    gtk_window_set_default_size (GTK_WINDOW (driver_window ()), a, b);
+  else if (g_str_equal (verb, "dark") || g_str_equal (verb, "light"))
+    adw_style_manager_set_color_scheme (adw_style_manager_get_default (), *verb == 'd' ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
+  else if (g_str_equal (verb, "tab"))
+    activate ("win.new-tab");
+  else if (g_str_equal (verb, "close"))
+    activate ("win.close-tab");
+  else if (g_str_equal (verb, "dismiss"))
+    dismiss ();
+  else if (g_str_equal (verb, "settle"))
+    driver_settle ();
+  else
+    g_error ("'%s' is nothing to do", line);
+}
+
+static void
+check_document (void)
+{
+  PhModel *model = ph_document_get_model (driver_document ());
+  g_autoptr (GError) error = NULL;
+
+  if (model)
+    ph_model_verify (model, &error);
+  g_assert_no_error (error);
+}
+
+static void
+say_and_do (const char *line)
+{
+  /* Before it is done, and at once: the next thing may be a crash. */
+  printf ("# do %s\n", line);
+  fflush (stdout);
+  perform (line);
+  /* The window may have been closed: the next start. */
+  driver_open_window ();
+}
+
+static void
+test_replay (const char *file)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_file_get_contents (file, &text, NULL, &error);
+  g_assert_no_error (error);
+  g_auto (GStrv) all = g_strsplit (text, "\n", -1);
+  for (guint i = 0; all[i]; i++)
+    if (g_str_has_prefix (all[i], "# do "))
+      {
+        say_and_do (all[i] + 5);
+        check_document ();
+      }
+  driver_settle ();
+}
+
+static void
 test_random (void)
 {
-  const char *wanted = g_getenv ("PEEPHOLE_UI_ACTIONS");
-  guint n = wanted ? (guint) atoi (wanted) : 200;
+  const char *wanted = g_getenv ("PEEPHOLE_UI_ACTIONS"), *replay = g_getenv ("PEEPHOLE_UI_REPLAY");
+  guint n = wanted ? (guint) atoi (wanted) : 300, dialog_age = 0;
+  g_autoptr (GError) error = NULL;
 
-  for (guint i = 0; i < n; i++)
-    {
-      PhDocumentView *view = ph_window_get_view (driver_window ());
-      int dice = g_test_rand_int_range (0, 100);
-      if (i % 40 == 0 || dice < 3)
-        {
-          g_autofree char *path = driver_example (examples[g_test_rand_int_range (0, G_N_ELEMENTS (examples))]);
-          driver_open (path);
-          g_assert_true (driver_last_ok ());
-        }
-      else if (dice < 50)
-        {
-          const char *line = lines[g_test_rand_int_range (0, G_N_ELEMENTS (lines))];
-          ph_document_view_run (view, line);
-        }
-      else if (dice < 75)
-        run_action ();
-      else if (dice < 92)
-        driver_key (keys[g_test_rand_int_range (0, G_N_ELEMENTS (keys))]);
-      else
-        click_somewhere ();
-      /* Often enough the next comes before the last has ended. */
-      if (g_test_rand_int_range (0, 3) > 0)
-        driver_settle ();
-      close_dialogs ();
-
-      PhModel *model = ph_document_get_model (driver_document ());
-      g_autoptr (GError) error = NULL;
-      if (model)
-        ph_model_verify (model, &error);
-      g_assert_no_error (error);
-    }
-  driver_settle ();
+  folder = g_dir_make_tmp ("peephole-random-XXXXXX", &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_chdir (folder), ==, 0);
+  if (replay)
+    test_replay (replay);
+  else
+    for (guint i = 0; i < n; i++)
+      {
+        g_autofree char *line = i == 0 ? g_strdup ("open seed") : next_line ();
+        say_and_do (line);
+        /* Often enough the next comes before the last has ended. */
+        if (die (3) == 0)
+          say_and_do ("settle");
+        /* Dialogs are played with for a while, tabs do not pile up. */
+        dialog_age = PH_IS_WINDOW (driver_front ()) ? 0 : dialog_age + 1;
+        if (dialog_age > 4)
+          say_and_do ("dismiss");
+        if (driver_n_tabs () > 4)
+          say_and_do ("close");
+        check_document ();
+      }
+  say_and_do ("dismiss");
+  say_and_do ("settle");
+  g_assert_cmpint (g_chdir ("/"), ==, 0);
+  driver_remove (folder);
+  g_clear_pointer (&folder, g_free);
 }
 
 int
