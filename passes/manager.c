@@ -193,15 +193,36 @@ step_name (const PhPass *pass, const PhPassOptions *options)
   return g_strdup_printf ("%s %s", pass->name, arguments);
 }
 
+#define MAX_REPEATS 64
+
+static gboolean
+run_once (PhPassRun *run, GError **error)
+{
+  const PhPass *pass = run->pass;
+
+  if (pass->run == NULL)
+    return ph_pass_run_rules (run, error);
+  return pass->exactness > run->options->allow || pass->run (run, error);
+}
+
 static gboolean
 run_pass (PhPassRun *run, GError **error)
 {
   const PhPass *pass = run->pass;
+  guint         before = 0;
 
-  if (pass->run != NULL && pass->exactness <= run->options->allow && !pass->run (run, error))
-    return FALSE;
-  if (pass->run == NULL && !ph_pass_run_rules (run, error))
-    return FALSE;
+  for (guint i = 0; i == 0 || (run->options->repeat && run->n_rewrites > before && !run->stopped); i++)
+    {
+      before = run->n_rewrites;
+      if (i == MAX_REPEATS)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_CONVERGED, "%s: after %d runs in a row it still finds something to do: it has no fixed "
+                       "point", pass->name, MAX_REPEATS);
+          return FALSE;
+        }
+      if (!run_once (run, error))
+        return FALSE;
+    }
   if (g_cancellable_set_error_if_cancelled (run->options->cancellable, NULL))
     {
       g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "%s: cancelled", pass->name);

@@ -64,6 +64,7 @@ typedef struct
 {
   PhExactness    allow;            /* rules beyond it do not run                                         */
   guint          limit;            /* rewrites at most; G_MAXUINT: no limit                              */
+  gboolean       repeat;           /* again, within the step, until it finds nothing more                */
   guint64        seed;             /* 0: in program order; else nodes are visited in a shuffled order    */
   gboolean       verify;           /* the whole graph after the pass (tests, debug builds)               */
   const char *const *arguments;    /* (nullable) of the pass                                             */

@@ -134,7 +134,7 @@ reply_pipeline (PhCall *call)
 {
   static const PhColumn columns[] = {
     { "index", "", .right = TRUE }, { "pass", "pass", .style = PH_STYLE_KEY }, { "enabled", "on" },
-    { "breakpoint", "breakpoint" }, { "step", "step", .right = TRUE }, { "summary", "does" },
+    { "breakpoint", "breakpoint" }, { "repeat", "repeat" }, { "limit", "limit", .right = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does" },
   };
   GArray    *entries = ph_document_get_entries (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "passes");
@@ -152,13 +152,17 @@ reply_pipeline (PhCall *call)
       json_object_set_string_member (row, "pass", entry->pass->name);
       json_object_set_boolean_member (row, "enabled", entry->enabled);
       json_object_set_boolean_member (row, "breakpoint", entry->breakpoint);
+      json_object_set_boolean_member (row, "repeat", entry->repeat);
+      if (entry->limit != G_MAXUINT)
+        json_object_set_int_member (row, "limit", entry->limit);
       if (step >= 0)
         json_object_set_int_member (row, "step", step + 1);
       else
         json_object_set_null_member (row, "step");
       json_object_set_string_member (row, "summary", entry->pass->summary);
     }
-  ph_reply_say (call->reply, "pipeline %s: results may be %s\n", ph_document_get_pipeline (call->document),
+  ph_reply_say (call->reply, "pipeline %s: results may be %s\n",
+                strlen (ph_document_get_pipeline (call->document)) > 60 ? "of your own" : ph_document_get_pipeline (call->document),
                 ph_document_get_allow (call->document) == PH_EXACT ? "exact only"
                                                                    : ph_exactness_name (ph_document_get_allow (call->document)));
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
@@ -196,9 +200,31 @@ ph_pipeline_text (const char *name, GError **error)
 }
 
 static gboolean
+save_pipeline (PhCall *call, const char *file, GError **error)
+{
+  g_autofree char *words = ph_document_pipeline_to_text (call->document, "\n"), *text = NULL;
+  GError          *own = NULL;
+
+  text = g_strdup_printf ("# A pipeline of Peephole: a pass a line. `pipeline FILE` reads it.\n%s\n", words);
+  if (!g_file_set_contents (file, text, -1, &own))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", own->message);
+      g_error_free (own);
+      return FALSE;
+    }
+  ph_json_set (call->reply->json, "saved", file);
+  ph_reply_say (call->reply, "saved to %s\n", file);
+  return TRUE;
+}
+
+static gboolean
 pipeline_begin (PhCall *call, GError **error)
 {
-  if (!ph_call_need_args (call, 0, G_MAXUINT, error))
+  g_autofree char *file = NULL;
+
+  if (!ph_call_take_option (call, "--save", &file, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
+    return FALSE;
+  if (file != NULL && !save_pipeline (call, file, error))
     return FALSE;
   if (call->argc > 0)
     {
@@ -227,8 +253,8 @@ pipeline_begin (PhCall *call, GError **error)
 }
 
 /* An entry by its place from 1, or by its pass (the first of that name). */
-static gboolean
-find_entry (PhCall *call, const char *text, guint *index, GError **error)
+gboolean
+ph_call_find_entry (PhCall *call, const char *text, guint *index, GError **error)
 {
   GArray *entries = ph_document_get_entries (call->document);
   guint64 number;
@@ -252,12 +278,47 @@ find_entry (PhCall *call, const char *text, guint *index, GError **error)
 static gboolean
 switch_pass (PhCall *call, gboolean on, GError **error)
 {
-  guint index;
+  PhPipelineEntry entry;
+  guint           index;
 
-  if (!ph_call_need_args (call, 1, 1, error) || !find_entry (call, call->argv[0], &index, error))
+  if (!ph_call_need_args (call, 1, 1, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
     return FALSE;
-  ph_document_set_entry (call->document, index, on,
-                         g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index).breakpoint);
+  entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
+  entry.enabled = on;
+  ph_document_set_entry (call->document, index, &entry);
+  reply_pipeline (call);
+  return TRUE;
+}
+
+static gboolean
+pass_repeat_begin (PhCall *call, GError **error)
+{
+  PhPipelineEntry entry;
+  guint           index;
+
+  if (!ph_call_need_args (call, 1, 1, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
+    return FALSE;
+  entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
+  entry.repeat = !entry.repeat;
+  ph_document_set_entry (call->document, index, &entry);
+  reply_pipeline (call);
+  return TRUE;
+}
+
+static gboolean
+pass_limit_begin (PhCall *call, GError **error)
+{
+  PhPipelineEntry entry;
+  guint           index;
+  guint64         limit = G_MAXUINT;
+
+  if (!ph_call_need_args (call, 1, 2, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
+    return FALSE;
+  if (call->argc == 2 && !g_ascii_string_to_unsigned (call->argv[1], 10, 1, G_MAXUINT - 1, &limit, NULL))
+    return ph_call_usage (call, error, "the limit is a number of rewrites, 1 or more; without one there is no limit");
+  entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
+  entry.limit = (guint) limit;
+  ph_document_set_entry (call->document, index, &entry);
   reply_pipeline (call);
   return TRUE;
 }
@@ -279,8 +340,8 @@ pass_move_begin (PhCall *call, GError **error)
 {
   guint from, to;
 
-  if (!ph_call_need_args (call, 2, 2, error) || !find_entry (call, call->argv[0], &from, error) ||
-      !find_entry (call, call->argv[1], &to, error))
+  if (!ph_call_need_args (call, 2, 2, error) || !ph_call_find_entry (call, call->argv[0], &from, error) ||
+      !ph_call_find_entry (call, call->argv[1], &to, error))
     return FALSE;
   ph_document_move_entry (call->document, from, to);
   reply_pipeline (call);
@@ -326,11 +387,12 @@ breakpoint_begin (PhCall *call, GError **error)
     {
       const char *text = call->argv[0];
 
-      if (find_entry (call, text, &index, NULL))
+      if (ph_call_find_entry (call, text, &index, NULL))
         {
           PhPipelineEntry entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
 
-          ph_document_set_entry (call->document, index, entry.enabled, !entry.breakpoint);
+          entry.breakpoint = !entry.breakpoint;
+          ph_document_set_entry (call->document, index, &entry);
         }
       else if (is_rule (text))
         ph_document_toggle_break (call->document, text);
@@ -402,14 +464,20 @@ static const PhCommand rows[] = {
     "Built against `pkg-config --cflags peephole`; see passes/pass.h. It runs in a process of its own. Without one, any program can be a "
     "pass: `run exec 'python3 mypass.py'` hands it the model on its standard input and takes over what it writes, as ONNX.",
     NULL, NULL, NULL, PH_CODE (load_begin, load_work, load_finish) },
-  { "pipeline", "[PIPELINE|PASS...]", "Show or choose the pipeline",
-    "`pipeline O2` chooses one; `pipeline cse dce` is one of your own, `pipeline mine.txt` one in a text file (names, # for comments). Steps ahead are dropped, what was done stays.",
+  { "pipeline", "[PIPELINE|PASS...] [--save FILE]", "Show, choose or save the pipeline",
+    "`pipeline O2` chooses one; `pipeline cse dce` is one of your own, `pipeline mine.txt` one in a text file (names, # for comments). "
+    "Behind a pass can stand :off, :break (a breakpoint), :repeat and :limit=N, and allow=exact, exact-finite, rounding or lossy says "
+    "which rules may run. Steps ahead are dropped, what was done stays. --save writes such a file.",
     "Pipe_line", NULL, NULL, PH_CODE (pipeline_begin) },
   { "pass on", "PASS", "Switch a pass of the pipeline on", NULL, NULL, NULL, NULL, PH_CODE (pass_on_begin) },
   { "pass off", "PASS", "Switch a pass of the pipeline off", "Steps that followed from it are dropped.", NULL, NULL, NULL,
     PH_CODE (pass_off_begin) },
   { "pass move", "PASS PASS", "Move a pass of the pipeline to another's place", "Places count from 1: `pass move 5 2`.", NULL,
     NULL, NULL, PH_CODE (pass_move_begin) },
+  { "pass repeat", "PASS", "Run a pass of the pipeline again and again until it finds nothing more, or no longer", NULL, NULL, NULL, NULL,
+    PH_CODE (pass_repeat_begin) },
+  { "pass limit", "PASS [N]", "Let a pass of the pipeline make N rewrites at most", "Without N there is no limit.", NULL, NULL, NULL,
+    PH_CODE (pass_limit_begin) },
   { "breakpoint", "[PASS|RULE|NODE]", "Stop `run` before this pass, rule or node, or no longer",
     "At a rule or a node, `run` stops inside the step, before the rewrite.", NULL, NULL, NULL, PH_CODE (breakpoint_begin) },
   { "rule off", "[PASS/RULE]", "Switch a rule off, in every pipeline", NULL, NULL, NULL, NULL, PH_CODE (rule_off_begin) },

@@ -118,6 +118,42 @@ reply_rewrite (PhCall *call)
   ph_reply_say (call->reply, "\n");
 }
 
+/* Why `run` went no further, for people and as `stopped` in JSON. */
+static void
+reply_stop (PhCall *call, const char *text)
+{
+  ph_json_set (call->reply->json, "stopped", text);
+  ph_reply_say (call->reply, "%s\n", text);
+}
+
+static void
+reply_rewrite_break (PhCall *call, PhPosition stop)
+{
+  PhHistory       *history = ph_document_get_history (call->document);
+  const PhStep    *step = &g_array_index (history->steps, PhStep, stop.step);
+  const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + stop.rewrite);
+  const char      *which = ph_document_find_break (call->document, stop);
+  g_autofree char *text = g_strdup_printf ("stopped at the breakpoint on %s, before %s/%s at n%u", which, step->pass, rewrite->rule, rewrite->node);
+
+  if (rewrite->node != PH_NO_ID)
+    ph_document_set_selection (call->document, rewrite->node);
+  reply_stop (call, text);
+}
+
+static void
+reply_pass_break (PhCall *call)
+{
+  guint                  next = ph_document_next_entry (call->document);
+  const PhPipelineEntry *entry = next != G_MAXUINT ? &g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, next) : NULL;
+
+  if (call->argc == 0 && entry != NULL && entry->breakpoint)
+    {
+      g_autofree char *text = g_strdup_printf ("stopped before %s, which has a breakpoint", entry->pass->name);
+
+      reply_stop (call, text);
+    }
+}
+
 static gboolean
 run_finish (PhCall *call, GError **error)
 {
@@ -139,7 +175,7 @@ run_finish (PhCall *call, GError **error)
         {
           if (!ph_document_go (call->document, stop, error))
             return FALSE;
-          ph_reply_say (call->reply, "stopped before a rewrite with a breakpoint\n");
+          reply_rewrite_break (call, stop);
           reply_rewrite (call);
           return TRUE;
         }
@@ -152,6 +188,8 @@ run_finish (PhCall *call, GError **error)
   if (json_array_get_length (rows) == 0 && call->reply->ok)
     ph_reply_say (call->reply, "nothing to run: the pipeline is done (`pipeline %s` starts it again from here)\n",
                   ph_document_get_pipeline (call->document));
+  if (run->breaks && !run->ahead)
+    reply_pass_break (call);
   return TRUE;
 }
 
@@ -214,9 +252,23 @@ next_breakpoint (PhDocument *document, guint from)
   return end;
 }
 
+/* Enabled entries behind the end of the history, up to and with @entry: how many more passes `run --to` needs. */
+static guint
+passes_until (PhDocument *document, guint entry)
+{
+  GArray *entries = ph_document_get_entries (document);
+  guint   n = 0;
+
+  for (guint i = entry + 1; i-- > 0 && ph_document_entry_step (document, i) < 0;)
+    n += g_array_index (entries, PhPipelineEntry, i).enabled;
+  return n;
+}
+
 static gboolean
 run_begin (PhCall *call, GError **error)
 {
+  g_autofree char *to = NULL;
+  guint      entry = 0;
   Run       *run;
   gboolean   ahead = ph_call_take_flag (call, "--ahead"), verify = ph_call_take_flag (call, "--verify");
   double     limit = -1, seed = 0;
@@ -224,7 +276,9 @@ run_begin (PhCall *call, GError **error)
   PhHistory *history = ph_document_get_history (call->document);
 
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--limit", &limit, error) ||
-      !ph_call_take_number (call, "--seed", &seed, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
+      !ph_call_take_number (call, "--seed", &seed, error) || !ph_call_take_option (call, "--to", &to, error) ||
+      !ph_call_need_args (call, 0, to != NULL ? 0 : G_MAXUINT, error) ||
+      (to != NULL && !ph_call_find_entry (call, to, &entry, error)))
     return FALSE;
 
   run = g_new0 (Run, 1);
@@ -252,8 +306,13 @@ run_begin (PhCall *call, GError **error)
     {
       /* What was computed already is walked, the rest is run behind it. */
       PhPosition end = { next_breakpoint (call->document, at.step), 0 };
+      int        done = to != NULL ? ph_document_entry_step (call->document, entry) : -1;
 
-      if (!ahead && end.step < history->steps->len)
+      if (done >= 0 && (guint) done >= end.step)
+        done = -1;
+      else if (done >= 0)
+        end.step = (guint) done + 1;
+      if (!ahead && (done >= 0 || end.step < history->steps->len))
         {
           run->go = end;
           return TRUE;
@@ -261,7 +320,7 @@ run_begin (PhCall *call, GError **error)
       end.step = history->steps->len;
       run->first = end.step;
       run->job = ph_job_new (call->document, end);
-      ph_job_add_pipeline (run->job, G_MAXUINT);
+      ph_job_add_pipeline (run->job, to != NULL ? passes_until (call->document, entry) : G_MAXUINT);
       if (ph_job_n_passes (run->job) == 0)
         {
           g_clear_pointer (&run->job, ph_job_free);
@@ -408,8 +467,8 @@ bookmark_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "run", "[PASS...] [--limit N] [--seed N] [--verify]", "Run the rest of the pipeline, or these passes",
-    "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --limit N stops each "
+  { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--verify]", "Run the rest of the pipeline, or these passes",
+    "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --to PASS stops behind that pass of the pipeline. --limit N stops each "
     "pass after N rewrites; --seed N visits nodes in a shuffled order; --verify compares each step with the "
     "one before on real tensors; --ahead computes the steps without moving.",
     "_Run Pipeline", "<Control>F10", "media-skip-forward-symbolic",

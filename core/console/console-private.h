@@ -96,6 +96,8 @@ void      ph_change_to_json   (const PhNodeChange *change, JsonObject *row);
 void      ph_tensor_to_json   (PhTensor *tensor, JsonObject *row, gsize limit);
 PhTensor *ph_literal_parse    (const char *text, const PhType *type, GError **error);
 
+/* commands-pass.c: an entry of the pipeline, by its place from 1 or by its pass */
+gboolean  ph_call_find_entry  (PhCall *call, const char *text, guint *index, GError **error);
 /* commands-pass.c: what ph_document_set_pipeline() takes, out of a name or a file of names. (transfer full) */
 char     *ph_pipeline_text    (const char *name, GError **error);
 

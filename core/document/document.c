@@ -215,7 +215,7 @@ ph_document_take_model (PhDocument *document, PhModel *model, const char *path, 
       document->problems = problems;
     }
 
-  g_autofree char *name = g_strdup (document->pipeline);
+  g_autofree char *name = ph_document_pipeline_to_text (document, ",");
   ph_document_fill_entries (document, name, NULL);
   emit_all (document);
 }

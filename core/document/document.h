@@ -57,15 +57,27 @@ gboolean    ph_document_has_since      (PhDocument *document);
 PhPosition  ph_document_get_since      (PhDocument *document);
 
 /* The pipeline: upgrade-opset first when the file is old, then the chosen one's passes. */
-typedef struct { const PhPass *pass; gboolean enabled, breakpoint; } PhPipelineEntry;
+typedef struct
+{
+  const PhPass *pass;
+  gboolean      enabled, breakpoint;
+  gboolean      repeat;            /* the pass runs again, within its step, until it finds nothing more */
+  guint         limit;             /* rewrites at most; G_MAXUINT: no limit                             */
+} PhPipelineEntry;
 const char *ph_document_get_pipeline   (PhDocument *document);
 PhExactness ph_document_get_allow      (PhDocument *document);
-/* A name of ph_pipeline_list(), or passes separated by commas. Steps ahead of the present position are dropped, and the
+/* A name of ph_pipeline_list(), or words separated by commas: passes, each with :off, :break, :repeat or :limit=N behind it, and
+ * allow=CLASS (else all is allowed). Steps ahead of the present position are dropped, and the
  * whole of it runs from there. */
 gboolean    ph_document_set_pipeline   (PhDocument *document, const char *name, GError **error);
+/* Not, or no longer, one of ph_pipeline_list(); such words as above, or the name. (transfer full) */
+gboolean    ph_document_pipeline_is_own (PhDocument *document);
+char       *ph_document_pipeline_to_text (PhDocument *document, const char *separator);
+/* (transfer full) (element-type PhPipelineEntry) */
+GArray     *ph_pipeline_parse          (const char *text, PhExactness *allow, GError **error);
 GArray     *ph_document_get_entries    (PhDocument *document);      /* (element-type PhPipelineEntry) */
-/* These drop the steps that were made by a pipeline which is no longer this one. */
-void        ph_document_set_entry      (PhDocument *document, guint index, gboolean enabled, gboolean breakpoint);
+/* These drop the steps that were made by a pipeline which is no longer this one. The pass of an entry stays. */
+void        ph_document_set_entry      (PhDocument *document, guint index, const PhPipelineEntry *entry);
 void        ph_document_move_entry     (PhDocument *document, guint from, guint to);
 /* The entry that the next step would run, G_MAXUINT past the last; which step entry @index became, or -1. */
 guint       ph_document_next_entry     (PhDocument *document);
@@ -78,6 +90,8 @@ void        ph_document_set_rule       (PhDocument *document, const char *rule, 
  * node ("n42"). Breakpoints on passes stand in the pipeline. */
 GPtrArray  *ph_document_get_breaks     (PhDocument *document);      /* (element-type char*) */
 void        ph_document_toggle_break   (PhDocument *document, const char *rule_or_node);
+/* The breakpoint on the rewrite that @at stands before. (nullable) */
+const char *ph_document_find_break     (PhDocument *document, PhPosition at);
 /* The first position from @from on, before @end, at which such a rewrite is next; @end when there is none. */
 PhPosition  ph_document_next_break     (PhDocument *document, PhPosition from, PhPosition end);
 

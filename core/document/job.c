@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 
-typedef struct { const PhPass *pass; char **arguments; } Task;
+typedef struct { const PhPass *pass; char **arguments; gboolean repeat; guint limit; } Task;
 
 struct _PhJob
 {
@@ -59,7 +59,7 @@ ph_job_free (PhJob *job)
 static void
 add_task (PhJob *job, const PhPass *pass, const char *const *arguments)
 {
-  g_array_append_val (job->tasks, ((Task) { pass, g_strdupv ((char **) arguments) }));
+  g_array_append_val (job->tasks, ((Task) { pass, g_strdupv ((char **) arguments), FALSE, G_MAXUINT }));
 }
 
 void
@@ -94,6 +94,8 @@ ph_job_add_pipeline (PhJob *job, guint n)
       if (entry->breakpoint && !first)
         break;
       ph_job_add_pass (job, entry->pass, NULL);
+      g_array_index (job->tasks, Task, job->tasks->len - 1).repeat = entry->repeat;
+      g_array_index (job->tasks, Task, job->tasks->len - 1).limit = entry->limit;
       first = FALSE;
       n--;
     }
@@ -128,13 +130,16 @@ ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
 {
   for (guint i = 0; i < job->tasks->len; i++)
     {
-      Task *task = &g_array_index (job->tasks, Task, i);
+      Task         *task = &g_array_index (job->tasks, Task, i);
+      PhPassOptions options = job->options;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return FALSE;
-      job->options.cancellable = cancellable;
-      job->options.arguments = (const char *const *) task->arguments;
-      if (!ph_pass_run (task->pass, job->model, job->history, &job->options, error))
+      options.cancellable = cancellable;
+      options.arguments = (const char *const *) task->arguments;
+      options.repeat = task->repeat;
+      options.limit = MIN (options.limit, task->limit);
+      if (!ph_pass_run (task->pass, job->model, job->history, &options, error))
         return FALSE;
     }
   return TRUE;

@@ -10,51 +10,31 @@ ph_document_upgrade (void)
   return ph_pass_find ("upgrade-opset");
 }
 
-static gboolean
-pass_takes_arguments (const PhPass *pass, const char *name, GError **error)
-{
-  if (!pass->needs_arguments)
-    return FALSE;
-  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone",
-               name);
-  return TRUE;
-}
-
 gboolean
 ph_document_fill_entries (PhDocument *document, const char *name, GError **error)
 {
-  const PhPipeline  *pipeline = ph_pipeline_find (name);
-  g_auto(GStrv)      own = pipeline == NULL ? g_strsplit_set (name, ", ", -1) : NULL;
-  const char *const *passes = pipeline != NULL ? pipeline->passes : (const char *const *) own;
-  g_autoptr(GArray)  entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
-  g_autofree char   *own_name = g_strdup (name);
-  const PhPass      *upgrade = ph_document_upgrade ();
+  PhExactness       allow;
+  g_autoptr(GArray) entries = ph_pipeline_parse (name, &allow, error);
+  g_autofree char  *own_name = g_strdup (name);
+  const PhPass     *upgrade = ph_document_upgrade ();
+  PhPipelineEntry   first = { .pass = upgrade, .enabled = TRUE, .limit = G_MAXUINT };
 
-  for (guint i = 0; passes != NULL && passes[i] != NULL; i++)
-    {
-      const PhPass *pass = ph_pass_find (passes[i]);
-
-      if (*passes[i] == '\0')
-        continue;
-      if (pass == NULL)
-        {
-          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them",
-                       passes[i]);
-          return FALSE;
-        }
-      if (pass_takes_arguments (pass, passes[i], error))
-        return FALSE;
-      if (pass == upgrade)
-        continue;
-      g_array_append_val (entries, ((PhPipelineEntry) { pass, TRUE, FALSE }));
-    }
-
+  if (entries == NULL)
+    return FALSE;
+  for (guint i = 0; i < entries->len;)
+    if (g_array_index (entries, PhPipelineEntry, i).pass == upgrade)
+      {
+        first = g_array_index (entries, PhPipelineEntry, i);
+        g_array_remove_index (entries, i);
+      }
+    else
+      i++;
   if (upgrade != NULL && entries->len > 0 && document->file_opset > 0 && document->file_opset < PH_OPSET_NEWEST)
-    g_array_prepend_val (entries, ((PhPipelineEntry) { upgrade, TRUE, FALSE }));
+    g_array_prepend_val (entries, first);
 
   g_array_unref (document->entries);
   document->entries = g_steal_pointer (&entries);
-  document->allow = pipeline != NULL ? pipeline->allow : PH_LOSSY;
+  document->allow = allow;
   g_free (document->pipeline);
   document->pipeline = g_steal_pointer (&own_name);
   return TRUE;
@@ -165,17 +145,22 @@ drop_steps_of_another_pipeline (PhDocument *document, const int *old_map)
 }
 
 void
-ph_document_set_entry (PhDocument *document, guint index, gboolean enabled, gboolean breakpoint)
+ph_document_set_entry (PhDocument *document, guint index, const PhPipelineEntry *entry)
 {
   g_return_if_fail (PH_IS_DOCUMENT (document) && index < document->entries->len);
 
-  PhPipelineEntry *entry = &g_array_index (document->entries, PhPipelineEntry, index);
+  PhPipelineEntry *own = &g_array_index (document->entries, PhPipelineEntry, index);
   g_autofree int  *map = ph_document_map_steps (document);
-  gboolean         changed = entry->enabled != enabled;
+  gboolean         switched = own->enabled != entry->enabled, differs = own->limit != entry->limit || own->repeat != entry->repeat;
+  int              step = ph_document_entry_step (document, index);
 
-  entry->enabled = enabled;
-  entry->breakpoint = breakpoint;
-  if (changed)
+  own->enabled = entry->enabled;
+  own->breakpoint = entry->breakpoint;
+  own->limit = entry->limit;
+  own->repeat = entry->repeat;
+  if (differs && step >= 0)
+    ph_document_truncate (document, (PhPosition) { (guint) step, 0 });
+  else if (switched)
     drop_steps_of_another_pipeline (document, map);
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
 }
@@ -255,8 +240,8 @@ ph_document_toggle_break (PhDocument *document, const char *rule_or_node)
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
 }
 
-static gboolean
-is_break (PhDocument *document, const PhStep *step, const PhRewrite *rewrite)
+static const char *
+break_of (PhDocument *document, const PhStep *step, const PhRewrite *rewrite)
 {
   g_autofree char *full = g_strdup_printf ("%s/%s", step->pass, rewrite->rule);
 
@@ -266,16 +251,30 @@ is_break (PhDocument *document, const PhStep *step, const PhRewrite *rewrite)
       guint64     id;
 
       if (g_str_equal (text, rewrite->rule) || g_str_equal (text, full))
-        return TRUE;
+        return text;
       if (*text != 'n' || !g_ascii_string_to_unsigned (text + 1, 10, 1, G_MAXUINT32, &id, NULL))
         continue;
       if (rewrite->node == id)
-        return TRUE;
+        return text;
       for (guint e = 0; e < rewrite->n_edits; e++)
         if (((const PhEdit *) document->history->edits->pdata[rewrite->first_edit + e])->id == id)
-          return TRUE;
+          return text;
     }
-  return FALSE;
+  return NULL;
+}
+
+const char *
+ph_document_find_break (PhDocument *document, PhPosition at)
+{
+  const PhStep *step;
+
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+
+  if (document->history == NULL || at.step >= document->history->steps->len)
+    return NULL;
+  step = &g_array_index (document->history->steps, PhStep, at.step);
+  return at.rewrite < step->n_rewrites ? break_of (document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + at.rewrite))
+                                       : NULL;
 }
 
 PhPosition
@@ -290,7 +289,7 @@ ph_document_next_break (PhDocument *document, PhPosition from, PhPosition end)
       const PhStep *step = &g_array_index (document->history->steps, PhStep, s);
 
       for (guint r = s == from.step ? from.rewrite : 0; r < step->n_rewrites; r++)
-        if (is_break (document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + r)))
+        if (break_of (document, step, &g_array_index (document->history->rewrites, PhRewrite, step->first_rewrite + r)) != NULL)
           return (PhPosition) { s, r };
     }
   return end;

@@ -1,0 +1,154 @@
+/* pipeline-text.c: a pipeline as words: "allow=rounding", then passes, each with what is special about it, "cse:off:limit=3".
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/document-private.h"
+
+#include <string.h>
+
+static gboolean
+parse_option (const char *word, const char *option, PhPipelineEntry *entry, GError **error)
+{
+  guint64 limit;
+
+  if (g_str_equal (option, "off"))
+    entry->enabled = FALSE;
+  else if (g_str_equal (option, "break"))
+    entry->breakpoint = TRUE;
+  else if (g_str_equal (option, "repeat"))
+    entry->repeat = TRUE;
+  else if (g_str_has_prefix (option, "limit=") && g_ascii_string_to_unsigned (option + strlen ("limit="), 10, 1, G_MAXUINT - 1, &limit, NULL))
+    entry->limit = (guint) limit;
+  else
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "'%s': after a pass of a pipeline can stand :off, :break, :repeat or :limit=N", word);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+parse_entry (const char *word, PhPipelineEntry *entry, GError **error)
+{
+  g_auto(GStrv) parts = g_strsplit (word, ":", -1);
+
+  *entry = (PhPipelineEntry) { .pass = ph_pass_find (parts[0]), .enabled = TRUE, .limit = G_MAXUINT };
+  if (entry->pass == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no pipeline or pass '%s': `passes` and `pipeline` list them", parts[0]);
+      return FALSE;
+    }
+  if (entry->pass->needs_arguments)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", parts[0]);
+      return FALSE;
+    }
+  for (guint i = 1; parts[i] != NULL; i++)
+    if (!parse_option (word, parts[i], entry, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+parse_allow (const char *name, PhExactness *allow, GError **error)
+{
+  for (PhExactness class = PH_EXACT; class <= PH_LOSSY; class++)
+    if (g_str_equal (ph_exactness_name (class), name))
+      {
+        *allow = class;
+        return TRUE;
+      }
+  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "allow=%s: a pipeline may allow exact, exact-finite, rounding or lossy", name);
+  return FALSE;
+}
+
+GArray *
+ph_pipeline_parse (const char *text, PhExactness *allow, GError **error)
+{
+  const PhPipeline *pipeline = ph_pipeline_find (text);
+  g_auto(GStrv)     words = pipeline == NULL ? g_strsplit_set (text, ", ", -1) : NULL;
+  g_autoptr(GArray) entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
+  PhPipelineEntry   entry;
+
+  *allow = pipeline != NULL ? pipeline->allow : PH_LOSSY;
+  for (guint i = 0; pipeline != NULL && pipeline->passes != NULL && pipeline->passes[i] != NULL; i++)
+    {
+      if (!parse_entry (pipeline->passes[i], &entry, error))
+        return NULL;
+      g_array_append_val (entries, entry);
+    }
+  for (guint i = 0; words != NULL && words[i] != NULL; i++)
+    {
+      if (*words[i] == '\0')
+        continue;
+      if (g_str_has_prefix (words[i], "allow="))
+        {
+          if (!parse_allow (words[i] + strlen ("allow="), allow, error))
+            return NULL;
+          continue;
+        }
+      if (!parse_entry (words[i], &entry, error))
+        return NULL;
+      g_array_append_val (entries, entry);
+    }
+  return g_steal_pointer (&entries);
+}
+
+static gboolean
+same_entry (const PhPipelineEntry *a, const PhPipelineEntry *b)
+{
+  return a->pass == b->pass && a->enabled == b->enabled && a->breakpoint == b->breakpoint && a->repeat == b->repeat &&
+         a->limit == b->limit;
+}
+
+/* The pass upgrade-opset stands in front by itself when the file is old: it is written only when there is something special about it. */
+static gboolean
+goes_without_saying (const PhPipelineEntry *entry)
+{
+  return entry->pass == ph_document_upgrade () &&
+         same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
+}
+
+gboolean
+ph_document_pipeline_is_own (PhDocument *document)
+{
+  g_autoptr(GArray) named = NULL;
+  PhExactness       allow;
+  guint             skip;
+
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+
+  if (ph_pipeline_find (document->pipeline) == NULL)
+    return TRUE;
+  named = ph_pipeline_parse (document->pipeline, &allow, NULL);
+  skip = document->entries->len > 0 && goes_without_saying (&g_array_index (document->entries, PhPipelineEntry, 0)) ? 1 : 0;
+  if (named == NULL || named->len != document->entries->len - skip)
+    return TRUE;
+  for (guint i = 0; i < named->len; i++)
+    if (!same_entry (&g_array_index (named, PhPipelineEntry, i), &g_array_index (document->entries, PhPipelineEntry, i + skip)))
+      return TRUE;
+  return FALSE;
+}
+
+char *
+ph_document_pipeline_to_text (PhDocument *document, const char *separator)
+{
+  GString *out;
+
+  g_return_val_if_fail (PH_IS_DOCUMENT (document) && separator != NULL, NULL);
+
+  if (!ph_document_pipeline_is_own (document))
+    return g_strdup (document->pipeline);
+  out = g_string_new (NULL);
+  g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
+  for (guint i = 0; i < document->entries->len; i++)
+    {
+      const PhPipelineEntry *entry = &g_array_index (document->entries, PhPipelineEntry, i);
+
+      if (goes_without_saying (entry))
+        continue;
+      g_string_append_printf (out, "%s%s%s%s%s", separator, entry->pass->name, entry->enabled ? "" : ":off",
+                              entry->breakpoint ? ":break" : "", entry->repeat ? ":repeat" : "");
+      if (entry->limit != G_MAXUINT)
+        g_string_append_printf (out, ":limit=%u", entry->limit);
+    }
+  return g_string_free (out, FALSE);
+}
