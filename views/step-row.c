@@ -10,7 +10,8 @@ struct _PhStepRow
   GtkWidget       *content;
   GtkToggleButton *breakpoint;
   GtkLabel        *name;
-  GtkImage        *verdict;
+  GtkMenuButton   *verdict;
+  GtkImage        *verdict_icon;
   GtkLabel        *note;           /* beside the name, instead of the counts */
   GtkWidget       *counts;
   GtkLabel        *added, *removed, *changed, *detail;
@@ -40,6 +41,7 @@ set_count (GtkLabel *label, const char *sign, guint n)
   gtk_widget_set_visible (GTK_WIDGET (label), n > 0);
 }
 
+/* A pass that changed nothing has nothing to be verified, so its place stays empty. */
 static void
 set_verdict (PhStepRow *self, const PhStep *step)
 {
@@ -49,31 +51,49 @@ set_verdict (PhStepRow *self, const PhStep *step)
     [PH_VERDICT_DIFFERENT] = { "dialog-warning-symbolic", "error", N_("The outputs differ") },
     [PH_VERDICT_ERROR] = { "dialog-question-symbolic", "warning", N_("The outputs could not be compared") },
   };
+  gboolean shown = step && step->verdict != PH_VERDICT_NONE && step->n_rewrites > 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
     if (looks[i].style)
-      gtk_widget_remove_css_class (GTK_WIDGET (self->verdict), looks[i].style);
-  gtk_widget_set_visible (GTK_WIDGET (self->verdict), step && step->verdict != PH_VERDICT_NONE);
-  if (!step || step->verdict == PH_VERDICT_NONE)
+      gtk_widget_remove_css_class (GTK_WIDGET (self->verdict_icon), looks[i].style);
+  gtk_widget_set_opacity (GTK_WIDGET (self->verdict), shown ? 1 : 0);
+  gtk_widget_set_can_target (GTK_WIDGET (self->verdict), shown);
+  if (!shown)
     return;
-  gtk_image_set_from_icon_name (self->verdict, looks[step->verdict].icon);
-  gtk_widget_add_css_class (GTK_WIDGET (self->verdict), looks[step->verdict].style);
+  gtk_image_set_from_icon_name (self->verdict_icon, looks[step->verdict].icon);
+  gtk_widget_add_css_class (GTK_WIDGET (self->verdict_icon), looks[step->verdict].style);
   g_autofree char *tooltip = step->first_difference
                                  ? g_strdup_printf ("%s\n%s", _(looks[step->verdict].text), step->first_difference)
                                  : g_strdup_printf (_("%s (largest difference %.3g)"), _(looks[step->verdict].text), step->max_abs_error);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->verdict), tooltip);
 }
 
+/* What is special about the pass in this pipeline. */
+static char *
+note_of (const PhPipelineEntry *entry, const char *state)
+{
+  g_autoptr (GString) note = g_string_new (NULL);
+
+  if (entry && entry->limit != G_MAXUINT)
+    g_string_append_printf (note, _("limit %u"), entry->limit);
+  if (entry && entry->repeat)
+    g_string_append_printf (note, "%s%s", note->len ? ", " : "", _("repeated"));
+  if (*state)
+    g_string_append_printf (note, "%s%s", note->len ? " · " : "", state);
+  return g_string_free (g_steal_pointer (&note), FALSE);
+}
+
 static void
-show_step (PhStepRow *self, const PhStep *step)
+show_step (PhStepRow *self, const PhPipelineEntry *entry, const PhStep *step)
 {
   gboolean unchanged = step->n_added + step->n_removed + step->n_changed == 0;
   g_autofree char *time = duration_text (step->ms);
   g_autofree char *detail = g_strdup_printf (_("%s · %u nodes"), time, step->n_nodes);
 
   gtk_label_set_text (self->name, step->pass);
-  gtk_label_set_text (self->note, unchanged ? _("no change") : "");
-  gtk_widget_set_visible (self->counts, !unchanged);
+  g_autofree char *note = note_of (entry, unchanged && step->n_rewrites == 0 ? _("no change") : "");
+  gtk_label_set_text (self->note, note);
+  gtk_widget_set_visible (self->counts, !unchanged || step->n_rewrites > 0);
   set_count (self->added, "+", step->n_added);
   set_count (self->removed, "−", step->n_removed);
   set_count (self->changed, "~", step->n_changed);
@@ -84,8 +104,10 @@ show_step (PhStepRow *self, const PhStep *step)
 }
 
 static void
-show_other (PhStepRow *self, const char *name, const char *note)
+show_other (PhStepRow *self, const PhPipelineEntry *entry, const char *name, const char *state)
 {
+  g_autofree char *note = note_of (entry, state);
+
   gtk_label_set_text (self->name, name);
   gtk_label_set_text (self->note, note);
   gtk_widget_set_visible (self->counts, FALSE);
@@ -112,11 +134,11 @@ update (PhStepRow *self)
   gtk_widget_remove_css_class (self->content, "step-future");
   gtk_widget_remove_css_class (self->content, "step-current");
   if (self->item->kind == PH_STEP_ITEM_STEP && history && self->item->step < history->steps->len)
-    show_step (self, &g_array_index (history->steps, PhStep, self->item->step));
+    show_step (self, entry, &g_array_index (history->steps, PhStep, self->item->step));
   else if (self->item->kind == PH_STEP_ITEM_ENTRY && entry)
-    show_other (self, entry->pass->name, entry->enabled ? _("not run yet") : _("switched off"));
+    show_other (self, entry, entry->pass->name, entry->enabled ? _("not run yet") : _("switched off"));
   else if (self->item->kind == PH_STEP_ITEM_FILE)
-    show_other (self, _("As in the file"), "");
+    show_other (self, NULL, _("As in the file"), "");
   if (future)
     gtk_widget_add_css_class (self->content, "step-future");
   if (self->item->kind != PH_STEP_ITEM_ENTRY && row_position == at.step + (at.rewrite > 0))
@@ -169,6 +191,18 @@ ph_step_row_bind (PhStepRow *self, PhConsole *console, PhStepItem *item)
   update (self);
 }
 
+void
+ph_step_row_set_drop (PhStepRow *self, int where)
+{
+  static const char *const classes[] = { "drop-above", "drop-below" };
+
+  for (int i = 0; i < 2; i++)
+    if (where == 2 * i - 1)
+      gtk_widget_add_css_class (GTK_WIDGET (self), classes[i]);
+    else
+      gtk_widget_remove_css_class (GTK_WIDGET (self), classes[i]);
+}
+
 PhStepItem *
 ph_step_row_get_item (PhStepRow *self)
 {
@@ -200,6 +234,7 @@ ph_step_row_class_init (PhStepRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, breakpoint);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, name);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, verdict);
+  gtk_widget_class_bind_template_child (widget_class, PhStepRow, verdict_icon);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, note);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, counts);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, added);

@@ -349,6 +349,41 @@ pass_move_begin (PhCall *call, GError **error)
 }
 
 static gboolean
+pass_add_begin (PhCall *call, GError **error)
+{
+  GArray       *entries = ph_document_get_entries (call->document);
+  const PhPass *pass;
+  guint         at = entries->len;
+
+  if (!ph_call_need_args (call, 1, 2, error))
+    return FALSE;
+  pass = ph_pass_find (call->argv[0]);
+  if (pass == NULL || pass->needs_arguments)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, pass == NULL ? "there is no pass '%s': `passes` lists them"
+                   : "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", call->argv[0]);
+      return FALSE;
+    }
+  if (call->argc == 2 && !ph_call_find_entry (call, call->argv[1], &at, error))
+    return FALSE;
+  ph_document_insert_entry (call->document, at, pass);
+  reply_pipeline (call);
+  return TRUE;
+}
+
+static gboolean
+pass_remove_begin (PhCall *call, GError **error)
+{
+  guint index;
+
+  if (!ph_call_need_args (call, 1, 1, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
+    return FALSE;
+  ph_document_remove_entry (call->document, index);
+  reply_pipeline (call);
+  return TRUE;
+}
+
+static gboolean
 is_rule (const char *text)
 {
   guint                n;
@@ -474,6 +509,9 @@ static const PhCommand rows[] = {
     PH_CODE (pass_off_begin) },
   { "pass move", "PASS PASS", "Move a pass of the pipeline to another's place", "Places count from 1: `pass move 5 2`.", NULL,
     NULL, NULL, PH_CODE (pass_move_begin) },
+  { "pass add", "PASS [PASS]", "Add a pass to the pipeline, before another or at its end", NULL, NULL, NULL, NULL,
+    PH_CODE (pass_add_begin) },
+  { "pass remove", "PASS", "Take a pass out of the pipeline", NULL, NULL, NULL, NULL, PH_CODE (pass_remove_begin) },
   { "pass repeat", "PASS", "Run a pass of the pipeline again and again until it finds nothing more, or no longer", NULL, NULL, NULL, NULL,
     PH_CODE (pass_repeat_begin) },
   { "pass limit", "PASS [N]", "Let a pass of the pipeline make N rewrites at most", "Without N there is no limit.", NULL, NULL, NULL,

@@ -79,6 +79,8 @@ GArray     *ph_document_get_entries    (PhDocument *document);      /* (element-
 /* These drop the steps that were made by a pipeline which is no longer this one. The pass of an entry stays. */
 void        ph_document_set_entry      (PhDocument *document, guint index, const PhPipelineEntry *entry);
 void        ph_document_move_entry     (PhDocument *document, guint from, guint to);
+void        ph_document_insert_entry   (PhDocument *document, guint at, const PhPass *pass);
+void        ph_document_remove_entry   (PhDocument *document, guint index);
 /* The entry that the next step would run, G_MAXUINT past the last; which step entry @index became, or -1. */
 guint       ph_document_next_entry     (PhDocument *document);
 int         ph_document_entry_step     (PhDocument *document, guint index);

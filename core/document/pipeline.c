@@ -182,6 +182,31 @@ ph_document_move_entry (PhDocument *document, guint from, guint to)
   ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
 }
 
+void
+ph_document_insert_entry (PhDocument *document, guint at, const PhPass *pass)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document) && at <= document->entries->len && pass != NULL);
+
+  PhPipelineEntry entry = { .pass = pass, .enabled = TRUE, .limit = G_MAXUINT };
+  g_autofree int *map = ph_document_map_steps (document);
+
+  g_array_insert_val (document->entries, at, entry);
+  drop_steps_of_another_pipeline (document, map);
+  ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
+}
+
+void
+ph_document_remove_entry (PhDocument *document, guint index)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document) && index < document->entries->len);
+
+  g_autofree int *map = ph_document_map_steps (document);
+
+  g_array_remove_index (document->entries, index);
+  drop_steps_of_another_pipeline (document, map);
+  ph_document_emit (document, SIGNAL_PIPELINE_CHANGED);
+}
+
 /* ── rules ── */
 
 GPtrArray *

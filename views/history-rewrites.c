@@ -1,0 +1,243 @@
+/* history-rewrites.c: the rewrites of the present step in the left panel, and the reason of the one that is selected.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gi18n.h>
+
+#include "views/history-private.h"
+#include "views/rewrite-row.h"
+
+/* The step that the position is after, or in. G_MAXUINT: the file. */
+static guint
+present_step (PhHistoryPanel *self)
+{
+  PhHistory *history = self->document ? ph_document_get_history (self->document) : NULL;
+
+  if (!history)
+    return G_MAXUINT;
+  PhPosition at = ph_document_get_position (self->document);
+  guint step = at.rewrite > 0 ? at.step : at.step > 0 ? at.step - 1 : G_MAXUINT;
+  return step < history->steps->len ? step : G_MAXUINT;
+}
+
+/* What a class promises, in a few words. */
+static const char *
+class_text (PhExactness exactness)
+{
+  static const char *const texts[] = { N_("Bit-exact"), N_("Exact but for −0, NaN and infinities"), N_("Rounding may differ"), N_("Lossy by design") };
+
+  return _(texts[exactness]);
+}
+
+static void
+show_detail (PhHistoryPanel *self)
+{
+  PhRewriteItem *item = gtk_single_selection_get_selected_item (self->rewrite_selection);
+  const PhRule *rule = item ? ph_rewrite_item_get_rule (item) : NULL;
+  g_autofree char *text = rule ? ph_rule_to_string (rule) : NULL;
+
+  gtk_widget_set_visible (self->detail, item != NULL);
+  if (!item)
+    return;
+  gtk_label_set_text (self->detail_why, item->why ? item->why : "");
+  gtk_label_set_text (self->detail_rule, text ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->detail_rule), text != NULL);
+  gtk_label_set_text (self->detail_class, rule ? class_text (rule->exactness) : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->detail_class), rule != NULL);
+}
+
+static void
+show_count (PhHistoryPanel *self)
+{
+  guint total = ph_rewrite_list_get_total (self->rewrite_list), n = g_list_model_get_n_items (G_LIST_MODEL (self->rewrite_list));
+  g_autofree char *text = total == 0 ? g_strdup ("") : n == total ? g_strdup_printf ("%'u", total)
+                                                                 : g_strdup_printf (_("%'u of %'u"), n, total);
+
+  gtk_label_set_text (self->rewrites_count, text);
+  if (total > 0 && n == 0)
+    gtk_label_set_text (self->rewrites_empty, _("No rewrite has this in its rule, its reason or its node."));
+  gtk_stack_set_visible_child_name (self->rewrites_stack, n > 0 ? "list" : "empty");
+}
+
+void
+ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
+{
+  guint step = present_step (self);
+  PhHistory *history = self->document ? ph_document_get_history (self->document) : NULL;
+
+  if (step != self->shown_step || steps_changed)
+    {
+      ph_rewrite_list_show (self->rewrite_list, self->document, step);
+      self->shown_step = step;
+    }
+  else
+    ph_rewrite_list_touch (self->rewrite_list);
+  const PhStep *shown = step == G_MAXUINT ? NULL : &g_array_index (history->steps, PhStep, step);
+  g_autofree char *title = shown ? g_strdup_printf (_("Rewrites of %s"), shown->pass) : g_strdup (_("Rewrites"));
+  gtk_label_set_text (self->rewrites_title, title);
+  gtk_label_set_text (self->rewrites_empty, !history ? _("Open a model to see what passes do to it.")
+                                            : shown ? _("This pass found nothing to do.")
+                                                    : _("Step forward (F10) to run a pass, or into it (F11) to see its first rewrite."));
+  gtk_widget_set_sensitive (GTK_WIDGET (self->rewrites_search), shown && shown->n_rewrites > 0);
+  show_count (self);
+  guint rewrite = history ? ph_document_get_position (self->document).rewrite : 0;
+  guint row = ph_rewrite_list_find (self->rewrite_list, rewrite);
+  gtk_single_selection_set_selected (self->rewrite_selection, row);
+  if (row != GTK_INVALID_LIST_POSITION)
+    gtk_widget_activate_action (GTK_WIDGET (self->rewrites), "list.scroll-to-item", "u", row);
+  show_detail (self);
+}
+
+static void
+go_to_rewrite (PhHistoryPanel *self, guint row)
+{
+  g_autoptr (PhRewriteItem) item = g_list_model_get_item (G_LIST_MODEL (self->rewrite_list), row);
+  PhPosition at = ph_document_get_position (self->document);
+
+  if (!item || self->shown_step == G_MAXUINT)
+    return;
+  PhHistory *history = ph_document_get_history (self->document);
+  gboolean last = item->number == g_array_index (history->steps, PhStep, self->shown_step).n_rewrites;
+  guint step = last ? self->shown_step + 1 : self->shown_step, rewrite = last ? 0 : item->number;
+  if (at.step == step && at.rewrite == rewrite)
+    return;
+  if (last)
+    ph_history_run (self, "goto %u", step);
+  else
+    ph_history_run (self, "goto %u.%u", self->shown_step + 1, rewrite);
+}
+
+static void
+on_selected (PhHistoryPanel *self)
+{
+  guint row = gtk_single_selection_get_selected (self->rewrite_selection);
+
+  show_detail (self);
+  if (!self->updating && self->console && row != GTK_INVALID_LIST_POSITION)
+    go_to_rewrite (self, row);
+}
+
+static void
+on_activated (PhHistoryPanel *self, guint row)
+{
+  g_autoptr (PhRewriteItem) item = g_list_model_get_item (G_LIST_MODEL (self->rewrite_list), row);
+  PhModel *model = self->document ? ph_document_get_model (self->document) : NULL;
+
+  if (item && model && ph_model_find_node (model, item->node))
+    ph_document_set_selection (self->document, item->node);
+}
+
+static void
+on_filter_changed (PhHistoryPanel *self)
+{
+  self->updating = TRUE;
+  ph_rewrite_list_filter (self->rewrite_list, gtk_editable_get_text (GTK_EDITABLE (self->rewrites_filter)));
+  self->updating = FALSE;
+  ph_history_show_rewrites (self, FALSE);
+}
+
+static void
+on_search_toggled (PhHistoryPanel *self)
+{
+  if (gtk_toggle_button_get_active (self->rewrites_search))
+    gtk_widget_grab_focus (GTK_WIDGET (self->rewrites_filter));
+  else
+    gtk_editable_set_text (GTK_EDITABLE (self->rewrites_filter), "");
+}
+
+static void
+on_stop_search (PhHistoryPanel *self)
+{
+  gtk_toggle_button_set_active (self->rewrites_search, FALSE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->rewrites));
+}
+
+static PhRewriteItem *
+focused_item (PhHistoryPanel *self, GtkWidget **row)
+{
+  GtkWidget *widget = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
+
+  while (widget && !PH_IS_REWRITE_ROW (widget))
+    widget = gtk_widget_get_first_child (widget);
+  *row = widget;
+  return widget ? ph_rewrite_row_get_item (PH_REWRITE_ROW (widget)) : NULL;
+}
+
+static gboolean
+on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhHistoryPanel *self)
+{
+  GtkWidget *row;
+  PhRewriteItem *item = focused_item (self, &row);
+
+  if (!item || !self->console || (state & gtk_accelerator_get_default_mod_mask ()) != 0)
+    return GDK_EVENT_PROPAGATE;
+  if (key == GDK_KEY_Menu)
+    ph_history_show_rewrite_menu (self, row, item, 24, gtk_widget_get_height (row));
+  else if (key == GDK_KEY_b)
+    ph_history_run (self, "breakpoint %s/%s", item->pass, item->rule);
+  else
+    return GDK_EVENT_PROPAGATE;
+  return GDK_EVENT_STOP;
+}
+
+static void
+on_right_click (GtkGestureClick *gesture, int n, double x, double y, PhHistoryPanel *self)
+{
+  GtkWidget *row = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (gesture));
+  PhRewriteItem *item = ph_rewrite_row_get_item (PH_REWRITE_ROW (row));
+
+  if (!item || !self->console)
+    return;
+  gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  ph_history_show_rewrite_menu (self, row, item, x, y);
+}
+
+static void
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *list_item, PhHistoryPanel *self)
+{
+  GtkWidget *row = ph_rewrite_row_new ();
+  GtkGesture *click = gtk_gesture_click_new ();
+
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
+  g_signal_connect (click, "pressed", G_CALLBACK (on_right_click), self);
+  gtk_widget_add_controller (row, GTK_EVENT_CONTROLLER (click));
+  gtk_list_item_set_child (list_item, row);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *list_item, PhHistoryPanel *self)
+{
+  ph_rewrite_row_bind (PH_REWRITE_ROW (gtk_list_item_get_child (list_item)), self->console, gtk_list_item_get_item (list_item));
+}
+
+static void
+on_unbind (GtkSignalListItemFactory *factory, GtkListItem *list_item)
+{
+  ph_rewrite_row_bind (PH_REWRITE_ROW (gtk_list_item_get_child (list_item)), NULL, NULL);
+}
+
+void
+ph_history_make_rewrites (PhHistoryPanel *self)
+{
+  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
+  self->rewrite_list = ph_rewrite_list_new ();
+  self->rewrite_selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->rewrite_list)));
+  gtk_single_selection_set_autoselect (self->rewrite_selection, FALSE);
+  gtk_single_selection_set_can_unselect (self->rewrite_selection, TRUE);
+  g_signal_connect_swapped (self->rewrite_selection, "notify::selected", G_CALLBACK (on_selected), self);
+  g_signal_connect_swapped (self->rewrites, "activate", G_CALLBACK (on_activated), self);
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), self);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
+  g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), NULL);
+  gtk_list_view_set_factory (self->rewrites, factory);
+  gtk_list_view_set_model (self->rewrites, GTK_SELECTION_MODEL (self->rewrite_selection));
+
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->rewrites), keys);
+
+  g_object_bind_property (self->rewrites_search, "active", self->rewrites_search_bar, "reveal-child", G_BINDING_SYNC_CREATE);
+  g_signal_connect_swapped (self->rewrites_search, "toggled", G_CALLBACK (on_search_toggled), self);
+  g_signal_connect_swapped (self->rewrites_filter, "search-changed", G_CALLBACK (on_filter_changed), self);
+  g_signal_connect_swapped (self->rewrites_filter, "stop-search", G_CALLBACK (on_stop_search), self);
+}
