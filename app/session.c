@@ -65,11 +65,12 @@ save (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* By the window, which signals let go of by themselves: a document lives longer than its tab while a line runs on it. */
+/* By the view, which signals let go of by themselves: a document lives longer than its tab while a line runs on it. */
 static void
-queue_save (PhWindow *window)
+queue_save (PhDocumentView *view)
 {
-  PhSession *self = window->session;
+  GtkRoot *window = gtk_widget_get_root (GTK_WIDGET (view));
+  PhSession *self = window ? PH_WINDOW (window)->session : NULL;
 
   if (self && self->timer == 0)
     self->timer = g_timeout_add_seconds (1, save, self);
@@ -85,11 +86,13 @@ ph_session_new (PhWindow *window)
 }
 
 void
-ph_session_watch (PhSession *self, PhDocument *document)
+ph_session_watch (PhSession *self, PhDocumentView *view)
 {
-  g_signal_connect_object (document, "opened", G_CALLBACK (queue_save), self->window, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "position-changed", G_CALLBACK (queue_save), self->window, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "pipeline-changed", G_CALLBACK (queue_save), self->window, G_CONNECT_SWAPPED);
+  PhDocument *document = ph_document_view_get_document (view);
+
+  g_signal_connect_object (document, "opened", G_CALLBACK (queue_save), view, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "position-changed", G_CALLBACK (queue_save), view, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "pipeline-changed", G_CALLBACK (queue_save), view, G_CONNECT_SWAPPED);
 }
 
 void

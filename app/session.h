@@ -10,7 +10,7 @@ typedef struct _PhSession PhSession;
 
 /* Saves a second after something changed, in the XDG state folder. Lives no longer than @window. */
 PhSession *ph_session_new     (PhWindow *window);
-void       ph_session_watch   (PhSession *session, PhDocument *document);
+void       ph_session_watch   (PhSession *session, PhDocumentView *view);
 /* @keep: leave the file for the next start; else the program ends as it should and the file goes. */
 void       ph_session_free    (PhSession *session, gboolean keep);
 /* Opens again what the last run left behind, if it did not end as it should. FALSE: there was nothing. */

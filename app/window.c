@@ -84,7 +84,7 @@ ph_window_add_tab (PhWindow *self)
   PhDocumentView *view = ph_document_view_new ();
   AdwTabPage *page = adw_tab_view_append (self->tabs, GTK_WIDGET (view));
 
-  ph_session_watch (self->session, ph_document_view_get_document (view));
+  ph_session_watch (self->session, view);
   adw_tab_page_set_title (page, _("New Tab"));
   adw_tab_view_set_selected_page (self->tabs, page);
   return view;
