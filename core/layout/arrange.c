@@ -237,23 +237,13 @@ add_ties (Arranger *a, int group, const int *slot, GArray *ties)
     {
       const int child = scene->children[i];
       const PhSceneBox *box = ph_scene_box (scene, child);
+      const int partner = box->backward ? ph_scene_partner (scene, child) : -1;
 
-      for (guint t = 0; t < box->n_tenants; t++)
+      if (partner >= 0 && slot[partner] >= 0 && parent_of (a, partner) == group)
         {
-          const PhTenant *tenant = &g_array_index (scene->tenants, PhTenant, box->first_tenant + t);
-          int life, partner;
+          const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0 };
 
-          if (tenant->role != PH_ROLE_BACKWARD || tenant->partner == PH_NO_ID)
-            continue;
-          life = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (tenant->partner))) - 1;
-          partner = life >= 0 ? scene->box_of_life[life] : -1;
-          if (partner >= 0 && partner != child && slot[partner] >= 0 && parent_of (a, partner) == group && !is_backward (scene, partner))
-            {
-              const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0 };
-
-              g_array_append_val (ties, tie);
-              break;
-            }
+          g_array_append_val (ties, tie);
         }
     }
 }
@@ -299,12 +289,12 @@ arrange_group (Arranger *a, int group, GError **error)
       layout->boxes[n_boxes++] = (PhLayoutBox) { at->rect.width + a->build->column[child],
                                                  MAX (at->rect.height, a->build->stack[child]), 0, 0,
                                                  a->build->column[child] / 2,
-                                                 MAX (0, a->build->stack[child] - at->rect.height) / 2 };
+                                                 MAX (0, a->build->stack[child] - at->rect.height) / 2, at->backward };
     }
   for (int i = 0; i < n_ports; i++)
     {
       port_slot[a->port_of_group[a->port_start[g] + i]] = n_boxes;
-      layout->boxes[n_boxes++] = (PhLayoutBox) { 8, 2, 0, 0, 0, 0 };
+      layout->boxes[n_boxes++] = (PhLayoutBox) { .width = 8, .height = 2 };
     }
   real = g_new (int, n_segments + 1);
   for (int i = 0; i < n_segments; i++)
@@ -356,9 +346,9 @@ arrange_group (Arranger *a, int group, GError **error)
       layout->n_edges = n_edges + ties->len;
     }
   layout->engine = a->build->options->quick ? PH_LAYOUT_LAYERED : a->build->options->engine;
-  /* A group among others: not worth a process of its own. */
+  /* A group among others: not worth a process of its own; and dot knows no columns. */
   if (layout->engine == PH_LAYOUT_AUTO)
-    layout->engine = group >= 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST;
+    layout->engine = group >= 0 || ties->len > 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST;
 
   sum = checksum_of (layout);
   known = g_hash_table_lookup (a->done, sum);

@@ -7,6 +7,7 @@
 #define BEND_WIDTH 6.0f
 #define MAX_BENDS  3000000      /* beyond that the longest edges are drawn straight through */
 #define SEPARATION 18.0f
+#define COLUMN_GAP 60.0f
 
 typedef struct { int from, edge; float dx; int reach; } Start;
 
@@ -126,8 +127,9 @@ layered_clear (PhLayered *layered)
   ph_rows_clear (&layered->down);
 }
 
+/* @rank: the layer of each box; @reversed (transfer full). */
 static void
-build (PhLayered *layered, PhLayout *layout)
+build (PhLayered *layered, PhLayout *layout, const int *rank, guint8 *reversed, int n_layers)
 {
   g_autoptr(GArray) ranks = g_array_new (FALSE, FALSE, sizeof (int));
   g_autoptr(GArray) links = g_array_new (FALSE, FALSE, sizeof (PhLink));
@@ -135,11 +137,11 @@ build (PhLayered *layered, PhLayout *layout)
   layered->layout = layout;
   layered->n_boxes = layout->n_boxes;
   layered->separation = SEPARATION;
-  layered->reversed = g_new0 (guint8, MAX (layout->n_edges, 1));
+  layered->reversed = reversed;
+  layered->n_layers = n_layers;
   layered->edge_chain = g_new (int, MAX (layout->n_edges, 1));
   layered->flat = g_array_new (FALSE, FALSE, sizeof (PhLink));
-  g_array_set_size (ranks, layout->n_boxes);
-  layered->n_layers = ph_layered_rank (layout, (int *) ranks->data, layered->reversed);
+  g_array_append_vals (ranks, rank, layout->n_boxes);
   build_chains (layered, ranks, links);
 
   layered->n = ranks->len;
@@ -267,70 +269,237 @@ route (PhLayered *layered, const float *top, const float *bottom)
     }
 }
 
-/* y of the layers: as high as their highest box, further apart where edges run far to the side. */
-static void
-stack_layers (PhLayered *layered, float *top, float *bottom)
+/* y of the layers: as high as their highest box, further apart where edges run far to the side. All of @columns have the same
+ * layers. Returns the height. */
+static float
+stack_layers (PhLayered *columns, guint n_columns, float *top, float *bottom)
 {
-  PhLayout *layout = layered->layout;
-  g_autofree float *reach = g_new0 (float, layered->n_layers + 1);
+  const int n_layers = columns[0].n_layers;
+  g_autofree float *reach = g_new0 (float, n_layers + 1), *height = g_new0 (float, n_layers + 1);
   float y = 0;
 
-  for (int i = 0; i < layered->n_links; i++)
+  for (guint c = 0; c < n_columns; c++)
     {
-      const PhLink *link = &layered->links[i];
-      float *most = &reach[layered->rank[link->from]];
+      const PhLayered *layered = &columns[c];
 
-      *most = MAX (*most, fabsf (layered->x[link->from] + link->from_dx - layered->x[link->to] - link->to_dx));
+      for (int i = 0; i < layered->n_links; i++)
+        {
+          const PhLink *link = &layered->links[i];
+          float *most = &reach[layered->rank[link->from]];
+
+          *most = MAX (*most, fabsf (layered->x[link->from] + link->from_dx - layered->x[link->to] - link->to_dx));
+        }
+      for (int v = 0; v < layered->n_boxes; v++)
+        height[layered->rank[v]] = MAX (height[layered->rank[v]], layered->layout->boxes[v].height);
     }
-  for (int r = 0; r < layered->n_layers; r++)
+  for (int r = 0; r < n_layers; r++)
     {
-      float height = 1;
-
-      for (int i = layered->layer_start[r]; i < layered->layer_start[r + 1]; i++)
-        if (layered->order[i] < layered->n_boxes)
-          height = MAX (height, layout->boxes[layered->order[i]].height);
       top[r] = y;
-      bottom[r] = y + height;
-      y += height + 22 + MIN (0.05f * reach[r], 48);
+      bottom[r] = y + MAX (height[r], 1);
+      y = bottom[r] + 22 + MIN (0.05f * reach[r], 48);
     }
+  for (guint c = 0; c < n_columns; c++)
+    for (int v = 0; v < columns[c].n_boxes; v++)
+      columns[c].layout->boxes[v].y = (top[columns[c].rank[v]] + bottom[columns[c].rank[v]]) / 2;
+  return n_layers > 0 ? bottom[n_layers - 1] : 0;
+}
+
+/* Orders and places: x from 0 to the width, which is set. */
+static gboolean
+lay (PhLayered *layered, GCancellable *cancellable)
+{
+  float left = INFINITY, right = -INFINITY;
+
+  if (!ph_layered_order (layered, cancellable) || !ph_layered_place (layered, cancellable))
+    return FALSE;
+  for (int v = 0; v < layered->n; v++)
+    {
+      left = MIN (left, layered->x[v] - layered->left[v]);
+      right = MAX (right, layered->x[v] + layered->right[v]);
+    }
+  for (int v = 0; v < layered->n; v++)
+    layered->x[v] -= left;
   for (int v = 0; v < layered->n_boxes; v++)
-    layout->boxes[v].y = (top[layered->rank[v]] + bottom[layered->rank[v]]) / 2;
-  layout->height = layered->n_layers > 0 ? bottom[layered->n_layers - 1] : 0;
+    layered->layout->boxes[v].x = layered->x[v] - layered->layout->boxes[v].anchor;
+  layered->layout->width = MAX (right - left, 0);
+  return TRUE;
+}
+
+/* ── two columns ────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* From the side of a box of the left column up into one of the right, whose edges run upwards; else from side to side. */
+static void
+route_across (PhLayout *layout, PhLayoutEdge *edge)
+{
+  const PhLayoutBox *a = &layout->boxes[edge->from], *b = &layout->boxes[edge->to];
+  const float side = b->x > a->x ? 0.5f : -0.5f;
+  const float x0 = a->x + (side > 0 ? a->width / 2 : -a->width / 2 + 2 * a->anchor);
+
+  edge->first_point = layout->points->len;
+  edge->n_points = 0;
+  add_point (layout, edge, x0, a->y);
+  if (side > 0)
+    {
+      const float x1 = MIN (b->x - b->width / 2 + 2 * b->anchor + 16, b->x + b->anchor), y1 = b->y + b->height / 2 - b->inset;
+      const float down = 26 + MIN (0.06f * fabsf (x1 - x0), 30);
+
+      add_point (layout, edge, x0 + MIN (0.45f * (x1 - x0), 220), a->y);
+      add_point (layout, edge, x1, y1 + down);
+      add_point (layout, edge, x1, y1);
+    }
+  else
+    {
+      const float x1 = b->x + b->width / 2, bend = MIN (0.45f * (x0 - x1), 160);
+
+      add_point (layout, edge, x0 - bend, a->y);
+      add_point (layout, edge, x1 + bend, b->y);
+      add_point (layout, edge, x1, b->y);
+    }
+}
+
+/* How far the right column may come to the left: nowhere nearer to the left one than the gap, in no layer. */
+static float
+gap_between (const PhLayered *left, const PhLayered *right)
+{
+  g_autofree float *edge = g_new (float, left->n_layers + 1);
+  float shift = 0;
+
+  for (int r = 0; r < left->n_layers; r++)
+    edge[r] = -INFINITY;
+  for (int v = 0; v < left->n; v++)
+    edge[left->rank[v]] = MAX (edge[left->rank[v]], left->x[v] + left->right[v]);
+  for (int r = 1; r < left->n_layers; r++)       /* a little look ahead, so that corners do not meet */
+    edge[r - 1] = MAX (edge[r - 1], edge[r] - 40);
+  for (int r = left->n_layers - 1; r > 0; r--)
+    edge[r] = MAX (edge[r], edge[r - 1] - 40);
+  for (int v = 0; v < right->n; v++)
+    if (isfinite (edge[right->rank[v]]))
+      shift = MAX (shift, edge[right->rank[v]] - (right->x[v] - right->left[v]));
+  return shift + COLUMN_GAP;
+}
+
+/* The forward graph at the left, the backward one at its right in the same layers: each as if it were alone, so that nothing of
+ * one crosses the other but the edges from one to the other. */
+static gboolean
+layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int n_layers, GCancellable *cancellable)
+{
+  PhLayered columns[2] = { { 0, }, { 0, } };
+  PhLayout *parts[2];
+  g_autofree int *index = g_new (int, layout->n_boxes + 1), *edge_index = g_new (int, layout->n_edges + 1);
+  g_autofree float *top = g_new (float, n_layers + 1), *bottom = g_new (float, n_layers + 1);
+  float shift[2] = { 0, 0 };
+  gboolean done = TRUE;
+
+  for (guint c = 0; c < 2; c++)
+    {
+      PhLayout *part = parts[c] = ph_layout_new (layout->n_boxes, layout->n_edges);
+      g_autofree int *part_rank = g_new (int, layout->n_boxes + 1);
+      guint8 *part_reversed = g_new0 (guint8, layout->n_edges + 1);
+
+      part->n_boxes = part->n_edges = 0;
+      for (guint b = 0; b < layout->n_boxes; b++)
+        if (layout->boxes[b].column == c)
+          {
+            index[b] = part->n_boxes;
+            part_rank[part->n_boxes] = rank[b];
+            part->boxes[part->n_boxes++] = layout->boxes[b];
+          }
+      for (guint e = 0; e < layout->n_edges; e++)
+        {
+          const PhLayoutEdge *edge = &layout->edges[e];
+
+          if (layout->boxes[edge->from].column != c || layout->boxes[edge->to].column != c)
+            continue;
+          edge_index[e] = part->n_edges;
+          part_reversed[part->n_edges] = reversed[e];
+          part->edges[part->n_edges] = *edge;
+          part->edges[part->n_edges].from = index[edge->from];
+          part->edges[part->n_edges++].to = index[edge->to];
+        }
+      build (&columns[c], part, part_rank, part_reversed, n_layers);
+      done = done && lay (&columns[c], cancellable);
+    }
+  if (done)
+    {
+      shift[1] = gap_between (&columns[0], &columns[1]);
+      layout->width = MAX (parts[0]->width, shift[1] + parts[1]->width);
+      layout->height = stack_layers (columns, 2, top, bottom);
+      g_array_set_size (layout->points, 0);
+      for (guint c = 0; c < 2; c++)
+        route (&columns[c], top, bottom);
+      for (guint b = 0; b < layout->n_boxes; b++)
+        {
+          const guint c = layout->boxes[b].column;
+
+          layout->boxes[b].x = parts[c]->boxes[index[b]].x + shift[c];
+          layout->boxes[b].y = parts[c]->boxes[index[b]].y;
+        }
+      for (guint e = 0; e < layout->n_edges; e++)
+        {
+          PhLayoutEdge *edge = &layout->edges[e];
+          const guint c = layout->boxes[edge->from].column;
+          const PhLayoutEdge *part;
+
+          if (layout->boxes[edge->to].column != c)
+            {
+              route_across (layout, edge);
+              continue;
+            }
+          part = &parts[c]->edges[edge_index[e]];
+          edge->first_point = layout->points->len;
+          edge->n_points = 0;
+          for (guint p = 0; p < part->n_points; p++)
+            {
+              const PhPoint *point = &g_array_index (parts[c]->points, PhPoint, part->first_point + p);
+
+              add_point (layout, edge, point->x + shift[c], point->y);
+            }
+        }
+    }
+  for (guint c = 0; c < 2; c++)
+    {
+      layered_clear (&columns[c]);
+      ph_layout_free (parts[c]);
+    }
+  return done;
 }
 
 gboolean
 ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
 {
-  PhLayered layered = { 0, };
-  float left = INFINITY, right = -INFINITY;
-  gboolean done;
+  g_autofree int *rank = g_new0 (int, layout->n_boxes + 1);
+  guint8 *reversed = g_new0 (guint8, layout->n_edges + 1);
+  const int n_layers = ph_layered_rank (layout, rank, reversed);
+  gboolean columns[2] = { FALSE, FALSE }, done;
 
   if (layout->n_boxes == 0)
     {
       layout->width = layout->height = 0;
+      g_free (reversed);
       return TRUE;
     }
-  build (&layered, layout);
-  done = ph_layered_order (&layered, cancellable) && ph_layered_place (&layered, cancellable);
-  if (done)
+  for (guint b = 0; b < layout->n_boxes; b++)
+    columns[layout->boxes[b].column != 0] = TRUE;
+  if (columns[0] && columns[1])
     {
-      g_autofree float *top = g_new (float, layered.n_layers), *bottom = g_new (float, layered.n_layers);
-
-      for (int v = 0; v < layered.n; v++)
-        {
-          left = MIN (left, layered.x[v] - layered.left[v]);
-          right = MAX (right, layered.x[v] + layered.right[v]);
-        }
-      for (int v = 0; v < layered.n; v++)
-        layered.x[v] -= left;
-      for (int v = 0; v < layered.n_boxes; v++)
-        layout->boxes[v].x = layered.x[v] - layout->boxes[v].anchor;
-      layout->width = right - left;
-      stack_layers (&layered, top, bottom);
-      route (&layered, top, bottom);
+      done = layered_columns (layout, rank, reversed, n_layers, cancellable);
+      g_free (reversed);
     }
   else
+    {
+      PhLayered layered = { 0, };
+      g_autofree float *top = g_new (float, n_layers + 1), *bottom = g_new (float, n_layers + 1);
+
+      build (&layered, layout, rank, reversed, n_layers);
+      done = lay (&layered, cancellable);
+      if (done)
+        {
+          layout->height = stack_layers (&layered, 1, top, bottom);
+          route (&layered, top, bottom);
+        }
+      layered_clear (&layered);
+    }
+  if (!done)
     g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
-  layered_clear (&layered);
   return done;
 }

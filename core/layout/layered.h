@@ -40,6 +40,9 @@ guint64  ph_layered_count_crossings (PhLayered *layered);
 /* place.c: sets x of every vertex. FALSE: cancelled. */
 gboolean ph_layered_place (PhLayered *layered, GCancellable *cancellable);
 
+/* tighten.c: moves what is straight, as a whole, to where its links are shortest. @pull: weight of each link. */
+void     ph_layered_tighten (PhLayered *layered, const int *pull);
+
 /* From the x of @a to that of @b, which stands right of it. */
 static inline float
 ph_layered_apart (const PhLayered *layered, int a, int b)

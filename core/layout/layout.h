@@ -16,6 +16,7 @@ typedef struct
   float x, y;                   /* out: centre                                                   */
   float anchor;                 /* in: what is lined up, right of the middle                     */
   float inset;                  /* in: edges end so far inside of its top and bottom             */
+  guint column;                 /* in: 1 stands right of 0, in the same layers, where both occur; not for dot */
 } PhLayoutBox;
 typedef struct
 {

@@ -14,11 +14,13 @@ compare_ranked (const void *a, const void *b)
   return x->place - y->place;
 }
 
-/* Where a walk in depth from the top meets each vertex: neighbours in the graph start as neighbours in the picture. */
+/* Where a walk in depth from the top, or from the bottom, meets each vertex: neighbours in the graph start as neighbours in the
+ * picture. */
 static void
-initial_order (PhLayered *layered)
+initial_order (PhLayered *layered, gboolean downwards)
 {
   const int n = layered->n;
+  const PhRows *ahead = downwards ? &layered->down : &layered->up, *behind = downwards ? &layered->up : &layered->down;
   int *fill = g_memdup2 (layered->layer_start, sizeof (int) * layered->n_layers);
   guint8 *seen = g_new0 (guint8, n + 1);
   int *stack = g_new (int, layered->n_links + n + 1);
@@ -28,8 +30,8 @@ initial_order (PhLayered *layered)
       {
         int depth = 0;
 
-        /* First from where nothing enters; what remains hangs on nothing from above. */
-        if (seen[v] || (pass == 0 && layered->up.start[v] != layered->up.start[v + 1]))
+        /* First from where nothing enters; what remains hangs on nothing from there. */
+        if (seen[v] || (pass == 0 && behind->start[v] != behind->start[v + 1]))
           continue;
         stack[depth++] = v;
         while (depth > 0)
@@ -41,9 +43,14 @@ initial_order (PhLayered *layered)
             seen[w] = TRUE;
             layered->place[w] = fill[layered->rank[w]] - layered->layer_start[layered->rank[w]];
             layered->order[fill[layered->rank[w]]++] = w;
-            for (int i = layered->down.start[w + 1] - 1; i >= layered->down.start[w]; i--)
-              if (!seen[layered->links[layered->down.index[i]].to])
-                stack[depth++] = layered->links[layered->down.index[i]].to;
+            for (int i = ahead->start[w + 1] - 1; i >= ahead->start[w]; i--)
+              {
+                const PhLink *link = &layered->links[ahead->index[i]];
+                const int next = downwards ? link->to : link->from;
+
+                if (!seen[next])
+                  stack[depth++] = next;
+              }
           }
       }
   g_free (fill);
@@ -196,42 +203,70 @@ keep_flat (PhLayered *layered)
     }
 }
 
-gboolean
-ph_layered_order (PhLayered *layered, GCancellable *cancellable)
+/* Improves what initial_order() began; the best that was seen is left in @best when it beats @least crossings. FALSE: cancelled. */
+static gboolean
+improve (PhLayered *layered, Ranked *ranked, int *best, guint64 *least, GCancellable *cancellable)
 {
-  g_autofree Ranked *ranked = g_new (Ranked, layered->n + 1);
-  g_autofree int *best = NULL;
-  guint64 least;
   const int rounds = layered->n < 20000 ? 12 : layered->n < 100000 ? 6 : 3;
+  guint64 lowest;
 
-  initial_order (layered);
   keep_flat (layered);
-  least = ph_layered_count_crossings (layered);
-  best = g_memdup2 (layered->order, sizeof (int) * layered->n);
-  for (int round = 0, stuck = 0; round < rounds && least > 0 && stuck < 4; round++)
+  for (int round = -1, stuck = 0; round < rounds && stuck < 4; round++)
     {
       guint64 crossings;
 
       if (g_cancellable_is_cancelled (cancellable))
         return FALSE;
-      if (round % 2 == 0)
-        for (int layer = 1; layer < layered->n_layers; layer++)
-          sort_layer (layered, layer, TRUE, ranked);
-      else
-        for (int layer = layered->n_layers - 2; layer >= 0; layer--)
-          sort_layer (layered, layer, FALSE, ranked);
-      if (layered->n < 50000)
-        for (int i = 0; i < 3 && exchange_neighbours (layered); i++)
-          ;
-      keep_flat (layered);
+      if (round >= 0)
+        {
+          if (round % 2 == 0)
+            for (int layer = 1; layer < layered->n_layers; layer++)
+              sort_layer (layered, layer, TRUE, ranked);
+          else
+            for (int layer = layered->n_layers - 2; layer >= 0; layer--)
+              sort_layer (layered, layer, FALSE, ranked);
+          if (layered->n < 50000)
+            for (int i = 0; i < 3 && exchange_neighbours (layered); i++)
+              ;
+          keep_flat (layered);
+        }
       crossings = ph_layered_count_crossings (layered);
       stuck++;
-      if (crossings < least)
+      if (round < 0 || crossings < lowest)
         {
-          least = crossings;
+          lowest = crossings;
           stuck = 0;
+        }
+      if (crossings < *least)
+        {
+          *least = crossings;
           memcpy (best, layered->order, sizeof (int) * layered->n);
         }
+      if (crossings == 0)
+        break;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_layered_order (PhLayered *layered, GCancellable *cancellable)
+{
+  g_autofree Ranked *ranked = g_new (Ranked, layered->n + 1);
+  g_autofree int *best = g_new (int, layered->n + 1);
+  guint64 least = G_MAXUINT64;
+  int n_tops = 0, n_bottoms = 0;
+
+  for (int v = 0; v < layered->n; v++)
+    {
+      n_tops += layered->up.start[v] == layered->up.start[v + 1];
+      n_bottoms += layered->down.start[v] == layered->down.start[v + 1];
+    }
+  /* From where there are fewer to begin at; from the other side too while that is quick. */
+  for (int i = 0; i < 2 && least > 0 && (i == 0 || layered->n < 20000); i++)
+    {
+      initial_order (layered, (n_tops <= n_bottoms) == (i == 0));
+      if (!improve (layered, ranked, best, &least, cancellable))
+        return FALSE;
     }
   memcpy (layered->order, best, sizeof (int) * layered->n);
   for (int layer = 0; layer < layered->n_layers; layer++)

@@ -80,7 +80,8 @@ pulls (PhLayered *layered)
       const PhLink *link = &layered->links[i];
 
       pull[i] = 1 + MIN (above[link->from], 24) + MIN (below[link->to], 24)
-                + (link->from >= layered->n_boxes || link->to >= layered->n_boxes ? 60 : 0);
+                + (link->from >= layered->n_boxes || link->to >= layered->n_boxes ? 60 : 0)
+                + (link->from >= layered->n_boxes && link->to >= layered->n_boxes ? 30 : 0);
     }
   return pull;
 }
@@ -232,6 +233,46 @@ keep_apart (PhLayered *layered)
       }
 }
 
+/* Where all that goes on to the next layer goes through one vertex, what lies below may stand anywhere: it is moved so that the
+ * strongest link is straight. Without this a long chain of blocks drifts to one side. */
+static void
+straighten (PhLayered *layered, const int *pull)
+{
+  float shift = 0;
+
+  for (int layer = 0; layer + 1 < layered->n_layers; layer++)
+    {
+      int upper = -1, lower = -1, strongest = -1;
+      gboolean one_upper = TRUE, one_lower = TRUE;
+
+      for (int i = layered->layer_start[layer]; i < layered->layer_start[layer + 1]; i++)
+        {
+          const int v = layered->order[i];
+
+          for (int k = layered->down.start[v]; k < layered->down.start[v + 1]; k++)
+            {
+              const int at = layered->down.index[k];
+              const PhLink *link = &layered->links[at];
+
+              one_upper = one_upper && (upper < 0 || upper == link->from);
+              one_lower = one_lower && (lower < 0 || lower == link->to);
+              upper = link->from;
+              lower = link->to;
+              if (strongest < 0 || pull[at] > pull[strongest])
+                strongest = at;
+            }
+        }
+      if (strongest >= 0 && (one_upper || one_lower))
+        {
+          const PhLink *link = &layered->links[strongest];
+
+          shift = layered->x[link->from] - layered->x[link->to];     /* the upper one has been moved already */
+        }
+      for (int i = layered->layer_start[layer + 1]; i < layered->layer_start[layer + 2]; i++)
+        layered->x[layered->order[i]] += shift;
+    }
+}
+
 gboolean
 ph_layered_place (PhLayered *layered, GCancellable *cancellable)
 {
@@ -277,6 +318,8 @@ ph_layered_place (PhLayered *layered, GCancellable *cancellable)
           layered->x[v] = (x[0][v] + x[1][v] + x[2][v] + x[3][v] - low - high) / 2;
         }
       keep_apart (layered);
+      ph_layered_tighten (layered, pull);
+      straighten (layered, pull);
     }
   for (int i = 0; i < 4; i++)
     g_free (x[i]);

@@ -140,6 +140,7 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
   g_autofree int *used = NULL;
   PhRows in, out;
   int n_arcs = 0, n_ordered, top = 0, n_layers = 0;
+  gboolean columns = FALSE;
 
   ph_rows_init (&out, n, n_edges, (const int *) &layout->edges->from, sizeof (PhLayoutEdge));
   break_cycles (layout, &out, reversed);
@@ -158,6 +159,8 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
   g_assert (n_ordered == n);
 
   memset (rank, 0, sizeof (int) * n);
+  for (int v = 0; v < n && !columns; v++)
+    columns = layout->boxes[v].column != 0;
   for (int i = 0; i < n; i++)
     for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
       {
@@ -165,16 +168,25 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
 
         rank[arc->to] = MAX (rank[arc->to], rank[arc->from] + arc->length);
       }
-  /* All but the ends as low as they go: what hangs above its user comes down as a whole, however many edges it has. */
+  /* All but the ends as low as they go: what hangs above its user comes down as a whole, however many edges it has. The forward
+   * graph comes down to where the backward one is, and takes its ends with it. */
   for (int i = n - 1; i >= 0; i--)
     {
       int high = G_MAXINT;
 
       for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
-        high = MIN (high, rank[arcs[out.index[k]].to] - arcs[out.index[k]].length);
+        {
+          const int to = arcs[out.index[k]].to;
+
+          if (!columns || layout->boxes[to].column != 0 || out.start[to] != out.start[to + 1])
+            high = MIN (high, rank[to] - arcs[out.index[k]].length);
+        }
       if (high != G_MAXINT)
         rank[order[i]] = MAX (rank[order[i]], high);
     }
+  for (int i = 0; i < n && columns; i++)
+    for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
+      rank[arcs[out.index[k]].to] = MAX (rank[arcs[out.index[k]].to], rank[order[i]] + arcs[out.index[k]].length);
   for (int sweep = 0; sweep < 3; sweep++)
     {
       for (int i = n - 1; i >= 0; i--)

@@ -50,6 +50,10 @@ typedef struct
   GCancellable *cancellable;
 } PhSceneBuild;
 
+/* pills.c: cuts edges that are too long, and puts constants and what was cut beside the boxes that they feed. */
+void     ph_scene_pills   (PhSceneBuild *build);
+/* The box of the forward node that a backward one differentiates, or -1. */
+int      ph_scene_partner (PhScene *scene, int box);
 /* bypass.c: lets edges run through places that are empty while they are there. */
 void     ph_scene_bypass  (PhSceneBuild *build);
 /* group.c: adds boxes for groups and sets parents. */
@@ -59,6 +63,18 @@ gboolean ph_scene_arrange (PhSceneBuild *build, GError **error);
 /* grid.c */
 void     ph_scene_index   (PhScene *scene);
 void     ph_grid_clear    (PhGrid *grid);
+
+static inline PhLife *
+ph_scene_life (PhScene *scene, int life)
+{
+  return &g_array_index (scene->record->lives, PhLife, life);
+}
+
+static inline PhUseLife *
+ph_scene_use (PhScene *scene, int use)
+{
+  return &g_array_index (scene->record->uses, PhUseLife, use);
+}
 
 static inline PhSceneBox *
 ph_scene_box_at (PhScene *scene, int box)

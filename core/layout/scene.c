@@ -2,26 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/scene-private.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-#include "core/layout/layered.h"
-
-#define MANY_USERS 8           /* a value with more users is cut to pills where they are far away                       */
-#define FAR        8           /* layers                                                                                */
-#define TOO_FAR    48          /* any edge longer than that is cut                                                      */
-
-static PhLife *
-life_at (PhScene *scene, int life)
-{
-  return &g_array_index (scene->record->lives, PhLife, life);
-}
-
-static PhUseLife *
-use_at (PhScene *scene, int use)
-{
-  return &g_array_index (scene->record->uses, PhUseLife, use);
-}
 
 /* ── boxes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -34,8 +15,8 @@ is_kept (PhScene *scene, const PhLife *life, GHashTable *keep)
   if (life->kind != PH_LIFE_OUTPUT)
     return g_hash_table_contains (keep, GUINT_TO_POINTER (life->id));
   for (guint i = 0; i < scene->record->uses->len; i++)
-    if (life_at (scene, use_at (scene, i)->to) == life
-        && g_hash_table_contains (keep, GUINT_TO_POINTER (life_at (scene, use_at (scene, i)->from)->id)))
+    if (ph_scene_life (scene, ph_scene_use (scene, i)->to) == life
+        && g_hash_table_contains (keep, GUINT_TO_POINTER (ph_scene_life (scene, ph_scene_use (scene, i)->from)->id)))
       return TRUE;
   return FALSE;
 }
@@ -49,12 +30,12 @@ assign_boxes (PhScene *scene, GHashTable *keep)
   int n_boxes = 0;
 
   for (guint i = 0; i < scene->record->uses->len; i++)
-    if (life_at (scene, use_at (scene, i)->from)->kind == PH_LIFE_CONSTANT && !use_at (scene, i)->control)
-      is_pill[use_at (scene, i)->from] = TRUE;
+    if (ph_scene_life (scene, ph_scene_use (scene, i)->from)->kind == PH_LIFE_CONSTANT && !ph_scene_use (scene, i)->control)
+      is_pill[ph_scene_use (scene, i)->from] = TRUE;
   scene->box_of_life = g_new (int, n + 1);
   for (guint i = 0; i < n; i++)
     {
-      const PhLife *life = life_at (scene, i);
+      const PhLife *life = ph_scene_life (scene, i);
 
       if (is_pill[i])
         scene->box_of_life[i] = -1;
@@ -82,7 +63,7 @@ assign_boxes (PhScene *scene, GHashTable *keep)
   g_array_set_size (scene->tenants, n);
   for (guint i = 0; i < n; i++)        /* lives are in the order of birth */
     {
-      const PhLife *life = life_at (scene, i);
+      const PhLife *life = ph_scene_life (scene, i);
       PhSceneBox *box;
       PhTenant tenant = { life->id, life->born, life->died, scene->face_changes->len, life->faces->len, life->role, life->partner };
 
@@ -122,8 +103,10 @@ mark_backward (PhScene *scene)
     }
   for (guint i = 0; i < scene->record->uses->len; i++)
     {
-      const int from = scene->box_of_life[use_at (scene, i)->from], to = scene->box_of_life[use_at (scene, i)->to];
+      const int from = scene->box_of_life[ph_scene_use (scene, i)->from], to = scene->box_of_life[ph_scene_use (scene, i)->to];
 
+      if (from == -1 && to >= 0 && ph_scene_box (scene, to)->kind == PH_BOX_OUTPUT)
+        *(ph_scene_life (scene, ph_scene_use (scene, i)->from)->role == PH_ROLE_BACKWARD ? &backward[to] : &forward[to]) = TRUE;
       if (from < 0 || to < 0)
         continue;
       if (ph_scene_box (scene, from)->kind == PH_BOX_INPUT)
@@ -162,7 +145,7 @@ collect_edges (PhSceneBuild *build)
   build->uses = g_new (int, n + 1);
   for (guint i = 0; i < n; i++)
     {
-      const int from = scene->box_of_life[use_at (scene, i)->from], to = scene->box_of_life[use_at (scene, i)->to];
+      const int from = scene->box_of_life[ph_scene_use (scene, i)->from], to = scene->box_of_life[ph_scene_use (scene, i)->to];
 
       if (from >= 0 && to >= 0 && from != to)
         keyed[n_keyed++] = (KeyedUse) { (guint64) from << 32 | (guint) to, i };
@@ -179,120 +162,6 @@ collect_edges (PhSceneBuild *build)
       build->uses[i] = keyed[i].use;
       g_array_index (build->union_edges, PhUnionEdge, build->union_edges->len - 1).n_uses++;
     }
-}
-
-typedef struct { int box, use; gboolean is_link; } PillUse;
-
-static int
-compare_pill_uses (const void *a, const void *b)
-{
-  const PillUse *x = a, *y = b;
-
-  return x->box != y->box ? x->box - y->box : x->use - y->use;
-}
-
-/* Cuts what would run across the whole picture: the far users of a value with many, and any edge that is far too long.
- * One attention mask that feeds every layer makes a layout slow and a picture grey. */
-static void
-cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
-{
-  PhScene *scene = build->scene;
-  const guint n = scene->boxes->len;
-  PhLayout *layout = ph_layout_new (n, build->union_edges->len);
-  g_autofree int *rank = g_new0 (int, n + 1), *n_users = g_new0 (int, n + 1);
-  g_autofree guint8 *reversed = g_new0 (guint8, build->union_edges->len + 1), *cut = g_new0 (guint8, build->union_edges->len + 1);
-  int span;
-
-  for (guint i = 0; i < build->union_edges->len; i++)
-    {
-      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
-
-      /* What has no way of its own counts as a loop, which ranking skips. */
-      layout->edges[i].from = edge->from;
-      layout->edges[i].to = edge->n_via > 0 ? edge->from : edge->to;
-      if (edge->n_via == 0)
-        n_users[edge->from]++;
-    }
-  ph_layered_rank (layout, rank, reversed);
-  for (guint i = 0; i < build->union_edges->len; i++)
-    {
-      PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
-      gboolean way_is_cut = FALSE;
-
-      for (guint k = 0; k < edge->n_via && !way_is_cut; k++)
-        way_is_cut = cut[g_array_index (build->vias, int, edge->first_via + k)];
-      span = abs (rank[edge->to] - rank[edge->from]);
-      if (edge->n_via == 0 ? (n_users[edge->from] > MANY_USERS && span > FAR) || span > TOO_FAR : way_is_cut)
-        {
-          cut[i] = TRUE;
-          for (guint k = 0; k < edge->n_uses; k++)
-            {
-              const PillUse pill = { edge->to, build->uses[edge->first_use + k], TRUE };
-
-              g_array_append_val (pill_uses, pill);
-            }
-        }
-    }
-  for (guint i = 0; i < build->union_edges->len; i++)
-    if (cut[i])
-      g_array_index (build->union_edges, PhUnionEdge, i).from = -1;
-  ph_layout_free (layout);
-}
-
-/* What a pill at the end of a cut edge says: where it comes from. */
-static guint
-link_face (PhScene *scene, const PhUseLife *use)
-{
-  const PhLife *from = life_at (scene, use->from);
-  const PhFace *face = from->faces->len > 0
-                       ? ph_faces_get (scene->record->faces, g_array_index (from->faces, PhFaceChange, 0).face) : NULL;
-  g_autofree char *text = g_strdup_printf ("↖ %s", face != NULL ? face->title : "?");
-
-  return ph_faces_add_text (scene->record->faces, text, NULL, PH_FAMILY_IO);
-}
-
-static void
-place_pills (PhSceneBuild *build, GArray *pill_uses)
-{
-  PhScene *scene = build->scene;
-  GArray *rows = g_array_new (FALSE, FALSE, sizeof (int));     /* when each row is free again */
-
-  g_array_sort (pill_uses, compare_pill_uses);
-  build->column = g_new0 (float, scene->boxes->len + 1);
-  build->stack = g_new0 (float, scene->boxes->len + 1);
-  for (guint i = 0; i < pill_uses->len; i++)
-    {
-      const PillUse *pill_use = &g_array_index (pill_uses, PillUse, i);
-      const PhUseLife *use = use_at (scene, pill_use->use);
-      const PhLife *from = life_at (scene, use->from);
-      PhSceneBox *box = ph_scene_box_at (scene, pill_use->box);
-      PhPill pill = { { 0, 0, 0, PH_PILL_HEIGHT }, from->id, use->born, use->died, 0, pill_use->is_link };
-      guint row = 0;
-
-      if (from->kind == PH_LIFE_OUTPUT)
-        continue;
-      if (box->n_pills == 0)
-        {
-          box->first_pill = scene->pills->len;
-          g_array_set_size (rows, 0);
-        }
-      pill.face = pill.is_link || from->faces->len == 0 ? link_face (scene, use) : g_array_index (from->faces, PhFaceChange, 0).face;
-      pill.rect.width = MIN (ph_faces_get (scene->record->faces, pill.face)->width, 150);
-      while (row < rows->len && g_array_index (rows, int, row) > pill.born)
-        row++;
-      if (row == rows->len)
-        g_array_append_val (rows, pill.died);
-      else
-        g_array_index (rows, int, row) = pill.died;
-      pill.rect.y = row * (PH_PILL_HEIGHT + 3);
-      build->column[pill_use->box] = MAX (build->column[pill_use->box], pill.rect.width + PH_PILL_GAP);
-      build->stack[pill_use->box] = rows->len * (PH_PILL_HEIGHT + 3) - 3;
-      g_array_append_val (scene->pills, pill);
-      box->n_pills++;
-      if (!pill.is_link && !g_hash_table_contains (scene->pill_of_id, GUINT_TO_POINTER (pill.id)))
-        g_hash_table_insert (scene->pill_of_id, GUINT_TO_POINTER (pill.id), GUINT_TO_POINTER (scene->pills->len));
-    }
-  g_array_unref (rows);
 }
 
 static void
@@ -330,7 +199,6 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   g_autoptr(PhModel) clone = model;
   PhHistory *journal = history;
   PhSceneBuild build = { scene, options != NULL ? options : &plain, NULL, };
-  GArray *pill_uses;
   gboolean done;
 
   g_atomic_ref_count_init (&scene->ref_count);
@@ -357,18 +225,7 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   build.vias = g_array_new (FALSE, FALSE, sizeof (int));
   collect_edges (&build);
   ph_scene_bypass (&build);
-  pill_uses = g_array_new (FALSE, FALSE, sizeof (PillUse));
-  for (guint i = 0; i < scene->record->uses->len; i++)
-    {
-      const PhUseLife *use = use_at (scene, i);
-      const PillUse pill = { scene->box_of_life[use->to], i, scene->box_of_life[use->from] == -2 };
-
-      if (scene->box_of_life[use->from] < 0 && pill.box >= 0)
-        g_array_append_val (pill_uses, pill);
-    }
-  cut_long_edges (&build, pill_uses);
-  place_pills (&build, pill_uses);
-  g_array_unref (pill_uses);
+  ph_scene_pills (&build);
   size_boxes (scene);
   ph_scene_group (&build);
   done = ph_scene_arrange (&build, error);
@@ -416,213 +273,3 @@ ph_scene_unref (PhScene *scene)
   g_free (scene);
 }
 
-/* ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-int
-ph_scene_time (PhHistory *history, PhPosition position)
-{
-  if (position.step >= history->steps->len)
-    return history->rewrites->len;
-  return g_array_index (history->steps, PhStep, position.step).first_rewrite + position.rewrite;
-}
-
-int ph_scene_end (PhScene *scene) { return scene->record->end; }
-float ph_scene_width (PhScene *scene) { return scene->width; }
-float ph_scene_height (PhScene *scene) { return scene->height; }
-gboolean ph_scene_is_coarse (PhScene *scene) { return scene->coarse; }
-guint ph_scene_n_boxes (PhScene *scene) { return scene->boxes->len; }
-guint ph_scene_n_edges (PhScene *scene) { return scene->edges->len; }
-
-const PhSceneBox *
-ph_scene_box (PhScene *scene, int box)
-{
-  return &g_array_index (scene->boxes, PhSceneBox, box);
-}
-
-const PhSceneEdge *
-ph_scene_edge (PhScene *scene, int edge)
-{
-  return &g_array_index (scene->edges, PhSceneEdge, edge);
-}
-
-const PhPoint *
-ph_scene_points (PhScene *scene, const PhSceneEdge *edge)
-{
-  return &g_array_index (scene->points, PhPoint, edge->first_point);
-}
-
-const PhPill *
-ph_scene_pill (PhScene *scene, guint pill)
-{
-  return &g_array_index (scene->pills, PhPill, pill);
-}
-
-const PhTenant *
-ph_scene_tenant (PhScene *scene, int box, int time)
-{
-  const PhSceneBox *at = ph_scene_box (scene, box);
-
-  for (guint t = 0; t < at->n_tenants; t++)
-    {
-      const PhTenant *tenant = &g_array_index (scene->tenants, PhTenant, at->first_tenant + t);
-
-      if (tenant->born <= time && time < tenant->died)
-        return tenant;
-    }
-  return NULL;
-}
-
-static guint
-face_index (PhScene *scene, const PhTenant *tenant, int time)
-{
-  guint f = tenant->n_faces;
-
-  while (f > 1 && g_array_index (scene->face_changes, PhFaceChange, tenant->first_face + f - 1).time > time)
-    f--;
-  return g_array_index (scene->face_changes, PhFaceChange, tenant->first_face + MAX (f, 1) - 1).face;
-}
-
-const PhFace *
-ph_scene_face (PhScene *scene, const PhTenant *tenant, int time)
-{
-  return ph_faces_get (scene->record->faces, face_index (scene, tenant, time));
-}
-
-PhRect
-ph_scene_card (PhScene *scene, int box, int time, int since)
-{
-  const PhSceneBox *at = ph_scene_box (scene, box);
-  const PhTenant *tenant;
-  const PhFace *face;
-  PhRect card = at->rect;
-
-  if (at->n_tenants == 0 || at->open)
-    return card;
-  tenant = ph_scene_tenant (scene, box, time);
-  if (tenant == NULL)
-    tenant = ph_scene_tenant (scene, box, time = since);
-  if (tenant == NULL)
-    return card;
-  face = ph_scene_face (scene, tenant, time);
-  card.width = MIN (face->width, card.width);
-  card.height = MIN (face->height, card.height);
-  card.x += (at->rect.width - card.width) / 2;
-  card.y += (at->rect.height - card.height) / 2;
-  return card;
-}
-
-const PhFace *
-ph_scene_pill_face (PhScene *scene, const PhPill *pill)
-{
-  return ph_faces_get (scene->record->faces, pill->face);
-}
-
-PhChange
-ph_scene_change (PhScene *scene, int box, int a, int b, const PhTenant **gone)
-{
-  const PhTenant *before = ph_scene_tenant (scene, box, a), *after = ph_scene_tenant (scene, box, b);
-
-  if (gone != NULL)
-    *gone = before != after ? before : NULL;
-  if (before == after)
-    return before != NULL && ph_scene_face (scene, before, a)->signature != ph_scene_face (scene, before, b)->signature
-           ? PH_CHANGE_CHANGED : PH_CHANGE_NONE;
-  return after != NULL ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED;
-}
-
-void
-ph_scene_count_changes (PhScene *scene, int box, int a, int b, guint *added, guint *removed, guint *changed)
-{
-  for (int i = scene->child_start[box]; i < scene->child_start[box + 1]; i++)
-    {
-      const int child = scene->children[i];
-      const PhTenant *gone;
-
-      if (ph_scene_box (scene, child)->kind == PH_BOX_GROUP)
-        {
-          ph_scene_count_changes (scene, child, a, b, added, removed, changed);
-          continue;
-        }
-      switch (ph_scene_change (scene, child, a, b, &gone))
-        {
-        case PH_CHANGE_ADDED: (*added)++; break;
-        case PH_CHANGE_CHANGED: (*changed)++; break;
-        case PH_CHANGE_NONE: case PH_CHANGE_REMOVED: break;
-        }
-      if (gone != NULL)
-        (*removed)++;
-    }
-}
-
-static const PhSpan *
-span_at (PhScene *scene, int edge, int time)
-{
-  const PhSceneEdge *at = ph_scene_edge (scene, edge);
-
-  for (guint s = 0; s < at->n_spans; s++)
-    {
-      const PhSpan *span = &g_array_index (scene->spans, PhSpan, at->first_span + s);
-
-      if (span->born <= time && time < span->died)
-        return span;
-    }
-  return NULL;
-}
-
-gboolean
-ph_scene_edge_at (PhScene *scene, int edge, int time)
-{
-  return span_at (scene, edge, time) != NULL;
-}
-
-PhId
-ph_scene_edge_value (PhScene *scene, int edge, int time)
-{
-  const PhSpan *span = span_at (scene, edge, time);
-
-  return span != NULL ? span->value : PH_NO_ID;
-}
-
-const char *
-ph_scene_value_type (PhScene *scene, PhId value)
-{
-  return g_hash_table_lookup (scene->record->value_types, GUINT_TO_POINTER (value));
-}
-
-int
-ph_scene_find (PhScene *scene, PhId id, int *pill)
-{
-  const int life = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (id))) - 1;
-  int box = life >= 0 ? scene->box_of_life[life] : -1, hidden_by = -1;
-
-  if (pill != NULL)
-    *pill = -1;
-  if (life < 0)
-    return -1;
-  if (box < 0)
-    {
-      const int first = GPOINTER_TO_INT (g_hash_table_lookup (scene->pill_of_id, GUINT_TO_POINTER (id))) - 1;
-
-      if (first < 0)
-        return -1;
-      for (guint b = 0; b < scene->boxes->len && box < 0; b++)
-        if (ph_scene_box (scene, b)->first_pill <= (guint) first
-            && (guint) first < ph_scene_box (scene, b)->first_pill + ph_scene_box (scene, b)->n_pills)
-          box = b;
-      if (pill != NULL && box >= 0 && ph_scene_box (scene, box)->shown)
-        *pill = first;
-    }
-  for (int up = box; up >= 0; up = ph_scene_box (scene, up)->parent)
-    if (ph_scene_box (scene, up)->shown && hidden_by < 0)
-      hidden_by = up;
-  return hidden_by;
-}
-
-int
-ph_scene_find_path (PhScene *scene, const char *path)
-{
-  for (guint b = 0; b < scene->boxes->len; b++)
-    if (ph_scene_box (scene, b)->kind == PH_BOX_GROUP && g_strcmp0 (ph_scene_box (scene, b)->path, path) == 0)
-      return b;
-  return -1;
-}

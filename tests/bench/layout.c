@@ -7,12 +7,12 @@
 
 #include "core/io/io.h"
 #include "core/layout/draw.h"
-#include "passes/pass.h"
+#include "tests/bench/stability.h"
 #include "tests/bench/transformer.h"
 
 static gboolean grouped, quick, mask = TRUE, unscoped, stability;
 static char *output, *window;
-static int engine, open_all = 400;
+static int engine, open_all = 400, samples;
 static const GOptionEntry entries[] = {
   { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
   { "open-all", 'a', 0, G_OPTION_ARG_INT, &open_all, "Open groups while at most N boxes show", "N" },
@@ -20,72 +20,12 @@ static const GOptionEntry entries[] = {
   { "engine", 'e', 0, G_OPTION_ARG_INT, &engine, "0 auto, 1 dot, 2 layered, 3 the better one", "N" },
   { "unscoped", 'u', 0, G_OPTION_ARG_NONE, &unscoped, "Names without scopes", NULL },
   { "no-mask", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &mask, "No value that feeds every block", NULL },
-  { "stability", 's', 0, G_OPTION_ARG_NONE, &stability, "Area and crossings of the layout for the whole history of O2", NULL },
+  { "stability", 's', 0, G_OPTION_ARG_NONE, &stability, "The layout of a whole history against its single positions", NULL },
+  { "samples", 'r', 0, G_OPTION_ARG_INT, &samples, "With -s: rewrites that are laid out alone too", "N" },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the picture", "FILE" },
   { "window", 'w', 0, G_OPTION_ARG_STRING, &window, "Only a part of the picture, as a PNG", "X,Y,WIDTH,HEIGHT,SCALE" },
   { NULL }
 };
-
-/* Crossings of what is there at @time. */
-static guint64
-crossings_at (PhScene *scene, int time)
-{
-  g_autoptr(PhLayout) layout = ph_layout_new (ph_scene_n_boxes (scene), ph_scene_n_edges (scene));
-
-  layout->width = ph_scene_width (scene);
-  layout->height = ph_scene_height (scene);
-  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
-    {
-      const PhSceneEdge *edge = ph_scene_edge (scene, e);
-
-      layout->edges[e].from = edge->from;
-      layout->edges[e].to = edge->to;
-      layout->edges[e].first_point = layout->points->len;
-      if (!ph_scene_edge_at (scene, e, time))
-        continue;
-      layout->edges[e].n_points = edge->n_points;
-      g_array_append_vals (layout->points, ph_scene_points (scene, edge), edge->n_points);
-    }
-  return ph_layout_crossings (layout);
-}
-
-/* The whole history in one layout against each position in a layout of its own. */
-static void
-measure_stability (PhModel *model, const char *name)
-{
-  g_autoptr(PhHistory) history = ph_history_new ();
-  const PhPipeline *pipeline = ph_pipeline_find ("O2");
-  const PhSceneOptions options = { .seconds = 20 };
-  g_autoptr(PhScene) whole = NULL;
-  double largest = 0, worst = 0;
-  guint64 ours = 0, alone = 0;
-  const char *base = strrchr (name, '/') != NULL ? strrchr (name, '/') + 1 : name;
-
-  for (guint i = 0; pipeline->passes[i] != NULL; i++)
-    if (ph_pass_find (pipeline->passes[i]) != NULL)
-      ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
-  whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, NULL);
-  for (guint step = 0; step <= history->steps->len; step++)
-    {
-      const PhPosition at = { step, 0 };
-      guint64 here, there;
-      g_autoptr(PhScene) scene = NULL;
-
-      if (step > 0 && g_array_index (history->steps, PhStep, step - 1).n_rewrites == 0)
-        continue;
-      ph_history_go (history, model, at, NULL);
-      scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
-      largest = MAX (largest, ph_scene_width (scene) * ph_scene_height (scene));
-      here = crossings_at (whole, ph_scene_time (history, at));
-      there = crossings_at (scene, 0);
-      ours += here;
-      alone += there;
-      worst = MAX (worst, (here + 1.0) / (there + 1.0));
-    }
-  printf ("%-30s area %5.2f of the largest position; crossings, over all steps %" G_GUINT64_FORMAT " against %" G_GUINT64_FORMAT
-          " (%.2f), worst step %.2f\n", base, ph_scene_width (whole) * ph_scene_height (whole) / largest, ours, alone,
-          (ours + 1.0) / (alone + 1.0), worst);
-}
 
 static gboolean
 save_window (PhScene *scene)
@@ -124,7 +64,9 @@ main (int argc, char *argv[])
       g_printerr ("%s\n", error->message);
       return 2;
     }
-  if (!stability)
+  if (stability)
+    ph_bench_stability_title ();
+  else
     printf ("%-34s %8s %8s %8s %10s %8s %10s\n", "graph", "nodes", "shown", "edges", "ms", "MiB", "size");
   for (int i = 1; i < argc; i++)
     {
@@ -143,8 +85,7 @@ main (int argc, char *argv[])
         }
       if (stability)
         {
-          measure_stability (model, argv[i]);
-          ph_model_free (model);
+          ph_bench_stability (model, argv[i], samples);
           continue;
         }
       n = ph_model_n_nodes (model, TRUE);

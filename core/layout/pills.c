@@ -1,0 +1,180 @@
+/* pills.c: constants beside the boxes that they feed, and the ends of edges that are too long to draw.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layout/scene-private.h"
+
+#include <stdlib.h>
+
+#include "core/layout/layered.h"
+
+#define MANY_USERS 8           /* a value with more users is cut to pills where they are far away                       */
+#define MANY_SOURCES 4         /* so is a box that is fed by more, such as the sum of the gradients of a shared weight    */
+#define FAR        8           /* layers                                                                                */
+#define TOO_FAR    48          /* any edge longer than that is cut                                                      */
+#define BESIDE     3           /* layers between a forward node and a backward one that are joined by a line             */
+#define MANY_ACROSS 3          /* lines from one forward node to the backward graph                                      */
+#define FEW_BOXES  30          /* a picture so small shows all of its lines                                              */
+
+typedef struct { int box, use; gboolean is_link; } PillUse;
+
+static int
+compare_pill_uses (const void *a, const void *b)
+{
+  const PillUse *x = a, *y = b;
+
+  return x->box != y->box ? x->box - y->box : x->use - y->use;
+}
+
+/* The layers that the boxes will stand in, about: the backward graph upwards beside the forward one. */
+static int *
+rank_boxes (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene;
+  const guint n = scene->boxes->len, n_edges = build->union_edges->len;
+  g_autoptr(PhLayout) layout = ph_layout_new (n, n_edges + n);
+  g_autofree guint8 *reversed = g_new0 (guint8, n_edges + n + 1);
+  int *rank = g_new0 (int, n + 1);
+
+  for (guint b = 0; b < n; b++)
+    layout->boxes[b].column = ph_scene_box (scene, b)->backward;
+  for (guint i = 0; i < n_edges; i++)
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+      const gboolean up = ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward;
+
+      layout->edges[i].from = up ? edge->to : edge->from;
+      layout->edges[i].to = up ? edge->from : edge->to;
+      layout->edges[i].min_length = layout->boxes[edge->from].column == layout->boxes[edge->to].column;
+      if (edge->n_via > 0)      /* has no way of its own: a loop, which ranking skips */
+        layout->edges[i].to = layout->edges[i].from;
+    }
+  layout->n_edges = n_edges;
+  for (guint b = 0; b < n; b++)
+    {
+      const int partner = ph_scene_partner (scene, b);
+
+      if (partner >= 0)
+        layout->edges[layout->n_edges++] = (PhLayoutEdge) { .from = partner, .to = b, .weight = 0.6f };
+    }
+  ph_layered_rank (layout, rank, reversed);
+  return rank;
+}
+
+/* Cuts what would run across the whole picture: the far users of a value with many, and any edge that is far too long.
+ * One attention mask that feeds every layer makes a layout slow and a picture grey. */
+static void
+cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
+{
+  PhScene *scene = build->scene;
+  const guint n = scene->boxes->len;
+  g_autofree int *rank = rank_boxes (build), *n_users = g_new0 (int, n + 1), *n_across = g_new0 (int, n + 1);
+  g_autofree int *n_sources = g_new0 (int, n + 1);
+  g_autofree guint8 *cut = g_new0 (guint8, build->union_edges->len + 1);
+
+  for (guint i = 0; i < build->union_edges->len; i++)
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+
+      if (edge->n_via > 0)
+        continue;
+      n_users[edge->from]++;
+      n_sources[edge->to]++;
+      n_across[edge->from] += ph_scene_box (scene, edge->from)->backward != ph_scene_box (scene, edge->to)->backward;
+    }
+  for (guint i = 0; i < build->union_edges->len; i++)
+    {
+      PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+      const int span = abs (rank[edge->to] - rank[edge->from]);
+      const gboolean across = ph_scene_box (scene, edge->from)->backward != ph_scene_box (scene, edge->to)->backward;
+
+      if (edge->n_via > 0)
+        for (guint k = 0; k < edge->n_via && !cut[i]; k++)
+          cut[i] = cut[g_array_index (build->vias, int, edge->first_via + k)];
+      else if (across && n > FEW_BOXES)
+        cut[i] = span > BESIDE || n_across[edge->from] > MANY_ACROSS;
+      else
+        cut[i] = ((n_users[edge->from] > MANY_USERS || n_sources[edge->to] > MANY_SOURCES) && span > FAR) || span > TOO_FAR;
+      for (guint k = 0; k < edge->n_uses && cut[i]; k++)
+        {
+          const PillUse pill = { edge->to, build->uses[edge->first_use + k], TRUE };
+
+          g_array_append_val (pill_uses, pill);
+        }
+    }
+  for (guint i = 0; i < build->union_edges->len; i++)
+    if (cut[i])
+      g_array_index (build->union_edges, PhUnionEdge, i).from = -1;
+}
+
+/* What a pill at the end of a cut edge says: where it comes from. */
+static guint
+link_face (PhScene *scene, const PhUseLife *use)
+{
+  const PhLife *from = ph_scene_life (scene, use->from);
+  const PhFace *face = from->faces->len > 0
+                       ? ph_faces_get (scene->record->faces, g_array_index (from->faces, PhFaceChange, 0).face) : NULL;
+  g_autofree char *text = g_strdup_printf ("↖ %s", face != NULL ? face->title : "?");
+
+  return ph_faces_add_text (scene->record->faces, text, NULL, PH_FAMILY_IO);
+}
+
+static void
+place_pills (PhSceneBuild *build, GArray *pill_uses)
+{
+  PhScene *scene = build->scene;
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (int));     /* when each row is free again */
+
+  g_array_sort (pill_uses, compare_pill_uses);
+  build->column = g_new0 (float, scene->boxes->len + 1);
+  build->stack = g_new0 (float, scene->boxes->len + 1);
+  for (guint i = 0; i < pill_uses->len; i++)
+    {
+      const PillUse *pill_use = &g_array_index (pill_uses, PillUse, i);
+      const PhUseLife *use = ph_scene_use (scene, pill_use->use);
+      const PhLife *from = ph_scene_life (scene, use->from);
+      PhSceneBox *box = ph_scene_box_at (scene, pill_use->box);
+      PhPill pill = { { 0, 0, 0, PH_PILL_HEIGHT }, from->id, use->born, use->died, 0, pill_use->is_link };
+      guint row = 0;
+
+      if (from->kind == PH_LIFE_OUTPUT)
+        continue;
+      if (box->n_pills == 0)
+        {
+          box->first_pill = scene->pills->len;
+          g_array_set_size (rows, 0);
+        }
+      pill.face = pill.is_link || from->faces->len == 0 ? link_face (scene, use) : g_array_index (from->faces, PhFaceChange, 0).face;
+      pill.rect.width = MIN (ph_faces_get (scene->record->faces, pill.face)->width, 150);
+      while (row < rows->len && g_array_index (rows, int, row) > pill.born)
+        row++;
+      if (row == rows->len)
+        g_array_append_val (rows, pill.died);
+      else
+        g_array_index (rows, int, row) = pill.died;
+      pill.rect.y = row * (PH_PILL_HEIGHT + 3);
+      build->column[pill_use->box] = MAX (build->column[pill_use->box], pill.rect.width + PH_PILL_GAP);
+      build->stack[pill_use->box] = rows->len * (PH_PILL_HEIGHT + 3) - 3;
+      g_array_append_val (scene->pills, pill);
+      box->n_pills++;
+      if (!pill.is_link && !g_hash_table_contains (scene->pill_of_id, GUINT_TO_POINTER (pill.id)))
+        g_hash_table_insert (scene->pill_of_id, GUINT_TO_POINTER (pill.id), GUINT_TO_POINTER (scene->pills->len));
+    }
+  g_array_unref (rows);
+}
+
+void
+ph_scene_pills (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene;
+  g_autoptr(GArray) pill_uses = g_array_new (FALSE, FALSE, sizeof (PillUse));
+
+  for (guint i = 0; i < scene->record->uses->len; i++)
+    {
+      const PhUseLife *use = ph_scene_use (scene, i);
+      const PillUse pill = { scene->box_of_life[use->to], i, scene->box_of_life[use->from] == -2 };
+
+      if (scene->box_of_life[use->from] < 0 && pill.box >= 0)
+        g_array_append_val (pill_uses, pill);
+    }
+  cut_long_edges (build, pill_uses);
+  place_pills (build, pill_uses);
+}

@@ -1,0 +1,154 @@
+/* stability.c: measures the layout of a whole history against layouts of its single positions: how far what survives a rewrite
+ * moves, how much larger the picture is than the largest position alone, how often edges cross.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/bench/stability.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/layout/scene.h"
+#include "passes/pass.h"
+
+/* Crossings of what is there at @time. */
+static guint64
+crossings_at (PhScene *scene, int time)
+{
+  g_autoptr(PhLayout) layout = ph_layout_new (ph_scene_n_boxes (scene), ph_scene_n_edges (scene));
+
+  layout->width = ph_scene_width (scene);
+  layout->height = ph_scene_height (scene);
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+
+      layout->edges[e].from = edge->from;
+      layout->edges[e].to = edge->to;
+      layout->edges[e].first_point = layout->points->len;
+      if (!ph_scene_edge_at (scene, e, time))
+        continue;
+      layout->edges[e].n_points = edge->n_points;
+      g_array_append_vals (layout->points, ph_scene_points (scene, edge), edge->n_points);
+    }
+  return ph_layout_crossings (layout);
+}
+
+/* How far the nodes of @model are at most from where they were seen first, which @places remembers. */
+static double
+largest_move (PhScene *scene, PhModel *model, int time, GHashTable *places)
+{
+  double most = 0;
+
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      int pill, box = ph_scene_find (scene, node->id, &pill);
+      PhPoint *known = g_hash_table_lookup (places, GUINT_TO_POINTER (node->id)), at;
+      PhRect rect;
+
+      if (box < 0)
+        continue;
+      rect = pill >= 0 ? ph_scene_pill (scene, pill)->rect : ph_scene_card (scene, box, time, time);
+      at = (PhPoint) { rect.x + rect.width / 2, rect.y + rect.height / 2 };
+      if (known == NULL)
+        g_hash_table_insert (places, GUINT_TO_POINTER (node->id), g_memdup2 (&at, sizeof at));
+      else
+        most = MAX (most, hypot (at.x - known->x, at.y - known->y));
+    }
+  return most;
+}
+
+static void
+measure (PhModel *model, PhHistory *history, const char *name, const char *pipeline, guint samples)
+{
+  const PhSceneOptions options = { .seconds = 20 };
+  g_autoptr(PhScene) whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, NULL);
+  g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  const guint n = history->rewrites->len, every = MAX (1, samples > 0 ? n / samples : n + 1);
+  double largest = 0, largest_step = 0, worst = 0, moved = 0;
+  guint64 ours = 0, alone = 0;
+  PhPosition at = { 0, 0 };
+  guint n_alone = 0;
+
+  ph_history_go (history, model, at, NULL);
+  for (guint i = 0;; i++)
+    {
+      const int time = ph_scene_time (history, at);
+      const PhPosition next = ph_history_next (history, at, TRUE);
+      const gboolean at_step = at.rewrite == 0;
+
+      moved = MAX (moved, largest_move (whole, model, time, places));
+      if (at_step || (samples > 0 && i % every == 0))
+        {
+          g_autoptr(PhScene) scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
+          const guint64 here = crossings_at (whole, time), there = crossings_at (scene, 0);
+
+          largest = MAX (largest, ph_scene_width (scene) * ph_scene_height (scene));
+          if (at_step)
+            largest_step = MAX (largest_step, ph_scene_width (scene) * ph_scene_height (scene));
+          ours += here;
+          alone += there;
+          worst = MAX (worst, (here + 1.0) / (there + 1.0));
+          n_alone++;
+        }
+      if (ph_position_compare (next, at) == 0)
+        break;
+      at = next;
+      ph_history_go (history, model, at, NULL);
+    }
+  printf ("%-32s %-6s %8u %6u %6u %6.2f %6.2f %6.2f %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %6.2f %6.2f  %.0fx%.0f\n", name, pipeline, n,
+          n_alone, ph_scene_n_boxes (whole), moved, ph_scene_width (whole) * ph_scene_height (whole) / largest_step,
+          ph_scene_width (whole) * ph_scene_height (whole) / largest, ours, alone, (ours + 1.0) / (alone + 1.0), worst,
+          ph_scene_width (whole), ph_scene_height (whole));
+  fflush (stdout);
+}
+
+static void
+run (PhModel *model, PhHistory *history, const char *pass, const char *argument, PhExactness allow)
+{
+  const char *arguments[] = { argument, NULL };
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  options.allow = allow;
+  options.arguments = argument != NULL ? arguments : NULL;
+  if (ph_pass_find (pass) != NULL)
+    ph_pass_run (ph_pass_find (pass), model, history, &options, NULL);
+}
+
+static void
+run_pipeline (PhModel *model, PhHistory *history, const char *name)
+{
+  const PhPipeline *pipeline = ph_pipeline_find (name);
+
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    run (model, history, pipeline->passes[i], NULL, pipeline->allow);
+}
+
+void
+ph_bench_stability_title (void)
+{
+  printf ("%-32s %-6s %8s %6s %6s %6s %6s %6s %9s %9s %6s %6s  %s\n", "model", "pipe", "rewrites", "alone", "boxes", "moved", "area",
+          "(rw)", "crossings", "alone", "ratio", "worst", "size");
+}
+
+void
+ph_bench_stability (PhModel *model, const char *name, guint samples)
+{
+  static const char *const pipelines[] = { "O2", "O3", "train" };
+  const char *base = strrchr (name, '/') != NULL ? strrchr (name, '/') + 1 : name;
+
+  for (guint i = 0; i < G_N_ELEMENTS (pipelines); i++)
+    {
+      g_autoptr(PhModel) clone = ph_model_clone (model);
+      g_autoptr(PhHistory) history = ph_history_new ();
+
+      run (clone, history, "upgrade-opset", NULL, PH_ROUNDING);
+      run_pipeline (clone, history, pipelines[i]);
+      if (i == 2 && clone->graph->outputs->len > 0)
+        {
+          run (clone, history, "autodiff", ((PhValue *) clone->graph->outputs->pdata[0])->name, PH_ROUNDING);
+          run_pipeline (clone, history, "O2");
+        }
+      measure (clone, history, base, pipelines[i], samples);
+    }
+  ph_model_free (model);
+}
