@@ -1,121 +1,372 @@
-/* sink-transposes.c: permutations that cancel across elementwise operators.
+/* sink-transposes.c: permutations are pushed through what does not mind the order of axes, where fewer are left.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
+#include "passes/layout.h"
 
-/*   Transpose p                 Transpose p   Transpose p           x   y
- *      |                              \         /                    \ /
- *     Relu           =>   Relu            Add              =>        Add
- *      |                                   |                          |
- *   Transpose p^-1                                                Transpose p     Moved only where at least one goes. */
+/*   x                         x                 A region of nodes that take any order of axes turns as a whole: Transposes on
+ *   |                         |                 its border that undo each other go, where its border is open some are added.
+ * Transpose p    y             |   Transpose p'  It is grown node by node from a Transpose, and turned as soon as less is
+ *      \        /       =>      \     |          permuted afterwards than before.
+ *         Add                     Add
+ *          |                       |
+ *        Concat ...              Concat ...
+ *          |                       |
+ *     Transpose p^-1                                                                            */
 
-#define FAR 16
+#define MAX_REGION 48
 
-static PhNode *
-private_producer (const PhNode *node)
+typedef struct
 {
-  PhValue *x = ph_node_input (node, 0);
+  PhLayout    layout;            /* what the region's values are permuted by                     */
+  GPtrArray  *nodes;             /* (element-type PhNode) in the order they were found           */
+  GHashTable *members;
+} Region;
 
-  return x != NULL && x->producer != NULL && x->producer->graph == node->graph && ph_value_only_user (x) == node ? x->producer : NULL;
+static void
+region_clear (Region *self)
+{
+  g_clear_pointer (&self->nodes, g_ptr_array_unref);
+  g_clear_pointer (&self->members, g_hash_table_unref);
 }
 
-/* One input that has elements for all of the output; the others are scalars. */
-static gboolean
-is_unary (const PhNode *node)
+/* What a Transpose of it costs: its elements, and the start of a kernel. */
+static double
+weight_of (const PhValue *value)
 {
-  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || node->inputs->len == 0 || node->outputs->len != 1)
+  double n = 1;
+
+  for (int i = 0; i < ph_value_rank (value); i++)
+    n *= ph_value_dim (value, i) >= 0 ? (double) ph_value_dim (value, i) : 16;
+  return n + 64;
+}
+
+static gboolean
+is_transpose_by (const PhNode *node, const PhLayout *layout)
+{
+  PhLayout own;
+
+  return node != NULL && node->op == &ph_op_Transpose && ph_layout_of_transpose (node, &own) && ph_layout_equal (&own, layout);
+}
+
+/* All that read it stand in the region. */
+static gboolean
+is_read_inside_only (const Region *self, const PhValue *value)
+{
+  if (value->n_output_uses > 0)
     return FALSE;
-  for (guint i = 1; i < node->inputs->len; i++)
-    if (ph_node_input (node, i) != NULL && ph_value_rank (ph_node_input (node, i)) != 0)
+  for (guint u = 0; u < value->uses->len; u++)
+    if (!g_hash_table_contains (self->members, g_array_index (value->uses, PhUse, u).node))
       return FALSE;
   return TRUE;
 }
 
-/* Up from the lower Transpose through unary operators to one that undoes it. */
-static PhNode *
-find_partner (const PhNode *lower)
+/* What the inputs of the region cost if it turns, less what they cost now; each value counts once. */
+static double
+cost_of_inputs (const Region *self)
 {
-  PhNode *node = private_producer (lower);
-  int rank, other;
-  g_autofree gint64 *p = NULL, *q = NULL;
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  PhLayout back = ph_layout_inverse (&self->layout);
+  double cost = 0;
 
-  if (node == NULL || !is_unary (node))
-    return NULL;
-  for (guint i = 0; node != NULL && i < FAR && is_unary (node); i++)
-    node = private_producer (node);
-  if (node == NULL || node->op != &ph_op_Transpose)
-    return NULL;
-  p = ph_node_perm (lower, &rank);
-  q = ph_node_perm (node, &other);
-  if (p == NULL || q == NULL || rank != other)
-    return NULL;
-  for (int i = 0; i < rank; i++)
-    if (q[p[i]] != i)
-      return NULL;
-  return node;
+  for (guint n = 0; n < self->nodes->len; n++)
+    {
+      const PhNode *node = self->nodes->pdata[n];
+
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          PhValue *value = ph_node_input (node, i);
+
+          if (value == NULL || !ph_layout_moves_input (node, i, &self->layout) || !g_hash_table_add (seen, value) ||
+              (value->producer != NULL && g_hash_table_contains (self->members, value->producer)))
+            continue;
+          if (value->producer != NULL && value->producer->graph == node->graph && is_transpose_by (value->producer, &back))
+            cost -= is_read_inside_only (self, value) ? weight_of (value) : 0;
+          else if (ph_value_constant (value) == NULL)
+            cost += weight_of (value);
+        }
+    }
+  return cost;
+}
+
+static double
+cost_of_outputs (const Region *self)
+{
+  double cost = 0;
+
+  for (guint n = 0; n < self->nodes->len; n++)
+    {
+      const PhNode *node = self->nodes->pdata[n];
+
+      for (guint k = 0; k < node->outputs->len && ph_layout_moves_outputs (node); k++)
+        {
+          const PhValue *value = ph_node_output (node, k);
+          gboolean stays = value->n_output_uses > 0;
+
+          for (guint u = 0; u < value->uses->len; u++)
+            {
+              const PhNode *user = g_array_index (value->uses, PhUse, u).node;
+
+              if (user->graph == node->graph && is_transpose_by (user, &self->layout))
+                cost -= weight_of (value);
+              else if (!g_hash_table_contains (self->members, user))
+                stays = TRUE;
+            }
+          if (stays)
+            cost += weight_of (value);
+        }
+    }
+  return cost;
 }
 
 static gboolean
-cancels (PhMatch *match)
+region_add (Region *self, PhNode *node)
 {
-  return find_partner (match->root) != NULL;
+  if (node == NULL || node->op == &ph_op_Transpose || g_hash_table_contains (self->members, node) ||
+      (self->nodes->len > 0 && node->graph != ((PhNode *) self->nodes->pdata[0])->graph) || !ph_layout_takes (node, &self->layout))
+    return FALSE;
+  g_hash_table_add (self->members, node);
+  g_ptr_array_add (self->nodes, node);
+  return TRUE;
 }
 
-static PhValue *
-rebuild (PhBuilder *b, const PhNode *node, const PhNode *upper)
-{
-  g_autofree PhValue **inputs = NULL;
-
-  if (node == upper)
-    return ph_node_input (upper, 0);
-  inputs = g_memdup2 (node->inputs->pdata, node->inputs->len * sizeof (PhValue *));
-  inputs[0] = rebuild (b, inputs[0]->producer, upper);
-  return inputs[0] != NULL ? ph_build_like (b, node, inputs, node->inputs->len) : NULL;
-}
-
-static PhValue *
-build_between (PhMatch *match, PhBuilder *b)
-{
-  return rebuild (b, ph_node_input (match->root, 0)->producer, find_partner (match->root));
-}
-
-/* Both operands are permuted alike, for this only. */
+/* Grows from @first until turning pays. */
 static gboolean
-operands_are_permuted (PhMatch *match)
+region_grow (Region *self, PhNode *first)
 {
-  const PhNode *node = match->root, *a, *c;
-  int rank = 0, other = 0;
-  g_autofree gint64 *p = NULL, *q = NULL;
+  if (!region_add (self, first))
+    return FALSE;
+  for (guint at = 0; at < self->nodes->len; at++)
+    {
+      PhNode *node = self->nodes->pdata[at];
 
-  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || node->inputs->len != 2 || node->outputs->len != 1 ||
-      ph_node_input (node, 0) == NULL || ph_node_input (node, 1) == NULL)
+      if (cost_of_inputs (self) + cost_of_outputs (self) < 0)
+        return TRUE;
+      for (guint k = 0; k < node->outputs->len && ph_layout_moves_outputs (node); k++)
+        {
+          const PhValue *value = ph_node_output (node, k);
+
+          for (guint u = 0; u < value->uses->len && self->nodes->len < MAX_REGION; u++)
+            if (region_add (self, g_array_index (value->uses, PhUse, u).node) && cost_of_inputs (self) + cost_of_outputs (self) < 0)
+              return TRUE;
+        }
+      for (guint i = 0; i < node->inputs->len && self->nodes->len < MAX_REGION; i++)
+        if (ph_layout_moves_input (node, i, &self->layout) && region_add (self, ph_node_input (node, i)->producer) &&
+            cost_of_inputs (self) + cost_of_outputs (self) < 0)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+region_init (Region *self, PhLayout layout)
+{
+  self->layout = layout;
+  self->nodes = g_ptr_array_new ();
+  self->members = g_hash_table_new (NULL, NULL);
+}
+
+/* Below a Transpose its result is turned back; above one what it permutes is turned. */
+static gboolean
+find_region (Region *self, PhNode *transpose)
+{
+  PhValue *x = ph_node_input (transpose, 0), *y = ph_node_output (transpose, 0);
+  PhLayout layout;
+
+  if (x == NULL || !ph_layout_of_transpose (transpose, &layout))
     return FALSE;
-  a = ph_node_input (node, 0)->producer;
-  c = ph_node_input (node, 1)->producer;
-  if (a == NULL || c == NULL || a == c || a->op != &ph_op_Transpose || c->op != &ph_op_Transpose || a->graph != node->graph ||
-      c->graph != node->graph || ph_value_only_user (ph_node_input (node, 0)) != node || ph_value_only_user (ph_node_input (node, 1)) != node)
+  for (guint u = 0; u < MIN (y->uses->len, 4); u++)
+    {
+      PhNode *user = g_array_index (y->uses, PhUse, u).node;
+
+      if (user->graph != transpose->graph)
+        continue;
+      region_init (self, ph_layout_inverse (&layout));
+      if (region_grow (self, user))
+        return TRUE;
+      region_clear (self);
+    }
+  if (x->producer == NULL || x->producer->graph != transpose->graph)
     return FALSE;
-  p = ph_node_perm (a, &rank);
-  q = ph_node_perm (c, &other);
-  return p != NULL && q != NULL && rank == other && memcmp (p, q, rank * sizeof *p) == 0;
+  region_init (self, layout);
+  if (region_grow (self, x->producer))
+    return TRUE;
+  region_clear (self);
+  return FALSE;
+}
+
+static gboolean
+pays (PhMatch *match)
+{
+  Region region = { 0 };
+  gboolean found = find_region (&region, match->root);
+
+  region_clear (&region);
+  return found;
+}
+
+/* ── turning ── */
+
+static int
+by_order (gconstpointer a, gconstpointer b)
+{
+  const PhNode *x = *(PhNode *const *) a, *y = *(PhNode *const *) b;
+
+  return (x->order > y->order) - (x->order < y->order);
 }
 
 static PhValue *
-build_below (PhMatch *match, PhBuilder *b)
+build_transpose (PhBuilder *b, PhValue *value, const PhLayout *layout)
 {
-  const PhNode *node = match->root, *a = ph_node_input (node, 0)->producer, *c = ph_node_input (node, 1)->producer;
-  PhValue *inputs[] = { ph_node_input (a, 0), ph_node_input (c, 0) }, *y = ph_build_like (b, node, inputs, 2);
+  b->name = value->name;
+  return PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", layout->perm, (gsize) layout->rank)), value);
+}
 
-  return y != NULL ? ph_build_like (b, a, &y, 1) : NULL;
+static PhValue *
+turned_input (Region *self, PhBuilder *b, GHashTable *turned, PhValue *value)
+{
+  PhLayout back = ph_layout_inverse (&self->layout);
+  PhValue *other = g_hash_table_lookup (turned, value);
+
+  if (other != NULL)
+    return other;
+  if (value->producer != NULL && is_transpose_by (value->producer, &back))
+    other = ph_node_input (value->producer, 0);
+  else if (ph_value_constant (value) != NULL)
+    {
+      b->name = value->name;
+      other = ph_layout_constant (b, value, &self->layout);
+    }
+  else
+    other = build_transpose (b, value, &self->layout);
+  g_hash_table_insert (turned, value, other);
+  return other;
+}
+
+static gboolean
+turn_node (Region *self, PhBuilder *b, GHashTable *turned, PhNode *node)
+{
+  g_autofree PhValue **inputs = g_memdup2 (node->inputs->pdata, node->inputs->len * sizeof (PhValue *));
+  PhValue *value;
+
+  b->before = node;
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (ph_layout_moves_input (node, i, &self->layout) && (inputs[i] = turned_input (self, b, turned, inputs[i])) == NULL)
+      return FALSE;
+  b->name = ph_node_output (node, 0)->name;
+  value = ph_layout_rebuild (b, node, inputs, &self->layout);
+  if (value == NULL)
+    return FALSE;
+  for (guint k = 0; k < node->outputs->len; k++)
+    g_hash_table_insert (turned, ph_node_output (node, k), ph_node_output (value->producer, k));
+  return TRUE;
+}
+
+/* What is read outside the region: as it is turned where a Transpose turns it so, else turned back. */
+static gboolean
+connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboolean moved)
+{
+  PhLayout back = ph_layout_inverse (&self->layout);
+  g_autoptr(GPtrArray) cancelled = g_ptr_array_new ();
+  gboolean stays = old->n_output_uses > 0;
+
+  if (!moved)
+    return ph_value_replace_uses (old, value, &b->error);
+  for (guint u = 0; u < old->uses->len; u++)
+    {
+      PhNode *user = g_array_index (old->uses, PhUse, u).node;
+
+      if (user->graph == old->graph && is_transpose_by (user, &self->layout))
+        g_ptr_array_add (cancelled, user);
+      else if (!g_hash_table_contains (self->members, user))
+        stays = TRUE;
+    }
+  for (guint i = 0; i < cancelled->len; i++)
+    if (!ph_node_replace (cancelled->pdata[i], value, &b->error))
+      {
+        /* Two names of the interface for one value. */
+        if (b->error != NULL)
+          return FALSE;
+        stays = TRUE;
+      }
+  if (!stays)
+    return TRUE;
+  value = build_transpose (b, value, &back);
+  return value != NULL && ph_value_replace_uses (old, value, &b->error);
+}
+
+/* Values keep their names: what was there under a name is there, permuted. */
+typedef struct { const char *name; PhId id; } Renamed;
+
+static gboolean
+rename_turned (PhModel *model, GArray *renamed, GError **error)
+{
+  for (guint i = 0; i < renamed->len; i++)
+    {
+      Renamed *row = &g_array_index (renamed, Renamed, i);
+      PhValue *value = ph_model_find_value (model, row->id);
+
+      if (value != NULL && !ph_value_is_output (value) && ph_model_find_value_named (model, row->name) == NULL &&
+          !ph_value_rename (value, row->name, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+turn (PhMatch *match, PhBuilder *b)
+{
+  g_autoptr(GArray) renamed = g_array_new (FALSE, FALSE, sizeof (Renamed));
+  g_autoptr(GHashTable) turned = g_hash_table_new (NULL, NULL);
+  PhModel *model = match->root->graph->model;
+  Region region = { 0 };
+  gboolean ok = find_region (&region, match->root);
+  g_autofree PhId *ids = NULL;
+  guint n;
+
+  if (!ok)
+    return FALSE;
+  n = region.nodes->len;
+  ids = g_new (PhId, n);
+  g_ptr_array_sort (region.nodes, by_order);
+  for (guint i = 0; i < n; i++)
+    ids[i] = ((PhNode *) region.nodes->pdata[i])->id;
+  for (guint i = 0; ok && i < n; i++)
+    {
+      PhNode *node = region.nodes->pdata[i];
+
+      ok = turn_node (&region, b, turned, node);
+      for (guint k = 0; ok && k < node->outputs->len; k++)
+        g_array_append_val (renamed, ((Renamed) { ph_node_output (node, k)->name,
+                                                  ((PhValue *) g_hash_table_lookup (turned, ph_node_output (node, k)))->id }));
+    }
+  for (guint i = n; ok && i-- > 0; )
+    {
+      /* What nothing reads any more goes with the last that did. */
+      PhNode *node = ph_model_find_node (model, ids[i]);
+      guint n_outputs = node != NULL ? node->outputs->len : 0;
+
+      b->before = node;
+      for (guint k = 0; ok && k < n_outputs && (node = ph_model_find_node (model, ids[i])) != NULL; k++)
+        ok = connect_output (&region, b, ph_node_output (node, k), g_hash_table_lookup (turned, ph_node_output (node, k)),
+                             ph_layout_moves_outputs (node));
+    }
+  for (guint i = n; ok && i-- > 0; )
+    {
+      PhNode *node = ph_model_find_node (model, ids[i]);
+
+      if (node != NULL)
+        ph_graph_remove_dead (node);
+    }
+  region_clear (&region);
+  return ok && rename_turned (model, renamed, &b->error);
 }
 
 static const PhRule rules[] = {
-  { "transposes-cancel", .root = &ph_op_Transpose, .when = cancels, .build = build_between, .becomes = "f(x), of Transpose(f(Transpose(x)))",
-    .why = "What works on each element does not see the order of axes, so the two permutations cancel." },
-  { "transpose-operands", .when = operands_are_permuted, .build = build_below, .becomes = "Transpose(f(x, y)), of f(Transpose(x), Transpose(y))",
-    .why = "Both operands are permuted alike, so the result can be, once." },
+  { "turn-region", .root = &ph_op_Transpose, .when = pays, .apply = turn, .becomes = "f(x), of Transpose(f(Transpose(x)))",
+    .why = "What lies between does not mind the order of axes, so it works on the other one: fewer elements are moved." },
 };
 
 const PhPass ph_pass_sink_transposes = {
-  .name = "sink-transposes", .group = "layout", .summary = "Moves Transpose down through elementwise operators where one can go",
+  .name = "sink-transposes", .group = "layout",
+  .summary = "Pushes Transpose through what takes any order of axes, where fewer elements are moved then",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };
