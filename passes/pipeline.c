@@ -24,15 +24,19 @@ static const PhPipeline pipelines[] = {
   { "O1", "Only what is exact to the last bit",
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "algebraic", "div-to-mul", "dce"), PH_EXACT },
   { "O2", "O1, and arithmetic and the commonest fusions, which may round differently",
-    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, "fuse-conv-bn", "fuse-conv-affine",
+    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, "fuse-conv-bn", "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn",
               "fuse-matmul-add", "fuse-activation", "dce"), PH_ROUNDING },
   { "O3", "All but what is lossy",
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "unroll-loops", "if-to-where", "gather-to-slice", "einsum-to-matmul",
               NORMS, ARITHMETIC, "reassociate", "div-to-mul", "factor-matmul", "fold-constants", "fuse-pad", "fuse-conv-bn",
-              "fuse-conv-affine", "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add", "fuse-transpose-gemm", "fuse-attention",
+              "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn", "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add", "fuse-transpose-gemm", "fuse-attention",
               "fuse-activation", "fuse-epilogue", "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
   { "train", "Keeps every value that a backward pass needs: no fusion, nothing folded into weights",
     PIPELINE (CONSTANTS, "dedupe-initializers", "cse", "dce"), PH_EXACT },
+  { "nhwc", "Channels last: convolutions and pools turned, Transposes sunk and cancelled",
+    PIPELINE ("to-nhwc", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },
+  { "nchw", "Channels first: Transposes sunk and cancelled",
+    PIPELINE ("to-nchw", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },
 };
 
 const PhPipeline *

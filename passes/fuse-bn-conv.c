@@ -1,0 +1,175 @@
+/* fuse-bn-conv.c: an affine map of each channel before a convolution becomes part of it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+#include <math.h>
+
+/*  conv (s * x + t, W) + b = conv (x, W * s) + (b + sum of W * t over what one output reads)
+ *  The sum is the same at every place only where the convolution reads no padding; without t, zeros stay zeros. */
+
+enum { SLOT_X, SLOT_W, SLOT_SCALE, SLOT_B, SLOT_MEAN, SLOT_VAR };
+
+typedef struct { double *scale, *shift; gint64 n; } Affine;
+
+static void
+affine_clear (Affine *affine)
+{
+  g_free (affine->scale);
+  g_free (affine->shift);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Affine, affine_clear)
+
+static gboolean
+reads_padding (const PhNode *conv)
+{
+  gsize n;
+  const gint64 *pads = ph_node_attr_ints (conv, "pads", &n);
+  const char *automatic = ph_node_attr_string (conv, "auto_pad", "NOTSET");
+
+  if (g_str_has_prefix (automatic, "SAME"))
+    return TRUE;
+  for (gsize i = 0; pads != NULL && i < n; i++)
+    if (pads[i] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_count (const PhValue *value, gint64 n)
+{
+  PhTensor *tensor = ph_value_constant (value);
+
+  return tensor != NULL && ph_tensor_rank (tensor) == 1 && (gint64) ph_tensor_count (tensor) == n;
+}
+
+/* One element for each channel, or one for all, that does not enlarge x. */
+static gboolean
+read_channels (const PhValue *value, int rank, gint64 n, double *out)
+{
+  PhTensor *tensor = ph_value_constant (value);
+  int own = ph_value_rank (value);
+
+  if (tensor == NULL || own < 0 || own > rank || !ph_dtype_is_float (ph_tensor_dtype (tensor)))
+    return FALSE;
+  for (int i = 0; i < own; i++)
+    if (ph_value_dim (value, i) != 1 && !(i - own + rank == 1 && ph_value_dim (value, i) == n))
+      return FALSE;
+  for (gint64 i = 0; i < n; i++)
+    out[i] = ph_tensor_get (tensor, ph_tensor_count (tensor) == 1 ? 0 : (gsize) i);
+  return TRUE;
+}
+
+static gboolean
+read_batch_norm (PhMatch *match, Affine *affine)
+{
+  const PhNode *norm = match->node[1];
+  double epsilon = ph_node_attr_float (norm, "epsilon", 1e-5f);
+
+  if (ph_node_attr_int (norm, "training_mode", 0) != 0)
+    return FALSE;
+  for (guint i = SLOT_SCALE; i <= SLOT_VAR; i++)
+    if (!has_count (match->slot[i], affine->n))
+      return FALSE;
+  for (gint64 i = 0; i < affine->n; i++)
+    {
+      affine->scale[i] = ph_tensor_get (ph_value_constant (match->slot[SLOT_SCALE]), (gsize) i) /
+                         sqrt (ph_tensor_get (ph_value_constant (match->slot[SLOT_VAR]), (gsize) i) + epsilon);
+      affine->shift[i] = ph_tensor_get (ph_value_constant (match->slot[SLOT_B]), (gsize) i) -
+                         affine->scale[i] * ph_tensor_get (ph_value_constant (match->slot[SLOT_MEAN]), (gsize) i);
+    }
+  return TRUE;
+}
+
+/* What stands before the convolution: FALSE where it is no affine map of channels that the weights can take. */
+static gboolean
+read_affine (PhMatch *match, Affine *affine)
+{
+  const PhNode *conv = match->root, *before = match->node[1];
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
+  PhValue *bias = ph_node_input (conv, 2);
+  int rank = (int) ph_tensor_rank (weights);
+  gboolean shifts = FALSE, ok;
+
+  if (rank < 3 || !ph_dtype_is_float (ph_tensor_dtype (weights)) || ph_value_dtype (match->slot[SLOT_X]) != ph_tensor_dtype (weights) ||
+      ph_value_rank (match->slot[SLOT_X]) != rank || (bias != NULL && !has_count (bias, ph_tensor_dims (weights)[0])))
+    return FALSE;
+  affine->n = ph_tensor_dims (weights)[1] * ph_node_attr_int (conv, "group", 1);
+  affine->scale = g_new (double, affine->n + 1);
+  affine->shift = g_new0 (double, affine->n + 1);
+  for (gint64 i = 0; i < affine->n; i++)
+    affine->scale[i] = 1;
+
+  if (before->op == &ph_op_BatchNormalization)
+    ok = read_batch_norm (match, affine);
+  else
+    ok = ph_value_same_type (match->slot[SLOT_X], ph_node_output (before, 0)) &&
+         read_channels (match->slot[SLOT_SCALE], rank, affine->n, before->op == &ph_op_Mul ? affine->scale : affine->shift);
+  for (gint64 i = 0; ok && i < affine->n; i++)
+    {
+      ok = isfinite (affine->scale[i]) && isfinite (affine->shift[i]);
+      shifts |= affine->shift[i] != 0;
+    }
+  return ok && !(shifts && reads_padding (conv));
+}
+
+static gboolean
+is_affine (PhMatch *match)
+{
+  g_auto(Affine) affine = { 0 };
+
+  return read_affine (match, &affine);
+}
+
+static PhValue *
+fold_affine (PhMatch *match, PhBuilder *b)
+{
+  g_auto(Affine) affine = { 0 };
+  const PhNode *conv = match->root;
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]), *scaled, *shifted;
+  PhTensor *bias = ph_node_input (conv, 2) != NULL ? ph_value_constant (ph_node_input (conv, 2)) : NULL;
+  PhDType dtype = ph_tensor_dtype (weights);
+  const gint64 *dims = ph_tensor_dims (weights);
+  gint64 groups = ph_node_attr_int (conv, "group", 1), n_out = dims[0], n_in = dims[1];
+  gsize kernel = n_out * n_in > 0 ? ph_tensor_count (weights) / (gsize) (n_out * n_in) : 0;
+  g_autofree double *sums = g_new0 (double, n_out + 1);
+  PhValue *inputs[3] = { match->slot[SLOT_X] };
+
+  if (!read_affine (match, &affine))
+    return NULL;
+  scaled = ph_tensor_new (dtype, ph_tensor_rank (weights), dims);
+  for (gsize i = 0; scaled != NULL && i < ph_tensor_count (weights); i++)
+    {
+      gint64 out = (gint64) (i / kernel) / n_in, in = (gint64) (i / kernel) % n_in + out / MAX (n_out / groups, 1) * n_in;
+      double w = ph_tensor_get (weights, i);
+
+      ph_dtype_store (dtype, ph_tensor_writable (scaled), i, w * affine.scale[in]);
+      sums[out] += w * affine.shift[in];
+    }
+  shifted = ph_tensor_new (dtype, 1, &n_out);
+  for (gint64 i = 0; shifted != NULL && i < n_out; i++)
+    ph_dtype_store (dtype, ph_tensor_writable (shifted), (gsize) i, sums[i] + (bias != NULL ? ph_tensor_get (bias, (gsize) i) : 0));
+
+  b->name = match->slot[SLOT_W]->name;
+  inputs[1] = ph_build_tensor (b, scaled);
+  inputs[2] = ph_build_tensor (b, shifted);
+  b->name = ph_node_output (conv, 0)->name;
+  return ph_build_like (b, conv, inputs, 3);
+}
+
+static const char why[] = "A convolution is linear in what it reads, so what scales each channel before it can scale its weights.";
+
+static const PhRule rules[] = {
+  { "fold-bn-conv", P (Conv, P (BatchNormalization, VAR (SLOT_X), CONST (SLOT_SCALE), CONST (SLOT_B), CONST (SLOT_MEAN), CONST (SLOT_VAR)),
+                       CONST (SLOT_W)), .when = is_affine, .build = fold_affine, .exactness = PH_ROUNDING,
+    .becomes = "Conv(x, s * y, bias + sum of t * y), of Conv(s * x + t, y)", .why = why },
+  { "fold-mul-conv", P (Conv, P (Mul, VAR (SLOT_X), CONST (SLOT_SCALE)), CONST (SLOT_W)), .when = is_affine, .build = fold_affine,
+    .exactness = PH_ROUNDING, .becomes = "Conv(x, z * y)", .why = why },
+  { "fold-add-conv", P (Conv, P (Add, VAR (SLOT_X), CONST (SLOT_SCALE)), CONST (SLOT_W)), .when = is_affine, .build = fold_affine,
+    .exactness = PH_ROUNDING, .becomes = "Conv(x, y, bias + sum of z * y)",
+    .why = "What is added to each channel adds the same to every output, where no padding is read." },
+};
+
+const PhPass ph_pass_fuse_bn_conv = {
+  .name = "fuse-bn-conv", .group = "fusion", .summary = "Folds batch normalisations and affine maps of channels into the convolutions after them",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

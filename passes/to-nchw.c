@@ -1,0 +1,26 @@
+/* to-nchw.c: convolutions and pools with their channels first again: undoes to-nhwc.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/copy.h"
+#include "passes/rule.h"
+
+static gboolean
+is_channels_last (PhMatch *match)
+{
+  return ph_node_is_fused (match->root) && g_str_has_prefix (match->root->op_type, "Nhwc");
+}
+
+static gboolean
+put_channels_first (PhMatch *match, PhBuilder *b)
+{
+  return ph_graph_inline_node (match->root, &b->error);
+}
+
+static const PhRule rules[] = {
+  { "channels-first", .when = is_channels_last, .apply = put_channels_first, .becomes = "Transpose(Conv(Transpose(x), W))",
+    .why = "The operators of ONNX have their channels first: what lies in the body of a channels-last one." },
+};
+
+const PhPass ph_pass_to_nchw = {
+  .name = "to-nchw", .group = "layout", .summary = "Puts the channels of convolutions and pools first, as ONNX has them",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,71 @@
+/* to-nhwc.c: convolutions and pools with their channels last.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/fuse.h"
+#include "passes/rule.h"
+
+/*   x                x
+ *   |                |
+ *  Conv    =>    Transpose to NHWC         The operators of ONNX are channels-first only, so a channels-last one is a node
+ *   |                |                     whose body turns its operand round: a backend computes it at once. What is left of
+ *                NhwcConv                  the Transposes is the work of sink-transposes.
+ *                    |
+ *                Transpose to NCHW                     */
+
+static const gint64 to_last[] = { 0, 2, 3, 1 }, to_first[] = { 0, 3, 1, 2 };
+
+static const PhOp *const spatial[] = {
+  &ph_op_Conv, &ph_op_ConvTranspose, &ph_op_MaxPool, &ph_op_AveragePool, &ph_op_LpPool, &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool,
+  &ph_op_BatchNormalization, &ph_op_InstanceNormalization, &ph_op_LRN, &ph_op_DepthToSpace, &ph_op_SpaceToDepth,
+};
+
+static gboolean
+is_spatial (PhMatch *match)
+{
+  const PhNode *node = match->root;
+
+  if (ph_value_rank (ph_node_input (node, 0)) != 4 || ph_node_input (node, 0) == NULL || node->control != NULL)
+    return FALSE;
+  for (guint k = 1; k < node->outputs->len; k++)
+    if (ph_value_n_uses (ph_node_output (node, k)) > 0)
+      return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (spatial); i++)
+    if (node->op == spatial[i])
+      return TRUE;
+  return FALSE;
+}
+
+static PhValue *
+transpose (PhBuilder *b, PhValue *x, const gint64 *perm)
+{
+  return x != NULL ? PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, 4)), x) : NULL;
+}
+
+static gboolean
+put_channels_last (PhMatch *match, PhBuilder *b)
+{
+  PhNode *node = match->root;
+  g_autofree PhValue **inputs = g_memdup2 (node->inputs->pdata, node->inputs->len * sizeof (PhValue *));
+  g_autofree char *name = g_strconcat ("Nhwc", node->op_type, NULL);
+  PhValue *last = transpose (b, inputs[0], to_last), *y, *z;
+
+  inputs[0] = transpose (b, last, to_first);
+  y = inputs[0] != NULL ? ph_build_like (b, node, inputs, node->inputs->len) : NULL;
+  last = transpose (b, y, to_last);
+  z = transpose (b, last, to_first);
+  if (z == NULL)
+    return FALSE;
+
+  PhNode *body[] = { inputs[0]->producer, y->producer, last->producer };
+
+  return ph_fuse_nodes (body, 3, name, b) != NULL && ph_node_replace (node, z, &b->error);
+}
+
+static const PhRule rules[] = {
+  { "channels-last", .when = is_spatial, .apply = put_channels_last, .becomes = "Transpose(NhwcConv(Transpose(x), W))",
+    .why = "With the channels last the elements that are multiplied and summed lie side by side." },
+};
+
+const PhPass ph_pass_to_nhwc = {
+  .name = "to-nhwc", .group = "layout", .summary = "Puts the channels of convolutions and pools last, between Transposes",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};
