@@ -9,6 +9,7 @@
 #include "app/session.h"
 #include "app/window.h"
 #include "config.h"
+#include "views/renderer.h"
 
 struct _PhApplication
 {
@@ -211,6 +212,7 @@ ph_application_init (PhApplication *self)
 PhApplication *
 ph_application_new (void)
 {
+  ph_renderer_choose ();
   return g_object_new (PH_TYPE_APPLICATION, "application-id", APP_ID, "flags", G_APPLICATION_HANDLES_OPEN,
                        "resource-base-path", "/org/peephole/Peephole", NULL);
 }

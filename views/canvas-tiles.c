@@ -1,78 +1,42 @@
-/* canvas-tiles.c: the picture as square textures, drawn by worker threads and kept while they are good.
+/* canvas-tiles.c: the picture as square textures, painted by threads and kept while they are good.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/canvas-tiles.h"
 
 #include <math.h>
 
+#include "views/tile-painter.h"
+
 #define TILE           256       /* logical pixels                       */
 #define OVERVIEW       1024      /* pixels of the overview's longer side */
-#define MAX_TILES      700
-
-/* What the workers draw; immutable. */
-typedef struct
-{
-  gatomicrefcount ref_count;
-  PhScene        *scene;
-  PhDrawOptions   options;
-} Look;
-
-/* Tiles of one zoom. */
-typedef struct
-{
-  double      zoom;
-  int         device_scale;
-  GHashTable *tiles;             /* column << 32 | row -> Tile */
-} Level;
+#define MAX_BYTES      (128 << 20)                /* of a level's tiles  */
+#define NEVER          (-1)      /* the overview's level                 */
 
 typedef struct
 {
   cairo_surface_t *surface;      /* (nullable) */
   GdkTexture      *texture;      /* (nullable) of the same pixels, made when a renderer wants it */
+  PhTileJob       *job;          /* (nullable) unowned, while it is under way                    */
   guint            look, asked;
   gint64           used;
 } Tile;
 
+/* Tiles of one zoom. */
 typedef struct
 {
-  PhTiles *tiles;
-  Look    *look;
-  guint    look_number;
-  double   zoom;
-  int      device_scale, column, row;     /* column -1: the overview */
-  int      level, serial;
-  cairo_surface_t *surface;               /* out */
-} Job;
+  guint       number;
+  double      zoom;
+  int         device_scale;
+  GHashTable *tiles;             /* column << 32 | row -> Tile */
+} Level;
 
 struct _PhTiles
 {
-  GSourceFunc  ready;
-  gpointer     data;
-  Look        *look;             /* (nullable) */
-  guint        look_number, scene_number;
-  int          wanted_look, wanted_level;    /* atomic: what is still worth drawing */
-  Level        current, previous;
-  Tile         overview;
-  guint        overview_asked;
-  GMutex       lock;
-  GCond        done;
-  GQueue       finished;         /* (element-type Job) under @lock */
-  guint        ready_id;         /* under @lock */
-  int          running;          /* under @lock */
-  gboolean     closed;           /* under @lock */
+  PhTilePainter *painter;
+  PhLook        *look;           /* (nullable) */
+  guint          look_number, scene_number;
+  Level          current, previous;
+  Tile           overview;
 };
-
-static GThreadPool *pool;
-static GPrivate thread_ink = G_PRIVATE_INIT ((GDestroyNotify) ph_ink_free);
-
-static void
-look_unref (Look *look)
-{
-  if (look == NULL || !g_atomic_ref_count_dec (&look->ref_count))
-    return;
-  ph_scene_unref (look->scene);
-  g_clear_pointer (&look->options.paint, ph_paint_unref);
-  g_free (look);
-}
 
 static void
 tile_clear (Tile *tile)
@@ -89,109 +53,23 @@ tile_free (gpointer data)
 }
 
 static void
-tile_set (Tile *tile, cairo_surface_t *surface, guint look)
-{
-  tile_clear (tile);
-  tile->surface = cairo_surface_reference (surface);
-  tile->look = look;
-}
-
-static void
 level_init (Level *level)
 {
-  level->zoom = 0;
   level->tiles = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, tile_free);
 }
 
-static gint64
-tile_key (int column, int row)
+static Tile *
+level_find (Level *level, int column, int row, gboolean add)
 {
-  return (gint64) column << 32 | (guint32) row;
-}
+  const gint64 key = (gint64) column << 32 | (guint32) row;
+  Tile *tile = g_hash_table_lookup (level->tiles, &key);
 
-static void
-job_free (Job *job)
-{
-  g_clear_pointer (&job->surface, cairo_surface_destroy);
-  look_unref (job->look);
-  g_free (job);
-}
-
-/* ── in a worker ────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static gboolean
-on_ready (gpointer data)
-{
-  PhTiles *tiles = data;
-
-  g_mutex_lock (&tiles->lock);
-  tiles->ready_id = 0;
-  g_mutex_unlock (&tiles->lock);
-  tiles->ready (tiles->data);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-draw_tile (gpointer data, gpointer unused)
-{
-  Job *job = data;
-  PhTiles *tiles = job->tiles;
-  PhInk *ink = g_private_get (&thread_ink);
-  PhDrawOptions options = job->look->options;
-  cairo_surface_t *surface;
-  cairo_t *cr;
-  gboolean wanted;
-
-  g_mutex_lock (&tiles->lock);
-  wanted = !tiles->closed && g_atomic_int_get (&tiles->wanted_look) == (int) job->look_number
-           && (job->column < 0 || g_atomic_int_get (&tiles->wanted_level) == job->level);
-  g_mutex_unlock (&tiles->lock);
-  if (ink == NULL)
+  if (tile == NULL && add)
     {
-      ink = ph_ink_new ();
-      g_private_set (&thread_ink, ink);
+      tile = g_new0 (Tile, 1);
+      g_hash_table_insert (level->tiles, g_memdup2 (&key, sizeof key), tile);
     }
-  if (wanted)
-    {
-      const float scene_width = ph_scene_width (job->look->scene), scene_height = ph_scene_height (job->look->scene);
-      const int side = TILE * job->device_scale;
-
-      if (job->column < 0)
-        {
-          options.scale = MIN (2.0, OVERVIEW / MAX (1, MAX (scene_width, scene_height)));
-          options.clip = (PhRect) { 0, 0, scene_width, scene_height };
-          surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, MAX (1, ceil (scene_width * options.scale)),
-                                                MAX (1, ceil (scene_height * options.scale)));
-        }
-      else
-        {
-          options.scale = job->zoom * job->device_scale;
-          options.clip = (PhRect) { job->column * (TILE / job->zoom), job->row * (TILE / job->zoom), TILE / job->zoom, TILE / job->zoom };
-          surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, side, side);
-        }
-      cr = cairo_create (surface);
-      cairo_scale (cr, options.scale, options.scale);
-      cairo_translate (cr, -options.clip.x, -options.clip.y);
-      ph_scene_draw (job->look->scene, cr, ink, &options);
-      cairo_destroy (cr);
-      cairo_surface_flush (surface);
-      job->surface = surface;
-    }
-  g_mutex_lock (&tiles->lock);
-  tiles->running--;
-  g_queue_push_tail (&tiles->finished, job);
-  g_cond_broadcast (&tiles->done);
-  if (tiles->ready_id == 0 && !tiles->closed)
-    tiles->ready_id = g_idle_add_full (GDK_PRIORITY_REDRAW - 5, on_ready, tiles, NULL);
-  g_mutex_unlock (&tiles->lock);
-}
-
-/* ── in the main thread ─────────────────────────────────────────────────────────────────────────────────────────── */
-
-static int
-newest_first (gconstpointer a, gconstpointer b, gpointer unused)
-{
-  return ((const Job *) b)->serial - ((const Job *) a)->serial;
+  return tile;
 }
 
 PhTiles *
@@ -199,16 +77,7 @@ ph_tiles_new (GSourceFunc ready, gpointer data)
 {
   PhTiles *tiles = g_new0 (PhTiles, 1);
 
-  if (pool == NULL)
-    {
-      pool = g_thread_pool_new (draw_tile, NULL, CLAMP ((int) g_get_num_processors (), 1, 4), FALSE, NULL);
-      g_thread_pool_set_sort_function (pool, newest_first, NULL);
-    }
-  tiles->ready = ready;
-  tiles->data = data;
-  g_mutex_init (&tiles->lock);
-  g_cond_init (&tiles->done);
-  g_queue_init (&tiles->finished);
+  tiles->painter = ph_tile_painter_new (ready, data);
   level_init (&tiles->current);
   level_init (&tiles->previous);
   return tiles;
@@ -217,23 +86,11 @@ ph_tiles_new (GSourceFunc ready, gpointer data)
 void
 ph_tiles_free (PhTiles *tiles)
 {
-  Job *job;
-
-  g_mutex_lock (&tiles->lock);
-  tiles->closed = TRUE;
-  while (tiles->running > 0)
-    g_cond_wait (&tiles->done, &tiles->lock);
-  while ((job = g_queue_pop_head (&tiles->finished)) != NULL)
-    job_free (job);
-  if (tiles->ready_id != 0)
-    g_source_remove (tiles->ready_id);
-  g_mutex_unlock (&tiles->lock);
+  ph_tile_painter_free (tiles->painter);
   g_hash_table_unref (tiles->current.tiles);
   g_hash_table_unref (tiles->previous.tiles);
   tile_clear (&tiles->overview);
-  look_unref (tiles->look);
-  g_mutex_clear (&tiles->lock);
-  g_cond_clear (&tiles->done);
+  ph_look_unref (tiles->look);
   g_free (tiles);
 }
 
@@ -241,132 +98,197 @@ void
 ph_tiles_set_look (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options)
 {
   const gboolean same_scene = tiles->look != NULL && tiles->look->scene == scene;
-  Look *look = NULL;
 
-  if (scene != NULL)
-    {
-      look = g_new0 (Look, 1);
-      g_atomic_ref_count_init (&look->ref_count);
-      look->scene = ph_scene_ref (scene);
-      look->options = *options;
-      if (look->options.paint != NULL)
-        ph_paint_ref (look->options.paint);
-    }
+  tiles->look_number++;
   if (!same_scene)
     {
       g_hash_table_remove_all (tiles->current.tiles);
       g_hash_table_remove_all (tiles->previous.tiles);
       tile_clear (&tiles->overview);
-      tiles->scene_number = tiles->look_number + 1;
+      tiles->scene_number = tiles->look_number;
     }
-  look_unref (tiles->look);
-  tiles->look = look;
-  tiles->look_number++;
-  g_atomic_int_set (&tiles->wanted_look, (int) tiles->look_number);
+  ph_look_unref (tiles->look);
+  tiles->look = scene != NULL ? ph_look_new (scene, options, tiles->look_number) : NULL;
+  ph_tile_painter_want (tiles->painter, tiles->look_number, tiles->current.number);
+}
+
+/* ── asking and filing ──────────────────────────────────────────────────────────────────────────────────────────── */
+
+static PhTileJob *
+new_job (PhTiles *tiles, Tile *tile)
+{
+  PhTileJob *job = g_new0 (PhTileJob, 1);
+
+  job->look = ph_look_ref (tiles->look);
+  tile->asked = tiles->look_number;
+  tile->job = job;
+  return job;
 }
 
 static void
-ask (PhTiles *tiles, double zoom, int device_scale, int column, int row)
+ask (PhTiles *tiles, Tile *tile, int column, int row, gboolean ahead)
 {
-  static int serial;
-  Job *job = g_new0 (Job, 1);
+  const Level *level = &tiles->current;
+  const double side = TILE / level->zoom;
+  PhTileJob *job;
 
-  job->tiles = tiles;
-  job->look = tiles->look;
-  g_atomic_ref_count_inc (&job->look->ref_count);
-  job->look_number = tiles->look_number;
-  job->zoom = zoom;
-  job->device_scale = device_scale;
+  if (tile->asked == tiles->look_number)
+    {
+      if (tile->job != NULL && !ahead && tile->job->ahead)
+        ph_tile_painter_hurry (tiles->painter, g_steal_pointer (&tile->job));
+      return;
+    }
+  job = new_job (tiles, tile);
+  job->clip = (PhRect) { column * side, row * side, side, side };
+  job->scale = level->zoom * level->device_scale;
+  job->width = job->height = TILE * level->device_scale;
+  job->group = job->level = level->number;
   job->column = column;
   job->row = row;
-  job->level = tiles->wanted_level;
-  job->serial = ++serial;
-  g_mutex_lock (&tiles->lock);
-  tiles->running++;
-  g_mutex_unlock (&tiles->lock);
-  g_thread_pool_push (pool, job, NULL);
+  job->ahead = ahead;
+  ph_tile_painter_push (tiles->painter, job);
 }
 
-/* Files what the workers have finished. */
+static void
+ask_overview (PhTiles *tiles)
+{
+  float width, height;
+  PhTileJob *job;
+
+  if (tiles->look == NULL || tiles->overview.asked == tiles->look_number)
+    return;
+  job = new_job (tiles, &tiles->overview);
+  width = ph_scene_width (tiles->look->scene);
+  height = ph_scene_height (tiles->look->scene);
+  job->clip = (PhRect) { 0, 0, width, height };
+  job->scale = MIN (2.0, OVERVIEW / MAX (1, MAX (width, height)));
+  job->width = MAX (1, ceil (width * job->scale));
+  job->height = MAX (1, ceil (height * job->scale));
+  job->level = NEVER;
+  job->ahead = tiles->overview.surface != NULL;
+  ph_tile_painter_push (tiles->painter, job);
+}
+
+static void
+file_job (PhTiles *tiles, PhTileJob *job)
+{
+  Tile *tile = job->level == NEVER ? &tiles->overview
+             : job->level == (int) tiles->current.number ? level_find (&tiles->current, job->column, job->row, FALSE)
+             : job->level == (int) tiles->previous.number ? level_find (&tiles->previous, job->column, job->row, FALSE) : NULL;
+
+  if (tile != NULL && tile->job == job)
+    tile->job = NULL;
+  if (tile != NULL && job->surface != NULL && job->look->number >= tiles->scene_number
+      && (tile->surface == NULL || job->look->number >= tile->look))
+    {
+      tile_clear (tile);
+      tile->surface = g_steal_pointer (&job->surface);
+      tile->look = job->look->number;
+    }
+  ph_tile_job_free (job);
+}
+
 static void
 collect (PhTiles *tiles)
 {
-  for (;;)
-    {
-      Job *job;
-      Level *level;
+  PhTileJob *job;
 
-      g_mutex_lock (&tiles->lock);
-      job = g_queue_pop_head (&tiles->finished);
-      g_mutex_unlock (&tiles->lock);
-      if (job == NULL)
-        return;
-      level = job->zoom == tiles->current.zoom && job->device_scale == tiles->current.device_scale ? &tiles->current
-            : job->zoom == tiles->previous.zoom && job->device_scale == tiles->previous.device_scale ? &tiles->previous : NULL;
-      if (job->surface != NULL && job->look_number >= tiles->scene_number)
-        {
-          if (job->column < 0)
-            {
-              if (job->look_number >= tiles->overview.look || tiles->overview.surface == NULL)
-                tile_set (&tiles->overview, job->surface, job->look_number);
-            }
-          else if (level != NULL)
-            {
-              gint64 key = tile_key (job->column, job->row);
-              Tile *tile = g_hash_table_lookup (level->tiles, &key);
-
-              if (tile != NULL && (tile->surface == NULL || job->look_number >= tile->look))
-                tile_set (tile, job->surface, job->look_number);
-            }
-        }
-      job_free (job);
-    }
+  while ((job = ph_tile_painter_collect (tiles->painter, 0)) != NULL)
+    file_job (tiles, job);
 }
 
-typedef struct { double x, y, zoom; float width, height; } View;
+typedef struct { int left, top, right, bottom; } Range;
 
-static void
-tile_range (const View *view, double zoom, PhScene *scene, int *left, int *top, int *right, int *bottom)
+static Range
+visible_range (const PhTileView *view, const Level *level, PhScene *scene)
 {
-  const double side = TILE / zoom;
+  const double side = TILE / level->zoom;
 
-  *left = MAX (0, (int) floor (view->x / side));
-  *top = MAX (0, (int) floor (view->y / side));
-  *right = (int) floor (MIN (view->x + view->width / view->zoom, ph_scene_width (scene)) / side);
-  *bottom = (int) floor (MIN (view->y + view->height / view->zoom, ph_scene_height (scene)) / side);
+  return (Range) { MAX (0, (int) floor (view->x / side)), MAX (0, (int) floor (view->y / side)),
+                   (int) floor (MIN (view->x + view->width / view->zoom, ph_scene_width (scene)) / side),
+                   (int) floor (MIN (view->y + view->height / view->zoom, ph_scene_height (scene)) / side) };
 }
 
-/* Counts the tiles of the current level that the view needs and that are not good; asks for them once a look. */
+static gboolean
+is_good (const PhTiles *tiles, const Tile *tile)
+{
+  return tile->surface != NULL && tile->look == tiles->look_number;
+}
+
+/* Counts the tiles of the current level that the view needs and that are not good, after asking for them. */
 static int
-count_missing (PhTiles *tiles, const View *view, gboolean do_ask)
+count_missing (PhTiles *tiles, const Range *range, gint64 now)
 {
-  Level *level = &tiles->current;
-  int left, top, right, bottom, missing = 0;
+  int missing = 0;
 
-  tile_range (view, level->zoom, tiles->look->scene, &left, &top, &right, &bottom);
-  for (int row = top; row <= bottom; row++)
-    for (int column = left; column <= right; column++)
+  for (int row = range->top; row <= range->bottom; row++)
+    for (int column = range->left; column <= range->right; column++)
       {
-        gint64 key = tile_key (column, row);
-        Tile *tile = g_hash_table_lookup (level->tiles, &key);
+        Tile *tile = level_find (&tiles->current, column, row, TRUE);
 
-        if (tile == NULL)
-          {
-            tile = g_new0 (Tile, 1);
-            g_hash_table_insert (level->tiles, g_memdup2 (&key, sizeof key), tile);
-          }
-        tile->used = g_get_monotonic_time ();
-        if (tile->surface != NULL && tile->look == tiles->look_number)
+        tile->used = now;
+        if (is_good (tiles, tile))
           continue;
         missing++;
-        if (do_ask && tile->asked != tiles->look_number)
-          {
-            tile->asked = tiles->look_number;
-            ask (tiles, level->zoom, level->device_scale, column, row);
-          }
+        ask (tiles, tile, column, row, FALSE);
       }
   return missing;
 }
+
+/* Those that a scroll will show next. */
+static void
+ask_around (PhTiles *tiles, const Range *range, gint64 now)
+{
+  const double side = TILE / tiles->current.zoom;
+  const int last_column = ph_scene_width (tiles->look->scene) / side, last_row = ph_scene_height (tiles->look->scene) / side;
+
+  for (int row = MAX (range->top - 1, 0); row <= MIN (range->bottom + 1, last_row); row++)
+    for (int column = MAX (range->left - 1, 0); column <= MIN (range->right + 1, last_column); column++)
+      {
+        Tile *tile = level_find (&tiles->current, column, row, TRUE);
+
+        tile->used = MAX (tile->used, now - 1);
+        if (!is_good (tiles, tile))
+          ask (tiles, tile, column, row, TRUE);
+      }
+}
+
+static gboolean
+is_old (gpointer key, gpointer value, gpointer data)
+{
+  return ((Tile *) value)->used < *(gint64 *) data;
+}
+
+static void
+forget_old (Level *level, gint64 now)
+{
+  const guint most = MAX_BYTES / (4 * TILE * TILE * level->device_scale * level->device_scale);
+
+  for (gint64 age = 2 * G_USEC_PER_SEC; g_hash_table_size (level->tiles) > most; age = 1)
+    {
+      gint64 before = now - age;
+
+      g_hash_table_foreach_remove (level->tiles, is_old, &before);
+      if (age == 1)
+        break;
+    }
+}
+
+static void
+start_level (PhTiles *tiles, double zoom, int device_scale)
+{
+  const Level old = tiles->previous;
+
+  tiles->previous = tiles->current;
+  tiles->current = old;
+  g_hash_table_remove_all (tiles->current.tiles);
+  tiles->current.zoom = zoom;
+  tiles->current.device_scale = device_scale;
+  tiles->current.number = tiles->previous.number + 1;
+  ph_tile_painter_want (tiles->painter, tiles->look_number, tiles->current.number);
+}
+
+/* ── drawing ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* The pixels as a texture, which keeps them alive. */
 static GdkTexture *
@@ -389,134 +311,153 @@ tile_texture (Tile *tile)
   return tile->texture;
 }
 
-/* Where a tile goes: cairo paints its pixels as they are, other renderers keep a texture on their side. */
-typedef struct { GtkSnapshot *snapshot; cairo_t *cr; /* (nullable) */ } Target;
+/* Where tiles go. Each pixel is painted once: best tiles first, then what stands in for those that are not there. */
+typedef struct
+{
+  GtkSnapshot      *snapshot;
+  cairo_t          *cr;          /* (nullable) */
+  const PhTileView *view;
+  cairo_region_t   *bare;        /* device pixels that nothing was drawn on yet */
+} Target;
 
 static void
-append_tile (const Target *target, Tile *tile, double x, double y, double width, double height)
+append_rect (const Target *target, Tile *tile, const cairo_rectangle_int_t *part, const cairo_rectangle_int_t *place)
 {
-  const double sx = width / cairo_image_surface_get_width (tile->surface), sy = height / cairo_image_surface_get_height (tile->surface);
+  const double d = target->view->device_scale;
+  const gboolean whole = part->width == place->width && part->height == place->height;
 
   if (target->cr == NULL)
     {
-      gtk_snapshot_append_texture (target->snapshot, tile_texture (tile), &GRAPHENE_RECT_INIT (x, y, width, height));
+      const graphene_rect_t bounds = GRAPHENE_RECT_INIT (place->x / d, place->y / d, place->width / d, place->height / d);
+
+      if (!whole)
+        gtk_snapshot_push_clip (target->snapshot, &GRAPHENE_RECT_INIT (part->x / d, part->y / d, part->width / d, part->height / d));
+      gtk_snapshot_append_texture (target->snapshot, tile_texture (tile), &bounds);
+      if (!whole)
+        gtk_snapshot_pop (target->snapshot);
       return;
     }
   cairo_save (target->cr);
-  cairo_translate (target->cr, x, y);
-  cairo_rectangle (target->cr, 0, 0, width, height);
-  cairo_scale (target->cr, sx, sy);
+  cairo_rectangle (target->cr, part->x / d, part->y / d, part->width / d, part->height / d);
+  cairo_translate (target->cr, place->x / d, place->y / d);
+  cairo_scale (target->cr, place->width / d / cairo_image_surface_get_width (tile->surface),
+               place->height / d / cairo_image_surface_get_height (tile->surface));
   cairo_set_source_surface (target->cr, tile->surface, 0, 0);
   cairo_pattern_set_filter (cairo_get_source (target->cr), CAIRO_FILTER_FAST);
   cairo_fill (target->cr);
   cairo_restore (target->cr);
 }
 
+/* @x0 ... in device pixels of the view. */
 static void
-append_level (PhTiles *tiles, const Target *target, Level *level, const View *view)
+append_tile (const Target *target, Tile *tile, double x0, double y0, double x1, double y1)
 {
-  int left, top, right, bottom;
-  const double side = TILE / level->zoom;
+  /* Whole pixels, or seams would show. */
+  const cairo_rectangle_int_t place = { round (x0), round (y0), round (x1) - round (x0), round (y1) - round (y0) };
+  cairo_region_t *part;
 
-  if (level->zoom == 0)
+  if (tile == NULL || tile->surface == NULL || place.width < 1 || place.height < 1
+      || cairo_region_contains_rectangle (target->bare, &place) == CAIRO_REGION_OVERLAP_OUT)
     return;
-  tile_range (view, level->zoom, tiles->look->scene, &left, &top, &right, &bottom);
-  if ((gint64) (right - left + 1) * (bottom - top + 1) > 2000)
-    return;
-  for (int row = top; row <= bottom; row++)
-    for (int column = left; column <= right; column++)
-      {
-        gint64 key = tile_key (column, row);
-        Tile *tile = g_hash_table_lookup (level->tiles, &key);
+  part = cairo_region_copy (target->bare);
+  cairo_region_intersect_rectangle (part, &place);
+  for (int i = 0; i < cairo_region_num_rectangles (part); i++)
+    {
+      cairo_rectangle_int_t rect;
 
-        if (tile != NULL && tile->surface != NULL)
-          {
-            /* Whole pixels, or seams would show. */
-            const double x0 = (column * side - view->x) * view->zoom, y0 = (row * side - view->y) * view->zoom;
-            const double x1 = x0 + side * view->zoom, y1 = y0 + side * view->zoom;
-            const int d = level->device_scale;
-
-            append_tile (target, tile, round (x0 * d) / d, round (y0 * d) / d, round (x1 * d) / d - round (x0 * d) / d,
-                         round (y1 * d) / d - round (y0 * d) / d);
-          }
-      }
+      cairo_region_get_rectangle (part, i, &rect);
+      append_rect (target, tile, &rect, &place);
+    }
+  cairo_region_destroy (part);
+  cairo_region_subtract_rectangle (target->bare, &place);
 }
 
-static gboolean
-is_old (gpointer key, gpointer value, gpointer data)
+static void
+append_level (PhTiles *tiles, const Target *target, Level *level)
 {
-  return ((Tile *) value)->used < *(gint64 *) data;
+  const PhTileView *view = target->view;
+  const double side = TILE / level->zoom, scale = view->zoom * view->device_scale;
+  Range range;
+
+  if (level->zoom == 0 || cairo_region_is_empty (target->bare))
+    return;
+  range = visible_range (view, level, tiles->look->scene);
+  if ((gint64) (range.right - range.left + 1) * (range.bottom - range.top + 1) > 2000)
+    return;
+  for (int row = range.top; row <= range.bottom; row++)
+    for (int column = range.left; column <= range.right; column++)
+      append_tile (target, level_find (level, column, row, FALSE), (column * side - view->x) * scale, (row * side - view->y) * scale,
+                   ((column + 1) * side - view->x) * scale, ((row + 1) * side - view->y) * scale);
+}
+
+static void
+append_background (const Target *target, const GdkRGBA *color)
+{
+  const double d = target->view->device_scale;
+
+  for (int i = 0; i < cairo_region_num_rectangles (target->bare); i++)
+    {
+      cairo_rectangle_int_t rect;
+
+      cairo_region_get_rectangle (target->bare, i, &rect);
+      if (target->cr == NULL)
+        {
+          gtk_snapshot_append_color (target->snapshot, color, &GRAPHENE_RECT_INIT (rect.x / d, rect.y / d, rect.width / d, rect.height / d));
+          continue;
+        }
+      gdk_cairo_set_source_rgba (target->cr, color);
+      cairo_rectangle (target->cr, rect.x / d, rect.y / d, rect.width / d, rect.height / d);
+      cairo_fill (target->cr);
+    }
 }
 
 gboolean
-ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, float width, float height, double x, double y, double zoom,
-                   int device_scale, gboolean moving, gint64 budget_us)
+ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhTileView *view, const GdkRGBA *background, gint64 budget_us)
 {
-  const Target target = { snapshot, cr };
-  const View view = { x, y, zoom, width, height };
-  const gint64 deadline = g_get_monotonic_time () + budget_us;
-  const double ratio = tiles->current.zoom > 0 ? zoom / tiles->current.zoom : 0;
-  int missing;
+  const gint64 now = g_get_monotonic_time ();
+  const double ratio = tiles->current.zoom > 0 ? view->zoom / tiles->current.zoom : 0;
+  const cairo_rectangle_int_t all = { 0, 0, view->width * view->device_scale, view->height * view->device_scale };
+  Target target = { snapshot, cr, view, cairo_region_create_rectangle (&all) };
+  int missing = 0;
 
-  if (tiles->look == NULL)
-    return TRUE;
-  collect (tiles);
-  if (tiles->overview_asked != tiles->look_number)
+  if (tiles->look != NULL)
     {
-      tiles->overview_asked = tiles->look_number;
-      ask (tiles, 0, 1, -1, 0);
-    }
-  if (tiles->current.zoom != zoom && (!moving || ratio < 0.6 || ratio > 1.7 || tiles->current.device_scale != device_scale))
-    {
-      const Level old = tiles->previous;
+      const double scale = view->zoom * view->device_scale;
+      PhTileJob *job;
+      Range range;
 
-      tiles->previous = tiles->current;
-      tiles->current = old;
-      g_hash_table_remove_all (tiles->current.tiles);
-      tiles->current.zoom = zoom;
-      tiles->current.device_scale = device_scale;
-      g_atomic_int_inc (&tiles->wanted_level);
-    }
-  missing = count_missing (tiles, &view, TRUE);
-  while (missing > 0)
-    {
-      gboolean in_time = TRUE;
-
-      g_mutex_lock (&tiles->lock);
-      while (g_queue_is_empty (&tiles->finished) && in_time)
-        in_time = g_cond_wait_until (&tiles->done, &tiles->lock, deadline);
-      g_mutex_unlock (&tiles->lock);
       collect (tiles);
-      missing = count_missing (tiles, &view, FALSE);
-      if (!in_time || g_get_monotonic_time () >= deadline)
-        break;
-    }
+      ask_overview (tiles);
+      if (tiles->current.device_scale != view->device_scale
+          || (tiles->current.zoom != view->zoom && (!view->moving || ratio < 0.6 || ratio > 1.7)))
+        start_level (tiles, view->zoom, view->device_scale);
+      range = visible_range (view, &tiles->current, tiles->look->scene);
+      missing = count_missing (tiles, &range, now);
+      while (missing > 0 && (job = ph_tile_painter_collect (tiles->painter, now + budget_us)) != NULL)
+        {
+          file_job (tiles, job);
+          collect (tiles);
+          missing = count_missing (tiles, &range, now);
+        }
+      if (missing == 0 && !view->moving)
+        ask_around (tiles, &range, now);
 
-  if (missing > 0)
-    {
+      append_level (tiles, &target, &tiles->current);
+      append_level (tiles, &target, &tiles->previous);
       if (tiles->overview.surface != NULL)
-        append_tile (&target, &tiles->overview, -x * zoom, -y * zoom, ph_scene_width (tiles->look->scene) * zoom,
-                     ph_scene_height (tiles->look->scene) * zoom);
-      append_level (tiles, &target, &tiles->previous, &view);
+        append_tile (&target, &tiles->overview, -view->x * scale, -view->y * scale, (ph_scene_width (tiles->look->scene) - view->x) * scale,
+                     (ph_scene_height (tiles->look->scene) - view->y) * scale);
+      forget_old (&tiles->current, now);
     }
-  append_level (tiles, &target, &tiles->current, &view);
-  if (g_hash_table_size (tiles->current.tiles) > MAX_TILES)
-    {
-      gint64 before = g_get_monotonic_time () - 2 * G_USEC_PER_SEC;
-
-      g_hash_table_foreach_remove (tiles->current.tiles, is_old, &before);
-    }
-  return missing == 0 && tiles->current.zoom == zoom;
+  append_background (&target, background);
+  cairo_region_destroy (target.bare);
+  return missing == 0 && (tiles->look == NULL || tiles->current.zoom == view->zoom);
 }
 
 GdkTexture *
 ph_tiles_get_overview (PhTiles *tiles)
 {
   collect (tiles);
-  if (tiles->look != NULL && tiles->overview_asked != tiles->look_number)
-    {
-      tiles->overview_asked = tiles->look_number;
-      ask (tiles, 0, 1, -1, 0);
-    }
+  ask_overview (tiles);
   return tile_texture (&tiles->overview);
 }

@@ -1,27 +1,36 @@
-/* canvas-tiles.h: the picture as square textures, drawn by worker threads and kept while they are good.
+/* canvas-tiles.h: the picture as square textures, painted by threads and kept while they are good.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
 #include <gtk/gtk.h>
 
-#include "core/layout/paint.h"
+#include "core/layout/draw.h"
 
 G_BEGIN_DECLS
 
-/* A frame costs what the window's area costs, however much is in it: tiles that are not there yet are drawn by the workers
- * while older ones, scaled, or an overview of the whole stand in for them. Lives in the main thread. */
+/* A frame costs what the window's area costs, however much is in it: tiles that are not there yet are painted by threads while
+ * older ones, scaled, or an overview of the whole stand in for them; those just outside of the window are painted ahead.
+ * Lives in the main thread. */
 typedef struct _PhTiles PhTiles;
+
+/* What a window shows: the scene's point (x, y) at its left top corner, @zoom logical pixels a point. */
+typedef struct
+{
+  double   x, y, zoom;
+  int      width, height;        /* logical pixels                                   */
+  int      device_scale;
+  gboolean moving;               /* the zoom changes: do not start over for it yet   */
+} PhTileView;
 
 /* @ready is called in the main thread when new tiles can be shown. */
 PhTiles *ph_tiles_new        (GSourceFunc ready, gpointer data);
 void     ph_tiles_free       (PhTiles *tiles);
 /* @scene (nullable). Tiles of another scene or look are stale: shown until theirs come, unless @scene changed. */
 void     ph_tiles_set_look   (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options);
-/* Draws what the viewport (logical pixels) shows: scene point (x, y) at its left top corner, @zoom pixels a point. Waits at
- * most @budget_us for tiles. TRUE: nothing is missing or stale. @moving: do not start over for a new zoom yet. */
-/* @cr: (nullable) what to paint on instead of @snapshot: with the cairo renderer textures would be copied each frame. */
-gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, float width, float height, double x, double y, double zoom,
-                              int device_scale, gboolean moving, gint64 budget_us);
+/* Draws what the view shows, where it is not @background. Waits at most @budget_us for tiles. TRUE: nothing is missing or stale.
+ * @cr: (nullable) what to paint on instead of @snapshot: with the cairo renderer textures would be copied each frame. */
+gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhTileView *view, const GdkRGBA *background,
+                              gint64 budget_us);
 /* A small picture of the whole, for the minimap. (nullable) (transfer none) */
 GdkTexture *ph_tiles_get_overview (PhTiles *tiles);
 

@@ -128,6 +128,13 @@ box_radius (const PhSceneBox *box)
   return box->kind == PH_BOX_GROUP || box->open ? 10 : box->kind == PH_BOX_NODE ? 7 : box->rect.height / 2;
 }
 
+static gboolean
+has_overlay (PhGraphCanvas *self)
+{
+  return (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0 || self->hover_pill >= 0
+         || self->hover_edge >= 0;
+}
+
 /* The selected node with its edges, and what the pointer is over: drawn anew each frame, on top of the tiles. */
 static void
 draw_overlay (PhGraphCanvas *self, cairo_t *cr)
@@ -185,34 +192,34 @@ void
 ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   PhGraphCanvas *self = PH_GRAPH_CANVAS (widget);
-  const float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  const int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   const graphene_rect_t bounds = GRAPHENE_RECT_INIT (0, 0, width, height);
-  const PhColor background = ph_theme_background (self->theme);
-  const gboolean moving = self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000;
+  const PhColor color = ph_theme_background (self->theme), accent = ph_theme_accent (self->theme);
+  const GdkRGBA background = { color.red, color.green, color.blue, 1 };
+  const PhTileView view = { self->x, self->y, self->zoom, width, height, gtk_widget_get_scale_factor (widget),
+                            self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000 };
   const gboolean by_cairo = GSK_IS_CAIRO_RENDERER (gtk_native_get_renderer (gtk_widget_get_native (widget)));
   cairo_t *cr = NULL;
 
-  gtk_snapshot_append_color (snapshot, &(GdkRGBA) { background.red, background.green, background.blue, 1 }, &bounds);
-  if (self->scene == NULL)
-    return;
   gtk_snapshot_push_clip (snapshot, &bounds);
   if (by_cairo)
     cr = gtk_snapshot_append_cairo (snapshot, &bounds);
-  self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, width, height, self->x, self->y, self->zoom,
-                                      gtk_widget_get_scale_factor (widget), moving, self->look_changed ? STEP_BUDGET : FRAME_BUDGET);
+  self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, &view, &background, self->look_changed ? STEP_BUDGET : FRAME_BUDGET);
   self->look_changed = FALSE;
-  if (cr == NULL)
-    cr = gtk_snapshot_append_cairo (snapshot, &bounds);
-  draw_overlay (self, cr);
-  cairo_destroy (cr);
+  if (self->scene != NULL && has_overlay (self))
+    {
+      if (cr == NULL)
+        cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+      draw_overlay (self, cr);
+    }
+  g_clear_pointer (&cr, cairo_destroy);
   if (gtk_widget_has_visible_focus (widget))
     {
-      const PhColor accent = ph_theme_accent (self->theme);
-      const GdkRGBA color = { accent.red, accent.green, accent.blue, 0.5 };
+      const GdkRGBA line = { accent.red, accent.green, accent.blue, 0.5 };
       GskRoundedRect frame;
 
       gsk_rounded_rect_init_from_rect (&frame, &bounds, 0);
-      gtk_snapshot_append_border (snapshot, &frame, (float[]) { 2, 2, 2, 2 }, (GdkRGBA[]) { color, color, color, color });
+      gtk_snapshot_append_border (snapshot, &frame, (float[]) { 2, 2, 2, 2 }, (GdkRGBA[]) { line, line, line, line });
     }
   gtk_snapshot_pop (snapshot);
 }

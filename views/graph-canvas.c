@@ -4,6 +4,8 @@
 
 #include <adwaita.h>
 
+#include "views/renderer.h"
+
 G_DEFINE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, GTK_TYPE_WIDGET)
 
 GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
@@ -149,6 +151,13 @@ ph_graph_canvas_set_property (GObject *object, guint id, const GValue *value, GP
     }
 }
 
+static void
+ph_graph_canvas_realize (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (ph_graph_canvas_parent_class)->realize (widget);
+  ph_renderer_keep_memory (widget);
+}
+
 static guint
 new_signal (const char *name, guint n, GType first, GType second)
 {
@@ -166,6 +175,7 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   object_class->dispose = ph_graph_canvas_dispose;
   object_class->get_property = ph_graph_canvas_get_property;
   object_class->set_property = ph_graph_canvas_set_property;
+  widget_class->realize = ph_graph_canvas_realize;
   widget_class->snapshot = ph_canvas_snapshot;
   widget_class->size_allocate = ph_canvas_size_allocate;
 
