@@ -13,7 +13,7 @@
 #define SIMPLIFY \
   "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "slice-of-concat", "merge-casts", \
   "merge-concats", "merge-slices", "merge-reshapes", "sink-transposes", "merge-transposes", "merge-clips", "simplify-where", \
-  "simplify-compare", "simplify-shape", "replace-variadic", "qdq"
+  "simplify-compare", "simplify-shape", "replace-variadic", "qdq", "qdq-bounds"
 #define ARITHMETIC "algebraic", "strength-reduction", "reduce-axes"
 #define NORMS      "fuse-layer-norm", "fuse-gelu", "fuse-swish"
 
@@ -28,7 +28,8 @@ static const PhPipeline pipelines[] = {
               "fuse-matmul-add", "fuse-activation", "dce"), PH_ROUNDING },
   { "O3", "All but what is lossy",
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "unroll-loops", "if-to-where", "gather-to-slice", "einsum-to-matmul",
-              NORMS, ARITHMETIC, "reassociate", "div-to-mul", "factor-matmul", "fold-constants", "fuse-pad", "fuse-conv-bn",
+              NORMS, ARITHMETIC, "reassociate", "div-to-mul", "factor-matmul", "fold-constants", "fuse-qdq",
+              "fuse-integer-product", "fuse-pad", "fuse-conv-bn",
               "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn", "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add", "fuse-transpose-gemm", "fuse-attention",
               "fuse-activation", "fuse-epilogue", "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
   { "train", "Keeps every value that a backward pass needs: no fusion, nothing folded into weights",

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/rule.h"
 
-enum { SLOT_A, SLOT_A_SCALE, SLOT_A_ZERO, SLOT_B, SLOT_B_SCALE, SLOT_B_ZERO, SLOT_Y_SCALE, SLOT_Y_ZERO };
+#include <math.h>
+
+enum { SLOT_A, SLOT_A_SCALE, SLOT_A_ZERO, SLOT_B, SLOT_B_SCALE, SLOT_B_ZERO, SLOT_Y_SCALE, SLOT_Y_ZERO, SLOT_BIAS,
+       SLOT_BIAS_SCALE };
 
 /* Scales of the whole tensor, zero points given: the operators want them all. */
 static gboolean
@@ -22,11 +25,28 @@ is_quantised (PhMatch *match)
          (ph_value_dtype (match->slot[SLOT_Y_ZERO]) == PH_UINT8 || ph_value_dtype (match->slot[SLOT_Y_ZERO]) == PH_INT8);
 }
 
-/* A bias would have to be quantised by the product of both scales: only convolutions without one. */
 static gboolean
 is_quantised_conv (PhMatch *match)
 {
   return is_quantised (match) && ph_node_input (match->node[1], 2) == NULL;
+}
+
+/* A bias is whole numbers of the product of both scales: that is what QLinearConv takes it for. */
+static gboolean
+has_quantised_bias (PhMatch *match)
+{
+  PhTensor *scale = ph_value_constant (match->slot[SLOT_BIAS_SCALE]);
+  PhValue *zero = ph_node_input (match->node[4], 2);
+  double a, b, z = 0;
+
+  if (!is_quantised (match) || scale == NULL || ph_value_dtype (match->slot[SLOT_BIAS]) != PH_INT32 ||
+      !ph_value_number (match->slot[SLOT_A_SCALE], &a) || !ph_value_number (match->slot[SLOT_B_SCALE], &b) ||
+      (zero != NULL && (!ph_value_number (zero, &z) || z != 0)))
+    return FALSE;
+  for (gsize i = 0; i < ph_tensor_count (scale); i++)
+    if (fabs (ph_tensor_get (scale, i) - a * b) > 1e-5 * fabs (a * b))
+      return FALSE;
+  return TRUE;
 }
 
 static PhValue *
@@ -43,6 +63,14 @@ build_conv (PhMatch *match, PhBuilder *b)
   return ph_build_node (b, &ph_op_QLinearConv, match->slot, 8, attrs, 1);
 }
 
+static PhValue *
+build_conv_bias (PhMatch *match, PhBuilder *b)
+{
+  g_autofree PhAttr **attrs = ph_node_copy_attrs (match->node[1], NULL, NULL);
+
+  return ph_build_node (b, &ph_op_QLinearConv, match->slot, 9, attrs, 1);
+}
+
 #define DQ(slot_) P (DequantizeLinear, VAR (slot_), VAR ((slot_) + 1), VAR ((slot_) + 2))
 #define Q(of_)    P (QuantizeLinear, of_, VAR (SLOT_Y_SCALE), VAR (SLOT_Y_ZERO))
 
@@ -53,6 +81,9 @@ static const PhRule rules[] = {
   { "qlinear-conv", Q (P (Conv, DQ (SLOT_A), DQ (SLOT_B))), .when = is_quantised_conv, .build = build_conv, .exactness = PH_LOSSY,
     .becomes = "QLinearConv(x, y, z, w, v, u, t, s)",
     .why = "The convolution of bytes needs no floats between; it may round to the neighbouring byte." },
+  { "qlinear-conv-bias", Q (P (Conv, DQ (SLOT_A), DQ (SLOT_B), P (DequantizeLinear, VAR (SLOT_BIAS), VAR (SLOT_BIAS_SCALE)))),
+    .when = has_quantised_bias, .build = build_conv_bias, .exactness = PH_LOSSY, .becomes = "QLinearConv(x, y, z, w, v, u, t, s, bias)",
+    .why = "The convolution of bytes needs no floats between: the bias counts in steps of the product of both scales." },
 };
 
 const PhPass ph_pass_qdq_to_qlinear = {

@@ -42,11 +42,21 @@ undoes (PhMatch *match)
          same_constant (ph_node_input (quantise, 2), ph_node_input (dequantise, 2));
 }
 
+/* Elements are moved, chosen or compared, none is made: MaxPool chooses the same byte, as scales are positive. */
 static gboolean
 moves (const PhNode *node)
 {
-  return node->op == &ph_op_Reshape || node->op == &ph_op_Transpose || node->op == &ph_op_Squeeze ||
-         node->op == &ph_op_Unsqueeze || node->op == &ph_op_Flatten;
+  static const PhOp *const ops[] = {
+    &ph_op_Reshape, &ph_op_Transpose, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten, &ph_op_Slice, &ph_op_Gather, &ph_op_Expand,
+    &ph_op_Tile, &ph_op_DepthToSpace, &ph_op_SpaceToDepth,
+  };
+
+  if (node->op == &ph_op_MaxPool)
+    return node->outputs->len == 1;
+  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+    if (node->op == ops[i])
+      return TRUE;
+  return FALSE;
 }
 
 /* Only moved towards a QuantizeLinear, to meet it: Q (move (DQ (x))). */
