@@ -7,6 +7,7 @@
 #include "views/graph-search.h"
 #include "views/minimap.h"
 #include "views/run-ahead.h"
+#include "views/verify-cost.h"
 
 #define PROGRESS_AFTER_MS 300
 
@@ -81,6 +82,10 @@ on_progress (PhDocumentView *self, const char *what, double fraction)
 static void
 on_finished (PhDocumentView *self, PhReply *reply)
 {
+  const char *stopped = reply && reply->ok && reply->json ? json_object_get_string_member_with_default (reply->json, "stopped", NULL) : NULL;
+
+  if (stopped)
+    ph_document_view_toast (self, stopped);
   if (self->running > 0 && --self->running > 0)
     return;
   g_clear_handle_id (&self->progress_timer, g_source_remove);
@@ -317,7 +322,11 @@ watch_file (PhDocumentView *self)
 static void
 on_opened (PhDocumentView *self)
 {
-  gtk_stack_set_visible_child_name (self->stack, ph_document_is_open (self->document) ? "graph" : "start");
+  PhModel *model = ph_document_get_model (self->document);
+  g_autofree char *dear = model ? ph_verify_cost (model) : NULL;
+
+  gtk_stack_set_visible_child_name (self->stack, model ? "graph" : "start");
+  ph_document_set_proves (self->document, model && !dear);
   g_clear_pointer (&self->matches, g_array_unref);
   ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
   watch_file (self);

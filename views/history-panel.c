@@ -44,9 +44,9 @@ update_rows (PhHistoryPanel *self)
   while (same < n && same < wanted->len)
     {
       g_autoptr (PhStepItem) item = g_list_model_get_item (G_LIST_MODEL (self->items), same);
-      if (!ph_step_item_equal (item, wanted->pdata[same]))
+      if (!ph_step_item_same_row (item, wanted->pdata[same]))
         break;
-      ph_step_item_changed (item);
+      ph_step_item_become (item, wanted->pdata[same]);
       same++;
     }
   if (same < n || same < wanted->len)
@@ -66,6 +66,7 @@ ph_history_panel_update (PhHistoryPanel *self, gboolean steps_changed)
         gtk_widget_activate_action (GTK_WIDGET (self->steps), "list.scroll-to-item", "u", row);
     }
   ph_history_show_rewrites (self, steps_changed);
+  ph_history_update_verdicts (self);
   self->updating = FALSE;
   ph_history_focus_pending (self);
 }
@@ -89,8 +90,9 @@ on_verdicts_changed (PhHistoryPanel *self)
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->items)); i++)
     {
       g_autoptr (PhStepItem) item = g_list_model_get_item (G_LIST_MODEL (self->items), i);
-      ph_step_item_changed (item);
+      ph_step_item_become (item, item);
     }
+  ph_history_update_verdicts (self);
 }
 
 static void
@@ -174,6 +176,8 @@ ph_history_panel_class_init (PhHistoryPanelClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites_title);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites_count);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites_empty);
+  gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, verify_switch);
+  gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, verify_text);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_why);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_rule);
@@ -190,4 +194,5 @@ ph_history_panel_init (PhHistoryPanel *self)
   ph_history_install_actions (self);
   ph_history_make_steps (self);
   ph_history_make_rewrites (self);
+  ph_history_make_verdicts (self);
 }

@@ -24,6 +24,8 @@ struct _PhHistoryPanel
   GtkRevealer        *rewrites_search_bar;
   GtkLabel           *rewrites_title, *rewrites_count, *rewrites_empty;
   GtkWidget          *detail;           /* of the selected rewrite                         */
+  GtkSwitch          *verify_switch;
+  GtkLabel           *verify_text;
   GtkLabel           *detail_why, *detail_rule, *detail_class;
 
   GListStore         *items;            /* (element-type PhStepItem)                       */
@@ -52,6 +54,10 @@ void ph_history_panel_update     (PhHistoryPanel *panel, gboolean steps_changed)
 /* history-steps.c: the list of passes, its pointer and its keys */
 void ph_history_make_steps       (PhHistoryPanel *panel);
 void ph_history_focus_pending    (PhHistoryPanel *panel);
+
+/* history-verdicts.c: whether each step is verified, and how far that is */
+void ph_history_make_verdicts    (PhHistoryPanel *panel);
+void ph_history_update_verdicts  (PhHistoryPanel *panel);
 
 /* history-rewrites.c */
 void ph_history_make_rewrites    (PhHistoryPanel *panel);

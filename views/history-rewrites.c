@@ -4,6 +4,7 @@
 
 #include "views/history-private.h"
 #include "views/rewrite-row.h"
+#include "views/step-verdict.h"
 
 /* The step that the position is after, or in. G_MAXUINT: the file. */
 static guint
@@ -16,15 +17,6 @@ present_step (PhHistoryPanel *self)
   PhPosition at = ph_document_get_position (self->document);
   guint step = at.rewrite > 0 ? at.step : at.step > 0 ? at.step - 1 : G_MAXUINT;
   return step < history->steps->len ? step : G_MAXUINT;
-}
-
-/* What a class promises, in a few words. */
-static const char *
-class_text (PhExactness exactness)
-{
-  static const char *const texts[] = { N_("Bit-exact"), N_("Exact but for −0, NaN and infinities"), N_("Rounding may differ"), N_("Lossy by design") };
-
-  return _(texts[exactness]);
 }
 
 static void
@@ -40,7 +32,7 @@ show_detail (PhHistoryPanel *self)
   gtk_label_set_text (self->detail_why, item->why ? item->why : "");
   gtk_label_set_text (self->detail_rule, text ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->detail_rule), text != NULL);
-  gtk_label_set_text (self->detail_class, rule ? class_text (rule->exactness) : "");
+  gtk_label_set_text (self->detail_class, rule ? ph_exactness_text (rule->exactness) : "");
   gtk_widget_set_visible (GTK_WIDGET (self->detail_class), rule != NULL);
 }
 

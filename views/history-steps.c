@@ -126,7 +126,7 @@ ph_history_focus_pending (PhHistoryPanel *self)
       if (item->entry == self->focus_entry)
         gtk_widget_activate_action (GTK_WIDGET (self->steps), "list.scroll-to-item", "u", i);
     }
-  self->focus_idle = g_idle_add_full (G_PRIORITY_LOW, focus_row, self, NULL);
+  self->focus_idle = g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, focus_row, self, NULL);
 }
 
 /* --- the pointer --------------------------------------------------------------------------------------------------- */

@@ -207,7 +207,7 @@ static void
 queue_update (PhInspector *self)
 {
   if (self->update_idle == 0)
-    self->update_idle = g_idle_add (update, self);
+    self->update_idle = g_idle_add_full (G_PRIORITY_HIGH_IDLE, update, self, NULL);
 }
 
 static void

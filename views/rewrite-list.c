@@ -154,36 +154,52 @@ apply_filter (PhRewriteList *self)
     }
 }
 
-void
-ph_rewrite_list_filter (PhRewriteList *self, const char *text)
+/* Everything goes before anything comes: of what is replaced at once GtkListView looks at every new item, to find old ones again. */
+static void
+empty (PhRewriteList *self)
 {
   guint old = count (self);
 
+  g_clear_pointer (&self->fits, g_array_unref);
+  self->total = 0;
+  if (old > 0)
+    g_list_model_items_changed (G_LIST_MODEL (self), 0, old, 0);
+}
+
+static void
+fill (PhRewriteList *self)
+{
+  PhHistory *history = self->document ? ph_document_get_history (self->document) : NULL;
+
+  if (history && self->step < history->steps->len)
+    {
+      const PhStep *shown = &g_array_index (history->steps, PhStep, self->step);
+      self->first = shown->first_rewrite;
+      self->total = shown->n_rewrites;
+    }
+  apply_filter (self);
+  if (count (self) > 0)
+    g_list_model_items_changed (G_LIST_MODEL (self), 0, 0, count (self));
+}
+
+void
+ph_rewrite_list_filter (PhRewriteList *self, const char *text)
+{
   g_return_if_fail (PH_IS_REWRITE_LIST (self));
+  empty (self);
   g_free (self->filter);
   self->filter = text && *text ? g_utf8_strdown (text, -1) : NULL;
-  apply_filter (self);
-  g_list_model_items_changed (G_LIST_MODEL (self), 0, old, count (self));
+  fill (self);
 }
 
 void
 ph_rewrite_list_show (PhRewriteList *self, PhDocument *document, guint step)
 {
-  PhHistory *history = document ? ph_document_get_history (document) : NULL;
-  guint old = count (self);
-
   g_return_if_fail (PH_IS_REWRITE_LIST (self));
+  empty (self);
   g_set_object (&self->document, document);
   self->step = step;
-  self->first = self->total = 0;
-  if (history && step < history->steps->len)
-    {
-      const PhStep *shown = &g_array_index (history->steps, PhStep, step);
-      self->first = shown->first_rewrite;
-      self->total = shown->n_rewrites;
-    }
-  apply_filter (self);
-  g_list_model_items_changed (G_LIST_MODEL (self), 0, old, count (self));
+  fill (self);
 }
 
 guint

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/run-ahead.h"
 
+#include <gtk/gtk.h>
+
 struct _PhRunAhead
 {
   GObject       parent_instance;
@@ -72,7 +74,7 @@ static void
 queue (PhRunAhead *self)
 {
   if (self->idle == 0 && self->document)
-    self->idle = g_idle_add_full (G_PRIORITY_LOW, start, self, NULL);
+    self->idle = g_idle_add_full (GDK_PRIORITY_REDRAW - 1, start, self, NULL);
 }
 
 static void

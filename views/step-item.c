@@ -29,14 +29,17 @@ item_new (PhStepItemKind kind, guint step, int entry)
 }
 
 gboolean
-ph_step_item_equal (PhStepItem *a, PhStepItem *b)
+ph_step_item_same_row (PhStepItem *a, PhStepItem *b)
 {
-  return a->kind == b->kind && a->step == b->step && a->entry == b->entry;
+  return a->entry >= 0 ? a->entry == b->entry : a->kind == b->kind && a->step == b->step && a->entry == b->entry;
 }
 
 void
-ph_step_item_changed (PhStepItem *item)
+ph_step_item_become (PhStepItem *item, PhStepItem *other)
 {
+  item->kind = other->kind;
+  item->step = other->step;
+  item->entry = other->entry;
   g_signal_emit (item, changed_signal, 0);
 }
 

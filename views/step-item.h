@@ -23,7 +23,8 @@ struct _PhStepItem
 /* (element-type PhStepItem) (transfer full): for a GListStore. @changed_only: without the steps that changed nothing, but for
  * the present one. */
 GPtrArray *ph_step_items_of (PhDocument *document, gboolean changed_only);
-gboolean   ph_step_item_equal (PhStepItem *a, PhStepItem *b);
-void       ph_step_item_changed (PhStepItem *item);
+/* The row of an entry stays its row when the entry becomes a step, so that it keeps the keyboard. */
+gboolean   ph_step_item_same_row (PhStepItem *a, PhStepItem *b);
+void       ph_step_item_become (PhStepItem *item, PhStepItem *other);      /* and says so, also when it is the same */
 
 G_END_DECLS

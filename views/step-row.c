@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "views/step-verdict.h"
+
 struct _PhStepRow
 {
   GtkWidget        parent_instance;
@@ -45,27 +47,30 @@ set_count (GtkLabel *label, const char *sign, guint n)
 static void
 set_verdict (PhStepRow *self, const PhStep *step)
 {
-  static const struct { const char *icon, *style, *text; } looks[] = {
-    [PH_VERDICT_SAME] = { "emblem-ok-symbolic", "success", N_("The outputs are the same") },
-    [PH_VERDICT_CLOSE] = { "emblem-ok-symbolic", "dim-label", N_("The outputs agree but for rounding") },
-    [PH_VERDICT_DIFFERENT] = { "dialog-warning-symbolic", "error", N_("The outputs differ") },
-    [PH_VERDICT_ERROR] = { "dialog-question-symbolic", "warning", N_("The outputs could not be compared") },
-  };
-  gboolean shown = step && step->verdict != PH_VERDICT_NONE && step->n_rewrites > 0;
+  PhDocument *document = self->console ? ph_console_get_document (self->console) : NULL;
+  const PhProof *proof = step && document ? ph_document_get_proof (document, self->item->step) : NULL;
+  gboolean shown = proof && step->n_rewrites > 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (looks); i++)
-    if (looks[i].style)
-      gtk_widget_remove_css_class (GTK_WIDGET (self->verdict_icon), looks[i].style);
+  ph_verdict_style (GTK_WIDGET (self->verdict_icon), shown ? proof : NULL);
   gtk_widget_set_opacity (GTK_WIDGET (self->verdict), shown ? 1 : 0);
   gtk_widget_set_can_target (GTK_WIDGET (self->verdict), shown);
   if (!shown)
     return;
-  gtk_image_set_from_icon_name (self->verdict_icon, looks[step->verdict].icon);
-  gtk_widget_add_css_class (GTK_WIDGET (self->verdict_icon), looks[step->verdict].style);
-  g_autofree char *tooltip = step->first_difference
-                                 ? g_strdup_printf ("%s\n%s", _(looks[step->verdict].text), step->first_difference)
-                                 : g_strdup_printf (_("%s (largest difference %.3g)"), _(looks[step->verdict].text), step->max_abs_error);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->verdict), tooltip);
+  gtk_image_set_from_icon_name (self->verdict_icon, ph_verdict_icon (proof));
+  g_autofree char *text = ph_verdict_text (proof);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->verdict), text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->verdict), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+}
+
+/* Made when it is opened: most rows are never asked. */
+static void
+on_verdict_popup (GtkMenuButton *button, gpointer data)
+{
+  PhStepRow *self = data;
+  GtkWidget *popover = self->console && self->item ? ph_verdict_popover_new (self->console, self->item->step) : NULL;
+
+  if (popover)
+    gtk_menu_button_set_popover (button, popover);
 }
 
 /* What is special about the pass in this pipeline. */
@@ -250,6 +255,7 @@ static void
 ph_step_row_init (PhStepRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_menu_button_set_create_popup_func (self->verdict, on_verdict_popup, self, NULL);
 }
 
 GtkWidget *

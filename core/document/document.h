@@ -129,6 +129,7 @@ const PhProof *ph_document_get_proof   (PhDocument *document, guint step);      
 void        ph_document_take_proof     (PhDocument *document, guint step, PhProof *proof);
 /* In the background, in order, whenever there are steps that have not been compared; a change cancels and begins anew. */
 void        ph_document_set_proves     (PhDocument *document, gboolean proves);
+gboolean    ph_document_get_proves     (PhDocument *document);
 gboolean    ph_document_is_proving     (PhDocument *document);
 
 /* The same for a command: a job is made in the document's thread, run in any, and taken over in the document's. */

@@ -203,6 +203,8 @@ background_found (PhProofJob *job, guint index, gpointer task)
 
   found->task = g_object_ref (task);
   found->index = index;
+  /* A window that animates something has no time for idle sources. */
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, on_found, found, found_free);
   g_source_attach (source, background->context);
   g_source_unref (source);
@@ -274,7 +276,7 @@ ph_document_update_proving (PhDocument *document)
     return;
   stop_proving (document);
   if (document->history != NULL && document->history->steps->len > 0)
-    document->proof_timer = g_timeout_add_full (G_PRIORITY_LOW, QUIET, start_proving, document, NULL);
+    document->proof_timer = g_timeout_add_full (G_PRIORITY_DEFAULT, QUIET, start_proving, document, NULL);
 }
 
 void
@@ -287,6 +289,13 @@ ph_document_set_proves (PhDocument *document, gboolean proves)
   document->proves = proves;
   stop_proving (document);
   ph_document_update_proving (document);
+}
+
+gboolean
+ph_document_get_proves (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return document->proves;
 }
 
 gboolean

@@ -1,0 +1,319 @@
+/* panels.c: the panels around the graph, by key and pointer: pipeline, rewrites, verdicts, inspector, search, session.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "tests/ui/driver.h"
+#include "views/history-private.h"
+#include "views/rewrite-row.h"
+#include "views/step-row.h"
+
+static void
+run (const char *line)
+{
+  ph_document_view_run (ph_window_get_view (driver_window ()), line);
+  driver_settle ();
+  if (!driver_last_ok ())
+    g_error ("%s: %s", line, driver_last_text ());
+}
+
+static void
+open_example (const char *name, const char *pipeline)
+{
+  g_autofree char *path = driver_example (name), *line = g_strconcat ("pipeline ", pipeline, NULL);
+
+  driver_open (path);
+  g_assert_true (driver_last_ok ());
+  run (line);
+}
+
+static PhHistoryPanel *
+history_panel (void)
+{
+  return PH_HISTORY_PANEL (driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_HISTORY_PANEL));
+}
+
+static GtkWidget *
+find_step_row (GtkWidget *root, int entry)
+{
+  if (PH_IS_STEP_ROW (root) && gtk_widget_get_mapped (root) && ph_step_row_get_item (PH_STEP_ROW (root))
+      && ph_step_row_get_item (PH_STEP_ROW (root))->entry == entry)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_step_row (child, entry);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+/* The row of an entry of the pipeline, counted from 0. */
+static GtkWidget *
+step_row (int entry)
+{
+  GtkWidget *row = find_step_row (GTK_WIDGET (history_panel ()->steps), entry);
+
+  g_assert_nonnull (row);
+  return row;
+}
+
+static const PhPipelineEntry *
+entry (guint index)
+{
+  GArray *entries = ph_document_get_entries (driver_document ());
+
+  g_assert_cmpuint (index, <, entries->len);
+  return &g_array_index (entries, PhPipelineEntry, index);
+}
+
+static void
+focus_row (int index)
+{
+  gtk_widget_grab_focus (gtk_widget_get_parent (step_row (index)));
+  driver_settle ();
+}
+
+/* --- the pipeline ---------------------------------------------------------------------------------------------------- */
+
+/* The example is of an old opset, so entry 0 is upgrade-opset. */
+static void
+test_switch_and_move (void)
+{
+  open_example ("cse", "dce,cse,merge-casts");
+  focus_row (2);
+  driver_key ("alt+Up");
+  g_assert_cmpstr (driver_last_line (), ==, "pass move 3 2");
+  g_assert_cmpstr (entry (1)->pass->name, ==, "cse");
+  driver_pause (0.1);
+  /* The row that moved has the keyboard still. */
+  driver_key ("alt+Down");
+  g_assert_cmpstr (driver_last_line (), ==, "pass move 2 3");
+  g_assert_cmpstr (entry (2)->pass->name, ==, "cse");
+  driver_pause (0.1);
+  driver_key ("space");
+  g_assert_cmpstr (driver_last_line (), ==, "pass off 3");
+  g_assert_false (entry (2)->enabled);
+  driver_pause (0.1);
+  driver_key ("space");
+  g_assert_true (entry (2)->enabled);
+  driver_pause (0.1);
+  driver_key ("Delete");
+  g_assert_cmpstr (entry (2)->pass->name, ==, "merge-casts");
+}
+
+static void
+test_drag (void)
+{
+  open_example ("cse", "dce,cse,merge-casts");
+  GtkWidget *from = step_row (3), *to = step_row (1);
+  graphene_point_t point;
+  double x = gtk_widget_get_width (from) / 2.0, y = gtk_widget_get_height (from) / 2.0;
+
+  g_assert_true (gtk_widget_compute_point (to, from, &GRAPHENE_POINT_INIT ((float) x, 3), &point));
+  driver_drag (from, x, y, point.x, point.y, 1);
+  driver_pause (0.3);
+  g_assert_cmpstr (driver_last_line (), ==, "pass move 4 2");
+  g_assert_cmpstr (entry (1)->pass->name, ==, "merge-casts");
+}
+
+static void
+test_run_to_here (void)
+{
+  open_example ("cse", "dce,cse,merge-casts");
+  run ("goto 0");
+  /* Everything is computed ahead, so a click on a row goes there. */
+  driver_click_middle (step_row (2));
+  g_assert_cmpstr (driver_last_line (), ==, "goto 3");
+  run ("pass off cse");
+  run ("run --to merge-casts");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 3);
+}
+
+/* --- breakpoints ----------------------------------------------------------------------------------------------------- */
+
+static guint
+n_breaks_listed (void)
+{
+  guint n = 0;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (history_panel ()->breaks_box); child; child = gtk_widget_get_next_sibling (child))
+    n += GTK_IS_BOX (child);
+  return n;
+}
+
+static GtkWidget *
+find_rewrite_row (GtkWidget *root)
+{
+  if (PH_IS_REWRITE_ROW (root) && gtk_widget_get_mapped (root) && ph_rewrite_row_get_item (PH_REWRITE_ROW (root)))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_rewrite_row (child);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+test_breakpoints (void)
+{
+  open_example ("cse", "dce,cse,merge-casts");
+  run ("goto 0");
+  /* The dot left of a pass. */
+  driver_click (step_row (2), 4, gtk_widget_get_height (step_row (2)) / 2.0, 1);
+  g_assert_cmpstr (driver_last_line (), ==, "breakpoint 3");
+  g_assert_true (entry (2)->breakpoint);
+  g_assert_cmpuint (n_breaks_listed (), ==, 1);
+  run ("run");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 2);
+  g_assert_nonnull (strstr (driver_last_text (), "stopped before cse"));
+  /* By key, it goes away again. */
+  focus_row (2);
+  driver_key ("b");
+  g_assert_false (entry (2)->breakpoint);
+
+  /* The dot left of a rewrite: its rule. */
+  run ("goto 3");
+  GtkWidget *row = find_rewrite_row (GTK_WIDGET (history_panel ()->rewrites));
+  g_assert_nonnull (row);
+  driver_click (row, 4, gtk_widget_get_height (row) / 2.0, 1);
+  g_assert_true (g_str_has_prefix (driver_last_line (), "breakpoint cse/"));
+  g_assert_cmpuint (ph_document_get_breaks (driver_document ())->len, ==, 1);
+  run ("goto 0");
+  run ("run");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 2);
+  g_assert_nonnull (strstr (driver_last_text (), "stopped at the breakpoint on cse/"));
+
+  /* A node, from the graph. */
+  run ("goto 0");
+  run ("breakpoint n10");
+  g_assert_cmpuint (n_breaks_listed (), ==, 2);
+  run ("breakpoint n10");
+  g_assert_cmpuint (n_breaks_listed (), ==, 1);
+}
+
+/* --- rewrites -------------------------------------------------------------------------------------------------------- */
+
+static void
+test_rewrites (void)
+{
+  PhHistoryPanel *panel = history_panel ();
+
+  open_example ("attention", "propagate-shapes,fold-constants,cse,dce");
+  PhHistory *history = ph_document_get_history (driver_document ());
+  guint best = 0;
+  for (guint s = 0; s < history->steps->len; s++)
+    if (g_array_index (history->steps, PhStep, s).n_rewrites > g_array_index (history->steps, PhStep, best).n_rewrites)
+      best = s;
+  g_autofree char *line = g_strdup_printf ("goto %u", best + 1);
+  run (line);
+  guint total = g_array_index (history->steps, PhStep, best).n_rewrites;
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (panel->rewrite_list)), ==, total);
+
+  /* A step into it shows the reason of the rewrite. */
+  g_autofree char *into = g_strdup_printf ("goto %u.1", best + 1);
+  if (total > 1)
+    {
+      run (into);
+      g_assert_true (gtk_widget_get_visible (panel->detail));
+      g_assert_cmpstr (gtk_label_get_text (panel->detail_why), !=, "");
+    }
+
+  driver_click_middle (GTK_WIDGET (panel->rewrites_search));
+  driver_type ("no rule is called so");
+  driver_pause (0.4);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (panel->rewrite_list)), ==, 0);
+  driver_key ("Escape");
+  driver_pause (0.4);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (panel->rewrite_list)), ==, total);
+}
+
+/* A model of the list, with a history of a million rewrites: what is shown costs, what is there does not. */
+static void
+test_million (void)
+{
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autofree char *path = driver_example ("cse");
+  g_autoptr (PhRewriteList) list = ph_rewrite_list_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  g_autofree char *line = g_strdup_printf ("open '%s'", path);
+  g_autoptr (PhReply) opened = ph_console_run (console, line, NULL), ran = ph_console_run (console, "run cse", NULL);
+
+  g_assert_true (opened->ok && ran->ok);
+  PhHistory *history = ph_document_get_history (document);
+  PhStep *step = &g_array_index (history->steps, PhStep, history->steps->len - 1);
+  PhRewrite rewrite = g_array_index (history->rewrites, PhRewrite, step->first_rewrite);
+  guint real = step->n_rewrites, n = 1000000;
+  g_array_set_size (history->rewrites, step->first_rewrite);
+  for (guint i = 0; i < n; i++)
+    g_array_append_val (history->rewrites, rewrite);
+  step->n_rewrites = n;
+
+  gint64 start = g_get_monotonic_time ();
+  ph_rewrite_list_show (list, document, history->steps->len - 1);
+  GtkWidget *view = gtk_list_view_new (GTK_SELECTION_MODEL (gtk_single_selection_new (g_object_ref (G_LIST_MODEL (list)))), NULL);
+  g_object_ref_sink (view);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), ==, n);
+  g_autoptr (PhRewriteItem) last = g_list_model_get_item (G_LIST_MODEL (list), n - 1);
+  g_assert_cmpuint (last->number, ==, n);
+  double show = (double) (g_get_monotonic_time () - start) / 1000;
+  start = g_get_monotonic_time ();
+  ph_rewrite_list_filter (list, rewrite.rule);
+  double filter = (double) (g_get_monotonic_time () - start) / 1000;
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), ==, n);
+  g_test_message ("a million rewrites: shown in %.1f ms, filtered in %.1f ms", show, filter);
+  g_assert_cmpfloat (show, <, 200);
+  g_assert_cmpfloat (filter, <, 1000);
+  step->n_rewrites = real;
+  g_array_set_size (history->rewrites, step->first_rewrite + real);
+  g_object_unref (view);
+}
+
+/* --- verdicts -------------------------------------------------------------------------------------------------------- */
+
+static gboolean
+is_proved (gpointer step)
+{
+  return ph_document_get_proof (driver_document (), GPOINTER_TO_UINT (step)) != NULL;
+}
+
+static void
+test_verdict (void)
+{
+  open_example ("seed", "cse,strength-reduction,dce");
+  g_assert_true (gtk_switch_get_active (history_panel ()->verify_switch));
+  driver_wait (is_proved, GUINT_TO_POINTER (0), 20, "the first step is verified by itself");
+  guint last = ph_document_get_history (driver_document ())->steps->len - 1;
+  driver_wait (is_proved, GUINT_TO_POINTER (last), 20, "the last step is verified by itself");
+  g_assert_null (strstr (gtk_label_get_text (history_panel ()->verify_text), "Verifying"));
+  /* Switched off, nothing is verified that is not. */
+  driver_click_middle (GTK_WIDGET (history_panel ()->verify_switch));
+  driver_pause (0.6);
+  g_assert_false (ph_document_get_proves (driver_document ()));
+  run ("pipeline dce");
+  driver_pause (0.6);
+  g_assert_null (ph_document_get_proof (driver_document (), 0));
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    {
+      g_print ("1..0 # SKIP no display, or one without XTEST\n");
+      return 0;
+    }
+  g_test_add_func ("/panels/switch-and-move", test_switch_and_move);
+  g_test_add_func ("/panels/drag", test_drag);
+  g_test_add_func ("/panels/run-to-here", test_run_to_here);
+  g_test_add_func ("/panels/breakpoints", test_breakpoints);
+  g_test_add_func ("/panels/rewrites", test_rewrites);
+  g_test_add_func ("/panels/million", test_million);
+  g_test_add_func ("/panels/verdict", test_verdict);
+  int status = g_test_run ();
+  driver_finish ();
+  return status;
+}

@@ -1,0 +1,244 @@
+/* step-verdict.c: what the comparison of a step found, as an icon, a line, and a card with all of it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/step-verdict.h"
+
+#include <glib/gi18n.h>
+
+typedef struct { const char *icon, *style; } Look;
+
+static const Look *
+look_of (const PhProof *proof)
+{
+  static const Look looks[] = {
+    [PH_VERDICT_NONE] = { "dialog-question-symbolic", "warning" },
+    [PH_VERDICT_SAME] = { "emblem-ok-symbolic", "success" },
+    [PH_VERDICT_CLOSE] = { "ph-approximately-symbolic", "success" },
+    [PH_VERDICT_DIFFERENT] = { "dialog-warning-symbolic", "error" },
+    [PH_VERDICT_ERROR] = { "dialog-error-symbolic", "error" },
+  };
+
+  return &looks[proof->verdict];
+}
+
+const char *
+ph_verdict_icon (const PhProof *proof)
+{
+  return look_of (proof)->icon;
+}
+
+void
+ph_verdict_style (GtkWidget *widget, const PhProof *proof)
+{
+  static const char *const styles[] = { "warning", "success", "error" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (styles); i++)
+    gtk_widget_remove_css_class (widget, styles[i]);
+  if (proof)
+    gtk_widget_add_css_class (widget, look_of (proof)->style);
+}
+
+char *
+ph_verdict_text (const PhProof *proof)
+{
+  switch (proof->verdict)
+    {
+    case PH_VERDICT_SAME:
+      return g_strdup (_("Equal to the last bit"));
+    case PH_VERDICT_CLOSE:
+      return g_strdup_printf (_("Equal within %.2g"), proof->max_abs_error);
+    case PH_VERDICT_DIFFERENT:
+      return g_strdup (_("The results differ"));
+    case PH_VERDICT_ERROR:
+      return g_strdup (_("Can be computed on one side only"));
+    default:
+      return g_strdup (_("Not compared"));
+    }
+}
+
+const char *
+ph_exactness_text (PhExactness exactness)
+{
+  static const char *const texts[] = { N_("Bit-exact"), N_("Exact but for −0, NaN and infinities"), N_("Rounding may differ"), N_("Lossy by design") };
+
+  return _(texts[exactness]);
+}
+
+/* --- the card ------------------------------------------------------------------------------------------------------ */
+
+typedef struct { PhConsole *console; char *line; PhId node; } Way;
+
+static void
+way_free (gpointer data, GClosure *closure)
+{
+  Way *way = data;
+
+  g_object_unref (way->console);
+  g_free (way->line);
+  g_free (way);
+}
+
+static void
+on_way_done (GObject *console, GAsyncResult *result, gpointer node)
+{
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, NULL);
+
+  if (reply && reply->ok && node)
+    ph_document_set_selection (ph_console_get_document (PH_CONSOLE (console)), GPOINTER_TO_UINT (node));
+}
+
+static void
+on_way (GtkButton *button, Way *way)
+{
+  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER);
+
+  ph_console_run_async (way->console, way->line, NULL, on_way_done, GUINT_TO_POINTER (way->node));
+  gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
+/* A button that runs a line of the console, and selects a node afterwards. */
+static GtkWidget *
+way_new (PhConsole *console, const char *label, PhId node, char *line)
+{
+  GtkWidget *button = gtk_button_new_with_mnemonic (label);
+  Way *way = g_new (Way, 1);
+
+  *way = (Way) { g_object_ref (console), line, node };
+  g_signal_connect_data (button, "clicked", G_CALLBACK (on_way), way, way_free, 0);
+  return button;
+}
+
+static void
+add_row (GtkGrid *grid, int *row, const char *name, const char *text)
+{
+  GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (text);
+
+  gtk_widget_add_css_class (left, "dim-label");
+  gtk_label_set_xalign (GTK_LABEL (left), 1);
+  gtk_widget_set_valign (left, GTK_ALIGN_BASELINE);
+  gtk_label_set_xalign (GTK_LABEL (right), 0);
+  gtk_label_set_wrap (GTK_LABEL (right), TRUE);
+  gtk_label_set_wrap_mode (GTK_LABEL (right), PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_max_width_chars (GTK_LABEL (right), 44);
+  gtk_label_set_selectable (GTK_LABEL (right), TRUE);
+  gtk_widget_set_can_focus (right, FALSE);
+  gtk_widget_set_valign (right, GTK_ALIGN_BASELINE);
+  gtk_grid_attach (grid, left, 0, *row, 1, 1);
+  gtk_grid_attach (grid, right, 1, (*row)++, 1, 1);
+}
+
+static GtkWidget *
+heading_new (const PhProof *proof)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *icon = gtk_image_new_from_icon_name (ph_verdict_icon (proof));
+  g_autofree char *text = ph_verdict_text (proof);
+  GtkWidget *label = gtk_label_new (text);
+
+  ph_verdict_style (icon, proof);
+  gtk_widget_add_css_class (label, "heading");
+  gtk_box_append (GTK_BOX (box), icon);
+  gtk_box_append (GTK_BOX (box), label);
+  return box;
+}
+
+static void
+add_what_was_tried (GtkGrid *grid, int *row, const PhProof *proof)
+{
+  g_autofree char *tolerance = proof->limit.rtol > 0 || proof->limit.scale > 0
+                                   ? g_strdup_printf (_("%g of each element, %g of the largest"), proof->limit.rtol, proof->limit.scale)
+                                   : g_strdup (_("none"));
+  g_autofree char *error = g_strdup_printf ("%.3g", proof->max_abs_error);
+
+  add_row (grid, row, _("Promise"), ph_exactness_text (proof->exactness));
+  add_row (grid, row, _("Tolerance"), tolerance);
+  if (proof->inputs && *proof->inputs)
+    add_row (grid, row, _("Inputs"), proof->inputs);
+  if (proof->n_sets > 0)
+    add_row (grid, row, _("Largest difference"), error);
+  for (guint i = 0; proof->outputs && i < MIN (proof->outputs->len, 4) && proof->outputs->len > 1; i++)
+    {
+      const PhAgreeOutput *output = &g_array_index (proof->outputs, PhAgreeOutput, i);
+      g_autofree char *text = g_strdup_printf ("%s  %.3g", output->name, output->max_abs_error);
+      add_row (grid, row, "", text);
+    }
+  if (proof->n_unbounded > 0)
+    {
+      g_autofree char *text = g_strdup_printf (ngettext ("%u element NaN or infinite on one side", "%u elements NaN or infinite on one side",
+                                                         (gulong) proof->n_unbounded), (guint) proof->n_unbounded);
+      add_row (grid, row, _("Let pass"), text);
+    }
+}
+
+static void
+add_what_differs (GtkGrid *grid, int *row, const PhProof *proof)
+{
+  const char *what = proof->value ? proof->value : proof->output;
+
+  if (what)
+    {
+      g_autofree char *text = g_strdup_printf ("%s [%" G_GSIZE_FORMAT "]", what, proof->element);
+      add_row (grid, row, _("First to differ"), text);
+    }
+  if (proof->expected && proof->actual)
+    {
+      g_autofree char *text = g_strdup_printf (_("%s before, %s now"), proof->expected, proof->actual);
+      add_row (grid, row, _("Its value"), text);
+    }
+  if (proof->shown_by)
+    {
+      g_autofree char *text = g_strdup_printf (_("%s inputs, seed %" G_GUINT64_FORMAT), proof->shown_by, proof->seed);
+      add_row (grid, row, _("Shown by"), text);
+    }
+}
+
+/* The rewrite to blame, the ways to it and to the inputs that show it. */
+static void
+add_ways (GtkBox *box, GtkGrid *grid, int *row, PhConsole *console, guint step, const PhProof *proof)
+{
+  PhHistory *history = ph_document_get_history (ph_console_get_document (console));
+  const PhRewrite *blame = proof->blamed ? ph_history_rewrite_at (history, proof->blame) : NULL;
+  GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+
+  gtk_widget_set_halign (buttons, GTK_ALIGN_END);
+  if (blame)
+    {
+      g_autofree char *text = g_strdup_printf ("%s, %u.%u (n%u)\n%s", blame->rule, proof->blame.step + 1, proof->blame.rewrite + 1, blame->node,
+                                               blame->why ? blame->why : "");
+      add_row (grid, row, _("To blame"), text);
+      g_autofree char *position = ph_position_to_string (proof->blame);
+      GtkWidget *go = way_new (console, _("_Go There"), blame->node, g_strdup_printf ("goto %s", position));
+      gtk_widget_add_css_class (go, "suggested-action");
+      gtk_box_append (GTK_BOX (buttons), go);
+    }
+  else
+    gtk_box_append (GTK_BOX (buttons), way_new (console, _("_Find the Rewrite to Blame"), PH_NO_ID, g_strdup_printf ("bisect %u %u", step, step + 1)));
+  if (proof->feeds)
+    gtk_box_prepend (GTK_BOX (buttons), way_new (console, _("_Use These Inputs"), PH_NO_ID, g_strdup_printf ("verify %u %u --adopt", step, step + 1)));
+  gtk_box_append (box, buttons);
+}
+
+GtkWidget *
+ph_verdict_popover_new (PhConsole *console, guint step)
+{
+  const PhProof *proof = ph_document_get_proof (ph_console_get_document (console), step);
+  int row = 0;
+
+  if (!proof)
+    return NULL;
+  GtkWidget *popover = gtk_popover_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12), *grid = gtk_grid_new ();
+  gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
+  gtk_grid_set_row_spacing (GTK_GRID (grid), 4);
+  gtk_widget_set_margin_top (box, 8);
+  gtk_widget_set_margin_bottom (box, 8);
+  gtk_widget_set_margin_start (box, 8);
+  gtk_widget_set_margin_end (box, 8);
+  gtk_box_append (GTK_BOX (box), heading_new (proof));
+  gtk_box_append (GTK_BOX (box), grid);
+  if (proof->problem)
+    add_row (GTK_GRID (grid), &row, _("Why"), proof->problem);
+  add_what_was_tried (GTK_GRID (grid), &row, proof);
+  add_what_differs (GTK_GRID (grid), &row, proof);
+  if (proof->verdict == PH_VERDICT_DIFFERENT || proof->verdict == PH_VERDICT_ERROR)
+    add_ways (GTK_BOX (box), GTK_GRID (grid), &row, console, step, proof);
+  gtk_popover_set_child (GTK_POPOVER (popover), box);
+  return popover;
+}
