@@ -343,13 +343,20 @@ ACTION (toggle_view)
   g_object_set (canvas, g_action_get_name (G_ACTION (action)), !on, NULL);
 }
 
-ACTION (next_colours)
+/* "form-side", "color-cost": an action of the graph pane with a target. */
+ACTION (set_graph)
 {
-  GObject *canvas = G_OBJECT (ph_document_view_get_canvas (ph_window_get_view (data)));
-  guint mode;
+  g_auto (GStrv) words = g_strsplit (g_action_get_name (G_ACTION (action)), "-", 2);
+  g_autofree char *name = g_strconcat ("graph.", words[0], NULL);
 
-  g_object_get (canvas, "color-mode", &mode, NULL);
-  g_object_set (canvas, "color-mode", mode == PH_COLOR_FAMILY ? PH_COLOR_ROLE : PH_COLOR_FAMILY, NULL);
+  gtk_widget_activate_action (GTK_WIDGET (ph_document_view_get_pane (ph_window_get_view (data))), name, "s", words[1]);
+}
+
+ACTION (do_graph)
+{
+  g_autofree char *name = g_strconcat ("graph.", g_action_get_name (G_ACTION (action)), NULL);
+
+  gtk_widget_activate_action (GTK_WIDGET (ph_document_view_get_pane (ph_window_get_view (data))), name, NULL);
 }
 
 static GtkWidget *
@@ -424,7 +431,10 @@ ph_window_install_actions (PhWindow *self)
     { "focus-graph", focus_graph }, { "show-text", show_text }, { "new-tab", new_tab }, { "close-tab", close_tab },
     { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" }, { "expand-all", expand_all }, { "collapse-all", collapse_all },
     { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view },
-    { "next-colours", next_colours },
+    { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },
+    { "color-kind", set_graph }, { "color-role", set_graph }, { "color-device", set_graph }, { "color-cost", set_graph },
+    { "color-memory", set_graph }, { "color-query", set_graph }, { "legend", do_graph }, { "next-change", do_graph },
+    { "previous-change", do_graph },
     { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },
     { "show-bottom", NULL, NULL, "true", change_panel },
   };

@@ -4,8 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "views/graph-pane.h"
 #include "views/graph-search.h"
-#include "views/minimap.h"
 #include "views/run-ahead.h"
 #include "views/verify-cost.h"
 
@@ -34,7 +34,8 @@ struct _PhDocumentView
   PhConsole       *console;
   PhRunAhead      *ahead;
   GFileMonitor    *monitor;          /* (nullable) of the open file                                      */
-  PhGraphCanvas   *canvas;
+  PhGraphPane     *pane;
+  PhGraphCanvas   *canvas;           /* of @pane */
   GArray          *matches;          /* (element-type PhId) (nullable) of the search, in program order   */
   guint            match;            /* index of the present one                                         */
   guint            progress_timer;
@@ -439,13 +440,12 @@ ph_document_view_init (PhDocumentView *self)
   self->ahead = ph_run_ahead_new (self->document);
   gtk_widget_init_template (GTK_WIDGET (self));
 
-  self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
-  gtk_overlay_set_child (self->overlay, GTK_WIDGET (self->canvas));
-  gtk_overlay_add_overlay (self->overlay, ph_minimap_new (self->canvas));
+  self->pane = PH_GRAPH_PANE (ph_graph_pane_new (self->console));
+  self->canvas = ph_graph_pane_get_canvas (self->pane);
+  gtk_overlay_set_child (self->overlay, GTK_WIDGET (self->pane));
   /* A layout that is under way keeps the canvas for longer than its tab. */
   g_signal_connect_object (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self, G_CONNECT_SWAPPED);
-  ph_graph_canvas_set_document (self->canvas, self->document);
   gtk_search_bar_connect_entry (self->search_bar, GTK_EDITABLE (self->search_entry));
   add_examples (self);
 
@@ -480,9 +480,15 @@ ph_document_view_get_canvas (PhDocumentView *self)
   return self->canvas;
 }
 
+PhGraphPane *
+ph_document_view_get_pane (PhDocumentView *self)
+{
+  return self->pane;
+}
+
 gboolean
 ph_document_view_is_working (PhDocumentView *self)
 {
   return ph_run_ahead_is_running (self->ahead)
-         || (ph_document_is_open (self->document) && ph_graph_canvas_is_busy (self->canvas));
+         || (ph_document_is_open (self->document) && ph_graph_pane_is_working (self->pane));
 }

@@ -5,7 +5,7 @@
 #include <adwaita.h>
 
 #include "core/console/console.h"
-#include "views/graph-canvas.h"
+#include "views/graph-pane.h"
 
 G_BEGIN_DECLS
 
@@ -15,6 +15,7 @@ G_DECLARE_FINAL_TYPE (PhDocumentView, ph_document_view, PH, DOCUMENT_VIEW, GtkWi
 PhDocumentView *ph_document_view_new           (void);
 PhDocument     *ph_document_view_get_document  (PhDocumentView *view);
 PhConsole      *ph_document_view_get_console   (PhDocumentView *view);
+PhGraphPane    *ph_document_view_get_pane      (PhDocumentView *view);
 PhGraphCanvas  *ph_document_view_get_canvas    (PhDocumentView *view);
 
 /* Runs a line of the console; failures show as a toast. */

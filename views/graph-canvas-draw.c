@@ -89,6 +89,7 @@ ph_canvas_update_look (PhGraphCanvas *self)
   ph_tiles_set_look (self->tiles, self->scene, &options);
   self->look_changed = TRUE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
+  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LOOK_CHANGED], 0);
 }
 
 static void
@@ -144,6 +145,11 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
   const PhDrawOptions options = draw_options (self);
   PhRect card;
   int pill = -1, box = id != 0 ? ph_scene_find (self->scene, id, &pill) : -1;
+
+  /* Of a pair it is marked where it is. */
+  if (box >= 0 && pill < 0 && self->side != PH_SIDE_BOTH && ph_scene_box (self->scene, box)->n_tenants > 0
+      && ph_scene_tenant (self->scene, box, self->time) == NULL)
+    box = -1;
 
   cairo_scale (cr, self->zoom, self->zoom);
   cairo_translate (cr, -self->x, -self->y);

@@ -12,11 +12,14 @@ ph_canvas_pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, 
   *box = *pill = *edge = -1;
   if (self->scene == NULL)
     return;
-  *box = ph_scene_pick (self->scene, x, y, self->since, self->time, pill);
+  /* Of a pair each shows one position only. */
+  const int since = self->side == PH_SIDE_BOTH ? self->since : self->time;
+
+  *box = ph_scene_pick (self->scene, x, y, since, self->time, pill);
   if (*box < 0 || ph_scene_box (self->scene, *box)->open)
     {
       if (self->zoom > 0.08)
-        *edge = ph_scene_pick_edge (self->scene, x, y, 6 / self->zoom, self->since, self->time);
+        *edge = ph_scene_pick_edge (self->scene, x, y, 6 / self->zoom, since, self->time);
       if (*edge >= 0)
         *box = -1;
     }

@@ -20,6 +20,7 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  *   layout-finished (gboolean ok, char *message)   message: (nullable) why not; ph_graph_canvas_retry() tries again
  *   node-activated (guint id)                double click or Enter on a node that does not open
  *   view-changed ()                          scrolled, zoomed, laid out: for a minimap and synchronised canvases
+ *   look-changed ()                          another position, other colours
  * Properties: document, show-diff, compact, grouped, color-mode, edge-width. */
 GtkWidget  *ph_graph_canvas_new           (void);
 void        ph_graph_canvas_set_document  (PhGraphCanvas *canvas, PhDocument *document);   /* (nullable) */
@@ -59,6 +60,10 @@ gboolean    ph_graph_canvas_show_paths    (PhGraphCanvas *canvas, guint from, gu
 gboolean    ph_graph_canvas_show_touched  (PhGraphCanvas *canvas);
 void        ph_graph_canvas_show_all      (PhGraphCanvas *canvas);
 gboolean    ph_graph_canvas_is_partial    (PhGraphCanvas *canvas);
+
+/* Nodes that are marked as changed, and from the selected one to the next (@direction 1) or the one before (-1). FALSE: none. */
+void        ph_graph_canvas_count_changes (PhGraphCanvas *canvas, guint *added, guint *removed, guint *changed);
+gboolean    ph_graph_canvas_go_to_change  (PhGraphCanvas *canvas, int direction);
 
 /* Before | after: @before shows the position that changes are counted from, @after the present one, without what is only on
  * the other side; both have one scene, scroll, zoom and select as one. NULL parts them. */

@@ -61,13 +61,15 @@ myers (Diff *diff, guint a0, guint a1, guint b0, guint b1)
   return TRUE;
 }
 
-/* Matches lines that occur once on both sides and in the same order, greedily, then looks between them. */
+/* Lines that occur once on both sides, the longest run of them that is in the same order on both, and what lies between them. */
 static void
 match_unique (Diff *diff, guint a0, guint a1, guint b0, guint b1)
 {
   typedef struct { guint n_a, n_b, at_b; } Count;
+  typedef struct { guint a, b; int before; } Pair;
   g_autoptr (GHashTable) counts = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  guint next_a = a0, next_b = b0;
+  g_autoptr (GArray) pairs = g_array_new (FALSE, FALSE, sizeof (Pair)), ends = g_array_new (FALSE, FALSE, sizeof (int));
+  guint n = 0;
 
   for (guint i = a0; i < a1; i++)
     {
@@ -85,19 +87,48 @@ match_unique (Diff *diff, guint a0, guint a1, guint b0, guint b1)
           count->at_b = i;
         }
     }
+  /* ends[k]: the pair with the least b at which a run of k + 1 ends. */
   for (guint i = a0; i < a1; i++)
     {
       const Count *count = g_hash_table_lookup (counts, GUINT_TO_POINTER (diff->a[i]));
-      if (count->n_a == 1 && count->n_b == 1 && count->at_b >= next_b)
+      guint low = 0, high = ends->len;
+      int index = (int) pairs->len;
+
+      if (count->n_a != 1 || count->n_b != 1)
+        continue;
+      while (low < high)
         {
-          diff_range (diff, next_a, i, next_b, count->at_b);
-          diff->match[i] = (int) count->at_b;
-          next_a = i + 1;
-          next_b = count->at_b + 1;
+          const guint middle = (low + high) / 2;
+          if (g_array_index (pairs, Pair, g_array_index (ends, int, middle)).b < count->at_b)
+            low = middle + 1;
+          else
+            high = middle;
         }
+      g_array_append_val (pairs, ((Pair) { i, count->at_b, low > 0 ? g_array_index (ends, int, low - 1) : -1 }));
+      if (low == ends->len)
+        g_array_append_val (ends, index);
+      else
+        g_array_index (ends, int, low) = index;
     }
-  if (next_a > a0)
-    diff_range (diff, next_a, a1, next_b, b1);
+  if (ends->len == 0)
+    return;
+
+  g_autofree int *run = g_new (int, ends->len);
+  for (int i = g_array_index (ends, int, ends->len - 1); i >= 0; i = g_array_index (pairs, Pair, i).before)
+    run[n++] = i;
+  for (guint next_a = a0, next_b = b0;; n--)
+    {
+      if (n == 0)
+        {
+          diff_range (diff, next_a, a1, next_b, b1);
+          break;
+        }
+      const Pair *pair = &g_array_index (pairs, Pair, run[n - 1]);
+      diff_range (diff, next_a, pair->a, next_b, pair->b);
+      diff->match[pair->a] = (int) pair->b;
+      next_a = pair->a + 1;
+      next_b = pair->b + 1;
+    }
 }
 
 static void

@@ -1,123 +1,128 @@
-/* text-pane.c: the graph as ONNX text, with what the present step changed marked by a sign and a colour.
+/* text-pane.c: the graph as ONNX text, with what changed since another position marked, in one text or side by side.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/text-pane.h"
 
-#include <adwaita.h>
 #include <glib/gi18n.h>
-#include <gtksourceview/gtksource.h>
+#include <string.h>
 
+#include "views/change-strip.h"
+#include "views/history-track.h"
 #include "views/text-diff.h"
+
+#define PROGRESS_AFTER_MS 300
 
 struct _PhTextPane
 {
-  GtkWidget         parent_instance;
-  GtkWidget        *content;
-  GtkLabel         *summary;
-  GtkToggleButton  *changes_only;
-  GtkSourceView    *view;
-  GtkSourceBuffer  *buffer;
-  GtkSourceGutterRenderer *signs;
-  PhDocument       *document;        /* (nullable) */
-  PhTextDiff       *diff;            /* (nullable) what is shown */
-  GCancellable     *cancellable;     /* (nullable) of what is being made */
-  gboolean          stale;           /* the document changed while nobody looked */
+  GtkWidget        parent_instance;
+  GtkWidget       *content;
+  GtkLabel        *summary;
+  GtkWidget       *progress;         /* with a button that cancels */
+  GtkSpinner      *spinner;
+  GtkToggleButton *changes_only;
+  GtkToggleButton *split_button;
+  PhTextSide      *left, *right;
+  GtkLabel        *left_title, *right_title;
+  GtkWidget       *right_column;
+  PhChangeStrip   *strip;
+  PhDocument      *document;         /* (nullable) */
+  PhTextDiff      *diff;             /* (nullable) what is shown */
+  GCancellable    *cancellable;      /* (nullable) of what is being made */
+  guint            progress_timer;
+  gboolean         stale;            /* the document changed while nobody looked */
+  gboolean         split, following;
 };
+
+enum { PROP_0, PROP_SPLIT, N_PROPS };
+static GParamSpec *props[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (PhTextPane, ph_text_pane, GTK_TYPE_WIDGET)
 
-static char
-sign_of_line (PhTextPane *self, guint line)
+/* --- what is shown --------------------------------------------------------------------------------------------------- */
+
+void
+ph_text_pane_go_to_change (PhTextPane *self, int direction)
 {
-  return self->diff && line < self->diff->signs->len ? g_array_index (self->diff->signs, char, line) : ' ';
+  g_return_if_fail (PH_IS_TEXT_PANE (self));
+  if (ph_text_side_go_to_change (self->left, direction) && self->split)
+    ph_text_side_go_to_line (self->right, ph_text_side_get_line (self->left));
 }
 
-static void
-on_query_sign (GtkSourceGutterRenderer *renderer, GtkSourceGutterLines *lines, guint line, PhTextPane *self)
+static char *
+summarize (PhTextPane *self)
 {
-  char sign = sign_of_line (self, line);
-  gtk_source_gutter_renderer_text_set_text (GTK_SOURCE_GUTTER_RENDERER_TEXT (renderer), sign == '+' ? "+" : sign == '-' ? "−" : " ", -1);
-}
+  GString *text = g_string_new (NULL);
 
-static void
-mark_lines (PhTextPane *self)
-{
-  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
-  gboolean only = gtk_toggle_button_get_active (self->changes_only);
-  guint n = self->diff->signs->len;
-
-  for (guint line = 0; line < n;)
-    {
-      char sign = sign_of_line (self, line);
-      guint end = line + 1;
-      GtkTextIter from, to;
-      while (end < n && sign_of_line (self, end) == sign)
-        end++;
-      gtk_text_buffer_get_iter_at_line (buffer, &from, (int) line);
-      gtk_text_buffer_get_iter_at_line (buffer, &to, (int) end);
-      if (end >= n)
-        gtk_text_buffer_get_end_iter (buffer, &to);
-      if (sign != ' ')
-        gtk_text_buffer_apply_tag_by_name (buffer, sign == '+' ? "added" : "removed", &from, &to);
-      else if (only)
-        gtk_text_buffer_apply_tag_by_name (buffer, "hidden", &from, &to);
-      line = end;
-    }
-}
-
-static void
-go_to_change (PhTextPane *self, int direction)
-{
-  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
-  GtkTextIter iter;
-
-  gtk_text_buffer_get_iter_at_mark (buffer, &iter, gtk_text_buffer_get_insert (buffer));
-  int n = gtk_text_buffer_get_line_count (buffer), line = gtk_text_iter_get_line (&iter);
-  /* Out of the change that the cursor stands in, then to the start of the next. */
-  while (line >= 0 && line < n && sign_of_line (self, (guint) line) != ' ')
-    line += direction;
-  while (line >= 0 && line < n && sign_of_line (self, (guint) line) == ' ')
-    line += direction;
-  if (line < 0 || line >= n)
-    return;
-  gtk_text_buffer_get_iter_at_line (buffer, &iter, line);
-  gtk_text_buffer_place_cursor (buffer, &iter);
-  /* To the mark, not the iter: the lines above may not have their heights yet. */
-  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0, TRUE, 0, 0.3);
+  if (!self->diff)
+    return g_string_free (text, FALSE);
+  if (self->diff->n_added + self->diff->n_removed + self->diff->n_changed == 0)
+    g_string_append (text, _("No line differs"));
+  else
+    g_string_printf (text, _("%u lines added, %u removed, %u changed"), self->diff->n_added, self->diff->n_removed, self->diff->n_changed);
+  return g_string_free (text, FALSE);
 }
 
 static void
 show_diff (PhTextPane *self)
 {
-  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
-  GtkTextIter start;
-  g_autofree char *summary = self->diff->n_added + self->diff->n_removed == 0
-                                 ? g_strdup (_("Nothing changed here"))
-                                 : g_strdup_printf (_("This step: +%u −%u lines"), self->diff->n_added, self->diff->n_removed);
+  PhHistory *history = self->document ? ph_document_get_history (self->document) : NULL;
+  const gboolean only = gtk_toggle_button_get_active (self->changes_only);
+  g_autofree char *summary = summarize (self);
 
   gtk_label_set_text (self->summary, summary);
-  gtk_text_buffer_set_text (buffer, self->diff->text->str, (int) self->diff->text->len);
-  mark_lines (self);
-  gtk_text_buffer_get_start_iter (buffer, &start);
-  gtk_text_buffer_place_cursor (buffer, &start);
-  if (self->diff->n_added + self->diff->n_removed > 0)
-    go_to_change (self, 1);
+  gtk_widget_set_visible (self->right_column, self->split);
+  ph_text_side_set_follower (self->left, self->split);
+  gtk_widget_set_visible (GTK_WIDGET (self->left_title), self->split);
+  if (history)
+    {
+      g_autofree char *before = ph_history_describe (history, ph_document_get_since (self->document), FALSE);
+      g_autofree char *after = ph_history_describe (history, ph_document_get_position (self->document), FALSE);
+      g_autofree char *left = g_strdup_printf (_("Before: %s"), before), *right = g_strdup_printf (_("After: %s"), after);
+      gtk_label_set_text (self->left_title, left);
+      gtk_label_set_text (self->right_title, right);
+    }
+  ph_text_side_show (self->left, self->diff, self->split ? PH_SIDE_BEFORE : PH_SIDE_BOTH, only);
+  ph_text_side_show (self->right, self->split ? self->diff : NULL, PH_SIDE_AFTER, only);
+  ph_change_strip_set_diff (self->strip, self->diff);
+  if (self->diff && self->diff->n_added + self->diff->n_removed + self->diff->n_changed > 0)
+    ph_text_pane_go_to_change (self, 1);
+}
+
+/* --- making it ------------------------------------------------------------------------------------------------------- */
+
+static void
+stop_progress (PhTextPane *self)
+{
+  g_clear_handle_id (&self->progress_timer, g_source_remove);
+  gtk_widget_set_visible (self->progress, FALSE);
+  gtk_spinner_stop (self->spinner);
+}
+
+static gboolean
+show_progress (gpointer data)
+{
+  PhTextPane *self = data;
+
+  self->progress_timer = 0;
+  gtk_widget_set_visible (self->progress, TRUE);
+  gtk_spinner_start (self->spinner);
+  return G_SOURCE_REMOVE;
 }
 
 static void
 on_diff (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (PhTextPane) self = data;
-  PhTextDiff *diff = ph_text_diff_finish (result, NULL);
+  g_autoptr (PhTextDiff) diff = ph_text_diff_finish (result, NULL);
 
+  if (!self->content || g_task_get_cancellable (G_TASK (result)) != self->cancellable)
+    return;
+  stop_progress (self);
+  g_clear_object (&self->cancellable);
   if (!diff)
     return;
-  if (!self->content)
-    {
-      ph_text_diff_free (diff);
-      return;
-    }
+  ph_change_strip_set_diff (self->strip, NULL);
   g_clear_pointer (&self->diff, ph_text_diff_free);
-  self->diff = diff;
+  self->diff = g_steal_pointer (&diff);
   show_diff (self);
 }
 
@@ -125,24 +130,39 @@ static void
 update (PhTextPane *self)
 {
   self->stale = TRUE;
+  g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   self->stale = FALSE;
-  g_cancellable_cancel (self->cancellable);
-  g_clear_object (&self->cancellable);
   if (!self->document || !ph_document_is_open (self->document))
     {
-      gtk_text_buffer_set_text (GTK_TEXT_BUFFER (self->buffer), "", 0);
+      stop_progress (self);
+      ph_change_strip_set_diff (self->strip, NULL);
       g_clear_pointer (&self->diff, ph_text_diff_free);
+      show_diff (self);
       return;
     }
-  PhPosition b = ph_document_get_position (self->document), a = b;
-  if (b.rewrite > 0)
-    a.rewrite = 0;
-  else if (b.step > 0)
-    a.step--;
   self->cancellable = g_cancellable_new ();
-  ph_text_diff_async (self->document, a, b, self->cancellable, on_diff, g_object_ref (self));
+  if (self->progress_timer == 0 && !gtk_widget_get_visible (self->progress))
+    self->progress_timer = g_timeout_add (PROGRESS_AFTER_MS, show_progress, self);
+  ph_text_diff_async (self->document, ph_document_get_since (self->document), ph_document_get_position (self->document), self->cancellable,
+                      on_diff, g_object_ref (self));
+}
+
+gboolean
+ph_text_pane_is_working (PhTextPane *self)
+{
+  return self->cancellable != NULL;
+}
+
+static void
+on_cancel (PhTextPane *self)
+{
+  g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  stop_progress (self);
+  gtk_label_set_text (self->summary, _("Cancelled"));
 }
 
 static void
@@ -152,16 +172,18 @@ on_mapped (PhTextPane *self)
     update (self);
 }
 
+/* --- controls -------------------------------------------------------------------------------------------------------- */
+
 static void
 on_previous_change (PhTextPane *self)
 {
-  go_to_change (self, -1);
+  ph_text_pane_go_to_change (self, -1);
 }
 
 static void
 on_next_change (PhTextPane *self)
 {
-  go_to_change (self, 1);
+  ph_text_pane_go_to_change (self, 1);
 }
 
 static void
@@ -171,42 +193,63 @@ on_changes_only (PhTextPane *self)
     show_diff (self);
 }
 
-/* The node whose line the cursor was put on by a click becomes the selected one. */
 static void
-on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhTextPane *self)
+on_split (PhTextPane *self)
 {
-  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
-  GtkTextIter from, to;
-  PhModel *model = self->document ? ph_document_get_model (self->document) : NULL;
+  ph_text_pane_set_split (self, gtk_toggle_button_get_active (self->split_button));
+}
 
-  if (!model || gtk_text_buffer_get_has_selection (buffer))
+void
+ph_text_pane_set_split (PhTextPane *self, gboolean split)
+{
+  g_return_if_fail (PH_IS_TEXT_PANE (self));
+  if (self->split == split)
     return;
-  gtk_text_buffer_get_iter_at_mark (buffer, &from, gtk_text_buffer_get_insert (buffer));
-  gtk_text_iter_set_line_offset (&from, 0);
-  to = from;
-  if (!gtk_text_iter_ends_line (&to))
-    gtk_text_iter_forward_to_line_end (&to);
-  g_autofree char *line = gtk_text_buffer_get_text (buffer, &from, &to, FALSE);
-  g_strstrip (line);
-  char *end = strpbrk (line, " ,=");
-  if (!end || !strchr (line, '='))
+  self->split = split;
+  gtk_toggle_button_set_active (self->split_button, split);
+  show_diff (self);
+  g_object_notify_by_pspec (G_OBJECT (self), props[PROP_SPLIT]);
+}
+
+/* The node whose line was clicked becomes the selected one; a line names its outputs first. */
+static void
+on_line_clicked (PhTextPane *self, const char *line, gboolean gone)
+{
+  PhModel *model = self->document ? ph_document_get_model (self->document) : NULL;
+  g_autofree char *name = g_strstrip (g_strdup (line));
+  char *end = strpbrk (name, " ,=");
+
+  if (!model || gone || !end || !strchr (name, '='))
     return;
   *end = '\0';
-  PhValue *value = ph_model_find_value_named (model, line);
+  PhValue *value = ph_model_find_value_named (model, name);
   if (value && value->producer)
     ph_document_set_selection (self->document, value->producer->id);
 }
 
+/* Both have as many lines of the same height, so that the same value shows the same rows. */
 static void
-follow_style (PhTextPane *self)
+on_scrolled (GtkAdjustment *adjustment, PhTextPane *self)
 {
-  gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  GtkSourceStyleSchemeManager *schemes = gtk_source_style_scheme_manager_get_default ();
-  GtkTextTagTable *tags = gtk_text_buffer_get_tag_table (GTK_TEXT_BUFFER (self->buffer));
+  GtkAdjustment *pairs[2][2] = {
+    { ph_text_side_get_vadjustment (self->left), ph_text_side_get_vadjustment (self->right) },
+    { ph_text_side_get_hadjustment (self->left), ph_text_side_get_hadjustment (self->right) } };
 
-  gtk_source_buffer_set_style_scheme (self->buffer, gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
-  g_object_set (gtk_text_tag_table_lookup (tags, "added"), "paragraph-background", dark ? "#17391f" : "#d8f5dd", NULL);
-  g_object_set (gtk_text_tag_table_lookup (tags, "removed"), "paragraph-background", dark ? "#47191d" : "#fbdcdd", NULL);
+  if (!self->split || self->following)
+    return;
+  self->following = TRUE;
+  for (int i = 0; i < 2; i++)
+    if (adjustment == pairs[i][0] || adjustment == pairs[i][1])
+      gtk_adjustment_set_value (adjustment == pairs[i][0] ? pairs[i][1] : pairs[i][0], gtk_adjustment_get_value (adjustment));
+  self->following = FALSE;
+}
+
+/* --- object ---------------------------------------------------------------------------------------------------------- */
+
+PhTextSide *
+ph_text_pane_get_side (PhTextPane *self, gboolean after)
+{
+  return after ? self->right : self->left;
 }
 
 void
@@ -221,8 +264,21 @@ ph_text_pane_set_document (PhTextPane *self, PhDocument *document)
     {
       g_signal_connect_swapped (document, "opened", G_CALLBACK (update), self);
       g_signal_connect_swapped (document, "position-changed", G_CALLBACK (update), self);
+      g_signal_connect_swapped (document, "since-changed", G_CALLBACK (update), self);
     }
   update (self);
+}
+
+static void
+ph_text_pane_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_value_set_boolean (value, PH_TEXT_PANE (object)->split);
+}
+
+static void
+ph_text_pane_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  ph_text_pane_set_split (PH_TEXT_PANE (object), g_value_get_boolean (value));
 }
 
 static void
@@ -235,9 +291,11 @@ ph_text_pane_dispose (GObject *object)
   g_clear_object (&self->document);
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
+  g_clear_handle_id (&self->progress_timer, g_source_remove);
+  if (self->strip)
+    ph_change_strip_set_diff (self->strip, NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_TEXT_PANE);
   g_clear_pointer (&self->diff, ph_text_diff_free);
-  g_clear_object (&self->buffer);
   G_OBJECT_CLASS (ph_text_pane_parent_class)->dispose (object);
 }
 
@@ -246,31 +304,33 @@ ph_text_pane_class_init (PhTextPaneClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
-  g_type_ensure (GTK_SOURCE_TYPE_VIEW);
+  g_type_ensure (PH_TYPE_TEXT_SIDE);
+  g_type_ensure (PH_TYPE_CHANGE_STRIP);
   G_OBJECT_CLASS (klass)->dispose = ph_text_pane_dispose;
+  G_OBJECT_CLASS (klass)->get_property = ph_text_pane_get_property;
+  G_OBJECT_CLASS (klass)->set_property = ph_text_pane_set_property;
+  props[PROP_SPLIT] = g_param_spec_boolean ("split", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
+  g_object_class_install_properties (G_OBJECT_CLASS (klass), N_PROPS, props);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/text-pane.ui");
   gtk_widget_class_bind_template_child (widget_class, PhTextPane, content);
   gtk_widget_class_bind_template_child (widget_class, PhTextPane, summary);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, progress);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, spinner);
   gtk_widget_class_bind_template_child (widget_class, PhTextPane, changes_only);
-  gtk_widget_class_bind_template_child (widget_class, PhTextPane, view);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, split_button);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, left);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, right);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, left_title);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, right_title);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, right_column);
+  gtk_widget_class_bind_template_child (widget_class, PhTextPane, strip);
   gtk_widget_class_bind_template_callback (widget_class, on_previous_change);
   gtk_widget_class_bind_template_callback (widget_class, on_next_change);
   gtk_widget_class_bind_template_callback (widget_class, on_changes_only);
-}
-
-static GtkSourceLanguage *
-onnx_text_language (void)
-{
-  GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default ();
-  static gsize once;
-
-  if (g_once_init_enter (&once))
-    {
-      gtk_source_language_manager_append_search_path (manager, "resource:///org/peephole/Peephole/language-specs");
-      g_once_init_leave (&once, 1);
-    }
-  return gtk_source_language_manager_get_language (manager, "onnx-text");
+  gtk_widget_class_bind_template_callback (widget_class, on_split);
+  gtk_widget_class_bind_template_callback (widget_class, on_cancel);
+  gtk_widget_class_bind_template_callback (widget_class, on_line_clicked);
 }
 
 static void
@@ -278,23 +338,12 @@ ph_text_pane_init (PhTextPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
 
-  self->buffer = gtk_source_buffer_new (NULL);
-  gtk_source_buffer_set_language (self->buffer, onnx_text_language ());
-  gtk_text_view_set_buffer (GTK_TEXT_VIEW (self->view), GTK_TEXT_BUFFER (self->buffer));
-  gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), "added", NULL);
-  gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), "removed", NULL);
-  gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), "hidden", "invisible", TRUE, NULL);
-
-  self->signs = gtk_source_gutter_renderer_text_new ();
-  gtk_source_gutter_renderer_set_xpad (self->signs, 4);
-  g_signal_connect (self->signs, "query-data", G_CALLBACK (on_query_sign), self);
-  gtk_source_gutter_insert (gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT), self->signs, 10);
-
-  GtkGesture *click = gtk_gesture_click_new ();
-  g_signal_connect (click, "released", G_CALLBACK (on_released), self);
-  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click), GTK_PHASE_CAPTURE);
-  gtk_widget_add_controller (GTK_WIDGET (self->view), GTK_EVENT_CONTROLLER (click));
+  PhTextSide *sides[] = { self->left, self->right };
+  for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
+    {
+      g_signal_connect_object (ph_text_side_get_vadjustment (sides[i]), "value-changed", G_CALLBACK (on_scrolled), self, 0);
+      g_signal_connect_object (ph_text_side_get_hadjustment (sides[i]), "value-changed", G_CALLBACK (on_scrolled), self, 0);
+    }
+  ph_change_strip_set_adjustment (self->strip, ph_text_side_get_vadjustment (self->left));
   g_signal_connect_swapped (self, "map", G_CALLBACK (on_mapped), self);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (follow_style), self, G_CONNECT_SWAPPED);
-  follow_style (self);
 }

@@ -1,0 +1,365 @@
+/* graph-pane.c: the picture in its forms: one with the changes in it, before | after, or as text; and the line of its history.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-pane.h"
+
+#include <glib/gi18n.h>
+
+#include "views/history-slider.h"
+#include "views/history-track.h"
+#include "views/legend.h"
+#include "views/minimap.h"
+#include "views/query-bar.h"
+#include "views/text-pane.h"
+
+struct _PhGraphPane
+{
+  GtkWidget        parent_instance;
+  GtkWidget       *content;
+  GtkStack        *stack;
+  GtkBox          *before_column;
+  GtkLabel        *before_title, *after_title;
+  GtkOverlay      *before_overlay, *after_overlay;
+  GtkRevealer     *part_bar;
+  GtkLabel        *part_title;
+  PhTextPane      *text_pane;
+  PhQueryBar      *query_bar;
+  PhHistorySlider *slider;
+  GtkLabel        *range, *added, *removed, *changed;
+  GtkButton       *reset;
+
+  PhConsole       *console;
+  PhDocument      *document;
+  PhGraphCanvas   *canvas, *before;  /* @before: (nullable) while side by side */
+  GtkWidget       *legend;
+  GSimpleActionGroup *actions;
+  PhForm           form;
+  guint            later;
+};
+
+G_DEFINE_FINAL_TYPE (PhGraphPane, ph_graph_pane, GTK_TYPE_WIDGET)
+
+static const char *const form_names[PH_N_FORMS] = { "overlay", "side", "text" };
+
+/* --- what is said of it ---------------------------------------------------------------------------------------------- */
+
+static void
+set_count (GtkLabel *label, const char *sign, guint count)
+{
+  g_autofree char *text = g_strdup_printf ("%s%u", sign, count);
+
+  gtk_label_set_text (label, text);
+  gtk_widget_set_visible (GTK_WIDGET (label), count > 0);
+}
+
+static gboolean
+update_labels (gpointer data)
+{
+  PhGraphPane *self = data;
+  PhHistory *history = ph_document_get_history (self->document);
+  guint added, removed, changed;
+
+  self->later = 0;
+  ph_graph_canvas_count_changes (self->canvas, &added, &removed, &changed);
+  set_count (self->added, "+", added);
+  set_count (self->removed, "−", removed);
+  set_count (self->changed, "~", changed);
+  gtk_widget_set_visible (GTK_WIDGET (self->reset), ph_document_has_since (self->document));
+  gtk_revealer_set_reveal_child (self->part_bar, ph_graph_canvas_is_partial (self->canvas));
+  if (!history || history->steps->len == 0)
+    {
+      gtk_label_set_text (self->range, "");
+      return G_SOURCE_REMOVE;
+    }
+  PhPosition a = ph_document_get_since (self->document), b = ph_document_get_position (self->document);
+  g_autofree char *from = ph_position_to_string (a), *to = ph_position_to_string (b), *before = ph_history_describe (history, a, FALSE);
+  g_autofree char *after = ph_history_describe (history, b, FALSE);
+  g_autofree char *range = ph_position_compare (a, b) == 0 ? g_strdup (to) : g_strdup_printf ("%s → %s", from, to);
+  g_autofree char *left = g_strdup_printf (_("Before: %s"), before), *right = g_strdup_printf (_("After: %s"), after);
+
+  gtk_label_set_text (self->range, range);
+  gtk_label_set_text (self->before_title, left);
+  gtk_label_set_text (self->after_title, right);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+queue_labels (PhGraphPane *self)
+{
+  if (self->later == 0)
+    self->later = g_idle_add_full (G_PRIORITY_DEFAULT, update_labels, self, NULL);
+}
+
+/* --- forms ----------------------------------------------------------------------------------------------------------- */
+
+static void
+show_before (PhGraphPane *self)
+{
+  self->before = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->before), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Graph before"), -1);
+  gtk_overlay_set_child (self->before_overlay, GTK_WIDGET (self->before));
+  ph_graph_canvas_pair (self->canvas, self->before);
+}
+
+static void
+hide_before (PhGraphPane *self)
+{
+  ph_graph_canvas_pair (self->canvas, NULL);
+  gtk_overlay_set_child (self->before_overlay, NULL);
+  self->before = NULL;
+}
+
+void
+ph_graph_pane_set_form (PhGraphPane *self, PhForm form)
+{
+  GAction *action;
+
+  g_return_if_fail (PH_IS_GRAPH_PANE (self) && form < PH_N_FORMS);
+  if (self->form == form)
+    return;
+  if (form == PH_FORM_SIDE)
+    show_before (self);
+  else if (self->form == PH_FORM_SIDE)
+    hide_before (self);
+  self->form = form;
+  /* Two pictures without their changes would be a riddle. */
+  if (form == PH_FORM_SIDE)
+    ph_graph_canvas_set_show_diff (self->canvas, TRUE);
+  gtk_widget_set_visible (GTK_WIDGET (self->before_column), form == PH_FORM_SIDE);
+  gtk_widget_set_visible (GTK_WIDGET (self->after_title), form == PH_FORM_SIDE);
+  gtk_stack_set_visible_child_name (self->stack, form == PH_FORM_TEXT ? "text" : "picture");
+  action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "form");
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (form_names[form]));
+  queue_labels (self);
+}
+
+/* --- actions --------------------------------------------------------------------------------------------------------- */
+
+static void
+change_form (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  const char *name = g_variant_get_string (value, NULL);
+
+  for (int form = 0; form < PH_N_FORMS; form++)
+    if (g_str_equal (name, form_names[form]))
+      ph_graph_pane_set_form (data, (PhForm) form);
+}
+
+static void
+show_legend (PhGraphPane *self, gboolean show)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "legend");
+
+  gtk_widget_set_visible (self->legend, show);
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (show));
+}
+
+static void
+change_legend (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  show_legend (data, g_variant_get_boolean (value));
+}
+
+static void
+change_color (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  PhGraphPane *self = data;
+  PhColorMode mode;
+
+  if (!ph_color_mode_find (g_variant_get_string (value, NULL), &mode))
+    return;
+  if (mode == PH_COLOR_QUERY)
+    ph_query_bar_open (self->query_bar);
+  else
+    ph_graph_canvas_set_color_mode (self->canvas, mode);
+}
+
+/* Whoever set it: the menu says it, and colours that do not speak for themselves come with their legend. */
+static void
+on_color_mode (PhGraphPane *self)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "color");
+  guint mode;
+
+  g_object_get (self->canvas, "color-mode", &mode, NULL);
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_color_mode_name ((PhColorMode) mode)));
+  show_legend (self, mode != PH_COLOR_FAMILY);
+}
+
+static void
+on_measured (PhGraphPane *self, PhMeasure *measure)
+{
+  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_QUERY, measure);
+}
+
+static void
+go_to_change (PhGraphPane *self, int direction)
+{
+  if (self->form == PH_FORM_TEXT)
+    ph_text_pane_go_to_change (self->text_pane, direction);
+  else if (!ph_graph_canvas_go_to_change (self->canvas, direction))
+    gtk_widget_error_bell (GTK_WIDGET (self));
+}
+
+static void
+next_change (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  go_to_change (data, 1);
+}
+
+static void
+previous_change (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  go_to_change (data, -1);
+}
+
+static void
+on_reset (PhGraphPane *self)
+{
+  ph_console_run_async (self->console, "compare", NULL, NULL, NULL);
+}
+
+static void
+on_show_all (PhGraphPane *self)
+{
+  ph_graph_canvas_show_all (self->canvas);
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
+static void
+add_actions (PhGraphPane *self)
+{
+  static const GActionEntry entries[] = {
+    { "form", NULL, "s", "'overlay'", change_form }, { "color", NULL, "s", "'kind'", change_color },
+    { "legend", NULL, NULL, "false", change_legend }, { "next-change", next_change }, { "previous-change", previous_change },
+  };
+  static const char *const properties[] = { "edge-width", "show-diff", "compact", "grouped" };
+
+  self->actions = g_simple_action_group_new ();
+  g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
+    {
+      g_autoptr (GPropertyAction) action = g_property_action_new (properties[i], self->canvas, properties[i]);
+      g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (action));
+    }
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "graph", G_ACTION_GROUP (self->actions));
+}
+
+/* --- object ---------------------------------------------------------------------------------------------------------- */
+
+static void
+ph_graph_pane_dispose (GObject *object)
+{
+  PhGraphPane *self = PH_GRAPH_PANE (object);
+
+  g_clear_handle_id (&self->later, g_source_remove);
+  if (self->document)
+    g_signal_handlers_disconnect_by_data (self->document, self);
+  if (self->canvas)
+    g_signal_handlers_disconnect_by_data (self->canvas, self);
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "graph", NULL);
+  g_clear_object (&self->actions);
+  gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_GRAPH_PANE);
+  self->canvas = self->before = NULL;
+  g_clear_object (&self->console);
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (ph_graph_pane_parent_class)->dispose (object);
+}
+
+static void
+ph_graph_pane_class_init (PhGraphPaneClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  g_type_ensure (PH_TYPE_TEXT_PANE);
+  g_type_ensure (PH_TYPE_QUERY_BAR);
+  g_type_ensure (PH_TYPE_HISTORY_SLIDER);
+  G_OBJECT_CLASS (klass)->dispose = ph_graph_pane_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/graph-pane.ui");
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, content);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, stack);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, before_column);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, before_title);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, after_title);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, before_overlay);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, after_overlay);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_bar);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_title);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, text_pane);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, query_bar);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, slider);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, range);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, added);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, removed);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, changed);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, reset);
+  gtk_widget_class_bind_template_callback (widget_class, on_measured);
+  gtk_widget_class_bind_template_callback (widget_class, on_reset);
+  gtk_widget_class_bind_template_callback (widget_class, on_show_all);
+}
+
+static void
+ph_graph_pane_init (PhGraphPane *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
+  gtk_overlay_set_child (self->after_overlay, GTK_WIDGET (self->canvas));
+  gtk_overlay_add_overlay (self->after_overlay, ph_minimap_new (self->canvas));
+  self->legend = ph_legend_new (self->canvas);
+  gtk_widget_set_visible (self->legend, FALSE);
+  gtk_overlay_add_overlay (self->after_overlay, self->legend);
+  add_actions (self);
+  g_signal_connect_swapped (self->canvas, "look-changed", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->canvas, "notify::color-mode", G_CALLBACK (on_color_mode), self);
+}
+
+GtkWidget *
+ph_graph_pane_new (PhConsole *console)
+{
+  PhGraphPane *self = g_object_new (PH_TYPE_GRAPH_PANE, NULL);
+
+  self->console = g_object_ref (console);
+  self->document = g_object_ref (ph_console_get_document (console));
+  ph_graph_canvas_set_document (self->canvas, self->document);
+  ph_text_pane_set_document (self->text_pane, self->document);
+  ph_text_pane_set_split (self->text_pane, TRUE);
+  ph_history_slider_set_console (self->slider, console);
+  ph_query_bar_set_console (self->query_bar, console);
+  g_signal_connect_swapped (self->document, "opened", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);
+  return GTK_WIDGET (self);
+}
+
+PhGraphCanvas *
+ph_graph_pane_get_canvas (PhGraphPane *self)
+{
+  return self->canvas;
+}
+
+PhGraphCanvas *
+ph_graph_pane_get_before (PhGraphPane *self)
+{
+  return self->before;
+}
+
+GtkOverlay *
+ph_graph_pane_get_overlay (PhGraphPane *self)
+{
+  return self->after_overlay;
+}
+
+PhForm
+ph_graph_pane_get_form (PhGraphPane *self)
+{
+  return self->form;
+}
+
+gboolean
+ph_graph_pane_is_working (PhGraphPane *self)
+{
+  if (self->form == PH_FORM_TEXT)
+    return ph_text_pane_is_working (self->text_pane);
+  return ph_graph_canvas_is_busy (self->canvas) || (self->before && ph_graph_canvas_is_busy (self->before));
+}

@@ -1,0 +1,350 @@
+/* text-side.c: one of two texts side by side, or both in one, with its changes marked; for reading only.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/text-side.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+#include <gtksourceview/gtksource.h>
+#include <string.h>
+
+#define CONTEXT 3                /* lines around a change that are not left out */
+
+typedef struct { char sign; int number; } Line;
+
+struct _PhTextSide
+{
+  GtkWidget        parent_instance;
+  GtkWidget       *scrolled;
+  GtkSourceView   *view;
+  GtkSourceBuffer *buffer;
+  GtkSourceGutterRenderer *numbers;
+  GArray          *lines;        /* (element-type Line) one a line of the buffer */
+};
+
+G_DEFINE_FINAL_TYPE (PhTextSide, ph_text_side, GTK_TYPE_WIDGET)
+
+static guint line_clicked;
+
+char
+ph_text_side_get_sign (PhTextSide *self, guint line)
+{
+  return line < self->lines->len ? g_array_index (self->lines, Line, line).sign : ' ';
+}
+
+/* --- what is shown --------------------------------------------------------------------------------------------------- */
+
+static void
+list_lines (PhTextSide *self, const PhTextDiff *diff, PhSide which)
+{
+  static const char signs[] = { [PH_ROW_SAME] = ' ', [PH_ROW_CHANGED] = '~', [PH_ROW_ADDED] = '+', [PH_ROW_REMOVED] = '-' };
+
+  g_array_set_size (self->lines, which == PH_SIDE_BOTH ? diff->signs->len : diff->rows->len);
+  for (guint r = 0; r < diff->rows->len; r++)
+    {
+      const PhTextRow *row = &g_array_index (diff->rows, PhTextRow, r);
+
+      if (which != PH_SIDE_BOTH)
+        {
+          const int number = which == PH_SIDE_BEFORE ? row->before : row->after;
+          g_array_index (self->lines, Line, r) = (Line) { number < 0 ? '.' : signs[row->kind], number + 1 };
+          continue;
+        }
+      if (row->above >= 0)
+        g_array_index (self->lines, Line, row->above) = (Line) { '-', row->before + 1 };
+      if (row->below >= 0)
+        g_array_index (self->lines, Line, row->below) = (Line) { row->kind == PH_ROW_SAME ? ' ' : '+', row->after + 1 };
+    }
+}
+
+static void
+apply (PhTextSide *self, const char *tag, guint from, guint end)
+{
+  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
+  GtkTextIter a, b;
+
+  gtk_text_buffer_get_iter_at_line (buffer, &a, (int) from);
+  if (end >= self->lines->len)
+    gtk_text_buffer_get_end_iter (buffer, &b);
+  else
+    gtk_text_buffer_get_iter_at_line (buffer, &b, (int) end);
+  gtk_text_buffer_apply_tag_by_name (buffer, tag, &a, &b);
+}
+
+static void
+mark_lines (PhTextSide *self, gboolean changes_only)
+{
+  const guint n = self->lines->len;
+
+  for (guint line = 0; line < n;)
+    {
+      const char sign = ph_text_side_get_sign (self, line);
+      guint end = line + 1;
+
+      while (end < n && ph_text_side_get_sign (self, end) == sign)
+        end++;
+      if (sign != ' ')
+        apply (self, sign == '+' ? "added" : sign == '-' ? "removed" : sign == '~' ? "changed" : "filler", line, end);
+      else if (changes_only)
+        {
+          const guint from = line > 0 ? line + CONTEXT : 0, to = end < n ? end - MIN (end, CONTEXT) : n;
+          if (from < to)
+            apply (self, "hidden", from, to);
+        }
+      line = end;
+    }
+}
+
+static void
+mark_words (PhTextSide *self, const PhTextDiff *diff, PhSide which)
+{
+  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
+
+  for (guint i = 0; i < diff->marks->len; i++)
+    {
+      const PhTextMark *mark = &g_array_index (diff->marks, PhTextMark, i);
+      const PhTextRow *row = &g_array_index (diff->rows, PhTextRow, mark->row);
+      const int line = which != PH_SIDE_BOTH ? (int) mark->row : mark->after ? row->below : row->above;
+      GtkTextIter a, b;
+
+      if ((which == PH_SIDE_BEFORE && mark->after) || (which == PH_SIDE_AFTER && !mark->after))
+        continue;
+      gtk_text_buffer_get_iter_at_line_offset (buffer, &a, line, (int) mark->start);
+      gtk_text_buffer_get_iter_at_line_offset (buffer, &b, line, (int) mark->end);
+      gtk_text_buffer_apply_tag_by_name (buffer, mark->after ? "added-word" : "removed-word", &a, &b);
+    }
+}
+
+static void
+size_gutter (PhTextSide *self)
+{
+  g_autofree char *widest = g_strdup_printf ("%u  +", MAX (self->lines->len, 100));
+  int width;
+
+  gtk_source_gutter_renderer_text_measure (GTK_SOURCE_GUTTER_RENDERER_TEXT (self->numbers), widest, &width, NULL);
+  gtk_widget_set_size_request (GTK_WIDGET (self->numbers), width + 12, -1);
+}
+
+void
+ph_text_side_show (PhTextSide *self, const PhTextDiff *diff, PhSide which, gboolean changes_only)
+{
+  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
+  GtkTextIter start;
+
+  g_return_if_fail (PH_IS_TEXT_SIDE (self));
+  g_array_set_size (self->lines, 0);
+  if (!diff)
+    {
+      gtk_text_buffer_set_text (buffer, "", 0);
+      return;
+    }
+  const GString *text = which == PH_SIDE_BOTH ? diff->both : which == PH_SIDE_BEFORE ? diff->before : diff->after;
+  list_lines (self, diff, which);
+  gtk_text_buffer_set_text (buffer, text->str, (int) text->len);
+  mark_lines (self, changes_only);
+  mark_words (self, diff, which);
+  size_gutter (self);
+  gtk_text_buffer_get_start_iter (buffer, &start);
+  gtk_text_buffer_place_cursor (buffer, &start);
+}
+
+static void
+on_query_number (GtkSourceGutterRenderer *renderer, GtkSourceGutterLines *lines, guint line, PhTextSide *self)
+{
+  const char sign = ph_text_side_get_sign (self, line);
+  const char *shown = sign == '-' ? "−" : sign == '.' || sign == ' ' ? " " : sign == '+' ? "+" : "~";
+  g_autofree char *text = line < self->lines->len && sign != '.'
+                          ? g_strdup_printf ("%d %s", g_array_index (self->lines, Line, line).number, shown) : g_strdup (" ");
+
+  gtk_source_gutter_renderer_text_set_text (GTK_SOURCE_GUTTER_RENDERER_TEXT (renderer), text, -1);
+}
+
+/* --- moving ---------------------------------------------------------------------------------------------------------- */
+
+int
+ph_text_side_get_line (PhTextSide *self)
+{
+  GtkTextIter iter;
+
+  gtk_text_buffer_get_iter_at_mark (GTK_TEXT_BUFFER (self->buffer), &iter, gtk_text_buffer_get_insert (GTK_TEXT_BUFFER (self->buffer)));
+  return gtk_text_iter_get_line (&iter);
+}
+
+void
+ph_text_side_go_to_line (PhTextSide *self, int line)
+{
+  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
+  GtkTextIter iter;
+
+  gtk_text_buffer_get_iter_at_line (buffer, &iter, line);
+  gtk_text_buffer_place_cursor (buffer, &iter);
+  /* To the mark, not the iter: the lines above may not have their heights yet. */
+  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view), gtk_text_buffer_get_insert (buffer), 0, TRUE, 0, 0.3);
+}
+
+gboolean
+ph_text_side_go_to_change (PhTextSide *self, int direction)
+{
+  int n = (int) self->lines->len, line = ph_text_side_get_line (self);
+
+  /* Out of the change that the cursor stands in, then to the next, and to its start. */
+  while (line >= 0 && line < n && ph_text_side_get_sign (self, (guint) line) != ' ')
+    line += direction;
+  while (line >= 0 && line < n && ph_text_side_get_sign (self, (guint) line) == ' ')
+    line += direction;
+  if (line < 0 || line >= n)
+    return FALSE;
+  while (direction < 0 && line > 0 && ph_text_side_get_sign (self, (guint) line - 1) != ' ')
+    line--;
+  ph_text_side_go_to_line (self, line);
+  return TRUE;
+}
+
+/* In the capture phase: the view selects text with what it sees of a click. */
+static void
+on_released (GtkGestureClick *gesture, int n_press, double x, double y, PhTextSide *self)
+{
+  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
+  GtkTextIter from, to;
+
+  if (gtk_text_buffer_get_has_selection (buffer))
+    return;
+  gtk_text_buffer_get_iter_at_mark (buffer, &from, gtk_text_buffer_get_insert (buffer));
+  gtk_text_iter_set_line_offset (&from, 0);
+  to = from;
+  if (!gtk_text_iter_ends_line (&to))
+    gtk_text_iter_forward_to_line_end (&to);
+  g_autofree char *line = gtk_text_buffer_get_text (buffer, &from, &to, FALSE);
+  g_signal_emit (self, line_clicked, 0, line, ph_text_side_get_sign (self, (guint) gtk_text_iter_get_line (&from)) == '-');
+}
+
+/* --- object ---------------------------------------------------------------------------------------------------------- */
+
+void
+ph_text_side_set_follower (PhTextSide *self, gboolean follower)
+{
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->scrolled), GTK_POLICY_AUTOMATIC, follower ? GTK_POLICY_EXTERNAL : GTK_POLICY_AUTOMATIC);
+}
+
+GtkAdjustment *
+ph_text_side_get_vadjustment (PhTextSide *self)
+{
+  return gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->scrolled));
+}
+
+GtkAdjustment *
+ph_text_side_get_hadjustment (PhTextSide *self)
+{
+  return gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (self->scrolled));
+}
+
+GtkTextBuffer *
+ph_text_side_get_buffer (PhTextSide *self)
+{
+  return GTK_TEXT_BUFFER (self->buffer);
+}
+
+static void
+set_background (PhTextSide *self, const char *tag, const char *property, const char *light, const char *dark)
+{
+  GtkTextTagTable *tags = gtk_text_buffer_get_tag_table (GTK_TEXT_BUFFER (self->buffer));
+
+  g_object_set (gtk_text_tag_table_lookup (tags, tag), property, adw_style_manager_get_dark (adw_style_manager_get_default ()) ? dark : light, NULL);
+}
+
+static void
+follow_style (PhTextSide *self)
+{
+  const gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+  GtkSourceStyleSchemeManager *schemes = gtk_source_style_scheme_manager_get_default ();
+
+  gtk_source_buffer_set_style_scheme (self->buffer, gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
+  set_background (self, "added", "paragraph-background", "#dcf5e3", "#16341e");
+  set_background (self, "removed", "paragraph-background", "#fbe1e2", "#43191d");
+  set_background (self, "changed", "paragraph-background", "#fdf3d4", "#3a2f12");
+  set_background (self, "filler", "paragraph-background", "#ebebed", "#2b2b30");
+  set_background (self, "added-word", "background", "#a6e5b7", "#26693a");
+  set_background (self, "removed-word", "background", "#f7b5b8", "#8a2a32");
+}
+
+static GtkSourceLanguage *
+onnx_text_language (void)
+{
+  GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default ();
+  static gsize once;
+
+  if (g_once_init_enter (&once))
+    {
+      gtk_source_language_manager_append_search_path (manager, "resource:///org/peephole/Peephole/language-specs");
+      g_once_init_leave (&once, 1);
+    }
+  return gtk_source_language_manager_get_language (manager, "onnx-text");
+}
+
+static void
+ph_text_side_dispose (GObject *object)
+{
+  PhTextSide *self = PH_TEXT_SIDE (object);
+
+  g_clear_pointer (&self->scrolled, gtk_widget_unparent);
+  g_clear_object (&self->buffer);
+  G_OBJECT_CLASS (ph_text_side_parent_class)->dispose (object);
+}
+
+static void
+ph_text_side_finalize (GObject *object)
+{
+  g_array_unref (PH_TEXT_SIDE (object)->lines);
+  G_OBJECT_CLASS (ph_text_side_parent_class)->finalize (object);
+}
+
+static void
+ph_text_side_class_init (PhTextSideClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = ph_text_side_dispose;
+  G_OBJECT_CLASS (klass)->finalize = ph_text_side_finalize;
+  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
+  line_clicked = g_signal_new ("line-clicked", PH_TYPE_TEXT_SIDE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING,
+                               G_TYPE_BOOLEAN);
+}
+
+static void
+ph_text_side_init (PhTextSide *self)
+{
+  static const char *const tags[] = { "added", "removed", "changed", "filler", "added-word", "removed-word" };
+
+  self->lines = g_array_new (FALSE, TRUE, sizeof (Line));
+  self->buffer = gtk_source_buffer_new (NULL);
+  gtk_source_buffer_set_language (self->buffer, onnx_text_language ());
+  gtk_source_buffer_set_highlight_matching_brackets (self->buffer, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (tags); i++)
+    gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), tags[i], NULL);
+  gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), "hidden", "invisible", TRUE, NULL);
+
+  self->view = GTK_SOURCE_VIEW (gtk_source_view_new_with_buffer (self->buffer));
+  g_object_set (self->view, "editable", FALSE, "monospace", TRUE, "top-margin", 4, "left-margin", 6, NULL);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("The graph as ONNX text"), -1);
+  self->numbers = gtk_source_gutter_renderer_text_new ();
+  gtk_source_gutter_renderer_set_xpad (self->numbers, 6);
+  gtk_source_gutter_renderer_set_xalign (self->numbers, 1);
+  g_signal_connect (self->numbers, "query-data", G_CALLBACK (on_query_number), self);
+  gtk_source_gutter_insert (gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT), self->numbers, 10);
+
+  GtkGesture *click = gtk_gesture_click_new ();
+  g_signal_connect (click, "released", G_CALLBACK (on_released), self);
+  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click), GTK_PHASE_CAPTURE);
+  gtk_widget_add_controller (GTK_WIDGET (self->view), GTK_EVENT_CONTROLLER (click));
+
+  self->scrolled = gtk_scrolled_window_new ();
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scrolled), GTK_WIDGET (self->view));
+  gtk_widget_set_parent (self->scrolled, GTK_WIDGET (self));
+  gtk_widget_set_hexpand (GTK_WIDGET (self), TRUE);
+  gtk_widget_set_vexpand (GTK_WIDGET (self), TRUE);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (follow_style), self, G_CONNECT_SWAPPED);
+  follow_style (self);
+}
+
+GtkWidget *
+ph_text_side_new (void)
+{
+  return g_object_new (PH_TYPE_TEXT_SIDE, NULL);
+}
