@@ -248,6 +248,94 @@ add_ties (Arranger *a, int group, const int *slot, GArray *ties)
     }
 }
 
+/* ── what stays ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static int
+known_box (Arranger *a, int box)
+{
+  return a->build->known[box];
+}
+
+static gboolean
+overlap (const PhLayoutBox *a, const PhLayoutBox *b)
+{
+  return fabsf (a->x - b->x) < (a->width + b->width) / 2 - 1 && fabsf (a->y - b->y) < (a->height + b->height) / 2 - 1;
+}
+
+/* Sets the places of what was in the previous scene, and its lines. (transfer full): which boxes they are; (nullable): all is new,
+ * or a group has grown into its neighbours. */
+static guint8 *
+keep_places (Arranger *a, PhLayout *layout, const int *slot, const int *real, int n_edges)
+{
+  PhScene *scene = a->scene, *previous = a->build->options->previous;
+  g_autofree guint8 *fixed = g_new0 (guint8, layout->n_boxes + 1);
+  guint n_fixed = 0;
+
+  for (int i = scene->child_start[a->n]; i < scene->child_start[a->n + 1]; i++)
+    {
+      const int child = scene->children[i], before = known_box (a, child);
+      PhLayoutBox *box = &layout->boxes[slot[child]];
+      const PhSceneBox *old = before >= 0 ? ph_scene_box (previous, before) : NULL;
+      const gboolean corner = old != NULL && (old->open || ph_scene_box (scene, child)->open);
+
+      if (old == NULL || !old->shown)
+        continue;
+      box->x = (corner ? old->rect.x + ph_scene_box (scene, child)->rect.width / 2 : old->rect.x + old->rect.width / 2)
+               - a->build->column[child] / 2 - PICTURE_PAD;
+      box->y = (corner ? old->rect.y + ph_scene_box (scene, child)->rect.height / 2 : old->rect.y + old->rect.height / 2) - PICTURE_PAD;
+      fixed[slot[child]] = TRUE;
+      n_fixed++;
+    }
+  if (n_fixed == 0)
+    return NULL;
+  for (int i = scene->child_start[a->n]; i < scene->child_start[a->n + 1]; i++)
+    {
+      const int grown = slot[scene->children[i]], before = known_box (a, scene->children[i]);
+
+      if (!fixed[grown] || !ph_scene_box (scene, scene->children[i])->open
+          || (layout->boxes[grown].width <= ph_scene_box (previous, before)->rect.width + 1
+              && layout->boxes[grown].height <= ph_scene_box (previous, before)->rect.height + 1))
+        continue;
+      for (guint b = 0; b < layout->n_boxes; b++)
+        if ((int) b != grown && fixed[b] && overlap (&layout->boxes[grown], &layout->boxes[b]))
+          return NULL;
+    }
+  for (int e = 0; e < n_edges; e++)
+    {
+      const Segment *segment = &g_array_index (a->segments, Segment, real[e]);
+      const int from = segment->from < a->n ? segment->from : g_array_index (a->ports, Port, segment->from - a->n).group;
+      const int to = segment->to < a->n ? segment->to : g_array_index (a->ports, Port, segment->to - a->n).group;
+      PhLayoutEdge *edge = &layout->edges[e];
+      const PhSceneEdge *line;
+      const PhPoint *points;
+      int kept;
+
+      if (!ph_scene_kept_edge (a->build, from, to, segment->source, &kept))
+        continue;
+      line = ph_scene_edge (previous, kept);
+      points = ph_scene_points (previous, line);
+      edge->first_point = layout->points->len;
+      edge->n_points = line->n_points;
+      for (guint p = 0; p < line->n_points; p++)
+        {
+          PhPoint point = points[segment->reversed ? line->n_points - 1 - p : p];
+          const gboolean start = p == 0, end = p + 1 == line->n_points;
+          const PhRect *old = start || end ? &ph_scene_box (previous, known_box (a, (start != segment->reversed) ? from : to))->rect : NULL;
+          const float grown = old != NULL ? (layout->boxes[start ? edge->from : edge->to].height - 2 * layout->boxes[start ? edge->from : edge->to].inset
+                                             - old->height) / 2 : 0;
+
+          if (old != NULL && point.y >= old->y + old->height - 1)
+            point.y += grown;
+          else if (old != NULL && point.y <= old->y + 1)
+            point.y -= grown;
+          point.x -= PICTURE_PAD;
+          point.y -= PICTURE_PAD;
+          g_array_append_val (layout->points, point);
+        }
+    }
+  return g_steal_pointer (&fixed);
+}
+
 static gboolean
 arrange_group (Arranger *a, int group, GError **error)
 {
@@ -257,6 +345,7 @@ arrange_group (Arranger *a, int group, GError **error)
   const int n_ports = group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g];
   const int n_segments = a->seg_start[g + 1] - a->seg_start[g];
   g_autofree int *port_slot = NULL, *real = NULL;
+  g_autofree guint8 *fixed = NULL;
   int *slot = a->slot;
   g_autofree char *sum = NULL;
   g_autoptr(GArray) ties = g_array_new (FALSE, FALSE, sizeof (PhLayoutEdge));
@@ -352,7 +441,20 @@ arrange_group (Arranger *a, int group, GError **error)
 
   sum = checksum_of (layout);
   known = g_hash_table_lookup (a->done, sum);
-  if (known == NULL)
+  if (group < 0 && a->build->options->previous != NULL)
+    fixed = keep_places (a, layout, slot, real, n_edges);
+  if (fixed != NULL)
+    {
+      if (!ph_layout_extend (layout, fixed, a->build->cancellable, error))
+        {
+          ph_layout_free (layout);
+          return FALSE;
+        }
+      scene->coarse = ph_scene_is_coarse (a->build->options->previous);
+      g_hash_table_insert (a->done, g_steal_pointer (&sum), layout);
+      known = layout;
+    }
+  else if (known == NULL)
     {
       const double seconds = a->build->options->seconds > 0 ? a->build->options->seconds : 5;
 

@@ -21,19 +21,6 @@ compare_starts (const void *a, const void *b)
   return x->dx < y->dx ? -1 : x->dx > y->dx;
 }
 
-/* Edges turned around swap their ends. Offsets are from the anchors. */
-static void
-edge_ends (PhLayered *layered, int e, int *from, int *to, float *from_dx, float *to_dx)
-{
-  const PhLayoutEdge *edge = &layered->layout->edges[e];
-  const gboolean reversed = layered->reversed[e];
-
-  *from = reversed ? edge->to : edge->from;
-  *to = reversed ? edge->from : edge->to;
-  *from_dx = (reversed ? edge->to_dx : edge->from_dx) - layered->layout->boxes[*from].anchor;
-  *to_dx = (reversed ? edge->from_dx : edge->to_dx) - layered->layout->boxes[*to].anchor;
-}
-
 /* One chain of bends for all the edges that leave a box at one place, as long as the longest of them. */
 static void
 build_chains (PhLayered *layered, GArray *ranks, GArray *links)
@@ -50,7 +37,7 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *links)
       const int *rank = (const int *) ranks->data;
 
       layered->edge_chain[e] = -1;
-      edge_ends (layered, e, &from, &to, &from_dx, &to_dx);
+      ph_layered_ends (layered, e, &from, &to, &from_dx, &to_dx);
       if (from != to)
         {
           starts[n_starts++] = (Start) { from, e, from_dx, rank[to] };
@@ -89,7 +76,7 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *links)
           int u, to;
           float from_dx, to_dx;
 
-          edge_ends (layered, e, &u, &to, &from_dx, &to_dx);
+          ph_layered_ends (layered, e, &u, &to, &from_dx, &to_dx);
           if (starts[k].reach == top)
             {
               PhLink flat = { from, to, layout->edges[e].weight, from_dx, to_dx, FALSE };
@@ -171,104 +158,6 @@ build (PhLayered *layered, PhLayout *layout, const int *rank, guint8 *reversed, 
   ph_rows_init (&layered->up, layered->n, layered->n_links, &layered->links->to, sizeof (PhLink));
 }
 
-static void
-add_point (PhLayout *layout, PhLayoutEdge *edge, float x, float y)
-{
-  const PhPoint point = { x, y };
-
-  g_array_append_val (layout->points, point);
-  edge->n_points++;
-}
-
-/* Straight down, or an S where x differs. */
-static void
-curve_to (PhLayout *layout, PhLayoutEdge *edge, float x, float y)
-{
-  const PhPoint from = g_array_index (layout->points, PhPoint, layout->points->len - 1);
-  const float bend = fabsf (x - from.x) < 0.5f ? 1 / 3.0f : 0.5f;
-
-  add_point (layout, edge, from.x, from.y + bend * (y - from.y));
-  add_point (layout, edge, x, y - bend * (y - from.y));
-  add_point (layout, edge, x, y);
-}
-
-static void
-route (PhLayered *layered, const float *top, const float *bottom)
-{
-  PhLayout *layout = layered->layout;
-
-  g_array_set_size (layout->points, 0);
-  for (guint e = 0; e < layout->n_edges; e++)
-    {
-      PhLayoutEdge *edge = &layout->edges[e];
-      int from, to;
-      float from_dx, to_dx;
-
-      edge_ends (layered, e, &from, &to, &from_dx, &to_dx);
-      edge->first_point = layout->points->len;
-      edge->n_points = 0;
-      if (from == to)
-        continue;
-
-      const PhLayoutBox *a = &layout->boxes[from], *b = &layout->boxes[to];
-
-      if (layered->rank[from] == layered->rank[to])
-        {
-          const float side = b->x > a->x ? 0.5f : -0.5f;
-          const float x0 = a->x + side * a->width, x1 = b->x - side * b->width;
-
-          add_point (layout, edge, x0, a->y);
-          add_point (layout, edge, x0 + (x1 - x0) / 3, a->y);
-          add_point (layout, edge, x1 - (x1 - x0) / 3, b->y);
-          add_point (layout, edge, x1, b->y);
-        }
-      else
-        {
-          const float end_y = b->y - b->height / 2 + b->inset, end_x = layered->x[to] + to_dx;
-          int bend = layered->edge_chain[e], r = layered->rank[from];
-          float x = layered->x[from] + from_dx;
-          float pending;          /* how far down the straight run that is not drawn yet reaches */
-
-          add_point (layout, edge, x, a->y + a->height / 2 - a->inset);
-          pending = bottom[r];
-          if (bend >= 0)
-            for (r++; r < layered->rank[to]; r++, bend++)
-              {
-                const float next = layered->x[bend];
-
-                if (fabsf (next - x) >= 0.5f)
-                  {
-                    if (pending > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.5f)
-                      curve_to (layout, edge, x, pending);
-                    curve_to (layout, edge, next, top[r]);
-                    x = next;
-                  }
-                pending = bottom[r];
-              }
-          if (fabsf (end_x - x) >= 0.5f)
-            {
-              if (pending > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.5f)
-                curve_to (layout, edge, x, pending);
-              curve_to (layout, edge, end_x, top[layered->rank[to]]);
-            }
-          if (end_y > g_array_index (layout->points, PhPoint, layout->points->len - 1).y + 0.1f || edge->n_points == 1)
-            curve_to (layout, edge, end_x, end_y);
-        }
-      if (layered->reversed[e])
-        {
-          PhPoint *points = &g_array_index (layout->points, PhPoint, edge->first_point);
-
-          for (guint i = 0; i < edge->n_points / 2; i++)
-            {
-              const PhPoint point = points[i];
-
-              points[i] = points[edge->n_points - 1 - i];
-              points[edge->n_points - 1 - i] = point;
-            }
-        }
-    }
-}
-
 /* y of the layers: as high as their highest box, further apart where edges run far to the side. All of @columns have the same
  * layers. Returns the height. */
 static float
@@ -326,36 +215,6 @@ lay (PhLayered *layered, GCancellable *cancellable)
 }
 
 /* ── two columns ────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-/* From the side of a box of the left column up into one of the right, whose edges run upwards; else from side to side. */
-static void
-route_across (PhLayout *layout, PhLayoutEdge *edge)
-{
-  const PhLayoutBox *a = &layout->boxes[edge->from], *b = &layout->boxes[edge->to];
-  const float side = b->x > a->x ? 0.5f : -0.5f;
-  const float x0 = a->x + (side > 0 ? a->width / 2 : -a->width / 2 + 2 * a->anchor);
-
-  edge->first_point = layout->points->len;
-  edge->n_points = 0;
-  add_point (layout, edge, x0, a->y);
-  if (side > 0)
-    {
-      const float x1 = MIN (b->x - b->width / 2 + 2 * b->anchor + 16, b->x + b->anchor), y1 = b->y + b->height / 2 - b->inset;
-      const float down = 26 + MIN (0.06f * fabsf (x1 - x0), 30);
-
-      add_point (layout, edge, x0 + MIN (0.45f * (x1 - x0), 220), a->y);
-      add_point (layout, edge, x1, y1 + down);
-      add_point (layout, edge, x1, y1);
-    }
-  else
-    {
-      const float x1 = b->x + b->width / 2, bend = MIN (0.45f * (x0 - x1), 160);
-
-      add_point (layout, edge, x0 - bend, a->y);
-      add_point (layout, edge, x1 + bend, b->y);
-      add_point (layout, edge, x1, b->y);
-    }
-}
 
 /* How far the right column may come to the left: nowhere nearer to the left one than the gap, in no layer. */
 static float
@@ -426,7 +285,7 @@ layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int 
       layout->height = stack_layers (columns, 2, top, bottom);
       g_array_set_size (layout->points, 0);
       for (guint c = 0; c < 2; c++)
-        route (&columns[c], top, bottom);
+        ph_route_layers (&columns[c], top, bottom);
       for (guint b = 0; b < layout->n_boxes; b++)
         {
           const guint c = layout->boxes[b].column;
@@ -442,7 +301,7 @@ layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int 
 
           if (layout->boxes[edge->to].column != c)
             {
-              route_across (layout, edge);
+              ph_route_across (layout, edge);
               continue;
             }
           part = &parts[c]->edges[edge_index[e]];
@@ -452,7 +311,7 @@ layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int 
             {
               const PhPoint *point = &g_array_index (parts[c]->points, PhPoint, part->first_point + p);
 
-              add_point (layout, edge, point->x + shift[c], point->y);
+              ph_route_add (layout, edge, point->x + shift[c], point->y);
             }
         }
     }
@@ -495,7 +354,7 @@ ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
       if (done)
         {
           layout->height = stack_layers (&layered, 1, top, bottom);
-          route (&layered, top, bottom);
+          ph_route_layers (&layered, top, bottom);
         }
       layered_clear (&layered);
     }

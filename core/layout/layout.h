@@ -56,6 +56,9 @@ gboolean  ph_layout_sync   (PhLayout *layout, double seconds, GCancellable *canc
 
 /* Layered (Sugiyama), in this thread and process, in time that grows with boxes and edges as n log n. FALSE: cancelled. */
 gboolean  ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error);
+/* Places the boxes that are not @fixed near what they are linked to, where there is room; those that are, and edges that have
+ * points, stay. In this thread and process. */
+gboolean  ph_layout_extend  (PhLayout *layout, const guint8 *fixed, GCancellable *cancellable, GError **error);
 /* How many pairs of edges without a box in common cross. */
 guint64   ph_layout_crossings (PhLayout *layout);
 

@@ -59,6 +59,27 @@ rank_boxes (PhSceneBuild *build)
   return rank;
 }
 
+/* Between two boxes that were there before: @kept: drawn as a line. */
+static gboolean
+is_kept (PhSceneBuild *build, const PhUnionEdge *edge, gboolean *kept)
+{
+  PhScene *previous = build->options->previous;
+  const PhSceneBox *before;
+  int line;
+
+  if (previous == NULL || build->known[edge->from] < 0 || build->known[edge->to] < 0
+      || !ph_scene_box (previous, build->known[edge->from])->shown || !ph_scene_box (previous, build->known[edge->to])->shown)
+    return FALSE;
+  *kept = ph_scene_kept_edge (build, edge->from, edge->to, edge->from, &line);
+  before = ph_scene_box (previous, build->known[edge->to]);
+  for (guint p = before->first_pill; p < before->first_pill + before->n_pills && !*kept; p++)
+    for (guint u = 0; u < edge->n_uses; u++)
+      if (ph_scene_pill (previous, p)->is_link
+          && ph_scene_pill (previous, p)->id == ph_scene_life (build->scene, ph_scene_use (build->scene, build->uses[edge->first_use + u])->from)->id)
+        return TRUE;
+  return *kept;
+}
+
 /* Cuts what would run across the whole picture: the far users of a value with many, and any edge that is far too long.
  * One attention mask that feeds every layer makes a layout slow and a picture grey. */
 static void
@@ -85,10 +106,13 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
       PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
       const int span = abs (rank[edge->to] - rank[edge->from]);
       const gboolean across = ph_scene_box (scene, edge->from)->backward != ph_scene_box (scene, edge->to)->backward;
+      gboolean kept = FALSE;
 
       if (edge->n_via > 0)
         for (guint k = 0; k < edge->n_via && !cut[i]; k++)
           cut[i] = cut[g_array_index (build->vias, int, edge->first_via + k)];
+      else if (is_kept (build, edge, &kept))
+        cut[i] = !kept;
       else if (across && n > FEW_BOXES)
         cut[i] = span > BESIDE || n_across[edge->from] > MANY_ACROSS;
       else

@@ -47,6 +47,8 @@ typedef struct
   GArray     *vias;             /* (element-type int) union edges                                             */
   float      *column;           /* of a box: the width of its pills, with their gap                           */
   float      *stack;            /* of a box: their height                                                     */
+  int        *known;            /* (nullable) of a box: that of the previous scene which it goes on with, -1   */
+  guint       n_known;
   GCancellable *cancellable;
 } PhSceneBuild;
 
@@ -54,6 +56,12 @@ typedef struct
 void     ph_scene_pills   (PhSceneBuild *build);
 /* The box of the forward node that a backward one differentiates, or -1. */
 int      ph_scene_partner (PhScene *scene, int box);
+/* keep.c: of each life the box in which @previous has it, -1; whether a box there is large enough for a life; the boxes of
+ * groups; the edge of the previous scene between these boxes. */
+int     *ph_scene_known_lives (PhScene *scene, PhScene *previous);
+gboolean ph_scene_fits        (PhScene *scene, int life, PhScene *previous, int box);
+void     ph_scene_know_groups (PhSceneBuild *build);
+gboolean ph_scene_kept_edge   (PhSceneBuild *build, int from, int to, int source, int *edge);
 /* bypass.c: lets edges run through places that are empty while they are there. */
 void     ph_scene_bypass  (PhSceneBuild *build);
 /* group.c: adds boxes for groups and sets parents. */

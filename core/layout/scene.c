@@ -23,9 +23,12 @@ is_kept (PhScene *scene, const PhLife *life, GHashTable *keep)
 
 /* Constants that feed a box are pills at its side; one that feeds nothing else has a box of its own. */
 static void
-assign_boxes (PhScene *scene, GHashTable *keep)
+assign_boxes (PhSceneBuild *build)
 {
+  PhScene *scene = build->scene, *previous = build->options->previous;
+  GHashTable *keep = build->options->keep;
   const guint n = scene->record->lives->len;
+  g_autofree int *known = previous != NULL ? ph_scene_known_lives (scene, previous) : NULL, *goes_on = NULL;
   g_autofree guint8 *is_pill = g_new0 (guint8, n + 1);
   int n_boxes = 0;
 
@@ -33,6 +36,11 @@ assign_boxes (PhScene *scene, GHashTable *keep)
     if (ph_scene_life (scene, ph_scene_use (scene, i)->from)->kind == PH_LIFE_CONSTANT && !ph_scene_use (scene, i)->control)
       is_pill[ph_scene_use (scene, i)->from] = TRUE;
   scene->box_of_life = g_new (int, n + 1);
+  if (previous != NULL)
+    {
+      goes_on = g_new0 (int, ph_scene_n_boxes (previous) + 1);      /* the box here + 1 */
+      build->known = g_new (int, n + 1);
+    }
   for (guint i = 0; i < n; i++)
     {
       const PhLife *life = ph_scene_life (scene, i);
@@ -41,11 +49,22 @@ assign_boxes (PhScene *scene, GHashTable *keep)
         scene->box_of_life[i] = -1;
       else if (keep != NULL && !is_kept (scene, life, keep))
         scene->box_of_life[i] = -2;
-      else if (life->replaces >= 0 && scene->box_of_life[life->replaces] >= 0)
+      else if (known != NULL && known[i] >= 0 && goes_on[known[i]] > 0)
+        scene->box_of_life[i] = goes_on[known[i]] - 1;
+      else if ((known == NULL || known[i] < 0) && life->replaces >= 0 && scene->box_of_life[life->replaces] >= 0
+               && (previous == NULL || build->known[scene->box_of_life[life->replaces]] < 0
+                   || ph_scene_fits (scene, i, previous, build->known[scene->box_of_life[life->replaces]])))
         scene->box_of_life[i] = scene->box_of_life[life->replaces];
       else
-        scene->box_of_life[i] = n_boxes++;
+        {
+          if (known != NULL)
+            build->known[n_boxes] = known[i];
+          if (known != NULL && known[i] >= 0)
+            goes_on[known[i]] = n_boxes + 1;
+          scene->box_of_life[i] = n_boxes++;
+        }
     }
+  build->n_known = n_boxes;
 
   g_array_set_size (scene->boxes, n_boxes);
   for (guint i = 0; i < n; i++)
@@ -165,8 +184,10 @@ collect_edges (PhSceneBuild *build)
 }
 
 static void
-size_boxes (PhScene *scene)
+size_boxes (PhSceneBuild *build)
 {
+  PhScene *scene = build->scene, *previous = build->options->previous;
+
   for (guint b = 0; b < scene->boxes->len; b++)
     {
       PhSceneBox *box = ph_scene_box_at (scene, b);
@@ -182,6 +203,16 @@ size_boxes (PhScene *scene)
 
               box->rect.width = MAX (box->rect.width, face->width);
               box->rect.height = MAX (box->rect.height, face->height);
+            }
+        }
+      if (previous != NULL && build->known[b] >= 0)
+        {
+          const PhSceneBox *before = ph_scene_box (previous, build->known[b]);
+
+          if (!before->open)
+            {
+              box->rect.width = MAX (box->rect.width, before->rect.width);
+              box->rect.height = MAX (box->rect.height, before->rect.height);
             }
         }
       box->rect.width = MAX (box->rect.width, 30);
@@ -220,14 +251,15 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
 
   build.union_edges = g_array_new (FALSE, FALSE, sizeof (PhUnionEdge));
   build.cancellable = cancellable;
-  assign_boxes (scene, build.options->keep);
+  assign_boxes (&build);
   mark_backward (scene);
   build.vias = g_array_new (FALSE, FALSE, sizeof (int));
   collect_edges (&build);
   ph_scene_bypass (&build);
   ph_scene_pills (&build);
-  size_boxes (scene);
+  size_boxes (&build);
   ph_scene_group (&build);
+  ph_scene_know_groups (&build);
   done = ph_scene_arrange (&build, error);
   ph_faces_finish (scene->record->faces);
   if (done)
@@ -236,6 +268,7 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   g_array_unref (build.vias);
   g_free (build.uses);
   g_free (build.column);
+  g_free (build.known);
   g_free (build.stack);
   return done ? g_steal_pointer (&scene) : NULL;
 }

@@ -65,6 +65,7 @@ typedef struct
   PhLayoutEngine engine;        /* AUTO: the better one for the whole, our own inside of groups             */
   double       seconds;         /* that dot may take; 0: 5                                                   */
   gboolean     quick;           /* a first picture: our own layout, whatever the size                        */
+  PhScene     *previous;        /* (nullable) what is in it stays where it is; its history went on from there */
 } PhSceneOptions;
 
 /* @model (transfer full): a clone standing at @history's position. @history (transfer full) (nullable): a snapshot. Slow:

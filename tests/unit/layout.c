@@ -441,6 +441,141 @@ check_history (const char *path, gboolean grouped)
                   ph_scene_n_boxes (scene), n_checked);
 }
 
+static gboolean
+middle_of (PhScene *scene, PhId id, Middle *middle)
+{
+  int pill, box = ph_scene_find (scene, id, &pill);
+  PhRect rect;
+
+  if (box < 0)
+    return FALSE;
+  rect = pill >= 0 ? ph_scene_pill (scene, pill)->rect : ph_scene_box (scene, box)->rect;
+  *middle = (Middle) { rect.x + rect.width / 2, rect.y + rect.height / 2 };
+  return TRUE;
+}
+
+/* Nothing that @before has and @after has too has moved; nothing new stands on what was there. Returns how many stayed. */
+static guint
+check_kept (PhScene *before, PhScene *after, PhId last)
+{
+  guint n_kept = 0;
+
+  for (PhId id = 1; id < last; id++)
+    {
+      Middle a, b;
+
+      if (!middle_of (before, id, &a) || !middle_of (after, id, &b))
+        continue;
+      g_assert_cmpfloat_with_epsilon (a.x, b.x, 0.01);
+      g_assert_cmpfloat_with_epsilon (a.y, b.y, 0.01);
+      n_kept++;
+    }
+  for (guint i = 0; i < ph_scene_n_boxes (after); i++)
+    for (guint k = i + 1; k < ph_scene_n_boxes (after); k++)
+      {
+        const PhSceneBox *x = ph_scene_box (after, i), *y = ph_scene_box (after, k);
+
+        if (!x->shown || !y->shown || x->parent >= 0 || y->parent >= 0)
+          continue;
+        g_assert_true (x->rect.x + x->rect.width <= y->rect.x + 3 || y->rect.x + y->rect.width <= x->rect.x + 3
+                       || x->rect.y + x->rect.height <= y->rect.y + 3 || y->rect.y + y->rect.height <= x->rect.y + 3);
+      }
+  return n_kept;
+}
+
+static void
+run_pipeline (PhModel *model, PhHistory *history, const char *name)
+{
+  const PhPipeline *pipeline = ph_pipeline_find (name);
+
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    if (ph_pass_find (pipeline->passes[i]) != NULL)
+      ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+}
+
+/* Steps that come after the picture was made: a gradient, passes by hand, others in the place of some that were taken back. */
+static void
+check_appended (const char *path, gboolean grouped)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = 60 };
+  g_autoptr(PhScene) first = NULL, second = NULL, third = NULL, fourth = NULL, alone = NULL;
+  PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
+  const char *arguments[2] = { NULL, };
+  guint kept[3];
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+  run_pipeline (model, history, "O1");
+  first = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+
+  arguments[0] = ((PhValue *) model->graph->outputs->pdata[0])->name;
+  with_output.arguments = arguments;
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &with_output, NULL);
+  options.previous = first;
+  second = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  kept[0] = check_kept (first, second, model->next_id);
+
+  run_pipeline (model, history, "O3");
+  options.previous = second;
+  third = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  kept[1] = check_kept (second, third, model->next_id);
+
+  g_assert_true (ph_history_go (history, model, (PhPosition) { history->steps->len / 2, 0 }, &error));
+  run_pipeline (model, history, "O2");
+  options.previous = third;
+  fourth = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  kept[2] = check_kept (third, fourth, model->next_id);
+  g_assert_cmpuint (kept[0], >, 0);
+  g_assert_cmpuint (kept[1], >=, kept[0]);
+  options.previous = NULL;
+  alone = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_test_message ("%s: %u, %u, %u stayed; %.0fx%.0f, then %.0fx%.0f, then %.0fx%.0f, then %.0fx%.0f, anew %.0fx%.0f", path, kept[0], kept[1],
+                  kept[2], ph_scene_width (first), ph_scene_height (first), ph_scene_width (second), ph_scene_height (second),
+                  ph_scene_width (third), ph_scene_height (third), ph_scene_width (fourth), ph_scene_height (fourth),
+                  ph_scene_width (alone), ph_scene_height (alone));
+}
+
+static void
+test_appended (void)
+{
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "attention" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnxtxt", NULL);
+      g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+
+      check_appended (path, FALSE);
+    }
+}
+
+static void
+test_appended_models (void)
+{
+  static const char *const names[] = { "light_squeezenet", "light_inception_v1", "bert6_tiny", "gpt12_tiny" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnx", NULL);
+      g_autofree char *path = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", file, NULL)
+                                                                      : g_strdup ("");
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          g_test_skip ("no models: set PEEPHOLE_DATA_DIR");
+          return;
+        }
+      check_appended (path, FALSE);
+    }
+}
+
 static void
 test_examples (void)
 {
@@ -640,6 +775,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/layered-large", test_layered_large);
   g_test_add_func ("/layout/examples", test_examples);
   g_test_add_func ("/layout/models", test_models);
+  g_test_add_func ("/layout/appended", test_appended);
+  g_test_add_func ("/layout/appended-models", test_appended_models);
   g_test_add_func ("/layout/render", test_render);
   g_test_add_func ("/layout/paint", test_paint);
   g_test_add_func ("/layout/paint-given", test_paint_given);
