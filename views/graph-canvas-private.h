@@ -19,6 +19,7 @@ struct _PhGraphCanvas
   guint         layout_number;   /* of the newest request; older answers are dropped                        */
   gboolean      first;           /* nothing of this document was shown yet                                  */
   guint         scene_generation;
+  gboolean      scene_whole;     /* of the whole history and graph, laid out with care                      */
 
   double        x, y, zoom;      /* scene point at the left top corner; pixels a point                      */
   double        from_x, from_y, from_zoom, to_x, to_y, to_zoom;
@@ -75,6 +76,7 @@ void     ph_canvas_size_allocate  (GtkWidget *widget, int width, int height, int
 
 /* graph-canvas-scene.c */
 void     ph_canvas_start_layout   (PhGraphCanvas *self, gboolean quick);
+void     ph_canvas_extend_layout  (PhGraphCanvas *self);                    /* steps were added */
 gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);
 
 /* graph-canvas-pair.c: who has the scene of both; the scene changed; the view changed. */

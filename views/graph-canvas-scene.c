@@ -12,6 +12,7 @@ typedef struct
   PhSceneOptions options;
   guint          number, generation;
   gboolean       quick;
+  gboolean       whole;          /* with the history                       */
 } LayoutJob;
 
 static void
@@ -21,6 +22,7 @@ layout_job_free (LayoutJob *job)
   g_clear_pointer (&job->history, ph_history_free);
   g_clear_pointer (&job->options.open, g_hash_table_unref);
   g_clear_pointer (&job->options.keep, g_hash_table_unref);
+  g_clear_pointer (&job->options.previous, ph_scene_unref);
   g_free (job);
 }
 
@@ -125,6 +127,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   self->scene_generation = job->generation;
+  self->scene_whole = !job->quick && !job->options.by_scope && job->options.keep == NULL && job->whole;
   take_scene (self, scene);
   if (job->quick)
     {
@@ -141,8 +144,9 @@ ph_canvas_wants_groups (PhGraphCanvas *self, PhModel *model)
   return self->grouped_set ? self->grouped : ph_model_n_nodes (model, TRUE) > GROUP_ABOVE;
 }
 
-void
-ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
+/* @extend: the history went on from what is shown, which stays where it is. */
+static void
+start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
 {
   PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
   LayoutJob *job;
@@ -163,6 +167,7 @@ ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
   job->model = ph_model_clone (model);
   /* Side by side there are two positions to show. */
   job->history = self->compact && self->other == NULL ? NULL : ph_history_snapshot (ph_document_get_history (self->document));
+  job->whole = job->history != NULL;
   job->number = self->layout_number;
   job->generation = ph_document_get_generation (self->document);
   job->quick = quick;
@@ -171,12 +176,30 @@ ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
   job->options.keep = self->keep != NULL ? g_hash_table_ref (self->keep) : NULL;
   job->options.open_all = OPEN_BOXES;
   job->options.quick = quick;
+  job->options.previous = extend ? ph_scene_ref (self->scene) : NULL;
   self->layout = g_cancellable_new ();
   task = g_task_new (self, self->layout, on_laid_out, NULL);
   g_task_set_task_data (task, job, (GDestroyNotify) layout_job_free);
   g_task_set_check_cancellable (task, FALSE);
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_STARTED], 0, self->scene == NULL);
   g_task_run_in_thread (task, layout_thread);
+}
+
+void
+ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
+{
+  start_layout (self, quick, FALSE);
+}
+
+/* What was run ahead when a file was opened was asked for by nobody: that is laid out as well as can be. What comes later leaves
+ * in its place all that a reader has seen. */
+void
+ph_canvas_extend_layout (PhGraphCanvas *self)
+{
+  const PhPosition at = ph_document_get_position (self->document);
+  const gboolean seen = at.step > 0 || at.rewrite > 0 || (self->scene != NULL && ph_scene_end (self->scene) > 0);
+
+  start_layout (self, FALSE, self->scene != NULL && self->scene_whole && seen && self->keep == NULL);
 }
 
 /* The sets of open groups are handed to workers: never changed, always replaced. */

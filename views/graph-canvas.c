@@ -39,7 +39,7 @@ on_history (PhGraphCanvas *self)
     return;
   if (self->scene == NULL || self->scene_generation != ph_document_get_generation (self->document)
       || (int) history->rewrites->len > ph_scene_end (self->scene))
-    ph_canvas_start_layout (self, FALSE);
+    ph_canvas_extend_layout (self);
 }
 
 static void

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGEST 200000          /* boxes that the helper takes */
+#define LARGEST  200000         /* boxes that the helper takes                           */
+#define PATIENCE 1.5            /* seconds for dot, where there is a layout of our own   */
 
 PhLayout *
 ph_layout_new (guint n_boxes, guint n_edges)
@@ -300,8 +301,8 @@ on_answered (GObject *source, GAsyncResult *result, gpointer data)
   else if (g_subprocess_get_exit_status (helper) != 0)
     {
       gsize length = 0;
-      const char *message = err != NULL ? g_bytes_get_data (err, &length) : "";
-      g_autofree char *first = g_strndup (message, MIN (length, 200));
+      const char *message = err != NULL ? g_bytes_get_data (err, &length) : NULL;
+      g_autofree char *first = g_strndup (message != NULL ? message : "", MIN (length, 200));
 
       g_task_return_new_error (task, PH_ERROR, PH_ERROR_LAYOUT, "The layout helper failed with status %d: %s",
                                g_subprocess_get_exit_status (helper), *g_strstrip (first) != 0 ? first : "it did not say why.");
@@ -442,22 +443,33 @@ layout_take (PhLayout *layout, PhLayout *other)
   g_free (other);
 }
 
-/* dot's ranks and crossings are hard to beat on bushy graphs, our straight lines on long ones: the crossings decide. */
+/* dot's ranks and crossings are hard to beat on bushy graphs, our straight lines on long ones: the crossings decide. A helper that
+ * dies, hangs or talks nonsense is done without. */
 static gboolean
 better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error)
 {
   PhLayout *ours = layout_copy (layout);
-  guint64 mine, dots;
+  g_autoptr(GError) failed = NULL;
 
   layout->engine = PH_LAYOUT_DOT;
-  if (!ph_layout_layered (ours, cancellable, error) || !ph_layout_sync (layout, seconds, cancellable, error))
+  if (!ph_layout_layered (ours, cancellable, error))
     {
       ph_layout_free (ours);
       return FALSE;
     }
-  mine = ph_layout_crossings (ours);
-  dots = ph_layout_crossings (layout);
-  if (mine > dots + 2 + dots / 4)
+  if (!ph_layout_sync (layout, MIN (seconds, PATIENCE), cancellable, &failed))
+    {
+      if (g_error_matches (failed, PH_ERROR, PH_ERROR_CANCELLED))
+        {
+          g_propagate_error (error, g_steal_pointer (&failed));
+          ph_layout_free (ours);
+          return FALSE;
+        }
+      g_debug ("%s", failed->message);
+      layout_take (layout, ours);
+      return TRUE;
+    }
+  if (!layout->coarse && ph_layout_crossings (ours) > 2 + ph_layout_crossings (layout) * 5 / 4)
     ph_layout_free (ours);
   else
     layout_take (layout, ours);

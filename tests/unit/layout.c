@@ -243,6 +243,44 @@ test_garbage (void)
   }
 }
 
+/* What the window asks for: whatever becomes of the helper, there is a picture, and soon. */
+static void
+test_recovers (void)
+{
+  g_autofree char *helper = real_helper ();
+  g_autoptr(GPtrArray) scripts = g_ptr_array_new_with_free_func (g_free);
+  static const char *const broken[] = { "kill -SEGV $$", "cat > /dev/null; kill -KILL $$", "exec sleep 100", "echo size 10 10; exec sleep 100",
+                                        "cat /dev/urandom | head -c 50000", "echo size 1 1; echo end", "exit 3", "head -c 50000000 /dev/zero" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (broken); i++)
+    g_ptr_array_add (scripts, g_strdup (broken[i]));
+  for (int ms = 0; ms < 60; ms += 6)      /* killed while it starts, reads, works, writes */
+    g_ptr_array_add (scripts, g_strdup_printf ("(sleep 0.%03d; kill -KILL $$) & exec %s", ms, helper));
+  g_ptr_array_add (scripts, g_strdup_printf ("exec %s", helper));
+  for (guint i = 0; i < scripts->len; i++)
+    {
+      g_autoptr(PhLayout) layout = random_layout (120, 160, i, FALSE);
+      g_autoptr(GError) error = NULL;
+      const gint64 start = g_get_monotonic_time ();
+
+      use_helper (scripts->pdata[i]);
+      layout->engine = PH_LAYOUT_BEST;
+      g_assert_true (ph_layout_sync (layout, 1, NULL, &error));
+      g_assert_no_error (error);
+      assert_inside (layout);
+      assert_apart (layout);
+      g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
+    }
+  g_setenv ("PEEPHOLE_LAYOUT", "/does/not/exist", TRUE);
+  {
+    g_autoptr(PhLayout) layout = random_layout (60, 80, 1, FALSE);
+
+    layout->engine = PH_LAYOUT_BEST;
+    g_assert_true (ph_layout_sync (layout, 1, NULL, NULL));
+    assert_inside (layout);
+  }
+}
+
 /* ── the helper ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* 0 or 2, never a signal. */
@@ -770,6 +808,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/late", test_late);
   g_test_add_func ("/layout/cancel", test_cancel);
   g_test_add_func ("/layout/garbage", test_garbage);
+  g_test_add_func ("/layout/recovers", test_recovers);
   g_test_add_func ("/layout/hostile", test_hostile);
   g_test_add_func ("/layout/layered", test_layered);
   g_test_add_func ("/layout/layered-large", test_layered_large);
