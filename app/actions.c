@@ -45,6 +45,8 @@ static const PhAction own_actions[] = {
   { "win.show-bottom",    N_("Bottom Pane"),            N_("Show or hide console, text and problems"), "<Control>F9", NULL, N_("View") },
   { "win.focus-console",  N_("Go to Console"),          NULL, "F12", NULL, N_("View") },
   { "win.focus-graph",    N_("Go to Graph"),            NULL, "<Control>F12", NULL, N_("View") },
+  { "win.next-pane",      N_("Next Pane"),              N_("Move the keyboard to the next pane"), "F6", NULL, N_("View") },
+  { "win.previous-pane",  N_("Previous Pane"),          NULL, "<Shift>F6", NULL, N_("View") },
   { "win.show-text",      N_("Text of the Graph"),      N_("The graph as ONNX text, changed lines marked"), "<Control>u", NULL, N_("View") },
   { "win.fullscreen",     N_("Full Screen"),            NULL, "<Control>F11", NULL, N_("View") },
 };

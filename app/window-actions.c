@@ -72,7 +72,7 @@ ask_for_file (PhWindow *self, const FileCommand *command)
     }
   else if (path)
     {
-      g_autofree char *name = g_path_get_basename (path);
+      g_autofree char *name = g_filename_display_basename (path);
       char *dot = strrchr (name, '.');
       if (dot)
         *dot = '\0';
@@ -294,6 +294,37 @@ ACTION (focus_graph)
   gtk_widget_grab_focus (GTK_WIDGET (ph_document_view_get_canvas (ph_window_get_view (data))));
 }
 
+/* Pipeline, graph, inspector, bottom, and round again; those that are hidden are left out. */
+static void
+move_pane (PhWindow *self, int direction)
+{
+  GtkWidget *panes[] = { GTK_WIDGET (self->history_panel), GTK_WIDGET (ph_window_get_view (self)), GTK_WIDGET (self->inspector),
+                         GTK_WIDGET (self->bottom_pane) };
+  const int n = G_N_ELEMENTS (panes);
+  GtkWidget *focus = gtk_root_get_focus (GTK_ROOT (self));
+  int at = direction > 0 ? n - 1 : 0;
+
+  for (int i = 0; i < n; i++)
+    if (focus && gtk_widget_is_ancestor (focus, panes[i]))
+      at = i;
+  for (int i = 1; i <= n; i++)
+    {
+      GtkWidget *pane = panes[((at + direction * i) % n + n) % n];
+      if (gtk_widget_get_mapped (pane) && gtk_widget_child_focus (pane, GTK_DIR_TAB_FORWARD))
+        return;
+    }
+}
+
+ACTION (next_pane)
+{
+  move_pane (data, 1);
+}
+
+ACTION (previous_pane)
+{
+  move_pane (data, -1);
+}
+
 ACTION (show_text)
 {
   ph_window_show_bottom (data, "text");
@@ -428,7 +459,7 @@ ph_window_install_actions (PhWindow *self)
     { "search-previous", search_previous }, { "go-first", go_first }, { "go-last", go_last }, { "open-uri", open_uri, "s" },
     { "example", open_example, "s" }, { "zoom-in", zoom_in }, { "zoom-out", zoom_out }, { "zoom-normal", zoom_normal },
     { "zoom-fit", zoom_fit }, { "zoom-selection", zoom_selection }, { "focus-console", focus_console },
-    { "focus-graph", focus_graph }, { "show-text", show_text }, { "new-tab", new_tab }, { "close-tab", close_tab },
+    { "focus-graph", focus_graph }, { "show-text", show_text }, { "next-pane", next_pane }, { "previous-pane", previous_pane }, { "new-tab", new_tab }, { "close-tab", close_tab },
     { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" }, { "expand-all", expand_all }, { "collapse-all", collapse_all },
     { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view },
     { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },

@@ -51,7 +51,9 @@ update_title (PhWindow *self)
       adw_window_title_set_subtitle (self->title, _("A window into a graph compiler"));
       return;
     }
-  g_autofree char *name = g_path_get_basename (path);
+  /* What is shown is UTF-8, and a tooltip of a tab is markup besides; the name of a file may be any bytes. */
+  g_autofree char *name = g_filename_display_basename (path), *whole = g_filename_display_name (path);
+  g_autofree char *tooltip = g_markup_escape_text (whole, -1);
   g_autofree char *position = position_text (document);
   g_autofree char *title = g_strdup_printf ("%s – Peephole", name);
   adw_window_title_set_title (self->title, name);
@@ -59,7 +61,7 @@ update_title (PhWindow *self)
   gtk_window_set_title (GTK_WINDOW (self), title);
   AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
   adw_tab_page_set_title (page, name);
-  adw_tab_page_set_tooltip (page, path);
+  adw_tab_page_set_tooltip (page, tooltip);
 }
 
 static void
@@ -127,6 +129,13 @@ on_close_page (PhWindow *self, AdwTabPage *page)
     ph_window_add_tab (self);
   adw_tab_view_close_page_finish (self->tabs, page, TRUE);
   return GDK_EVENT_STOP;
+}
+
+/* A tab that is dropped outside stays: there is one window, as there is one console. */
+static AdwTabView *
+on_create_window (PhWindow *self)
+{
+  return self->tabs;
 }
 
 /* --- public ---------------------------------------------------------------------------------------------------------- */
@@ -288,6 +297,7 @@ ph_window_class_init (PhWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhWindow, bottom_pane);
   gtk_widget_class_bind_template_callback (widget_class, on_tab_selected);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
+  gtk_widget_class_bind_template_callback (widget_class, on_create_window);
 }
 
 static void

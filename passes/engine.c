@@ -200,7 +200,7 @@ ph_node_replace (PhNode *node, PhValue *value, GError **error)
 {
   PhValue *old = ph_node_output (node, 0);
   PhModel *model = node->graph->model;
-  PhId old_id = old->id, node_id = node->id;
+  PhId old_id = old->id, node_id = node->id, value_id = value->id;
   const char *name = old->name;
 
   if (ph_value_is_output (old) && !may_become_output (node->graph, value))
@@ -209,6 +209,9 @@ ph_node_replace (PhNode *node, PhValue *value, GError **error)
     return FALSE;
   if (ph_model_find_node (model, node_id) != NULL)
     ph_graph_remove_dead (node);
+  /* Where nobody used the old value nobody uses the new one, and it went with the node. */
+  if (ph_model_find_value (model, value_id) == NULL)
+    return TRUE;
 
   /* A value that was made for this takes over the name as well. */
   if (value->id > old_id && ph_model_find_value (model, old_id) == NULL &&

@@ -1,18 +1,18 @@
 /* console-pane.c: the console: readline in this process, in a terminal.
  *
- * The terminal holds the master end of a pty, readline (its callback interface) the slave end. Three things write there:
- * readline, replies to lines typed here, and lines that were run elsewhere (a click, a key), which appear above the line
- * that is being edited, as if they had been typed.
+ * There is no pty between them: both ends of it would be in this thread, and a reply larger than its buffer would wait for a reader that
+ * waits for the writer. What is typed goes to readline (its callback interface) through a pipe that never blocks; what readline writes
+ * goes to a stream that feeds the terminal at once. Three things write there: readline, replies to lines typed here, and lines that
+ * were run elsewhere (a click, a key), which appear above the line that is being edited, as if they had been typed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/console-pane.h"
 
 #include <glib-unix.h>
 #include <glib/gi18n.h>
-#include <pty.h>
 #include <readline/history.h>
 #include <readline/readline.h>
 #include <stdio.h>
-#include <termios.h>
+#include <string.h>
 #include <unistd.h>
 #include <vte/vte.h>
 
@@ -28,8 +28,10 @@ struct _PhConsolePane
   GtkWidget   *content;
   VteTerminal *terminal;
   PhConsole   *console;          /* (nullable)                                             */
-  int          slave;            /* -1: the pty could not be opened                        */
-  FILE        *out, *in;         /* readline's ends of it                                  */
+  FILE        *out;              /* (nullable) feeds the terminal                          */
+  FILE        *in;               /* (nullable) what readline reads: the end of a pipe      */
+  int          keys;             /* the pipe's other end, or -1                            */
+  GByteArray  *waiting;          /* typed, and not in the pipe yet                         */
   guint        source;
   gboolean     prompting;        /* readline is editing a line                             */
   char        *typed;            /* (nullable) the line that was typed here and runs now   */
@@ -54,31 +56,37 @@ follow_size (PhConsolePane *self)
     rl_set_screen_size (rows, columns);
 }
 
-/* Readline sees from a terminal that echoes that it may echo, and then looks after the modes itself. Between its prompts,
- * while a line runs, nothing may echo or collect lines, nor may Ctrl+C become a signal. */
+/* What does not fit waits for the next time: the pipe never blocks. */
 static void
-set_echo (PhConsolePane *self, gboolean echo)
+pass_keys_on (PhConsolePane *self)
 {
-  const tcflag_t cooked = ICANON | ECHO | ISIG | IEXTEN;
-  struct termios modes;
-
-  if (tcgetattr (self->slave, &modes) != 0)
+  if (!self->prompting || self->waiting->len == 0)
     return;
-  modes.c_lflag = echo ? modes.c_lflag | cooked : modes.c_lflag & ~cooked;
-  modes.c_iflag &= ~(tcflag_t) (INLCR | IXON);
-  modes.c_oflag |= OPOST | ONLCR;
-  tcsetattr (self->slave, TCSANOW, &modes);
+  gssize n = write (self->keys, self->waiting->data, self->waiting->len);
+  if (n > 0)
+    g_byte_array_remove_range (self->waiting, 0, (guint) n);
 }
 
 static void
 start_prompt (PhConsolePane *self)
 {
-  if (self->prompting || self->slave < 0)
+  if (self->prompting || !self->in)
     return;
   self->prompting = TRUE;
-  set_echo (self, TRUE);
   follow_size (self);
   rl_callback_handler_install (PROMPT, on_line);
+  pass_keys_on (self);
+}
+
+/* A search or a key of several keys that readline is in the middle of would go on where it was, even in lines that are gone. */
+static void
+leave_search (void)
+{
+  gboolean searching = RL_ISSTATE (RL_STATE_ISEARCH | RL_STATE_NSEARCH) != 0;
+
+  rl_callback_sigcleanup ();
+  if (searching)
+    rl_restore_prompt ();
 }
 
 static void
@@ -87,14 +95,13 @@ stop_prompt (PhConsolePane *self)
   if (!self->prompting)
     return;
   self->prompting = FALSE;
+  leave_search ();
   rl_callback_handler_remove ();
-  set_echo (self, FALSE);
 }
 
 static void
 write_text (PhConsolePane *self, const char *text)
 {
-  /* The pty's own line discipline turns \n into \r\n. */
   if (text && *text && self->out)
     {
       fputs (text, self->out);
@@ -200,6 +207,7 @@ interrupt (PhConsolePane *self)
     }
   if (!self->prompting)
     return;
+  leave_search ();
   write_text (self, "^C\n");
   rl_replace_line ("", 1);
   rl_point = rl_end = 0;
@@ -220,13 +228,24 @@ on_readable (int fd, GIOCondition condition, gpointer data)
     {
       follow_size (self);
       rl_callback_read_char ();
+      pass_keys_on (self);
       return G_SOURCE_CONTINUE;
     }
-  /* While a line runs, keys wait in the pty, but for Ctrl+C; reading one byte at a time keeps them in order. */
-  char byte;
-  if (read (fd, &byte, 1) == 1 && byte == 3)
-    interrupt (self);
+  /* A line runs: what was typed after it is for the next prompt. */
+  guint8 bytes[1024];
+  gssize n = read (fd, bytes, sizeof bytes);
+  if (n > 0)
+    g_byte_array_prepend (self->waiting, bytes, (guint) n);
   return G_SOURCE_CONTINUE;
+}
+
+static void
+on_commit (PhConsolePane *self, const char *text, guint size)
+{
+  if (!self->in)
+    return;
+  g_byte_array_append (self->waiting, (const guint8 *) text, size);
+  pass_keys_on (self);
 }
 
 static gboolean
@@ -319,6 +338,10 @@ static void
 init_readline (PhConsolePane *self)
 {
   rl_readline_name = "peephole";
+  /* There are no modes to set: the terminal is the widget alone. */
+  rl_prep_term_function = NULL;
+  rl_deprep_term_function = NULL;
+  rl_tty_set_echoing (1);
   rl_instream = self->in;
   rl_outstream = self->out;
   rl_terminal_name = "xterm-256color";
@@ -342,27 +365,39 @@ init_readline (PhConsolePane *self)
   stifle_history (MAX_HISTORY);
 }
 
-static gboolean
-open_pty (PhConsolePane *self)
+/* A terminal wants a carriage return before each new line. */
+static ssize_t
+feed_terminal (void *cookie, const char *text, size_t size)
 {
-  int master, slave;
-  g_autoptr (GError) error = NULL;
+  PhConsolePane *self = cookie;
 
-  if (openpty (&master, &slave, NULL, NULL, NULL) != 0)
-    return FALSE;
-  g_autoptr (VtePty) pty = vte_pty_new_foreign_sync (master, NULL, &error);
-  if (!pty)
+  for (const char *p = text, *end = text + size; p < end;)
     {
-      g_warning ("The console has no terminal: %s", error->message);
-      close (master);
-      close (slave);
+      const char *line = memchr (p, '\n', (gsize) (end - p));
+      vte_terminal_feed (self->terminal, p, (line ? line : end) - p);
+      if (line)
+        vte_terminal_feed (self->terminal, "\r\n", 2);
+      p = line ? line + 1 : end;
+    }
+  return (ssize_t) size;
+}
+
+static gboolean
+open_streams (PhConsolePane *self)
+{
+  g_autoptr (GError) error = NULL;
+  int ends[2];
+
+  if (!g_unix_open_pipe (ends, FD_CLOEXEC, &error) || !g_unix_set_fd_nonblocking (ends[1], TRUE, &error))
+    {
+      g_autofree char *text = g_strdup_printf (_("The console cannot be used: %s. Close other programs and start Peephole again."), error->message);
+      vte_terminal_feed (self->terminal, text, -1);
       return FALSE;
     }
-  vte_terminal_set_pty (self->terminal, pty);
-  self->slave = slave;
-  self->in = fdopen (dup (slave), "r");
-  self->out = fdopen (dup (slave), "w");
+  self->keys = ends[1];
+  self->in = fdopen (ends[0], "r");
   setvbuf (self->in, NULL, _IONBF, 0);
+  self->out = fopencookie (self, "w", (cookie_io_functions_t) { .write = feed_terminal });
   return TRUE;
 }
 
@@ -391,6 +426,7 @@ ph_console_pane_type (PhConsolePane *self, const char *text)
   gtk_widget_grab_focus (GTK_WIDGET (self->terminal));
   if (!self->prompting || !*text)
     return;
+  leave_search ();
   rl_replace_line (text, 1);
   rl_point = rl_end;
   rl_forced_update_display ();
@@ -439,15 +475,15 @@ ph_console_pane_dispose (GObject *object)
   ph_console_pane_set_console (self, NULL);
   stop_prompt (self);
   g_clear_handle_id (&self->source, g_source_remove);
-  if (self->slave >= 0)
+  if (self->in)
     {
       rl_instream = rl_outstream = NULL;
-      fclose (self->in);
-      fclose (self->out);
-      close (self->slave);
-      self->slave = -1;
-      self->in = self->out = NULL;
+      g_clear_pointer (&self->in, fclose);
+      g_clear_pointer (&self->out, fclose);
+      close (self->keys);
+      self->keys = -1;
     }
+  g_clear_pointer (&self->waiting, g_byte_array_unref);
   if (the_pane == self)
     the_pane = NULL;
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_CONSOLE_PANE);
@@ -472,7 +508,8 @@ ph_console_pane_class_init (PhConsolePaneClass *klass)
 static void
 ph_console_pane_init (PhConsolePane *self)
 {
-  self->slave = -1;
+  self->keys = -1;
+  self->waiting = g_byte_array_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
   g_return_if_fail (the_pane == NULL);
   the_pane = self;
@@ -489,8 +526,12 @@ ph_console_pane_init (PhConsolePane *self)
   vte_terminal_set_clear_background (self->terminal, FALSE);
   vte_terminal_set_bold_is_bright (self->terminal, FALSE);
   set_colours (self);
-  if (!open_pty (self))
+  /* What a pty would have told it. */
+  vte_terminal_set_backspace_binding (self->terminal, VTE_ERASE_ASCII_DELETE);
+  vte_terminal_set_delete_binding (self->terminal, VTE_ERASE_DELETE_SEQUENCE);
+  g_signal_connect_swapped (self->terminal, "commit", G_CALLBACK (on_commit), self);
+  if (!open_streams (self))
     return;
   init_readline (self);
-  self->source = g_unix_fd_add (self->slave, G_IO_IN | G_IO_ERR | G_IO_HUP, on_readable, self);
+  self->source = g_unix_fd_add (fileno (self->in), G_IO_IN | G_IO_ERR | G_IO_HUP, on_readable, self);
 }

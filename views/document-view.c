@@ -65,7 +65,8 @@ static void
 on_started (PhDocumentView *self, const char *line)
 {
   self->running++;
-  gtk_label_set_text (self->progress_text, line);
+  g_autofree char *shown = g_utf8_make_valid (line, -1);
+  gtk_label_set_text (self->progress_text, shown);
   gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), FALSE);
   if (self->progress_timer == 0 && !gtk_revealer_get_reveal_child (self->progress))
     self->progress_timer = g_timeout_add (PROGRESS_AFTER_MS, show_progress, self);
@@ -134,7 +135,7 @@ ph_document_view_toast (PhDocumentView *self, const char *text)
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
 
   /* A toast is one line of markup; the console has the whole message. */
-  g_autofree char *line = g_strdelimit (g_strdup (text), "\n", ' ');
+  g_autofree char *line = g_strdelimit (g_utf8_make_valid (text, -1), "\n", ' ');
   g_autofree char *markup = g_markup_escape_text (line, -1);
   AdwToast *toast = adw_toast_new (markup);
   adw_toast_set_timeout (toast, 8);
@@ -148,8 +149,9 @@ ph_document_view_set_banner (PhDocumentView *self, const char *text, const char 
 
   self->retry = retry;
   self->retry_data = data;
+  g_autofree char *shown = g_utf8_make_valid (text ? text : "", -1);
   if (text)
-    gtk_label_set_text (self->banner_text, text);
+    gtk_label_set_text (self->banner_text, shown);
   gtk_button_set_label (self->banner_button, button ? button : _("_Retry"));
   gtk_widget_set_visible (GTK_WIDGET (self->banner_button), retry != NULL);
   gtk_info_bar_set_revealed (self->banner, text != NULL);
@@ -297,7 +299,7 @@ on_file_changed (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorE
   if (event != G_FILE_MONITOR_EVENT_CHANGES_DONE_HINT && event != G_FILE_MONITOR_EVENT_RENAMED
       && event != G_FILE_MONITOR_EVENT_MOVED_IN)
     return;
-  g_autofree char *name = g_file_get_basename (file);
+  g_autofree char *path = g_file_get_path (file), *name = g_filename_display_basename (path);
   g_autofree char *text = g_strdup_printf (_("%s changed on disk. Reading it again starts its history anew."), name);
   ph_document_view_set_banner (self, text, _("_Reload"), G_CALLBACK (reload), self);
 }

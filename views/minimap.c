@@ -13,6 +13,7 @@ struct _PhMinimap
 
   PhGraphCanvas *canvas;         /* (nullable) owned reference */
   guint          later;          /* asks again for an overview that is not there yet */
+  guint          follow;         /* idle: a new view is to be followed */
 };
 
 G_DEFINE_FINAL_TYPE (PhMinimap, ph_minimap, GTK_TYPE_WIDGET)
@@ -33,13 +34,15 @@ place (PhMinimap *self, double *left, double *top)
   return scale;
 }
 
-static void
-on_view (PhMinimap *self)
+static gboolean
+follow_view (gpointer data)
 {
+  PhMinimap *self = data;
   PhScene *scene = ph_graph_canvas_get_scene (self->canvas);
   double x, y, zoom, width, height;
   gboolean whole = TRUE;
 
+  self->follow = 0;
   if (scene != NULL)
     {
       ph_graph_canvas_get_view (self->canvas, &x, &y, &zoom);
@@ -50,6 +53,15 @@ on_view (PhMinimap *self)
   gtk_widget_set_visible (GTK_WIDGET (self), !whole);
   gtk_widget_queue_resize (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
+  return G_SOURCE_REMOVE;
+}
+
+/* The canvas finds its first view while it is given its place, and then no widget may come or go: before the next frame. */
+static void
+on_view (PhMinimap *self)
+{
+  if (self->follow == 0)
+    self->follow = g_idle_add_full (G_PRIORITY_HIGH_IDLE, follow_view, self, NULL);
 }
 
 static void
@@ -160,6 +172,7 @@ ph_minimap_dispose (GObject *object)
   PhMinimap *self = PH_MINIMAP (object);
 
   g_clear_handle_id (&self->later, g_source_remove);
+  g_clear_handle_id (&self->follow, g_source_remove);
   if (self->canvas != NULL)
     g_signal_handlers_disconnect_by_data (self->canvas, self);
   g_clear_object (&self->canvas);

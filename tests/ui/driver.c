@@ -16,6 +16,7 @@ static PhApplication *application;
 static char *home;
 static char *last_line, *last_text;
 static gboolean last_ok;
+static guint n_lines;
 static Display *display;         /* for events only: GDK has a connection of its own */
 
 /* --- the main loop -------------------------------------------------------------------------------------------------- */
@@ -59,8 +60,8 @@ driver_pause (double seconds)
     g_main_context_iteration (NULL, TRUE);
 }
 
-static gboolean
-window_is_there (void)
+gboolean
+driver_has_window (void)
 {
   for (GList *l = gtk_application_get_windows (GTK_APPLICATION (application)); l; l = l->next)
     if (PH_IS_WINDOW (l->data))
@@ -71,7 +72,7 @@ window_is_there (void)
 static gboolean
 is_settled (gpointer data)
 {
-  if (!window_is_there ())
+  if (!driver_has_window ())
     return TRUE;
   return !ph_console_is_running (driver_console ()) && !ph_document_view_is_working (ph_window_get_view (driver_window ()));
 }
@@ -289,13 +290,15 @@ void
 driver_send_drag (GtkWidget *widget, double from_x, double from_y, double to_x, double to_y, int button)
 {
   const int moves = 6;
+  /* What is dragged may be gone before it is dropped; the button comes up all the same. */
+  g_autoptr (GtkWidget) held = g_object_ref (widget);
 
-  if (!move_to (widget, from_x, from_y))
+  if (!move_to (held, from_x, from_y))
     return;
   XTestFakeButtonEvent (display, (guint) button, True, CurrentTime);
   let_through ();
   for (int i = 1; i <= moves; i++)
-    move_to (widget, from_x + (to_x - from_x) * i / moves, from_y + (to_y - from_y) * i / moves);
+    move_to (held, from_x + (to_x - from_x) * i / moves, from_y + (to_y - from_y) * i / moves);
   XTestFakeButtonEvent (display, (guint) button, False, CurrentTime);
   let_through ();
 }
@@ -376,7 +379,7 @@ is_mapped (gpointer window)
 void
 driver_open_window (void)
 {
-  if (window_is_there ())
+  if (driver_has_window ())
     return;
   g_application_activate (G_APPLICATION (application));
   gtk_window_set_default_size (GTK_WINDOW (driver_window ()), 1180, 760);
@@ -405,6 +408,7 @@ on_finished (PhConsole *console, PhReply *reply)
   last_line = g_strdup (reply->command);
   last_text = g_strdup (reply->ok ? reply->text->str : reply->error->message);
   last_ok = reply->ok;
+  n_lines++;
   g_test_message ("> %s: %s", last_line, last_text);
 }
 
@@ -416,6 +420,12 @@ driver_console (void)
   if (!g_signal_handler_find (console, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, on_finished, NULL))
     g_signal_connect (console, "finished", G_CALLBACK (on_finished), NULL);
   return console;
+}
+
+guint
+driver_n_lines (void)
+{
+  return n_lines;
 }
 
 const char *

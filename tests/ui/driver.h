@@ -13,6 +13,7 @@ gboolean        driver_init        (int *argc, char ***argv);
 void            driver_finish      (void);
 
 PhWindow       *driver_window      (void);
+gboolean        driver_has_window  (void);
 void            driver_open_window (void);          /* where it was closed */
 guint           driver_n_tabs      (void);
 PhDocument     *driver_document    (void);          /* of the present tab */
@@ -47,7 +48,8 @@ gboolean        driver_kill_helper (void);
 /* Opens an example or another file in the present tab and settles. */
 void            driver_open        (const char *path);
 char           *driver_example     (const char *name);           /* (transfer full) the path of resources/examples/NAME.onnxtxt */
-/* What the console answered last. */
+/* What the console answered last, and how many lines it has. */
+guint           driver_n_lines     (void);
 const char     *driver_last_line   (void);
 gboolean        driver_last_ok     (void);
 const char     *driver_last_text   (void);

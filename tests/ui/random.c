@@ -183,8 +183,9 @@ next_line (void)
     return random_text ();
   if (dice < 82)
     return g_strdup_printf ("click %u %u %u %u %s", die (width), die (height), 1 + (die (6) == 0 ? 2 : 0), 1 + (die (5) == 0), ONE_OF (held));
+  /* Not from the title bar: there is no window manager to move the window. */
   if (dice < 87)
-    return g_strdup_printf ("drag %u %u %u %u %u", die (width), die (height), die (width), die (height), 1 + die (2));
+    return g_strdup_printf ("drag %u %u %u %u %u", die (width), 50 + die (MAX (height, 51) - 50), die (width), die (height), 1 + die (2));
   if (dice < 92)
     return g_strdup_printf ("scroll %u %u %d %s", die (width), die (height), (int) die (9) - 4, ONE_OF (held));
   if (dice < 94)
