@@ -226,6 +226,8 @@ pop_up (GtkWidget *row, GMenuModel *menu, double x, double y)
   gtk_widget_set_halign (popover, GTK_ALIGN_START);
   gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle) { (int) x, (int) y, 1, 1 });
   g_signal_connect (popover, "closed", G_CALLBACK (on_popover_closed), NULL);
+  /* The row may go away, with its step, while its menu is open. */
+  g_signal_connect_object (row, "unrealize", G_CALLBACK (on_closed), popover, G_CONNECT_SWAPPED);
   gtk_popover_popup (GTK_POPOVER (popover));
 }
 

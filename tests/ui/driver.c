@@ -136,8 +136,10 @@ focus_front (void)
   XSetInputFocus (display, xid_of (GTK_NATIVE (window)), RevertToParent, CurrentTime);
   XSync (display, False);
   XSetErrorHandler (before);
+  /* A menu that is open keeps the keyboard from it. */
   g_object_ref (window);
-  driver_wait (is_active, window, 20, "the window has the keyboard");
+  for (int i = 0; i < 300 && !is_active (window); i++)
+    driver_pause (0.01);
   g_object_unref (window);
 }
 
