@@ -8,6 +8,7 @@
 #include "views/graph-search.h"
 #include "views/run-ahead.h"
 #include "views/verify-cost.h"
+#include "views/view-state.h"
 
 #define PROGRESS_AFTER_MS 300
 
@@ -34,6 +35,7 @@ struct _PhDocumentView
   PhConsole       *console;
   PhRunAhead      *ahead;
   GFileMonitor    *monitor;          /* (nullable) of the open file                                      */
+  guint            reload_timer;
   PhGraphPane     *pane;
   PhGraphCanvas   *canvas;           /* of @pane */
   GArray          *matches;          /* (element-type PhId) (nullable) of the search, in program order   */
@@ -139,6 +141,18 @@ ph_document_view_toast (PhDocumentView *self, const char *text)
   g_autofree char *markup = g_markup_escape_text (line, -1);
   AdwToast *toast = adw_toast_new (markup);
   adw_toast_set_timeout (toast, 8);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+void
+ph_document_view_toast_button (PhDocumentView *self, const char *text, const char *button, GCallback pressed)
+{
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+
+  AdwToast *toast = adw_toast_new (text);
+  adw_toast_set_button_label (toast, button);
+  adw_toast_set_timeout (toast, 10);
+  g_signal_connect_object (toast, "button-clicked", pressed, self, G_CONNECT_SWAPPED);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
@@ -286,22 +300,59 @@ ph_document_view_search (PhDocumentView *self)
 
 /* --- the file on disk ----------------------------------------------------------------------------------------------- */
 
+/* The file once more, and back to where one was in it. */
 static void
 reload (PhDocumentView *self)
 {
+  g_autoptr (GKeyFile) state = g_key_file_new ();
+
+  ph_view_state_save (self, state, "file");
   ph_document_view_run (self, "reload");
+  ph_view_state_restore (self, state, "file", FALSE);
 }
 
-/* Reading again drops the history, so it is offered and not just done. */
+/* Steps that no pipeline makes again: passes run by hand, a backward graph. */
+static gboolean
+has_steps_by_hand (PhDocument *document)
+{
+  guint n = 0, n_steps = ph_document_get_history (document)->steps->len;
+
+  for (guint i = 0; i < ph_document_get_entries (document)->len; i++)
+    n += ph_document_entry_step (document, i) >= 0;
+  return n < n_steps;
+}
+
+static gboolean
+on_file_settled (gpointer data)
+{
+  PhDocumentView *self = data;
+  const char *path = ph_document_get_path (self->document);
+
+  self->reload_timer = 0;
+  if (!path || !g_file_test (path, G_FILE_TEST_EXISTS))
+    return G_SOURCE_REMOVE;
+  g_autofree char *name = g_filename_display_basename (path);
+  if (has_steps_by_hand (self->document))
+    {
+      g_autofree char *text = g_strdup_printf (_("%s changed on disk. To read it again loses the steps made by hand."), name);
+      ph_document_view_set_banner (self, text, _("_Reload"), G_CALLBACK (reload), self);
+      return G_SOURCE_REMOVE;
+    }
+  g_autofree char *text = g_strdup_printf (_("%s changed on disk: this is its new content."), name);
+  reload (self);
+  ph_document_view_toast (self, text);
+  return G_SOURCE_REMOVE;
+}
+
+/* A program that writes a file does so in pieces. */
 static void
 on_file_changed (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event, PhDocumentView *self)
 {
   if (event != G_FILE_MONITOR_EVENT_CHANGES_DONE_HINT && event != G_FILE_MONITOR_EVENT_RENAMED
-      && event != G_FILE_MONITOR_EVENT_MOVED_IN)
+      && event != G_FILE_MONITOR_EVENT_MOVED_IN && event != G_FILE_MONITOR_EVENT_CREATED)
     return;
-  g_autofree char *path = g_file_get_path (file), *name = g_filename_display_basename (path);
-  g_autofree char *text = g_strdup_printf (_("%s changed on disk. Reading it again starts its history anew."), name);
-  ph_document_view_set_banner (self, text, _("_Reload"), G_CALLBACK (reload), self);
+  g_clear_handle_id (&self->reload_timer, g_source_remove);
+  self->reload_timer = g_timeout_add (300, on_file_settled, self);
 }
 
 static void
@@ -392,6 +443,7 @@ ph_document_view_dispose (GObject *object)
   if (self->ahead)
     ph_run_ahead_stop (self->ahead);
   g_clear_object (&self->ahead);
+  g_clear_handle_id (&self->reload_timer, g_source_remove);
   if (self->monitor)
     g_file_monitor_cancel (self->monitor);
   g_clear_object (&self->monitor);

@@ -21,6 +21,8 @@ PhGraphCanvas  *ph_document_view_get_canvas    (PhDocumentView *view);
 /* Runs a line of the console; failures show as a toast. */
 void            ph_document_view_run           (PhDocumentView *view, const char *line);
 void            ph_document_view_toast         (PhDocumentView *view, const char *text);
+/* With a button that calls @pressed with the view. */
+void            ph_document_view_toast_button  (PhDocumentView *view, const char *text, const char *button, GCallback pressed);
 /* A message above the picture that stays, with a button that runs @retry; NULL @text hides it. */
 void            ph_document_view_set_banner    (PhDocumentView *view, const char *text, const char *button,
                                                 GCallback retry, gpointer data);

@@ -6,7 +6,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
-  "verdicts-changed", "problems-changed", "since-changed",
+  "verdicts-changed", "problems-changed", "since-changed", "bookmarks-changed",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -331,6 +331,7 @@ ph_document_set_bookmark (PhDocument *document, guint number, PhPosition positio
 
   document->bookmarks[number - 1] = position;
   document->bookmarked |= 1u << (number - 1);
+  ph_document_emit (document, SIGNAL_BOOKMARKS_CHANGED);
 }
 
 gboolean

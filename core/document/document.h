@@ -21,6 +21,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
  *   problems-changed ()
+ *   bookmarks-changed ()
  *   since-changed ()     what is shown is compared with another position
  * Properties: file (char*), selection (guint, node id, 0 none), busy (boolean). */
 PhDocument *ph_document_new            (void);

@@ -107,17 +107,14 @@ goes_without_saying (const PhPipelineEntry *entry)
          same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
 }
 
-gboolean
-ph_document_pipeline_is_own (PhDocument *document)
+/* Whether the entries are no longer what its text says. */
+static gboolean
+is_changed (PhDocument *document)
 {
   g_autoptr(GArray) named = NULL;
   PhExactness       allow;
   guint             skip;
 
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-
-  if (ph_pipeline_find (document->pipeline) == NULL)
-    return TRUE;
   named = ph_pipeline_parse (document->pipeline, &allow, NULL);
   skip = document->entries->len > 0 && goes_without_saying (&g_array_index (document->entries, PhPipelineEntry, 0)) ? 1 : 0;
   if (named == NULL || named->len != document->entries->len - skip)
@@ -128,6 +125,13 @@ ph_document_pipeline_is_own (PhDocument *document)
   return FALSE;
 }
 
+gboolean
+ph_document_pipeline_is_own (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return ph_pipeline_find (document->pipeline) == NULL || is_changed (document);
+}
+
 char *
 ph_document_pipeline_to_text (PhDocument *document, const char *separator)
 {
@@ -135,7 +139,7 @@ ph_document_pipeline_to_text (PhDocument *document, const char *separator)
 
   g_return_val_if_fail (PH_IS_DOCUMENT (document) && separator != NULL, NULL);
 
-  if (!ph_document_pipeline_is_own (document))
+  if (!ph_document_pipeline_is_own (document) || (g_str_equal (separator, ",") && !is_changed (document)))
     return g_strdup (document->pipeline);
   out = g_string_new (NULL);
   g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
