@@ -17,6 +17,7 @@ typedef struct
   GdkTexture      *texture;      /* (nullable) of the same pixels, made when a renderer wants it */
   PhTileJob       *job;          /* (nullable) unowned, while it is under way                    */
   guint            look, asked;
+  guint64          hash;
   gint64           used;
 } Tile;
 
@@ -120,6 +121,8 @@ new_job (PhTiles *tiles, Tile *tile)
   PhTileJob *job = g_new0 (PhTileJob, 1);
 
   job->look = ph_look_ref (tiles->look);
+  job->old = tile->surface != NULL ? cairo_surface_reference (tile->surface) : NULL;
+  job->hash = tile->hash;
   tile->asked = tiles->look_number;
   tile->job = job;
   return job;
@@ -181,8 +184,12 @@ file_job (PhTiles *tiles, PhTileJob *job)
   if (tile != NULL && job->surface != NULL && job->look->number >= tiles->scene_number
       && (tile->surface == NULL || job->look->number >= tile->look))
     {
-      tile_clear (tile);
-      tile->surface = g_steal_pointer (&job->surface);
+      if (tile->surface != job->surface)
+        {
+          tile_clear (tile);
+          tile->surface = g_steal_pointer (&job->surface);
+          tile->hash = job->hash;
+        }
       tile->look = job->look->number;
     }
   ph_tile_job_free (job);

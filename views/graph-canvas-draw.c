@@ -5,8 +5,9 @@
 #include <adwaita.h>
 #include <math.h>
 
-#define FRAME_BUDGET  5000       /* µs a frame waits for tiles                 */
-#define STEP_BUDGET   13000      /* µs the first frame after a step waits      */
+#define FRAME_BUDGET  3000       /* µs a frame waits for tiles                  */
+#define ZOOM_BUDGET   1000       /* µs while it zooms: the next frame is another */
+#define STEP_BUDGET   9000       /* µs the first frame after a step waits       */
 
 static void
 update_theme (PhGraphCanvas *self)
@@ -210,7 +211,8 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_snapshot_push_clip (snapshot, &bounds);
   if (by_cairo)
     cr = gtk_snapshot_append_cairo (snapshot, &bounds);
-  self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, &view, &background, self->look_changed ? STEP_BUDGET : FRAME_BUDGET);
+  self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, &view, &background,
+                                      self->look_changed ? STEP_BUDGET : view.moving ? ZOOM_BUDGET : FRAME_BUDGET);
   self->look_changed = FALSE;
   if (self->scene != NULL && has_overlay (self))
     {

@@ -57,6 +57,7 @@ void
 ph_tile_job_free (PhTileJob *job)
 {
   g_clear_pointer (&job->surface, cairo_surface_destroy);
+  g_clear_pointer (&job->old, cairo_surface_destroy);
   ph_look_unref (job->look);
   g_free (job);
 }
@@ -83,21 +84,28 @@ thread_start (void)
 
   if (ink != NULL)
     return ink;
-  setpriority (PRIO_PROCESS, gettid (), 10);
+  setpriority (PRIO_PROCESS, gettid (), 5);
   ink = ph_ink_new ();
   g_private_set (&thread_ink, ink);
   return ink;
 }
 
 static cairo_surface_t *
-paint (const PhTileJob *job, PhInk *ink)
+paint (PhTileJob *job, PhInk *ink)
 {
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, job->width, job->height);
-  cairo_t *cr = cairo_create (surface);
   PhDrawOptions options = job->look->options;
+  cairo_surface_t *surface;
+  guint64 hash;
+  cairo_t *cr;
 
   options.scale = job->scale;
   options.clip = job->clip;
+  hash = ph_scene_look_hash (job->look->scene, &options);
+  if (job->old != NULL && job->hash == hash)
+    return g_steal_pointer (&job->old);
+  job->hash = hash;
+  surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, job->width, job->height);
+  cr = cairo_create (surface);
   cairo_scale (cr, options.scale, options.scale);
   cairo_translate (cr, -options.clip.x, -options.clip.y);
   ph_scene_draw (job->look->scene, cr, ink, &options);
@@ -124,7 +132,8 @@ run (gpointer data, gpointer unused)
   painter->running--;
   g_queue_push_tail (&painter->finished, job);
   g_cond_broadcast (&painter->done);
-  if (painter->ready_id == 0 && !painter->closed)
+  /* What was painted ahead is nothing to be shown yet. */
+  if (painter->ready_id == 0 && !painter->closed && (!job->ahead || g_atomic_int_get (&job->hurried)))
     painter->ready_id = g_idle_add_full (GDK_PRIORITY_REDRAW - 5, on_ready, painter, NULL);
   g_mutex_unlock (&painter->lock);
 }
@@ -193,6 +202,7 @@ ph_tile_painter_push (PhTilePainter *painter, PhTileJob *job)
 void
 ph_tile_painter_hurry (PhTilePainter *painter, PhTileJob *job)
 {
+  g_atomic_int_set (&job->hurried, TRUE);
   g_thread_pool_move_to_front (pool, job);
 }
 

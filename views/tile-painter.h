@@ -31,7 +31,10 @@ typedef struct
   int              width, height;
   guint            group;        /* jobs of older groups than the newest one are not worth painting; 0: always */
   gboolean         ahead;        /* nobody waits for it */
+  int              hurried;      /* atomic: now somebody does */
   int              level, column, row;             /* the caller's */
+  cairo_surface_t *old;          /* (nullable) what was painted there before; comes back when it is still good */
+  guint64          hash;         /* of @old, then of the result */
   cairo_surface_t *surface;      /* (nullable) the result; NULL: it was not worth painting any more */
   guint            serial;
   PhTilePainter   *painter;

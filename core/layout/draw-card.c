@@ -291,6 +291,32 @@ draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const
     }
 }
 
+guint64
+ph_hash_card (PhScene *scene, int index, const PhDrawOptions *options)
+{
+  const PhSceneBox *box = ph_scene_box (scene, index);
+  guint64 hash = index;
+  Look look;
+
+  if (!look_at (scene, index, options, &look))
+    return hash;
+  hash = ph_hash_mix (hash, GPOINTER_TO_SIZE (look.face));
+  hash = ph_hash_mix (hash, (guint64) look.tenant->id << 32 | (look.gone != NULL ? look.gone->id : 0));
+  hash = ph_hash_mix (hash, look.change << 2 | look.pale << 1 | look.ghost);
+  hash = ph_hash_point (hash, look.rect.x, look.rect.y);
+  hash = ph_hash_point (hash, look.rect.width, look.rect.height);
+  hash = ph_hash_point (hash, look.color.red, look.color.green);
+  hash = ph_hash_point (hash, look.color.blue, look.color.alpha);
+  for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
+    {
+      const PhPill *pill = ph_scene_pill (scene, p);
+
+      hash = ph_hash_mix (hash, (pill->born <= options->time && options->time < pill->died) << 1
+                                | (pill->born <= options->since && options->since < pill->died));
+    }
+  return hash;
+}
+
 void
 ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawOptions *options)
 {

@@ -112,6 +112,25 @@ edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *loo
   return TRUE;
 }
 
+guint64
+ph_hash_edge (PhScene *scene, int index, const PhDrawOptions *options)
+{
+  const PhSceneEdge *edge = ph_scene_edge (scene, index);
+  const PhPoint *p = ph_scene_points (scene, edge);
+  guint64 hash = index;
+  PhPoint end;
+  EdgeLook look;
+
+  if (!edge_look (scene, index, options, &look))
+    return hash;
+  hash = ph_hash_mix (hash, look + 1);
+  end = end_of (scene, edge->from, p[0], options);
+  hash = ph_hash_point (hash, end.x, end.y);
+  end = end_of (scene, edge->to, p[edge->n_points - 1], options);
+  hash = ph_hash_point (hash, end.x, end.y);
+  return ph_hash_mix (hash, ph_scene_edge_value (scene, index, options->time));
+}
+
 void
 ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges)
 {

@@ -2,6 +2,26 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/draw-private.h"
 
+guint64
+ph_hash_group (PhScene *scene, int index, const PhDrawOptions *options)
+{
+  const PhSceneBox *box = ph_scene_box (scene, index);
+  const PhTenant *tenant = box->kind == PH_BOX_NODE ? ph_scene_tenant (scene, index, options->time) : NULL;
+  guint added = 0, removed = 0, changed = 0;
+  guint64 hash = ph_hash_mix (index, tenant != NULL ? GPOINTER_TO_SIZE (ph_scene_face (scene, tenant, options->time)) : 0);
+
+  if (options->since != options->time)
+    ph_scene_count_changes (scene, index, options->since, options->time, &added, &removed, &changed);
+  if (options->paint != NULL)
+    {
+      const PhColor color = ph_paint_color (options->paint, index, options->theme);
+
+      hash = ph_hash_point (hash, color.red, color.green);
+      hash = ph_hash_point (hash, color.blue, color.alpha);
+    }
+  return ph_hash_mix (ph_hash_mix (hash, added), (guint64) removed << 32 | changed);
+}
+
 void
 ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawOptions *options)
 {

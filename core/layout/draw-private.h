@@ -25,6 +25,26 @@ void   ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOpti
 /* draw-group.c: an open group, or a closed one; of a node with bodies likewise. */
 void   ph_draw_group  (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 
+/* All that the picture of a box, an edge or a group depends on, beside the zoom and the theme. */
+guint64 ph_hash_card  (PhScene *scene, int box, const PhDrawOptions *options);
+guint64 ph_hash_edge  (PhScene *scene, int edge, const PhDrawOptions *options);
+guint64 ph_hash_group (PhScene *scene, int box, const PhDrawOptions *options);
+
+static inline guint64
+ph_hash_mix (guint64 hash, guint64 value)
+{
+  hash = (hash ^ value) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
+static inline guint64
+ph_hash_point (guint64 hash, float x, float y)
+{
+  const union { float at[2]; guint64 bits; } both = { { x, y } };
+
+  return ph_hash_mix (hash, both.bits);
+}
+
 static inline void
 ph_set_color (cairo_t *cr, PhColor color)
 {

@@ -10,13 +10,44 @@ compare_depth (gconstpointer a, gconstpointer b, gpointer data)
   return x->depth != y->depth ? (int) x->depth - (int) y->depth : *(const int *) a - *(const int *) b;
 }
 
+/* Arrow heads, badges, pills and shadows stand out of their boxes. */
+static PhRect
+around_of (const PhRect *clip)
+{
+  return (PhRect) { clip->x - 12, clip->y - 14, clip->width + 180, clip->height + 28 };
+}
+
+guint64
+ph_scene_look_hash (PhScene *scene, const PhDrawOptions *options)
+{
+  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
+  const PhRect around = around_of (&options->clip);
+  guint64 hash = ph_hash_mix (options->theme << 8 | options->side << 4 | options->edge_width << 3 | options->transparent << 2
+                              | options->dim << 1 | (options->since != options->time), boxes->len);
+
+  hash = ph_hash_point (hash, options->scale, 0);
+  ph_scene_boxes_in (scene, &around, boxes);
+  ph_scene_edges_in (scene, &options->clip, edges);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const int at = g_array_index (boxes, int, i);
+      const PhSceneBox *box = ph_scene_box (scene, at);
+      const gboolean group = box->kind == PH_BOX_GROUP || box->open;
+
+      hash = ph_hash_mix (hash, group ? ph_hash_group (scene, at, options) : ph_hash_card (scene, at, options));
+    }
+  for (guint i = 0; i < edges->len; i++)
+    hash = ph_hash_mix (hash, ph_hash_edge (scene, g_array_index (edges, int, i), options));
+  return hash;
+}
+
 void
 ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options)
 {
   g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
   g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
-  /* Arrow heads, badges, pills and shadows stand out of their boxes. */
-  const PhRect around = { options->clip.x - 12, options->clip.y - 14, options->clip.width + 180, options->clip.height + 28 };
+  const PhRect around = around_of (&options->clip);
   gboolean groups = FALSE;
 
   if (!options->transparent)

@@ -41,6 +41,8 @@ typedef struct
 
 /* The cairo context is in the scene's coordinates (the caller has scaled and moved it). */
 void      ph_scene_draw         (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options);
+/* Equal numbers: the same picture of the same clip, so what was drawn of it before is still good. Much less work than drawing. */
+guint64   ph_scene_look_hash    (PhScene *scene, const PhDrawOptions *options);
 /* One edge as a path, with its arrow, for highlights. */
 void      ph_scene_draw_edge    (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, const PhColor *color, double width);
 void      ph_scene_draw_box     (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);

@@ -1,0 +1,122 @@
+/* look.c: tests that a tile which is said to look as before does so, to the last pixel.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/io.h"
+#include "core/layout/paint.h"
+#include "core/ops/op.h"
+#include "passes/pass.h"
+
+#define GRID 4
+#define SIDE 160                 /* pixels of a tile */
+
+typedef struct { guint64 hash; cairo_surface_t *picture; } Tile;
+
+static cairo_surface_t *
+draw (PhScene *scene, PhInk *ink, const PhDrawOptions *options)
+{
+  cairo_surface_t *picture = cairo_image_surface_create (CAIRO_FORMAT_RGB24, SIDE, SIDE);
+  cairo_t *cr = cairo_create (picture);
+
+  cairo_scale (cr, options->scale, options->scale);
+  cairo_translate (cr, -options->clip.x, -options->clip.y);
+  ph_scene_draw (scene, cr, ink, options);
+  cairo_destroy (cr);
+  cairo_surface_flush (picture);
+  return picture;
+}
+
+static PhScene *
+scene_of (const char *name, gboolean grouped)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", name, NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  const PhPipeline *pipeline = ph_pipeline_find ("O2");
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped };
+  PhScene *scene;
+
+  g_assert_no_error (error);
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    {
+      const PhPass *pass = ph_pass_find (pipeline->passes[i]);
+
+      if (pass != NULL)
+        ph_pass_run (pass, model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+    }
+  scene = ph_scene_new (g_steal_pointer (&model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  return scene;
+}
+
+/* Goes back through all rewrites without a diff and forth with one,
+ * the picture cut into tiles, as the canvas does. */
+static void
+check (const char *name, gboolean grouped, double scale)
+{
+  g_autoptr(PhScene) scene = scene_of (name, grouped);
+  g_autoptr(PhInk) ink = ph_ink_new ();
+  Tile tiles[GRID * GRID] = { 0 };
+  guint n_same = 0, n_other = 0;
+
+  g_assert_cmpint (ph_scene_end (scene), >, 1);
+  for (int at = -ph_scene_end (scene); at <= ph_scene_end (scene); at++)
+    for (int i = 0; i < GRID * GRID; i++)
+      {
+        PhDrawOptions options = { .time = ABS (at), .since = at < 0 ? ABS (at) : MAX (at - 1, 0), .scale = scale };
+        cairo_surface_t *picture;
+        guint64 hash;
+
+        options.clip = (PhRect) { ph_scene_width (scene) / 2 + (i % GRID - GRID / 2) * SIDE / scale, i / GRID * SIDE / scale,
+                                  SIDE / scale, SIDE / scale };
+        hash = ph_scene_look_hash (scene, &options);
+        picture = draw (scene, ink, &options);
+        if (tiles[i].picture != NULL && tiles[i].hash == hash)
+          {
+            n_same++;
+            g_assert_cmpmem (cairo_image_surface_get_data (picture), SIDE * cairo_image_surface_get_stride (picture),
+                             cairo_image_surface_get_data (tiles[i].picture), SIDE * cairo_image_surface_get_stride (picture));
+          }
+        else
+          n_other++;
+        g_clear_pointer (&tiles[i].picture, cairo_surface_destroy);
+        tiles[i] = (Tile) { hash, picture };
+      }
+  for (int i = 0; i < GRID * GRID; i++)
+    cairo_surface_destroy (tiles[i].picture);
+  g_test_message ("%s: %u tiles as before, %u others", name, n_same, n_other);
+  g_assert_cmpuint (n_same, >, n_other / 8);
+  g_assert_cmpuint (n_other, >, GRID * GRID);
+}
+
+static void
+test_near (void)
+{
+  check ("attention.onnxtxt", FALSE, 0.8);
+  check ("inception.onnxtxt", FALSE, 1.4);
+}
+
+static void
+test_far (void)
+{
+  check ("attention.onnxtxt", FALSE, 0.12);
+  check ("inception.onnxtxt", FALSE, 0.3);
+}
+
+static void
+test_groups (void)
+{
+  check ("attention.onnxtxt", TRUE, 0.8);
+  check ("conv-bn-relu.onnxtxt", TRUE, 0.8);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/look/near", test_near);
+  g_test_add_func ("/look/far", test_far);
+  g_test_add_func ("/look/groups", test_groups);
+  return g_test_run ();
+}
