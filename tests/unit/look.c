@@ -50,8 +50,7 @@ scene_of (const char *name, gboolean grouped)
   return scene;
 }
 
-/* Goes back through all rewrites without a diff and forth with one,
- * the picture cut into tiles, as the canvas does. */
+/* Goes back through all rewrites without a diff and forth with one, with the picture cut into tiles, as the canvas does. */
 static void
 check (const char *name, gboolean grouped, double scale)
 {
