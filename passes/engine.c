@@ -213,8 +213,8 @@ ph_node_replace (PhNode *node, PhValue *value, GError **error)
   if (ph_model_find_value (model, value_id) == NULL)
     return TRUE;
 
-  /* A value that was made for this takes over the name as well. */
-  if (value->id > old_id && ph_model_find_value (model, old_id) == NULL &&
+  /* A value that was made for this takes over the name as well. What replaced a value that nobody reads may be gone too. */
+  if (value_id > old_id && ph_model_find_value (model, value_id) == value && ph_model_find_value (model, old_id) == NULL &&
       g_str_has_prefix (value->name, base_name (model, name)) && ph_model_find_value_named (model, name) == NULL)
     return ph_value_rename (value, name, error);
   return TRUE;

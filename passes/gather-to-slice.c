@@ -7,6 +7,7 @@ static gboolean
 is_a_row (PhMatch *match)
 {
   g_autofree gint64 *indices = NULL;
+  gint64 size;
   gsize n;
 
   if (ph_value_rank (match->slot[1]) != 1 || !ph_value_ints (match->slot[1], &indices, &n) || n == 0 ||
@@ -15,6 +16,10 @@ is_a_row (PhMatch *match)
   for (gsize i = 1; i < n; i++)
     if (indices[i] != indices[0] + (gint64) i)
       return FALSE;
+  /* An index out of range is an error of Gather (perhaps in a branch that is never taken), no shorter Slice. */
+  size = ph_value_dim (match->slot[0], ph_axis_of (ph_node_attr_int (match->root, "axis", 0), ph_value_rank (match->slot[0])));
+  if (size >= 0 && (indices[n - 1] >= size || indices[0] < -size))
+    return FALSE;
   return indices[0] >= 0 || indices[n - 1] < 0;
 }
 

@@ -180,10 +180,13 @@ grad_cast (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* ONNX converts neither from nor to complex numbers. */
+#define CASTABLE (PH_ANY & ~(PH_T (COMPLEX64) | PH_T (COMPLEX128)))
+
 const PhOp ph_op_Cast = {
   "Cast", .since = 25, .flags = PH_OP_ELEMENTWISE,
   .doc     = "Elementwise conversion to another element type.",
-  .inputs  = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
+  .inputs  = { { "input", 0, CASTABLE } }, .outputs = { { "output", 0, CASTABLE } },
   .attrs   = { { "to", PH_ATTR_INT, .required = TRUE }, { "saturate", PH_ATTR_INT, "1" },
                { "round_mode", PH_ATTR_STRING, "\"up\"" } },
   .infer   = infer_to, .kernel = cast_kernel, .grad_build = grad_cast,
@@ -192,7 +195,7 @@ const PhOp ph_op_Cast = {
 const PhOp ph_op_CastLike = {
   "CastLike", .since = 25, .flags = PH_OP_ELEMENTWISE,
   .doc     = "Elementwise conversion to the element type of a second tensor.",
-  .inputs  = { { "input", 0, PH_ANY }, { "target_type", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs  = { { "input", 0, CASTABLE }, { "target_type", 'T', CASTABLE } }, .outputs = { { "output", 'T', CASTABLE } },
   .attrs   = { { "saturate", PH_ATTR_INT, "1" }, { "round_mode", PH_ATTR_STRING, "\"up\"" } },
   .infer   = infer_cast_like, .kernel = cast_like_kernel, .grad_build = grad_cast, .no_grad = 1 << 1,
 };

@@ -322,7 +322,7 @@ run_loop (PhKernel *kernel, GError **error)
       if (!ok)
         break;
       unref_all (in, n_state + 2);
-      go = ph_tensor_count (out[0]) > 0 && ph_tensor_get_int (out[0], 0) != 0;
+      go = ph_tensor_kind (out[0]) == PH_KIND_TENSOR && ph_tensor_count (out[0]) > 0 && ph_tensor_get_int (out[0], 0) != 0;
       for (guint i = 0; i < n_state; i++)
         in[2 + i] = g_steal_pointer (&out[1 + i]);
       for (guint i = 0; i < n_scan; i++)

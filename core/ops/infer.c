@@ -295,9 +295,22 @@ static gboolean
 declare (PhNode *node, PhValue *value, const PhType *inferred, GError **error)
 {
   const PhType *merged = inferred;
+  const guint n = node->op != NULL ? ph_op_n_outputs (node->op) : 0;     /* a fused node has none */
+  const PhOpArg *arg = n > 0 ? &node->op->outputs[MIN (value->output, n - 1)] : NULL;
 
   if (inferred == NULL || (inferred->kind == PH_KIND_TENSOR && inferred->dtype == PH_UNDEFINED))
     return TRUE;
+  /* An attribute may have asked for an element type that there cannot be. */
+  if (inferred->dtype >= PH_N_DTYPES ||
+      (arg != NULL && arg->types != 0 && inferred->dtype != PH_UNDEFINED &&
+       !(arg->types & (G_GUINT64_CONSTANT (1) << inferred->dtype))))
+    {
+      g_autofree char *label = ph_node_label (node);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: output %u '%s' of %s cannot be %s", label, value->output,
+                   arg != NULL ? arg->name : "", node->op_type, inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
+      return FALSE;
+    }
   if (value->type != NULL && value->type->dtype != PH_UNDEFINED)
     merged = ph_type_merge (value->type, inferred);
   if (merged == NULL)

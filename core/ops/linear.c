@@ -352,6 +352,9 @@ gemm_kernel (PhKernel *kernel, GError **error)
       g_autoptr(PhTensor) product = result;
 
       zero = ph_tensor_new_scalar (ph_tensor_dtype (product), 0);
+      result = NULL;
+      if (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), 2, ph_tensor_dims (product)))
+        return ph_kernel_fail (kernel, error, "C does not broadcast to the shape of the product");
       result = ph_elementwise (&scaled_sum, product, c != NULL ? c : zero, p, &problem);
     }
   if (result == NULL)

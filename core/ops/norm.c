@@ -176,7 +176,7 @@ batch_norm_kernel (PhKernel *kernel, GError **error)
   g_autoptr(PhTensor) wide = ph_convert (x, works_in), result = ph_tensor_new (works_in, rank, dims);
 
   for (guint i = 1; i < 5; i++)
-    if (ph_tensor_count (ph_kernel_input (kernel, i)) != channels)
+    if (ph_tensor_rank (ph_kernel_input (kernel, i)) != 1 || ph_tensor_count (ph_kernel_input (kernel, i)) != channels)
       return ph_kernel_fail (kernel, error, "input %u must have one element for each of %" G_GSIZE_FORMAT " channels", i,
                              channels);
   if (wide == NULL || result == NULL)
@@ -421,6 +421,15 @@ infer_layer_norm (PhInfer *infer, GError **error)
   PhDim dims[PH_MAX_RANK];
   guint normal;
 
+  if (node->op == &ph_op_RMSNormalization)      /* scale's element type, and no other outputs */
+    {
+      const PhType *scale = ph_infer_type (infer, 1);
+
+      if (x != NULL && scale != NULL)
+        ph_infer_set (infer, 0, ph_type_with_dtype (x, scale->dtype));
+      return x == NULL || !x->has_rank || ph_axis (axis, x->rank, &normal) ||
+             ph_infer_fail (infer, error, "its axis %" G_GINT64_FORMAT " is outside of rank %u", axis, x->rank);
+    }
   ph_infer_set (infer, 0, x);
   if (x == NULL || !x->has_rank)
     return TRUE;
@@ -441,7 +450,7 @@ static gboolean
 layer (PhKernel *kernel, gboolean centre, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
-  PhDType dtype = ph_tensor_dtype (x), stash = ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT);
+  PhDType dtype = ph_tensor_dtype (centre ? x : scale), stash = ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT);
   guint rank = ph_tensor_rank (x), axis;
   gint64 dims[PH_MAX_RANK];
   gsize outer, inner;
@@ -455,6 +464,9 @@ layer (PhKernel *kernel, gboolean centre, GError **error)
     return FALSE;
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis))
     return ph_kernel_fail (kernel, error, "its axis is outside of rank %u", rank);
+  if (!ph_broadcasts_into (ph_tensor_rank (scale), ph_tensor_dims (scale), rank, ph_tensor_dims (x)) ||
+      (bias != NULL && !ph_broadcasts_into (ph_tensor_rank (bias), ph_tensor_dims (bias), rank, ph_tensor_dims (x))))
+    return ph_kernel_fail (kernel, error, "its scale or bias does not broadcast to the shape of its input");
   wide_scale = ph_convert (scale, PH_DOUBLE);
   wide_bias = bias != NULL ? ph_convert (bias, PH_DOUBLE) : NULL;
   result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));

@@ -15,13 +15,16 @@
 typedef struct { gsize n, inner, size, block, scales_on_axis; } Granularity;
 
 static gboolean
-granularity (PhKernel *kernel, PhTensor *x, PhTensor *scale, Granularity *grain, GError **error)
+granularity (PhKernel *kernel, PhTensor *x, PhTensor *scale, PhTensor *zero, Granularity *grain, GError **error)
 {
   guint rank = ph_tensor_rank (x), axis;
   gint64 block = ph_node_attr_int (kernel->node, "block_size", 0);
-  const gint64 *dims = ph_tensor_dims (x);
+  const gint64 *dims = ph_tensor_dims (x), *blocks = ph_tensor_dims (scale);
 
   *grain = (Granularity) { .n = ph_tensor_count (scale) };
+  if (zero != NULL && ph_tensor_count (zero) != grain->n)
+    return ph_kernel_fail (kernel, error, "has %" G_GSIZE_FORMAT " scales and %" G_GSIZE_FORMAT " zero points: it needs as many of both",
+                           grain->n, ph_tensor_count (zero));
   if (grain->n == 1 && ph_tensor_rank (scale) <= 1)
     return TRUE;
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", 1), rank, &axis))
@@ -30,8 +33,13 @@ granularity (PhKernel *kernel, PhTensor *x, PhTensor *scale, Granularity *grain,
   grain->size = dims[axis];
   grain->block = block;
   if (block > 0 && ph_tensor_rank (scale) == rank)
-    grain->scales_on_axis = ph_tensor_dims (scale)[axis];
-  else if (grain->n != (gsize) dims[axis])
+    {
+      for (guint i = 0; i < rank; i++)
+        if (i != axis ? blocks[i] != dims[i] : blocks[i] > dims[i] || block > G_MAXINT32 || blocks[i] * block < dims[i])
+          return ph_kernel_fail (kernel, error, "its scales do not cover axis %u in blocks of %" G_GINT64_FORMAT, i, block);
+      grain->scales_on_axis = blocks[axis];
+    }
+  else if (grain->n != (gsize) dims[axis] || ph_tensor_rank (scale) != 1)
     return ph_kernel_fail (kernel, error, "has %" G_GSIZE_FORMAT " scales for %" G_GINT64_FORMAT " places on axis %u", grain->n,
                            dims[axis], axis);
   return TRUE;
@@ -101,7 +109,7 @@ quantize_kernel (PhKernel *kernel, GError **error)
   Granularity grain;
   gpointer out;
 
-  if (!granularity (kernel, x, scale, &grain, error))
+  if (!granularity (kernel, x, scale, zero, &grain, error))
     return FALSE;
   out = ph_kernel_output (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), error);
   if (out == NULL)
@@ -129,7 +137,7 @@ dequantize_kernel (PhKernel *kernel, GError **error)
   Granularity grain;
   gpointer out;
 
-  if (!granularity (kernel, x, scale, &grain, error))
+  if (!granularity (kernel, x, scale, zero, &grain, error))
     return FALSE;
   out = ph_kernel_output (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), error);
   if (out == NULL)
@@ -244,6 +252,20 @@ const PhOp ph_op_DynamicQuantizeLinear = {
 
 /* Products. Narrow integers less their zero points are multiplied in double, where all of it is exact. */
 
+/* Those of @inputs (bit i: input i, a scale or zero point) that are there must have elements. */
+static gboolean
+have_elements (PhKernel *kernel, guint64 inputs, GError **error)
+{
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    {
+      PhTensor *tensor = ph_kernel_input (kernel, i);
+
+      if ((inputs >> i & 1) && tensor != NULL && ph_tensor_count (tensor) == 0)
+        return ph_kernel_fail (kernel, error, "input %u '%s' is empty", i, kernel->node->op->inputs[i].name);
+    }
+  return TRUE;
+}
+
 /* @axis_of_many: along which axis (from the right: 1 last, 2 last but one; 0: the first) a vector of zero points runs. */
 static PhTensor *
 centred (PhTensor *tensor, PhTensor *zero, int axis_of_many)
@@ -264,11 +286,15 @@ centred (PhTensor *tensor, PhTensor *zero, int axis_of_many)
 static gboolean
 matmul_integer_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) a = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 2);
-  g_autoptr(PhTensor) b = centred (ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 3), 1);
+  g_autoptr(PhTensor) a = NULL, b = NULL;
   g_autoptr(GError) problem = NULL;
-  PhTensor *product = a != NULL && b != NULL ? ph_matmul (a, b, &problem) : NULL;
+  PhTensor *product;
 
+  if (!have_elements (kernel, 1 << 2 | 1 << 3, error))
+    return FALSE;
+  a = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 2);
+  b = centred (ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 3), 1);
+  product = a != NULL && b != NULL ? ph_matmul (a, b, &problem) : NULL;
   if (product == NULL)
     return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "the result is too large for memory");
   return ph_kernel_take_as (kernel, 0, product, PH_INT32, error);
@@ -318,24 +344,30 @@ requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, g
     return FALSE;
   for (gsize i = 0, n = ph_tensor_count (product); i < n; i++)
     {
-      gsize many_a = ph_tensor_count (sa), many_b = ph_tensor_count (sb), many_y = ph_tensor_count (sy);
+      gsize many_a = ph_tensor_count (sa), many_b = ph_tensor_count (sb), many_y = ph_tensor_count (sy), many_z = ph_tensor_count (zy);
       double a = ph_tensor_get (sa, many_a == 1 ? 0 : i / row % many_a);
       double b = ph_tensor_get (sb, many_b == 1 ? 0 : i / inner % many_b);
       double y = ph_tensor_get (sy, many_y == 1 ? 0 : i / row % many_y);
-      double z = ph_tensor_get (zy, many_y == 1 ? 0 : i / row % many_y);
+      double z = ph_tensor_get (zy, many_z == 1 ? 0 : i / row % many_z);
 
       store_quantized (dtype, out, i, ph_tensor_get (product, i) * (a * b / y), z, TRUE);
     }
   return TRUE;
 }
 
+#define EIGHT_BITS (BYTES | FLOAT8S)
+#define ALL_SCALES (1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 6 | 1 << 7)     /* of both QLinear operators */
+
 static gboolean
 qlinear_matmul_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) a = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 2);
-  g_autoptr(PhTensor) b = centred (ph_kernel_input (kernel, 3), ph_kernel_input (kernel, 5), 1), product = NULL;
+  g_autoptr(PhTensor) a = NULL, b = NULL, product = NULL;
   g_autoptr(GError) problem = NULL;
 
+  if (!have_elements (kernel, ALL_SCALES, error))
+    return FALSE;
+  a = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 2);
+  b = centred (ph_kernel_input (kernel, 3), ph_kernel_input (kernel, 5), 1);
   product = a != NULL && b != NULL ? ph_matmul (a, b, &problem) : NULL;
   if (product == NULL)
     return ph_kernel_fail (kernel, error, "%s", problem != NULL ? problem->message : "the result is too large for memory");
@@ -350,7 +382,6 @@ infer_qlinear_matmul (PhInfer *infer, GError **error)
   return zero == NULL || ph_infer_product (infer, zero->dtype, 3, error);
 }
 
-#define EIGHT_BITS (BYTES | FLOAT8S)
 
 const PhOp ph_op_QLinearMatMul = {
   "QLinearMatMul", .since = 21, .flags = PH_OP_NO_GRADIENT,
@@ -388,20 +419,27 @@ convolve (PhKernel *kernel, PhTensor *x, PhTensor *weight, PhTensor *bias, GErro
 static gboolean
 conv_integer_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) x = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 0);
-  g_autoptr(PhTensor) weight = centred (ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 3), 0);
-  PhTensor *result = convolve (kernel, x, weight, NULL, error);
+  g_autoptr(PhTensor) x = NULL, weight = NULL;
+  PhTensor *result;
 
+  if (!have_elements (kernel, 1 << 2 | 1 << 3, error))
+    return FALSE;
+  x = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 0);
+  weight = centred (ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 3), 0);
+  result = convolve (kernel, x, weight, NULL, error);
   return result != NULL && ph_kernel_take_as (kernel, 0, result, PH_INT32, error);
 }
 
 static gboolean
 qlinear_conv_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) x = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 0);
-  g_autoptr(PhTensor) weight = centred (ph_kernel_input (kernel, 3), ph_kernel_input (kernel, 5), 0);
-  g_autoptr(PhTensor) result = convolve (kernel, x, weight, ph_kernel_input (kernel, 8), error);
+  g_autoptr(PhTensor) x = NULL, weight = NULL, result = NULL;
 
+  if (!have_elements (kernel, ALL_SCALES, error))
+    return FALSE;
+  x = centred (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 2), 0);
+  weight = centred (ph_kernel_input (kernel, 3), ph_kernel_input (kernel, 5), 0);
+  result = convolve (kernel, x, weight, ph_kernel_input (kernel, 8), error);
   return result != NULL && requantize (kernel, result, 1, 4, 6, 7, 1, error);
 }
 

@@ -318,11 +318,18 @@ infer_reduce (PhInfer *infer, GError **error)
 static void
 reduce_contents (PhInfer *infer, gint64 start, gboolean (*exact) (gint64, gint64, gint64 *), PhDim (*symbolic) (PhDim, PhDim))
 {
+  const PhNode *node = ph_infer_node_of (infer);
   const PhDim *dims;
   int n = ph_infer_dims (infer, 0, &dims);
   PhDim total = ph_dim_from_int (start);
+  g_autofree gint64 *axes = NULL;
+  gsize n_axes = 0;
 
   if (n < 0 || ph_infer_type (infer, 0) == NULL || ph_infer_type (infer, 0)->rank != 1)
+    return;
+  /* Without axes perhaps nothing is reduced at all. */
+  if ((ph_infer_has (infer, 1) && !ph_infer_ints (infer, 1, &axes, &n_axes)) ||
+      (n_axes == 0 && ph_node_attr_int (node, "noop_with_empty_axes", 0) != 0))
     return;
   for (int i = 0; i < n; i++)
     {

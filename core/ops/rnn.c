@@ -51,6 +51,8 @@ ph_recurrent_init (PhRecurrent *cell, const PhNode *node)
   cell->kind = node->op_type[0];
   cell->gates = cell->kind == 'R' ? 1 : cell->kind == 'G' ? 3 : 4;
   cell->per_direction = cell->kind == 'R' ? 1 : cell->kind == 'G' ? 2 : 3;
+  if (!g_str_equal (direction, "forward") && !g_str_equal (direction, "reverse") && !g_str_equal (direction, "bidirectional"))
+    return "direction must be forward, reverse or bidirectional";
   cell->directions = g_str_equal (direction, "bidirectional") ? 2 : 1;
   cell->reverse = g_str_equal (direction, "reverse");
   cell->batch_first = ph_node_attr_int (node, "layout", 0) != 0;
@@ -100,6 +102,8 @@ infer_rnn (PhInfer *infer, GError **error)
     return TRUE;
   if (x->rank != 3)
     return ph_infer_fail (infer, error, "the input has rank %u, must have 3", x->rank);
+  if (attr > 0 && r != NULL && r->has_rank && r->rank == 3 && ph_dim_known (r->dims[2]) && r->dims[2].size != attr)
+    return ph_infer_fail (infer, error, "hidden_size is %" G_GINT64_FORMAT ", but R is for %" G_GINT64_FORMAT, attr, r->dims[2].size);
   directions = PH_DIM (cell.directions);
   steps = x->dims[cell.batch_first ? 1 : 0];
   batch = x->dims[cell.batch_first ? 0 : 1];
@@ -234,6 +238,8 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
   cell->batch = ph_tensor_dims (x)[cell->batch_first ? 0 : 1];
   cell->input = ph_tensor_dims (x)[2];
   n = cell->hidden = ph_tensor_dims (r_tensor)[2];
+  if (ph_node_attr_int (kernel->node, "hidden_size", n) != n)
+    return ph_kernel_fail (kernel, error, "hidden_size is not what R is for, %" G_GINT64_FORMAT, n);
   g = cell->gates;
   if (!weights (kernel, 0, ph_tensor_count (x), &keep[0], &xs, error) || !weights (kernel, 1, dirs * g * n * cell->input, &keep[1], &w, error)
       || !weights (kernel, 2, dirs * g * n * n, &keep[2], &r, error) || !weights (kernel, 3, dirs * 2 * g * n, &keep[3], &bias, error)

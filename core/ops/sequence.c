@@ -41,6 +41,23 @@ need_sequence (PhKernel *kernel, guint input, GError **error)
   return sequence != NULL && ph_tensor_kind (sequence) == PH_KIND_SEQUENCE ? TRUE : ph_kernel_fail (kernel, error, "input %u is no sequence", input);
 }
 
+/* The operator takes sequences, but what stands in them are tensors only. */
+static gboolean
+infers_tensor (PhInfer *infer, guint input, GError **error)
+{
+  const PhType *type = ph_infer_type (infer, input);
+
+  return type == NULL || type->kind == PH_KIND_TENSOR || ph_infer_fail (infer, error, "input %u must be a tensor", input);
+}
+
+static gboolean
+need_tensor (PhKernel *kernel, guint input, GError **error)
+{
+  PhTensor *tensor = ph_kernel_input (kernel, input);
+
+  return (tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR) || ph_kernel_fail (kernel, error, "input %u is no tensor", input);
+}
+
 /* The position that input @input names in a sequence of @n; @fallback without one. FALSE: outside. */
 static gboolean
 position (PhKernel *kernel, guint input, gsize n, gboolean inserting, gsize fallback, gsize *at, GError **error)
@@ -66,7 +83,10 @@ infer_construct (PhInfer *infer, GError **error)
   const PhType *item = NULL;
 
   for (guint i = 0; i < ph_infer_node_of (infer)->inputs->len; i++)
-    item = loosest (item, ph_infer_type (infer, i));
+    if (!infers_tensor (infer, i, error))
+      return FALSE;
+    else
+      item = loosest (item, ph_infer_type (infer, i));
   return set_sequence (infer, item);
 }
 
@@ -74,8 +94,8 @@ static gboolean
 run_construct (PhKernel *kernel, GError **error)
 {
   for (guint i = 0; i < kernel->n_inputs; i++)
-    if (ph_kernel_input (kernel, i) == NULL)
-      return ph_kernel_fail (kernel, error, "input %u is missing", i);
+    if (!need_tensor (kernel, i, error))
+      return FALSE;
   ph_kernel_take (kernel, 0, ph_tensor_new_sequence (PH_KIND_SEQUENCE, kernel->inputs, kernel->n_inputs));
   return TRUE;
 }
@@ -112,7 +132,7 @@ const PhOp ph_op_SequenceEmpty = {
 static gboolean
 infer_insert (PhInfer *infer, GError **error)
 {
-  return set_sequence (infer, loosest (item_type (ph_infer_type (infer, 0)), ph_infer_type (infer, 1)));
+  return infers_tensor (infer, 1, error) && set_sequence (infer, loosest (item_type (ph_infer_type (infer, 0)), ph_infer_type (infer, 1)));
 }
 
 static gboolean
@@ -122,7 +142,7 @@ run_insert (PhKernel *kernel, GError **error)
   g_autofree PhTensor **items = NULL;
   gsize n, at;
 
-  if (!need_sequence (kernel, 0, error))
+  if (!need_sequence (kernel, 0, error) || !need_tensor (kernel, 1, error))
     return FALSE;
   n = ph_tensor_count (sequence);
   if (!position (kernel, 2, n, TRUE, n, &at, error))

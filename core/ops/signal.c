@@ -367,7 +367,9 @@ run_mel (PhKernel *kernel, GError **error)
   if (!input_int (kernel, 0, 0, &n_mel, error) || !input_int (kernel, 1, 0, &length, error)
       || !input_int (kernel, 2, 0, &rate, error))
     return FALSE;
-  if (n_mel < 0 || length < 0 || rate < 1 || !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype)))
+  if (ph_tensor_count (ph_kernel_input (kernel, 3)) != 1 || ph_tensor_count (ph_kernel_input (kernel, 4)) != 1)
+    return ph_kernel_fail (kernel, error, "the edges in hertz must be scalars");
+  if (n_mel < 0 || length < 0 || length > G_MAXINT32 || rate < 1 || !(ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype)))
     return ph_kernel_fail (kernel, error, "needs sizes that are not negative and a sample rate above 0");
   rows = length / 2 + 1;
   low = mel_of_hertz (ph_tensor_get (ph_kernel_input (kernel, 3), 0));
@@ -379,7 +381,11 @@ run_mel (PhKernel *kernel, GError **error)
       gint64 bin[3];
 
       for (int k = 0; k < 3; k++)
-        bin[k] = CLAMP ((gint64) floor ((length + 1) * hertz_of_mel ((i + k) * step + low) / rate), 0, rows - 1);
+        {
+          double place = floor ((length + 1) * hertz_of_mel ((i + k) * step + low) / rate);
+
+          bin[k] = place > 0 ? (gint64) MIN (place, rows - 1) : 0;
+        }
       if (bin[0] == bin[1])
         ph_dtype_store (dtype, y, bin[1] * n_mel + i, 1);
       else

@@ -34,6 +34,15 @@ infer_optimizer (PhInfer *infer, guint n_kinds)
 }
 
 static gboolean
+same_shape (PhTensor *a, PhTensor *b)
+{
+  const guint rank = a != NULL ? ph_tensor_rank (a) : 0;
+
+  return a != NULL && b != NULL && ph_tensor_rank (b) == rank
+         && memcmp (ph_tensor_dims (a), ph_tensor_dims (b), rank * sizeof (gint64)) == 0;
+}
+
+static gboolean
 run_optimizer (PhKernel *kernel, guint n_kinds, Update update, GError **error)
 {
   const guint n = (kernel->n_inputs - 2) / n_kinds;
@@ -43,8 +52,8 @@ run_optimizer (PhKernel *kernel, guint n_kinds, Update update, GError **error)
     return ph_kernel_fail (kernel, error, "needs a rate, a count and %u tensors for each one that it trains", n_kinds);
   for (guint i = 0; i < kernel->n_inputs; i++)
     if (ph_kernel_input (kernel, i) == NULL
-        || ph_tensor_count (ph_kernel_input (kernel, i))
-           != (i < 2 ? 1 : ph_tensor_count (ph_kernel_input (kernel, 2 + (i - 2) % n))))
+        || (i < 2 ? ph_tensor_count (ph_kernel_input (kernel, i)) != 1
+                  : !same_shape (ph_kernel_input (kernel, i), ph_kernel_input (kernel, 2 + (i - 2) % n))))
       return ph_kernel_fail (kernel, error, "input %u is missing or of the wrong shape", i);
   step.rate = ph_tensor_get (ph_kernel_input (kernel, 0), 0);
   step.count = ph_tensor_get (ph_kernel_input (kernel, 1), 0);

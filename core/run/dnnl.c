@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 
+#include <math.h>
 #include <oneapi/dnnl/dnnl.h>
 #include <string.h>
 
@@ -398,10 +399,22 @@ pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   return TRUE;
 }
 
+/* Whether the larger of a number and NaN is NaN depends on the instructions that oneDNN finds on this machine. */
+static gboolean
+has_nan (PhTensor *tensor)
+{
+  const float *data = is_float_tensor (tensor) && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
+  guint found = 0;
+
+  for (gsize i = 0, n = data != NULL ? ph_tensor_count (tensor) : 0; i < n; i++)
+    found |= data[i] != data[i];
+  return found != 0;
+}
+
 static gboolean
 max_pool (PhKernel *kernel)
 {
-  return pool (kernel, dnnl_pooling_max);
+  return !has_nan (ph_kernel_input (kernel, 0)) && pool (kernel, dnnl_pooling_max);
 }
 
 static gboolean
@@ -412,6 +425,13 @@ average_pool (PhKernel *kernel)
 }
 
 /* Products of matrices. */
+
+/* 0 * infinity is NaN, but the sum of a row times infinity need not be. */
+static gboolean
+is_finite_splat (PhTensor *tensor)
+{
+  return ph_tensor_is_splat (tensor) && isfinite (ph_tensor_get (tensor, 0));
+}
 
 /* c[m, n] += alpha * a * b, where all elements of b are the same: sums of rows do it. */
 static void
@@ -484,7 +504,7 @@ gemm (PhKernel *kernel)
         out[walk.index] = (float) ph_tensor_get (c, walk.offset[0]);
       while (ph_walk_next (&walk));
     }
-  if (ph_tensor_is_splat (b))
+  if (is_finite_splat (b))
     {
       multiply_by_splat (m, n, k, alpha * (float) ph_tensor_get (b, 0), x, ta, c != NULL ? beta : 0, out);
       ok = TRUE;
@@ -524,14 +544,14 @@ matmul (PhKernel *kernel)
   dims[rank + 1] = n;
   y = ph_tensor_new (PH_FLOAT, rank + 2, dims);
   left = elements (a, &a_copy);
-  right = ph_tensor_is_splat (b) ? NULL : elements (b, &b_copy);
+  right = is_finite_splat (b) ? NULL : elements (b, &b_copy);
   if (y == NULL || left == NULL)
     {
       g_clear_pointer (&y, ph_tensor_unref);
       return FALSE;
     }
   out = ph_tensor_writable (y);
-  if (ph_tensor_is_splat (b))
+  if (is_finite_splat (b))
     {
       /* Every batch of b is alike: walk those of a. */
       ph_walk_init (&walk, rank, dims);

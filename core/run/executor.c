@@ -23,6 +23,7 @@ ph_run_init (PhRun *run, const PhRunOptions *options)
   run->plans = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_plan_free);
   run->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_model_free);
   run->draws = g_hash_table_new (NULL, NULL);
+  run->spare = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 }
 
 void
@@ -31,6 +32,7 @@ ph_run_clear (PhRun *run)
   g_clear_pointer (&run->plans, g_hash_table_unref);
   g_clear_pointer (&run->functions, g_hash_table_unref);
   g_clear_pointer (&run->draws, g_hash_table_unref);
+  g_clear_pointer (&run->spare, g_ptr_array_unref);
 }
 
 static void
@@ -189,6 +191,7 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
   const PhNode *node = kernel->node;
   g_autofree char *label = NULL;
   const PhFunction *function;
+  const guint n_spare = run->spare->len;
   gboolean ok;
 
   if (ph_kernel_cancelled (kernel, error) || !check_inputs (kernel, error))
@@ -216,6 +219,7 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
     return FALSE;
   ok = ((!run->options->reference && ph_dnnl_kernel (kernel)) || node->op->kernel (kernel, error))
        && check_outputs (kernel, error);
+  g_ptr_array_set_size (run->spare, n_spare);
   if (!ok && error != NULL && *error == NULL)
     ph_kernel_fail (kernel, error, "failed");
   return ok;

@@ -19,17 +19,38 @@ ph_kernel_wants (PhKernel *kernel, guint output)
          || (kernel->run->wanted != NULL && g_hash_table_contains (kernel->run->wanted, value));
 }
 
+/* An attribute may ask for any element type: what the schema does not allow, nor any number that is none, is refused here. */
+static gboolean
+may_be (const PhOp *op, guint output, PhDType dtype)
+{
+  const guint n = op != NULL ? ph_op_n_outputs (op) : 0;
+  const PhOpArg *arg = n > 0 ? &op->outputs[MIN (output, n - 1)] : NULL;
+
+  return dtype > PH_UNDEFINED && dtype < PH_N_DTYPES
+         && (arg == NULL || arg->types == 0 || (arg->types & (G_GUINT64_CONSTANT (1) << dtype)) != 0);
+}
+
 gpointer
 ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error)
 {
-  PhTensor *tensor = ph_tensor_new (dtype, rank, dims);
+  PhTensor *tensor;
 
+  if (!may_be (kernel->node->op, i, dtype))
+    {
+      ph_kernel_fail (kernel, error, "output %u cannot be of element type %s", i,
+                      dtype < PH_N_DTYPES ? ph_dtype_name (dtype) : "unknown");
+      return NULL;
+    }
+  tensor = ph_tensor_new (dtype, rank, dims);
   if (tensor == NULL)
     {
       ph_kernel_fail (kernel, error, "output %u is too large for memory", i);
       return NULL;
     }
-  ph_kernel_take (kernel, i, tensor);
+  if (i < kernel->n_outputs)
+    ph_kernel_take (kernel, i, tensor);
+  else           /* the node has no such output, but the kernel will write it: it lives until the kernel is done */
+    g_ptr_array_add (kernel->run->spare, tensor);
   return ph_tensor_writable (tensor);
 }
 

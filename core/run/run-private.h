@@ -36,6 +36,7 @@ struct _PhRun
   GHashTable *plans;           /* PhGraph -> PhPlan, for the outputs of bodies and functions                */
   GHashTable *functions;       /* PhNode, the call -> PhModel, the function's body                          */
   GHashTable *draws;           /* PhNode -> how often it has drawn random numbers                           */
+  GPtrArray  *spare;           /* (element-type PhTensor) outputs that a kernel writes and its node does not have */
   gboolean    want_all;        /* a single node's run                                                       */
   guint       depth;           /* of bodies and functions                                                   */
   guint       done, total;     /* nodes of the main graph                                                   */

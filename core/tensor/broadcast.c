@@ -20,6 +20,17 @@ ph_broadcast_dims (guint a_rank, const gint64 *a, guint b_rank, const gint64 *b,
   return TRUE;
 }
 
+gboolean
+ph_broadcasts_into (guint rank, const gint64 *dims, guint into_rank, const gint64 *into)
+{
+  if (rank > into_rank)
+    return FALSE;
+  for (guint i = 0; i < rank; i++)
+    if (dims[i] != 1 && dims[i] != into[i + into_rank - rank])
+      return FALSE;
+  return TRUE;
+}
+
 void
 ph_strides (guint rank, const gint64 *dims, gint64 *strides)
 {

@@ -9,6 +9,9 @@ G_BEGIN_DECLS
 /* The common shape of @a and @b, or FALSE. @dims has room for MAX (a_rank, b_rank). */
 gboolean ph_broadcast_dims (guint a_rank, const gint64 *a, guint b_rank, const gint64 *b, guint *rank, gint64 *dims);
 
+/* Whether broadcasting stretches @dims to @into, which stays as it is. */
+gboolean ph_broadcasts_into (guint rank, const gint64 *dims, guint into_rank, const gint64 *into);
+
 /* Walks every element of @dims, row-major, and keeps one offset (in elements) for each of up to 8 operands. It starts on
  * the first element: "if (walk.count > 0) do { ... } while (ph_walk_next (&walk));". */
 #define PH_WALK_MAX 8

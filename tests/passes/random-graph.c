@@ -1,774 +1,466 @@
-/* random-graph.c: seeded random models.
+/* random-graph.c: seeded random models: inputs, pool, and the trial of each new node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "random-graph.h"
+#include "random-gen.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "core/ops/builder.h"
-#include "passes/rule.h"
+#include "core/io/io.h"
+#include "core/run/executor.h"
+#include "core/tensor/compare.h"
+#include "sample.h"
 
-/* Values are drawn from a pool; each kind of operator takes what it can use and says FALSE where nothing fits. Whether
- * shapes go together is left to inference: what it refuses is taken back. */
-typedef struct
-{
-  GRand     *rand;
-  PhModel   *model;
-  GPtrArray *pool;              /* (element-type PhValue) */
-  PhBuilder  b;
-  gboolean   smooth;
-  guint      depth;             /* of bodies */
-} Gen;
+#define MAX_ELEMENTS 4096
 
-#define PICK(gen_, ...) pick_op (gen_, (const PhOp *const[]) { __VA_ARGS__ }, sizeof ((const PhOp *[]) { __VA_ARGS__ }) / sizeof (PhOp *))
-
-static int
-below (Gen *gen, int n)
+int
+gen_below (Gen *gen, int n)
 {
   return n > 0 ? g_rand_int_range (gen->rand, 0, n) : 0;
 }
 
-static const PhOp *
-pick_op (Gen *gen, const PhOp *const *ops, guint n)
+PhValue *
+gen_any (Gen *gen)
 {
-  return ops[below (gen, n)];
-}
-
-static PhValue *
-any (Gen *gen)
-{
-  /* Younger values more often, so that graphs grow deep. */
-  guint n = gen->pool->len, i = below (gen, 2) ? n - 1 - below (gen, MIN (n, 4)) : (guint) below (gen, n);
+  guint n = gen->pool->len, i = gen_below (gen, 2) ? n - 1 - gen_below (gen, MIN (n, 4)) : (guint) gen_below (gen, n);
 
   return g_ptr_array_index (gen->pool, i);
 }
 
-static PhValue *
-any_of (Gen *gen, gboolean (*fits) (const PhValue *value))
+gboolean
+gen_keep (Gen *gen, PhValue *value)
 {
-  for (guint i = 0; i < 8; i++)
+  if (value == NULL || value->type == NULL)
+    return FALSE;
+  if (value->type->kind != PH_KIND_TENSOR)
     {
-      PhValue *value = any (gen);
-
-      if (fits (value))
-        return value;
+      g_ptr_array_add (gen->others, value);
+      return TRUE;
     }
-  return NULL;
-}
-
-static gboolean is_float (const PhValue *v)   { return ph_value_is_float (v); }
-static gboolean is_float32 (const PhValue *v) { return ph_value_dtype (v) == PH_FLOAT; }
-static gboolean is_number (const PhValue *v)  { return ph_value_is_float (v) || ph_dtype_is_integer (ph_value_dtype (v)); }
-static gboolean is_signed (const PhValue *v)  { return is_number (v) && ph_dtype_is_signed (ph_value_dtype (v)); }
-static gboolean is_bool (const PhValue *v)    { return ph_value_dtype (v) == PH_BOOL; }
-static gboolean is_ranked (const PhValue *v)  { return ph_value_rank (v) > 0; }
-static gboolean is_image (const PhValue *v)
-{
-  return ph_value_dtype (v) == PH_FLOAT && ph_value_rank (v) == 4 && ph_value_dim (v, 1) > 0 && ph_value_dim (v, 2) >= 3 &&
-         ph_value_dim (v, 3) >= 3;
-}
-static gboolean is_matrix (const PhValue *v)
-{
-  return ph_value_dtype (v) == PH_FLOAT && ph_value_rank (v) >= 2 && ph_value_dim (v, -1) > 0;
-}
-
-static gboolean
-keep (Gen *gen, PhValue *value)
-{
-  if (value == NULL)
+  if (!value->type->has_rank || value->type->rank > 5 || value->type->dtype == PH_UNDEFINED)
     return FALSE;
-  if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !value->type->has_rank || value->type->rank > 5)
-    return FALSE;
-  if (ph_value_is_static (value) && ph_type_count (value->type) > 4096)
+  if (ph_value_is_static (value) && ph_type_count (value->type) > MAX_ELEMENTS)
     return FALSE;
   g_ptr_array_add (gen->pool, value);
   return TRUE;
 }
 
-static PhTensor *
-random_tensor (Gen *gen, PhDType dtype, guint rank, const gint64 *dims)
+PhTensor *
+gen_tensor (Gen *gen, PhDType dtype, guint rank, const gint64 *dims)
 {
   static const double nice[] = { 0, 1, -1, 2, 0.5 };
-  gboolean same = below (gen, 3) == 0;
-  double value = nice[below (gen, G_N_ELEMENTS (nice))];
+  static const char *const words[] = { "", "a", "b", "Ab c", "12" };
+  gboolean same = gen_below (gen, 3) == 0;
+  double value = nice[gen_below (gen, G_N_ELEMENTS (nice))];
   PhTensor *tensor = ph_tensor_new (dtype, rank, dims);
 
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
       gpointer data = ph_tensor_writable (tensor);
 
-      if (dtype == PH_BOOL)
-        ph_dtype_store_int (dtype, data, i, same ? value != 0 : below (gen, 2));
+      if (dtype == PH_STRING)
+        ph_tensor_set_string (tensor, i, words[same ? 1 : gen_below (gen, G_N_ELEMENTS (words))]);
+      else if (dtype == PH_COMPLEX64)
+        ((float *) data)[2 * i] = (float) value, ((float *) data)[2 * i + 1] = (float) gen_below (gen, 3);
+      else if (dtype == PH_COMPLEX128)
+        ((double *) data)[2 * i] = value, ((double *) data)[2 * i + 1] = gen_below (gen, 3);
+      else if (dtype == PH_BOOL)
+        ph_dtype_store_int (dtype, data, i, same ? value != 0 : gen_below (gen, 2));
       else if (ph_dtype_is_integer (dtype))
-        ph_dtype_store_int (dtype, data, i, same ? fabs (floor (value)) : below (gen, 4));
+        ph_dtype_store_int (dtype, data, i, same ? fabs (floor (value)) : gen_below (gen, 4));
       else
         ph_dtype_store (dtype, data, i, same ? value : g_rand_double_range (gen->rand, -1.5, 1.5));
     }
   return tensor;
 }
 
-/* A constant that goes with @like under broadcasting: some of its last dimensions, some of them 1, sometimes one more. */
-static PhValue *
-constant_like (Gen *gen, const PhValue *like)
+int
+gen_dims (Gen *gen, const PhValue *value, gint64 *dims)
 {
-  int rank = ph_value_rank (like), own = below (gen, rank + 1);
+  PhTensor *tensor = value->tensor != NULL ? value->tensor : g_hash_table_lookup (gen->tensors, value);
+
+  if (tensor != NULL)
+    {
+      if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
+        return -1;
+      memcpy (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof *dims);
+      return (int) ph_tensor_rank (tensor);
+    }
+  if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !value->type->has_rank)
+    return -1;
+  for (guint i = 0; i < value->type->rank; i++)
+    dims[i] = value->type->dims[i].size >= 0 ? value->type->dims[i].size : 1;
+  return (int) value->type->rank;
+}
+
+PhValue *
+gen_constant_like (Gen *gen, const PhValue *like)
+{
+  int rank = ph_value_rank (like), own = gen_below (gen, rank + 1);
   gint64 dims[PH_MAX_RANK];
 
   for (int i = 0; i < own; i++)
     {
       gint64 size = ph_value_dim (like, rank - own + i);
 
-      dims[i] = size < 0 || below (gen, 3) == 0 ? 1 : size;
+      dims[i] = size < 0 || gen_below (gen, 3) == 0 ? 1 : size;
     }
-  if (below (gen, 12) == 0 && rank < 4)
+  if (gen_below (gen, 12) == 0 && rank < 4)
     {
       memmove (&dims[1], &dims[0], own * sizeof *dims);
-      dims[0] = 1 + below (gen, 2);
+      dims[0] = 1 + gen_below (gen, 2);
       own++;
     }
-  return ph_build_tensor (&gen->b, random_tensor (gen, ph_value_dtype (like), own, dims));
+  return ph_build_tensor (&gen->b, gen_tensor (gen, ph_value_dtype (like), own, dims));
+}
+
+/* The trial of a node */
+
+static gboolean
+is_floats (PhTensor *tensor)
+{
+  return ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor));
 }
 
 static gboolean
-unary (Gen *gen)
+is_moderate (PhTensor *tensor)
 {
-  PhValue *x = any_of (gen, is_float);
-  const PhOp *op = PICK (gen, &ph_op_Relu, &ph_op_Neg, &ph_op_Abs, &ph_op_Sigmoid, &ph_op_Tanh, &ph_op_Identity, &ph_op_LeakyRelu,
-                         &ph_op_HardSigmoid, &ph_op_Softplus, &ph_op_Erf, &ph_op_Elu, &ph_op_Relu, &ph_op_Identity, &ph_op_Neg,
-                         &ph_op_Dropout, &ph_op_Sin, &ph_op_Cos, &ph_op_HardSwish, &ph_op_Softsign);
-
-  return x != NULL && keep (gen, ph_build_node (&gen->b, op, &x, 1, NULL, 1));
-}
-
-static gboolean
-unary_other (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_signed);
-
-  if (x != NULL && below (gen, 2))
-    return keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Neg, &ph_op_Abs), &x, 1, NULL, 1));
-  x = any_of (gen, is_bool);
-  return x != NULL && keep (gen, PH_BUILD (&gen->b, Not, x));
-}
-
-static gboolean
-jump (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_float);
-
-  return x != NULL && !gen->smooth &&
-         keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Floor, &ph_op_Ceil, &ph_op_Round, &ph_op_Sign), &x, 1, NULL, 1));
-}
-
-/* Two of one element type, or one and a constant. */
-static gboolean
-operands (Gen *gen, gboolean (*fits) (const PhValue *value), PhValue **pair)
-{
-  pair[0] = any_of (gen, fits);
-  if (pair[0] == NULL)
-    return FALSE;
-  if (below (gen, 3) == 0)
-    pair[1] = constant_like (gen, pair[0]);
-  else
-    for (guint i = 0; i < 8 && pair[1] == NULL; i++)
-      {
-        PhValue *value = any (gen);
-        const PhType *types[] = { pair[0]->type, value->type };
-
-        if (ph_value_dtype (value) == ph_value_dtype (pair[0]) && ph_type_broadcast (value->type->dtype, types, 2) != NULL &&
-            ph_value_is_static (value) == ph_value_is_static (pair[0]))
-          pair[1] = value;
-      }
-  if (pair[1] != NULL && below (gen, 2))
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
     {
-      PhValue *first = pair[0];
-
-      pair[0] = pair[1];
-      pair[1] = first;
+      for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+        if (!is_moderate (ph_tensor_item (tensor, i)))
+          return FALSE;
+      return TRUE;
     }
-  return pair[1] != NULL;
-}
-
-static gboolean
-binary (Gen *gen)
-{
-  PhValue *pair[2] = { NULL };
-
-  return operands (gen, is_number, pair) &&
-         keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Add, &ph_op_Sub, &ph_op_Mul, &ph_op_Max, &ph_op_Min, &ph_op_Sum,
-                                                  &ph_op_Add, &ph_op_Mul), pair, 2, NULL, 1));
-}
-
-/* Divisors are constants away from zero: near it rounding errors grow without bound. */
-static gboolean
-divide (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_float), *c;
-  static const double divisors[] = { 1, 2, -1, 0.5, 3, 6, 1.4142135623730951 };
-
-  if (x == NULL)
-    return FALSE;
-  c = ph_build_scalar (&gen->b, ph_value_dtype (x), divisors[below (gen, G_N_ELEMENTS (divisors))]);
-  return keep (gen, PH_BUILD (&gen->b, Div, x, c));
-}
-
-static gboolean
-power (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_float);
-
-  return x != NULL && keep (gen, PH_BUILD (&gen->b, Pow, x, ph_build_scalar (&gen->b, ph_value_dtype (x), 1 + below (gen, 2))));
-}
-
-static gboolean
-logic (Gen *gen)
-{
-  PhValue *pair[2] = { NULL };
-
-  return operands (gen, is_bool, pair) &&
-         keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_And, &ph_op_Or, &ph_op_Xor), pair, 2, NULL, 1));
-}
-
-static gboolean
-compare (Gen *gen)
-{
-  PhValue *pair[2] = { NULL };
-
-  return !gen->smooth && operands (gen, is_number, pair) &&
-         keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Less, &ph_op_Greater, &ph_op_Equal, &ph_op_LessOrEqual), pair, 2, NULL, 1));
-}
-
-static gboolean
-choose (Gen *gen)
-{
-  PhValue *pair[2] = { NULL }, *condition = any_of (gen, is_bool);
-
-  if (!operands (gen, is_number, pair))
-    return FALSE;
-  if (condition == NULL || below (gen, 3) == 0)
-    condition = ph_build_tensor (&gen->b, random_tensor (gen, PH_BOOL, 0, NULL));
-  const PhType *types[] = { condition->type, pair[0]->type, pair[1]->type };
-
-  if (ph_type_broadcast (PH_FLOAT, types, 3) == NULL || (!ph_value_is_static (condition) && ph_value_is_static (pair[0])))
-    return FALSE;
-  return keep (gen, PH_BUILD (&gen->b, Where, condition, pair[0], pair[1]));
-}
-
-static gboolean
-cast (Gen *gen)
-{
-  static const PhDType to[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT, PH_INT32, PH_INT64, PH_UINT8, PH_BOOL, PH_FLOAT16 };
-  PhValue *x = any (gen);
-  PhDType dtype = to[below (gen, G_N_ELEMENTS (to))];
-
-  /* Out of range, a cast to an integer is whatever the machine does; half precision overflows early. */
-  if (ph_value_is_float (x) && !ph_dtype_is_float (dtype))
-    return FALSE;
-  if (gen->smooth && (dtype == PH_FLOAT16 || ph_value_dtype (x) == PH_FLOAT16))
-    return FALSE;
-  return keep (gen, PH_BUILD_WITH (&gen->b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), x));
-}
-
-static gboolean
-transpose (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked);
-  gint64 perm[PH_MAX_RANK];
-  int rank;
-
-  if (x == NULL)
-    return FALSE;
-  rank = ph_value_rank (x);
-  for (int i = 0; i < rank; i++)
-    perm[i] = i;
-  for (int i = rank; i > 1; i--)
-    {
-      int k = below (gen, i);
-      gint64 last = perm[i - 1];
-
-      perm[i - 1] = perm[k];
-      perm[k] = last;
-    }
-  return keep (gen, PH_BUILD_WITH (&gen->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), x));
-}
-
-static gboolean
-reshape (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked);
-  gint64 target[PH_MAX_RANK];
-  int rank, n = 0;
-
-  if (x == NULL)
-    return FALSE;
-  rank = ph_value_rank (x);
-  /* Copies, joins neighbours, or leaves one dimension to be computed. */
-  for (int i = 0; i < rank; i++)
-    {
-      gint64 size = ph_value_dim (x, i);
-
-      if (size < 0)
-        {
-          target[n] = i == n ? 0 : -1;
-          n++;
-        }
-      else if (n > 0 && target[n - 1] > 0 && below (gen, 3) == 0)
-        target[n - 1] *= size;
-      else
-        {
-          target[n] = size == 0 && i != n ? 1 : size;
-          n++;
-        }
-      if (below (gen, 6) == 0)
-        target[n++] = 1;
-    }
-  return keep (gen, PH_BUILD (&gen->b, Reshape, x, ph_build_ints (&gen->b, target, n)));
-}
-
-static gboolean
-squeeze (Gen *gen)
-{
-  PhValue *x = any (gen);
-  gint64 axis = below (gen, ph_value_rank (x) + 1);
-
-  if (below (gen, 2))
-    return keep (gen, PH_BUILD (&gen->b, Unsqueeze, x, ph_build_ints (&gen->b, &axis, 1)));
-  if (ph_value_rank (x) == 0 || ph_value_dim (x, axis) != 1)
-    return FALSE;
-  if (below (gen, 2))
-    axis -= ph_value_rank (x);
-  return keep (gen, PH_BUILD (&gen->b, Squeeze, x, ph_build_ints (&gen->b, &axis, 1)));
-}
-
-static gboolean
-flatten (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked);
-
-  return x != NULL && keep (gen, PH_BUILD_WITH (&gen->b, Flatten,
-                                                PH_ATTRS (ph_attr_new_int ("axis", below (gen, ph_value_rank (x) + 1))), x));
-}
-
-static gboolean
-concat (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked), *inputs[3] = { x };
-  guint n = 1, wanted = 1 + below (gen, 3);
-  int axis;
-
-  if (x == NULL)
-    return FALSE;
-  axis = below (gen, ph_value_rank (x));
-  for (guint tries = 0; tries < 10 && n < wanted; tries++)
-    {
-      PhValue *y = any (gen);
-      gboolean fits = ph_value_dtype (y) == ph_value_dtype (x) && ph_value_rank (y) == ph_value_rank (x);
-
-      for (int i = 0; fits && i < ph_value_rank (x); i++)
-        fits = i == axis || ph_dim_equal (x->type->dims[i], y->type->dims[i]);
-      if (fits)
-        inputs[n++] = y;
-    }
-  return keep (gen, ph_build_node (&gen->b, &ph_op_Concat, inputs, n, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1));
-}
-
-static gboolean
-split (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked), *y;
-  int axis;
-
-  if (x == NULL)
-    return FALSE;
-  axis = below (gen, ph_value_rank (x));
-  if (ph_value_dim (x, axis) < 2)
-    return FALSE;
-  gint64 sizes[] = { 1, ph_value_dim (x, axis) - 1 };
-  PhValue *inputs[] = { x, ph_build_ints (&gen->b, sizes, 2) };
-
-  y = ph_build_node (&gen->b, &ph_op_Split, inputs, 2, PH_ATTRS (ph_attr_new_int ("axis", axis)), 2);
-  return y != NULL && keep (gen, y) && keep (gen, ph_node_output (y->producer, 1));
-}
-
-static gboolean
-slice (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked);
-  gint64 axis, start, end, step;
-
-  if (x == NULL)
-    return FALSE;
-  axis = below (gen, ph_value_rank (x));
-  start = below (gen, 3) - 1;
-  end = below (gen, 2) ? G_MAXINT64 : 1 + below (gen, 5);
-  step = below (gen, 5) == 0 ? 2 : 1;
-  if (below (gen, 8) == 0)
-    {
-      start = -1;
-      end = G_MININT64;
-      step = -1;
-    }
-  if (start == -1 && step > 0 && below (gen, 2))
-    start = 0;
-  return keep (gen, PH_BUILD (&gen->b, Slice, x, ph_build_ints (&gen->b, &start, 1), ph_build_ints (&gen->b, &end, 1),
-                              ph_build_ints (&gen->b, &axis, 1), ph_build_ints (&gen->b, &step, 1)));
-}
-
-static gboolean
-pad (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_float);
-  gint64 pads[2 * PH_MAX_RANK];
-  int rank;
-
-  if (x == NULL || (rank = ph_value_rank (x)) == 0)
-    return FALSE;
-  for (int i = 0; i < 2 * rank; i++)
-    pads[i] = i % rank >= rank - 2 ? below (gen, 2) : 0;
-  if (below (gen, 4) == 0)
-    pads[2 * rank - 1] = ph_value_dim (x, -1) > 2 ? -1 : 0;
-  return keep (gen, PH_BUILD (&gen->b, Pad, x, ph_build_ints (&gen->b, pads, 2 * rank)));
-}
-
-static gboolean
-expand (Gen *gen)
-{
-  PhValue *x = any (gen);
-  gint64 dims[PH_MAX_RANK];
-  int rank = ph_value_rank (x);
-
-  for (int i = 0; i < rank; i++)
-    dims[i] = ph_value_dim (x, i) == 1 && below (gen, 2) ? 1 + below (gen, 3) : 1;
-  return keep (gen, below (gen, 2) ? PH_BUILD (&gen->b, Expand, x, ph_build_ints (&gen->b, dims, rank))
-                                   : PH_BUILD (&gen->b, Tile, x, ph_build_ints (&gen->b, dims, rank)));
-}
-
-static gboolean
-gather (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked);
-  gint64 indices[3], size;
-  int axis, n = 1 + below (gen, 3);
-
-  if (x == NULL)
-    return FALSE;
-  axis = below (gen, ph_value_rank (x));
-  size = ph_value_dim (x, axis);
-  if (size < 1)
-    return FALSE;
-  indices[0] = below (gen, size);
-  for (int i = 1; i < n; i++)
-    indices[i] = below (gen, 2) && indices[i - 1] + 1 < size ? indices[i - 1] + 1 : below (gen, size) - (below (gen, 4) == 0 ? size : 0);
-  PhValue *index = below (gen, 4) == 0 ? ph_build_scalar (&gen->b, PH_INT64, indices[0]) : ph_build_ints (&gen->b, indices, n);
-
-  return keep (gen, PH_BUILD_WITH (&gen->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index));
-}
-
-/* What exporters write around a Reshape. */
-static gboolean
-shape_arithmetic (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_ranked), *parts[2], *shape;
-  gint64 zero = 0, rest = -1;
-
-  if (x == NULL || ph_value_dim (x, 0) == 0 || (ph_value_is_static (x) && ph_type_count (x->type) == 0))
-    return FALSE;
-  shape = PH_BUILD (&gen->b, Shape, x);
-  parts[0] = PH_BUILD (&gen->b, Gather, shape, ph_build_ints (&gen->b, &zero, 1));
-  parts[1] = ph_build_ints (&gen->b, &rest, 1);
-  shape = ph_build_node (&gen->b, &ph_op_Concat, parts, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
-  return keep (gen, PH_BUILD (&gen->b, Reshape, x, shape));
-}
-
-static gboolean
-reduce (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_float32);
-  gint64 axis;
-
-  if (x == NULL || ph_value_rank (x) == 0)
-    return FALSE;
-  axis = below (gen, ph_value_rank (x));
-  if (ph_value_dim (x, axis) == 0)
-    return FALSE;
-  if (below (gen, 2))
-    axis -= ph_value_rank (x);
-  PhValue *inputs[] = { x, ph_build_ints (&gen->b, &axis, 1) };
-
-  return keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin,
-                                                  &ph_op_ReduceL1),
-                                   inputs, 2, PH_ATTRS (ph_attr_new_int ("keepdims", below (gen, 2))), 1));
-}
-
-static gboolean
-softmax (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_matrix);
-
-  return x != NULL && keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_Softmax, &ph_op_LogSoftmax), &x, 1,
-                                                PH_ATTRS (ph_attr_new_int ("axis", below (gen, 2) - 1)), 1));
-}
-
-static gboolean
-matmul (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_matrix), *y;
-
-  if (x == NULL)
-    return FALSE;
-  gint64 dims[] = { ph_value_dim (x, -1), 1 + below (gen, 4) };
-  PhValue *w = ph_build_tensor (&gen->b, random_tensor (gen, PH_FLOAT, 2, dims));
-
-  if (ph_value_rank (x) == 2 && below (gen, 3) == 0)
-    y = PH_BUILD_WITH (&gen->b, Gemm, PH_ATTRS (ph_attr_new_float ("alpha", 0.5f)), x, w);
-  else
-    y = PH_BUILD (&gen->b, MatMul, x, w);
-  if (y != NULL && below (gen, 2))
-    {
-      y = PH_BUILD (&gen->b, Add, y, constant_like (gen, y));
-      if (y != NULL && below (gen, 2))
-        y = PH_BUILD (&gen->b, Relu, y);
-    }
-  return keep (gen, y);
-}
-
-static gboolean
-convolution (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_image), *y;
-  gint64 kernel[] = { 1 + below (gen, 3), 1 + below (gen, 3) }, pads[] = { below (gen, 2), 0, 0, below (gen, 2) };
-  gint64 n, channels;
-
-  if (x == NULL)
-    return FALSE;
-  n = 1 + below (gen, 3);
-  channels = ph_value_dim (x, 1);
-  gint64 dims[] = { n, channels, kernel[0], kernel[1] };
-  PhValue *w = ph_build_tensor (&gen->b, random_tensor (gen, PH_FLOAT, 4, dims));
-
-  y = PH_BUILD_WITH (&gen->b, Conv, PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2), ph_attr_new_ints ("pads", pads, 4)), x, w);
-  if (y != NULL && below (gen, 2))
-    {
-      PhValue *inputs[5] = { y };
-
-      for (guint i = 1; i < 5; i++)
-        {
-          PhTensor *t = random_tensor (gen, PH_FLOAT, 1, &n);
-
-          for (gint64 k = 0; i == 4 && k < n; k++)
-            ph_dtype_store (PH_FLOAT, ph_tensor_writable (t), k, 0.5 + fabs (ph_tensor_get (t, k)));
-          inputs[i] = ph_build_tensor (&gen->b, t);
-        }
-      y = ph_build_node (&gen->b, &ph_op_BatchNormalization, inputs, 5, NULL, 1);
-    }
-  if (y != NULL && below (gen, 2))
-    y = ph_build_node (&gen->b, PICK (gen, &ph_op_Relu, &ph_op_HardSwish, &ph_op_Sigmoid), &y, 1, NULL, 1);
-  return keep (gen, y);
-}
-
-static gboolean
-pool (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_image);
-  gint64 kernel[] = { 1 + below (gen, 2), 2 };
-
-  if (x == NULL)
-    return FALSE;
-  if (below (gen, 3) == 0)
-    return keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_GlobalAveragePool, &ph_op_GlobalMaxPool), &x, 1, NULL, 1));
-  return keep (gen, ph_build_node (&gen->b, PICK (gen, &ph_op_MaxPool, &ph_op_AveragePool), &x, 1,
-                                   PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, 2)), 1));
-}
-
-/* What fusions look for, with small mutations. */
-static gboolean
-composite (Gen *gen)
-{
-  PhBuilder *b = &gen->b;
-  PhValue *x = any_of (gen, is_matrix), *d, *v, *w;
-  gint64 axis = below (gen, 8) ? -1 : 0;
-  double half = below (gen, 6) ? 0.5 : 0.75, root = below (gen, 6) ? M_SQRT2 : 1.42;
-
-#define S(number_) ph_build_scalar (b, PH_FLOAT, number_)
-  if (x == NULL)
-    return FALSE;
-  switch (below (gen, 5))
-    {
-    case 0:
-      d = PH_BUILD (b, Sub, x, PH_BUILD_WITH (b, ReduceMean, PH_ATTRS (ph_attr_new_int ("keepdims", below (gen, 8) != 0)), x,
-                                              ph_build_ints (b, &axis, 1)));
-      v = PH_BUILD (b, ReduceMean, PH_BUILD (b, Pow, d, S (2)), ph_build_ints (b, &axis, 1));
-      d = PH_BUILD (b, Div, d, PH_BUILD (b, Sqrt, PH_BUILD (b, Add, v, S (0.01))));
-      w = d != NULL ? constant_like (gen, d) : NULL;
-      d = PH_BUILD (b, Mul, d, w);
-      return keep (gen, d) && keep (gen, PH_BUILD (b, Add, d, constant_like (gen, d)));
-    case 1:
-      v = PH_BUILD (b, Add, PH_BUILD (b, Erf, PH_BUILD (b, Div, x, S (root))), S (1));
-      return keep (gen, PH_BUILD (b, Mul, PH_BUILD (b, Mul, v, x), S (half)));
-    case 2:
-      return keep (gen, PH_BUILD (b, Mul, PH_BUILD (b, Sigmoid, x), x));
-    case 3:
-      v = PH_BUILD (b, Clip, PH_BUILD (b, Add, x, S (3)), S (0), S (6));
-      return keep (gen, PH_BUILD (b, Div, PH_BUILD (b, Mul, x, v), S (below (gen, 6) ? 6 : 5)));
-    default:
-      v = PH_BUILD (b, Mul, PH_BUILD (b, MatMul, x, x->type->rank == 2 ? PH_BUILD (b, Transpose, x) : x), S (0.25));
-      v = PH_BUILD (b, Softmax, v);
-      return keep (gen, PH_BUILD (b, MatMul, v, x));
-    }
-#undef S
-}
-
-static gboolean add_node (Gen *gen);
-
-/* Both branches give something of x's type. */
-static gboolean
-branch (Gen *gen)
-{
-  PhValue *x = any_of (gen, is_float32), *condition = any_of (gen, is_bool);
-  PhNode *owner;
-  static const char *const attrs[] = { "then_branch", "else_branch" };
-
-  if (x == NULL || gen->depth > 0)
-    return FALSE;
-  if (condition == NULL || ph_value_rank (condition) != 0)
-    condition = ph_build_tensor (&gen->b, random_tensor (gen, PH_BOOL, 0, NULL));
-  owner = ph_graph_add_node (gen->b.graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = 1,
-                                                           .output_types = &x->type }, &gen->b.error);
-  if (owner == NULL)
-    return FALSE;
-  for (guint i = 0; i < 2; i++)
-    {
-      PhGraph *body = ph_node_add_graph (owner, attrs[i], attrs[i], &gen->b.error);
-      PhBuilder outer = gen->b;
-      PhValue *z = x;
-
-      if (body == NULL)
+  if (is_floats (tensor))
+    for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+      if (!(fabs (ph_tensor_get (tensor, i)) < 1e4))
         return FALSE;
-      gen->b.graph = body;
-      gen->b.before = NULL;
-      for (int k = 1 + below (gen, 3); k > 0; k--)
-        {
-          const PhOp *op = PICK (gen, &ph_op_Relu, &ph_op_Tanh, &ph_op_Neg, &ph_op_Identity, &ph_op_Abs);
-
-          if (below (gen, 2))
-            z = PH_BUILD (&gen->b, Add, z, x);
-          z = ph_build_node (&gen->b, op, &z, 1, NULL, 1);
-        }
-      if (z != NULL)
-        ph_graph_set_output (body, 0, z, &gen->b.error);
-      outer.error = gen->b.error;
-      gen->b = outer;
-    }
-  return gen->b.error == NULL && keep (gen, ph_node_output (owner, 0));
+  return TRUE;
 }
 
-/* A state that changes from turn to turn, a few turns or as many as nobody says. */
-static gboolean
-loop (Gen *gen)
+static double
+largest (PhTensor *tensor)
 {
-  PhValue *x = any_of (gen, is_float32), *inputs[3], *inside[3], *z, *goes_on;
-  gint64 turns = below (gen, 4);
-  PhNode *owner;
-  PhGraph *body;
-  PhBuilder outer;
+  double max = 0.1;
 
-  if (x == NULL || gen->depth > 0)
-    return FALSE;
-  inputs[0] = ph_build_scalar (&gen->b, PH_INT64, turns);
-  inputs[1] = below (gen, 2) ? NULL : ph_build_scalar (&gen->b, PH_BOOL, 1);
-  inputs[2] = x;
-  owner = ph_graph_add_node (gen->b.graph, &(PhNodeSpec) { .op = &ph_op_Loop, .inputs = inputs, .n_inputs = 3, .n_outputs = 1,
-                                                           .output_types = &x->type }, &gen->b.error);
-  if (owner == NULL || (body = ph_node_add_graph (owner, "body", "body", &gen->b.error)) == NULL)
-    return FALSE;
-  inside[0] = ph_graph_add_input (body, ph_model_unique_name (gen->model, "i"), ph_type_tensor (PH_INT64, 0, NULL), NULL, G_MAXUINT, NULL);
-  inside[1] = ph_graph_add_input (body, ph_model_unique_name (gen->model, "c"), ph_type_tensor (PH_BOOL, 0, NULL), NULL, G_MAXUINT, NULL);
-  inside[2] = ph_graph_add_input (body, ph_model_unique_name (gen->model, "s"), x->type, NULL, G_MAXUINT, NULL);
-  outer = gen->b;
-  gen->b.graph = body;
-  goes_on = PH_BUILD (&gen->b, Identity, inside[1]);
-  z = below (gen, 2) ? PH_BUILD (&gen->b, Mul, inside[2], PH_BUILD (&gen->b, Sigmoid, x)) : PH_BUILD (&gen->b, Tanh, inside[2]);
-  if (below (gen, 2))
-    z = PH_BUILD (&gen->b, Add, z, PH_BUILD_WITH (&gen->b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_FLOAT)), inside[0]));
-  if (below (gen, 6) == 0)
-    z = PH_BUILD (&gen->b, Identity, inside[2]);
-  if (z != NULL && goes_on != NULL)
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    max = MAX (max, fabs (ph_tensor_get (tensor, i)));
+  return max;
+}
+
+static PhTensor *
+shifted (Gen *gen, PhTensor *tensor)
+{
+  PhDType dtype = ph_tensor_dtype (tensor);
+  double amount = dtype == PH_FLOAT16 ? 4e-3 : dtype == PH_BFLOAT16 ? 3e-2 : 1e-4;
+  PhTensor *other = ph_tensor_new (dtype, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    ph_dtype_store (dtype, ph_tensor_writable (other), i,
+                    ph_tensor_get (tensor, i) * (1 + amount * g_rand_double_range (gen->rand, -1, 1)) +
+                    0.1 * amount * g_rand_double_range (gen->rand, -1, 1));
+  return other;
+}
+
+/* Of the main graph: what bodies hold is no input to anything outside. */
+static GHashTable *
+compute (Gen *gen, GHashTable *all, const PhNode *node, gboolean reference, GError **error)
+{
+  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer value, tensor;
+
+  g_hash_table_iter_init (&iter, all);
+  while (g_hash_table_iter_next (&iter, &value, &tensor))
+    if (((PhValue *) value)->graph == gen->model->graph)
+      g_hash_table_insert (feeds, value, tensor);
+  return ph_run_model (gen->model, feeds, node->outputs, &(PhRunOptions) { .seed = 1, .reference = reference }, error);
+}
+
+/* Whether all outputs of @node move little when its operands do. */
+static gboolean
+is_steady (Gen *gen, const PhNode *node, GHashTable *results)
+{
+  for (guint turn = 0; turn < 2; turn++)
     {
-      ph_graph_set_output (body, 0, goes_on, &gen->b.error);
-      ph_graph_set_output (body, 1, z, &gen->b.error);
+      g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), moved = NULL;
+      GHashTableIter iter;
+      gpointer key, tensor;
+
+      g_hash_table_iter_init (&iter, gen->tensors);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        g_hash_table_insert (feeds, key, is_floats (tensor) ? shifted (gen, tensor) : ph_tensor_ref (tensor));
+      moved = compute (gen, feeds, node, FALSE, NULL);
+      if (moved == NULL)
+        return FALSE;
+      for (guint i = 0; i < node->outputs->len; i++)
+        {
+          gpointer id = GUINT_TO_POINTER (ph_node_output (node, i)->id);
+          PhTensor *a = g_hash_table_lookup (results, id), *b = g_hash_table_lookup (moved, id);
+          double much = !is_floats (a) ? 0 : ph_tensor_dtype (a) == PH_FLOAT16 ? 0.1 : ph_tensor_dtype (a) == PH_BFLOAT16 ? 0.5 : 0.02;
+          g_auto(PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 0, is_floats (a) ? much * largest (a) : 0 });
+
+          /* Coarse floats jump by themselves. */
+          if (!comparison.close || (is_floats (a) && ph_dtype_size (ph_tensor_dtype (a)) == 1))
+            return FALSE;
+        }
     }
-  outer.error = gen->b.error;
-  gen->b = outer;
-  return gen->b.error == NULL && keep (gen, ph_node_output (owner, 0));
+  return TRUE;
 }
 
-static gboolean (*const kinds[]) (Gen *gen) = {
-  unary, unary, unary, unary_other, jump, binary, binary, binary, binary, divide, power, logic, compare, choose, cast, transpose,
-  transpose, reshape, reshape, squeeze, flatten, concat, split, slice, pad, expand, gather, shape_arithmetic, reduce, softmax, matmul,
-  matmul, convolution, convolution, pool, composite, composite, branch, loop,
-};
-
-static gboolean
-add_node (Gen *gen)
+static void
+note_fault (Gen *gen, const PhNode *node, const char *what)
 {
-  PhGraph *graph = gen->model->graph;
-  PhNode *last = graph->last;
+  g_autofree char *text = ph_onnx_text_print (gen->model, 64);
+  g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
+  GString *out = gen->tally->faults;
 
-  if (kinds[below (gen, G_N_ELEMENTS (kinds))] (gen) && gen->b.error == NULL)
+  if (out->len > 100000)
+    return;
+  /* The line of the node, and what it reads. */
+  g_string_append_printf (out, "%s: %s\n", node->op_type, what);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      g_autofree char *start = g_strdup_printf ("%s = %s ", ph_node_output (node, 0)->name, node->op_type);
+      g_autofree char *several = g_strdup_printf ("%s, ", ph_node_output (node, 0)->name);
+
+      if (strstr (lines[i], start) != NULL || strstr (lines[i], several) != NULL)
+        g_string_append_printf (out, "  %.300s\n", lines[i]);
+    }
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      PhValue *value = ph_node_input (node, i);
+      PhTensor *tensor = value == NULL ? NULL : value->tensor != NULL ? value->tensor : g_hash_table_lookup (gen->tensors, value);
+      g_autofree char *shown = tensor != NULL ? ph_tensor_to_string (tensor, 24) : NULL;
+
+      if (shown != NULL)
+        g_string_append_printf (out, "  %s = %s\n", value->name, shown);
+    }
+}
+
+/* Fast and plain kernels must agree. */
+static void
+check_kernels (Gen *gen, const PhNode *node, GHashTable *results)
+{
+  g_autoptr(GHashTable) plain = compute (gen, gen->tensors, node, TRUE, NULL);
+
+  for (guint i = 0; plain != NULL && i < node->outputs->len; i++)
+    {
+      gpointer id = GUINT_TO_POINTER (ph_node_output (node, i)->id);
+      PhTensor *a = g_hash_table_lookup (plain, id), *b = g_hash_table_lookup (results, id);
+      double atol = is_floats (a) ? 1e-5 * largest (a) : 0;
+      g_auto(PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 1e-4, isfinite (atol) ? atol : 1e-5 });
+
+      if (!comparison.close && is_moderate (a))
+        note_fault (gen, node, comparison.why);
+    }
+}
+
+/* Computes the nodes after @last. What they make must be of the type that inference gave it. */
+/* Inside a body: node by node, on what one turn may see. */
+static gboolean
+try_in_body (Gen *gen, PhNode *node)
+{
+  g_autofree PhTensor **inputs = g_new0 (PhTensor *, node->inputs->len + 1), **outputs = g_new0 (PhTensor *, node->outputs->len + 1);
+
+  if (node->graphs != NULL)
     return TRUE;
-  /* What did not work out is dead code, or goes. */
-  if (gen->b.error != NULL)
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      PhValue *value = ph_node_input (node, i);
+
+      if (value == NULL)
+        continue;
+      inputs[i] = value->tensor != NULL ? value->tensor : g_hash_table_lookup (gen->tensors, value);
+      if (inputs[i] == NULL)
+        return TRUE;
+    }
+  if (!ph_run_node (node, inputs, outputs, &(PhRunOptions) { .seed = 1 }, NULL))
+    return FALSE;
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (outputs[i] != NULL)
+      g_hash_table_insert (gen->tensors, ph_node_output (node, i), outputs[i]);
+  return TRUE;
+}
+
+gboolean
+gen_try_since (Gen *gen, PhNode *last)
+{
+  if (gen->depth > 0)
+    {
+      for (PhNode *node = last != NULL ? last->next : gen->b.graph->first; node != NULL; node = node->next)
+        if (!try_in_body (gen, node))
+          return FALSE;
+      return TRUE;
+    }
+  for (PhNode *node = last != NULL ? last->next : gen->model->graph->first; node != NULL; node = node->next)
+    {
+      g_autoptr(GHashTable) results = compute (gen, gen->tensors, node, FALSE, NULL);
+
+      if (results == NULL)
+        return FALSE;
+      for (guint i = 0; i < node->outputs->len; i++)
+        {
+          PhValue *value = ph_node_output (node, i);
+          PhTensor *tensor = g_hash_table_lookup (results, GUINT_TO_POINTER (value->id));
+
+          if (value->type != NULL && !ph_type_fits (value->type, tensor))
+            {
+              g_autofree char *said = ph_type_to_string (value->type), *is = ph_tensor_to_string (tensor, 0);
+              g_autofree char *what = g_strdup_printf ("inferred %s, computed %s", said, is);
+
+              note_fault (gen, node, what);
+              return FALSE;
+            }
+          if ((ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_count (tensor) > MAX_ELEMENTS) ||
+              (gen->smooth && !is_moderate (tensor)))
+            return FALSE;
+        }
+      if (gen->smooth && node->inputs->len > 0 && !is_steady (gen, node, results))
+        return FALSE;
+      if (gen_below (gen, 4) == 0)
+        check_kernels (gen, node, results);
+      for (guint i = 0; i < node->outputs->len; i++)
+        {
+          PhValue *value = ph_node_output (node, i);
+
+          g_hash_table_insert (gen->tensors, value, ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id))));
+        }
+    }
+  return TRUE;
+}
+
+static void
+forget (Gen *gen, const PhNode *node)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    g_hash_table_remove (gen->tensors, ph_node_output (node, i));
+  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+    {
+      const PhGraph *body = g_ptr_array_index (node->graphs, i);
+
+      for (guint k = 0; k < body->inputs->len; k++)
+        g_hash_table_remove (gen->tensors, g_ptr_array_index (body->inputs, k));
+      PH_FOREACH_NODE (inner, body)
+        forget (gen, inner);
+    }
+}
+
+void
+gen_take_back (Gen *gen, PhNode *last, guint n_pool, guint n_others)
+{
+  PhGraph *graph = gen->b.graph;
+
+  g_ptr_array_set_size (gen->pool, n_pool);
+  g_ptr_array_set_size (gen->others, n_others);
+  while (graph->last != last)
+    {
+      forget (gen, graph->last);
+      if (!ph_graph_remove_node (graph->last, NULL))
+        break;
+    }
+}
+
+gboolean
+gen_add_node (Gen *gen)
+{
+  PhNode *last = gen->b.graph->last;
+  guint n_pool = gen->pool->len, n_others = gen->others->len;
+  int choice = gen_below (gen, 20);
+  gboolean by_schema = choice > 0 && choice < 10;
+  gboolean ok = choice == 0 && gen->depth < 2 ? gen_body (gen) : by_schema ? gen_op (gen) : gen_kind (gen);
+
+  ok = ok && gen->b.error == NULL && gen->b.graph->last != last && (by_schema || gen_try_since (gen, last));
+  if (ok && gen->depth == 0)
+    {
+      for (PhNode *node = last != NULL ? last->next : gen->b.graph->first; ok && node != NULL; node = node->next)
+        {
+          guint n;
+          const PhOp *const *ops = ph_op_list (&n);
+
+          for (guint i = 0; i < n; i++)
+            gen->tally->made[i] += ops[i] == node->op;
+        }
+    }
+  if (!ok)
     {
       g_clear_error (&gen->b.error);
-      while (graph->last != last && ph_graph_remove_node (graph->last, NULL))
-        ;
+      gen_take_back (gen, last, n_pool, n_others);
     }
-  return FALSE;
+  return ok;
 }
 
 static void
 add_input (Gen *gen, guint i)
 {
-  static const PhDType types[] = { PH_FLOAT, PH_FLOAT, PH_FLOAT, PH_DOUBLE, PH_INT64, PH_INT32, PH_BOOL, PH_FLOAT16, PH_UINT8 };
+  static const PhDType types[] = { PH_FLOAT, PH_FLOAT, PH_FLOAT, PH_DOUBLE, PH_INT64, PH_INT32, PH_BOOL, PH_FLOAT16, PH_UINT8,
+                                   PH_BFLOAT16, PH_INT8, PH_STRING, PH_INT4, PH_UINT4, PH_INT16, PH_UINT16, PH_UINT32, PH_UINT64,
+                                   PH_COMPLEX64, PH_FLOAT8E4M3FN, PH_FLOAT8E5M2, PH_FLOAT4E2M1, PH_INT2, PH_UINT2 };
   static const gint64 sizes[] = { 1, 2, 3, 4, 2, 3, 0 };
   g_autofree char *name = g_strdup_printf ("x%u", i);
-  PhDType dtype = types[i < 2 ? 0 : below (gen, G_N_ELEMENTS (types))];
-  guint rank = i == 0 ? 2 : i == 1 ? 4 : below (gen, 5);
-  gboolean symbolic = below (gen, 4) == 0;
+  PhDType dtype = types[i < 2 ? 0 : gen_below (gen, G_N_ELEMENTS (types))];
+  guint rank = i == 0 ? 2 : i == 1 ? 4 : gen_below (gen, 5);
+  gboolean symbolic = gen_below (gen, 4) == 0;
   PhDim dims[8];
 
-  if (gen->smooth && dtype == PH_FLOAT16)
-    dtype = PH_FLOAT;
   for (guint k = 0; k < rank; k++)
-    dims[k] = PH_DIM (i == 1 && k > 0 ? 3 + below (gen, 2) : sizes[below (gen, i < 2 ? 6 : G_N_ELEMENTS (sizes))]);
+    dims[k] = PH_DIM (i == 1 && k > 0 ? 3 + gen_below (gen, 2) : sizes[gen_below (gen, i < 2 ? 6 : G_N_ELEMENTS (sizes))]);
   if (symbolic && rank > 0)
     dims[0] = ph_dim_symbol ("N");
   g_ptr_array_add (gen->pool, ph_graph_add_input (gen->model->graph, name, ph_type_tensor (dtype, rank, dims), NULL, G_MAXUINT,
                                                   &gen->b.error));
 }
 
+static GHashTable *
+feed_inputs (Gen *gen, guint64 seed)
+{
+  SampleRange moderate = { -2, 2 };
+  g_autoptr(GHashTable) ranges = g_hash_table_new (g_str_hash, g_str_equal);
+  GHashTable *feeds;
+
+  for (guint i = 0; i < gen->pool->len; i++)
+    {
+      const PhValue *value = g_ptr_array_index (gen->pool, i);
+
+      if (gen->smooth && ph_dtype_is_float (value->type->dtype))
+        g_hash_table_insert (ranges, (gpointer) value->name, &moderate);
+    }
+  feeds = sample_feeds (gen->model, gen->smooth ? PH_ROUNDING : PH_EXACT, ranges, seed);
+  for (guint i = 0; i < gen->pool->len; i++)
+    {
+      PhValue *value = g_ptr_array_index (gen->pool, i);
+
+      g_hash_table_insert (gen->tensors, value, ph_tensor_ref (g_hash_table_lookup (feeds, value->name)));
+    }
+  return feeds;
+}
+
 PhModel *
-random_graph (guint64 seed, guint n_nodes, gboolean smooth)
+random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally *tally, GHashTable **feeds)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed ((guint32) seed);
-  g_autoptr(GPtrArray) pool = g_ptr_array_new ();
+  g_autoptr(GPtrArray) pool = g_ptr_array_new (), others = g_ptr_array_new ();
+  g_autoptr(GHashTable) tensors = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   PhModel *model = ph_model_new ();
-  Gen gen = { .rand = rand, .model = model, .pool = pool, .smooth = smooth, .b.graph = model->graph };
-  guint n_outputs = 0, n_inputs = 2 + below (&gen, 3);
+  Gen gen = { .rand = rand, .model = model, .pool = pool, .others = others, .tensors = tensors, .smooth = smooth, .tally = tally,
+              .draws = seed % 25 == 0, .b.graph = model->graph };
+  guint n_outputs = 0, n_inputs = 2 + gen_below (&gen, 3);
 
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   model->ir_version = 10;
   for (guint i = 0; i < n_inputs; i++)
     add_input (&gen, i);
   g_assert_no_error (gen.b.error);
-  for (guint tries = 0; model->graph->n_nodes < n_nodes && tries < 10 * n_nodes; tries++)
-    add_node (&gen);
+  *feeds = feed_inputs (&gen, seed);
+  for (guint tries = 0; model->graph->n_nodes < n_nodes && tries < 20 * n_nodes; tries++)
+    gen_add_node (&gen);
 
+  g_ptr_array_extend (pool, others, NULL, NULL);
   for (guint i = 0; i < pool->len; i++)
     {
       PhValue *value = g_ptr_array_index (pool, i);
 
-      if (value->producer != NULL && (value->uses->len == 0 || below (&gen, 12) == 0) &&
-          ph_model_find_value (model, value->id) == value)
+      if (value->producer != NULL && (value->uses->len == 0 || gen_below (&gen, 12) == 0))
         ph_graph_set_output (model->graph, n_outputs++, value, NULL);
     }
   return model;

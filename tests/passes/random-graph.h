@@ -1,9 +1,24 @@
-/* random-graph.h: seeded random models.
+/* random-graph.h: seeded random models, and how far rounding may carry their results.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
 #include "passes/pass.h"
 
-/* A valid model of about @n_nodes nodes. @smooth: nothing whose result jumps where an operand changes by a rounding error
- * (comparisons, rounding, casts to integers of computed floats), so that pipelines that round can be compared. */
-PhModel *random_graph (guint64 seed, guint n_nodes, gboolean smooth);
+typedef struct
+{
+  guint   *made;                /* per row of the registry: nodes that can be computed                        */
+  guint   *tried;
+  GString *faults;              /* what an operator does against its own inference, or fast against plain     */
+} RandomTally;
+
+/* A valid model of about @n_nodes nodes, which can be computed on @feeds (out) (input name -> PhTensor). @smooth: only finite
+ * numbers of moderate size, and nothing whose result jumps where an operand changes a little, so that pipelines that round
+ * can be compared. */
+PhModel *random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally *tally, GHashTable **feeds);
+
+/* Whether @actual differs from @expected by more than @exactness permits. Where rounding is allowed and the tolerance is
+ * exceeded, the model itself says how far rounding can carry an element: it is computed several times with every value off by a
+ * few units in its last place (stochastic arithmetic), and an element may differ by a small multiple of what that moves it.
+ * (nullable): what differs. @bounded (inout): counts results that the bound let pass. */
+char *random_differs (PhModel *model, GHashTable *feeds, GPtrArray *expected, GPtrArray *actual, PhExactness exactness,
+                      guint *bounded);
