@@ -114,6 +114,8 @@ add_operands (GPtrArray *region, PhNode *node, gboolean packed_only, PhBuilder *
               return FALSE;
           if (own == NULL)
             return FALSE;
+          if (ph_value_n_uses (shared) == 0)
+            ph_graph_remove_dead (producer);
           producer = own->producer;
         }
       g_ptr_array_insert (region, 0, producer);

@@ -51,8 +51,6 @@ static const PhRule rules[] = {
     .exactness = PH_ROUNDING, .why = why_hard },
   { "hard-swish-mul",    P (Mul, P (Mul, X, CLIPPED), NUM (1.0 / 6)),       P (HardSwish, X), .when = is_float,
     .exactness = PH_ROUNDING, .why = why_hard },
-  { "hard-swish-inner",  P (Mul, X, P (Div, CLIPPED, NUM (6))),             P (HardSwish, X), .when = is_float,
-    .exactness = PH_ROUNDING, .why = why_hard },
   { "hard-swish",        P (Mul, X, P (HardSigmoid, X)),                    P (HardSwish, X), .when = is_sixth_and_half,
     .exactness = PH_ROUNDING, .why = "x * hardsigmoid (x) with a slope of 1/6 is the definition of HardSwish." },
   { "hard-sigmoid",      P (Div, CLIPPED, NUM (6)), .when = is_float, .build = build_hard_sigmoid, .becomes = "HardSigmoid(x)",

@@ -97,7 +97,9 @@ ph_rule_to_string (const PhRule *rule)
 {
   GString *out = g_string_new (NULL);
 
-  if (rule->find != NULL)
+  if (rule->matches != NULL)
+    g_string_append (out, rule->matches);
+  else if (rule->find != NULL)
     ph_pattern_print (rule->find, NULL, out);
   else
     g_string_append (out, rule->root != NULL ? rule->root->name : "any");

@@ -39,6 +39,7 @@ typedef struct
   /* The way out for rules with several outputs: does the whole rewrite itself, through edits. FALSE without error: did
    * not apply (and changed nothing). */
   gboolean       (*apply) (PhMatch *match, PhBuilder *builder);
+  const char      *matches;        /* (nullable) the left-hand side as text, where @when or a function does the matching */
 } PhRule;
 
 typedef struct

@@ -35,6 +35,9 @@ typedef struct
 
 static gboolean bless;
 
+/* "pass/rule" -> 1: a fixture fires it, 2: one says that it must not, 3: both */
+static GHashTable *shown;
+
 static void
 fixture_free (gpointer data)
 {
@@ -315,6 +318,22 @@ list (const char *folder)
   return names;
 }
 
+static void
+note_shown (const Fixture *self)
+{
+  GHashTableIter iter;
+  gpointer rule, count;
+
+  g_hash_table_iter_init (&iter, self->fires);
+  while (g_hash_table_iter_next (&iter, &rule, &count))
+    {
+      char *key = g_strdup_printf ("%s/%s", self->pass->name, (char *) rule);
+      guint known = GPOINTER_TO_UINT (g_hash_table_lookup (shown, key));
+
+      g_hash_table_insert (shown, key, GUINT_TO_POINTER (known | (GPOINTER_TO_UINT (count) > 0 ? 1 : 2)));
+    }
+}
+
 /* Every rule of a pass is worth a file that fires and one that must not. */
 static void
 add_pass (const char *folder, const PhPass *pass)
@@ -330,8 +349,33 @@ add_pass (const char *folder, const PhPass *pass)
       g_autofree char *test = g_strdup_printf ("/passes/%s/%s", pass->name, name);
 
       if (g_str_has_suffix (file, ".onnxtxt"))
-        g_test_add_data_func_full (test, fixture_load (path, pass, name), test_fixture, fixture_free);
+        {
+          Fixture *fixture = fixture_load (path, pass, name);
+
+          note_shown (fixture);
+          g_test_add_data_func_full (test, fixture, test_fixture, fixture_free);
+        }
     }
+}
+
+static void
+test_every_rule (void)
+{
+  guint n, missing = 0;
+  const PhPass *const *passes = ph_pass_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    for (guint r = 0; r < passes[i]->n_rules; r++)
+      {
+        g_autofree char *key = g_strdup_printf ("%s/%s", passes[i]->name, passes[i]->rules[r].name);
+        guint known = GPOINTER_TO_UINT (g_hash_table_lookup (shown, key));
+
+        if (!ph_pass_is_builtin (passes[i]) || known == 3)
+          continue;
+        missing++;
+        g_printerr ("# %s has no fixture %s\n", key, known == 1 ? "that must not fire it" : known == 2 ? "that fires it" : "at all");
+      }
+  g_assert_cmpuint (missing, ==, 0);
 }
 
 int
@@ -351,7 +395,9 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   folder = g_test_build_filename (G_TEST_DIST, "passes", NULL);
   passes = ph_pass_list (&n);
+  shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < n; i++)
     add_pass (folder, passes[i]);
+  g_test_add_func ("/passes/every-rule", test_every_rule);
   return g_test_run ();
 }
