@@ -37,6 +37,7 @@ struct _PhTiles
   guint          look_number, scene_number;
   Level          current, previous;
   Tile           overview;
+  gboolean       overview_changed;
 };
 
 static void
@@ -168,7 +169,6 @@ ask_overview (PhTiles *tiles)
   job->width = MAX (1, ceil (width * job->scale));
   job->height = MAX (1, ceil (height * job->scale));
   job->level = NEVER;
-  job->ahead = tiles->overview.surface != NULL;
   ph_tile_painter_push (tiles->painter, job);
 }
 
@@ -189,6 +189,7 @@ file_job (PhTiles *tiles, PhTileJob *job)
           tile_clear (tile);
           tile->surface = g_steal_pointer (&job->surface);
           tile->hash = job->hash;
+          tiles->overview_changed |= tile == &tiles->overview;
         }
       tile->look = job->look->number;
     }
@@ -459,6 +460,17 @@ ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhT
   append_background (&target, background);
   cairo_region_destroy (target.bare);
   return missing == 0 && (tiles->look == NULL || tiles->current.zoom == view->zoom);
+}
+
+gboolean
+ph_tiles_update (PhTiles *tiles)
+{
+  gboolean changed;
+
+  collect (tiles);
+  changed = tiles->overview_changed;
+  tiles->overview_changed = FALSE;
+  return changed;
 }
 
 GdkTexture *

@@ -31,6 +31,8 @@ void     ph_tiles_set_look   (PhTiles *tiles, PhScene *scene, const PhDrawOption
  * @cr: (nullable) what to paint on instead of @snapshot: with the cairo renderer textures would be copied each frame. */
 gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhTileView *view, const GdkRGBA *background,
                               gint64 budget_us);
+/* Takes what the threads have done. TRUE: the picture of the whole is another. */
+gboolean ph_tiles_update     (PhTiles *tiles);
 /* A small picture of the whole, for the minimap. (nullable) (transfer none) */
 GdkTexture *ph_tiles_get_overview (PhTiles *tiles);
 

@@ -103,7 +103,12 @@ on_style (PhGraphCanvas *self)
 static gboolean
 on_tiles (gpointer data)
 {
-  gtk_widget_queue_draw (data);
+  PhGraphCanvas *self = data;
+
+  if (ph_tiles_update (self->tiles))
+    g_signal_emit (self, ph_canvas_signals[PH_CANVAS_OVERVIEW_CHANGED], 0);
+  if (!self->complete)
+    gtk_widget_queue_draw (GTK_WIDGET (self));
   return G_SOURCE_REMOVE;
 }
 

@@ -191,6 +191,7 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED] = new_signal ("layout-finished", 2, G_TYPE_BOOLEAN, G_TYPE_STRING);
   ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED] = new_signal ("node-activated", 1, G_TYPE_UINT, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_VIEW_CHANGED] = new_signal ("view-changed", 0, G_TYPE_NONE, G_TYPE_NONE);
+  ph_canvas_signals[PH_CANVAS_OVERVIEW_CHANGED] = new_signal ("overview-changed", 0, G_TYPE_NONE, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_LOOK_CHANGED] = new_signal ("look-changed", 0, G_TYPE_NONE, G_TYPE_NONE);
   gtk_widget_class_set_css_name (widget_class, "graph-canvas");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);

@@ -20,6 +20,7 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  *   layout-finished (gboolean ok, char *message)   message: (nullable) why not; ph_graph_canvas_retry() tries again
  *   node-activated (guint id)                double click or Enter on a node that does not open
  *   view-changed ()                          scrolled, zoomed, laid out: for a minimap and synchronised canvases
+ *   overview-changed ()                      the small picture of the whole is another
  *   look-changed ()                          another position, other colours
  * Properties: document, show-diff, compact, grouped, color-mode, edge-width. */
 GtkWidget  *ph_graph_canvas_new           (void);

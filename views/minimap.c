@@ -12,7 +12,9 @@ struct _PhMinimap
   GtkWidget      parent_instance;
 
   PhGraphCanvas *canvas;         /* (nullable) owned reference */
-  guint          later;          /* asks again for an overview that is not there yet */
+  GdkTexture    *picture;        /* (nullable) the whole, as small as it is shown, made once: scaling costs more than a frame may */
+  int            picture_width, picture_height;                /* pixels */
+  int            scene_width, scene_height;                    /* that the size was asked for */
   guint          follow;         /* idle: a new view is to be followed */
 };
 
@@ -51,7 +53,12 @@ follow_view (gpointer data)
       whole = x <= 40 && y <= 40 && x + width >= ph_scene_width (scene) - 40 && y + height >= ph_scene_height (scene) - 40;
     }
   gtk_widget_set_visible (GTK_WIDGET (self), !whole);
-  gtk_widget_queue_resize (GTK_WIDGET (self));
+  if (scene != NULL && (self->scene_width != (int) ph_scene_width (scene) || self->scene_height != (int) ph_scene_height (scene)))
+    {
+      self->scene_width = ph_scene_width (scene);
+      self->scene_height = ph_scene_height (scene);
+      gtk_widget_queue_resize (GTK_WIDGET (self));
+    }
   gtk_widget_queue_draw (GTK_WIDGET (self));
   return G_SOURCE_REMOVE;
 }
@@ -81,14 +88,44 @@ ph_minimap_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
   *minimum = *natural = (int) CLAMP (size, SHORTEST, LONGEST);
 }
 
-static gboolean
-on_later (gpointer data)
+static void
+on_overview (PhMinimap *self)
 {
-  PhMinimap *self = data;
-
-  self->later = 0;
+  g_clear_object (&self->picture);
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  return G_SOURCE_REMOVE;
+}
+
+/* @width, @height: pixels. */
+static void
+update_picture (PhMinimap *self, int width, int height)
+{
+  GdkTexture *overview = ph_graph_canvas_get_overview (self->canvas);
+  cairo_surface_t *from, *to;
+  g_autoptr(GBytes) bytes = NULL;
+  cairo_t *cr;
+
+  if (overview == NULL || width < 1 || height < 1
+      || (self->picture != NULL && self->picture_width == width && self->picture_height == height))
+    return;
+  from = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, gdk_texture_get_width (overview), gdk_texture_get_height (overview));
+  gdk_texture_download (overview, cairo_image_surface_get_data (from), cairo_image_surface_get_stride (from));
+  cairo_surface_mark_dirty (from);
+  to = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
+  cr = cairo_create (to);
+  cairo_scale (cr, (double) width / gdk_texture_get_width (overview), (double) height / gdk_texture_get_height (overview));
+  cairo_set_source_surface (cr, from, 0, 0);
+  cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_GOOD);
+  cairo_pattern_set_extend (cairo_get_source (cr), CAIRO_EXTEND_PAD);
+  cairo_paint (cr);
+  cairo_destroy (cr);
+  cairo_surface_destroy (from);
+  cairo_surface_flush (to);
+  bytes = g_bytes_new_with_free_func (cairo_image_surface_get_data (to), (gsize) cairo_image_surface_get_stride (to) * height,
+                                      (GDestroyNotify) cairo_surface_destroy, to);
+  g_clear_object (&self->picture);
+  self->picture = gdk_memory_texture_new (width, height, GDK_MEMORY_DEFAULT, bytes, cairo_image_surface_get_stride (to));
+  self->picture_width = width;
+  self->picture_height = height;
 }
 
 static void
@@ -97,7 +134,7 @@ ph_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   PhMinimap *self = PH_MINIMAP (widget);
   const float width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
   PhScene *scene = self->canvas != NULL ? ph_graph_canvas_get_scene (self->canvas) : NULL;
-  GdkTexture *overview = self->canvas != NULL ? ph_graph_canvas_get_overview (self->canvas) : NULL;
+  const int d = gtk_widget_get_scale_factor (widget);
   double left, top, x, y, zoom, scale = place (self, &left, &top);
   GdkRGBA color, border;
   GskRoundedRect frame;
@@ -109,11 +146,10 @@ ph_minimap_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   border = (GdkRGBA) { color.red, color.green, color.blue, 0.18 };
   gsk_rounded_rect_init_from_rect (&frame, &GRAPHENE_RECT_INIT (0, 0, width, height), 8);
   gtk_snapshot_push_rounded_clip (snapshot, &frame);
-  if (overview != NULL)
-    gtk_snapshot_append_texture (snapshot, overview, &GRAPHENE_RECT_INIT (left, top, ph_scene_width (scene) * scale,
-                                                                        ph_scene_height (scene) * scale));
-  else if (self->later == 0)
-    self->later = g_timeout_add (120, on_later, self);
+  update_picture (self, round (ph_scene_width (scene) * scale * d), round (ph_scene_height (scene) * scale * d));
+  if (self->picture != NULL)
+    gtk_snapshot_append_texture (snapshot, self->picture, &GRAPHENE_RECT_INIT (round (left * d) / d, round (top * d) / d,
+                                 (double) self->picture_width / d, (double) self->picture_height / d));
 
   ph_graph_canvas_get_view (self->canvas, &x, &y, &zoom);
   view = GRAPHENE_RECT_INIT (left + x * scale, top + y * scale, gtk_widget_get_width (GTK_WIDGET (self->canvas)) / zoom * scale,
@@ -171,7 +207,7 @@ ph_minimap_dispose (GObject *object)
 {
   PhMinimap *self = PH_MINIMAP (object);
 
-  g_clear_handle_id (&self->later, g_source_remove);
+  g_clear_object (&self->picture);
   g_clear_handle_id (&self->follow, g_source_remove);
   if (self->canvas != NULL)
     g_signal_handlers_disconnect_by_data (self->canvas, self);
@@ -213,5 +249,6 @@ ph_minimap_new (PhGraphCanvas *canvas)
 
   self->canvas = g_object_ref (canvas);
   g_signal_connect_object (canvas, "view-changed", G_CALLBACK (on_view), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (canvas, "overview-changed", G_CALLBACK (on_overview), self, G_CONNECT_SWAPPED);
   return GTK_WIDGET (self);
 }

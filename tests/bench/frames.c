@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "app/window.h"
 #include "core/io/io.h"
 #include "tests/bench/transformer.h"
 #include "views/graph-canvas.h"
@@ -156,7 +157,7 @@ measure (PhDocument *document, GtkWidget *canvas, PhModel *model, const char *na
 
   ph_document_take_model (document, model, name, NULL);
   ph_graph_canvas_set_grouped (graph, FALSE);
-  while (ph_graph_canvas_get_scene (graph) == NULL)
+  while (ph_graph_canvas_get_scene (graph) == NULL || gtk_widget_get_width (canvas) == 0)
     g_main_context_iteration (NULL, TRUE);
   frame (canvas);
   first = (g_get_monotonic_time () - start) / 1000.0;
@@ -227,6 +228,8 @@ measure_steps (PhDocument *document, GtkWidget *canvas, PhModel *model, const ch
   ph_document_take_job (document, job, FALSE, NULL);
   ph_job_free (job);
   history = ph_document_get_history (document);
+  while (gtk_widget_get_width (canvas) == 0)
+    g_main_context_iteration (NULL, TRUE);
   do
     frame (canvas);
   while (ph_graph_canvas_get_scene (PH_GRAPH_CANVAS (canvas)) == NULL
@@ -257,6 +260,39 @@ measure_steps (PhDocument *document, GtkWidget *canvas, PhModel *model, const ch
   report (name, "step, key to painted frame", 0);
 }
 
+/* The canvas alone in a window, or (WHOLE) in the program's own with all its panels. */
+static GtkWidget *
+open_window (gboolean whole, PhDocument **document, GtkWidget **canvas)
+{
+  GtkWidget *window;
+
+  if (whole)
+    {
+      PhApplication *application = ph_application_new ();
+      PhDocumentView *view;
+
+      /* The session is not the user's. */
+      g_setenv ("XDG_STATE_HOME", g_dir_make_tmp ("peephole-bench-XXXXXX", NULL), TRUE);
+      g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
+      g_application_register (G_APPLICATION (application), NULL, NULL);
+      window = GTK_WIDGET (ph_window_new (application));
+      view = ph_window_get_view (PH_WINDOW (window));
+      *canvas = GTK_WIDGET (ph_document_view_get_canvas (view));
+      *document = g_object_ref (ph_document_view_get_document (view));
+    }
+  else
+    {
+      window = gtk_window_new ();
+      *canvas = ph_graph_canvas_new ();
+      *document = ph_document_new ();
+      gtk_window_set_child (GTK_WINDOW (window), *canvas);
+      ph_graph_canvas_set_document (PH_GRAPH_CANVAS (*canvas), *document);
+    }
+  gtk_window_set_default_size (GTK_WINDOW (window), 1280, 800);
+  gtk_window_present (GTK_WINDOW (window));
+  return window;
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -266,23 +302,19 @@ main (int argc, char *argv[])
 
   ph_renderer_choose ();
   adw_init ();
-  document = ph_document_new ();
   times = g_array_new (FALSE, FALSE, sizeof (double));
-  window = gtk_window_new ();
-  canvas = ph_graph_canvas_new ();
-  gtk_window_set_default_size (GTK_WINDOW (window), 1280, 800);
-  gtk_window_set_child (GTK_WINDOW (window), canvas);
-  ph_graph_canvas_set_document (PH_GRAPH_CANVAS (canvas), document);
-  gtk_window_present (GTK_WINDOW (window));
-  while (gtk_widget_get_width (canvas) == 0)
+  window = open_window (argc > 1 && g_str_equal (argv[1], "--window"), &document, &canvas);
+  while (!gtk_widget_get_mapped (window))
     g_main_context_iteration (NULL, TRUE);
-  clock = gtk_widget_get_frame_clock (canvas);
+  clock = gtk_widget_get_frame_clock (window);
   g_signal_connect (clock, "before-paint", G_CALLBACK (before_paint), NULL);
   g_signal_connect_after (clock, "after-paint", G_CALLBACK (after_paint), NULL);
   printf ("%-26s %-26s %7s %7s %8s %8s %8s %8s %8s %8s\n", "graph", "what", "visible", "frames", "p50 ms", "p95", "p99", "mean",
           "main", "threads");
   for (int i = 1; i < argc; i++)
-    if (g_str_has_prefix (argv[i], "step:"))
+    if (g_str_equal (argv[i], "--window"))
+      continue;
+    else if (g_str_has_prefix (argv[i], "step:"))
       {
         const int nodes = atoi (argv[i] + 5);
         g_autoptr(GError) error = NULL;
