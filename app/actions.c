@@ -22,6 +22,7 @@ static const PhAction own_actions[] = {
   { "win.zoom-normal",    N_("Actual Size"),            NULL, "<Control>0", NULL, N_("View") },
   { "win.zoom-fit",       N_("Whole Graph"),            NULL, "<Control>9", NULL, N_("View") },
   { "win.zoom-selection", N_("Zoom to Selection"),      NULL, "<Control>8", NULL, N_("View") },
+  { "win.compare-with",   N_("Compare _With…"),         N_("Open another model and show what it has instead"), "<Control><Shift>o", NULL, N_("Changes") },
   { "win.form-overlay",   N_("Changes in One Picture"), NULL, "<Control>1", "ph-overlay-symbolic", N_("Changes") },
   { "win.form-side",      N_("Before and After Side by Side"), N_("Two pictures that scroll and select as one"), "<Control>2", "ph-side-by-side-symbolic", N_("Changes") },
   { "win.form-text",      N_("Before and After as Text"), NULL, "<Control>3", "ph-text-diff-symbolic", N_("Changes") },
@@ -124,7 +125,7 @@ ph_action_find (const char *name)
 GMenuModel *
 ph_action_menu (void)
 {
-  static const char *const top[] = { "command.open", "command.save", "command.render", "command.grad", NULL };
+  static const char *const top[] = { "command.open", "command.save", "win.compare-with", "command.render", "command.grad", NULL };
   static const char *const bottom[] = { "win.palette", "win.shortcuts", "app.about", NULL };
   GMenu *menu = g_menu_new ();
   guint n;

@@ -20,6 +20,7 @@ static const FileCommand file_commands[] = {
   { "open",   N_("Open a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
   { "save",   N_("Save the Graph"), GTK_FILE_CHOOSER_ACTION_SAVE, model_out_patterns, ".onnx" },
   { "render", N_("Save the Picture"), GTK_FILE_CHOOSER_ACTION_SAVE, picture_patterns, ".svg" },
+  { "compare", N_("Compare With a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
 };
 
 static void
@@ -34,7 +35,9 @@ on_file_chosen (GtkNativeDialog *dialog, int response, PhWindow *self)
         {
           g_autoptr (GFile) file = g_list_model_get_item (files, i);
           g_autofree char *path = g_file_get_path (file);
-          if (command->action == GTK_FILE_CHOOSER_ACTION_OPEN)
+          if (g_str_equal (command->command, "compare"))
+            ph_window_compare (self, file);
+          else if (command->action == GTK_FILE_CHOOSER_ACTION_OPEN)
             ph_window_open (self, file);
           else if (path)
             {
@@ -68,7 +71,7 @@ ask_for_file (PhWindow *self, const FileCommand *command)
       gtk_file_filter_add_pattern (all, "*");
       gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), all);
       g_object_unref (all);
-      gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (dialog), TRUE);
+      gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (dialog), g_str_equal (command->command, "open"));
     }
   else if (path)
     {
@@ -199,6 +202,13 @@ add_commands (PhWindow *self)
 /* --- "win.*" ------------------------------------------------------------------------------------------------------- */
 
 #define ACTION(name_) static void name_ (GSimpleAction *action, GVariant *parameter, gpointer data)
+
+ACTION (compare_with)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (file_commands); i++)
+    if (g_str_equal (file_commands[i].command, "compare"))
+      ask_for_file (data, &file_commands[i]);
+}
 
 ACTION (show_palette)
 {
@@ -411,7 +421,7 @@ void
 ph_window_update_actions (PhWindow *self)
 {
   static const char *const panels[] = { "show-pipeline", "show-inspector", "show-bottom" };
-  static const char *const need_document[] = { "search-next", "search-previous", "go-first", "go-last", "zoom-in",
+  static const char *const need_document[] = { "compare-with", "search-next", "search-previous", "go-first", "go-last", "zoom-in",
                                                "zoom-out", "zoom-normal", "zoom-fit", "zoom-selection", "show-text" };
   gboolean open = self->document && ph_document_is_open (self->document);
   guint n;
@@ -462,7 +472,7 @@ ph_window_install_actions (PhWindow *self)
     { "focus-graph", focus_graph }, { "show-text", show_text }, { "next-pane", next_pane }, { "previous-pane", previous_pane }, { "new-tab", new_tab }, { "close-tab", close_tab },
     { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" }, { "expand-all", expand_all }, { "collapse-all", collapse_all },
     { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view },
-    { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },
+    { "compare-with", compare_with }, { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },
     { "color-kind", set_graph }, { "color-role", set_graph }, { "color-device", set_graph }, { "color-cost", set_graph },
     { "color-memory", set_graph }, { "color-query", set_graph }, { "legend", do_graph }, { "next-change", do_graph },
     { "previous-change", do_graph },

@@ -39,6 +39,19 @@ position_text (PhDocument *document)
   return g_strdup_printf (_("Step %s of %u · %s"), position, history->steps->len, step->pass);
 }
 
+/* "a.onnx", or "a.onnx ↔ b.onnx" where another model was compared. */
+static char *
+name_of (PhDocument *document)
+{
+  g_autofree char *name = g_filename_display_basename (ph_document_get_path (document));
+  PhHistory *history = ph_document_get_history (document);
+
+  for (guint s = history->steps->len; s-- > 0;)
+    if (g_str_has_prefix (g_array_index (history->steps, PhStep, s).pass, "compare "))
+      return g_strdup_printf ("%s ↔ %s", name, g_array_index (history->steps, PhStep, s).pass + strlen ("compare "));
+  return g_steal_pointer (&name);
+}
+
 static void
 update_title (PhWindow *self)
 {
@@ -52,7 +65,7 @@ update_title (PhWindow *self)
       return;
     }
   /* What is shown is UTF-8, and a tooltip of a tab is markup besides; the name of a file may be any bytes. */
-  g_autofree char *name = g_filename_display_basename (path), *whole = g_filename_display_name (path);
+  g_autofree char *name = name_of (document), *whole = g_filename_display_name (path);
   g_autofree char *tooltip = g_markup_escape_text (whole, -1);
   g_autofree char *position = position_text (document);
   g_autofree char *title = g_strdup_printf ("%s – Peephole", name);
@@ -174,6 +187,28 @@ ph_window_open (PhWindow *self, GFile *file)
   ph_window_run (self, "open %s", strpbrk (path, " \t'\"\\") ? quoted : path);
   g_autofree char *uri = g_file_get_uri (file);
   gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+}
+
+/* In a tab of its own, so that the steps of this one stay as they are. */
+void
+ph_window_compare (PhWindow *self, GFile *file)
+{
+  g_return_if_fail (PH_IS_WINDOW (self) && G_IS_FILE (file));
+
+  g_autofree char *path = g_file_get_path (file), *quoted = path ? g_shell_quote (path) : NULL;
+  PhDocument *first = the_document (self);
+
+  if (!path || !ph_document_is_open (first))
+    return;
+  PhModel *model = ph_document_clone_at (first, ph_document_get_position (first));
+  g_autofree char *own_path = g_strdup (ph_document_get_path (first));
+  PhForm form = ph_graph_pane_get_form (ph_document_view_get_pane (ph_window_get_view (self)));
+  PhDocumentView *view = ph_window_add_tab (self);
+
+  ph_document_set_pipeline (ph_document_view_get_document (view), "none", NULL);
+  ph_document_take_model (ph_document_view_get_document (view), model, own_path, NULL);
+  ph_graph_pane_set_form (ph_document_view_get_pane (view), form);
+  ph_window_run (self, "compare %s", quoted);
 }
 
 void

@@ -13,6 +13,8 @@ G_DECLARE_FINAL_TYPE (PhWindow, ph_window, PH, WINDOW, AdwApplicationWindow)
 PhWindow       *ph_window_new        (PhApplication *application);
 /* In the present tab when nothing is open there, else in a new one. */
 void            ph_window_open       (PhWindow *window, GFile *file);
+/* In a new tab: what @file has instead of the present tab's model as it stands. */
+void            ph_window_compare    (PhWindow *window, GFile *file);
 PhDocumentView *ph_window_get_view   (PhWindow *window);               /* of the present tab; never NULL */
 /* Runs a line of the console on the present tab's document. */
 void            ph_window_run        (PhWindow *window, const char *format, ...) G_GNUC_PRINTF (2, 3);

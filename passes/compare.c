@@ -10,7 +10,7 @@ run_compare (PhPassRun *run, GError **error)
 {
   const PhPassOptions *options = ph_pass_run_options (run);
   const char          *path = options->arguments[0];
-  g_autofree char     *name = g_path_get_basename (path), *why = NULL;
+  g_autofree char     *name = g_filename_display_basename (path), *why = NULL;
   g_autoptr(PhModel)   other = ph_io_open (path, NULL, options->cancellable, error);
   g_autoptr(PhHistory) history = ph_history_new ();
   const PhPass        *upgrade = ph_pass_find ("upgrade-opset");

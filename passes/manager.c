@@ -191,7 +191,7 @@ step_name (const PhPass *pass, const PhPassOptions *options)
 
   if (options->arguments == NULL || options->arguments[0] == NULL)
     return g_strdup (pass->name);
-  arguments = pass->takes_file ? g_path_get_basename (options->arguments[0]) : g_strjoinv (" ", (char **) options->arguments);
+  arguments = pass->takes_file ? g_filename_display_basename (options->arguments[0]) : g_strjoinv (" ", (char **) options->arguments);
   return g_strdup_printf ("%s %s", pass->name, arguments);
 }
 

@@ -16,7 +16,7 @@ struct _PhGraphPane
   GtkWidget        parent_instance;
   GtkWidget       *content;
   GtkStack        *stack;
-  GtkBox          *before_column;
+  GtkBox          *before_column, *after_column;
   GtkLabel        *before_title, *after_title;
   GtkOverlay      *before_overlay, *after_overlay;
   GtkRevealer     *part_bar;
@@ -126,6 +126,10 @@ ph_graph_pane_set_form (PhGraphPane *self, PhForm form)
     ph_graph_canvas_set_show_diff (self->canvas, TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->before_column), form == PH_FORM_SIDE);
   gtk_widget_set_visible (GTK_WIDGET (self->after_title), form == PH_FORM_SIDE);
+  if (form == PH_FORM_SIDE)
+    gtk_widget_add_css_class (GTK_WIDGET (self->after_column), "beside-column");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->after_column), "beside-column");
   gtk_stack_set_visible_child_name (self->stack, form == PH_FORM_TEXT ? "text" : "picture");
   action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "form");
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (form_names[form]));
@@ -279,6 +283,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, content);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, stack);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, before_column);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, after_column);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, before_title);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, after_title);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, before_overlay);

@@ -31,6 +31,7 @@ struct _PhHistorySlider
   PhPosition     start, wanted;  /* where the drag began, and where it is        */
   gboolean       start_has_since;
   guint          tick;
+  double         pointer_x;
 };
 
 G_DEFINE_FINAL_TYPE (PhHistorySlider, ph_history_slider, GTK_TYPE_WIDGET)
@@ -300,25 +301,24 @@ on_drag_end (GtkGestureDrag *gesture, double dx, double dy, PhHistorySlider *sel
   update_handles (self);
 }
 
+/* A scroll event does not say where. */
+static void
+on_motion (PhHistorySlider *self, double x, double y)
+{
+  self->pointer_x = x;
+}
+
 static gboolean
 on_scroll (GtkEventControllerScroll *controller, double dx, double dy, PhHistorySlider *self)
 {
-  GdkEvent *event = gtk_event_controller_get_current_event (GTK_EVENT_CONTROLLER (controller));
   const double seen = self->track.to - self->track.from;
-  double x = gtk_widget_get_width (GTK_WIDGET (self)) / 2.0, y, shift_x, shift_y;
 
   if (self->track.n_steps == 0)
     return GDK_EVENT_PROPAGATE;
-  if (event && gdk_event_get_position (event, &x, &y))
-    {
-      GtkNative *native = gtk_widget_get_native (GTK_WIDGET (self));
-      gtk_native_get_surface_transform (native, &shift_x, &shift_y);
-      gtk_widget_translate_coordinates (GTK_WIDGET (native), GTK_WIDGET (self), x - shift_x, y - shift_y, &x, &y);
-    }
   if (shift_held (controller) || fabs (dx) > fabs (dy))
     ph_history_track_pan (&self->track, (fabs (dx) > fabs (dy) ? dx : dy) * seen * 0.1 * (is_mirrored (self) ? -1 : 1));
   else
-    ph_history_track_zoom (&self->track, CLAMP (place_of_x (self, x), self->track.from, self->track.to), pow (1.3, -dy));
+    ph_history_track_zoom (&self->track, CLAMP (place_of_x (self, self->pointer_x), self->track.from, self->track.to), pow (1.3, -dy));
   update_handles (self);
   gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
   return GDK_EVENT_STOP;
@@ -568,6 +568,10 @@ ph_history_slider_init (PhHistorySlider *self)
   g_signal_connect (drag, "drag-update", G_CALLBACK (on_drag_update), self);
   g_signal_connect (drag, "drag-end", G_CALLBACK (on_drag_end), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));
+  GtkEventController *motion = gtk_event_controller_motion_new ();
+  g_signal_connect_swapped (motion, "enter", G_CALLBACK (on_motion), self);
+  g_signal_connect_swapped (motion, "motion", G_CALLBACK (on_motion), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), motion);
   GtkEventController *scroll = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
   g_signal_connect (scroll, "scroll", G_CALLBACK (on_scroll), self);
   gtk_widget_add_controller (GTK_WIDGET (self), scroll);
