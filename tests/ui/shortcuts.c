@@ -130,6 +130,36 @@ shows_text (gpointer data)
   return text && gtk_widget_get_mapped (text);
 }
 
+static PhForm
+form (void)
+{
+  return ph_graph_pane_get_form (ph_document_view_get_pane (ph_window_get_view (driver_window ())));
+}
+
+static gboolean
+side_by_side (gpointer data)
+{
+  return form () == PH_FORM_SIDE;
+}
+
+static gboolean
+as_text (gpointer data)
+{
+  return form () == PH_FORM_TEXT;
+}
+
+static gboolean
+in_one_picture (gpointer data)
+{
+  return form () == PH_FORM_OVERLAY;
+}
+
+static gboolean
+selected (gpointer data)
+{
+  return ph_document_get_selection (driver_document ()) != 0;
+}
+
 /* Under Xvfb nobody makes a window as large as the screen: what can be seen is that the action was asked for. */
 static gboolean
 anything (gpointer data)
@@ -168,11 +198,12 @@ static const Row rows[] = {
   { "win.zoom-fit",          NULL,             NULL,          zoomed,            NULL },
   { "win.zoom-selection",    "select-node n2", NULL,          anything,          NULL },
   { "win.show-diff",         NULL,             NULL,          changed_property,  "show-diff" },
-  { "win.form-overlay",      "step",           NULL,          anything,          NULL },
-  { "win.form-side",         "step",           NULL,          anything,          NULL },
-  { "win.form-text",         "step",           NULL,          anything,          NULL },
-  { "win.next-change",       "step",           NULL,          anything,          NULL },
-  { "win.previous-change",   "step",           NULL,          anything,          NULL },
+  { "win.compare-with",      NULL,             NULL,          opened_window,     NULL },
+  { "win.form-side",         "step",           NULL,          side_by_side,      NULL },
+  { "win.form-text",         "step",           NULL,          as_text,           NULL },
+  { "win.form-overlay",      "step",           NULL,          in_one_picture,    NULL },
+  { "win.next-change",       "compare 0 end",       NULL,          selected,          NULL },
+  { "win.previous-change",   "compare 0 end",       NULL,          selected,          NULL },
   { "win.compact",           NULL,             NULL,          changed_property,  "compact" },
   { "win.grouped",           NULL,             NULL,          changed_property,  "grouped" },
   { "win.expand-all",        NULL,             NULL,          anything,          NULL },
