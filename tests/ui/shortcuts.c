@@ -125,7 +125,7 @@ searching (gpointer data)
 static gboolean
 shows_text (gpointer data)
 {
-  GtkWidget *text = find (g_type_from_name ("PhTextPane"));
+  GtkWidget *text = driver_find (find (PH_TYPE_BOTTOM_PANE), g_type_from_name ("PhTextPane"));
 
   return text && gtk_widget_get_mapped (text);
 }
