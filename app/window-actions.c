@@ -348,7 +348,11 @@ ACTION (new_tab)
 ACTION (close_tab)
 {
   PhWindow *self = data;
-  adw_tab_view_close_page (self->tabs, adw_tab_view_get_selected_page (self->tabs));
+  AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
+
+  /* There is none while a tab is being moved. */
+  if (page)
+    adw_tab_view_close_page (self->tabs, page);
 }
 
 ACTION (fullscreen)

@@ -480,17 +480,6 @@ driver_find (GtkWidget *root, GType type)
   return NULL;
 }
 
-/* LeakSanitizer asks this at the end. What a window of GTK, its file chooser, its recent files and their threads keep or lose in
- * the libraries below depends on what was clicked and when, so leaks are looked for in all tests but those of the window; errors of
- * memory and undefined behaviour are looked for here too. */
-int __lsan_is_turned_off (void);
-
-int
-__lsan_is_turned_off (void)
-{
-  return 1;
-}
-
 /* From the root of its window down to the widget. */
 static void
 print_place (GtkWidget *widget)
@@ -504,6 +493,17 @@ print_place (GtkWidget *widget)
 
 extern void __sanitizer_print_stack_trace (void) __attribute__ ((weak));
 
+/* GTK 4.8's text view measures new lines while it is drawn, when it was not idle before; its scrollbar, drawn after it, is told so in that
+ * moment and drawn where it was a frame ago. Nobody but GTK is at work there. */
+static gboolean
+is_scrollbar_of_text (GtkWidget *widget)
+{
+  GtkWidget *scrolled = gtk_widget_get_ancestor (widget, GTK_TYPE_SCROLLED_WINDOW);
+
+  return gtk_widget_get_ancestor (widget, GTK_TYPE_SCROLLBAR) && scrolled
+         && GTK_IS_TEXT_VIEW (gtk_scrolled_window_get_child (GTK_SCROLLED_WINDOW (scrolled)));
+}
+
 /* Every warning ends the test. GTK's speak of a widget by its address only: say where in the window it is, and who called. */
 static GLogWriterOutput
 write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
@@ -513,6 +513,8 @@ write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpoint
       {
         const char *address = strstr (fields[i].value, "0x");
         GtkWidget *widget = address ? (GtkWidget *) g_ascii_strtoull (address, NULL, 16) : NULL;
+        if (widget && strstr (fields[i].value, "without a current allocation") && is_scrollbar_of_text (widget))
+          return G_LOG_WRITER_HANDLED;
         g_printerr ("%s\n", (const char *) fields[i].value);
         if (widget && (strstr (fields[i].value, "without a current allocation") || strstr (fields[i].value, "for widget")
                        || strstr (fields[i].value, "reported min")))
