@@ -12,6 +12,8 @@
 #define GROUP_WIDTH   170.0f      /* of a closed one */
 #define GROUP_HEIGHT  54.0f
 #define PICTURE_PAD   28.0f
+#define FOLD_ABOVE    12          /* closed groups in a chain: they are folded into columns */
+#define SCREEN        2.0f        /* times as wide as high                                  */
 
 /* A place on the border of @group where what @source makes comes in or goes out. */
 typedef struct { int group, source; gboolean out; float x; /* from the group's left */ } Port;
@@ -214,6 +216,7 @@ checksum_of (PhLayout *layout)
 {
   g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_MD5);
 
+  g_checksum_update (sum, (const guchar *) &layout->fold, sizeof layout->fold);
   for (guint i = 0; i < layout->n_boxes; i++)
     g_checksum_update (sum, (const guchar *) &layout->boxes[i], sizeof (PhLayoutBox));
   for (guint i = 0; i < layout->n_edges; i++)
@@ -344,6 +347,7 @@ arrange_group (Arranger *a, int group, GError **error)
   const int n_children = scene->child_start[g + 1] - scene->child_start[g];
   const int n_ports = group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g];
   const int n_segments = a->seg_start[g + 1] - a->seg_start[g];
+  int n_groups = 0;             /* closed */
   g_autofree int *port_slot = NULL, *real = NULL;
   g_autofree guint8 *fixed = NULL;
   int *slot = a->slot;
@@ -373,6 +377,7 @@ arrange_group (Arranger *a, int group, GError **error)
         {
           at->rect.width = GROUP_WIDTH;
           at->rect.height = GROUP_HEIGHT;
+          n_groups++;
         }
       slot[child] = n_boxes;
       layout->boxes[n_boxes++] = (PhLayoutBox) { at->rect.width + a->build->column[child],
@@ -435,6 +440,12 @@ arrange_group (Arranger *a, int group, GError **error)
       layout->n_edges = n_edges + ties->len;
     }
   layout->engine = a->build->options->quick ? PH_LAYOUT_LAYERED : a->build->options->engine;
+  if (n_groups >= FOLD_ABOVE && 3 * n_groups >= 2 * n_children && ties->len == 0)
+    {
+      layout->fold = SCREEN;
+      if (layout->engine == PH_LAYOUT_AUTO)
+        layout->engine = PH_LAYOUT_LAYERED;
+    }
   /* A group among others: not worth a process of its own; and dot knows no columns. */
   if (layout->engine == PH_LAYOUT_AUTO)
     layout->engine = group >= 0 || ties->len > 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST;

@@ -2,6 +2,113 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/draw-private.h"
 
+#include <string.h>
+
+#define NORMAL   13.0          /* of a title, in points at zoom 1                */
+#define READABLE 11.0          /* pixels that a title wants on the screen        */
+#define SMALLEST 6.0           /* and below which it is nothing but grey         */
+
+static const char *
+title_of (PhScene *scene, int box, int time)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  const PhTenant *tenant = at->kind == PH_BOX_NODE ? ph_scene_tenant (scene, box, time) : NULL;
+
+  return at->title != NULL ? at->title : tenant != NULL ? ph_scene_face (scene, tenant, time)->title : "";
+}
+
+/* From afar only what a group is called, without what is in it: "Bottleneck 3: Conv-BN-Relu". (transfer full) */
+static char *
+short_title (const char *title)
+{
+  const char *colon = strstr (title, ": ");
+
+  return colon != NULL ? g_strndup (title, colon - title) : g_strdup (title);
+}
+
+/* @text from the left or, for @at 0.5, around @x, @size points high. Returns its width. */
+static double
+show_sized (cairo_t *cr, PhInk *ink, const char *text, double x, double y, double at, double size, double room)
+{
+  double width;
+
+  cairo_save (cr);
+  cairo_translate (cr, x, y);
+  cairo_scale (cr, size / NORMAL, size / NORMAL);
+  width = ph_ink_show (cr, ink, PH_INK_TITLE, text, 0, 0, at, room * NORMAL / size);
+  cairo_restore (cr);
+  return width * size / NORMAL;
+}
+
+/* The title grows as the picture shrinks, until it fills its box; the line below it goes then. */
+static void
+draw_closed_title (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const char *title, const PhDrawOptions *options)
+{
+  const PhRect *rect = &box->rect;
+  const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
+  const gboolean detailed = options->scale >= PH_NEAR_SCALE && box->detail != NULL;
+  const double size = MAX (NORMAL, MIN ((READABLE + 2) / options->scale, rect->height * 0.62));
+  g_autofree char *name = detailed ? NULL : short_title (title);
+
+  if (size * options->scale < SMALLEST)
+    return;
+  ph_set_color (cr, ph_mix (background, text, 0.95));
+  if (!detailed)
+    {
+      show_sized (cr, ink, name, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, size, rect->width - 12);
+      return;
+    }
+  ph_ink_show (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5, rect->width - 20);
+  ph_set_color (cr, ph_mix (background, text, 0.62));
+  ph_ink_show (cr, ink, PH_INK_TEXT, box->detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
+}
+
+/* Where the title of an open group goes; FALSE: it has no room, or lies on that of a group around it. */
+static gboolean
+title_place (PhScene *scene, int index, const PhDrawOptions *options, PhInk *ink, PhRect *place, double *size)
+{
+  const PhSceneBox *box = ph_scene_box (scene, index);
+  g_autofree char *name = short_title (title_of (scene, index, options->time));
+  const double least = READABLE / options->scale;
+  double width, height;
+
+  *size = MAX (NORMAL, MIN (least, MIN (box->rect.height / 5, box->rect.width / 5)));
+  if (*size * options->scale < SMALLEST + 1)
+    return FALSE;
+  ph_ink_size (ink, PH_INK_TITLE, name, &width, &height);
+  width = MIN (width * *size / NORMAL, box->rect.width - 12);
+  *place = (PhRect) { box->rect.x + 6, box->rect.y + 15 - 0.75 * NORMAL, width + 10, 1.5 * *size };
+  for (int up = box->parent; up >= 0; up = ph_scene_box (scene, up)->parent)
+    {
+      PhRect other;
+      double other_size;
+
+      if (title_place (scene, up, options, ink, &other, &other_size) && ph_rect_touches (place, &other))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+ph_draw_group_title (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawOptions *options)
+{
+  const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
+  const char *title = title_of (scene, index, options->time);
+  g_autofree char *name = short_title (title);
+  PhRect place;
+  double size;
+
+  if (!title_place (scene, index, options, ink, &place, &size))
+    return;
+  /* Lines and, from afar, boxes run below it. */
+  ph_ink_round (cr, &place, 0.4 * size);
+  ph_set_color (cr, (PhColor) { background.red, background.green, background.blue, 0.82 });
+  cairo_fill (cr);
+  ph_set_color (cr, ph_mix (background, text, 0.8));
+  show_sized (cr, ink, size > NORMAL ? name : title, place.x + 5, place.y + place.height / 2, 0, size,
+              size > NORMAL ? place.width - 8 : ph_scene_box (scene, index)->rect.width - 24);
+}
+
 guint64
 ph_hash_group (PhScene *scene, int index, const PhDrawOptions *options)
 {
@@ -28,8 +135,6 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
   const PhSceneBox *box = ph_scene_box (scene, index);
   const PhRect *rect = &box->rect;
   const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
-  const PhTenant *tenant = box->kind == PH_BOX_NODE ? ph_scene_tenant (scene, index, options->time) : NULL;
-  const char *title = box->title != NULL ? box->title : tenant != NULL ? ph_scene_face (scene, tenant, options->time)->title : "";
   /* Blocks that are alike share a tint. */
   static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL, PH_FAMILY_ARITHMETIC };
   /* A measure goes before: a closed group has the colour of what is inside. */
@@ -63,34 +168,8 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
   ph_set_color (cr, ph_mix (background, tint, box->open ? 0.25 : painted ? 0.9 : 0.6));
   cairo_set_line_width (cr, MAX (1.2, 0.8 / options->scale));
   cairo_stroke (cr);
-  if (options->scale < PH_FAR_SCALE)
-    {
-      /* From afar the title is what is left to read, as large as fits. */
-      const double size = MIN (12 / options->scale, box->open ? rect->height / 6 : rect->height * 0.7);
-
-      if (size * options->scale >= 6)
-        {
-          cairo_save (cr);
-          cairo_translate (cr, rect->x + (box->open ? 10 : rect->width / 2), rect->y + (box->open ? size * 0.8 : rect->height / 2));
-          cairo_scale (cr, size / 19, size / 19);
-          ph_set_color (cr, ph_mix (background, text, 0.85));
-          ph_ink_show (cr, ink, PH_INK_BIG, title, 0, 0, box->open ? 0 : 0.5, (rect->width - 16) / (size / 19));
-          cairo_restore (cr);
-        }
-    }
-  else if (box->open)
-    {
-      ph_set_color (cr, ph_mix (background, text, 0.75));
-      ph_ink_show (cr, ink, PH_INK_TITLE, title, rect->x + 12, rect->y + 15, 0, rect->width - 24);
-    }
-  else
-    {
-      ph_set_color (cr, ph_mix (background, text, 0.95));
-      ph_ink_show (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5, rect->width - 20);
-      ph_set_color (cr, ph_mix (background, text, 0.62));
-      if (box->detail != NULL)
-        ph_ink_show (cr, ink, PH_INK_TEXT, box->detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
-    }
+  if (!box->open)
+    draw_closed_title (cr, ink, box, title_of (scene, index, options->time), options);
   if (added + removed + changed > 0 && options->scale >= PH_FAR_SCALE)
     {
       const guint counts[3] = { added, removed, changed };

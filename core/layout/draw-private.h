@@ -24,6 +24,8 @@ void   ph_draw_edges  (PhScene *scene, cairo_t *cr, const PhDrawOptions *options
 void   ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
 /* draw-group.c: an open group, or a closed one; of a node with bodies likewise. */
 void   ph_draw_group  (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
+/* Of an open group, above all that is in it. */
+void   ph_draw_group_title (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);
 
 /* All that the picture of a box, an edge or a group depends on, beside the zoom and the theme. */
 guint64 ph_hash_card  (PhScene *scene, int box, const PhDrawOptions *options);

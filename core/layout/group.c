@@ -1,17 +1,15 @@
-/* group.c: groups the boxes of a large graph: by the scopes of their names, or by regions with few edges between them.
+/* group.c: groups the boxes of a large graph, bundles what is too much for one look, and decides what is open at first.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/layout/layered.h"
 #include "core/layout/scene-private.h"
 
-#define REGION_MIN 12          /* boxes that a region has at least  */
-#define MANY_GROUPS 60         /* more than that are bundled again   */
+#define MANY 60                /* children of one group that are more than a look takes in */
 
-static int
-add_group (PhScene *scene, const char *path, const char *title)
+int
+ph_scene_add_group (PhScene *scene, const char *path, const char *title)
 {
   PhSceneBox box = { .kind = PH_BOX_GROUP, .parent = -1, .can_open = TRUE };
 
@@ -21,199 +19,237 @@ add_group (PhScene *scene, const char *path, const char *title)
   return scene->boxes->len - 1;
 }
 
-/* ── by scope ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── bundles ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct { int box; gboolean backward; int number, rank; } Child;
 
 static int
-scope_group (PhScene *scene, GHashTable *groups, const char *path)
+compare_children (const void *a, const void *b)
 {
-  const char *slash = strrchr (path, '/');
-  int group = GPOINTER_TO_INT (g_hash_table_lookup (groups, path)) - 1;
+  const Child *x = a, *y = b;
 
-  if (group >= 0 || *path == 0)
-    return group;
-  group = add_group (scene, path, slash != NULL ? slash + 1 : path);
-  g_hash_table_insert (groups, (gpointer) ph_scene_box (scene, group)->path, GINT_TO_POINTER (group + 1));
-  if (slash != NULL)
-    {
-      g_autofree char *above = g_strndup (path, slash - path);
-      const int parent = scope_group (scene, groups, above);
-
-      ph_scene_box_at (scene, group)->parent = parent;
-    }
-  return group;
+  if (x->backward != y->backward)
+    return x->backward - y->backward;
+  if (x->number != y->number)
+    return x->number - y->number;
+  return x->rank != y->rank ? x->rank - y->rank : x->box - y->box;
 }
 
-/* Boxes without a scope whose neighbours all lie in one group go there. */
+/* "h.12" and "12 (2)": 12 with what stands before and after it; -1: there is no number. */
+static int
+number_in (const char *title, gsize *at, gsize *length)
+{
+  const char *digit = title + strlen (title);
+
+  while (digit > title && !g_ascii_isdigit (digit[-1]))
+    digit--;
+  *length = 0;
+  while (digit > title && g_ascii_isdigit (digit[-1]))
+    {
+      digit--;
+      (*length)++;
+    }
+  *at = digit - title;
+  return *length > 0 && *length < 9 ? atoi (digit) : -1;
+}
+
+/* All titles are the same but for a number. */
+static gboolean
+are_numbered (PhScene *scene, const Child *children, guint n)
+{
+  const char *first = ph_scene_box (scene, children[0].box)->title;
+  gsize at, length;
+
+  if (first == NULL || number_in (first, &at, &length) < 0)
+    return FALSE;
+  for (guint i = 1; i < n; i++)
+    {
+      const char *title = ph_scene_box (scene, children[i].box)->title;
+      gsize other_at, other_length;
+
+      if (title == NULL || number_in (title, &other_at, &other_length) < 0 || other_at != at || strncmp (title, first, at) != 0
+          || strcmp (title + other_at + other_length, first + at + length) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* "h.0 – 47", "attn – mlp"; of a bundle of bundles the ends of its ends. */
+static char *
+range_title (const char *first, const char *last)
+{
+  const char *stop = strstr (first, " – "), *start = strstr (last, " – ");
+  g_autofree char *from = stop != NULL ? g_strndup (first, stop - first) : g_strdup (first);
+  const char *to = start != NULL ? start + strlen (" – ") : last;
+  gsize from_at, from_length, to_at, to_length;
+
+  /* The name is said once: of two that differ by the number alone, or after a bare number as the end of a range is. */
+  if (number_in (from, &from_at, &from_length) >= 0 && number_in (to, &to_at, &to_length) >= 0
+      && (to_at == 0 || (from_at == to_at && strncmp (from, to, to_at) == 0))
+      && (to_at == 0 || strcmp (from + from_at + from_length, to + to_at + to_length) == 0))
+    return g_strdup_printf ("%.*s – %s", (int) (from_at + from_length), from, to + to_at);
+  return g_strdup_printf ("%s – %s", from, to);
+}
+
+/* Bundles what is too much for one look, in the order in which it runs. */
 static void
-adopt (PhSceneBuild *build, int n_leaves)
+bundle (PhSceneBuild *build, int parent, GArray *children)
 {
   PhScene *scene = build->scene;
-  g_autofree int *home = g_new (int, n_leaves + 1);
+  guint levels = 1, size;
+  double fits = MANY;
 
-  for (int b = 0; b < n_leaves; b++)
-    home[b] = -2;
-  for (guint i = 0; i < build->union_edges->len; i++)
+  if (children->len <= MANY)
+    return;
+  for (; fits < children->len; fits *= MANY)
+    levels++;
+  size = ceil (pow (children->len, 1.0 / levels));
+  for (guint start = 0; start < children->len;)
     {
-      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
-      const int ends[2] = { edge->from, edge->to };
+      const Child *first = &g_array_index (children, Child, start), *last;
+      guint stop = start;
 
-      if (edge->from < 0)
-        continue;
-
-      for (int k = 0; k < 2; k++)
+      for (; stop < children->len && stop - start < size && g_array_index (children, Child, stop).backward == first->backward; stop++)
+        ;
+      last = &g_array_index (children, Child, stop - 1);
+      if (stop - start > 1)
         {
-          const int other = ph_scene_box (scene, ends[1 - k])->parent;
+          g_autofree char *title = range_title (ph_scene_box (scene, first->box)->title, ph_scene_box (scene, last->box)->title);
+          g_autofree char *path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, title) : g_strdup (title);
+          const int group = ph_scene_add_group (scene, path, title);
 
-          if (home[ends[k]] == -2)
-            home[ends[k]] = other;
-          else if (home[ends[k]] != other)
-            home[ends[k]] = -1;
+          ph_scene_box_at (scene, group)->parent = parent;
+          for (guint i = start; i < stop; i++)
+            ph_scene_box_at (scene, g_array_index (children, Child, i).box)->parent = group;
         }
-    }
-  for (int b = 0; b < n_leaves; b++)
-    {
-      PhSceneBox *box = ph_scene_box_at (scene, b);
-
-      if (box->parent < 0 && box->kind == PH_BOX_NODE && home[b] >= 0)
-        box->parent = home[b];
+      start = stop;
     }
 }
 
+/* Rank of a group: of the first that is in it. (transfer full), valid for the boxes there are now. */
+static int *
+rank_groups (PhScene *scene, const int *leaf_rank, int n_leaves)
+{
+  int *rank = g_new (int, scene->boxes->len + 1);
+
+  for (guint b = 0; b < scene->boxes->len; b++)
+    rank[b] = (int) b < n_leaves ? leaf_rank[b] : G_MAXINT;
+  for (int b = 0; b < n_leaves; b++)
+    for (int up = ph_scene_box (scene, b)->parent; up >= 0; up = ph_scene_box (scene, up)->parent)
+      rank[up] = MIN (rank[up], rank[b]);
+  return rank;
+}
+
+/* No group, and not the whole, has more children than one can look at: leaves go into regions, groups into bundles. */
 static void
-group_by_scope (PhSceneBuild *build)
+limit_children (PhSceneBuild *build, const int *leaf_rank, int n_leaves)
 {
   PhScene *scene = build->scene;
-  const int n_leaves = scene->boxes->len;
-  g_autoptr(GHashTable) groups = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree int *n_children = NULL;
+
+  for (int level = 0; level < 6; level++)
+    {
+      const int n = scene->boxes->len;
+      g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1), *n_plain = g_new0 (int, n + 1);
+      g_autofree GArray **children = g_new0 (GArray *, n + 1);
+      gboolean again = FALSE;
+
+      for (int b = 0; b < n; b++)
+        {
+          const PhSceneBox *box = ph_scene_box (scene, b);
+          const int parent = box->parent < 0 ? n : box->parent;
+
+          n_children[parent]++;
+          n_plain[parent] += box->kind == PH_BOX_NODE && b < n_leaves;
+        }
+      for (int p = 0; p <= n; p++)
+        if (n_children[p] > MANY && (p == n || ph_scene_box (scene, p)->kind == PH_BOX_GROUP))
+          {
+            if (n_plain[p] > MANY / 2)
+              {
+                ph_scene_group_by_region (build, p == n ? -1 : p, leaf_rank, n_leaves);
+                again = TRUE;
+              }
+            else
+              children[p] = g_array_new (FALSE, FALSE, sizeof (Child));
+          }
+      for (int b = n_leaves; b < n; b++)
+        {
+          const PhSceneBox *box = ph_scene_box (scene, b);
+          const int parent = box->parent < 0 ? n : box->parent;
+          const Child child = { b, box->backward, 0, rank[b] };
+
+          if (parent <= n && children[parent] != NULL)
+            g_array_append_val (children[parent], child);
+        }
+      for (int p = 0; p <= n; p++)
+        if (children[p] != NULL)
+          {
+            gsize at, length;
+
+            g_array_sort (children[p], compare_children);
+            if (children[p]->len > 0 && are_numbered (scene, (const Child *) children[p]->data, children[p]->len))
+              for (guint i = 0; i < children[p]->len; i++)
+                {
+                  Child *child = &g_array_index (children[p], Child, i);
+
+                  child->number = number_in (ph_scene_box (scene, child->box)->title, &at, &length);
+                }
+            g_array_sort (children[p], compare_children);
+            again = again || children[p]->len > MANY;
+            bundle (build, p == n ? -1 : p, children[p]);
+            g_array_unref (children[p]);
+          }
+      if (!again)
+        break;
+    }
+}
+
+/* A group is of the backward graph when all that it holds is. */
+static void
+mark_groups (PhScene *scene, int n_leaves)
+{
+  g_autofree guint8 *forward = g_new0 (guint8, scene->boxes->len + 1), *backward = g_new0 (guint8, scene->boxes->len + 1);
 
   for (int b = 0; b < n_leaves; b++)
-    if (ph_scene_box (scene, b)->parent < 0 && ph_scene_box (scene, b)->path != NULL)
-      {
-        const int group = scope_group (scene, groups, ph_scene_box (scene, b)->path);
+    for (int up = ph_scene_box (scene, b)->parent; up >= 0; up = ph_scene_box (scene, up)->parent)
+      *(ph_scene_box (scene, b)->backward ? &backward[up] : &forward[up]) = TRUE;
+  for (guint b = n_leaves; b < scene->boxes->len; b++)
+    ph_scene_box_at (scene, b)->backward = backward[b] && !forward[b];
+}
 
-        ph_scene_box_at (scene, b)->parent = group;
-      }
-  adopt (build, n_leaves);
+/* Groups that were dissolved, or never had anything in them. Leaves come first, so their numbers stay. */
+static void
+drop_empty_groups (PhScene *scene, int n_leaves)
+{
+  g_autofree int *n_children = g_new0 (int, scene->boxes->len + 1), *index = g_new (int, scene->boxes->len + 1);
+  gboolean again = TRUE;
+  int n = n_leaves;
 
-  /* A group of one thing is no group; the thing keeps the longer title. */
-  n_children = g_new0 (int, scene->boxes->len + 1);
   for (guint b = 0; b < scene->boxes->len; b++)
     if (ph_scene_box (scene, b)->parent >= 0)
       n_children[ph_scene_box (scene, b)->parent]++;
-  for (guint b = 0; b < scene->boxes->len; b++)
+  while (again)
     {
-      PhSceneBox *box = ph_scene_box_at (scene, b);
-
-      while (box->parent >= 0 && n_children[box->parent] == 1 && ph_scene_box (scene, box->parent)->kind == PH_BOX_GROUP)
-        {
-          const PhSceneBox *above = ph_scene_box (scene, box->parent);
-
-          if (box->kind == PH_BOX_GROUP)
-            {
-              g_autofree char *title = g_strdup_printf ("%s/%s", above->title, box->title);
-
-              box->title = ph_faces_string (scene->record->faces, title);
-            }
-          n_children[box->parent] = 0;
-          box->parent = above->parent;
-        }
+      again = FALSE;
+      for (guint b = n_leaves; b < scene->boxes->len; b++)
+        if (n_children[b] == 0)
+          {
+            n_children[b] = -1;
+            if (ph_scene_box (scene, b)->parent >= 0)
+              again = --n_children[ph_scene_box (scene, b)->parent] == 0 || again;
+          }
     }
-}
+  for (int b = 0; b < (int) scene->boxes->len; b++)
+    index[b] = b < n_leaves ? b : n_children[b] < 0 ? -1 : n++;
+  for (int b = 0; b < (int) scene->boxes->len; b++)
+    if (index[b] >= 0)
+      {
+        PhSceneBox box = *ph_scene_box (scene, b);
 
-/* ── by regions ─────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-/* Layers between which few values pass are borders: in a chain of blocks, those between the blocks. */
-static void
-group_by_region (PhSceneBuild *build)
-{
-  PhScene *scene = build->scene;
-  const int n = scene->boxes->len, n_edges = build->union_edges->len;
-  PhLayout *layout = ph_layout_new (n, n_edges);
-  g_autofree int *rank = g_new0 (int, n + 1), *reach = g_new0 (int, n + 1), *passing = NULL, *size = NULL, *group_of = NULL;
-  g_autofree guint8 *reversed = g_new0 (guint8, n_edges + 1);
-  g_autoptr(GArray) groups = g_array_new (FALSE, FALSE, sizeof (int));
-  int n_layers, group = -1, in_group = 0, least = G_MAXINT;
-
-  for (int i = 0; i < n_edges; i++)
-    {
-      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
-
-      layout->edges[i].from = MAX (edge->from, 0);
-      layout->edges[i].to = edge->from < 0 ? 0 : edge->to;      /* a loop, which ranking skips */
-    }
-  n_layers = ph_layered_rank (layout, rank, reversed);
-  passing = g_new0 (int, n_layers + 2);
-  size = g_new0 (int, n_layers + 2);
-  group_of = g_new (int, n_layers + 1);
-  for (int i = 0; i < n_edges; i++)
-    {
-      const PhLayoutEdge *edge = &layout->edges[i];
-      const int from = reversed[i] ? edge->to : edge->from, to = reversed[i] ? edge->from : edge->to;
-
-      reach[from] = MAX (reach[from], rank[to]);
-    }
-  for (int b = 0; b < n; b++)
-    {
-      if (ph_scene_box (scene, b)->parent < 0)
-        size[rank[b]]++;
-      if (reach[b] > rank[b])           /* passes the borders below layers rank .. reach - 1 */
-        {
-          passing[rank[b]]++;
-          passing[reach[b]]--;
-        }
-    }
-  for (int r = 1; r < n_layers; r++)
-    passing[r] += passing[r - 1];
-  for (int r = 0; r < n_layers - 1; r++)
-    least = MIN (least, MAX (passing[r], 1));
-  for (int r = 0; r < n_layers; r++)
-    {
-      if (group < 0)
-        {
-          g_autofree char *path = g_strdup_printf ("region %u", groups->len + 1);
-
-          group = add_group (scene, path, path);
-          g_array_append_val (groups, group);
-          in_group = 0;
-        }
-      group_of[r] = group;
-      in_group += size[r];
-      if (in_group >= REGION_MIN && (passing[r] <= least || (in_group >= 6 * REGION_MIN && passing[r] <= 2 * least)
-                                     || in_group >= 30 * REGION_MIN))
-        group = -1;
-    }
-  for (int b = 0; b < n; b++)
-    {
-      PhSceneBox *box = ph_scene_box_at (scene, b);
-
-      if (box->parent < 0 && box->kind == PH_BOX_NODE)
-        box->parent = group_of[rank[b]];
-    }
-  ph_layout_free (layout);
-
-  /* Too many for one picture: bundles of neighbours, again and again. */
-  while (groups->len > MANY_GROUPS)
-    {
-      const guint bundle = MAX (8, (guint) sqrt (groups->len) / 2);
-      g_autoptr(GArray) bundles = g_array_new (FALSE, FALSE, sizeof (int));
-
-      for (guint first = 0; first < groups->len; first += bundle)
-        {
-          const guint last = MIN (first + bundle, groups->len) - 1;
-          const PhSceneBox *a = ph_scene_box (scene, g_array_index (groups, int, first));
-          const PhSceneBox *b = ph_scene_box (scene, g_array_index (groups, int, last));
-          const char *from = strchr (a->title, ' ') + 1, *to = strrchr (b->title, ' ') + 1;
-          g_autofree char *start = g_strndup (from, strcspn (from, " ")), *path = g_strdup_printf ("regions %s – %s", start, to);
-          const int above = add_group (scene, path, path);
-
-          for (guint i = first; i <= last; i++)
-            ph_scene_box_at (scene, g_array_index (groups, int, i))->parent = above;
-          g_array_append_val (bundles, above);
-        }
-      g_array_set_size (groups, 0);
-      g_array_append_vals (groups, bundles->data, bundles->len);
-    }
+        box.parent = box.parent >= 0 ? index[box.parent] : -1;
+        *ph_scene_box_at (scene, index[b]) = box;
+      }
+  g_array_set_size (scene->boxes, n);
 }
 
 /* ── children, patterns, what is open ───────────────────────────────────────────────────────────────────────────── */
@@ -325,63 +361,76 @@ asked_open (PhSceneBuild *build, int box)
   return FALSE;
 }
 
-/* How many boxes more it takes to open @group and those beside it that are alike: all of them, or none. */
-static int
-boxes_to_open (PhScene *scene, int group)
+static gboolean
+is_group (PhScene *scene, int box)
 {
-  const PhSceneBox *box = ph_scene_box (scene, group);
-  const int parent = box->parent < 0 ? (int) scene->boxes->len : box->parent;
-  int more = 0;
-
-  for (int i = scene->child_start[parent]; i < scene->child_start[parent + 1]; i++)
-    {
-      const int beside = scene->children[i];
-
-      if (beside == group || (box->pattern > 0 && ph_scene_box (scene, beside)->kind == PH_BOX_GROUP
-                              && ph_scene_box (scene, beside)->pattern == box->pattern))
-        more += scene->child_start[beside + 1] - scene->child_start[beside] - 1;
-    }
-  return more;
+  return ph_scene_box (scene, box)->kind == PH_BOX_GROUP && scene->child_start[box] != scene->child_start[box + 1];
 }
 
-/* Opens groups from the outside in, as long as the picture stays readable. */
+/* Opens groups from the outside in, as long as the picture stays readable: all that lie in groups that are alike, or none, so
+ * that one level of the picture is of one kind. */
 static void
 open_groups (PhSceneBuild *build)
 {
   PhScene *scene = build->scene;
   const int n = scene->boxes->len;
-  g_autoptr(GQueue) queue = g_queue_new ();
-  g_autoptr(GHashTable) decided = g_hash_table_new (NULL, NULL);      /* pattern -> 1: open, 2: closed */
-  int shown = scene->child_start[n + 1] - scene->child_start[n];
+  const gboolean choose = build->options->open == NULL && build->options->open_all > 0;
+  g_autoptr(GArray) level = g_array_new (FALSE, FALSE, sizeof (int)), next = g_array_new (FALSE, FALSE, sizeof (int));
+  int shown = 0, whole = n;
 
-  for (int i = scene->child_start[n]; i < scene->child_start[n + 1]; i++)
-    g_queue_push_tail (queue, GINT_TO_POINTER (scene->children[i]));
-  while (!g_queue_is_empty (queue))
+  g_array_append_val (level, whole);
+  while (level->len > 0)
     {
-      const int b = GPOINTER_TO_INT (g_queue_pop_head (queue));
-      PhSceneBox *box = ph_scene_box_at (scene, b);
-      const int inside = scene->child_start[b + 1] - scene->child_start[b];
+      g_autoptr(GHashTable) wanted = g_hash_table_new (NULL, NULL);      /* pattern of the parent -> boxes that it takes */
+      int counted = 0;
 
-      box->shown = TRUE;
-      box->can_open = inside > 0;
-      box->open = inside > 0 && asked_open (build, b);
-      if (inside > 0 && box->kind == PH_BOX_GROUP && build->options->open == NULL && build->options->open_all > 0)
+      for (guint i = 0; i < level->len; i++)
         {
-          const gpointer key = GUINT_TO_POINTER (box->pattern > 0 ? box->pattern : G_MAXUINT - b);
-          int choice = GPOINTER_TO_INT (g_hash_table_lookup (decided, key));
+          const int p = g_array_index (level, int, i);
+          const gpointer key = GUINT_TO_POINTER (p < n && ph_scene_box (scene, p)->pattern > 0 ? ph_scene_box (scene, p)->pattern : G_MAXUINT - p);
+          int more = GPOINTER_TO_INT (g_hash_table_lookup (wanted, key));
 
-          if (choice == 0)
-            {
-              choice = shown + boxes_to_open (scene, b) <= (int) build->options->open_all ? 1 : 2;
-              g_hash_table_insert (decided, key, GINT_TO_POINTER (choice));
-            }
-          box->open = choice == 1;
+          shown += scene->child_start[p + 1] - scene->child_start[p];
+          for (int k = scene->child_start[p]; k < scene->child_start[p + 1]; k++)
+            if (is_group (scene, scene->children[k]))
+              more += scene->child_start[scene->children[k] + 1] - scene->child_start[scene->children[k]] - 1;
+          g_hash_table_insert (wanted, key, GINT_TO_POINTER (more));
         }
-      if (!box->open)
-        continue;
-      shown += inside - 1;
-      for (int i = scene->child_start[b]; i < scene->child_start[b + 1]; i++)
-        g_queue_push_tail (queue, GINT_TO_POINTER (scene->children[i]));
+      g_array_set_size (next, 0);
+      for (guint i = 0; i < level->len; i++)
+        {
+          const int p = g_array_index (level, int, i);
+          const gpointer key = GUINT_TO_POINTER (p < n && ph_scene_box (scene, p)->pattern > 0 ? ph_scene_box (scene, p)->pattern : G_MAXUINT - p);
+          int more = GPOINTER_TO_INT (g_hash_table_lookup (wanted, key));
+
+          /* The first of those that are alike decides for all of them. */
+          if (choose && more >= 0 && more < G_MAXINT / 2)
+            {
+              const gboolean fits = shown + more <= (int) build->options->open_all;
+
+              shown += fits ? more : 0;
+              more = fits ? -1 : G_MAXINT / 2;
+              g_hash_table_insert (wanted, key, GINT_TO_POINTER (more));
+            }
+          for (int k = scene->child_start[p]; k < scene->child_start[p + 1]; k++)
+            {
+              const int b = scene->children[k];
+              PhSceneBox *box = ph_scene_box_at (scene, b);
+              const int inside = scene->child_start[b + 1] - scene->child_start[b];
+
+              box->shown = TRUE;
+              box->can_open = inside > 0;
+              box->open = inside > 0 && (asked_open (build, b) || (choose && more < 0 && box->kind == PH_BOX_GROUP));
+              if (box->open)
+                {
+                  g_array_append_val (next, b);
+                  counted += choose && box->kind == PH_BOX_GROUP ? inside : 0;
+                }
+            }
+        }
+      shown -= counted;      /* what was decided here is met again on the next level */
+      g_array_set_size (level, 0);
+      g_array_append_vals (level, next->data, next->len);
     }
 }
 
@@ -398,10 +447,20 @@ ph_scene_group (PhSceneBuild *build)
         n_nodes++;
         n_scoped += ph_scene_box (scene, b)->path != NULL && *ph_scene_box (scene, b)->path != 0;
       }
-  if (build->options->by_scope && n_scoped > n_nodes / 2)
-    group_by_scope (build);
-  else if (build->options->by_scope)
-    group_by_region (build);
+  if (build->options->by_scope)
+    {
+      g_autofree int *rank = ph_scene_rank (build);
+
+      if (n_scoped > n_nodes / 2)
+        ph_scene_group_by_scope (build);
+      else
+        ph_scene_group_by_region (build, -1, rank, n_leaves);
+      drop_empty_groups (scene, n_leaves);
+      mark_groups (scene, n_leaves);
+      limit_children (build, rank, n_leaves);
+      drop_empty_groups (scene, n_leaves);
+      mark_groups (scene, n_leaves);
+    }
   /* Groups came behind the boxes that the sizes of pills are kept for. */
   build->column = g_renew (float, build->column, scene->boxes->len + 1);
   build->stack = g_renew (float, build->stack, scene->boxes->len + 1);

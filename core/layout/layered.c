@@ -355,6 +355,8 @@ ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
         {
           layout->height = stack_layers (&layered, 1, top, bottom);
           ph_route_layers (&layered, top, bottom);
+          if (layout->fold > 0)
+            ph_layered_fold (&layered, top, bottom);
         }
       layered_clear (&layered);
     }

@@ -50,6 +50,9 @@ void     ph_route_add    (PhLayout *layout, PhLayoutEdge *edge, float x, float y
 /* Straight down, or an S where x differs. */
 void     ph_route_curve  (PhLayout *layout, PhLayoutEdge *edge, float x, float y);
 
+/* fold.c: folds what is laid out and routed into columns, where it is long and narrow. */
+void     ph_layered_fold (PhLayered *layered, const float *top, const float *bottom);
+
 /* tighten.c: moves what is straight, as a whole, to where its links are shortest. @pull: weight of each link. */
 void     ph_layered_tighten (PhLayered *layered, const int *pull);
 

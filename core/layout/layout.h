@@ -36,6 +36,7 @@ typedef enum { PH_LAYOUT_AUTO, PH_LAYOUT_DOT, PH_LAYOUT_LAYERED, PH_LAYOUT_BEST 
 typedef struct
 {
   PhLayoutEngine engine;        /* in                                                            */
+  float         fold;           /* in: a long chain becomes columns, about so many times as wide as high; 0: it does not */
   PhLayoutBox  *boxes;   guint n_boxes;
   PhLayoutEdge *edges;   guint n_edges;
   GArray       *points;         /* (element-type PhPoint) out                                    */

@@ -24,41 +24,6 @@ compare_pill_uses (const void *a, const void *b)
   return x->box != y->box ? x->box - y->box : x->use - y->use;
 }
 
-/* The layers that the boxes will stand in, about: the backward graph upwards beside the forward one. */
-static int *
-rank_boxes (PhSceneBuild *build)
-{
-  PhScene *scene = build->scene;
-  const guint n = scene->boxes->len, n_edges = build->union_edges->len;
-  g_autoptr(PhLayout) layout = ph_layout_new (n, n_edges + n);
-  g_autofree guint8 *reversed = g_new0 (guint8, n_edges + n + 1);
-  int *rank = g_new0 (int, n + 1);
-
-  for (guint b = 0; b < n; b++)
-    layout->boxes[b].column = ph_scene_box (scene, b)->backward;
-  for (guint i = 0; i < n_edges; i++)
-    {
-      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
-      const gboolean up = ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward;
-
-      layout->edges[i].from = up ? edge->to : edge->from;
-      layout->edges[i].to = up ? edge->from : edge->to;
-      layout->edges[i].min_length = layout->boxes[edge->from].column == layout->boxes[edge->to].column;
-      if (edge->n_via > 0)      /* has no way of its own: a loop, which ranking skips */
-        layout->edges[i].to = layout->edges[i].from;
-    }
-  layout->n_edges = n_edges;
-  for (guint b = 0; b < n; b++)
-    {
-      const int partner = ph_scene_partner (scene, b);
-
-      if (partner >= 0)
-        layout->edges[layout->n_edges++] = (PhLayoutEdge) { .from = partner, .to = b, .weight = 0.6f };
-    }
-  ph_layered_rank (layout, rank, reversed);
-  return rank;
-}
-
 /* Between two boxes that were there before: @kept: drawn as a line. */
 static gboolean
 is_kept (PhSceneBuild *build, const PhUnionEdge *edge, gboolean *kept)
@@ -87,7 +52,7 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
 {
   PhScene *scene = build->scene;
   const guint n = scene->boxes->len;
-  g_autofree int *rank = rank_boxes (build), *n_users = g_new0 (int, n + 1), *n_across = g_new0 (int, n + 1);
+  g_autofree int *rank = ph_scene_rank (build), *n_users = g_new0 (int, n + 1), *n_across = g_new0 (int, n + 1);
   g_autofree int *n_sources = g_new0 (int, n + 1);
   g_autofree guint8 *cut = g_new0 (guint8, build->union_edges->len + 1);
 

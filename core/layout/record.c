@@ -189,6 +189,15 @@ touch_node (Recorder *recorder, PhNode *node)
 
           life->scope = ph_faces_string (record->faces, scope);
         }
+      /* The gradient of what is in a scope is a scope beside it. */
+      if (node->role == PH_ROLE_BACKWARD && node->partner != PH_NO_ID && life_of (recorder, node->partner) >= 0)
+        {
+          const char *scope = life_at (recorder, life_of (recorder, node->partner))->scope;
+          g_autofree char *beside = scope != NULL && *scope != 0 ? g_strconcat ("∇", scope, NULL) : NULL;
+
+          life = life_at (recorder, index);
+          life->scope = beside != NULL ? ph_faces_string (record->faces, beside) : NULL;
+        }
     }
   life = life_at (recorder, index);
   set_face (recorder, index, life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node)

@@ -64,7 +64,12 @@ void     ph_scene_know_groups (PhSceneBuild *build);
 gboolean ph_scene_kept_edge   (PhSceneBuild *build, int from, int to, int source, int *edge);
 /* bypass.c: lets edges run through places that are empty while they are there. */
 void     ph_scene_bypass  (PhSceneBuild *build);
-/* group.c: adds boxes for groups and sets parents. */
+/* group-scope.c, group-region.c, group-name.c, group.c: add boxes for groups and set parents. */
+int      ph_scene_add_group (PhScene *scene, const char *path, const char *title);
+void     ph_scene_group_by_scope  (PhSceneBuild *build);
+void     ph_scene_group_by_region (PhSceneBuild *build, int parent, const int *rank, int n_leaves);
+char    *ph_scene_region_title    (PhScene *scene, const int *boxes, int n, gboolean backward);
+int     *ph_scene_rank   (PhSceneBuild *build);
 void     ph_scene_group   (PhSceneBuild *build);
 /* arrange.c: lays out all that is open. */
 gboolean ph_scene_arrange (PhSceneBuild *build, GError **error);
