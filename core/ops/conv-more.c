@@ -1,5 +1,6 @@
 /* conv-more.c: Col2Im and DeformConv.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/sample.h"
 #include "core/ops/window.h"
 
 #include <math.h>
@@ -261,5 +262,5 @@ const PhOp ph_op_DeformConv = {
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" }, { "kernel_shape", PH_ATTR_INTS },
              { "offset_group", PH_ATTR_INT, "1" }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
-  .infer = infer_deform_conv, .kernel = run_deform_conv,
+  .infer = infer_deform_conv, .kernel = run_deform_conv, .grad_build = ph_grad_deform_conv,
 };

@@ -472,6 +472,51 @@ det_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* The gradient is the matrix of cofactors: determinants of what is left without a row and a column. All of them are taken at
+ * once, of x gathered without row i and without column j; that holds for singular matrices too. */
+static gboolean
+grad_det (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *minors, *open;
+  const PhType *type = x->type;
+  gint64 n, rank, perm[PH_MAX_RANK + 2], ends[2];
+  PhTensor *others, *signs;
+
+  if (type == NULL || !type->has_rank || type->rank + 2 > PH_MAX_RANK || !ph_dim_known (type->dims[type->rank - 1]))
+    {
+      g_autofree char *label = ph_node_label (grad->node);
+
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient needs to know the size of the matrices", label);
+      return FALSE;
+    }
+  rank = type->rank;
+  n = type->dims[rank - 1].size;
+  others = ph_tensor_new (PH_INT64, 2, (gint64[]) { n, MAX (n - 1, 0) });
+  signs = ph_tensor_new (type->dtype, 2, (gint64[]) { n, n });
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 k = 0; k < n; k++)
+      {
+        if (k < n - 1)
+          ((gint64 *) ph_tensor_writable (others))[i * (n - 1) + k] = k < i ? k : k + 1;
+        ph_dtype_store (type->dtype, ph_tensor_writable (signs), i * n + k, (i + k) % 2 == 0 ? 1 : -1);
+      }
+  minors = ph_build_tensor (b, others);
+  /* [..., i, n - 1, n], then [..., i, n - 1, j, n - 1], then the two sizes to the end */
+  minors = PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", rank)),
+                          PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", rank - 2)), x, minors), minors);
+  for (gint64 i = 0; i < rank + 2; i++)
+    perm[i] = i;
+  perm[rank - 1] = rank;
+  perm[rank] = rank - 1;
+  minors = PH_BUILD (b, Det, PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank + 2)), minors));
+  ends[0] = -1;
+  ends[1] = -2;
+  open = PH_BUILD (b, Unsqueeze, grad->dy[0], ph_build_ints (b, ends, 2));
+  grad->dx[0] = PH_BUILD (b, Mul, PH_BUILD (b, Mul, minors, ph_build_tensor (b, signs)), open);
+  return TRUE;
+}
+
 static gint64
 det_flops (const PhNode *node)
 {
@@ -483,7 +528,7 @@ det_flops (const PhNode *node)
 
 const PhOp ph_op_Det = {
   "Det", .since = 22,
-  .doc     = "The determinant of each square matrix. Has no gradient here: ONNX has no inverse to write it with.",
+  .doc     = "The determinant of each square matrix.",
   .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
-  .infer   = infer_det, .kernel = det_kernel, .flops = det_flops,
+  .infer   = infer_det, .kernel = det_kernel, .grad_build = grad_det, .flops = det_flops,
 };

@@ -1,6 +1,6 @@
 /* sample.c: GridSample, AffineGrid, RoiAlign: values read between the elements of an image.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/support.h"
+#include "core/ops/sample.h"
 
 #include <math.h>
 
@@ -157,7 +157,7 @@ const PhOp ph_op_GridSample = {
   .outputs = { { "Y", 'T', PH_FLOATS | PH_INTEGERS | PH_T (BOOL) } },
   .attrs = { { "align_corners", PH_ATTR_INT, "0" }, { "mode", PH_ATTR_STRING, "\"linear\"" },
              { "padding_mode", PH_ATTR_STRING, "\"zeros\"" } },
-  .infer = infer_grid_sample, .kernel = run_grid_sample,
+  .infer = infer_grid_sample, .kernel = run_grid_sample, .grad_build = ph_grad_grid_sample,
 };
 
 /* ── AffineGrid ── */
@@ -409,11 +409,11 @@ run_roi_align (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_RoiAlign = {
   .name = "RoiAlign", .since = 22,
-  .doc = "Crops regions out of a feature map and pools each to a fixed size, reading between the pixels. It has no gradient here.",
+  .doc = "Crops regions out of a feature map and pools each to a fixed size, reading between the pixels.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "rois", 'T', PH_FLOATS }, { "batch_indices", 0, PH_T (INT64) } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "coordinate_transformation_mode", PH_ATTR_STRING, "\"half_pixel\"" }, { "mode", PH_ATTR_STRING, "\"avg\"" },
              { "output_height", PH_ATTR_INT, "1" }, { "output_width", PH_ATTR_INT, "1" },
              { "sampling_ratio", PH_ATTR_INT, "0" }, { "spatial_scale", PH_ATTR_FLOAT, "1" } },
-  .infer = infer_roi_align, .kernel = run_roi_align, .no_grad = 1 << 2,
+  .infer = infer_roi_align, .kernel = run_roi_align, .grad_build = ph_grad_roi_align, .no_grad = 1 << 2,
 };

@@ -1,6 +1,6 @@
 /* signal.c: Fourier transforms, windows, mel weights.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/support.h"
+#include "core/ops/signal.h"
 
 #include <math.h>
 
@@ -173,7 +173,7 @@ const PhOp ph_op_DFT = {
               { "axis", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', FLOATING } },
   .attrs = { { "inverse", PH_ATTR_INT, "0" }, { "onesided", PH_ATTR_INT, "0" } },
-  .infer = infer_dft, .kernel = run_dft, .no_grad = 1 << 1 | 1 << 2,
+  .infer = infer_dft, .kernel = run_dft, .grad_build = ph_grad_dft, .no_grad = 1 << 1 | 1 << 2,
 };
 
 /* ── STFT ── */
@@ -261,7 +261,7 @@ const PhOp ph_op_STFT = {
               { "frame_length", 0, PH_INDICES, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', FLOATING } },
   .attrs = { { "onesided", PH_ATTR_INT, "1" } },
-  .infer = infer_stft, .kernel = run_stft, .no_grad = 1 << 1 | 1 << 3,
+  .infer = infer_stft, .kernel = run_stft, .grad_build = ph_grad_stft, .no_grad = 1 << 1 | 1 << 3,
 };
 
 /* ── windows: sums of cosines ── */
