@@ -17,6 +17,7 @@ static const PhAction own_actions[] = {
   { "app.about",          N_("About Peephole"),         NULL, NULL, NULL, N_("General") },
   { "win.go-first",       N_("Back to the File"),       N_("Undo all steps"), "<Alt>Home", "go-first-symbolic", N_("Steps") },
   { "win.go-last",        N_("To the Last Step"),       NULL, "<Alt>End", "go-last-symbolic", N_("Steps") },
+  { "win.break-node",     N_("Breakpoint at the Node"), N_("Stop the run before rewrites of the selected node, or no longer"), "F7", NULL, N_("Steps") },
   { "win.zoom-in",        N_("Zoom In"),                NULL, "<Control>plus|<Control>equal|<Control>KP_Add", NULL, N_("View") },
   { "win.zoom-out",       N_("Zoom Out"),               NULL, "<Control>minus|<Control>KP_Subtract", NULL, N_("View") },
   { "win.zoom-normal",    N_("Actual Size"),            NULL, "<Control>0", NULL, N_("View") },

@@ -230,6 +230,22 @@ ACTION (search_previous)
   ph_document_view_search_move (ph_window_get_view (data), -1);
 }
 
+ACTION (find_text)
+{
+  ph_document_view_search_for (ph_window_get_view (data), g_variant_get_string (parameter, NULL));
+}
+
+ACTION (break_node)
+{
+  PhWindow *self = data;
+  guint node = ph_document_get_selection (self->document);
+
+  if (node != PH_NO_ID)
+    ph_window_run (self, "breakpoint n%u", node);
+  else
+    ph_document_view_toast (ph_window_get_view (self), _("Select a node first: the run then stops before rewrites of it."));
+}
+
 ACTION (go_first)
 {
   ph_window_run (data, "goto 0");
@@ -425,7 +441,7 @@ void
 ph_window_update_actions (PhWindow *self)
 {
   static const char *const panels[] = { "show-pipeline", "show-inspector", "show-bottom" };
-  static const char *const need_document[] = { "compare-with", "search-next", "search-previous", "go-first", "go-last", "zoom-in",
+  static const char *const need_document[] = { "break-node", "compare-with", "search-next", "search-previous", "go-first", "go-last", "zoom-in",
                                                "zoom-out", "zoom-normal", "zoom-fit", "zoom-selection", "show-text" };
   gboolean open = self->document && ph_document_is_open (self->document);
   guint n;
@@ -470,7 +486,7 @@ ph_window_install_actions (PhWindow *self)
 {
   static const GActionEntry entries[] = {
     { "palette", show_palette }, { "shortcuts", show_shortcuts }, { "search-next", search_next },
-    { "search-previous", search_previous }, { "go-first", go_first }, { "go-last", go_last }, { "open-uri", open_uri, "s" },
+    { "find-text", find_text, "s" }, { "break-node", break_node }, { "search-previous", search_previous }, { "go-first", go_first }, { "go-last", go_last }, { "open-uri", open_uri, "s" },
     { "example", open_example, "s" }, { "zoom-in", zoom_in }, { "zoom-out", zoom_out }, { "zoom-normal", zoom_normal },
     { "zoom-fit", zoom_fit }, { "zoom-selection", zoom_selection }, { "focus-console", focus_console },
     { "focus-graph", focus_graph }, { "show-text", show_text }, { "next-pane", next_pane }, { "previous-pane", previous_pane }, { "new-tab", new_tab }, { "close-tab", close_tab },

@@ -298,6 +298,13 @@ ph_document_view_search (PhDocumentView *self)
   gtk_editable_select_region (GTK_EDITABLE (self->search_entry), 0, -1);
 }
 
+void
+ph_document_view_search_for (PhDocumentView *self, const char *text)
+{
+  ph_document_view_search (self);
+  gtk_editable_set_text (GTK_EDITABLE (self->search_entry), text);
+}
+
 /* --- the file on disk ----------------------------------------------------------------------------------------------- */
 
 /* The file once more, and back to where one was in it. */

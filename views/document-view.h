@@ -29,6 +29,7 @@ void            ph_document_view_set_banner    (PhDocumentView *view, const char
 const char     *ph_document_view_get_banner    (PhDocumentView *view);           /* (nullable) what it says now */
 gboolean        ph_document_view_is_working    (PhDocumentView *view);           /* in the background */
 void            ph_document_view_search        (PhDocumentView *view);
+void            ph_document_view_search_for    (PhDocumentView *view, const char *text);
 void            ph_document_view_search_move   (PhDocumentView *view, int direction);
 
 G_END_DECLS

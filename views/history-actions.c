@@ -370,7 +370,7 @@ update_breaks (PhHistoryPanel *self)
     }
   if (n == 0)
     {
-      GtkWidget *label = gtk_label_new (_("No breakpoints. Click left of a pass or of a rewrite, or press B there, to stop before it; F8 stops before rewrites of the selected node."));
+      GtkWidget *label = gtk_label_new (_("No breakpoints. Click left of a pass or of a rewrite, or press B there, to stop before it; F7 stops before rewrites of the selected node."));
       gtk_label_set_wrap (GTK_LABEL (label), TRUE);
       gtk_label_set_max_width_chars (GTK_LABEL (label), 32);
       gtk_widget_add_css_class (label, "dim-label");

@@ -5,26 +5,56 @@
 #include "core/ops/op.h"
 #include "views/inspector-private.h"
 
-typedef struct { GHashTable *ops; gint64 flops; gboolean flops_known; guint n_edges; } Totals;
+/* What is added up over all nodes, a slice at a time. The model stands still meanwhile: whatever moves it fills the page anew. */
+typedef struct
+{
+  PhInspector *inspector;         /* lives longer                                        */
+  PhModel     *model;
+  guint        next;              /* index among the model's nodes                       */
+  GHashTable  *ops;               /* operator -> how many                                */
+  gint64       flops;
+  gboolean     flops_known;
+  guint        n_edges;
+  GtkLabel    *edges, *operations;
+  GtkListBox  *section;           /* of the operators                                    */
+} Totals;
+
+#define SLICE_US 3000
 
 static void
-add_up (PhGraph *graph, Totals *totals)
+totals_free (gpointer data)
 {
-  PH_FOREACH_NODE (node, graph)
-    {
-      guint n = GPOINTER_TO_UINT (g_hash_table_lookup (totals->ops, node->op_type));
-      gint64 flops = ph_node_flops (node);
-      g_hash_table_insert (totals->ops, (gpointer) node->op_type, GUINT_TO_POINTER (n + 1));
-      if (flops >= 0)
-        totals->flops += flops;
-      else
-        totals->flops_known = FALSE;
-      for (guint i = 0; i < node->inputs->len; i++)
-        totals->n_edges += node->inputs->pdata[i] != NULL && ph_node_input (node, i)->producer != NULL;
-      if (node->op && node->graphs)
-        for (guint i = 0; i < node->graphs->len; i++)
-          add_up (node->graphs->pdata[i], totals);
-    }
+  Totals *totals = data;
+
+  g_hash_table_unref (totals->ops);
+  g_free (totals);
+}
+
+/* The body of a fused node is what the node does, so it counts once; a function counts where it is called. */
+static gboolean
+is_counted (const PhModel *model, const PhNode *node)
+{
+  const PhGraph *graph = node->graph;
+
+  for (; graph && graph->owner; graph = graph->owner->graph)
+    if (!graph->owner->op)
+      return FALSE;
+  return graph == model->graph;
+}
+
+static void
+add_up (Totals *totals, const PhNode *node)
+{
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (totals->ops, node->op_type));
+  gint64 flops = ph_node_flops (node);
+
+  g_hash_table_insert (totals->ops, (gpointer) node->op_type, GUINT_TO_POINTER (n + 1));
+  if (flops >= 0)
+    totals->flops += flops;
+  else
+    totals->flops_known = FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    totals->n_edges += node->inputs->pdata[i] != NULL && ph_node_input (node, i)->producer != NULL;
 }
 
 static int
@@ -57,16 +87,66 @@ add_values (PhInspector *self, GPtrArray *values, const char *title)
     }
 }
 
+static void
+show_totals (Totals *totals)
+{
+  g_autofree char *edges = g_strdup_printf ("%'u", totals->n_edges), *flops = ph_count_text ((double) totals->flops);
+  g_autofree char *flops_text = totals->flops_known ? g_strdup (flops) : g_strdup_printf (_("at least %s"), flops);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer name;
+
+  g_hash_table_iter_init (&iter, totals->ops);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    g_ptr_array_add (names, name);
+
+  gtk_label_set_text (totals->edges, edges);
+  gtk_label_set_text (totals->operations, flops_text);
+  g_ptr_array_sort_with_data (names, most_first, totals->ops);
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autofree char *count = g_strdup_printf ("%'u", GPOINTER_TO_UINT (g_hash_table_lookup (totals->ops, names->pdata[i])));
+      ph_inspector_add_search (totals->section, names->pdata[i], count, names->pdata[i]);
+    }
+}
+
+static gboolean
+add_slice (gpointer data)
+{
+  Totals *totals = data;
+  gint64 end = g_get_monotonic_time () + SLICE_US;
+
+  for (; totals->next < totals->model->nodes->len; totals->next++)
+    {
+      const PhNode *node = totals->model->nodes->pdata[totals->next];
+      if (node && is_counted (totals->model, node))
+        add_up (totals, node);
+      if (totals->next % 64 == 0 && g_get_monotonic_time () > end)
+        return G_SOURCE_CONTINUE;
+    }
+  show_totals (totals);
+  totals->inspector->totals_source = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* What is small is there at once, without a flicker. */
+static void
+start_totals (PhInspector *self, Totals *totals)
+{
+  if (add_slice (totals) == G_SOURCE_REMOVE)
+    totals_free (totals);
+  else
+    self->totals_source = g_timeout_add_full (G_PRIORITY_DEFAULT, 8, add_slice, totals, totals_free);
+}
+
 void
 ph_inspector_fill_graph (PhInspector *self)
 {
   PhModel *model = ph_document_get_model (self->document);
   PhGraph *graph = model->graph;
-  g_autoptr (GHashTable) ops = g_hash_table_new (NULL, NULL);
-  Totals totals = { ops, 0, TRUE, 0 };
+  Totals *totals = g_new0 (Totals, 1);
   gint64 weights = 0;
 
-  add_up (graph, &totals);
   GPtrArray *with_tensors[] = { graph->constants, graph->inputs };
   for (guint k = 0; k < G_N_ELEMENTS (with_tensors); k++)
     for (guint i = 0; i < with_tensors[k]->len; i++)
@@ -78,31 +158,17 @@ ph_inspector_fill_graph (PhInspector *self)
 
   gtk_label_set_text (self->title, *graph->name ? graph->name : _("Graph"));
   GtkListBox *section = ph_inspector_add_section (self, NULL);
-  g_autofree char *nodes = g_strdup_printf ("%u", ph_model_n_nodes (model, TRUE));
-  g_autofree char *edges = g_strdup_printf ("%u", totals.n_edges);
+  g_autofree char *nodes = g_strdup_printf ("%'u", ph_model_n_nodes (model, TRUE));
   g_autofree char *opset = g_strdup_printf ("%d", ph_model_opset (model, ""));
   g_autofree char *weights_text = ph_bytes_text (weights);
-  g_autofree char *flops = ph_count_text ((double) totals.flops);
-  g_autofree char *flops_text = totals.flops_known ? g_strdup (flops) : g_strdup_printf (_("at least %s"), flops);
+  *totals = (Totals) { .inspector = self, .model = model, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE };
   ph_inspector_add_row (section, _("Nodes"), nodes);
-  ph_inspector_add_row (section, _("Edges"), edges);
+  totals->edges = ph_inspector_add_row (section, _("Edges"), "…");
   ph_inspector_add_row (section, _("Weights"), weights_text);
-  ph_inspector_add_row (section, _("Operations"), flops_text);
+  totals->operations = ph_inspector_add_row (section, _("Operations"), "…");
   ph_inspector_add_row (section, _("Opset"), opset);
   add_values (self, graph->inputs, _("Inputs"));
   add_values (self, graph->outputs, _("Outputs"));
-
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  GHashTableIter iter;
-  gpointer name;
-  g_hash_table_iter_init (&iter, ops);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_ptr_array_add (names, name);
-  g_ptr_array_sort_with_data (names, most_first, ops);
-  section = ph_inspector_add_section (self, _("Operators"));
-  for (guint i = 0; i < names->len; i++)
-    {
-      g_autofree char *count = g_strdup_printf ("%u", GPOINTER_TO_UINT (g_hash_table_lookup (ops, names->pdata[i])));
-      ph_inspector_add_row (section, names->pdata[i], count);
-    }
+  totals->section = ph_inspector_add_section (self, _("Operators"));
+  start_totals (self, totals);
 }

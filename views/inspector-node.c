@@ -53,6 +53,32 @@ add_attributes (PhInspector *self, const PhNode *node)
     }
 }
 
+/* What the operator is by declaration: which values of which types, what its attributes default to. */
+static void
+add_operator (PhInspector *self, const PhOp *op)
+{
+  static const struct { PhOpFlags flag; const char *text; } traits[] = {
+    { PH_OP_COMMUTATIVE, N_("commutative") }, { PH_OP_ELEMENTWISE, N_("elementwise") }, { PH_OP_RANDOM, N_("random") },
+    { PH_OP_DATA_MOVEMENT, N_("moves data only") }, { PH_OP_SHAPE_ONLY, N_("reads the shape only") }, { PH_OP_IDEMPOTENT, N_("idempotent") },
+  };
+  g_autoptr (GString) text = g_string_new (NULL);
+  GtkListBox *section = ph_inspector_add_section (self, _("Operator"));
+  g_autofree char *since = g_strdup_printf (_("%s, since opset %d"), op->domain ? op->domain : "ONNX", op->since);
+
+  ph_inspector_add_row (section, _("Declared in"), since);
+  for (guint i = 0; i < G_N_ELEMENTS (traits); i++)
+    if (op->flags & traits[i].flag)
+      g_string_append_printf (text, "%s%s", text->len ? ", " : "", _(traits[i].text));
+  if (text->len)
+    ph_inspector_add_row (section, _("Is"), text->str);
+  ph_inspector_add_row (section, _("Gradient"), ph_op_differentiable (op) ? _("known") : op->flags & PH_OP_NO_GRADIENT ? _("none, by its nature") : _("not declared"));
+  for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name; i++)
+    {
+      const PhOpAttr *attr = &op->attrs[i];
+      ph_inspector_add_row (section, attr->name, attr->required ? _("required") : attr->fallback ? attr->fallback : _("optional"));
+    }
+}
+
 static void
 add_cost (PhInspector *self, const PhNode *node)
 {
@@ -215,6 +241,8 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
         }
     }
   add_cost (self, node);
+  if (node->op)
+    add_operator (self, node->op);
   if (!made)
     add_origins (self, node->id);
 }

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* What a row does when it is activated. */
-typedef enum { PH_LINK_NONE, PH_LINK_NODE, PH_LINK_VALUE, PH_LINK_LINE } PhLinkKind;
+typedef enum { PH_LINK_NONE, PH_LINK_NODE, PH_LINK_VALUE, PH_LINK_LINE, PH_LINK_SEARCH } PhLinkKind;
 
 struct _PhInspector
 {
@@ -15,19 +15,23 @@ struct _PhInspector
   GtkWidget         *content;
   GtkButton         *back;
   GtkLabel          *title, *badge;
+  GtkToggleButton   *breakpoint;     /* of the node shown                             */
+  gboolean           updating;
   GtkScrolledWindow *scroller;
   GtkBox            *sections;
   PhConsole         *console;        /* (nullable)                                    */
   PhDocument        *document;       /* (nullable) the console's                      */
   PhId               value;          /* shown instead of the selection; PH_NO_ID: not */
-  guint              update_idle;
+  guint              update_timer;
+  guint              totals_source;  /* the graph's totals are being added up         */
 };
 
 /* Rows: a name, what it says, and where a click leads. */
 GtkListBox *ph_inspector_add_section (PhInspector *inspector, const char *title);
-void        ph_inspector_add_row     (GtkListBox *section, const char *name, const char *text);
+GtkLabel   *ph_inspector_add_row     (GtkListBox *section, const char *name, const char *text);   /* what says @text */
 void        ph_inspector_add_link    (GtkListBox *section, const char *name, const char *text, PhLinkKind kind, PhId id);
 void        ph_inspector_add_line    (GtkListBox *section, const char *name, const char *text, const char *line, int indent);
+void        ph_inspector_add_search  (GtkListBox *section, const char *name, const char *text, const char *what);
 GtkLabel   *ph_inspector_add_text    (PhInspector *inspector, const char *text, const char *style);
 void        ph_inspector_add_value_row (GtkListBox *section, const char *name, const PhValue *value);
 char       *ph_bytes_text            (gint64 bytes);       /* "-" when unknown */

@@ -4,6 +4,7 @@
 
 #include "views/inspector-private.h"
 #include "views/tensor-view.h"
+#include "views/verify-cost.h"
 
 #define MAX_READERS 100
 
@@ -49,9 +50,90 @@ on_evaluate (GtkButton *button, PhInspector *self)
 
   if (value)
     {
-      g_autofree char *line = g_strdup_printf ("eval %s", value->name);
+      /* Of what is cheap all values are kept, so that the next one is there at once. */
+      g_autofree char *dear = ph_verify_cost (model), *name = g_shell_quote (value->name);
+      g_autofree char *line = g_strdup_printf ("eval %s --random 1%s", name, dear ? "" : " --all");
       ph_console_run_async (self->console, line, NULL, NULL, NULL);
     }
+}
+
+static void
+feed (PhInspector *self, const char *what)
+{
+  PhModel *model = ph_document_get_model (self->document);
+  PhValue *value = model ? ph_model_find_value (model, self->value) : NULL;
+
+  if (!value)
+    return;
+  g_autofree char *name = g_shell_quote (value->name), *line = g_strdup_printf ("feed %s %s", name, what);
+  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+}
+
+static void
+on_feed_random (GtkButton *button, PhInspector *self)
+{
+  feed (self, "random 1");
+}
+
+static void
+on_feed_nothing (GtkButton *button, PhInspector *self)
+{
+  feed (self, "none");
+}
+
+static void
+on_feed_file_chosen (GtkNativeDialog *dialog, int response, PhInspector *self)
+{
+  g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  g_autofree char *path = file ? g_file_get_path (file) : NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT && path)
+    {
+      g_autofree char *quoted = g_shell_quote (path);
+      feed (self, quoted);
+    }
+  gtk_native_dialog_destroy (dialog);
+  g_object_unref (dialog);
+}
+
+static void
+on_feed_file (GtkButton *button, PhInspector *self)
+{
+  GtkWindow *parent = GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self)));
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_("Values for the Input"), parent, GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), NULL);
+  GtkFileFilter *filter = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, _("Tensors (.npy, .pb)"));
+  gtk_file_filter_add_pattern (filter, "*.npy");
+  gtk_file_filter_add_pattern (filter, "*.pb");
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
+  g_object_unref (filter);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_feed_file_chosen), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* How an input gets values. */
+static void
+add_feeding (PhInspector *self, const PhValue *value)
+{
+  gboolean fed = g_hash_table_contains (ph_document_get_feeds (self->document), value->name);
+  const struct { const char *label; GCallback clicked; gboolean shown; } ways[] = {
+    { _("_Random"), G_CALLBACK (on_feed_random), TRUE },
+    { _("From a _File…"), G_CALLBACK (on_feed_file), TRUE },
+    { _("_Clear"), G_CALLBACK (on_feed_nothing), fed },
+  };
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+
+  ph_inspector_add_text (self, fed ? _("This input is fed.") : _("Feed this input:"), "dim-label");
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    if (ways[i].shown)
+      {
+        GtkWidget *button = gtk_button_new_with_mnemonic (ways[i].label);
+        g_signal_connect (button, "clicked", ways[i].clicked, self);
+        gtk_box_append (GTK_BOX (box), button);
+      }
+  gtk_box_append (self->sections, box);
 }
 
 void
@@ -79,12 +161,14 @@ ph_inspector_fill_value (PhInspector *self, PhValue *value)
 
   GtkWidget *label = GTK_WIDGET (ph_inspector_add_text (self, _("Values"), "section"));
   gtk_widget_set_margin_top (label, 10);
+  if (value->is_input)
+    add_feeding (self, value);
   if (tensor)
     gtk_box_append (self->sections, ph_tensor_view_new (tensor, value->name));
-  else
+  else if (!value->is_input)
     {
       GtkWidget *button = gtk_button_new_with_mnemonic (_("_Evaluate"));
-      ph_inspector_add_text (self, _("Not computed yet. Feed the inputs at the console (feed NAME VALUE, or feed NAME random 1), then evaluate."), "dim-label");
+      ph_inspector_add_text (self, _("Not computed yet. Inputs that are not fed are made up."), "dim-label");
       gtk_widget_set_halign (button, GTK_ALIGN_START);
       g_signal_connect (button, "clicked", G_CALLBACK (on_evaluate), self);
       gtk_box_append (self->sections, button);

@@ -32,6 +32,9 @@ on_row_activated (GtkListBox *section, GtkListBoxRow *row, PhInspector *self)
     case PH_LINK_LINE:
       ph_console_run_async (self->console, line, NULL, NULL, NULL);
       break;
+    case PH_LINK_SEARCH:
+      gtk_widget_activate_action (GTK_WIDGET (self), "win.find-text", "s", line);
+      break;
     case PH_LINK_NONE:
       break;
     }
@@ -57,7 +60,7 @@ ph_inspector_add_section (PhInspector *self, const char *title)
 }
 
 static GtkWidget *
-add_row (GtkListBox *section, const char *name, const char *text, int indent)
+add_row (GtkListBox *section, const char *name, const char *text, int indent, GtkLabel **label)
 {
   GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (text);
@@ -86,6 +89,8 @@ add_row (GtkListBox *section, const char *name, const char *text, int indent)
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
   gtk_list_box_append (section, row);
+  if (label)
+    *label = GTK_LABEL (right);
   return row;
 }
 
@@ -101,16 +106,19 @@ make_link (GtkWidget *row, PhLinkKind kind)
   g_object_set_data (G_OBJECT (row), "kind", GINT_TO_POINTER (kind));
 }
 
-void
+GtkLabel *
 ph_inspector_add_row (GtkListBox *section, const char *name, const char *text)
 {
-  add_row (section, name, text, 0);
+  GtkLabel *label;
+
+  add_row (section, name, text, 0, &label);
+  return label;
 }
 
 void
 ph_inspector_add_link (GtkListBox *section, const char *name, const char *text, PhLinkKind kind, PhId id)
 {
-  GtkWidget *row = add_row (section, name, text, 0);
+  GtkWidget *row = add_row (section, name, text, 0, NULL);
 
   make_link (row, kind);
   g_object_set_data (G_OBJECT (row), "id", GUINT_TO_POINTER (id));
@@ -119,10 +127,19 @@ ph_inspector_add_link (GtkListBox *section, const char *name, const char *text, 
 void
 ph_inspector_add_line (GtkListBox *section, const char *name, const char *text, const char *line, int indent)
 {
-  GtkWidget *row = add_row (section, name, text, indent);
+  GtkWidget *row = add_row (section, name, text, indent, NULL);
 
   make_link (row, PH_LINK_LINE);
   g_object_set_data_full (G_OBJECT (row), "line", g_strdup (line), g_free);
+}
+
+void
+ph_inspector_add_search (GtkListBox *section, const char *name, const char *text, const char *what)
+{
+  GtkWidget *row = add_row (section, name, text, 0, NULL);
+
+  make_link (row, PH_LINK_SEARCH);
+  g_object_set_data_full (G_OBJECT (row), "line", g_strdup (what), g_free);
 }
 
 void
@@ -172,6 +189,26 @@ ph_count_text (double count)
 
 /* --- which page ---------------------------------------------------------------------------------------------------- */
 
+static void
+show_breakpoint (PhInspector *self, PhId node)
+{
+  g_autofree char *id = g_strdup_printf ("n%u", node);
+
+  self->updating = TRUE;
+  gtk_widget_set_visible (GTK_WIDGET (self->breakpoint), TRUE);
+  gtk_toggle_button_set_active (self->breakpoint, g_ptr_array_find_with_equal_func (ph_document_get_breaks (self->document), id, g_str_equal, NULL));
+  self->updating = FALSE;
+}
+
+static void
+on_breakpoint_toggled (PhInspector *self)
+{
+  if (self->updating || !self->console)
+    return;
+  g_autofree char *line = g_strdup_printf ("breakpoint n%u", ph_document_get_selection (self->document));
+  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+}
+
 static gboolean
 update (gpointer data)
 {
@@ -179,12 +216,14 @@ update (gpointer data)
   PhModel *model = self->document ? ph_document_get_model (self->document) : NULL;
   GtkWidget *child;
 
-  self->update_idle = 0;
+  self->update_timer = 0;
+  g_clear_handle_id (&self->totals_source, g_source_remove);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->sections))))
     gtk_box_remove (self->sections, child);
   gtk_label_set_text (self->title, "");
   gtk_label_set_text (self->badge, "");
   gtk_widget_set_visible (GTK_WIDGET (self->back), self->value != PH_NO_ID);
+  gtk_widget_set_visible (GTK_WIDGET (self->breakpoint), FALSE);
   if (!model)
     return G_SOURCE_REMOVE;
 
@@ -194,7 +233,10 @@ update (gpointer data)
   if (value)
     ph_inspector_fill_value (self, value);
   else if (node)
-    ph_inspector_fill_node (self, node);
+    {
+      show_breakpoint (self, node->id);
+      ph_inspector_fill_node (self, node);
+    }
   else if (selected)
     ph_inspector_fill_removed (self, selected);
   else
@@ -202,12 +244,13 @@ update (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Many signals come in a row; one fill follows them all. */
+/* Many signals come in a row; one fill follows them all, and the frame that shows the step. An idle source would wait for ever
+ * where something is animated and frames are slow. */
 static void
 queue_update (PhInspector *self)
 {
-  if (self->update_idle == 0)
-    self->update_idle = g_idle_add_full (G_PRIORITY_HIGH_IDLE, update, self, NULL);
+  if (self->update_timer == 0)
+    self->update_timer = g_timeout_add (20, update, self);
 }
 
 static void
@@ -249,6 +292,7 @@ ph_inspector_set_console (PhInspector *self, PhConsole *console)
       g_signal_connect_swapped (self->document, "notify::selection", G_CALLBACK (on_selection), self);
       g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_update), self);
+      g_signal_connect_swapped (self->document, "pipeline-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "values-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "feeds-changed", G_CALLBACK (queue_update), self);
     }
@@ -262,7 +306,8 @@ ph_inspector_dispose (GObject *object)
 
   if (self->document)
     g_signal_handlers_disconnect_by_data (self->document, self);
-  g_clear_handle_id (&self->update_idle, g_source_remove);
+  g_clear_handle_id (&self->update_timer, g_source_remove);
+  g_clear_handle_id (&self->totals_source, g_source_remove);
   g_clear_object (&self->document);
   g_clear_object (&self->console);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_INSPECTOR);
@@ -281,9 +326,11 @@ ph_inspector_class_init (PhInspectorClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhInspector, back);
   gtk_widget_class_bind_template_child (widget_class, PhInspector, title);
   gtk_widget_class_bind_template_child (widget_class, PhInspector, badge);
+  gtk_widget_class_bind_template_child (widget_class, PhInspector, breakpoint);
   gtk_widget_class_bind_template_child (widget_class, PhInspector, scroller);
   gtk_widget_class_bind_template_child (widget_class, PhInspector, sections);
   gtk_widget_class_bind_template_callback (widget_class, on_back);
+  gtk_widget_class_bind_template_callback (widget_class, on_breakpoint_toggled);
 }
 
 static void

@@ -8,13 +8,16 @@
 #include "core/io/io.h"
 #include "views/tensor-summary.h"
 
-#define ELEMENTS_SHOWN 64
+#define ELEMENTS_SHOWN 32
+#define MIN_MAP 260           /* pixels that a square slice takes */
 
 struct _PhTensorView
 {
   GtkWidget        parent_instance;
   GtkWidget       *content;
-  GtkLabel        *stats, *elements;
+  GtkLabel        *stats, *elements, *low, *high, *place;
+  GtkWidget       *range;
+  GtkButton       *save;
   GtkDrawingArea  *histogram, *heat_map;
   GtkWidget       *slice_box;
   GtkAdjustment   *slice_adjustment;
@@ -34,7 +37,8 @@ draw_histogram (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpoint
 
   if (!self->summary || self->summary->tallest == 0)
     return;
-  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (area)), &colour);
+  if (!gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (area)), "accent_color", &colour))
+    gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (area)), &colour);
   gdk_cairo_set_source_rgba (cr, &colour);
   double step = (double) width / PH_HISTOGRAM_BINS;
   for (guint i = 0; i < PH_HISTOGRAM_BINS; i++)
@@ -79,6 +83,26 @@ draw_heat_map (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointe
       }
 }
 
+/* Which part of the tensor the heat map shows: "[0, 3, :, :]". */
+static char *
+slice_text (PhTensor *tensor, gsize slice)
+{
+  guint rank = ph_tensor_rank (tensor);
+  const gint64 *dims = ph_tensor_dims (tensor);
+  g_autofree gsize *index = g_new0 (gsize, rank + 1);
+  GString *text = g_string_new ("[");
+
+  for (guint i = rank > 2 ? rank - 2 : 0; i-- > 0; slice /= (gsize) MAX (dims[i], 1))
+    index[i] = slice % (gsize) MAX (dims[i], 1);
+  for (guint i = 0; i < rank; i++)
+    if (i + 2 < rank)
+      g_string_append_printf (text, "%" G_GSIZE_FORMAT ", ", index[i]);
+    else
+      g_string_append (text, i + 1 < rank ? ":, " : ":");
+  g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
 static void
 show_summary (PhTensorView *self)
 {
@@ -98,7 +122,18 @@ show_summary (PhTensorView *self)
   gtk_label_set_text (self->stats, text->str);
   gtk_widget_set_visible (GTK_WIDGET (self->histogram), self->summary->tallest > 0 && ph_tensor_count (self->tensor) > 1);
   gtk_widget_set_visible (GTK_WIDGET (self->heat_map), self->summary->rows > 0 && ph_tensor_count (self->tensor) > 1);
-  gtk_drawing_area_set_content_height (self->heat_map, self->summary->rows == 1 ? 24 : 140);
+  if (self->summary->columns > 0)
+    {
+      double width = MAX (gtk_widget_get_width (GTK_WIDGET (self)), MIN_MAP);
+      gtk_drawing_area_set_content_height (self->heat_map, self->summary->rows == 1 ? 24
+                                           : (int) CLAMP (width * self->summary->rows / self->summary->columns, 24, MIN_MAP));
+    }
+  g_autofree char *low = g_strdup_printf ("%.4g", stats->min), *high = g_strdup_printf ("%.4g", stats->max);
+  g_autofree char *place = slice_text (self->tensor, self->summary->slice);
+  gtk_label_set_text (self->low, low);
+  gtk_label_set_text (self->high, high);
+  gtk_label_set_text (self->place, place);
+  gtk_widget_set_visible (self->range, gtk_widget_get_visible (GTK_WIDGET (self->histogram)));
   gtk_widget_set_visible (self->slice_box, self->summary->n_slices > 1);
   gtk_adjustment_set_upper (self->slice_adjustment, (double) self->summary->n_slices - 1);
   gtk_widget_queue_draw (GTK_WIDGET (self->histogram));
@@ -139,16 +174,45 @@ on_slice_changed (PhTensorView *self)
 }
 
 static void
-on_save_response (GtkNativeDialog *dialog, int response, PhTensorView *self)
+write_file (GTask *task, gpointer source, gpointer path, GCancellable *cancellable)
 {
+  PhTensorView *self = source;
+  GError *error = NULL;
+
+  /* Neither changes while the view lives, and the task keeps it. */
+  if (ph_tensor_save (g_object_get_data (G_OBJECT (task), "tensor"), self->name, path, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_written (GObject *source, GAsyncResult *result, gpointer data)
+{
+  PhTensorView *self = PH_TENSOR_VIEW (source);
   g_autoptr (GError) error = NULL;
 
+  if (!self->content)
+    return;
+  gtk_widget_set_sensitive (GTK_WIDGET (self->save), TRUE);
+  gtk_button_set_label (self->save, _("_Save as .npy…"));
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
+    gtk_label_set_text (self->stats, error->message);
+}
+
+static void
+on_save_response (GtkNativeDialog *dialog, int response, PhTensorView *self)
+{
   if (response == GTK_RESPONSE_ACCEPT)
     {
       g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
       g_autofree char *path = g_file_get_path (file);
-      if (!ph_tensor_save (self->tensor, self->name, path, &error))
-        gtk_label_set_text (self->stats, error->message);
+      g_autoptr (GTask) task = g_task_new (self, NULL, on_written, NULL);
+      gtk_widget_set_sensitive (GTK_WIDGET (self->save), FALSE);
+      gtk_button_set_label (self->save, _("Saving…"));
+      g_object_set_data_full (G_OBJECT (task), "tensor", ph_tensor_ref (self->tensor), (GDestroyNotify) ph_tensor_unref);
+      g_task_set_task_data (task, g_steal_pointer (&path), g_free);
+      g_task_run_in_thread (task, write_file);
     }
   gtk_native_dialog_destroy (dialog);
   g_object_unref (dialog);
@@ -176,10 +240,16 @@ ph_tensor_view_dispose (GObject *object)
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   g_clear_pointer (&self->tensor, ph_tensor_unref);
-  g_clear_pointer (&self->name, g_free);
   g_clear_pointer (&self->summary, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_TENSOR_VIEW);
   G_OBJECT_CLASS (ph_tensor_view_parent_class)->dispose (object);
+}
+
+static void
+ph_tensor_view_finalize (GObject *object)
+{
+  g_free (PH_TENSOR_VIEW (object)->name);
+  G_OBJECT_CLASS (ph_tensor_view_parent_class)->finalize (object);
 }
 
 static void
@@ -188,11 +258,17 @@ ph_tensor_view_class_init (PhTensorViewClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = ph_tensor_view_dispose;
+  G_OBJECT_CLASS (klass)->finalize = ph_tensor_view_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/tensor-view.ui");
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, content);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, stats);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, elements);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, low);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, high);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, place);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, range);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, save);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, histogram);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, heat_map);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, slice_box);
