@@ -25,64 +25,93 @@ private_producer (const PhValue *value, const PhNode *user)
   return node != NULL && node->graph == user->graph && ph_value_only_user (value) == user && !ph_node_is_fused (node) ? node : NULL;
 }
 
-static void
-add_transpose (GPtrArray *region, const PhNode *user, guint input)
+/* Unsqueeze or Reshape, Expand or Tile, Reshape. */
+static gboolean
+is_repetition (const PhNode *reshape)
 {
-  PhNode *node = private_producer (ph_node_input (user, input), user);
+  const PhNode *before = ph_node_input (reshape, 0)->producer;
 
-  if (node != NULL && node->op == &ph_op_Transpose)
-    g_ptr_array_insert (region, 0, node);
+  const PhNode *user = ph_value_only_user (ph_node_output (reshape, 0));
+
+  return (before != NULL && (before->op == &ph_op_Expand || before->op == &ph_op_Tile)) ||
+         (user != NULL && (user->op == &ph_op_Expand || user->op == &ph_op_Tile));
 }
 
-/* From the Softmax back through what scales and masks the scores to the product that makes them. */
-static PhNode *
-find_scores (GPtrArray *region, PhNode *softmax)
+/* What only moves the operand's elements on their way here: permutations, and keys and values that are repeated for the
+ * heads of a group or appended to those of earlier positions. */
+static gboolean
+add_movement (GPtrArray *region, const PhNode *user, guint input)
 {
-  PhNode *node = softmax;
+  gboolean grouped = FALSE;
 
-  for (guint depth = 0; depth < 6; depth++)
+  for (PhNode *node = private_producer (ph_node_input (user, input), user); node != NULL; )
     {
-      PhNode *next = NULL;
+      gboolean repeats = node->op == &ph_op_Expand || node->op == &ph_op_Tile;
+      gboolean moves = repeats || node->op == &ph_op_Transpose || (node->op == &ph_op_Reshape && region->len < PH_REGION_MAX) ||
+                       node->op == &ph_op_Unsqueeze;
 
-      for (guint i = 0; i < node->inputs->len && next == NULL; i++)
-        {
-          PhNode *producer = private_producer (ph_node_input (node, i), node);
+      /* A Reshape belongs to the projection before it, unless it is one of a repetition. */
+      if (!moves || (node->op == &ph_op_Reshape && !is_repetition (node)))
+        break;
+      grouped |= repeats;
+      g_ptr_array_insert (region, 0, node);
+      node = private_producer (ph_node_input (node, 0), node);
+    }
+  return grouped;
+}
 
-          if (producer != NULL && (producer->op == &ph_op_MatMul || ph_node_is_pointwise (producer)) &&
-              ph_value_same_shape (ph_node_output (producer, 0), ph_node_output (softmax, 0)))
-            next = producer;
-        }
-      if (next == NULL)
-        return NULL;
-      g_ptr_array_insert (region, 0, next);
-      if (next->op == &ph_op_MatMul)
-        return next;
-      node = next;
+static PhNode *
+scores_of (GPtrArray *region, PhNode *node, guint depth)
+{
+  for (guint i = 0; i < node->inputs->len && depth > 0; i++)
+    {
+      PhNode *producer = private_producer (ph_node_input (node, i), node), *found;
+
+      if (producer == NULL || ph_value_rank (ph_node_output (producer, 0)) != ph_value_rank (ph_node_output (node, 0)) ||
+          (producer->op != &ph_op_MatMul && !ph_node_is_pointwise (producer)))
+        continue;
+      found = producer->op == &ph_op_MatMul ? producer : scores_of (region, producer, depth - 1);
+      if (found == NULL)
+        continue;
+      if (found == producer)
+        g_ptr_array_insert (region, 0, producer);
+      else
+        g_ptr_array_insert (region, 1, producer);
+      return found;
     }
   return NULL;
 }
 
-static gboolean
+/* From the Softmax back through what scales and masks the scores to the product that makes them; forward through casts to
+ * the product that reads it. */
+static const char *
 find_region (GPtrArray *region, PhNode *softmax)
 {
-  PhNode *scores, *product;
+  PhNode *scores, *weights = softmax, *product;
+  gboolean grouped;
 
   g_ptr_array_set_size (region, 0);
+  scores = scores_of (region, softmax, 6);
   g_ptr_array_add (region, softmax);
-  scores = find_scores (region, softmax);
-  product = ph_value_only_user (ph_node_output (softmax, 0));
+  product = ph_value_only_user (ph_node_output (weights, 0));
+  while (product != NULL && (product->op == &ph_op_Cast || product->op == &ph_op_Dropout) && product->outputs->len == 1)
+    {
+      g_ptr_array_add (region, product);
+      weights = product;
+      product = ph_value_only_user (ph_node_output (weights, 0));
+    }
   if (scores == NULL || product == NULL || product->op != &ph_op_MatMul ||
-      ph_node_input (product, 0) != ph_node_output (softmax, 0) || ph_node_input (product, 1) == ph_node_output (softmax, 0))
-    return FALSE;
+      ph_node_input (product, 0) != ph_node_output (weights, 0) || ph_node_input (product, 1) == ph_node_output (weights, 0))
+    return NULL;
   g_ptr_array_add (region, product);
 
-  add_transpose (region, scores, 0);
-  add_transpose (region, scores, 1);
-  add_transpose (region, product, 1);
+  add_movement (region, scores, 0);
+  grouped = add_movement (region, scores, 1);
+  grouped |= add_movement (region, product, 1);
   product = ph_value_only_user (ph_node_output (product, 0));
   if (product != NULL && product->op == &ph_op_Transpose)
     g_ptr_array_add (region, product);
-  return TRUE;
+  return grouped ? "GroupQueryAttention" : "Attention";
 }
 
 static gboolean
@@ -95,9 +124,9 @@ fuse_attention (PhPassRun *run, GError **error)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
 
-      if (node == NULL || node->op != &ph_op_Softmax || !find_region (region, node))
-        continue;
-      if (!ph_region_fuse (run, region, "Attention", "attention", why, error))
+      const char *name = node != NULL && node->op == &ph_op_Softmax ? find_region (region, node) : NULL;
+
+      if (name != NULL && !ph_region_fuse (run, region, name, "attention", why, error))
         return FALSE;
     }
   return TRUE;

@@ -19,7 +19,7 @@ next_in_chain (const PhNode *node)
   PhValue *value = ph_node_output (node, 0);
   PhNode *user = ph_value_only_user (value);
 
-  if (user == NULL || !ph_node_is_pointwise (user) || ph_node_is_fused (user) ||
+  if (user == NULL || !ph_node_is_pointwise (user) ||
       !ph_value_same_shape (value, ph_node_output (user, 0)))
     return NULL;
   return user;
@@ -43,7 +43,7 @@ fuse_epilogue (PhPassRun *run, GError **error)
       g_ptr_array_set_size (chain, 0);
       g_ptr_array_add (chain, node);
       size = ph_node_size (node);
-      while ((node = next_in_chain (node)) != NULL && !g_hash_table_contains (taken, PH_KEY (node)) && size++ < PH_REGION_MAX)
+      while ((node = next_in_chain (node)) != NULL && !g_hash_table_contains (taken, PH_KEY (node)) && (size += ph_node_size (node)) <= PH_REGION_MAX)
         g_ptr_array_add (chain, node);
       if (chain->len < 2)
         continue;

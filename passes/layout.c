@@ -41,6 +41,7 @@ ph_layout_equal (const PhLayout *a, const PhLayout *b)
 
 static const PhOp *const with_axis[] = {
   &ph_op_Concat, &ph_op_Split, &ph_op_Softmax, &ph_op_LogSoftmax, &ph_op_Hardmax, &ph_op_ArgMax, &ph_op_ArgMin,
+  &ph_op_Gather,
 };
 static const PhOp *const reductions[] = {
   &ph_op_ReduceSum, &ph_op_ReduceMean, &ph_op_ReduceMax, &ph_op_ReduceMin, &ph_op_ReduceProd, &ph_op_ReduceL1, &ph_op_ReduceL2,
@@ -107,12 +108,23 @@ takes_resize (const PhNode *node, int rank)
   return sizes != NULL ? is_by_axis (sizes, rank) : is_by_axis (scales, rank);
 }
 
-/* A reduction that drops axes gives the same either way if those that stay, stay in order. */
+/* The one axis that a Gather of one element drops. (transfer full) */
+static gint64 *
+gathered_axis (const PhNode *node, int rank, gsize *n)
+{
+  gint64 *axis = g_new (gint64, 1);
+
+  *axis = ph_axis_of (ph_node_attr_int (node, "axis", 0), rank);
+  *n = *axis >= 0 ? 1 : 0;
+  return axis;
+}
+
+/* What drops axes gives the same either way if those that stay, stay in order. */
 static gboolean
 keeps_order_of_rest (const PhNode *node, const PhLayout *layout)
 {
   gsize n;
-  g_autofree gint64 *axes = ph_node_axes (node, 1, layout->rank, &n);
+  g_autofree gint64 *axes = node->op == &ph_op_Gather ? gathered_axis (node, layout->rank, &n) : ph_node_axes (node, 1, layout->rank, &n);
   gint64 last = -1;
 
   for (int i = 0; axes != NULL && i < layout->rank; i++)
@@ -147,6 +159,8 @@ takes_op (const PhNode *node, const PhLayout *layout)
     return node->outputs->len == 1 && ph_node_input (node, 2) == NULL;
   if (op == &ph_op_ArgMax || op == &ph_op_ArgMin)
     return keeps_dims (node);
+  if (op == &ph_op_Gather)
+    return ph_value_rank (ph_node_input (node, 1)) == 0 && keeps_order_of_rest (node, layout);
   if (IS_IN (op, with_axis))
     return TRUE;
   if (IS_IN (op, reductions))
@@ -176,7 +190,7 @@ ph_layout_moves_input (const PhNode *node, guint input, const PhLayout *layout)
 gboolean
 ph_layout_moves_outputs (const PhNode *node)
 {
-  return !IS_IN (node->op, reductions) || keeps_dims (node);
+  return node->op != &ph_op_Gather && (!IS_IN (node->op, reductions) || keeps_dims (node));
 }
 
 static gboolean

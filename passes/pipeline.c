@@ -11,11 +11,12 @@
   "inline-functions", "eliminate-identity", "fold-constants", "propagate-shapes", "sccp", "loop-state", "hoist-invariants", "hoist-branches"
 /* Removes what does nothing and merges what follows each other. */
 #define SIMPLIFY \
-  "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "slice-of-concat", "merge-casts", \
+  "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "drop-defaults", "slice-of-concat", "merge-casts", \
   "merge-concats", "merge-slices", "merge-reshapes", "sink-transposes", "merge-transposes", "merge-clips", "simplify-where", \
   "simplify-compare", "simplify-shape", "replace-variadic", "qdq", "qdq-bounds"
 #define ARITHMETIC "algebraic", "strength-reduction", "reduce-axes"
-#define NORMS      "fuse-layer-norm", "fuse-gelu", "fuse-swish"
+#define NORMS      "strength-reduction", "fuse-layer-norm", "fuse-gelu", "fuse-swish"
+#define CONVOLUTIONS "fuse-conv-bn", "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn"
 
 static const char *const nothing[] = { NULL };
 
@@ -24,14 +25,14 @@ static const PhPipeline pipelines[] = {
   { "O1", "Only what is exact to the last bit",
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "algebraic", "div-to-mul", "dce"), PH_EXACT },
   { "O2", "O1, and arithmetic and the commonest fusions, which may round differently",
-    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, "fuse-conv-bn", "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn",
+    PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, CONVOLUTIONS,
               "fuse-matmul-add", "fuse-activation", "dce"), PH_ROUNDING },
   { "O3", "All but what is lossy",
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "unroll-loops", "if-to-where", "gather-to-slice", "einsum-to-matmul",
               NORMS, ARITHMETIC, "reassociate", "div-to-mul", "factor-matmul", "fold-constants", "fuse-qdq",
-              "fuse-integer-product", "fuse-pad", "fuse-conv-bn",
-              "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn", "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add", "fuse-transpose-gemm", "fuse-attention",
-              "fuse-activation", "fuse-epilogue", "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
+              "fuse-integer-product", "fuse-pad", CONVOLUTIONS, "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add",
+              "fuse-transpose-gemm", "fuse-rotary", "fuse-attention", "fuse-activation", "fuse-epilogue", "fuse-skip-norm",
+              "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
   { "train", "Keeps every value that a backward pass needs: no fusion, nothing folded into weights",
     PIPELINE (CONSTANTS, "dedupe-initializers", "cse", "dce"), PH_EXACT },
   { "nhwc", "Channels last: convolutions and pools turned, Transposes sunk and cancelled",
