@@ -39,6 +39,7 @@ typedef struct
   GArray       *local;          /* (element-type PhPoint) of segments, from their group's corner             */
   PhRect       *spot;           /* of a box: from its group's corner                                         */
   int          *segment_of;     /* of a union edge within one group: its segment, -1: none                   */
+  int          *partner;        /* of a box: what it stands beside, -1                                       */
   int          *slot;           /* of a box: its index in the layout of the group at work, -1: not in it     */
 } Arranger;
 
@@ -229,6 +230,30 @@ checksum_of (PhLayout *layout)
   return g_strdup (g_checksum_get_string (sum));
 }
 
+/* Of each box of the backward graph the forward box of the same group that it stands beside: that which it differentiates, or
+ * which holds what something in it does. */
+static void
+find_partners (Arranger *a)
+{
+  a->partner = g_new (int, a->n + 1);
+  for (int b = 0; b < a->n; b++)
+    a->partner[b] = -1;
+  for (int b = 0; b < a->n; b++)
+    {
+      const int partner = ph_scene_box (a->scene, b)->backward && ph_scene_box (a->scene, b)->n_tenants > 0 ? ph_scene_partner (a->scene, b) : -1;
+
+      for (int mine = b; partner >= 0 && mine >= 0; mine = parent_of (a, mine))
+        {
+          int other = partner;
+
+          while (other >= 0 && parent_of (a, other) != parent_of (a, mine))
+            other = parent_of (a, other);
+          if (other >= 0 && other != mine && a->partner[mine] < 0 && is_backward (a->scene, mine) && !is_backward (a->scene, other))
+            a->partner[mine] = other;
+        }
+    }
+}
+
 /* A backward node stands beside the forward node that it differentiates, and the backward graph runs upwards: its edges are
  * laid out turned around, with a tie of length 0 from each forward node to its partner. */
 static void
@@ -239,10 +264,9 @@ add_ties (Arranger *a, int group, const int *slot, GArray *ties)
   for (int i = scene->child_start[group < 0 ? a->n : group]; i < scene->child_start[(group < 0 ? a->n : group) + 1]; i++)
     {
       const int child = scene->children[i];
-      const PhSceneBox *box = ph_scene_box (scene, child);
-      const int partner = box->backward ? ph_scene_partner (scene, child) : -1;
+      const int partner = a->partner[child];
 
-      if (partner >= 0 && slot[partner] >= 0 && parent_of (a, partner) == group)
+      if (partner >= 0 && slot[partner] >= 0)
         {
           const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0 };
 
@@ -768,6 +792,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
     }
   rows_of (&a, a.segments->len, &a.seg_start, &a.seg_of_group, a.segments, sizeof (Segment), G_STRUCT_OFFSET (Segment, group));
   rows_of (&a, a.ports->len, &a.port_start, &a.port_of_group, a.ports, sizeof (Port), G_STRUCT_OFFSET (Port, group));
+  find_partners (&a);
   done = arrange_group (&a, -1, error);
   if (done)
     {
@@ -784,6 +809,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
   g_hash_table_unref (a.done);
   g_free (a.segment_of);
   g_free (a.spot);
+  g_free (a.partner);
   g_free (a.slot);
   g_free (a.seg_start);
   g_free (a.seg_of_group);

@@ -210,12 +210,49 @@ part (PhSceneBuild *build, int parent, gboolean backward, const int *rank, int n
   close_region (build, parent, ranked + block, n - block, backward);
 }
 
+/* The gradient of a region is a region: "∇ Bottleneck 3". */
+static void
+mirror_regions (PhSceneBuild *build, int parent, int n_leaves)
+{
+  PhScene *scene = build->scene;
+  g_autoptr(GHashTable) mirrors = g_hash_table_new (NULL, NULL);      /* forward region -> its gradient's */
+
+  for (int b = 0; b < n_leaves; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, b);
+      const int partner = box->parent == parent && box->backward && box->kind == PH_BOX_NODE ? ph_scene_partner (scene, b) : -1;
+      const int region = partner >= 0 ? ph_scene_box (scene, partner)->parent : -1;
+      int mirror;
+
+      if (region < n_leaves || ph_scene_box (scene, region)->parent != parent)
+        continue;
+      mirror = GPOINTER_TO_INT (g_hash_table_lookup (mirrors, GINT_TO_POINTER (region)));
+      if (mirror == 0)
+        {
+          g_autofree char *path = g_strconcat ("∇ ", ph_scene_box (scene, region)->path, NULL);
+          g_autofree char *title = g_strconcat ("∇ ", ph_scene_box (scene, region)->title, NULL);
+          char *colon = strstr (title, ": ");
+
+          if (colon != NULL)
+            *colon = 0;
+          mirror = ph_scene_add_group (scene, path, title);
+          ph_scene_box_at (scene, mirror)->parent = parent;
+          ph_scene_box_at (scene, mirror)->backward = TRUE;
+          g_hash_table_insert (mirrors, GINT_TO_POINTER (region), GINT_TO_POINTER (mirror));
+        }
+      ph_scene_box_at (scene, b)->parent = mirror;
+    }
+}
+
 void
 ph_scene_group_by_region (PhSceneBuild *build, int parent, const int *rank, int n_leaves)
 {
-  const guint first = build->scene->boxes->len;
+  guint first = build->scene->boxes->len;
 
   part (build, parent, FALSE, rank, n_leaves);
+  number_regions (build, parent, first);
+  mirror_regions (build, parent, n_leaves);
+  first = build->scene->boxes->len;
   part (build, parent, TRUE, rank, n_leaves);
   number_regions (build, parent, first);
 }

@@ -6,7 +6,8 @@
 
 #include "core/layout/scene-private.h"
 
-#define MANY 60                /* children of one group that are more than a look takes in */
+#define MANY     60            /* children of one group that are more than a look takes in */
+#define FEW_ENDS 12            /* inputs, or outputs, that stay outside of groups          */
 
 int
 ph_scene_add_group (PhScene *scene, const char *path, const char *title)
@@ -204,6 +205,64 @@ limit_children (PhSceneBuild *build, const int *leaf_rank, int n_leaves)
     }
 }
 
+/* Where there are many inputs or outputs, as of a gradient, each goes to the group that it belongs to alone, and those that
+ * belong to none or to several are put together. */
+static void
+adopt_ends (PhSceneBuild *build, int n_leaves)
+{
+  PhScene *scene = build->scene;
+  g_autofree int *home = g_new (int, n_leaves + 1);
+  int n_ends[2][2] = { { 0, 0 }, { 0, 0 } }, n_left[2][2] = { { 0, 0 }, { 0, 0 } };
+
+#define IS_END(box_)  ((box_)->parent < 0 && ((box_)->kind == PH_BOX_INPUT || (box_)->kind == PH_BOX_OUTPUT))
+#define COUNT(n_, box_) n_[(box_)->kind == PH_BOX_OUTPUT][(box_)->backward]
+  for (int b = 0; b < n_leaves; b++)
+    {
+      home[b] = -2;
+      if (IS_END (ph_scene_box (scene, b)))
+        COUNT (n_ends, ph_scene_box (scene, b))++;
+    }
+  for (guint i = 0; i < build->union_edges->len; i++)
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+
+      if (edge->from < 0)
+        continue;
+      home[edge->from] = home[edge->from] == -2 || home[edge->from] == ph_scene_box (scene, edge->to)->parent
+                         ? ph_scene_box (scene, edge->to)->parent : -1;
+      home[edge->to] = home[edge->to] == -2 || home[edge->to] == ph_scene_box (scene, edge->from)->parent
+                       ? ph_scene_box (scene, edge->from)->parent : -1;
+    }
+  for (int b = 0; b < n_leaves; b++)
+    {
+      PhSceneBox *box = ph_scene_box_at (scene, b);
+
+      if (!IS_END (box) || COUNT (n_ends, box) <= FEW_ENDS)
+        continue;
+      if (home[b] >= 0)
+        box->parent = home[b];
+      else
+        COUNT (n_left, box)++;
+    }
+  for (int output = 0; output < 2; output++)
+    for (int backward = 0; backward < 2; backward++)
+      if (n_left[output][backward] > FEW_ENDS)
+        {
+          g_autofree char *title = g_strdup_printf ("%d %s%s", n_left[output][backward], backward ? "∇ " : "", output ? "outputs" : "inputs");
+          const int group = ph_scene_add_group (scene, title, title);
+
+          for (int b = 0; b < n_leaves; b++)
+            {
+              PhSceneBox *box = ph_scene_box_at (scene, b);
+
+              if (IS_END (box) && (box->kind == PH_BOX_OUTPUT) == output && box->backward == backward)
+                box->parent = group;
+            }
+        }
+#undef IS_END
+#undef COUNT
+}
+
 /* A group is of the backward graph when all that it holds is. */
 static void
 mark_groups (PhScene *scene, int n_leaves)
@@ -275,7 +334,7 @@ index_children (PhScene *scene)
     }
 }
 
-/* Counts what is inside and hashes it: operators in order, and how deep. */
+/* Counts what is inside and hashes it: operators in any order, and how deep. */
 static guint
 survey (PhScene *scene, int group, guint depth)
 {
@@ -299,10 +358,10 @@ survey (PhScene *scene, int group, guint depth)
           const PhTenant *tenant = inside->n_tenants > 0 ? &g_array_index (scene->tenants, PhTenant, inside->first_tenant) : NULL;
           const PhFace *face = tenant != NULL ? ph_scene_face (scene, tenant, 0) : NULL;
 
-          part = face != NULL ? g_str_hash (face->title) * 31 + (face->detail != NULL ? g_str_hash (face->detail) : 0) : 1;
+          part = face != NULL && inside->kind == PH_BOX_NODE ? g_str_hash (face->title) * 31 + (face->detail != NULL ? g_str_hash (face->detail) : 0) : 1 + inside->kind;
           box->n_inside += inside->kind == PH_BOX_NODE;
         }
-      hash = hash * 33 + part;
+      hash += (part ^ (part >> 15)) * 0x9e3779b1u;
     }
   box->pattern = hash;
   return hash;
@@ -457,6 +516,7 @@ ph_scene_group (PhSceneBuild *build)
         ph_scene_group_by_region (build, -1, rank, n_leaves);
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);
+      adopt_ends (build, n_leaves);
       limit_children (build, rank, n_leaves);
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);

@@ -11,7 +11,7 @@
 #include "tests/bench/transformer.h"
 
 static gboolean grouped, quick, mask = TRUE, unscoped, stability;
-static char *output, *window;
+static char *output, *window, *dump;
 static int engine, open_all = 400, samples;
 static const GOptionEntry entries[] = {
   { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
@@ -23,6 +23,7 @@ static const GOptionEntry entries[] = {
   { "stability", 's', 0, G_OPTION_ARG_NONE, &stability, "The layout of a whole history against its single positions", NULL },
   { "samples", 'r', 0, G_OPTION_ARG_INT, &samples, "With -s: rewrites that are laid out alone too", "N" },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the picture", "FILE" },
+  { "dump", 'd', 0, G_OPTION_ARG_FILENAME, &dump, "Write boxes and edges as JSON, for another program to lay out", "FILE" },
   { "window", 'w', 0, G_OPTION_ARG_STRING, &window, "Only a part of the picture, as a PNG", "X,Y,WIDTH,HEIGHT,SCALE" },
   { NULL }
 };
@@ -50,6 +51,35 @@ save_window (PhScene *scene)
   ok = cairo_surface_write_to_png (surface, output) == CAIRO_STATUS_SUCCESS;
   cairo_surface_destroy (surface);
   return ok;
+}
+
+/* {"boxes": [[width, height], ...], "edges": [[from, to], ...]} of all that is shown and not in a group. */
+static gboolean
+save_graph (PhScene *scene, const char *path)
+{
+  g_autoptr(GString) text = g_string_new ("{\"boxes\": [");
+  g_autofree int *index = g_new (int, ph_scene_n_boxes (scene) + 1);
+  int n = 0;
+
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, b);
+
+      index[b] = box->shown && box->parent < 0 ? n++ : -1;
+      if (index[b] >= 0)
+        g_string_append_printf (text, "%s[%d, %d]", n > 1 ? ", " : "", (int) box->rect.width, (int) box->rect.height);
+    }
+  g_string_append (text, "],\n\"edges\": [");
+  n = 0;
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+
+      if (index[edge->from] >= 0 && index[edge->to] >= 0 && edge->from != edge->to)
+        g_string_append_printf (text, "%s[%d, %d]", n++ > 0 ? ", " : "", index[edge->from], index[edge->to]);
+    }
+  g_string_append (text, "]}\n");
+  return g_file_set_contents (path, text->str, text->len, NULL);
 }
 
 int
@@ -102,6 +132,8 @@ main (int argc, char *argv[])
       printf ("%-34s %8u %8u %8u %10.1f %8ld %5.0fx%-6.0f%s\n", argv[i], n, shown, ph_scene_n_edges (scene),
               (g_get_monotonic_time () - start) / 1000.0, usage.ru_maxrss / 1024, ph_scene_width (scene), ph_scene_height (scene),
               ph_scene_is_coarse (scene) ? " coarse" : "");
+      if (dump != NULL)
+        save_graph (scene, dump);
       if (output != NULL && window != NULL)
         save_window (scene);
       else if (output != NULL && !ph_scene_save (scene, output, 0, 0, PH_THEME_LIGHT, NULL, &error))
