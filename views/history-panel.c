@@ -1,5 +1,6 @@
 /* history-panel.c: the left panel: pipeline and steps, and the rewrites of the present step. Selecting a row goes there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/after-frame.h"
 #include "views/history-private.h"
 
 #include <glib/gi18n.h>
@@ -72,9 +73,16 @@ ph_history_panel_update (PhHistoryPanel *self, gboolean steps_changed)
 }
 
 static void
+follow_position (gpointer data)
+{
+  ph_history_panel_update (data, FALSE);
+}
+
+/* The picture answers first: the rows follow after its frame. */
+static void
 on_position_changed (PhHistoryPanel *self)
 {
-  ph_history_panel_update (self, FALSE);
+  ph_after_frame (GTK_WIDGET (self), &self->follow, follow_position);
 }
 
 static void
@@ -140,6 +148,7 @@ ph_history_panel_dispose (GObject *object)
     g_signal_handlers_disconnect_by_data (self->document, self);
   self->updating = TRUE;
   g_clear_handle_id (&self->focus_idle, g_source_remove);
+  ph_after_frame_cancel (GTK_WIDGET (self), &self->follow);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_HISTORY_PANEL);
   g_clear_object (&self->step_selection);
   g_clear_object (&self->rewrite_selection);

@@ -42,6 +42,7 @@ struct _PhHistoryPanel
   PhRewriteItem      *menu_rewrite;     /* (nullable) likewise                             */
   int                 focus_entry;      /* to have the keyboard after the next update; -1  */
   guint               focus_idle;
+  guint               follow;            /* after the frame: the rows follow the position */
   double              scroll_speed;     /* pixels a frame, while a row is dragged          */
   guint               scroll_tick;
 };

@@ -58,7 +58,8 @@ ph_history_update_verdicts (PhHistoryPanel *self)
   g_autofree char *text = open ? text_of (self, &tally) : g_strdup (_("Verify each step"));
 
   gtk_label_set_text (self->verify_text, text);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->verify_text), text);
+  if (g_strcmp0 (gtk_widget_get_tooltip_text (GTK_WIDGET (self->verify_text)), text) != 0)
+    gtk_widget_set_tooltip_text (GTK_WIDGET (self->verify_text), text);
   if (tally.different)
     gtk_widget_add_css_class (GTK_WIDGET (self->verify_text), "error");
   else

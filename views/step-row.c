@@ -43,6 +43,23 @@ set_count (GtkLabel *label, const char *sign, guint n)
   gtk_widget_set_visible (GTK_WIDGET (label), n > 0);
 }
 
+/* Each of these makes GTK lay the row out anew, or look for the pointer, even when nothing is different. */
+static void
+set_class (GtkWidget *widget, const char *name, gboolean on)
+{
+  if (on && !gtk_widget_has_css_class (widget, name))
+    gtk_widget_add_css_class (widget, name);
+  else if (!on && gtk_widget_has_css_class (widget, name))
+    gtk_widget_remove_css_class (widget, name);
+}
+
+static void
+set_tooltip (GtkWidget *widget, const char *text)
+{
+  if (g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) != 0)
+    gtk_widget_set_tooltip_text (widget, text);
+}
+
 /* A pass that changed nothing has nothing to be verified, so its place stays empty. */
 static void
 set_verdict (PhStepRow *self, const PhStep *step)
@@ -58,7 +75,7 @@ set_verdict (PhStepRow *self, const PhStep *step)
     return;
   gtk_image_set_from_icon_name (self->verdict_icon, ph_verdict_icon (proof));
   g_autofree char *text = ph_verdict_text (proof);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->verdict), text);
+  set_tooltip (GTK_WIDGET (self->verdict), text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->verdict), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
 }
 
@@ -104,8 +121,7 @@ show_step (PhStepRow *self, const PhPipelineEntry *entry, const PhStep *step)
   set_count (self->changed, "~", step->n_changed);
   gtk_label_set_text (self->detail, detail);
   set_verdict (self, step);
-  if (unchanged && step->n_rewrites == 0)
-    gtk_widget_add_css_class (self->content, "step-unchanged");
+  set_class (self->content, "step-unchanged", unchanged && step->n_rewrites == 0);
 }
 
 static void
@@ -135,19 +151,17 @@ update (PhStepRow *self)
                     || (self->item->kind == PH_STEP_ITEM_STEP && row_position > at.step + (at.rewrite > 0));
 
   self->updating = TRUE;
-  gtk_widget_remove_css_class (self->content, "step-unchanged");
-  gtk_widget_remove_css_class (self->content, "step-future");
-  gtk_widget_remove_css_class (self->content, "step-current");
+  if (self->item->kind != PH_STEP_ITEM_STEP)
+    set_class (self->content, "step-unchanged", FALSE);
   if (self->item->kind == PH_STEP_ITEM_STEP && history && self->item->step < history->steps->len)
     show_step (self, entry, &g_array_index (history->steps, PhStep, self->item->step));
   else if (self->item->kind == PH_STEP_ITEM_ENTRY && entry)
     show_other (self, entry, entry->pass->name, entry->enabled ? _("not run yet") : _("switched off"));
   else if (self->item->kind == PH_STEP_ITEM_FILE)
     show_other (self, NULL, _("As in the file"), "");
-  if (future)
-    gtk_widget_add_css_class (self->content, "step-future");
-  if (self->item->kind != PH_STEP_ITEM_ENTRY && row_position == at.step + (at.rewrite > 0))
-    gtk_widget_add_css_class (self->content, "step-current");
+  set_class (self->content, "step-future", future);
+  set_class (self->content, "step-current",
+             self->item->kind != PH_STEP_ITEM_ENTRY && row_position == at.step + (at.rewrite > 0));
 
   gtk_widget_set_opacity (GTK_WIDGET (self->enabled), entry ? 1 : 0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->enabled), entry != NULL);
@@ -155,7 +169,7 @@ update (PhStepRow *self)
   gtk_widget_set_opacity (GTK_WIDGET (self->breakpoint), entry ? 1 : 0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->breakpoint), entry != NULL);
   gtk_toggle_button_set_active (self->breakpoint, entry && entry->breakpoint);
-  gtk_widget_set_tooltip_text (self->content, entry ? entry->pass->summary : NULL);
+  set_tooltip (self->content, entry ? entry->pass->summary : NULL);
   self->updating = FALSE;
 }
 

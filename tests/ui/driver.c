@@ -77,6 +77,22 @@ is_settled (gpointer data)
   return !ph_console_is_running (driver_console ()) && !ph_document_view_is_working (ph_window_get_view (driver_window ()));
 }
 
+/* However slow the machine is: what follows a frame has followed it after three. */
+static void
+driver_frames (int n)
+{
+  GdkFrameClock *clock = driver_has_window () ? gtk_widget_get_frame_clock (GTK_WIDGET (driver_window ())) : NULL;
+  gint64 until = g_get_monotonic_time () + G_USEC_PER_SEC;
+
+  for (int i = 0; i < n && clock; i++)
+    {
+      gint64 frame = gdk_frame_clock_get_frame_counter (clock);
+      gdk_frame_clock_request_phase (clock, GDK_FRAME_CLOCK_PHASE_PAINT);
+      while (driver_has_window () && gdk_frame_clock_get_frame_counter (clock) == frame && g_get_monotonic_time () < until)
+        driver_pause (0.002);
+    }
+}
+
 void
 driver_settle (void)
 {
@@ -85,6 +101,7 @@ driver_settle (void)
     {
       driver_wait (is_settled, NULL, 120, "the window comes to rest");
       driver_pause (0.03);
+      driver_frames (2);
     }
 }
 

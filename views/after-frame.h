@@ -1,0 +1,14 @@
+/* after-frame.h: work that can wait until the picture has answered.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* Calls @function once, with @widget, in the frame after the next one, however often it is asked for until then; at once when
+ * @widget is not shown. @id: 0, or what an earlier call set there; 0 again when @function runs. */
+void ph_after_frame        (GtkWidget *widget, guint *id, void (*function) (gpointer widget));
+void ph_after_frame_cancel (GtkWidget *widget, guint *id);
+
+G_END_DECLS
