@@ -1,16 +1,21 @@
 /* external.c: passes that other programs run: a command that reads a model and writes one, and passes in a shared object.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <glib/gstdio.h>
 #include <gmodule.h>
 #include <json-glib/json-glib.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/analyze/match.h"
 #include "core/io/io.h"
 #include "passes/run.h"
 
-#define SECONDS "60"             /* that a foreign pass may take */
+#define SECONDS "60"             /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
+#define LEAST_LIMIT (256 * 1024 * 1024)      /* bytes that it may write, or four times what it is given */
 
 /* Neither runs in this process, so neither a crash nor a hang of theirs touches it: what comes back is a model in ONNX, and
  * it becomes a step by being matched with what is there. */
@@ -48,63 +53,143 @@ error_of_reply (GBytes *output)
   return g_strdup (json_object_get_string_member_with_default (json_object_get_object_member (reply, "error"), "message", ""));
 }
 
-/* timeout(1) kills what the program started, too. */
-static GBytes *
-run_program (const char *const *command, GBytes *input, const char *what, GCancellable *cancellable, GError **error)
+/* In the child: it may not fill the disk, and leaves no core. */
+static void
+limit_child (gpointer limit)
 {
-  g_autoptr(GPtrArray)   arguments = g_ptr_array_new ();
-  g_autoptr(GSubprocess) process = NULL;
-  g_autoptr(GBytes)      output = NULL, complaint = NULL, given = input != NULL ? g_bytes_ref (input) : g_bytes_new (NULL, 0);
-  g_autoptr(GError)      own = NULL;
-  gulong                 handler;
-  gboolean               ok;
+  const struct rlimit size = { GPOINTER_TO_SIZE (limit), GPOINTER_TO_SIZE (limit) }, none = { 0, 0 };
 
-  g_ptr_array_add (arguments, (gpointer) "timeout");
-  g_ptr_array_add (arguments, (gpointer) "--kill-after=2");
-  g_ptr_array_add (arguments, (gpointer) SECONDS);
-  for (guint i = 0; command[i] != NULL; i++)
-    g_ptr_array_add (arguments, (gpointer) command[i]);
-  g_ptr_array_add (arguments, NULL);
-  process = g_subprocess_newv ((const char *const *) arguments->pdata,
-                               G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &own);
-  if (process == NULL)
+  setrlimit (RLIMIT_FSIZE, &size);
+  setrlimit (RLIMIT_CORE, &none);
+}
+
+/* A file without a name, that goes away with its last descriptor. */
+static int
+open_scratch (GError **error)
+{
+  g_autofree char *path = NULL;
+  int              fd = g_file_open_tmp ("peephole-pass-XXXXXX", &path, error);
+
+  if (fd >= 0)
+    g_unlink (path);
+  return fd;
+}
+
+static gboolean
+write_all (int fd, GBytes *bytes, GError **error)
+{
+  gsize       size, done = 0;
+  const char *data = g_bytes_get_data (bytes, &size);
+
+  while (done < size)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s cannot be started: %s", what, own->message);
-      return NULL;
+      gssize n = write (fd, data + done, size - done);
+
+      if (n < 0 && errno != EINTR)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_FILE, "the model cannot be handed over: %s", g_strerror (errno));
+          return FALSE;
+        }
+      done += n > 0 ? (gsize) n : 0;
     }
-  handler = cancellable != NULL ? g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), process, NULL) : 0;
-  ok = g_subprocess_communicate (process, given, NULL, &output, &complaint, &own);
-  if (handler != 0)
-    g_cancellable_disconnect (cancellable, handler);
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return NULL;
-  if (!ok && !g_error_matches (own, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s: %s", what, own->message);
-      return NULL;
-    }
-  if (g_subprocess_get_if_signaled (process))
+  return lseek (fd, 0, SEEK_SET) == 0;
+}
+
+static GBytes *
+read_all (int fd)
+{
+  g_autoptr(GMappedFile) file = lseek (fd, 0, SEEK_SET) == 0 ? g_mapped_file_new_from_fd (fd, FALSE, NULL) : NULL;
+
+  return file != NULL ? g_mapped_file_get_bytes (file) : g_bytes_new (NULL, 0);
+}
+
+/* What is said of a program that ended: FALSE with @error, unless it went well. */
+static gboolean
+judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what, const char *seconds, gint64 started, GError **error)
+{
+  gboolean late = g_get_monotonic_time () - started >= (gint64) (g_ascii_strtod (seconds, NULL) * G_USEC_PER_SEC);
+  int status = g_subprocess_get_if_exited (process) ? g_subprocess_get_exit_status (process) : -1;
+
+  if (status == 0)
+    return TRUE;
+  if (status < 0 && !late)
     g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s was killed by signal %d; the model is as it was", what,
                  g_subprocess_get_term_sig (process));
-  else if (g_subprocess_get_exit_status (process) == 124 || g_subprocess_get_exit_status (process) == 137)
-    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s took more than " SECONDS " seconds, or was killed; the model is as it was", what);
-  else if (g_subprocess_get_exit_status (process) != 0)
+  else if (status < 0 || status == 124 || status == 137)
+    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s took more than %s seconds, or was killed; the model is as it was", what, seconds);
+  else if (status == 128 + SIGXFSZ)
+    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s wrote more than a model of this size can need; the model is as it was", what);
+  else
     {
-      gsize            n = complaint != NULL ? MIN (g_bytes_get_size (complaint), 400) : 0;
+      gsize            n = MIN (g_bytes_get_size (complaint), 400);
       g_autofree char *said = n > 0 ? g_strndup (g_bytes_get_data (complaint, NULL), n) : g_strdup ("");
 
       g_strstrip (said);
-      if (*said == '\0' && output != NULL)
+      if (*said == '\0')
         {
           g_free (said);
           said = error_of_reply (output);
         }
-      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s failed with status %d%s%s", what, g_subprocess_get_exit_status (process),
-                   *said != '\0' ? ": " : "", said);
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s failed with status %d%s%s", what, status, *said != '\0' ? ": " : "", said);
     }
-  else
-    return g_steal_pointer (&output);
-  return NULL;
+  return FALSE;
+}
+
+/* timeout(1) kills what the program started, too. Files rather than pipes: neither side waits for the other, and neither
+ * breaks the other's pipe. */
+static GBytes *
+run_program (const char *const *command, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray)           arguments = g_ptr_array_new ();
+  g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
+  g_autoptr(GSubprocess)         process = NULL;
+  g_autoptr(GBytes)              output = NULL, complaint = NULL, nothing = g_bytes_new (NULL, 0);
+  g_autoptr(GError)              own = NULL;
+  const char                    *seconds = g_getenv ("PEEPHOLE_PASS_SECONDS");
+  int                            in = -1, out = -1, err = -1;
+  gulong                         handler;
+  gint64                         started = g_get_monotonic_time ();
+
+  seconds = seconds != NULL ? seconds : SECONDS;
+  g_ptr_array_add (arguments, (gpointer) "timeout");
+  g_ptr_array_add (arguments, (gpointer) "--kill-after=2");
+  g_ptr_array_add (arguments, (gpointer) seconds);
+  for (guint i = 0; command[i] != NULL; i++)
+    g_ptr_array_add (arguments, (gpointer) command[i]);
+  g_ptr_array_add (arguments, NULL);
+
+  if ((in = open_scratch (error)) < 0 || (out = open_scratch (error)) < 0 || (err = open_scratch (error)) < 0 ||
+      !write_all (in, input != NULL ? input : nothing, error))
+    goto done;
+  g_subprocess_launcher_take_stdin_fd (launcher, g_steal_fd (&in));
+  g_subprocess_launcher_take_stdout_fd (launcher, dup (out));
+  g_subprocess_launcher_take_stderr_fd (launcher, dup (err));
+  g_subprocess_launcher_set_child_setup (launcher, limit_child, GSIZE_TO_POINTER (MAX (LEAST_LIMIT, 4 * model_size)), NULL);
+  process = g_subprocess_launcher_spawnv (launcher, (const char *const *) arguments->pdata, &own);
+  if (process == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s cannot be started: %s", what, own->message);
+      goto done;
+    }
+  handler = cancellable != NULL ? g_cancellable_connect (cancellable, G_CALLBACK (on_cancelled), process, NULL) : 0;
+  g_subprocess_wait (process, NULL, NULL);
+  if (handler != 0)
+    g_cancellable_disconnect (cancellable, handler);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    goto done;
+  output = read_all (out);
+  complaint = read_all (err);
+  if (!judge (process, output, complaint, what, seconds, started, error))
+    g_clear_pointer (&output, g_bytes_unref);
+
+done:
+  if (in >= 0)
+    close (in);
+  if (out >= 0)
+    close (out);
+  if (err >= 0)
+    close (err);
+  return g_steal_pointer (&output);
 }
 
 /* A model in ONNX, brought to the newest opset, takes the place of @run's. */
@@ -146,7 +231,7 @@ run_exec (PhPassRun *run, GError **error)
 
   if (input == NULL)
     return FALSE;
-  output = run_program (command, input, line, options->cancellable, error);
+  output = run_program (command, input, g_bytes_get_size (input), line, options->cancellable, error);
   return output != NULL && adopt_bytes (run, output, line, "exec", why, error);
 }
 
@@ -201,6 +286,14 @@ describe_rewrites (GBytes *output)
   return g_string_free (out, FALSE);
 }
 
+static gsize
+file_size (const char *path)
+{
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0 ? (gsize) status.st_size : 0;
+}
+
 static gboolean
 run_foreign (PhPassRun *run, GError **error)
 {
@@ -223,7 +316,7 @@ run_foreign (PhPassRun *run, GError **error)
   const char *const command[] = { peep, "--json", "--plugin", foreign->path, in, "-c", pass_line, "-c", save, "-c", "rewrites end", NULL };
 
   if (ph_io_save (ph_pass_run_model (run), in, error))
-    output = run_program (command, NULL, run->pass->name, options->cancellable, error);
+    output = run_program (command, NULL, file_size (in), run->pass->name, options->cancellable, error);
   if (output != NULL)
     mapped = g_mapped_file_new (out, FALSE, error);
   if (mapped != NULL)
@@ -266,7 +359,7 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: there is no such file", path);
       return NULL;
     }
-  output = run_program (command, NULL, path, cancellable, error);
+  output = run_program (command, NULL, 0, path, cancellable, error);
   if (output == NULL)
     return NULL;
   if (!json_parser_load_from_data (parser, g_bytes_get_data (output, &size), (gssize) g_bytes_get_size (output), error))

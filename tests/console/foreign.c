@@ -1,6 +1,7 @@
 /* foreign.c: passes of one's own: shared objects and commands, and that their crashes harm nothing.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
+#include <unistd.h>
 
 #include "core/console/console.h"
 
@@ -108,6 +109,53 @@ test_command (void)
   assert_text (console, "steps", "*exec cat*");
 }
 
+/* Processes that are "sleep @marker". */
+static guint
+count_sleeping (const char *marker)
+{
+  g_autoptr(GDir) dir = g_dir_open ("/proc", 0, NULL);
+  const char     *name;
+  guint           n = 0;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename ("/proc", name, "cmdline", NULL), *line = NULL;
+      gsize            length;
+
+      if (g_ascii_isdigit (*name) && g_file_get_contents (path, &line, &length, NULL) && length == strlen (marker) + 7 &&
+          g_str_equal (line, "sleep") && g_str_equal (line + 6, marker))
+        n++;
+    }
+  return n;
+}
+
+/* What hangs, floods, multiplies or talks nonsense leaves the document as it was, and leaves nothing behind. */
+static void
+test_hostile (void)
+{
+  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autofree char     *marker = g_strdup_printf ("9%05u", (guint) getpid () % 100000);
+  g_autofree char     *many = g_strdup_printf ("run exec 'for i in 1 2 3 4 5 6 7 8; do sleep %s & done; wait'", marker);
+
+  g_setenv ("PEEPHOLE_PASS_SECONDS", "1", TRUE);
+  assert_fails (console, "run exec 'sleep 100'", "*took more than 1 seconds*");
+  assert_fails (console, "run exec 'trap \"\" TERM; while :; do :; done'", "*took more than 1 seconds*");
+  assert_fails (console, many, "*took more than 1 seconds*");
+  g_setenv ("PEEPHOLE_PASS_SECONDS", "20", TRUE);
+  assert_fails (console, "run exec 'head -c 300000000 /dev/zero'", "*");
+  assert_fails (console, "run exec 'head -c 3000000 /dev/urandom'", "*wrote no model*");
+  assert_fails (console, "run exec 'exec cat >&2; kill -SEGV $$'", "*");
+  assert_fails (console, "run exec 'cat | head -c 40'", "*wrote no model*");
+  assert_fails (console, "run exec 'exit 0'", "*wrote no model*");
+  assert_fails (console, "run exec 'exec 0<&-; exit 5'", "*status 5*");
+  assert_text (console, "steps", "no steps yet*");
+  assert_text (console, "select count(*) as n from nodes", "*6\n*");
+  g_unsetenv ("PEEPHOLE_PASS_SECONDS");
+
+  g_usleep (200 * 1000);
+  g_assert_cmpuint (count_sleeping (marker), ==, 0);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -119,5 +167,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/foreign/shared-object", test_shared_object);
   g_test_add_func ("/foreign/crash", test_crash);
   g_test_add_func ("/foreign/command", test_command);
+  g_test_add_func ("/foreign/hostile", test_hostile);
   return g_test_run ();
 }
