@@ -20,24 +20,27 @@
 
 static const char *const nothing[] = { NULL };
 
+/* The window translates what a pipeline is for. */
+#define N_(text) text
+
 static const PhPipeline pipelines[] = {
-  { "none", "Leaves the graph alone", nothing, PH_EXACT },
-  { "O1", "Only what is exact to the last bit",
+  { "none", N_ ("Leaves the graph alone"), nothing, PH_EXACT },
+  { "O1", N_ ("Only what is exact to the last bit"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "algebraic", "div-to-mul", "dce"), PH_EXACT },
-  { "O2", "O1, and arithmetic and the commonest fusions, which may round differently",
+  { "O2", N_ ("O1, and arithmetic and the commonest fusions, which may round differently"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", NORMS, ARITHMETIC, CONVOLUTIONS,
               "fuse-matmul-add", "fuse-activation", "dce"), PH_ROUNDING },
-  { "O3", "All but what is lossy",
+  { "O3", N_ ("All but what is lossy"),
     PIPELINE (CONSTANTS, SIMPLIFY, "dedupe-initializers", "cse", "unroll-loops", "if-to-where", "gather-to-slice", "einsum-to-matmul",
               NORMS, ARITHMETIC, "reassociate", "div-to-mul", "factor-matmul", "fold-constants", "fuse-qdq",
               "fuse-integer-product", "fuse-pad", CONVOLUTIONS, "fuse-horizontal", "fuse-matmul-scale", "fuse-matmul-add",
               "fuse-transpose-gemm", "fuse-rotary", "fuse-attention", "fuse-activation", "fuse-epilogue", "fuse-skip-norm",
               "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
-  { "train", "Keeps every value that a backward pass needs: no fusion, nothing folded into weights",
+  { "train", N_ ("Keeps every value that a backward pass needs: no fusion, nothing folded into weights"),
     PIPELINE (CONSTANTS, "dedupe-initializers", "cse", "dce"), PH_EXACT },
-  { "nhwc", "Channels last: convolutions and pools turned, Transposes sunk and cancelled",
+  { "nhwc", N_ ("Channels last: convolutions and pools turned, Transposes sunk and cancelled"),
     PIPELINE ("to-nhwc", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },
-  { "nchw", "Channels first: Transposes sunk and cancelled",
+  { "nchw", N_ ("Channels first: Transposes sunk and cancelled"),
     PIPELINE ("to-nchw", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },
 };
 

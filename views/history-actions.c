@@ -183,7 +183,7 @@ pipeline_menu (void)
 
   for (guint i = 0; i < n; i++)
     {
-      g_autofree char *label = g_strdup_printf ("%s – %s", pipelines[i].name, pipelines[i].summary);
+      g_autofree char *label = g_strdup_printf ("%s – %s", pipelines[i].name, _(pipelines[i].summary));
       g_autofree char *action = g_strdup_printf ("history.pipeline::%s", pipelines[i].name);
       g_menu_append (list, label, action);
     }

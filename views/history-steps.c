@@ -98,23 +98,30 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
 }
 
 static gboolean
+try_focus (PhHistoryPanel *self)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->steps)); child; child = gtk_widget_get_next_sibling (child))
+    {
+      PhStepRow *row = row_below (child);
+      PhStepItem *item = row ? ph_step_row_get_item (row) : NULL;
+      if (item && item->entry == self->focus_entry && gtk_widget_get_mapped (child))
+        return gtk_widget_grab_focus (child);
+    }
+  return FALSE;
+}
+
+static gboolean
 focus_row (gpointer data)
 {
   PhHistoryPanel *self = data;
 
   self->focus_idle = 0;
-  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->steps)); child; child = gtk_widget_get_next_sibling (child))
-    {
-      PhStepRow *row = row_below (child);
-      PhStepItem *item = row ? ph_step_row_get_item (row) : NULL;
-      if (item && item->entry == self->focus_entry)
-        gtk_widget_grab_focus (child);
-    }
+  try_focus (self);
   self->focus_entry = -1;
   return G_SOURCE_REMOVE;
 }
 
-/* The rows were made anew: the one that was moved or switched has the keyboard again. */
+/* The entry that was moved or switched has the keyboard again; where its row must be scrolled to first, a little later. */
 void
 ph_history_focus_pending (PhHistoryPanel *self)
 {
@@ -126,7 +133,10 @@ ph_history_focus_pending (PhHistoryPanel *self)
       if (item->entry == self->focus_entry)
         gtk_widget_activate_action (GTK_WIDGET (self->steps), "list.scroll-to-item", "u", i);
     }
-  self->focus_idle = g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, focus_row, self, NULL);
+  if (try_focus (self))
+    self->focus_entry = -1;
+  else
+    self->focus_idle = g_timeout_add (50, focus_row, self);
 }
 
 /* --- the pointer --------------------------------------------------------------------------------------------------- */

@@ -140,7 +140,7 @@ ph_history_describe (PhHistory *history, PhPosition position, gboolean more)
       g_string_append_printf (text, _(", rewrite %u of %u: %s\n%s"), position.rewrite, step->n_rewrites, rewrite->rule, rewrite->why);
     }
   else if (more && ph_step_changed (step))
-    g_string_append_printf (text, _("\n+%u −%u ~%u in %u rewrites"), step->n_added, step->n_removed, step->n_changed, step->n_rewrites);
+    g_string_append_printf (text, ngettext ("\n+%u −%u ~%u in %u rewrite", "\n+%u −%u ~%u in %u rewrites", step->n_rewrites), step->n_added, step->n_removed, step->n_changed, step->n_rewrites);
   else if (more)
     g_string_append (text, _("\nchanged nothing"));
   return g_string_free (text, FALSE);

@@ -236,7 +236,7 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
       for (guint i = 0; i < node->graphs->len; i++)
         {
           const PhGraph *graph = node->graphs->pdata[i];
-          g_autofree char *text = g_strdup_printf (g_dngettext (NULL, "%u node", "%u nodes", graph->n_nodes), graph->n_nodes);
+          g_autofree char *text = g_strdup_printf (ngettext ("%u node", "%u nodes", graph->n_nodes), graph->n_nodes);
           ph_inspector_add_row (section, graph->attr ? graph->attr : graph->name, text);
         }
     }

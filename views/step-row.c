@@ -110,7 +110,8 @@ show_step (PhStepRow *self, const PhPipelineEntry *entry, const PhStep *step)
 {
   gboolean unchanged = step->n_added + step->n_removed + step->n_changed == 0;
   g_autofree char *time = duration_text (step->ms);
-  g_autofree char *detail = g_strdup_printf (_("%s · %u nodes"), time, step->n_nodes);
+  g_autofree char *nodes = g_strdup_printf (ngettext ("%u node", "%u nodes", step->n_nodes), step->n_nodes);
+  g_autofree char *detail = g_strdup_printf ("%s · %s", time, nodes);
 
   gtk_label_set_text (self->name, step->pass);
   g_autofree char *note = note_of (entry, unchanged && step->n_rewrites == 0 ? _("no change") : "");

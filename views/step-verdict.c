@@ -185,7 +185,8 @@ add_what_differs (GtkGrid *grid, int *row, const PhProof *proof)
     }
   if (proof->shown_by)
     {
-      g_autofree char *text = g_strdup_printf (_("%s inputs, seed %" G_GUINT64_FORMAT), proof->shown_by, proof->seed);
+      g_autofree char *seed = g_strdup_printf ("%" G_GUINT64_FORMAT, proof->seed);
+      g_autofree char *text = g_strdup_printf (_("%s inputs, seed %s"), proof->shown_by, seed);
       add_row (grid, row, _("Shown by"), text);
     }
 }

@@ -118,7 +118,7 @@ show_summary (PhTensorView *self)
   if (stats->zeros)
     g_string_append_printf (text, _("\n%.1f %% zeros"), 100.0 * (double) stats->zeros / (double) ph_tensor_count (self->tensor));
   if (stats->nans || stats->infs)
-    g_string_append_printf (text, _("\n%" G_GSIZE_FORMAT " NaN, %" G_GSIZE_FORMAT " infinite"), stats->nans, stats->infs);
+    g_string_append_printf (text, _("\n%zu NaN, %zu infinite"), stats->nans, stats->infs);
   gtk_label_set_text (self->stats, text->str);
   gtk_widget_set_visible (GTK_WIDGET (self->histogram), self->summary->tallest > 0 && ph_tensor_count (self->tensor) > 1);
   gtk_widget_set_visible (GTK_WIDGET (self->heat_map), self->summary->rows > 0 && ph_tensor_count (self->tensor) > 1);

@@ -57,7 +57,7 @@ summarize (PhTextPane *self)
   if (self->diff->n_added + self->diff->n_removed + self->diff->n_changed == 0)
     g_string_append (text, _("No line differs"));
   else
-    g_string_printf (text, _("%u lines added, %u removed, %u changed"), self->diff->n_added, self->diff->n_removed, self->diff->n_changed);
+    g_string_printf (text, _("Lines: %u added, %u removed, %u changed"), self->diff->n_added, self->diff->n_removed, self->diff->n_changed);
   return g_string_free (text, FALSE);
 }
 

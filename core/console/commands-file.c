@@ -446,24 +446,24 @@ problems_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "open", "FILE", "Open a model: ONNX, or ONNX text",
+  { "open", "FILE", N_ ("Open a model: ONNX, or ONNX text"),
     "The content decides, not the name. What is open stays open when the file cannot be read.",
-    "_Open…", "<Control>o", "document-open-symbolic", PH_CODE (open_begin, open_work, open_finish) },
-  { "reload", "", "Read the open file again", NULL, "_Reload", "<Control>r|F5", "view-refresh-symbolic",
+    N_ ("_Open…"), "<Control>o", "document-open-symbolic", PH_CODE (open_begin, open_work, open_finish) },
+  { "reload", "", N_ ("Read the open file again"), NULL, N_ ("_Reload"), "<Control>r|F5", "view-refresh-symbolic",
     PH_CODE (reload_begin, open_work, open_finish) },
   { "close", "", "Close what is open", NULL, NULL, NULL, NULL, PH_CODE (close_begin) },
-  { "save", "FILE", "Write the model at the present position",
+  { "save", "FILE", N_ ("Write the model at the present position"),
     "The extension decides: .onnx, or .onnxtxt. Fused nodes become local functions, so that any ONNX runtime can run the file.",
-    "_Save As…", "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
+    N_ ("_Save As…"), "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
   { "print", "[--elements N]", "The model at the present position, as ONNX text", "Constants of more than N elements (16) are not written "
     "out.", NULL, NULL, NULL, PH_CODE (print_begin) },
-  { "render", "FILE [STEP [STEP]] [--diff] [--color WHAT]", "Draw the present position, or a diff: .svg, .png, .pdf or .dot",
+  { "render", "FILE [STEP [STEP]] [--diff] [--color WHAT]", N_ ("Draw the present position, or a diff: .svg, .png, .pdf or .dot"),
     "`render a.svg` draws what is here, `render a.svg --diff` what the present step changed, `render a.svg 0 3` what changed between two "
     "positions. --color kind, role, device, cost or memory: what the colours say, with a legend.",
-    "E_xport…", "<Control><Shift>e", NULL, PH_CODE (render_begin, render_work) },
-  { "info", "", "What is open, at the present position", NULL, "_Information", "<Control>i", "dialog-information-symbolic",
+    N_ ("E_xport…"), "<Control><Shift>e", NULL, PH_CODE (render_begin, render_work) },
+  { "info", "", N_ ("What is open, at the present position"), NULL, N_ ("_Information"), "<Control>i", "dialog-information-symbolic",
     PH_CODE (info_begin) },
-  { "problems", "", "What the reader and type inference complained about", NULL, "_Problems", NULL,
+  { "problems", "", N_ ("What the reader and type inference complained about"), NULL, N_ ("_Problems"), NULL,
     "dialog-warning-symbolic", PH_CODE (problems_begin) },
 };
 const PhCommandGroup ph_commands_file = { rows, G_N_ELEMENTS (rows) };

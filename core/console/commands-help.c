@@ -177,11 +177,11 @@ quit_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "help", "[COMMAND|PASS|OPERATOR]", "What there is, or what one of it does", NULL, "_Help", NULL, "help-browser-symbolic",
+  { "help", "[COMMAND|PASS|OPERATOR]", N_ ("What there is, or what one of it does"), NULL, N_ ("_Help"), NULL, "help-browser-symbolic",
     PH_CODE (help_begin) },
-  { "source", "FILE", "Run the lines of a script", "Empty lines and lines that begin with # are skipped; the first failure ends it.",
-    "Run S_cript…", NULL, NULL, PH_CODE (source_begin) },
+  { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped; the first failure ends it.",
+    N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin) },
   { "history", "", "The lines that were run, ready to be saved as a script", NULL, NULL, NULL, NULL, PH_CODE (history_begin) },
-  { "quit", "", "Leave", NULL, "_Quit", "<Control>q", NULL, PH_CODE (quit_begin) },
+  { "quit", "", N_ ("Leave"), NULL, N_ ("_Quit"), "<Control>q", NULL, PH_CODE (quit_begin) },
 };
 const PhCommandGroup ph_commands_help = { rows, G_N_ELEMENTS (rows) };

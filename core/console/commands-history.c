@@ -269,15 +269,15 @@ why_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "steps", "[--verify]", "The passes that were run, what each did, and whether the outputs still agree",
+  { "steps", "[--verify]", N_ ("The passes that were run, what each did, and whether the outputs still agree"),
     "Steps that were not compared yet are, on generated inputs and on those that were fed; of a large model only with --verify.",
-    "S_teps", NULL, NULL, PH_CODE (steps_begin, steps_work, steps_finish) },
-  { "rewrites", "[STEP]", "Each rewrite of a step, with its reason", NULL, "Re_writes", NULL, NULL, PH_CODE (rewrites_begin) },
-  { "diff", "[STEP STEP]", "What changed between two positions",
+    N_ ("S_teps"), NULL, NULL, PH_CODE (steps_begin, steps_work, steps_finish) },
+  { "rewrites", "[STEP]", N_ ("Each rewrite of a step, with its reason"), NULL, N_ ("Re_writes"), NULL, NULL, PH_CODE (rewrites_begin) },
+  { "diff", "[STEP STEP]", N_ ("What changed between two positions"),
     "Without arguments: what the present step, or inside a step the last rewrite, changed, or what `compare` asked for. "
     "`diff 0 .` is all since the file.",
-    "_Diff", "<Control><Shift>d", NULL, PH_CODE (diff_begin) },
-  { "why", "[NODE]", "Where a node comes from, back to the file", NULL, "_Why Is This Here", "F1", "dialog-question-symbolic",
+    N_ ("_Diff"), "<Control><Shift>d", NULL, PH_CODE (diff_begin) },
+  { "why", "[NODE]", N_ ("Where a node comes from, back to the file"), NULL, N_ ("_Why Is This Here"), "F1", "dialog-question-symbolic",
     PH_CODE (why_begin) },
 };
 const PhCommandGroup ph_commands_history = { rows, G_N_ELEMENTS (rows) };

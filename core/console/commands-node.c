@@ -463,7 +463,7 @@ static const PhCommand rows[] = {
   { "neighbours", "[NODE [K]]", "The nodes within K steps of one", NULL, NULL, NULL, NULL, PH_CODE (neighbours_begin) },
   { "paths", "NODE NODE", "The nodes on the paths between two, and the shortest path", NULL, NULL, NULL, NULL,
     PH_CODE (paths_begin) },
-  { "find", "TEXT|/REGEX/", "Search operators, names, attributes and types", "`find Conv`, `find /layer.[0-3]/`, `find [1,64,`.",
-    "_Find", "<Control>f", "edit-find-symbolic", PH_CODE (find_begin) },
+  { "find", "TEXT|/REGEX/", N_ ("Search operators, names, attributes and types"), "`find Conv`, `find /layer.[0-3]/`, `find [1,64,`.",
+    N_ ("_Find"), "<Control>f", "edit-find-symbolic", PH_CODE (find_begin) },
 };
 const PhCommandGroup ph_commands_node = { rows, G_N_ELEMENTS (rows) };

@@ -493,17 +493,17 @@ rule_off_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "passes", "[PASS]", "The passes there are, and their rules", "`passes algebraic` shows its rules with their reasons.",
-    "_Passes", NULL, NULL, PH_CODE (passes_begin) },
+  { "passes", "[PASS]", N_ ("The passes there are, and their rules"), "`passes algebraic` shows its rules with their reasons.",
+    N_ ("_Passes"), NULL, NULL, PH_CODE (passes_begin) },
   { "load-pass", "FILE", "Load passes of your own from a shared object",
     "Built against `pkg-config --cflags peephole`; see passes/pass.h. It runs in a process of its own. Without one, any program can be a "
     "pass: `run exec 'python3 mypass.py'` hands it the model on its standard input and takes over what it writes, as ONNX.",
     NULL, NULL, NULL, PH_CODE (load_begin, load_work, load_finish) },
-  { "pipeline", "[PIPELINE|PASS...] [--save FILE]", "Show, choose or save the pipeline",
+  { "pipeline", "[PIPELINE|PASS...] [--save FILE]", N_ ("Show, choose or save the pipeline"),
     "`pipeline O2` chooses one; `pipeline cse dce` is one of your own, `pipeline mine.txt` one in a text file (names, # for comments). "
     "Behind a pass can stand :off, :break (a breakpoint), :repeat and :limit=N, and allow=exact, exact-finite, rounding or lossy says "
     "which rules may run. Steps ahead are dropped, what was done stays. --save writes such a file.",
-    "Pipe_line", NULL, NULL, PH_CODE (pipeline_begin) },
+    N_ ("Pipe_line"), NULL, NULL, PH_CODE (pipeline_begin) },
   { "pass on", "PASS", "Switch a pass of the pipeline on", NULL, NULL, NULL, NULL, PH_CODE (pass_on_begin) },
   { "pass off", "PASS", "Switch a pass of the pipeline off", "Steps that followed from it are dropped.", NULL, NULL, NULL,
     PH_CODE (pass_off_begin) },

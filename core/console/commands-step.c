@@ -467,17 +467,17 @@ bookmark_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--verify]", "Run the rest of the pipeline, or these passes",
+  { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--verify]", N_ ("Run the rest of the pipeline, or these passes"),
     "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --to PASS stops behind that pass of the pipeline. --limit N stops each "
     "pass after N rewrites; --seed N visits nodes in a shuffled order; --verify compares each step with the "
     "one before on real tensors; --ahead computes the steps without moving.",
-    "_Run Pipeline", "<Control>F10", "media-skip-forward-symbolic",
+    N_ ("_Run Pipeline"), "<Control>F10", "media-skip-forward-symbolic",
     PH_CODE (run_begin, run_work, run_finish, .finish_after_error = TRUE) },
-  { "step", "", "Forward by one pass", NULL, "_Step", "F10", "go-next-symbolic", PH_CODE (step_begin, run_work, run_finish) },
-  { "back", "", "Back by one pass", NULL, "Step _Back", "<Shift>F10", "go-previous-symbolic", PH_CODE (back_begin) },
-  { "step into", "", "Forward by one rewrite", NULL, "Step _Into", "F11", "go-down-symbolic",
+  { "step", "", N_ ("Forward by one pass"), NULL, N_ ("_Step"), "F10", "go-next-symbolic", PH_CODE (step_begin, run_work, run_finish) },
+  { "back", "", N_ ("Back by one pass"), NULL, N_ ("Step _Back"), "<Shift>F10", "go-previous-symbolic", PH_CODE (back_begin) },
+  { "step into", "", N_ ("Forward by one rewrite"), NULL, N_ ("Step _Into"), "F11", "go-down-symbolic",
     PH_CODE (step_into_begin, step_into_work, step_into_finish) },
-  { "back into", "", "Back by one rewrite", NULL, "Step Back Int_o", "<Shift>F11", "go-up-symbolic",
+  { "back into", "", N_ ("Back by one rewrite"), NULL, N_ ("Step Back Int_o"), "<Shift>F11", "go-up-symbolic",
     PH_CODE (back_into_begin) },
   { "goto", "STEP[.REWRITE]", "Go to a position", "0 is the file, 3 is after step 3, 3.2 is two rewrites into step 3, end is the end.",
     NULL, NULL, NULL, PH_CODE (goto_begin) },

@@ -507,18 +507,18 @@ grad_finish (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "feed", "[VALUE FILE]", "Set an input: a literal, a .npy or .pb file, or random SEED",
+  { "feed", "[VALUE FILE]", N_ ("Set an input: a literal, a .npy or .pb file, or random SEED"),
     "`feed x 2`, `feed x [[1, 2], [3, 4]]`, `feed x input_0.pb`, `feed x random 1 2 64` (sizes of the open dimensions), "
     "`feed x none`. One number fills an input of known shape. Alone it lists the inputs.",
-    "_Feed Inputs", NULL, NULL, PH_CODE (feed_begin) },
-  { "eval", "[VALUE...] [--save FOLDER] [--all] [--random SEED]", "Compute the outputs, or these values",
+    N_ ("_Feed Inputs"), NULL, NULL, PH_CODE (feed_begin) },
+  { "eval", "[VALUE...] [--save FOLDER] [--all] [--random SEED]", N_ ("Compute the outputs, or these values"),
     "--save writes NAME.pb and NAME.npy; --all keeps every value for `values` and the inspector; --random SEED makes up what is "
     "not fed; --reference does without the fast kernels.",
-    "_Evaluate", "<Control>e", "media-playback-start-symbolic", PH_CODE (eval_begin, eval_work, eval_finish) },
-  { "values", "[VALUE...]", "What the last eval computed", NULL, "_Values", NULL, NULL, PH_CODE (values_begin) },
-  { "grad", "[VALUE [wrt VALUE...]]", "Append the backward graph of an output",
+    N_ ("_Evaluate"), "<Control>e", "media-playback-start-symbolic", PH_CODE (eval_begin, eval_work, eval_finish) },
+  { "values", "[VALUE...]", N_ ("What the last eval computed"), NULL, N_ ("_Values"), NULL, NULL, PH_CODE (values_begin) },
+  { "grad", "[VALUE [wrt VALUE...]]", N_ ("Append the backward graph of an output"),
     "It gets one new input, grad_OUTPUT, which is ones when it is not fed, and one new output, grad_NAME, for each float input and "
     "initializer, or for those named.",
-    "_Differentiate", "<Control>d", NULL, PH_CODE (grad_begin, grad_work, grad_finish) },
+    N_ ("_Differentiate"), "<Control>d", NULL, PH_CODE (grad_begin, grad_work, grad_finish) },
 };
 const PhCommandGroup ph_commands_value = { rows, G_N_ELEMENTS (rows) };

@@ -345,14 +345,14 @@ check_work (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "verify", "[STEP STEP] [--steps] [--seed N] [--adopt]", "Run the same inputs through two positions and compare",
+  { "verify", "[STEP STEP] [--steps] [--seed N] [--adopt]", N_ ("Run the same inputs through two positions and compare"),
     "Without arguments: the file and here. The fed inputs are taken where every input is fed, and generated ones: around 0, of wide "
     "range, tiny and subnormal, and with NaN, infinities and huge numbers; what may differ follows from the least exact rule that "
     "fired. Where the two differ it says which value is the first to, and which rewrite is to blame. --steps also compares "
     "each step with the one before; --adopt feeds the inputs that show the difference.",
-    "_Verify", "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
-  { "bisect", "[STEP STEP]", "Find the first rewrite that changes the results", "Without arguments: between the file and here.",
-    "_Bisect", NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },
+    N_ ("_Verify"), "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
+  { "bisect", "[STEP STEP]", N_ ("Find the first rewrite that changes the results"), "Without arguments: between the file and here.",
+    N_ ("_Bisect"), NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },
   { "check", "FILE... [--pipeline NAME] [--rtol R] [--atol A]", "Run ONNX-style cases: model.onnx with test_data_set_N",
     "A folder is a case or holds cases. With --pipeline the passes run first; NAME may also be passes separated by commas. The "
     "tolerance is the case's own (data.json), or rtol 1e-3 with atol 1e-7, and 1e-4 for whole models, where rounding adds up. Of random outputs only type and shape are "

@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/* Marks what the window translates: titles and summaries of commands. The console itself speaks English. */
+#define N_(text) text
+
 /* One run of one line. */
 typedef struct _PhCall PhCall;
 struct _PhCall

@@ -1,0 +1,15 @@
+#!/bin/sh
+# files.sh: fails when a file with text for people is missing in POTFILES, or when a translation has errors or gaps.
+# SPDX-License-Identifier: GPL-3.0-or-later
+cd "$(dirname "$0")/.." || exit 1
+status=0
+for file in $(grep -lE '(^|[^A-Za-z0-9_])(_|N_|ngettext) ?\("' app/*.c views/*.c core/console/commands-*.c passes/pipeline.c) resources/ui/*.ui; do
+  grep -qx "$file" po/POTFILES || { echo "po/POTFILES has no $file"; status=1; }
+done
+for file in $(cat po/POTFILES); do
+  [ -f "$file" ] || { echo "po/POTFILES has $file, which is not there"; status=1; }
+done
+for language in $(cat po/LINGUAS); do
+  msgfmt --check --statistics -o /dev/null "po/$language.po" || status=1
+done
+exit $status
