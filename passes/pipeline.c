@@ -8,7 +8,7 @@
 
 /* Constants first, for much of the rest asks for them. */
 #define CONSTANTS \
-  "inline-functions", "eliminate-identity", "fold-constants", "propagate-shapes", "sccp", "loop-state", "hoist-invariants", "hoist-branches"
+  "inline-functions", "expand-gradient", "eliminate-identity", "fold-constants", "propagate-shapes", "sccp", "loop-state", "hoist-invariants", "hoist-branches"
 /* Removes what does nothing and merges what follows each other. */
 #define SIMPLIFY \
   "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "drop-defaults", "slice-of-concat", "merge-casts", \

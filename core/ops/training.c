@@ -193,3 +193,23 @@ const PhOp ph_op_Momentum = {
   .attrs = { { "alpha", PH_ATTR_FLOAT, NULL, TRUE }, { "beta", PH_ATTR_FLOAT, NULL, TRUE },
              { "mode", PH_ATTR_STRING, NULL, TRUE }, { "norm_coefficient", PH_ATTR_FLOAT, NULL, TRUE } },
 };
+
+/* Gradient */
+
+static gboolean
+infer_gradient (PhInfer *infer, GError **error)
+{
+  const PhNode *node = ph_infer_node_of (infer);
+
+  for (guint i = 0; i < MIN (node->inputs->len, node->outputs->len); i++)
+    ph_infer_set (infer, i, ph_infer_type (infer, i));
+  return TRUE;
+}
+
+const PhOp ph_op_Gradient = {
+  .name = "Gradient", .domain = "ai.onnx.preview.training", .since = 1,
+  .doc = "The derivative of the value y by the values xs, all named. To execute it, the pass expand-gradient writes it out first.",
+  .inputs = { { "Inputs", 0, PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "Outputs", 0, REAL, PH_ARG_VARIADIC } },
+  .attrs = { { "xs", PH_ATTR_STRINGS, .required = TRUE }, { "y", PH_ATTR_STRING, .required = TRUE }, { "zs", PH_ATTR_STRINGS } },
+  .infer = infer_gradient,
+};

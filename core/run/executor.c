@@ -6,6 +6,7 @@
 
 #include "core/graph/history.h"
 #include "core/io/io.h"
+#include "core/ops/op-list.h"
 #include "passes/pass.h"
 
 #define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
@@ -66,6 +67,18 @@ ph_run_lookup (PhRun *run, const PhValue *value)
   return ph_value_constant (value);
 }
 
+/* Gradient has no kernel: it is a piece of graph to be. */
+static gboolean
+has_gradient_node (PhModel *model)
+{
+  if (ph_model_opset (model, "ai.onnx.preview.training") == 0)
+    return FALSE;
+  PH_FOREACH_NODE (node, model->graph)
+    if (node->op == &ph_op_Gradient)
+      return TRUE;
+  return FALSE;
+}
+
 /* Operators are declared at their newest version only, so an older model is brought up to it on a clone. */
 static PhModel *
 upgraded_clone (PhModel *model, const PhRunOptions *options, GError **error)
@@ -76,6 +89,9 @@ upgraded_clone (PhModel *model, const PhRunOptions *options, GError **error)
   PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
 
   pass_options.cancellable = options != NULL ? options->cancellable : NULL;
+  if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
+    return NULL;
+  pass = has_gradient_node (clone) ? ph_pass_find ("expand-gradient") : NULL;
   if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
     return NULL;
   return g_steal_pointer (&clone);
@@ -522,7 +538,7 @@ ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunO
   ids = g_new (guint, wanted->len + 1);
   for (guint i = 0; i < wanted->len; i++)
     ids[i] = ((PhValue *) wanted->pdata[i])->id;
-  if (opset > 0 && opset < PH_OPSET_NEWEST)
+  if ((opset > 0 && opset < PH_OPSET_NEWEST) || has_gradient_node (model))
     return run_upgraded (model, feeds, wanted, ids, options, error);
   return run_values (model->graph, feeds, wanted, ids, options, error);
 }
