@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "views/diff-ahead.h"
 #include "views/graph-pane.h"
 #include "views/graph-search.h"
 #include "views/run-ahead.h"
@@ -499,6 +500,7 @@ ph_document_view_init (PhDocumentView *self)
   self->document = ph_document_new ();
   self->console = ph_console_new (self->document);
   self->ahead = ph_run_ahead_new (self->document);
+  ph_diff_ahead_watch (self->document);
   gtk_widget_init_template (GTK_WIDGET (self));
 
   self->pane = PH_GRAPH_PANE (ph_graph_pane_new (self->console));

@@ -138,7 +138,7 @@ box_radius (const PhSceneBox *box)
 static gboolean
 has_overlay (PhGraphCanvas *self)
 {
-  return (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0 || self->hover_pill >= 0
+  return (self->since != self->time && ph_document_get_diff (self->document) != NULL) || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0 || self->hover_pill >= 0
          || self->hover_edge >= 0;
 }
 
@@ -159,6 +159,13 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 
   cairo_scale (cr, self->zoom, self->zoom);
   cairo_translate (cr, -self->x, -self->y);
+  if (self->since != self->time && ph_document_get_diff (self->document) != NULL)
+    {
+      PhDrawOptions notes = options;
+
+      notes.clip = (PhRect) { self->x, self->y, ph_canvas_width (self) / self->zoom, ph_canvas_height (self) / self->zoom };
+      ph_scene_draw_notes (self->scene, cr, self->ink, &notes, ph_document_get_diff (self->document));
+    }
   if (self->hover_edge >= 0 && self->hover_edge < (int) ph_scene_n_edges (self->scene))
     ph_scene_draw_edge (self->scene, cr, self->hover_edge, &options, &(PhColor) { accent.red, accent.green, accent.blue, 0.8 },
                         MAX (2.2, 1.4 / self->zoom));

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-private.h"
 
+#include <glib/gi18n.h>
+
 #include <math.h>
 
 void
@@ -159,6 +161,67 @@ on_pinch (PhGraphCanvas *self, double scale, GtkGesture *gesture)
   ph_canvas_zoom_at (self, x, y, self->pinch_zoom * scale / self->zoom, FALSE);
 }
 
+static void
+add_nodes (GString *text, PhDiff *diff, const char *word, const GArray *ids)
+{
+  for (guint i = 0; ids != NULL && i < MIN (ids->len, 6); i++)
+    {
+      const PhNodeChange *other = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (g_array_index (ids, PhId, i)));
+
+      g_string_append_printf (text, "%s n%u %s", i == 0 ? word : ",", other->id, other->label);
+    }
+  if (ids != NULL && ids->len > 6)
+    g_string_append_printf (text, _(" and %u more"), ids->len - 6);
+}
+
+static void
+append_short (GString *text, const char *value)
+{
+  const glong most = 60;
+
+  if (value != NULL && g_utf8_strlen (value, -1) > most)
+    g_string_append_printf (text, "%.*s…", (int) (g_utf8_offset_to_pointer (value, most) - value), value);
+  else if (value != NULL)
+    g_string_append (text, value);
+}
+
+/* What the diff says of node @id: what it came for, what came for it, what of it changed. */
+static void
+add_change (PhGraphCanvas *self, PhId id, GString *text)
+{
+  PhDiff *diff = self->since != self->time ? ph_document_get_diff (self->document) : NULL;
+  const PhNodeChange *change = diff != NULL ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (id)) : NULL;
+
+  if (change == NULL)
+    return;
+  if (change->change == PH_CHANGE_ADDED)
+    {
+      g_string_append_printf (text, "\n\n+ %s", _("Added"));
+      add_nodes (text, diff, _(" for"), change->fused_from);
+    }
+  else if (change->change == PH_CHANGE_REMOVED)
+    {
+      g_string_append_printf (text, "\n\n− %s", _("Removed"));
+      add_nodes (text, diff, _(", now"), change->fused_into);
+    }
+  else
+    g_string_append_printf (text, "\n\n~ %s", _("Changed"));
+  for (guint i = 0; change->fields != NULL && i < change->fields->len; i++)
+    {
+      const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
+
+      if (i == 8)
+        {
+          g_string_append_printf (text, _("\nand %u more"), change->fields->len - 8);
+          break;
+        }
+      g_string_append_printf (text, "\n%s: ", field->field);
+      append_short (text, field->before);
+      g_string_append (text, " → ");
+      append_short (text, field->after);
+    }
+}
+
 static gboolean
 on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
@@ -201,6 +264,17 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
             g_string_assign (text, face->title);
           if (face->name != NULL && at->kind == PH_BOX_NODE)
             g_string_append_printf (text, "\n%s", face->name);
+          add_change (self, tenant->id, text);
+        }
+      else if (at->n_tenants > 0)
+        {
+          const PhTenant *gone = ph_scene_tenant (self->scene, box, self->since);
+
+          if (gone != NULL)
+            {
+              g_string_printf (text, "n%u %s", gone->id, ph_scene_face (self->scene, gone, self->since)->title);
+              add_change (self, gone->id, text);
+            }
         }
       /* From afar the box itself says nothing. */
       if (text->len == 0)

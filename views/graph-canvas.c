@@ -84,6 +84,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "history-changed", G_CALLBACK (on_history), self);
       g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_position), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
+      g_signal_connect_swapped (document, "diff-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "notify::selection", G_CALLBACK (on_selection), self);
     }
   on_opened (self);

@@ -74,7 +74,7 @@ static void
 queue (PhLegend *self)
 {
   if (self->later == 0)
-    self->later = g_idle_add (update, self);
+    self->later = g_idle_add_full (G_PRIORITY_DEFAULT, update, self, NULL);
 }
 
 static void

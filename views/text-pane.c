@@ -30,6 +30,7 @@ struct _PhTextPane
   guint            progress_timer;
   gboolean         stale;            /* the document changed while nobody looked */
   gboolean         split, following;
+  guint            tick, frames;
 };
 
 enum { PROP_0, PROP_SPLIT, N_PROPS };
@@ -61,6 +62,18 @@ summarize (PhTextPane *self)
   return g_string_free (text, FALSE);
 }
 
+static gboolean
+scroll_again (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  PhTextPane *self = PH_TEXT_PANE (widget);
+
+  if (++self->frames < 3)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  ph_text_side_go_to_line (self->left, ph_text_side_get_line (self->left));
+  return G_SOURCE_REMOVE;
+}
+
 static void
 show_diff (PhTextPane *self)
 {
@@ -84,7 +97,13 @@ show_diff (PhTextPane *self)
   ph_text_side_show (self->right, self->split ? self->diff : NULL, PH_SIDE_AFTER, only);
   ph_change_strip_set_diff (self->strip, self->diff);
   if (self->diff && self->diff->n_added + self->diff->n_removed + self->diff->n_changed > 0)
-    ph_text_pane_go_to_change (self, 1);
+    {
+      ph_text_pane_go_to_change (self, 1);
+      /* And again when the texts have their heights: until then nothing can be scrolled. */
+      if (self->tick == 0)
+        self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), scroll_again, NULL, NULL);
+      self->frames = 0;
+    }
 }
 
 /* --- making it ------------------------------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@ typedef struct
   PhModel    *model;
   GHashTable *nodes;          /* (nullable) id -> PhNodeRecord, borrowed from the journal */
   GHashTable *values;         /* id -> interned name                                      */
+  GHashTable *makers;         /* id of a value -> id of its node                          */
 } Names;
 
 static void
@@ -21,6 +22,7 @@ names_clear (Names *names)
 {
   g_clear_pointer (&names->nodes, g_hash_table_unref);
   g_clear_pointer (&names->values, g_hash_table_unref);
+  g_clear_pointer (&names->makers, g_hash_table_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Names, names_clear)
@@ -32,6 +34,7 @@ names_read_journal (Names *names)
     return;
   names->nodes = g_hash_table_new (NULL, NULL);
   names->values = g_hash_table_new (NULL, NULL);
+  names->makers = g_hash_table_new (NULL, NULL);
   for (guint i = 0; i < names->history->edits->len; i++)
     {
       const PhEdit *edit = names->history->edits->pdata[i];
@@ -43,8 +46,10 @@ names_read_journal (Names *names)
 
           g_hash_table_insert (names->nodes, id, record);
           for (guint k = 0; k < record->n_outputs; k++)
-            g_hash_table_insert (names->values, GUINT_TO_POINTER (record->outputs[k]),
-                                 (gpointer) record->output_names[k]);
+            {
+              g_hash_table_insert (names->values, GUINT_TO_POINTER (record->outputs[k]), (gpointer) record->output_names[k]);
+              g_hash_table_insert (names->makers, GUINT_TO_POINTER (record->outputs[k]), id);
+            }
         }
       else if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
         g_hash_table_insert (names->values, id, (gpointer) ((PhValueRecord *) edit->spec)->name);
@@ -90,6 +95,25 @@ value_name (Names *names, PhId id)
   return name != NULL ? g_strdup (name) : g_strdup_printf ("v%u", id);
 }
 
+/* A value that took over another's name is told from it by the node that makes it. */
+static void
+add_maker (Names *names, PhId id, char **text)
+{
+  const PhValue *value = ph_model_find_value (names->model, id);
+  guint maker = value != NULL && value->producer != NULL ? value->producer->id : 0;
+  char *plain = *text;
+
+  if (value == NULL)
+    {
+      names_read_journal (names);
+      maker = GPOINTER_TO_UINT (g_hash_table_lookup (names->makers, GUINT_TO_POINTER (id)));
+    }
+  if (maker == 0)
+    return;
+  *text = g_strdup_printf ("%s of n%u", plain, maker);
+  g_free (plain);
+}
+
 static char *
 input_field (Names *names, const PhNetField *field, PhId node_id)
 {
@@ -113,6 +137,11 @@ add_field (PhNodeChange *change, Names *names, const PhNetField *field, gboolean
       name = input_field (names, field, change->id);
       text.before = value_name (names, field->before);
       text.after = value_name (names, field->after);
+      if (field->before != field->after && g_str_equal (text.before, text.after))
+        {
+          add_maker (names, field->before, &text.before);
+          add_maker (names, field->after, &text.after);
+        }
       break;
     case PH_NET_ATTR:
       name = g_strdup_printf ("attribute %s", field->name);
@@ -157,6 +186,7 @@ node_change_free (gpointer data)
   g_free (change->label);
   g_clear_pointer (&change->fields, g_array_unref);
   g_clear_pointer (&change->fused_into, g_array_unref);
+  g_clear_pointer (&change->fused_from, g_array_unref);
   g_free (change);
 }
 
@@ -171,36 +201,96 @@ by_change_then_id (gconstpointer a, gconstpointer b)
   return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* A node that goes in the same rewrite in which others come was fused into these; not where the rewrite is of the whole graph,
- * because another program or another model made it. */
+/* Ids that stand for @id: what it came for, or itself when it was there at the start. */
+static void
+add_sources (PhDiff *diff, GHashTable *sources, PhId id, GArray **into)
+{
+  GArray *older = g_hash_table_lookup (sources, GUINT_TO_POINTER (id));
+  const PhNodeChange *change = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (id));
+
+  if (older != NULL)
+    {
+      g_hash_table_steal (sources, GUINT_TO_POINTER (id));
+      if (*into == NULL || (*into)->len < older->len)
+        {
+          GArray *smaller = *into;
+
+          *into = older;
+          older = smaller;
+        }
+      if (older != NULL)
+        {
+          g_array_append_vals (*into, older->data, older->len);
+          g_array_unref (older);
+        }
+    }
+  if (change != NULL && change->change == PH_CHANGE_REMOVED)
+    {
+      if (*into == NULL)
+        *into = g_array_new (FALSE, FALSE, sizeof (PhId));
+      g_array_append_val (*into, id);
+    }
+}
+
+static int
+by_id (gconstpointer a, gconstpointer b)
+{
+  const PhId x = *(const PhId *) a, y = *(const PhId *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* What goes in the same rewrite in which others come was fused into these, over several rewrites too; not where the rewrite is of
+ * the whole graph, because another program or another model made it. */
 static void
 find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean backwards)
 {
-  PhEditKind coming = backwards ? PH_EDIT_REMOVE_NODE : PH_EDIT_ADD_NODE;
-  PhEditKind going = backwards ? PH_EDIT_ADD_NODE : PH_EDIT_REMOVE_NODE;
+  const PhEditKind coming = backwards ? PH_EDIT_REMOVE_NODE : PH_EDIT_ADD_NODE, going = backwards ? PH_EDIT_ADD_NODE : PH_EDIT_REMOVE_NODE;
+  g_autoptr(GHashTable) sources = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  GHashTableIter iter;
+  gpointer key, value;
 
   for (guint i = 0; i < history->rewrites->len; i++)
     {
-      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
-      g_autoptr(GArray) added = NULL;
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, backwards ? history->rewrites->len - 1 - i : i);
+      GArray *gone = NULL;
+      gboolean used = FALSE;
 
       if (rewrite->first_edit < first || rewrite->first_edit >= end || rewrite->node == PH_NO_ID)
         continue;
-      added = g_array_new (FALSE, FALSE, sizeof (PhId));
-      for (guint pass = 0; pass < 2; pass++)
-        for (guint k = rewrite->first_edit; k < rewrite->first_edit + rewrite->n_edits; k++)
-          {
-            const PhEdit *edit = history->edits->pdata[k];
-            PhNodeChange *change = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (edit->id));
+      for (guint k = rewrite->first_edit; k < rewrite->first_edit + rewrite->n_edits; k++)
+        if (((const PhEdit *) history->edits->pdata[k])->kind == going)
+          add_sources (diff, sources, ((const PhEdit *) history->edits->pdata[k])->id, &gone);
+      for (guint k = rewrite->first_edit; gone != NULL && k < rewrite->first_edit + rewrite->n_edits; k++)
+        {
+          const PhEdit *edit = history->edits->pdata[k];
 
-            if (change == NULL)
-              continue;
-            if (pass == 0 && edit->kind == coming && change->change == PH_CHANGE_ADDED)
-              g_array_append_val (added, edit->id);
-            else if (pass == 1 && edit->kind == going && change->change == PH_CHANGE_REMOVED && added->len > 0 &&
-                     change->fused_into == NULL)
-              change->fused_into = g_array_copy (added);
-          }
+          if (edit->kind != coming)
+            continue;
+          g_hash_table_replace (sources, GUINT_TO_POINTER (edit->id), used ? g_array_copy (gone) : gone);
+          used = TRUE;
+        }
+      if (gone != NULL && !used)
+        g_array_unref (gone);
+    }
+  g_hash_table_iter_init (&iter, sources);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    {
+      PhNodeChange *change = g_hash_table_lookup (diff->by_id, key);
+      GArray *from = value;
+
+      if (change == NULL || change->change != PH_CHANGE_ADDED)
+        continue;
+      g_array_sort (from, by_id);
+      change->fused_from = g_array_ref (from);
+      for (guint i = 0; i < from->len; i++)
+        {
+          PhNodeChange *source = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (g_array_index (from, PhId, i)));
+
+          if (source->fused_into == NULL)
+            source->fused_into = g_array_new (FALSE, FALSE, sizeof (PhId));
+          g_array_append_val (source->fused_into, change->id);
+        }
     }
 }
 
@@ -211,7 +301,7 @@ ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
   guint first = ph_history_edit_index (history, backwards ? b : a);
   guint end = ph_history_edit_index (history, backwards ? a : b);
   g_autoptr(GHashTable) net = ph_net_new (history, model, first, end);
-  g_auto(Names) names = { history, model, NULL, NULL };
+  g_auto(Names) names = { history, model, NULL, NULL, NULL };
   PhDiff *diff = g_new0 (PhDiff, 1);
   GHashTableIter iter;
   gpointer data;
@@ -355,7 +445,7 @@ GArray *
 ph_origin_chain (PhHistory *history, PhModel *model, PhId id)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL), added = g_hash_table_new (NULL, NULL);
-  Tracing tracing = { g_array_new (FALSE, TRUE, sizeof (PhOrigin)), seen, added, { history, model, NULL, NULL } };
+  Tracing tracing = { g_array_new (FALSE, TRUE, sizeof (PhOrigin)), seen, added, { history, model, NULL, NULL, NULL } };
 
   g_array_set_clear_func (tracing.chain, origin_clear);
   for (guint i = 0; i < history->edits->len; i++)

@@ -15,7 +15,8 @@ typedef struct
   PhChange   change;
   char      *label;              /* "Conv 'conv1'"; of removed ones too                                    */
   GArray    *fields;             /* (nullable) (element-type PhFieldChange) of changed ones                */
-  GArray    *fused_into;         /* (nullable) (element-type PhId) of removed ones: what the same rewrite added */
+  GArray    *fused_into;         /* (nullable) (element-type PhId) of removed ones: what came for them     */
+  GArray    *fused_from;         /* (nullable) (element-type PhId) of added ones: what they came for       */
 } PhNodeChange;
 
 typedef struct

@@ -40,10 +40,12 @@ struct _PhDocument
   guint       bookmarked;         /* bit i: bookmark i + 1 is set                                            */
   gboolean    has_since;          /* else what is shown is compared with the position before it              */
   PhPosition  since;
+  PhDiff     *diff;               /* (nullable) from @diff_a to @diff_b                                      */
+  PhPosition  diff_a, diff_b;
 };
 
 enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
-       SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED,
+       SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED, SIGNAL_DIFF_CHANGED,
        SIGNAL_BOOKMARKS_CHANGED, N_SIGNALS };
 
 extern const char *const ph_document_signal_names[N_SIGNALS];

@@ -6,7 +6,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
-  "verdicts-changed", "problems-changed", "since-changed", "bookmarks-changed",
+  "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -33,6 +33,7 @@ clear_file (PhDocument *document)
   document->selection = PH_NO_ID;
   document->bookmarked = 0;
   document->has_since = FALSE;
+  g_clear_pointer (&document->diff, ph_diff_free);
   if (document->breaks != NULL)
     g_ptr_array_set_size (document->breaks, 0);
   document->base = 0;
@@ -373,6 +374,29 @@ ph_document_get_since (PhDocument *document)
   if (ph_document_has_since (document))
     return document->since;
   return document->history != NULL ? ph_history_previous (document->history, at, at.rewrite > 0) : at;
+}
+
+void
+ph_document_take_diff (PhDocument *document, PhDiff *diff, PhPosition a, PhPosition b)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  g_clear_pointer (&document->diff, ph_diff_free);
+  document->diff = diff;
+  document->diff_a = a;
+  document->diff_b = b;
+  ph_document_emit (document, SIGNAL_DIFF_CHANGED);
+}
+
+PhDiff *
+ph_document_get_diff (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+
+  if (document->diff == NULL || ph_position_compare (document->diff_a, ph_document_get_since (document)) != 0
+      || ph_position_compare (document->diff_b, ph_document_get_position (document)) != 0)
+    return NULL;
+  return document->diff;
 }
 
 GHashTable *

@@ -23,6 +23,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   problems-changed ()
  *   bookmarks-changed ()
  *   since-changed ()     what is shown is compared with another position
+ *   diff-changed ()      what changed since then is known
  * Properties: file (char*), selection (guint, node id, 0 none), busy (boolean). */
 PhDocument *ph_document_new            (void);
 
@@ -56,6 +57,9 @@ gboolean    ph_document_get_bookmark   (PhDocument *document, guint number, PhPo
 void        ph_document_set_since      (PhDocument *document, const PhPosition *since);
 gboolean    ph_document_has_since      (PhDocument *document);
 PhPosition  ph_document_get_since      (PhDocument *document);
+/* What changed from there to here, when a worker has found it out. The second gives it: (transfer full) (nullable). */
+PhDiff     *ph_document_get_diff       (PhDocument *document);      /* (nullable) */
+void        ph_document_take_diff      (PhDocument *document, PhDiff *diff, PhPosition a, PhPosition b);
 
 /* The pipeline: upgrade-opset first when the file is old, then the chosen one's passes. */
 typedef struct

@@ -43,6 +43,8 @@ typedef struct
 void      ph_scene_draw         (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options);
 /* Equal numbers: the same picture of the same clip, so what was drawn of it before is still good. Much less work than drawing. */
 guint64   ph_scene_look_hash    (PhScene *scene, const PhDrawOptions *options);
+/* On top of it: which nodes were fused into one, and what of a changed node changed. */
+void      ph_scene_draw_notes   (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhDiff *diff);
 /* One edge as a path, with its arrow, for highlights. */
 void      ph_scene_draw_edge    (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, const PhColor *color, double width);
 void      ph_scene_draw_box     (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);

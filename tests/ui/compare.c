@@ -299,6 +299,12 @@ test_two_models (void)
 
 /* --- colours ----------------------------------------------------------------------------------------------------------- */
 
+static gboolean
+is_wide (gpointer widget)
+{
+  return gtk_widget_get_width (widget) > 40;
+}
+
 static void
 test_colours (void)
 {
@@ -308,7 +314,7 @@ test_colours (void)
   gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-memory", NULL);
   driver_settle ();
   g_assert_true (gtk_widget_get_mapped (legend));
-  g_assert_cmpint (gtk_widget_get_width (legend), >, 40);
+  driver_wait (is_wide, legend, 20, "the legend is there");
   g_assert_cmpint (ph_paint_mode (ph_graph_canvas_get_paint (ph_graph_pane_get_canvas (pane ()))), ==, PH_COLOR_MEMORY);
 
   /* By what is typed. */
