@@ -3,6 +3,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/session.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <glib/gi18n.h>
 #include <glib/gstdio.h>
 
@@ -13,7 +19,12 @@ struct _PhSession
 {
   PhWindow *window;
   guint     timer;
+  char     *name;       /* of the file, its own among the sessions that run: "session.ini", "session-2.ini", ... */
+  int       lock;       /* of @name; the system lets go of it however the program ends. -1: the folder cannot be written */
+  gboolean  told;       /* that nothing can be kept */
 };
+
+#define MAX_SESSIONS 16
 
 /* --- files --------------------------------------------------------------------------------------------------------- */
 
@@ -32,13 +43,49 @@ memory_of (const char *path)
   return g_build_filename (folder, name, NULL);
 }
 
-static void
-write_file (GKeyFile *file, const char *path)
+static gboolean
+write_file (GKeyFile *file, const char *path, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
 
   g_mkdir_with_parents (folder, 0700);
-  g_key_file_save_to_file (file, path, NULL);
+  return g_key_file_save_to_file (file, path, error);
+}
+
+/* --- one file for each program that runs ---------------------------------------------------------------------------- */
+
+static char *
+session_name (guint number)
+{
+  return number == 0 ? g_strdup ("session.ini") : g_strdup_printf ("session-%u.ini", number + 1);
+}
+
+/* -1: another program has it, or nobody can. */
+static int
+lock_session (const char *name)
+{
+  g_autofree char *file = g_strconcat (name, ".lock", NULL), *path = state_file (file), *folder = g_path_get_dirname (path);
+
+  g_mkdir_with_parents (folder, 0700);
+  int fd = open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0)
+    {
+      close (fd);
+      return -1;
+    }
+  return fd;
+}
+
+static void
+choose_session (PhSession *self)
+{
+  self->lock = -1;
+  for (guint i = 0; i < MAX_SESSIONS && self->lock < 0; i++)
+    {
+      g_free (self->name);
+      self->name = session_name (i);
+      self->lock = lock_session (self->name);
+    }
 }
 
 /* --- saving -------------------------------------------------------------------------------------------------------- */
@@ -50,7 +97,7 @@ remember (PhDocumentView *view)
   g_autofree char *path = memory_of (ph_document_get_path (ph_document_view_get_document (view)));
 
   if (ph_view_state_save (view, memory, "file"))
-    write_file (memory, path);
+    write_file (memory, path, NULL);
 }
 
 static gboolean
@@ -58,7 +105,8 @@ save (gpointer data)
 {
   PhSession *self = data;
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = state_file ("session.ini"), *folder = g_path_get_dirname (path);
+  g_autofree char *path = state_file (self->name), *folder = g_path_get_dirname (path);
+  g_autoptr (GError) error = NULL;
   guint n = 0;
 
   self->timer = 0;
@@ -79,8 +127,13 @@ save (gpointer data)
     }
   if (n == 0)
     g_unlink (path);
-  else
-    write_file (file, path);
+  else if (!write_file (file, path, &error) && !self->told)
+    {
+      g_autofree char *text = g_strdup_printf (_("What is open cannot be kept for after a crash: %s. Make room, or set XDG_STATE_HOME to a folder "
+                                                 "that can be written."), error->message);
+      self->told = TRUE;
+      ph_document_view_toast (ph_window_get_view (self->window), text);
+    }
   return G_SOURCE_REMOVE;
 }
 
@@ -150,7 +203,7 @@ save_window (PhWindow *window)
   g_key_file_set_boolean (file, "window", "maximized", gtk_window_is_maximized (GTK_WINDOW (window)));
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
     g_key_file_set_boolean (file, "window", panels[i].key, gtk_widget_get_visible (G_STRUCT_MEMBER (GtkWidget *, window, panels[i].offset)));
-  write_file (file, path);
+  write_file (file, path, NULL);
 }
 
 static void
@@ -179,6 +232,7 @@ ph_session_new (PhWindow *window)
   PhSession *self = g_new0 (PhSession, 1);
 
   self->window = window;
+  choose_session (self);
   restore_window (window);
   return self;
 }
@@ -186,7 +240,7 @@ ph_session_new (PhWindow *window)
 void
 ph_session_free (PhSession *self, gboolean keep)
 {
-  g_autofree char *path = state_file ("session.ini");
+  g_autofree char *path = state_file (self->name);
 
   if (self->timer)
     {
@@ -196,14 +250,17 @@ ph_session_free (PhSession *self, gboolean keep)
   save_window (self->window);
   if (!keep)
     g_unlink (path);
+  if (self->lock >= 0)
+    close (self->lock);
+  g_free (self->name);
   g_free (self);
 }
 
-gboolean
-ph_session_restore (PhWindow *window)
+static gboolean
+restore_from (PhWindow *window, const char *name)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = state_file ("session.ini");
+  g_autofree char *path = state_file (name);
   PhDocumentView *shown = NULL;
 
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
@@ -213,9 +270,17 @@ ph_session_restore (PhWindow *window)
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i]; i++)
     {
-      g_autofree char *model_path = g_key_file_get_string (file, groups[i], "path", NULL);
-      if (!model_path || !g_file_test (model_path, G_FILE_TEST_EXISTS))
+      g_autofree char *uri = g_key_file_get_string (file, groups[i], "uri", NULL);
+      g_autofree char *model_path = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+      if (!model_path)
         continue;
+      if (!g_file_test (model_path, G_FILE_TEST_EXISTS))
+        {
+          g_autofree char *shown_name = g_filename_display_name (model_path);
+          g_autofree char *text = g_strdup_printf (_("%s was open and is not there any more."), shown_name);
+          ph_document_view_toast (ph_window_get_view (window), text);
+          continue;
+        }
       g_autoptr (GFile) model = g_file_new_for_path (model_path);
       ph_window_open (window, model);
       PhDocumentView *view = ph_window_get_view (window);
@@ -226,4 +291,24 @@ ph_session_restore (PhWindow *window)
   if (shown)
     adw_tab_view_set_selected_page (window->tabs, adw_tab_view_get_page (window->tabs, GTK_WIDGET (shown)));
   return groups[0] != NULL;
+}
+
+/* Also what other programs left behind that do not run any more. */
+gboolean
+ph_session_restore (PhWindow *window)
+{
+  gboolean restored = FALSE;
+
+  for (guint i = 0; i < MAX_SESSIONS; i++)
+    {
+      g_autofree char *name = session_name (i);
+      g_autofree char *path = state_file (name);
+      gboolean own = g_str_equal (name, window->session->name);
+      int lock = own || !g_file_test (path, G_FILE_TEST_EXISTS) ? -1 : lock_session (name);
+      if (own || lock >= 0)
+        restored |= restore_from (window, name);
+      if (lock >= 0)
+        close (lock);
+    }
+  return restored;
 }

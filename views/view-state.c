@@ -28,7 +28,10 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
   gboolean missed = at.step > 0 || at.rewrite > 0 || ph_document_pipeline_is_own (document);
   double place[3];
 
-  g_key_file_set_string (file, group, "path", ph_document_get_path (document));
+  /* Any bytes may be a path; a key file holds UTF-8. */
+  g_autofree char *path = g_canonicalize_filename (ph_document_get_path (document), NULL), *uri = g_filename_to_uri (path, NULL, NULL);
+  if (uri)
+    g_key_file_set_string (file, group, "uri", uri);
   g_key_file_set_string (file, group, "pipeline", pipeline);
   g_key_file_set_string (file, group, "position", position);
   g_key_file_set_integer (file, group, "selection", (int) ph_document_get_selection (document));

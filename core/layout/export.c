@@ -13,12 +13,33 @@
 #define MAX_PIXELS 12000       /* of a picture's side       */
 #define MAX_PAGE   14000       /* of a PDF's, in points     */
 
+/* Whole or not at all: a disk that is full leaves what was there before. */
+static gboolean
+write_whole (const char *path, const void *data, gsize length, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  g_autofree char *name = NULL;
+
+  if (g_file_set_contents (path, data, (gssize) length, &local))
+    return TRUE;
+  name = g_filename_display_name (path);
+  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", name, local->message);
+  return FALSE;
+}
+
 static gboolean
 save_dot (PhScene *scene, const char *path, int time, int since, GError **error)
 {
   g_autofree char *text = ph_dot_print (scene, time, since);
 
-  return g_file_set_contents (path, text, -1, error);
+  return write_whole (path, text, strlen (text), error);
+}
+
+static cairo_status_t
+append (void *bytes, const unsigned char *data, unsigned int length)
+{
+  g_byte_array_append (bytes, data, length);
+  return CAIRO_STATUS_SUCCESS;
 }
 
 /* The picture, and below it what its colours say. */
@@ -42,6 +63,7 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
   const double width = MAX (ph_scene_width (scene), paint != NULL ? 400 : 1), picture = MAX (ph_scene_height (scene), 1);
   PhDrawOptions options = { .theme = theme, .time = time, .since = since, .scale = 1, .clip = { 0, 0, width, picture }, .paint = paint };
   g_autoptr(PhInk) ink = ph_ink_new ();
+  g_autoptr(GByteArray) bytes = g_byte_array_new ();
   cairo_surface_t *surface = NULL;
   cairo_status_t status;
   cairo_t *cr;
@@ -59,13 +81,13 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
   height = picture + legend;
   if (g_str_has_suffix (path, ".svg"))
     {
-      surface = cairo_svg_surface_create (path, width, height);
+      surface = cairo_svg_surface_create_for_stream (append, bytes, width, height);
       cairo_svg_surface_set_document_unit (surface, CAIRO_SVG_UNIT_PX);
     }
   else if (g_str_has_suffix (path, ".pdf"))
     {
       scale = MIN (1, MAX_PAGE / MAX (width, height));
-      surface = cairo_pdf_surface_create (path, width * scale, height * scale);
+      surface = cairo_pdf_surface_create_for_stream (append, bytes, width * scale, height * scale);
     }
   else if (g_str_has_suffix (path, ".png"))
     {
@@ -82,17 +104,17 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
   cairo_scale (cr, scale, scale);
   draw_all (scene, cr, ink, &options, picture, legend);
   cairo_destroy (cr);
-  status = g_str_has_suffix (path, ".png") ? cairo_surface_write_to_png (surface, path) : CAIRO_STATUS_SUCCESS;
+  status = g_str_has_suffix (path, ".png") ? cairo_surface_write_to_png_stream (surface, append, bytes) : CAIRO_STATUS_SUCCESS;
   cairo_surface_finish (surface);
   if (status == CAIRO_STATUS_SUCCESS)
     status = cairo_surface_status (surface);
   cairo_surface_destroy (surface);
   if (status != CAIRO_STATUS_SUCCESS)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s cannot be written: %s", path, cairo_status_to_string (status));
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: the picture cannot be drawn: %s", path, cairo_status_to_string (status));
       return FALSE;
     }
-  return TRUE;
+  return write_whole (path, bytes->data, bytes->len, error);
 }
 
 gboolean
