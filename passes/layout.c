@@ -282,11 +282,13 @@ move_axes (PhBuilder *b, const PhValue *axes, const PhLayout *layout)
 }
 
 static PhValue *
-all_axes (PhBuilder *b, gsize n, const PhLayout *layout)
+all_axes (PhBuilder *b, gint64 n, const PhLayout *layout)
 {
-  g_autofree gint64 *axes = g_new (gint64, n + 1);
+  gint64 axes[PH_MAX_RANK];
 
-  for (gsize i = 0; i < n; i++)
+  if (n < 0 || n > layout->rank)       /* how many starts a Slice has may be unknown */
+    return NULL;
+  for (gint64 i = 0; i < n; i++)
     axes[i] = layout->inverse[i];
   return ph_build_ints (b, axes, n);
 }
@@ -335,7 +337,7 @@ move_parameters (PhBuilder *b, const PhNode *node, PhValue **inputs, guint *n, c
   else if (node->op == &ph_op_Slice)
     {
       inputs[3] = *n > 3 && inputs[3] != NULL ? move_axes (b, inputs[3], layout)
-                                              : all_axes (b, (gsize) ph_value_dim (inputs[1], 0), layout);
+                                              : all_axes (b, ph_value_dim (inputs[1], 0), layout);
       *n = MAX (*n, 4);
       ok = inputs[3] != NULL;
     }

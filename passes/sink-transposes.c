@@ -59,6 +59,20 @@ is_read_inside_only (const Region *self, const PhValue *value)
   return TRUE;
 }
 
+/* A Transpose from one member to another saves nothing: what it reads has to be there both ways. */
+static gboolean
+lies_between (const Region *self, const PhNode *transpose)
+{
+  const PhValue *x = ph_node_input (transpose, 0), *y = ph_node_output (transpose, 0);
+
+  if (x == NULL || x->producer == NULL || !g_hash_table_contains (self->members, x->producer))
+    return FALSE;
+  for (guint u = 0; u < y->uses->len; u++)
+    if (g_hash_table_contains (self->members, g_array_index (y->uses, PhUse, u).node))
+      return TRUE;
+  return FALSE;
+}
+
 /* What the inputs of the region cost if it turns, less what they cost now; each value counts once. */
 static double
 cost_of_inputs (const Region *self)
@@ -78,7 +92,8 @@ cost_of_inputs (const Region *self)
           if (value == NULL || !ph_layout_moves_input (node, i, &self->layout) || !g_hash_table_add (seen, value) ||
               (value->producer != NULL && g_hash_table_contains (self->members, value->producer)))
             continue;
-          if (value->producer != NULL && value->producer->graph == node->graph && is_transpose_by (value->producer, &back))
+          if (value->producer != NULL && value->producer->graph == node->graph && is_transpose_by (value->producer, &back) &&
+              !lies_between (self, value->producer))
             cost -= is_read_inside_only (self, value) ? weight_of (value) : 0;
           else if (ph_value_constant (value) == NULL)
             cost += weight_of (value);
@@ -105,7 +120,7 @@ cost_of_outputs (const Region *self)
             {
               const PhNode *user = g_array_index (value->uses, PhUse, u).node;
 
-              if (user->graph == node->graph && is_transpose_by (user, &self->layout))
+              if (user->graph == node->graph && is_transpose_by (user, &self->layout) && !lies_between (self, user))
                 cost -= weight_of (value);
               else if (!g_hash_table_contains (self->members, user))
                 stays = TRUE;
@@ -282,10 +297,15 @@ connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboole
   for (guint i = 0; i < cancelled->len; i++)
     if (!ph_node_replace (cancelled->pdata[i], value, &b->error))
       {
-        /* Two names of the interface for one value. */
+        PhValue *copy;
+
+        /* Two names of the interface for one value: a copy bears the second. */
         if (b->error != NULL)
           return FALSE;
-        stays = TRUE;
+        b->name = ph_node_output (cancelled->pdata[i], 0)->name;
+        copy = PH_BUILD (b, Identity, value);
+        if (copy == NULL || (!ph_node_replace (cancelled->pdata[i], copy, &b->error) && b->error != NULL))
+          return FALSE;
       }
   if (!stays)
     return TRUE;

@@ -84,6 +84,8 @@ infer_slice (PhInfer *infer, GError **error)
       n = MAX (0, MAX (n_starts, n_ends));
       if (n == 0 && starts_type != NULL && ph_type_count (starts_type) > 0)
         n = ph_type_count (starts_type);
+      if (n_starts < 0 && n_ends < 0 && (starts_type == NULL || ph_type_count (starts_type) < 0))
+        n = type->rank;      /* nobody knows how many: perhaps all */
       axes = g_new (gint64, n + 1);
       for (gsize i = 0; i < n; i++)
         axes[i] = i;
