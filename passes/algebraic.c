@@ -189,7 +189,8 @@ static const PhRule rules[] = {
     .why = "One product less; integers wrap around alike." },
   { "factor-common",    P (Add, P (Mul, X, Z), P (Mul, Y, Z)),     P (Mul, P (Add, X, Y), Z), .exactness = PH_ROUNDING,
     .why = "One product less; rounding may differ." },
-  { "idempotent",       .when = is_repeated, .build = build_inner, .becomes = "f(x), of f(f(x))",
+  { "idempotent",       .when = is_repeated, .build = build_inner, .matches = "f(f(x))",
+    .becomes = "f(x), of f(f(x))",
     .why = "Doing it a second time changes nothing." },
 };
 

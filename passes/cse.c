@@ -159,7 +159,8 @@ cse (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "same-operation", .becomes = "the earlier one", .why = why },
+  { "same-operation", .matches = "f(x), f(x)",
+    .becomes = "the earlier one", .why = why },
 };
 
 const PhPass ph_pass_cse = {

@@ -65,8 +65,10 @@ dce (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "dead-node", .becomes = "nothing", .why = why_node },
-  { "dead-constant", .becomes = "nothing", .why = why_constant },
+  { "dead-node", .matches = "f(x) that nothing reads",
+    .becomes = "nothing", .why = why_node },
+  { "dead-constant", .matches = "initializer that nothing reads",
+    .becomes = "nothing", .why = why_constant },
 };
 
 const PhPass ph_pass_dce = {

@@ -63,7 +63,8 @@ dedupe (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "equal-initializer", .becomes = "the first of them", .why = why },
+  { "equal-initializer", .matches = "initializer, initializer",
+    .becomes = "the first of them", .why = why },
 };
 
 const PhPass ph_pass_dedupe_initializers = {

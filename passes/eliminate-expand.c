@@ -82,7 +82,8 @@ without_expand (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "nop-expand", P (Expand, X), X, .when = target_is_ones, .why = "The input is as large as the target asks for." },
   { "nop-tile",   P (Tile, X),   X, .when = repeats_once,   .why = "Every axis is repeated once." },
-  { "expand-before-broadcast", .when = broadcasts_anyway, .build = without_expand, .becomes = "f(x, y), of f(Expand(x), y)",
+  { "expand-before-broadcast", .when = broadcasts_anyway, .build = without_expand, .matches = "f(Expand(x), y)",
+    .becomes = "f(x, y), of f(Expand(x), y)",
     .why = "The operator broadcasts its operands itself." },
 };
 

@@ -243,7 +243,8 @@ constant_to_initializer (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "constant-to-initializer", .root = &ph_op_Constant, .when = is_tensor_constant, .apply = constant_to_initializer,
     .becomes = "initializer", .why = "A Constant node is a value that needs no computing." },
-  { "fold", .when = ph_fold_can, .apply = ph_fold, .becomes = "initializer",
+  { "fold", .when = ph_fold_can, .apply = ph_fold, .matches = "f(const)",
+    .becomes = "initializer",
     .why = "All inputs are constant, so the result is the same in every run and is computed once, now." },
 };
 

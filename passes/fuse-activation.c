@@ -126,10 +126,13 @@ fuse_add (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "conv-add", .root = &ph_op_Add, .when = adds_to_convolution, .apply = fuse_add, .exactness = PH_ROUNDING,
+    .matches = "Add(Conv(x, W), y)",
     .becomes = "ConvAdd(x, W, y)", .why = "The residual is added while the convolution's result is still in the cache." },
   { "conv-activation", .when = activates_convolution, .apply = fuse_activation, .exactness = PH_ROUNDING,
+    .matches = "Relu(Conv(x, W))",
     .becomes = "ConvRelu(x, W)", .why = "The activation is computed while the convolution's result is still in the cache." },
   { "gemm-activation", .when = activates_product, .apply = fuse_activation, .exactness = PH_ROUNDING,
+    .matches = "Relu(Gemm(x, W))",
     .becomes = "GemmRelu(x, W)", .why = "The activation is computed while the product is still in the cache." },
 };
 

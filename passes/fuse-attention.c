@@ -133,7 +133,8 @@ fuse_attention (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "attention", .root = &ph_op_Softmax, .becomes = "Attention(q, k, v)", .exactness = PH_ROUNDING, .why = why },
+  { "attention", .root = &ph_op_Softmax, .matches = "MatMul(Softmax(Add(Mul(MatMul(q, Transpose(k)), s), mask)), v)",
+    .becomes = "Attention(q, k, v)", .exactness = PH_ROUNDING, .why = why },
 };
 
 const PhPass ph_pass_fuse_attention = {

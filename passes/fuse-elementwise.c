@@ -55,7 +55,8 @@ fuse_elementwise (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "elementwise", .becomes = "MulExpAddTanh(x, y, z)", .exactness = PH_ROUNDING, .why = why },
+  { "elementwise", .matches = "Tanh(Add(Exp(Mul(x, y)), z))",
+    .becomes = "MulExpAddTanh(x, y, z)", .exactness = PH_ROUNDING, .why = why },
 };
 
 const PhPass ph_pass_fuse_elementwise = {

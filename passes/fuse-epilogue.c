@@ -56,7 +56,8 @@ fuse_epilogue (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "epilogue", .becomes = "MatMulAddRelu(x, W, b)", .exactness = PH_ROUNDING, .why = why },
+  { "epilogue", .matches = "Relu(Add(MatMul(x, W), b))",
+    .becomes = "MatMulAddRelu(x, W, b)", .exactness = PH_ROUNDING, .why = why },
 };
 
 const PhPass ph_pass_fuse_epilogue = {

@@ -239,8 +239,10 @@ fuse_horizontal (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "parallel-conv", .root = &ph_op_Conv, .becomes = "Split(Conv(x, Concat(W1, W2, W3)))", .exactness = PH_ROUNDING, .why = why_conv },
-  { "parallel-matmul", .root = &ph_op_MatMul, .becomes = "Split(MatMul(x, Concat(A, B, C)))", .exactness = PH_ROUNDING, .why = why_matmul },
+  { "parallel-conv", .root = &ph_op_Conv, .matches = "Conv(x, W1), Conv(x, W2), Conv(x, W3)",
+    .becomes = "Split(Conv(x, Concat(W1, W2, W3)))", .exactness = PH_ROUNDING, .why = why_conv },
+  { "parallel-matmul", .root = &ph_op_MatMul, .matches = "MatMul(x, A), MatMul(x, B), MatMul(x, C)",
+    .becomes = "Split(MatMul(x, Concat(A, B, C)))", .exactness = PH_ROUNDING, .why = why_matmul },
 };
 
 const PhPass ph_pass_fuse_horizontal = {

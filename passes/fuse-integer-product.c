@@ -108,7 +108,8 @@ fuse_integer_product (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "integer-product", .root = &ph_op_MatMulInteger, .becomes = "DynamicQuantizeMatMul(x, W, s, b)", .why = why },
+  { "integer-product", .root = &ph_op_MatMulInteger, .matches = "Add(Mul(Cast(MatMulInteger(x, W)), s), b)",
+    .becomes = "DynamicQuantizeMatMul(x, W, s, b)", .why = why },
 };
 
 const PhPass ph_pass_fuse_integer_product = {

@@ -191,9 +191,12 @@ fuse_qdq (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "quantised-operator", .becomes = "QLinearConvRelu(x, W, bias), of QuantizeLinear(Relu(Conv(DequantizeLinear(x), ...)))", .why = why_quantised },
-  { "dequantised-product", .becomes = "DequantizeMatMul(x, W), of MatMul(DequantizeLinear(x), DequantizeLinear(W))", .why = why_products },
-  { "packed-weights", .becomes = "MatMulNBits(x, W), of MatMul(x, DequantizeLinear(W))", .why = why_weights },
+  { "quantised-operator", .matches = "QuantizeLinear(Relu(Conv(DequantizeLinear(x), DequantizeLinear(W), DequantizeLinear(b))))",
+    .becomes = "QLinearConvRelu(x, W, bias), of QuantizeLinear(Relu(Conv(DequantizeLinear(x), ...)))", .why = why_quantised },
+  { "dequantised-product", .matches = "MatMul(DequantizeLinear(x), DequantizeLinear(W))",
+    .becomes = "DequantizeMatMul(x, W), of MatMul(DequantizeLinear(x), DequantizeLinear(W))", .why = why_products },
+  { "packed-weights", .matches = "MatMul(x, DequantizeLinear(const W))",
+    .becomes = "MatMulNBits(x, W), of MatMul(x, DequantizeLinear(W))", .why = why_weights },
 };
 
 const PhPass ph_pass_fuse_qdq = {

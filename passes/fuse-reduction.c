@@ -76,7 +76,8 @@ fuse_reduction (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "reduction", .becomes = "MulSoftmaxAdd(x, y, z)", .exactness = PH_ROUNDING, .why = why },
+  { "reduction", .matches = "Add(Softmax(Mul(x, y)), z)",
+    .becomes = "MulSoftmaxAdd(x, y, z)", .exactness = PH_ROUNDING, .why = why },
 };
 
 const PhPass ph_pass_fuse_reduction = {

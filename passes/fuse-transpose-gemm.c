@@ -55,9 +55,11 @@ build_gemm (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "transpose-gemm", .root = &ph_op_Gemm, .when = has_transposed_operand, .build = build_gemm, .becomes = "Gemm<transA, transB>(x, y, z)",
+  { "transpose-gemm", .root = &ph_op_Gemm, .when = has_transposed_operand, .build = build_gemm, .matches = "Gemm(Transpose(x), Transpose(y), z)",
+    .becomes = "Gemm<transA, transB>(x, y, z)",
     .exactness = PH_ROUNDING, .why = "Gemm reads its operands transposed if told so." },
-  { "transpose-matmul", .root = &ph_op_MatMul, .when = has_transposed_operand, .build = build_gemm, .becomes = "Gemm<transA, transB>(x, y)",
+  { "transpose-matmul", .root = &ph_op_MatMul, .when = has_transposed_operand, .build = build_gemm, .matches = "MatMul(Transpose(x), y)",
+    .becomes = "Gemm<transA, transB>(x, y)",
     .exactness = PH_ROUNDING, .why = "Gemm reads its operands transposed if told so." },
 };
 

@@ -82,7 +82,8 @@ hoist_invariants (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "invariant", .becomes = "the node, before the loop", .why = why },
+  { "invariant", .matches = "Loop whose body has a node that reads nothing of it",
+    .becomes = "the node, before the loop", .why = why },
 };
 
 const PhPass ph_pass_hoist_invariants = {

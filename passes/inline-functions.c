@@ -94,7 +94,8 @@ inline_functions (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "inline-function", .becomes = "the function's body", .why = why },
+  { "inline-function", .matches = "a call of a function of the model",
+    .becomes = "the function's body", .why = why },
 };
 
 const PhPass ph_pass_inline_functions = {

@@ -66,9 +66,11 @@ has_no_bounds (PhMatch *match)
 
 static const PhRule rules[] = {
   { "no-bounds",  P (Clip, X), X, .when = has_no_bounds, .why = "There is nothing to clip to." },
-  { "relu-clip", .root = &ph_op_Clip, .when = bounds_meet, .build = build_bounds, .becomes = "Clip(x, larger low, smaller high)",
+  { "relu-clip", .root = &ph_op_Clip, .when = bounds_meet, .build = build_bounds, .matches = "Clip(Clip(x, low, high), low, high)",
+    .becomes = "Clip(x, larger low, smaller high)",
     .exactness = PH_EXACT_FINITE, .why = "What is between two pairs of bounds is between the tighter ones." },
-  { "clip-relu", .root = &ph_op_Relu, .when = bounds_meet, .build = build_bounds, .becomes = "Clip(x, max(0, low), high)",
+  { "clip-relu", .root = &ph_op_Relu, .when = bounds_meet, .build = build_bounds, .matches = "Relu(Clip(x, low, high))",
+    .becomes = "Clip(x, max(0, low), high)",
     .exactness = PH_EXACT_FINITE, .why = "Relu is a lower bound of zero." },
 };
 

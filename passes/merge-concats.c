@@ -41,7 +41,8 @@ build_flat (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "concat-concat", .root = &ph_op_Concat, .when = joins_joined, .build = build_flat, .becomes = "Concat(x, y, z), of Concat(Concat(x, y), z)",
+  { "concat-concat", .root = &ph_op_Concat, .when = joins_joined, .build = build_flat, .matches = "Concat(Concat(x, y), z)",
+    .becomes = "Concat(x, y, z), of Concat(Concat(x, y), z)",
     .why = "Joining along one axis can be done at once." },
 };
 

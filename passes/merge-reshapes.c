@@ -74,7 +74,8 @@ build_once (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "reshape-reshape", .when = reshapes_twice, .build = build_once, .becomes = "Reshape(x), of Reshape(Reshape(x))",
+  { "reshape-reshape", .when = reshapes_twice, .build = build_once, .matches = "Reshape(Reshape(x))",
+    .becomes = "Reshape(x), of Reshape(Reshape(x))",
     .why = "A reshape moves nothing, so only the last shape matters." },
 };
 

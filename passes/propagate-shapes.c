@@ -136,7 +136,8 @@ set_target (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "known-shape", .when = is_known_shape, .build = build_known_shape, .becomes = "initializer",
+  { "known-shape", .when = is_known_shape, .build = build_known_shape, .matches = "f(Shape(x))",
+    .becomes = "initializer",
     .why = "The shapes that this is computed from are known, so its value is." },
   { "reshape-target", .root = &ph_op_Reshape, .when = target_can_be_written, .apply = set_target,
     .becomes = "Reshape(x, [0, ..., -1])",

@@ -89,7 +89,8 @@ build_moved (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "quantise-dequantised", P (QuantizeLinear, P_SHARED (DequantizeLinear, X)), X, .when = undoes,
     .why = "Quantising with the scale and zero point that it was dequantised with gives back the same bytes." },
-  { "move-dequantise", .when = can_move_down, .build = build_moved, .becomes = "DequantizeLinear(Reshape(x))",
+  { "move-dequantise", .when = can_move_down, .build = build_moved, .matches = "Reshape(DequantizeLinear(x))",
+    .becomes = "DequantizeLinear(Reshape(x))",
     .why = "Moving elements and scaling them can be exchanged; the smaller type is moved." },
 };
 

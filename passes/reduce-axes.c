@@ -83,8 +83,10 @@ build_squeeze (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "reduce-unsqueeze", .root = &ph_op_Unsqueeze, .when = puts_axes_back, .build = build_keeping,
+    .matches = "Unsqueeze(Reduce(x))",
     .becomes = "Reduce<keepdims = 1>(x)", .why = "The reduction can keep its axes itself." },
-  { "reduce-of-ones", .when = reduces_ones, .build = build_squeeze, .becomes = "x, or Squeeze(x)", .exactness = PH_EXACT_FINITE,
+  { "reduce-of-ones", .when = reduces_ones, .build = build_squeeze, .matches = "Reduce(x) over axes of one element",
+    .becomes = "x, or Squeeze(x)", .exactness = PH_EXACT_FINITE,
     .why = "There is one element along each axis that is reduced." },
 };
 

@@ -1,34 +1,12 @@
 /* sccp.c: sparse conditional constant propagation: constants and branches found together.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/branch.h"
 #include "passes/fold.h"
 #include "passes/rule.h"
-
-#include "core/ops/copy.h"
 
 /* Folding alone stops at an If, and removing Ifs alone needs constants: done to one fixpoint, a condition that becomes
  * constant opens its branch, and what the branch gives may decide the next condition. A loop's state that starts as a constant
  * and is that same constant after each turn is the constant in every turn. */
-
-static gboolean
-condition_is_constant (PhMatch *match)
-{
-  PhTensor *tensor = ph_value_constant (ph_node_input (match->root, 0));
-
-  return tensor != NULL && ph_tensor_count (tensor) == 1;
-}
-
-static gboolean
-take_branch (PhMatch *match, PhBuilder *b)
-{
-  PhNode *node = match->root;
-  gboolean taken = ph_tensor_get_int (ph_value_constant (ph_node_input (node, 0)), 0) != 0;
-  PhGraph *body = ph_node_graph (node, taken ? "then_branch" : "else_branch");
-  g_autofree PhValue **outputs = g_new0 (PhValue *, node->outputs->len + 1);
-
-  if (body == NULL || body->outputs->len != node->outputs->len || !ph_build_copy (b, body, NULL, outputs, NULL))
-    return FALSE;
-  return ph_node_replace_all (node, outputs, b);
-}
 
 /* Both branches give the same constant: whichever is taken, output k is that. */
 static PhTensor *
@@ -113,9 +91,10 @@ read_constant (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "fold", .when = ph_fold_can, .apply = ph_fold, .becomes = "initializer",
+  { "fold", .when = ph_fold_can, .apply = ph_fold, .matches = "f(const)",
+    .becomes = "initializer",
     .why = "All inputs are constant, so the result is the same in every run." },
-  { "constant-branch", .root = &ph_op_If, .when = condition_is_constant, .apply = take_branch, .becomes = "the branch that is taken",
+  { "constant-branch", .root = &ph_op_If, .when = ph_branch_is_decided, .apply = ph_branch_take, .becomes = "the branch that is taken",
     .why = "The condition was found to be constant, so the other branch is never taken." },
   { "same-in-both", .root = &ph_op_If, .when = branches_agree, .apply = take_common, .becomes = "initializer",
     .why = "Both branches give the same constant." },

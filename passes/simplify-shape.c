@@ -34,8 +34,10 @@ build_before (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "shape-of-elementwise", .root = &ph_op_Shape, .when = asks_through_unary, .build = build_before,
+    .matches = "Shape(f(x))",
     .becomes = "Shape(x), of Shape(f(x))", .why = "The operator changes elements, not the shape." },
   { "size-of-elementwise", .root = &ph_op_Size, .when = asks_through_unary, .build = build_before,
+    .matches = "Size(f(x))",
     .becomes = "Size(x), of Size(f(x))", .why = "The operator changes elements, not their number." },
 };
 

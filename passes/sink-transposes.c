@@ -381,7 +381,8 @@ turn (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "turn-region", .root = &ph_op_Transpose, .when = pays, .apply = turn, .becomes = "f(x), of Transpose(f(Transpose(x)))",
+  { "turn-region", .root = &ph_op_Transpose, .when = pays, .apply = turn, .matches = "Transpose(f(Transpose(x)))",
+    .becomes = "f(x), of Transpose(f(Transpose(x)))",
     .why = "What lies between does not mind the order of axes, so it works on the other one: fewer elements are moved." },
 };
 

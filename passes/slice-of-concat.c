@@ -52,7 +52,8 @@ build_operand (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "slice-of-concat", .root = &ph_op_Slice, .when = takes_one_operand, .build = build_operand, .becomes = "x, of Slice(Concat(x, y))",
+  { "slice-of-concat", .root = &ph_op_Slice, .when = takes_one_operand, .build = build_operand, .matches = "Slice(Concat(x, y))",
+    .becomes = "x, of Slice(Concat(x, y))",
     .why = "The slice begins and ends where one of the operands does." },
 };
 

@@ -16,7 +16,8 @@ put_channels_first (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "channels-first", .when = is_channels_last, .apply = put_channels_first, .becomes = "Transpose(Conv(Transpose(x), W))",
+  { "channels-first", .when = is_channels_last, .apply = put_channels_first, .matches = "NhwcConv(x, W)",
+    .becomes = "Transpose(Conv(Transpose(x), W))",
     .why = "The operators of ONNX have their channels first: what lies in the body of a channels-last one." },
 };
 

@@ -61,7 +61,8 @@ put_channels_last (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "channels-last", .when = is_spatial, .apply = put_channels_last, .becomes = "Transpose(NhwcConv(Transpose(x), W))",
+  { "channels-last", .when = is_spatial, .apply = put_channels_last, .matches = "Conv(x, W)",
+    .becomes = "Transpose(NhwcConv(Transpose(x), W))",
     .why = "With the channels last the elements that are multiplied and summed lie side by side." },
 };
 
