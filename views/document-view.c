@@ -552,6 +552,6 @@ ph_document_view_get_pane (PhDocumentView *self)
 gboolean
 ph_document_view_is_working (PhDocumentView *self)
 {
-  return ph_run_ahead_is_running (self->ahead)
+  return ph_run_ahead_is_running (self->ahead) || ph_view_state_is_restoring (self)
          || (ph_document_is_open (self->document) && ph_graph_pane_is_working (self->pane));
 }

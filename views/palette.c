@@ -9,14 +9,16 @@
 
 struct _PhPalette
 {
-  GtkWindow           parent_instance;
+  GtkPopover          parent_instance;
+  PhWindow           *window;       /* (unowned) whose child it is       */
+  GtkWidget          *before;       /* (nullable) had the keyboard before */
   GtkSearchEntry     *entry;
   GtkListView        *list;
   GtkStringList      *names;        /* of the actions that fit, best first */
   GtkSingleSelection *selection;
 };
 
-G_DEFINE_FINAL_TYPE (PhPalette, ph_palette, GTK_TYPE_WINDOW)
+G_DEFINE_FINAL_TYPE (PhPalette, ph_palette, GTK_TYPE_POPOVER)
 
 /* Titles carry mnemonics for the menus. */
 static char *
@@ -37,14 +39,14 @@ best_first (gconstpointer a, gconstpointer b)
 static gboolean
 is_enabled (PhPalette *self, const char *action)
 {
-  GtkWindow *window = gtk_window_get_transient_for (GTK_WINDOW (self));
+  GActionGroup *window = G_ACTION_GROUP (self->window);
   g_auto (GStrv) parts = g_strsplit (action, ".", 2);
   gboolean enabled = TRUE;
 
   if (g_str_equal (parts[0], "win"))
-    enabled = g_action_group_get_action_enabled (G_ACTION_GROUP (window), parts[1]);
+    enabled = g_action_group_get_action_enabled (window, parts[1]);
   else if (g_str_equal (parts[0], "command"))
-    enabled = ph_window_command_enabled (PH_WINDOW (window), parts[1]);
+    enabled = ph_window_command_enabled (self->window, parts[1]);
   return enabled;
 }
 
@@ -76,16 +78,38 @@ on_changed (PhPalette *self)
   gtk_single_selection_set_selected (self->selection, 0);
 }
 
+/* Who had the keyboard has it again, before an action gives it to somebody else. */
+static void
+close_palette (PhPalette *self)
+{
+  GtkWidget *before = self->before;
+
+  gtk_popover_popdown (GTK_POPOVER (self));
+  if (before && gtk_widget_get_mapped (before))
+    gtk_widget_grab_focus (before);
+}
+
+static gboolean
+drop_later (gpointer self)
+{
+  gtk_widget_unparent (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_closed (PhPalette *self)
+{
+  g_idle_add_full (G_PRIORITY_HIGH_IDLE, drop_later, g_object_ref (self), g_object_unref);
+}
+
 static void
 run_action (PhPalette *self, const char *name)
 {
-  GtkWindow *window = gtk_window_get_transient_for (GTK_WINDOW (self));
+  g_autoptr (GtkWidget) window = g_object_ref (GTK_WIDGET (self->window));
   g_autofree char *action = g_strdup (name);
 
-  g_object_ref (window);
-  gtk_window_destroy (GTK_WINDOW (self));
-  gtk_widget_activate_action (GTK_WIDGET (window), action, NULL);
-  g_object_unref (window);
+  close_palette (self);
+  gtk_widget_activate_action (window, action, NULL);
 }
 
 static void
@@ -107,19 +131,17 @@ on_entry_activate (PhPalette *self)
     run_action (self, gtk_string_object_get_string (item));
   else if (*line)
     {
-      PhWindow *window = PH_WINDOW (gtk_window_get_transient_for (GTK_WINDOW (self)));
-      g_object_ref (window);
-      gtk_window_destroy (GTK_WINDOW (self));
+      g_autoptr (PhWindow) window = g_object_ref (self->window);
+      close_palette (self);
       ph_window_show_bottom (window, "console");
       ph_window_run (window, "%s", line);
-      g_object_unref (window);
     }
 }
 
 static void
 on_stop (PhPalette *self)
 {
-  gtk_window_destroy (GTK_WINDOW (self));
+  close_palette (self);
 }
 
 /* Up and down move in the list while the entry keeps the keyboard. */
@@ -186,8 +208,8 @@ ph_palette_dispose (GObject *object)
 {
   PhPalette *self = PH_PALETTE (object);
 
-  /* A window's child is the window's own to let go of. */
-  gtk_window_set_child (GTK_WINDOW (self), NULL);
+  g_clear_weak_pointer (&self->before);
+  gtk_popover_set_child (GTK_POPOVER (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_PALETTE);
   g_clear_object (&self->names);
   g_clear_object (&self->selection);
@@ -215,6 +237,7 @@ ph_palette_init (PhPalette *self)
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect (self, "closed", G_CALLBACK (on_closed), NULL);
   self->names = gtk_string_list_new (NULL);
   self->selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->names)));
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
@@ -231,9 +254,22 @@ ph_palette_init (PhPalette *self)
 void
 ph_palette_present (PhWindow *window)
 {
-  PhPalette *self = g_object_new (PH_TYPE_PALETTE, "transient-for", window, NULL);
+  PhPalette *self = g_object_new (PH_TYPE_PALETTE, NULL);
+  GtkWidget *content = adw_application_window_get_content (ADW_APPLICATION_WINDOW (window));
+  GtkWidget *header = gtk_widget_get_first_child (content);
 
+  for (GtkWidget *child = gtk_widget_get_first_child (content); child; child = gtk_widget_get_next_sibling (child))
+    if (PH_IS_PALETTE (child) && gtk_widget_get_visible (child))
+      {
+        g_object_ref_sink (self);
+        g_object_unref (self);
+        return;
+      }
+  self->window = window;
+  g_set_weak_pointer (&self->before, gtk_window_get_focus (GTK_WINDOW (window)));
+  gtk_widget_set_parent (GTK_WIDGET (self), content);
+  gtk_popover_set_pointing_to (GTK_POPOVER (self), &(GdkRectangle) { gtk_widget_get_width (content) / 2, gtk_widget_get_height (header), 1, 1 });
   on_changed (self);
-  gtk_window_present (GTK_WINDOW (self));
+  gtk_popover_popup (GTK_POPOVER (self));
   gtk_widget_grab_focus (GTK_WIDGET (self->entry));
 }

@@ -9,8 +9,9 @@
 G_BEGIN_DECLS
 
 #define PH_TYPE_PALETTE (ph_palette_get_type ())
-G_DECLARE_FINAL_TYPE (PhPalette, ph_palette, PH, PALETTE, GtkWindow)
+G_DECLARE_FINAL_TYPE (PhPalette, ph_palette, PH, PALETTE, GtkPopover)
 
+/* Under the header, in the middle, whatever the window manager does with windows. */
 void ph_palette_present (PhWindow *window);
 
 G_END_DECLS

@@ -135,7 +135,8 @@ restore_place (gpointer data)
   Restore *restore = data;
   gsize n = 0;
 
-  if (ph_document_view_is_working (restore->view) && restore->looks++ < PATIENCE)
+  if ((ph_graph_canvas_is_busy (ph_document_view_get_canvas (restore->view))
+       || ph_console_is_running (ph_document_view_get_console (restore->view))) && restore->looks++ < PATIENCE)
     return G_SOURCE_CONTINUE;
   g_autofree double *place = g_key_file_get_double_list (restore->file, restore->group, "view", &n, NULL);
   PhModel *model = ph_document_get_model (ph_document_view_get_document (restore->view));

@@ -5,6 +5,7 @@
 
 #include "app/actions.h"
 #include "tests/ui/driver.h"
+#include "views/palette.h"
 #include "views/bottom-pane.h"
 #include "views/console-pane.h"
 #include "views/history-panel.h"
@@ -102,6 +103,14 @@ opened_window (gpointer data)
 }
 
 static gboolean
+opened_palette (gpointer data)
+{
+  GtkWidget *palette = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_PALETTE);
+
+  return palette && gtk_widget_get_mapped (palette);
+}
+
+static gboolean
 zoomed (gpointer data)
 {
   double x, y, zoom;
@@ -185,13 +194,14 @@ static const Row rows[] = {
   { "command.eval",          NULL,             "eval",        NULL,              NULL },
   { "command.grad",          NULL,             NULL,          focused_panel,     "PhConsolePane" },
   { "command.verify",        "step",           "verify",      NULL,              NULL },
-  { "win.palette",           NULL,             NULL,          opened_window,     NULL },
+  { "win.palette",           NULL,             NULL,          opened_palette,    NULL },
   { "win.search-next",       "find Add",       NULL,          anything,          NULL },
   { "win.search-previous",   "find Add",       NULL,          anything,          NULL },
   { "win.new-tab",           NULL,             NULL,          opened_tab,        NULL },
   { "win.shortcuts",         NULL,             NULL,          opened_window,     NULL },
   { "win.go-first",          "goto end",       "goto 0",      NULL,              NULL },
   { "win.go-last",           NULL,             "goto ",       NULL,              NULL },
+  { "win.break-node",        "node n10",       "breakpoint n10", NULL,            NULL },
   { "win.zoom-in",           NULL,             NULL,          zoomed,            NULL },
   { "win.zoom-out",          NULL,             NULL,          zoomed,            NULL },
   { "win.zoom-normal",       NULL,             NULL,          zoomed,            NULL },
@@ -250,6 +260,10 @@ watch (const char *name, GAction **action)
 static void
 close_dialogs (void)
 {
+  GtkWidget *palette = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_PALETTE);
+
+  if (palette)
+    driver_key ("Escape");
   g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
 
   for (guint i = g_list_model_get_n_items (windows); i-- > 0;)

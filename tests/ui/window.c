@@ -199,15 +199,9 @@ test_console_shows_clicks (void)
 static gboolean
 palette_is (gpointer wanted)
 {
-  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
-  gboolean open = FALSE;
+  GtkWidget *palette = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_PALETTE);
 
-  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
-    {
-      g_autoptr (GtkWidget) window = g_list_model_get_item (windows, i);
-      open |= PH_IS_PALETTE (window) && gtk_widget_get_mapped (window);
-    }
-  return open == GPOINTER_TO_INT (wanted);
+  return (palette && gtk_widget_get_mapped (palette)) == GPOINTER_TO_INT (wanted);
 }
 
 static void
