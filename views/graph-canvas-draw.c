@@ -73,8 +73,8 @@ ph_graph_canvas_get_paint (PhGraphCanvas *self)
   return self->paint;
 }
 
-static PhDrawOptions
-draw_options (PhGraphCanvas *self)
+PhDrawOptions
+ph_canvas_draw_options (PhGraphCanvas *self)
 {
   return (PhDrawOptions) { .theme = self->theme, .time = self->time, .since = self->since, .side = self->side, .scale = self->zoom,
                            .paint = self->paint, .edge_width = self->edge_width };
@@ -86,7 +86,7 @@ ph_canvas_update_look (PhGraphCanvas *self)
   PhDrawOptions options;
 
   update_paint (self, FALSE);
-  options = draw_options (self);
+  options = ph_canvas_draw_options (self);
   ph_tiles_set_look (self->tiles, self->scene, &options);
   self->look_changed = TRUE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -148,7 +148,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 {
   const guint id = self->document != NULL ? ph_document_get_selection (self->document) : 0;
   const PhColor accent = ph_theme_accent (self->theme);
-  const PhDrawOptions options = draw_options (self);
+  const PhDrawOptions options = ph_canvas_draw_options (self);
   PhRect card;
   int pill = -1, box = id != 0 ? ph_scene_find (self->scene, id, &pill) : -1;
 
@@ -226,7 +226,15 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, &view, &background,
                                       self->look_changed ? STEP_BUDGET : view.moving ? ZOOM_BUDGET : FRAME_BUDGET);
   self->look_changed = FALSE;
-  if (self->scene != NULL && has_overlay (self))
+  if (self->morph != NULL)
+    {
+      if (cr == NULL)
+        cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+      gdk_cairo_set_source_rgba (cr, &background);
+      cairo_paint (cr);
+      ph_canvas_morph_draw (self, cr);
+    }
+  else if (self->scene != NULL && has_overlay (self))
     {
       if (cr == NULL)
         cr = gtk_snapshot_append_cairo (snapshot, &bounds);

@@ -15,6 +15,7 @@ ph_canvas_share_scene (PhGraphCanvas *self)
 
   if (before == NULL || before->scene == self->scene)
     return;
+  ph_canvas_morph_stop (before);
   g_clear_pointer (&before->scene, ph_scene_unref);
   before->scene = self->scene != NULL ? ph_scene_ref (self->scene) : NULL;
   before->hover_box = before->hover_pill = before->hover_edge = -1;
@@ -54,6 +55,7 @@ ph_canvas_share_look (PhGraphCanvas *self)
 static void
 set_side (PhGraphCanvas *self, PhSide side, PhGraphCanvas *other)
 {
+  ph_canvas_morph_stop (self);
   self->side = side;
   self->other = other;
   ph_canvas_update_times (self);

@@ -72,6 +72,7 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
   PhId id;
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
+  self->press_clears = FALSE;
   if (self->scene == NULL || self->document == NULL)
     return;
   ph_canvas_pick (self, x, y, &box, &pill, &edge);
@@ -93,6 +94,8 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
       if (id != PH_NO_ID)
         ph_document_set_selection (self->document, id);
     }
+  else if (n_press == 1 && id == PH_NO_ID)
+    self->press_clears = TRUE;
   else if (n_press == 1)
     ph_document_set_selection (self->document, id);
 }
@@ -111,6 +114,7 @@ on_drag_update (PhGraphCanvas *self, double dx, double dy)
   if (hypot (dx, dy) < 3 && self->x == self->drag_x && self->y == self->drag_y)
     return;
   self->fitted = FALSE;
+  self->press_clears = FALSE;
   gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
   ph_canvas_go_to (self, self->drag_x - dx / self->zoom, self->drag_y - dy / self->zoom, self->zoom, FALSE);
 }
@@ -119,6 +123,29 @@ static void
 on_drag_end (PhGraphCanvas *self)
 {
   gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+  if (self->press_clears && self->document != NULL)
+    ph_document_set_selection (self->document, PH_NO_ID);
+  self->press_clears = FALSE;
+}
+
+/* What a finger gave it, in pixels a second. */
+static void
+on_swipe (PhGraphCanvas *self, double x, double y)
+{
+  ph_canvas_glide (self, -x, -y);
+}
+
+/* Pixels that a unit of scrolling is; 0: it comes from a wheel, in notches. */
+static double
+scroll_unit (GtkEventControllerScroll *controller)
+{
+  GdkDevice *device = gtk_event_controller_get_current_event_device (GTK_EVENT_CONTROLLER (controller));
+  const GdkInputSource source = device != NULL ? gdk_device_get_source (device) : GDK_SOURCE_MOUSE;
+
+  if (gtk_event_controller_scroll_get_unit (controller) == GDK_SCROLL_UNIT_SURFACE)
+    return 1;
+  /* On X11 a touchpad counts in notches too. */
+  return source == GDK_SOURCE_TOUCHPAD || source == GDK_SOURCE_TRACKPOINT ? 40 : 0;
 }
 
 /* A wheel zooms around the pointer, Shift+wheel scrolls; a touchpad scrolls, Ctrl+touchpad zooms. */
@@ -126,39 +153,72 @@ static gboolean
 on_scroll (PhGraphCanvas *self, double dx, double dy, GtkEventControllerScroll *controller)
 {
   const GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
-  const gboolean surface = gtk_event_controller_scroll_get_unit (controller) == GDK_SCROLL_UNIT_SURFACE;
+  double unit = scroll_unit (controller);
 
-  if ((state & GDK_CONTROL_MASK) != 0 || (!surface && (state & GDK_SHIFT_MASK) == 0))
-    ph_canvas_zoom_at (self, self->pointer_x, self->pointer_y, pow (surface ? 1.01 : PH_CANVAS_STEP_ZOOM, -dy), !surface);
-  else
+  if ((state & GDK_CONTROL_MASK) != 0 || (unit == 0 && (state & GDK_SHIFT_MASK) == 0))
     {
-      const double unit = surface ? 1 : 80;
-
-      if (!surface && dx == 0)
+      ph_canvas_zoom_at (self, self->pointer_x, self->pointer_y, unit > 0 ? pow (1.01, -dy * unit) : pow (PH_CANVAS_STEP_ZOOM, -dy),
+                         unit == 0);
+      return GDK_EVENT_STOP;
+    }
+  if (unit == 0)
+    {
+      unit = 80;
+      if (dx == 0)
         {
           dx = dy;
           dy = 0;
         }
-      self->fitted = FALSE;
-      ph_canvas_go_to (self, self->x + dx * unit / self->zoom, self->y + dy * unit / self->zoom, self->zoom, FALSE);
     }
+  self->fitted = FALSE;
+  ph_canvas_go_to (self, self->x + dx * unit / self->zoom, self->y + dy * unit / self->zoom, self->zoom, FALSE);
   return GDK_EVENT_STOP;
 }
 
+/* The fingers left a touchpad while they moved; units a second. */
 static void
-on_pinch_begin (PhGraphCanvas *self)
+on_decelerate (PhGraphCanvas *self, double x, double y, GtkEventControllerScroll *controller)
 {
+  const GdkModifierType state = gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller));
+  const double unit = MAX (scroll_unit (controller), 1);
+
+  if ((state & GDK_CONTROL_MASK) == 0)
+    ph_canvas_glide (self, x * unit, y * unit);
+}
+
+static void
+pinch_center (PhGraphCanvas *self, GtkGesture *gesture, double *x, double *y)
+{
+  if (!gtk_gesture_is_recognized (gesture) || !gtk_gesture_get_bounding_box_center (gesture, x, y))
+    {
+      *x = ph_canvas_width (self) / 2;
+      *y = ph_canvas_height (self) / 2;
+    }
+}
+
+/* Two fingers hold a point of the picture each: what is between them stays there. */
+static void
+on_pinch_begin (PhGraphCanvas *self, GdkEventSequence *sequence, GtkGesture *gesture)
+{
+  double x, y;
+
   ph_canvas_stop_animation (self);
+  gtk_gesture_set_state (self->drag, GTK_EVENT_SEQUENCE_DENIED);
+  pinch_center (self, gesture, &x, &y);
   self->pinch_zoom = self->zoom;
+  self->pinch_x = self->x + x / self->zoom;
+  self->pinch_y = self->y + y / self->zoom;
 }
 
 static void
 on_pinch (PhGraphCanvas *self, double scale, GtkGesture *gesture)
 {
-  double x = ph_canvas_width (self) / 2, y = ph_canvas_height (self) / 2;
+  const double zoom = ph_canvas_clamp_zoom (self->pinch_zoom * scale);
+  double x, y;
 
-  gtk_gesture_get_bounding_box_center (gesture, &x, &y);
-  ph_canvas_zoom_at (self, x, y, self->pinch_zoom * scale / self->zoom, FALSE);
+  pinch_center (self, gesture, &x, &y);
+  self->fitted = FALSE;
+  ph_canvas_go_to (self, self->pinch_x - x / zoom, self->pinch_y - y / zoom, zoom, FALSE);
 }
 
 static void
@@ -300,7 +360,9 @@ ph_canvas_init_pointer (PhGraphCanvas *self)
   g_signal_connect_swapped (controller, "leave", G_CALLBACK (on_leave), self);
   gtk_widget_add_controller (widget, controller);
   controller = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES | GTK_EVENT_CONTROLLER_SCROLL_KINETIC);
+  g_signal_connect_swapped (controller, "scroll-begin", G_CALLBACK (ph_canvas_stop_animation), self);
   g_signal_connect_swapped (controller, "scroll", G_CALLBACK (on_scroll), self);
+  g_signal_connect_swapped (controller, "decelerate", G_CALLBACK (on_decelerate), self);
   gtk_widget_add_controller (widget, controller);
   gesture = gtk_gesture_click_new ();
   g_signal_connect_swapped (gesture, "pressed", G_CALLBACK (on_pressed), self);
@@ -310,6 +372,11 @@ ph_canvas_init_pointer (PhGraphCanvas *self)
   g_signal_connect_swapped (gesture, "drag-begin", G_CALLBACK (on_drag_begin), self);
   g_signal_connect_swapped (gesture, "drag-update", G_CALLBACK (on_drag_update), self);
   g_signal_connect_swapped (gesture, "drag-end", G_CALLBACK (on_drag_end), self);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
+  self->drag = gesture;
+  gesture = gtk_gesture_swipe_new ();
+  gtk_gesture_single_set_touch_only (GTK_GESTURE_SINGLE (gesture), TRUE);
+  g_signal_connect_swapped (gesture, "swipe", G_CALLBACK (on_swipe), self);
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (gesture));
   gesture = gtk_gesture_zoom_new ();
   g_signal_connect_swapped (gesture, "begin", G_CALLBACK (on_pinch_begin), self);

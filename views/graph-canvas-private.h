@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _PhMorph PhMorph;
+
 struct _PhGraphCanvas
 {
   GtkWidget     parent_instance;
@@ -20,6 +22,7 @@ struct _PhGraphCanvas
   gboolean      first;           /* nothing of this document was shown yet                                  */
   guint         scene_generation;
   gboolean      scene_whole;     /* of the whole history and graph, laid out with care                      */
+  gboolean      scene_quick;     /* a better one is on its way                                              */
 
   double        x, y, zoom;      /* scene point at the left top corner; pixels a point                      */
   double        from_x, from_y, from_zoom, to_x, to_y, to_zoom;
@@ -28,6 +31,7 @@ struct _PhGraphCanvas
   gboolean      fitted;          /* nobody moved the picture since it was fitted                            */
   gint64        zoomed_at;       /* µs: while the zoom changes, tiles are not started over                  */
   guint         settle_id;
+  PhMorph      *morph;           /* (nullable) on the way from the layout before                            */
   gboolean      look_changed;    /* the next frame may wait longer                                          */
   gboolean      complete;        /* the last frame lacked nothing                                           */
 
@@ -44,7 +48,12 @@ struct _PhGraphCanvas
   gulong        style_ids[2];
 
   int           hover_box, hover_pill, hover_edge;
-  double        pointer_x, pointer_y, drag_x, drag_y, pinch_zoom;
+  double        pointer_x, pointer_y, drag_x, drag_y, pinch_x, pinch_y, pinch_zoom;
+  double        glide_x, glide_y;                  /* pixels a second */
+  gint64        glide_time;      /* µs: when it last moved                                                  */
+  guint         glide;           /* a tick: it goes on by itself                                            */
+  gboolean      press_clears;    /* the button went down beside everything: nothing is selected if it was no drag */
+  GtkGesture   *drag;            /* unowned                                                                 */
   int           time, since;     /* what is shown                                                           */
 };
 
@@ -69,6 +78,9 @@ double   ph_canvas_height         (PhGraphCanvas *self);
 void     ph_canvas_set_view       (PhGraphCanvas *self, double x, double y, double zoom);
 void     ph_canvas_go_to          (PhGraphCanvas *self, double x, double y, double zoom, gboolean animate);
 void     ph_canvas_stop_animation (PhGraphCanvas *self);
+/* Goes on with that speed, in pixels a second, until friction stops it. */
+void     ph_canvas_glide          (PhGraphCanvas *self, double x, double y);
+double   ph_canvas_clamp_zoom     (double zoom);
 /* Where the animation that runs will end, else what is shown. */
 void     ph_canvas_aim            (PhGraphCanvas *self, double *x, double *y, double *zoom);
 void     ph_canvas_zoom_at        (PhGraphCanvas *self, double px, double py, double factor, gboolean animate);
@@ -90,7 +102,13 @@ void     ph_canvas_share_view     (PhGraphCanvas *self);
 /* The look that both have: diff, colours, width of edges. */
 void     ph_canvas_share_look     (PhGraphCanvas *self);
 
+/* graph-canvas-morph.c: @x, @y, @zoom: the view of the scene before, @from; the new one is there already. */
+void     ph_canvas_morph_start    (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom);
+void     ph_canvas_morph_stop     (PhGraphCanvas *self);
+void     ph_canvas_morph_draw     (PhGraphCanvas *self, cairo_t *cr);
+
 /* graph-canvas-draw.c */
+PhDrawOptions ph_canvas_draw_options (PhGraphCanvas *self);
 void     ph_canvas_init_look      (PhGraphCanvas *self);
 void     ph_canvas_update_times   (PhGraphCanvas *self);
 void     ph_canvas_update_look    (PhGraphCanvas *self);

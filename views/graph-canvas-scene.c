@@ -45,10 +45,14 @@ take_scene (PhGraphCanvas *self, PhScene *scene)
 {
   PhScene *old = self->scene;
   const guint selected = ph_document_get_selection (self->document);
+  const double x = self->x, y = self->y, zoom = self->zoom;
+  const int time = self->time, since = self->since;
+  const gboolean glide = old != NULL && !self->first && !self->scene_quick;
   PhId anchor = PH_NO_ID;
   double dx = 0, dy = 0;
   int box;
 
+  ph_canvas_morph_stop (self);
   if (old != NULL && !self->first)
     {
       if (selected != 0 && ph_scene_find (old, selected, NULL) >= 0)
@@ -89,7 +93,6 @@ take_scene (PhGraphCanvas *self, PhScene *scene)
   self->hover_box = self->hover_pill = self->hover_edge = -1;
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
-  g_clear_pointer (&old, ph_scene_unref);
   if (self->first || self->fitted)
     ph_canvas_first_view (self);
   else
@@ -101,6 +104,9 @@ take_scene (PhGraphCanvas *self, PhScene *scene)
       ph_canvas_set_view (self, self->x + dx, self->y + dy, self->zoom);
     }
   self->first = FALSE;
+  if (glide)
+    ph_canvas_morph_start (self, old, time, since, x, y, zoom);
+  g_clear_pointer (&old, ph_scene_unref);
   ph_canvas_share_scene (self);
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
 }
@@ -129,6 +135,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
   self->scene_generation = job->generation;
   self->scene_whole = !job->quick && !job->options.by_scope && job->options.keep == NULL && job->whole;
   take_scene (self, scene);
+  self->scene_quick = job->quick;
   if (job->quick)
     {
       ph_canvas_start_layout (self, FALSE);
@@ -158,6 +165,7 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   self->layout_number++;
   if (model == NULL)
     {
+      ph_canvas_morph_stop (self);
       g_clear_pointer (&self->scene, ph_scene_unref);
       ph_canvas_update_look (self);
       ph_canvas_share_scene (self);

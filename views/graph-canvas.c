@@ -14,6 +14,7 @@ guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
 static void
 on_opened (PhGraphCanvas *self)
 {
+  ph_canvas_morph_stop (self);
   g_clear_pointer (&self->scene, ph_scene_unref);
   g_clear_pointer (&self->open, g_hash_table_unref);
   g_clear_pointer (&self->measure, ph_measure_unref);
@@ -98,6 +99,7 @@ ph_graph_canvas_dispose (GObject *object)
 
   ph_canvas_part (self);
   ph_canvas_stop_animation (self);
+  ph_canvas_morph_stop (self);
   g_clear_handle_id (&self->settle_id, g_source_remove);
   if (self->layout != NULL)
     g_cancellable_cancel (self->layout);
@@ -323,5 +325,5 @@ gboolean
 ph_graph_canvas_is_busy (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
-  return self->layout != NULL || !self->complete;
+  return self->layout != NULL || self->morph != NULL || !self->complete;
 }

@@ -1,0 +1,215 @@
+/* canvas.c: the picture under pointer, touchpad and fingers, and on its way from one layout to another.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "tests/ui/driver.h"
+#include "views/graph-canvas.h"
+
+static PhGraphCanvas *
+canvas (void)
+{
+  return ph_document_view_get_canvas (ph_window_get_view (driver_window ()));
+}
+
+static void
+open_example (const char *name)
+{
+  g_autofree char *path = driver_example (name);
+
+  driver_open (path);
+  g_assert_true (driver_last_ok ());
+}
+
+static void
+run (const char *line)
+{
+  ph_document_view_run (ph_window_get_view (driver_window ()), line);
+  driver_settle ();
+  g_assert_true (driver_last_ok ());
+}
+
+static gboolean
+is_still (gpointer data)
+{
+  return !ph_graph_canvas_is_busy (canvas ());
+}
+
+static void
+wait_still (void)
+{
+  driver_wait (is_still, NULL, 20, "the picture comes to rest");
+}
+
+/* The controller of @type that the canvas has. */
+static GtkEventController *
+controller (GType type)
+{
+  g_autoptr (GListModel) all = gtk_widget_observe_controllers (GTK_WIDGET (canvas ()));
+
+  for (guint i = 0; i < g_list_model_get_n_items (all); i++)
+    {
+      g_autoptr (GtkEventController) at = g_list_model_get_item (all, i);
+      if (G_TYPE_CHECK_INSTANCE_TYPE (at, type))
+        return at;
+    }
+  g_assert_not_reached ();
+}
+
+static PhId
+some_node (void)
+{
+  PhModel *model = ph_document_get_model (driver_document ());
+  PhNode *middle = NULL;
+  guint n = 0;
+
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      graphene_rect_t rect;
+      if (ph_graph_canvas_node_rect (canvas (), node->id, &rect) && rect.origin.x > 30 && rect.origin.y > 30 && n++ < 4)
+        middle = node;
+    }
+  g_assert_nonnull (middle);
+  return middle->id;
+}
+
+/* --- from layout to layout ------------------------------------------------------------------------------------------- */
+
+static void
+test_compact (void)
+{
+  PhId id;
+  graphene_rect_t before, after;
+
+  open_example ("attention");
+  run ("pipeline O2");
+  run ("run");
+  wait_still ();
+  id = some_node ();
+  ph_document_set_selection (driver_document (), id);
+  wait_still ();
+  driver_pause (0.3);
+  ph_graph_canvas_zoom_to (canvas (), 1.1);      /* so that the picture is nobody's choice but the reader's */
+  driver_pause (0.4);
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &before));
+
+  for (int on = 1; on >= 0; on--)
+    {
+      ph_graph_canvas_set_compact (canvas (), on);
+      wait_still ();
+      g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &after));
+      g_assert_cmpfloat_with_epsilon (before.origin.x + before.size.width / 2, after.origin.x + after.size.width / 2, 1);
+      g_assert_cmpfloat_with_epsilon (before.origin.y + before.size.height / 2, after.origin.y + after.size.height / 2, 1);
+    }
+
+  /* Something happens meanwhile: nothing of the old picture may be left over. */
+  ph_graph_canvas_set_compact (canvas (), TRUE);
+  run ("goto 1");
+  ph_graph_canvas_set_compact (canvas (), FALSE);
+  driver_pause (0.05);
+  ph_graph_canvas_zoom_in (canvas ());
+  open_example ("seed");
+  wait_still ();
+}
+
+/* --- hands ----------------------------------------------------------------------------------------------------------- */
+
+static void
+test_drag (void)
+{
+  double x, y, zoom, x2, y2, zoom2;
+
+  open_example ("attention");
+  wait_still ();
+  ph_document_set_selection (driver_document (), some_node ());
+  driver_pause (0.4);
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  driver_drag (GTK_WIDGET (canvas ()), 70, 330, 130, 290, 1);
+  ph_graph_canvas_get_view (canvas (), &x2, &y2, &zoom2);
+  g_assert_cmpfloat_with_epsilon (x2, x - 60 / zoom, 1);
+  g_assert_cmpfloat_with_epsilon (y2, y + 40 / zoom, 1);
+  g_assert_cmpfloat (zoom2, ==, zoom);
+  /* Scrolled, not clicked: what was selected still is; a click beside everything ends that. */
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), !=, PH_NO_ID);
+  driver_click (GTK_WIDGET (canvas ()), 60, 6, 1);
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, PH_NO_ID);
+}
+
+static void
+test_wheel (void)
+{
+  double x, y, zoom, x2, y2, zoom2;
+
+  open_example ("attention");
+  wait_still ();
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  driver_scroll (GTK_WIDGET (canvas ()), 200, 150, -2, NULL);
+  driver_pause (0.5);
+  ph_graph_canvas_get_view (canvas (), &x2, &y2, &zoom2);
+  g_assert_cmpfloat_with_epsilon (zoom2, zoom * 1.25 * 1.25, 0.02);
+  /* What is under the pointer stays there. */
+  g_assert_cmpfloat_with_epsilon (x + 200 / zoom, x2 + 200 / zoom2, 1);
+  g_assert_cmpfloat_with_epsilon (y + 150 / zoom, y2 + 150 / zoom2, 1);
+}
+
+static void
+test_pinch (void)
+{
+  GtkEventController *pinch = controller (GTK_TYPE_GESTURE_ZOOM);
+  const double width = gtk_widget_get_width (GTK_WIDGET (canvas ())), height = gtk_widget_get_height (GTK_WIDGET (canvas ()));
+  double x, y, zoom, x2, y2, zoom2;
+
+  open_example ("attention");
+  wait_still ();
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  g_signal_emit_by_name (pinch, "begin", NULL);
+  g_signal_emit_by_name (pinch, "scale-changed", 1.3);
+  g_signal_emit_by_name (pinch, "scale-changed", 1.6);
+  g_signal_emit_by_name (pinch, "end", NULL);
+  ph_graph_canvas_get_view (canvas (), &x2, &y2, &zoom2);
+  g_assert_cmpfloat_with_epsilon (zoom2, 1.6 * zoom, 1e-6);
+  g_assert_cmpfloat_with_epsilon (x + width / 2 / zoom, x2 + width / 2 / zoom2, 0.5);
+  g_assert_cmpfloat_with_epsilon (y + height / 2 / zoom, y2 + height / 2 / zoom2, 0.5);
+}
+
+/* The way after the fingers have left: the speed over the friction, and then it stands still. */
+static void
+test_kinetic (void)
+{
+  static const struct { const char *signal; gboolean swipe; } ways[] = { { "decelerate", FALSE }, { "swipe", TRUE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      double x, y, zoom, x2, y2, x3, y3;
+
+      open_example ("attention");
+      wait_still ();
+      ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+      g_signal_emit_by_name (controller (ways[i].swipe ? GTK_TYPE_GESTURE_SWIPE : GTK_TYPE_EVENT_CONTROLLER_SCROLL), ways[i].signal,
+                             ways[i].swipe ? -120.0 : 120.0, ways[i].swipe ? -400.0 : 400.0);
+      driver_pause (1.6);
+      ph_graph_canvas_get_view (canvas (), &x2, &y2, &zoom);
+      g_assert_cmpfloat_with_epsilon (x2 - x, 120 / 4.0 / zoom, 6 / zoom);
+      g_assert_cmpfloat_with_epsilon (y2 - y, 400 / 4.0 / zoom, 10 / zoom);
+      driver_pause (0.2);
+      ph_graph_canvas_get_view (canvas (), &x3, &y3, &zoom);
+      g_assert_true (x3 == x2 && y3 == y2);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  if (!driver_init (&argc, &argv))
+    {
+      g_print ("1..0 # SKIP no display, or one without XTEST\n");
+      return 0;
+    }
+  g_test_add_func ("/canvas/compact", test_compact);
+  g_test_add_func ("/canvas/drag", test_drag);
+  g_test_add_func ("/canvas/wheel", test_wheel);
+  g_test_add_func ("/canvas/pinch", test_pinch);
+  g_test_add_func ("/canvas/kinetic", test_kinetic);
+  int status = g_test_run ();
+  driver_finish ();
+  return status;
+}

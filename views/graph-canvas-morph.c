@@ -1,0 +1,236 @@
+/* graph-canvas-morph.c: from one layout to another: nodes glide from where they were to where they will be.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-private.h"
+
+#include <adwaita.h>
+#include <math.h>
+
+#define MORPH_MS  250
+#define MOST      260            /* boxes that glide: more would be no smooth movement, nor one that can be followed */
+
+/* A box on its way; in pixels of the window. */
+typedef struct
+{
+  int    from, to;               /* boxes of the old and of the new scene, -1: only in the other one */
+  double from_x, from_y, to_x, to_y;               /* its middle */
+  guint  depth;
+} Glide;
+
+struct _PhMorph
+{
+  PhScene *from;
+  int      from_time, from_since;
+  double   x, y, zoom;           /* the old view */
+  GArray  *glides;               /* (element-type Glide) outer groups first */
+  gint64   start;                /* µs of the frame clock, 0: not yet */
+  double   t;                    /* 0 to 1 */
+  guint    tick;
+};
+
+static gboolean
+is_shown (PhScene *scene, int box, int time)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+
+  return at->shown && (at->kind == PH_BOX_GROUP || (at->n_tenants > 0 && ph_scene_tenant (scene, box, time) != NULL));
+}
+
+/* The same node or group in another scene, or -1. */
+static int
+counterpart (PhScene *scene, int box, int time, PhScene *other, int other_time)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  int pill = -1, found;
+
+  if (at->kind == PH_BOX_GROUP)
+    found = ph_scene_find_path (other, at->path);
+  else
+    found = ph_scene_find (other, ph_scene_tenant (scene, box, time)->id, &pill);
+  return found >= 0 && pill < 0 && is_shown (other, found, other_time)
+         && (ph_scene_box (other, found)->kind == PH_BOX_GROUP) == (at->kind == PH_BOX_GROUP) ? found : -1;
+}
+
+static void
+middle (const PhRect *rect, double x, double y, double zoom, double *px, double *py)
+{
+  *px = (rect->x + rect->width / 2 - x) * zoom;
+  *py = (rect->y + rect->height / 2 - y) * zoom;
+}
+
+static void
+add_visible (PhMorph *morph, PhGraphCanvas *self, gboolean old, GHashTable *known)
+{
+  PhScene *scene = old ? morph->from : self->scene, *other = old ? self->scene : morph->from;
+  const int time = old ? morph->from_time : self->time, other_time = old ? self->time : morph->from_time;
+  const double x = old ? morph->x : self->x, y = old ? morph->y : self->y, zoom = old ? morph->zoom : self->zoom;
+  const PhRect window = { x, y, ph_canvas_width (self) / zoom, ph_canvas_height (self) / zoom };
+  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+
+  ph_scene_boxes_in (scene, &window, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const int box = g_array_index (boxes, int, i);
+      const int there = is_shown (scene, box, time) ? counterpart (scene, box, time, other, other_time) : -1;
+      Glide glide = { old ? box : there, old ? there : box, 0, 0, 0, 0, ph_scene_box (scene, box)->depth };
+
+      if (!is_shown (scene, box, time) || (glide.to >= 0 && !g_hash_table_add (known, GINT_TO_POINTER (glide.to + 1))))
+        continue;
+      if (glide.from >= 0)
+        middle (&ph_scene_box (morph->from, glide.from)->rect, morph->x, morph->y, morph->zoom, &glide.from_x, &glide.from_y);
+      if (glide.to >= 0)
+        middle (&ph_scene_box (self->scene, glide.to)->rect, self->x, self->y, self->zoom, &glide.to_x, &glide.to_y);
+      if (glide.from < 0)
+        middle (&ph_scene_box (self->scene, glide.to)->rect, self->x, self->y, self->zoom, &glide.from_x, &glide.from_y);
+      if (glide.to < 0)
+        middle (&ph_scene_box (morph->from, glide.from)->rect, morph->x, morph->y, morph->zoom, &glide.to_x, &glide.to_y);
+      g_array_append_val (morph->glides, glide);
+    }
+}
+
+static int
+outer_first (gconstpointer a, gconstpointer b)
+{
+  return (int) ((const Glide *) a)->depth - (int) ((const Glide *) b)->depth;
+}
+
+void
+ph_canvas_morph_stop (PhGraphCanvas *self)
+{
+  PhMorph *morph = g_steal_pointer (&self->morph);
+
+  if (morph == NULL)
+    return;
+  if (morph->tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), morph->tick);
+  g_array_unref (morph->glides);
+  ph_scene_unref (morph->from);
+  g_free (morph);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static gboolean
+on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  PhGraphCanvas *self = PH_GRAPH_CANVAS (widget);
+  const gint64 now = gdk_frame_clock_get_frame_time (clock);
+
+  if (self->morph->start == 0)
+    self->morph->start = now;
+  self->morph->t = (now - self->morph->start) / (MORPH_MS * 1000.0);
+  gtk_widget_queue_draw (widget);
+  if (self->morph->t < 1)
+    return G_SOURCE_CONTINUE;
+  self->morph->tick = 0;
+  ph_canvas_morph_stop (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom)
+{
+  g_autoptr(GHashTable) known = g_hash_table_new (NULL, NULL);
+  PhMorph *morph;
+  double most = 0;
+
+  ph_canvas_morph_stop (self);
+  if (self->other != NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)) || !adw_get_enable_animations (GTK_WIDGET (self)))
+    return;
+  morph = g_new0 (PhMorph, 1);
+  morph->from = ph_scene_ref (from);
+  morph->from_time = time;
+  morph->from_since = since;
+  morph->x = x;
+  morph->y = y;
+  morph->zoom = zoom;
+  morph->glides = g_array_new (FALSE, FALSE, sizeof (Glide));
+  self->morph = morph;
+  add_visible (morph, self, FALSE, known);
+  add_visible (morph, self, TRUE, known);
+  for (guint i = 0; i < morph->glides->len; i++)
+    {
+      const Glide *glide = &g_array_index (morph->glides, Glide, i);
+
+      most = MAX (most, hypot (glide->to_x - glide->from_x, glide->to_y - glide->from_y));
+    }
+  /* Nothing that is there moves, or there is too much of it. */
+  if ((most < 1 && zoom == self->zoom) || morph->glides->len > MOST)
+    {
+      ph_canvas_morph_stop (self);
+      return;
+    }
+  g_array_sort (morph->glides, outer_first);
+  morph->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
+}
+
+/* All edges of the boxes of one scene that are on their way, where they are in that scene. */
+static void
+draw_edges (PhMorph *morph, PhGraphCanvas *self, cairo_t *cr, gboolean old, double strength)
+{
+  PhScene *scene = old ? morph->from : self->scene;
+  const int time = old ? morph->from_time : self->time;
+  const double zoom = old ? morph->zoom : self->zoom, x = old ? morph->x : self->x, y = old ? morph->y : self->y;
+  const PhRect window = { x, y, ph_canvas_width (self) / zoom, ph_canvas_height (self) / zoom };
+  const PhColor text = ph_theme_text (self->theme);
+  const PhColor color = { text.red, text.green, text.blue, 0.5 * strength };
+  PhDrawOptions options = ph_canvas_draw_options (self);
+  g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
+
+  if (strength < 0.02)
+    return;
+  options.time = time;
+  options.since = old ? morph->from_since : self->since;
+  options.scale = zoom;
+  ph_scene_edges_in (scene, &window, edges);
+  cairo_save (cr);
+  cairo_scale (cr, zoom, zoom);
+  cairo_translate (cr, -x, -y);
+  for (guint i = 0; i < MIN (edges->len, 2 * MOST); i++)
+    if (ph_scene_edge_at (scene, g_array_index (edges, int, i), time))
+      ph_scene_draw_edge (scene, cr, g_array_index (edges, int, i), &options, &color, MAX (1.3, 0.9 / zoom));
+  cairo_restore (cr);
+}
+
+void
+ph_canvas_morph_draw (PhGraphCanvas *self, cairo_t *cr)
+{
+  PhMorph *morph = self->morph;
+  const double t = CLAMP (morph->t, 0, 1), s = t * t * (3 - 2 * t);        /* slow at both ends */
+  PhDrawOptions options[2];
+
+  for (int old = 0; old < 2; old++)
+    {
+      options[old] = ph_canvas_draw_options (self);
+      options[old].time = old ? morph->from_time : self->time;
+      options[old].since = old ? morph->from_since : self->since;
+      options[old].paint = old ? NULL : options[old].paint;
+    }
+  draw_edges (morph, self, cr, TRUE, MAX (0, 1 - 2.5 * t));
+  draw_edges (morph, self, cr, FALSE, MAX (0, 2.5 * t - 1.5));
+  for (guint i = 0; i < morph->glides->len; i++)
+    {
+      const Glide *glide = &g_array_index (morph->glides, Glide, i);
+      const gboolean old = glide->to < 0, alone = glide->from < 0 || old;
+      PhScene *scene = old ? morph->from : self->scene;
+      const int box = old ? glide->from : glide->to;
+      const PhRect *rect = &ph_scene_box (scene, box)->rect;
+      const double zoom = morph->zoom + s * (self->zoom - morph->zoom);
+      const double strength = glide->from < 0 ? s : 1 - s;
+
+      if (alone && strength < 0.02)
+        continue;
+      if (alone)
+        cairo_push_group (cr);
+      cairo_save (cr);
+      cairo_translate (cr, glide->from_x + s * (glide->to_x - glide->from_x), glide->from_y + s * (glide->to_y - glide->from_y));
+      cairo_scale (cr, zoom, zoom);
+      cairo_translate (cr, -rect->x - rect->width / 2, -rect->y - rect->height / 2);
+      options[old].scale = zoom;
+      ph_scene_draw_box (scene, cr, self->ink, box, &options[old]);
+      cairo_restore (cr);
+      if (alone)
+        {
+          cairo_pop_group_to_source (cr);
+          cairo_paint_with_alpha (cr, strength);
+        }
+    }
+}
