@@ -12,6 +12,8 @@
 #include "views/view-state.h"
 
 #define PROGRESS_AFTER_MS 300
+#define SEARCH_SLICE_US 6000
+#define SEARCH_EVERY_MS 10
 
 struct _PhDocumentView
 {
@@ -39,7 +41,9 @@ struct _PhDocumentView
   guint            reload_timer;
   PhGraphPane     *pane;
   PhGraphCanvas   *canvas;           /* of @pane */
-  GArray          *matches;          /* (element-type PhId) (nullable) of the search, in program order   */
+  PhGraphSearch   *search;           /* (nullable) of what is typed                                      */
+  guint            search_timer;     /* it goes on                                                       */
+  gboolean         search_stays;     /* it found its place when it finds what is selected                */
   guint            match;            /* index of the present one                                         */
   guint            progress_timer;
   guint            running;          /* lines that run or wait                                           */
@@ -214,34 +218,76 @@ ph_document_view_run (PhDocumentView *self, const char *line)
 /* --- search --------------------------------------------------------------------------------------------------------- */
 
 static void
-show_match (PhDocumentView *self)
+stop_search (PhDocumentView *self)
 {
+  g_clear_handle_id (&self->search_timer, g_source_remove);
+  g_clear_pointer (&self->search, ph_graph_search_free);
+}
+
+static void
+show_count (PhDocumentView *self)
+{
+  GArray *found = self->search ? ph_graph_search_get (self->search) : NULL;
   g_autofree char *count = NULL;
 
-  if (!self->matches || *gtk_editable_get_text (GTK_EDITABLE (self->search_entry)) == '\0')
+  if (!found)
     count = g_strdup ("");
-  else if (self->matches->len == 0)
-    count = g_strdup (_("Not found"));
+  else if (found->len == 0)
+    count = g_strdup (self->search_timer ? "…" : _("Not found"));
+  else if (self->search_timer)
+    count = g_strdup_printf (_("%'u of %'u…"), self->match + 1, found->len);
   else
-    {
-      count = g_strdup_printf (_("%u of %u"), self->match + 1, self->matches->len);
-      ph_document_set_selection (self->document, g_array_index (self->matches, PhId, self->match));
-      ph_graph_canvas_show_node (self->canvas, g_array_index (self->matches, PhId, self->match));
-    }
+    count = g_strdup_printf (_("%'u of %'u"), self->match + 1, found->len);
   gtk_label_set_text (self->search_count, count);
 }
 
 static void
-on_search_changed (PhDocumentView *self)
+show_match (PhDocumentView *self)
+{
+  GArray *found = self->search ? ph_graph_search_get (self->search) : NULL;
+
+  show_count (self);
+  if (!found || found->len == 0)
+    return;
+  ph_document_set_selection (self->document, g_array_index (found, PhId, self->match));
+  ph_graph_canvas_show_node (self->canvas, g_array_index (found, PhId, self->match));
+}
+
+static gboolean
+search_more (gpointer data)
+{
+  PhDocumentView *self = data;
+  GArray *found = ph_graph_search_get (self->search);
+  guint before = found->len;
+  gboolean more = ph_graph_search_step (self->search, SEARCH_SLICE_US);
+
+  if (!more)
+    self->search_timer = 0;
+  if (self->search_stays)
+    for (guint i = before; i < found->len; i++)
+      if (g_array_index (found, PhId, i) == ph_document_get_selection (self->document))
+        self->match = i;
+  /* The first one is shown while the others are looked for. */
+  if (before == 0 && found->len > 0 && !self->search_stays)
+    show_match (self);
+  else
+    show_count (self);
+  return more ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+/* @stays: over another position of the same model, so nothing moves. */
+static void
+start_search (PhDocumentView *self, gboolean stays)
 {
   const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search_entry));
   PhModel *model = ph_document_get_model (self->document);
   g_autoptr (GError) error = NULL;
 
-  g_clear_pointer (&self->matches, g_array_unref);
+  stop_search (self);
   self->match = 0;
+  self->search_stays = stays;
   if (model && *text)
-    self->matches = ph_graph_search (model, text, gtk_toggle_button_get_active (self->search_regex), &error);
+    self->search = ph_graph_search_new (model, text, gtk_toggle_button_get_active (self->search_regex), &error);
   if (error)
     {
       gtk_widget_add_css_class (GTK_WIDGET (self->search_entry), "error");
@@ -251,16 +297,31 @@ on_search_changed (PhDocumentView *self)
     }
   gtk_widget_remove_css_class (GTK_WIDGET (self->search_entry), "error");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->search_entry), NULL);
-  show_match (self);
+  if (!self->search)
+    {
+      show_count (self);
+      return;
+    }
+  guint timer = self->search_timer = g_timeout_add (SEARCH_EVERY_MS, search_more, self);
+  if (!search_more (self))
+    g_source_remove (timer);
+}
+
+static void
+on_search_changed (PhDocumentView *self)
+{
+  start_search (self, FALSE);
 }
 
 void
 ph_document_view_search_move (PhDocumentView *self, int direction)
 {
+  GArray *found = self->search ? ph_graph_search_get (self->search) : NULL;
+
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
-  if (!self->matches || self->matches->len == 0)
+  if (!found || found->len == 0)
     return;
-  self->match = (self->match + self->matches->len + direction) % self->matches->len;
+  self->match = (self->match + found->len + (guint) direction) % found->len;
   show_match (self);
 }
 
@@ -287,7 +348,7 @@ static void
 on_search_mode (PhDocumentView *self)
 {
   if (!gtk_search_bar_get_search_mode (self->search_bar))
-    g_clear_pointer (&self->matches, g_array_unref);
+    stop_search (self);
 }
 
 void
@@ -389,7 +450,7 @@ on_opened (PhDocumentView *self)
 
   gtk_stack_set_visible_child_name (self->stack, model ? "graph" : "start");
   ph_document_set_proves (self->document, model && !dear);
-  g_clear_pointer (&self->matches, g_array_unref);
+  stop_search (self);
   ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
   watch_file (self);
 }
@@ -398,23 +459,8 @@ on_opened (PhDocumentView *self)
 static void
 on_position_changed (PhDocumentView *self)
 {
-  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search_entry));
-
-  if (!self->matches)
-    return;
-  g_clear_pointer (&self->matches, g_array_unref);
-  self->matches = ph_graph_search (ph_document_get_model (self->document), text,
-                                   gtk_toggle_button_get_active (self->search_regex), NULL);
-  self->match = 0;
-  PhId selected = ph_document_get_selection (self->document);
-  for (guint i = 0; self->matches && i < self->matches->len; i++)
-    if (g_array_index (self->matches, PhId, i) == selected)
-      self->match = i;
-  if (self->matches)
-    {
-      g_autofree char *count = g_strdup_printf (_("%u of %u"), self->matches->len ? self->match + 1 : 0, self->matches->len);
-      gtk_label_set_text (self->search_count, count);
-    }
+  if (self->search)
+    start_search (self, TRUE);
 }
 
 static void
@@ -458,7 +504,7 @@ ph_document_view_dispose (GObject *object)
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
   g_clear_object (&self->console);
   g_clear_object (&self->document);
-  g_clear_pointer (&self->matches, g_array_unref);
+  stop_search (self);
   G_OBJECT_CLASS (ph_document_view_parent_class)->dispose (object);
 }
 

@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-typedef struct
+struct _PhGraphSearch
 {
-  GRegex   *regex;       /* (nullable) */
-  char    **words;       /* lower case */
-  GString  *text;        /* of the node looked at */
-  GArray   *found;
-} Search;
+  GRegex    *regex;       /* (nullable)                                                  */
+  char     **words;       /* lower case                                                  */
+  GString   *text;        /* of the node looked at                                       */
+  GArray    *found;       /* (element-type PhId)                                         */
+  GPtrArray *path;        /* (element-type PhNode) the next node of each open graph      */
+};
 
 static void
 describe (const PhNode *node, GString *text)
@@ -31,7 +32,7 @@ describe (const PhNode *node, GString *text)
 }
 
 static gboolean
-matches (Search *search)
+matches (PhGraphSearch *search)
 {
   if (search->regex)
     return g_regex_match (search->regex, search->text->str, 0, NULL);
@@ -43,25 +44,55 @@ matches (Search *search)
 }
 
 static void
-search_graph (Search *search, PhGraph *graph)
+enter (PhGraphSearch *search, PhGraph *graph)
 {
-  PH_FOREACH_NODE (node, graph)
+  if (graph->first)
+    g_ptr_array_add (search->path, graph->first);
+}
+
+/* One node; then what lies in it, the last of its bodies on top, so they are pushed from behind. */
+static void
+look (PhGraphSearch *search)
+{
+  PhNode *node = search->path->pdata[search->path->len - 1];
+
+  if (node->next)
+    search->path->pdata[search->path->len - 1] = node->next;
+  else
+    g_ptr_array_set_size (search->path, (int) search->path->len - 1);
+  describe (node, search->text);
+  if (matches (search))
+    g_array_append_val (search->found, node->id);
+  if (node->graphs && node->op)
+    for (guint i = node->graphs->len; i-- > 0;)
+      enter (search, node->graphs->pdata[i]);
+}
+
+gboolean
+ph_graph_search_step (PhGraphSearch *search, gint64 us)
+{
+  gint64 end = g_get_monotonic_time () + us;
+
+  for (guint i = 1; search->path->len > 0; i++)
     {
-      describe (node, search->text);
-      if (matches (search))
-        g_array_append_val (search->found, node->id);
-      if (node->graphs && node->op)
-        for (guint i = 0; i < node->graphs->len; i++)
-          search_graph (search, node->graphs->pdata[i]);
+      look (search);
+      if (i % 16 == 0 && g_get_monotonic_time () > end)
+        return search->path->len > 0;
     }
+  return FALSE;
 }
 
 GArray *
-ph_graph_search (PhModel *model, const char *text, gboolean regex, GError **error)
+ph_graph_search_get (PhGraphSearch *search)
+{
+  return search->found;
+}
+
+PhGraphSearch *
+ph_graph_search_new (PhModel *model, const char *text, gboolean regex, GError **error)
 {
   g_autoptr (GRegex) compiled = NULL;
   g_autofree char *lower = g_utf8_strdown (text, -1);
-  g_auto (GStrv) words = g_strsplit (lower, " ", -1);
 
   if (regex)
     {
@@ -69,8 +100,23 @@ ph_graph_search (PhModel *model, const char *text, gboolean regex, GError **erro
       if (!compiled)
         return NULL;
     }
-  g_autoptr (GString) scratch = g_string_new (NULL);
-  Search search = { compiled, words, scratch, g_array_new (FALSE, FALSE, sizeof (PhId)) };
-  search_graph (&search, model->graph);
-  return search.found;
+  PhGraphSearch *search = g_new0 (PhGraphSearch, 1);
+  search->regex = g_steal_pointer (&compiled);
+  search->words = g_strsplit (lower, " ", -1);
+  search->text = g_string_new (NULL);
+  search->found = g_array_new (FALSE, FALSE, sizeof (PhId));
+  search->path = g_ptr_array_new ();
+  enter (search, model->graph);
+  return search;
+}
+
+void
+ph_graph_search_free (PhGraphSearch *search)
+{
+  g_clear_pointer (&search->regex, g_regex_unref);
+  g_strfreev (search->words);
+  g_string_free (search->text, TRUE);
+  g_array_unref (search->found);
+  g_ptr_array_unref (search->path);
+  g_free (search);
 }

@@ -6,13 +6,32 @@
 
 #include "app/actions.h"
 
-/* Keys that a widget handles by itself, so that no action has them. */
-static const struct { const char *keys, *title; } own_keys[] = {
-  { "Up Down", N_("In the pipeline: step by step") },
-  { "Left Right Up Down", N_("In the graph: along the edges") },
-  { "<Control><Alt>1...9", N_("Go to a bookmark, or set it here") },
-  { "<Control>r", N_("In the console: search its history") },
-  { "Tab", N_("In the console: complete the word") },
+/* Keys that a widget handles by itself, so that no action has them: each where its panel has the keyboard. */
+static const struct { const char *panel, *keys, *title; } own_keys[] = {
+  { N_("In the Pipeline"), "Up Down", N_("Step by step") },
+  { N_("In the Pipeline"), "Return", N_("Run to a pass") },
+  { N_("In the Pipeline"), "space", N_("Switch a pass off or on") },
+  { N_("In the Pipeline"), "<Alt>Up <Alt>Down", N_("Move a pass") },
+  { N_("In the Pipeline"), "b", N_("Breakpoint on a pass, or on the rule of a rewrite") },
+  { N_("In the Pipeline"), "Delete", N_("Take a pass out") },
+  { N_("In the Pipeline"), "Menu", N_("What else can be done") },
+  { N_("In the Graph"), "Left Right Up Down", N_("Along the edges") },
+  { N_("In the Graph"), "<Shift>Left <Shift>Right <Shift>Up <Shift>Down", N_("Scroll") },
+  { N_("In the Graph"), "Page_Up Page_Down Home End", N_("Scroll far") },
+  { N_("In the Graph"), "plus minus", N_("Zoom") },
+  { N_("In the Graph"), "0", N_("Actual size") },
+  { N_("In the Graph"), "f <Shift>f", N_("Fit the graph, or the selection") },
+  { N_("In the Graph"), "Return", N_("Open or close a group") },
+  { N_("In the Graph"), "n", N_("What is around the selection") },
+  { N_("In the Graph"), "t", N_("What the step touched") },
+  { N_("In the Graph"), "a Escape", N_("The whole graph again") },
+  { N_("In the Graph"), "d", N_("Changes") },
+  { N_("In the Graph"), "c", N_("Compact layout") },
+  { N_("In the Graph"), "g", N_("Groups") },
+  { N_("In the Console"), "Tab", N_("Complete the word") },
+  { N_("In the Console"), "<Control>r", N_("Search its history") },
+  { N_("In the Console"), "<Control>c", N_("Give up the line, or what runs") },
+  { N_("Anywhere"), "<Control><Alt>1...9", N_("Go to a bookmark, or set it here") },
 };
 
 static void
@@ -61,11 +80,16 @@ ph_shortcuts_new (GtkWindow *parent)
         g_ptr_array_add (groups, (gpointer) actions[i].group);
         add_group (ui, actions[i].group);
       }
-  g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", _("Within a Panel"));
-  g_string_append (ui, start);
   for (guint i = 0; i < G_N_ELEMENTS (own_keys); i++)
-    add_shortcut (ui, own_keys[i].keys, _(own_keys[i].title));
-  g_string_append (ui, "</object></child></object></child></object></interface>");
+    {
+      g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", _(own_keys[i].panel));
+      if (i == 0 || !g_str_equal (own_keys[i].panel, own_keys[i - 1].panel))
+        g_string_append (ui, start);
+      add_shortcut (ui, own_keys[i].keys, _(own_keys[i].title));
+      if (i + 1 == G_N_ELEMENTS (own_keys) || !g_str_equal (own_keys[i].panel, own_keys[i + 1].panel))
+        g_string_append (ui, "</object></child>");
+    }
+  g_string_append (ui, "</object></child></object></interface>");
 
   gtk_builder_add_from_string (builder, ui->str, (gssize) ui->len, &error);
   g_assert_no_error (error);

@@ -6,8 +6,11 @@
 
 #include "tests/ui/driver.h"
 #include "views/history-private.h"
+#include "views/inspector.h"
+#include "views/palette.h"
 #include "views/rewrite-row.h"
 #include "views/step-row.h"
+#include "views/view-state.h"
 
 static void
 run (const char *line)
@@ -298,6 +301,148 @@ test_verdict (void)
   g_assert_null (ph_document_get_proof (driver_document (), 0));
 }
 
+/* --- search, palette ------------------------------------------------------------------------------------------------- */
+
+static const char *
+selected_operator (void)
+{
+  PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+
+  return node ? node->op_type : "";
+}
+
+static gboolean
+has_text (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root) && gtk_widget_get_mapped (root) && strstr (gtk_label_get_text (GTK_LABEL (root)), text))
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    if (has_text (child, text))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+focus_graph (void)
+{
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.focus-graph", NULL);
+  driver_settle ();
+}
+
+static void
+test_search (void)
+{
+  GtkWidget *view = GTK_WIDGET (ph_window_get_view (driver_window ()));
+
+  open_example ("attention", "dce");
+  run ("goto 0");
+  focus_graph ();
+  driver_key ("ctrl+f");
+  driver_type ("matmul");
+  driver_pause (0.4);
+  g_assert_cmpstr (selected_operator (), ==, "MatMul");
+  g_assert_true (has_text (view, "1 of "));
+  guint first = ph_document_get_selection (driver_document ());
+  driver_key ("ctrl+g");
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), !=, first);
+  g_assert_true (has_text (view, "2 of "));
+  driver_key ("ctrl+shift+g");
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, first);
+  driver_key ("ctrl+a");
+  driver_type ("nothing is called so");
+  driver_pause (0.4);
+  g_assert_true (has_text (view, "Not found"));
+  driver_key ("Escape");
+}
+
+static void
+test_palette_place (void)
+{
+  focus_graph ();
+  driver_key ("ctrl+k");
+  driver_pause (0.2);
+  GtkWidget *palette = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_PALETTE);
+  g_assert_nonnull (palette);
+  g_assert_true (gtk_widget_get_mapped (palette));
+  driver_type ("info");
+  driver_key ("Return");
+  driver_pause (0.2);
+  g_assert_cmpstr (driver_last_line (), ==, "info");
+  /* The graph has the keyboard again. */
+  g_assert_true (PH_IS_GRAPH_CANVAS (gtk_window_get_focus (GTK_WINDOW (driver_window ()))));
+}
+
+/* --- the inspector --------------------------------------------------------------------------------------------------- */
+
+static void
+test_inspector (void)
+{
+  GtkWidget *inspector = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_INSPECTOR);
+
+  open_example ("cse", "cse");
+  run ("goto 0");
+  driver_pause (0.2);
+  g_assert_true (has_text (inspector, "Operators"));
+  run ("node n10");
+  driver_pause (0.2);
+  g_assert_true (has_text (inspector, "Declared in"));
+  g_assert_true (has_text (inspector, "n10"));
+  driver_key ("F7");
+  g_assert_cmpstr (driver_last_line (), ==, "breakpoint n10");
+  g_assert_true (driver_last_ok ());
+  g_assert_cmpuint (n_breaks_listed (), ==, 1);
+  driver_key ("F7");
+  g_assert_cmpuint (n_breaks_listed (), ==, 0);
+
+  /* A value: computed by a click, shown as numbers. */
+  PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+  ph_inspector_show_value (PH_INSPECTOR (inspector), ((PhValue *) node->outputs->pdata[0])->id);
+  driver_pause (0.2);
+  g_assert_true (has_text (inspector, "Not computed yet"));
+  run ("eval --random 1 --all");
+  driver_pause (0.4);
+  g_assert_true (has_text (inspector, "mean"));
+}
+
+/* --- the session ----------------------------------------------------------------------------------------------------- */
+
+static gboolean
+is_restored (gpointer data)
+{
+  return !ph_view_state_is_restoring (ph_window_get_view (driver_window ()));
+}
+
+static void
+test_state (void)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  PhDocumentView *view = ph_window_get_view (driver_window ());
+  PhPosition at;
+
+  open_example ("cse", "dce,cse:limit=5,merge-casts:off");
+  run ("goto 2");
+  run ("bookmark 4 --set");
+  run ("breakpoint cse/same-operation");
+  run ("goto 3");
+  ph_graph_canvas_set_view (ph_document_view_get_canvas (view), 3, 5, 1.5);
+  g_assert_true (ph_view_state_save (view, file, "tab"));
+
+  open_example ("cse", "O1");
+  run ("goto 0");
+  ph_view_state_restore (view, file, "tab", TRUE);
+  driver_wait (is_restored, NULL, 20, "everything is as it was");
+  driver_settle ();
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 3);
+  g_assert_true (ph_document_get_bookmark (driver_document (), 4, &at));
+  g_assert_cmpuint (at.step, ==, 2);
+  g_assert_cmpuint (entry (2)->limit, ==, 5);
+  g_assert_false (entry (3)->enabled);
+  g_assert_cmpuint (ph_document_get_breaks (driver_document ())->len, ==, 1);
+  double x, y, zoom;
+  ph_graph_canvas_get_view (ph_document_view_get_canvas (view), &x, &y, &zoom);
+  g_assert_cmpfloat_with_epsilon (zoom, 1.5, 0.01);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -313,6 +458,10 @@ main (int argc, char **argv)
   g_test_add_func ("/panels/rewrites", test_rewrites);
   g_test_add_func ("/panels/million", test_million);
   g_test_add_func ("/panels/verdict", test_verdict);
+  g_test_add_func ("/panels/search", test_search);
+  g_test_add_func ("/panels/palette", test_palette_place);
+  g_test_add_func ("/panels/inspector", test_inspector);
+  g_test_add_func ("/panels/state", test_state);
   int status = g_test_run ();
   driver_finish ();
   return status;
