@@ -5,6 +5,7 @@
 
 #include "app/actions.h"
 #include "app/window-private.h"
+#include "views/export-dialog.h"
 #include "views/palette.h"
 #include "views/shortcuts.h"
 
@@ -14,12 +15,10 @@ typedef struct { const char *command, *title; GtkFileChooserAction action; const
 
 static const char *const model_patterns[] = { "*.onnx", "*.onnxtxt", "*.pb", NULL };
 static const char *const model_out_patterns[] = { "*.onnx", "*.onnxtxt", NULL };
-static const char *const picture_patterns[] = { "*.svg", "*.png", "*.pdf", "*.dot", NULL };
 
 static const FileCommand file_commands[] = {
   { "open",   N_("Open a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
   { "save",   N_("Save the Graph"), GTK_FILE_CHOOSER_ACTION_SAVE, model_out_patterns, ".onnx" },
-  { "render", N_("Save the Picture"), GTK_FILE_CHOOSER_ACTION_SAVE, picture_patterns, ".svg" },
   { "compare", N_("Compare With a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
 };
 
@@ -167,6 +166,8 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
     step_over_unchanged (self, g_str_equal (command->name, "step"));
   else if (g_str_equal (command->name, "grad"))
     differentiate (self);
+  else if (g_str_equal (command->name, "render") && ph_document_is_open (self->document))
+    ph_export_dialog_present (GTK_WINDOW (self), ph_window_get_view (self));
   else if (g_str_equal (command->name, "find"))
     ph_document_view_search (ph_window_get_view (self));
   else if (needs_arguments (command))

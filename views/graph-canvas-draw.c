@@ -135,6 +135,28 @@ box_radius (const PhSceneBox *box)
   return box->kind == PH_BOX_GROUP || box->open ? 10 : box->kind == PH_BOX_NODE ? 7 : box->rect.height / 2;
 }
 
+gboolean
+ph_graph_canvas_get_picture (PhGraphCanvas *self, gboolean whole, PhPicture *picture)
+{
+  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
+  PhRect all;
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  if (self->scene == NULL)
+    return FALSE;
+  all = (PhRect) { 0, 0, ph_scene_width (self->scene), ph_scene_height (self->scene) };
+  *picture = (PhPicture) { self->scene, draw_options (self), NULL, FALSE };
+  picture->options.side = PH_SIDE_BOTH;
+  picture->options.clip = all;
+  if (!whole)
+    {
+      const double left = MAX (self->x, 0), top = MAX (self->y, 0);
+
+      picture->options.clip = (PhRect) { left, top, MIN (self->x + w, all.width) - left, MIN (self->y + h, all.height) - top };
+    }
+  return picture->options.clip.width > 0 && picture->options.clip.height > 0;
+}
+
 static gboolean
 has_overlay (PhGraphCanvas *self)
 {

@@ -70,6 +70,9 @@ gboolean    ph_graph_canvas_go_to_change  (PhGraphCanvas *canvas, int direction)
  * the other side; both have one scene, scroll, zoom and select as one. NULL parts them. */
 void        ph_graph_canvas_pair          (PhGraphCanvas *after, PhGraphCanvas *before);
 
+/* What is shown, whole or as far as it is seen, for an export. Borrows; @diff is not set. FALSE: nothing is. */
+gboolean    ph_graph_canvas_get_picture   (PhGraphCanvas *canvas, gboolean whole, PhPicture *picture);
+
 /* For tests, the minimap and synchronised canvases. */
 PhScene    *ph_graph_canvas_get_scene     (PhGraphCanvas *canvas);                         /* (nullable) */
 GdkTexture *ph_graph_canvas_get_overview  (PhGraphCanvas *canvas);                         /* (nullable) */

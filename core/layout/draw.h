@@ -58,6 +58,20 @@ PhColor   ph_heat_color         (float heat, PhTheme theme);      /* 0 cold to 1
 PhColor   ph_name_color         (guint name, PhTheme theme);      /* tells names apart; the first eight differ */
 PhColor   ph_none_color         (PhTheme theme);                  /* nothing is known */
 
+/* What is exported: @options.clip of a scene, with notes and a legend below it if wanted. */
+typedef struct
+{
+  PhScene      *scene;
+  PhDrawOptions options;         /* scale is not read */
+  const PhDiff *diff;            /* (nullable) notes  */
+  gboolean      legend;          /* of options.paint  */
+} PhPicture;
+/* In points; the left top corner of what is drawn is (0, 0). @scale: device pixels a point. */
+void      ph_picture_size       (const PhPicture *picture, PhInk *ink, double *width, double *height);
+void      ph_picture_draw       (const PhPicture *picture, cairo_t *cr, PhInk *ink, double scale);
+/* As .svg, .pdf, .png or .dot, by @path's extension. @scale: of .png. For a worker. */
+gboolean  ph_picture_save       (const PhPicture *picture, const char *path, double scale, GCancellable *cancellable, GError **error);
+
 /* Writes @scene as .svg, .pdf, .png or .dot, by @path's extension, at @time, with the changes since @since. @paint (nullable):
  * with its legend below the picture. */
 gboolean  ph_scene_save         (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error);

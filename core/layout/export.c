@@ -42,47 +42,82 @@ append (void *bytes, const unsigned char *data, unsigned int length)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* The picture, and below it what its colours say. */
-static void
-draw_all (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, double height, double legend)
+/* ── a picture ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static double
+picture_width (const PhPicture *picture)
 {
-  ph_scene_draw (scene, cr, ink, options);
-  if (options->paint == NULL)
+  return MAX (picture->options.clip.width, picture->legend && picture->options.paint != NULL ? 400 : 1);
+}
+
+static double
+legend_height (const PhPicture *picture, PhInk *ink)
+{
+  double width, height;
+
+  if (!picture->legend || picture->options.paint == NULL)
+    return 0;
+  ph_paint_legend_size (picture->options.paint, ink, picture_width (picture) - 2 * LEGEND_PAD, &width, &height);
+  return height + 1.5 * LEGEND_PAD;
+}
+
+void
+ph_picture_size (const PhPicture *picture, PhInk *ink, double *width, double *height)
+{
+  *width = picture_width (picture);
+  *height = MAX (picture->options.clip.height, 1) + legend_height (picture, ink);
+}
+
+/* The picture, and below it what its colours say. */
+void
+ph_picture_draw (const PhPicture *picture, cairo_t *cr, PhInk *ink, double scale)
+{
+  PhDrawOptions options = picture->options;
+  const double legend = legend_height (picture, ink);
+
+  options.scale = scale;
+  options.clip.width = picture_width (picture);
+  options.clip.height = MAX (options.clip.height, 1);
+  cairo_save (cr);
+  cairo_rectangle (cr, 0, 0, options.clip.width, options.clip.height);
+  cairo_clip (cr);
+  cairo_translate (cr, -options.clip.x, -options.clip.y);
+  ph_scene_draw (picture->scene, cr, ink, &options);
+  if (picture->diff != NULL)
+    ph_scene_draw_notes (picture->scene, cr, ink, &options, picture->diff);
+  cairo_restore (cr);
+  if (legend == 0)
     return;
-  cairo_translate (cr, 0, height);
-  cairo_rectangle (cr, 0, 0, options->clip.width, legend);
-  ph_set_color (cr, ph_theme_background (options->theme));
+  cairo_save (cr);
+  cairo_translate (cr, 0, options.clip.height);
+  cairo_rectangle (cr, 0, 0, options.clip.width, legend);
+  ph_set_color (cr, ph_theme_background (options.theme));
   cairo_fill (cr);
   cairo_translate (cr, LEGEND_PAD, LEGEND_PAD / 2);
-  ph_paint_draw_legend (options->paint, cr, ink, options->theme, options->clip.width - 2 * LEGEND_PAD);
+  ph_paint_draw_legend (options.paint, cr, ink, options.theme, options.clip.width - 2 * LEGEND_PAD);
+  cairo_restore (cr);
 }
 
 gboolean
-ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error)
+ph_picture_save (const PhPicture *picture, const char *path, double scale, GCancellable *cancellable, GError **error)
 {
-  const double width = MAX (ph_scene_width (scene), paint != NULL ? 400 : 1), picture = MAX (ph_scene_height (scene), 1);
-  PhDrawOptions options = { .theme = theme, .time = time, .since = since, .scale = 1, .clip = { 0, 0, width, picture }, .paint = paint };
   g_autoptr(PhInk) ink = ph_ink_new ();
   g_autoptr(GByteArray) bytes = g_byte_array_new ();
   cairo_surface_t *surface = NULL;
   cairo_status_t status;
   cairo_t *cr;
-  double legend = 0, height, scale = 1;
+  double width, height, detail = 1;
 
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
   if (g_str_has_suffix (path, ".dot"))
-    return save_dot (scene, path, time, since, error);
-  if (paint != NULL)
-    {
-      double w;
-
-      ph_paint_legend_size (paint, ink, width - 2 * LEGEND_PAD, &w, &legend);
-      legend += 1.5 * LEGEND_PAD;
-    }
-  height = picture + legend;
+    return save_dot (picture->scene, path, picture->options.time, picture->options.since, error);
+  ph_picture_size (picture, ink, &width, &height);
   if (g_str_has_suffix (path, ".svg"))
     {
       surface = cairo_svg_surface_create_for_stream (append, bytes, width, height);
       cairo_svg_surface_set_document_unit (surface, CAIRO_SVG_UNIT_PX);
+      scale = 1;
     }
   else if (g_str_has_suffix (path, ".pdf"))
     {
@@ -91,7 +126,7 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
     }
   else if (g_str_has_suffix (path, ".png"))
     {
-      scale = options.scale = MIN (1.5, MAX_PIXELS / MAX (width, height));
+      scale = detail = MIN (scale, MAX_PIXELS / MAX (width, height));
       surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, ceil (width * scale), ceil (height * scale));
     }
   else
@@ -102,19 +137,31 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 
   cr = cairo_create (surface);
   cairo_scale (cr, scale, scale);
-  draw_all (scene, cr, ink, &options, picture, legend);
+  ph_picture_draw (picture, cr, ink, detail);
   cairo_destroy (cr);
-  status = g_str_has_suffix (path, ".png") ? cairo_surface_write_to_png_stream (surface, append, bytes) : CAIRO_STATUS_SUCCESS;
+  status = g_str_has_suffix (path, ".png") && !g_cancellable_is_cancelled (cancellable)
+           ? cairo_surface_write_to_png_stream (surface, append, bytes) : CAIRO_STATUS_SUCCESS;
   cairo_surface_finish (surface);
   if (status == CAIRO_STATUS_SUCCESS)
     status = cairo_surface_status (surface);
   cairo_surface_destroy (surface);
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
   if (status != CAIRO_STATUS_SUCCESS)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: the picture cannot be drawn: %s", path, cairo_status_to_string (status));
       return FALSE;
     }
   return write_whole (path, bytes->data, bytes->len, error);
+}
+
+gboolean
+ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error)
+{
+  const PhPicture picture = { scene, { .theme = theme, .time = time, .since = since,
+                                       .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) }, .paint = paint }, NULL, TRUE };
+
+  return ph_picture_save (&picture, path, 1.5, NULL, error);
 }
 
 gboolean

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/ui/driver.h"
+#include "views/export-dialog.h"
 #include "views/graph-pane.h"
 #include "views/history-slider.h"
 #include "views/history-track.h"
@@ -340,6 +341,48 @@ test_colours (void)
   g_assert_false (gtk_widget_get_visible (legend));
 }
 
+/* --- export ------------------------------------------------------------------------------------------------------------ */
+
+static gboolean
+is_gone (gpointer unused)
+{
+  return driver_front () == GTK_WINDOW (driver_window ());
+}
+
+static void
+test_export (void)
+{
+  static const struct { const char *name, *magic; } files[] = { { "a.svg", "<?xml" }, { "a.pdf", "%PDF" }, { "a.png", "\x89PNG" } };
+  g_autofree char *folder = g_dir_make_tmp ("peephole-export-XXXXXX", NULL);
+
+  open_example ("inception", "fuse-activation");
+  run ("goto end");
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, files[i].name, NULL), *text = NULL;
+      gsize length;
+
+      driver_key ("ctrl+shift+e");
+      g_assert_true (PH_IS_EXPORT_DIALOG (driver_front ()));
+      ph_export_dialog_save (PH_EXPORT_DIALOG (driver_front ()), path);
+      driver_wait (is_gone, NULL, 30, "the picture is written");
+      g_assert_true (g_file_get_contents (path, &text, &length, NULL));
+      g_assert_true (strncmp (text, files[i].magic, strlen (files[i].magic)) == 0);
+      g_assert_cmpuint (length, >, 2000);
+      g_unlink (path);
+    }
+  /* Where nothing can be written it says so, and stays. */
+  driver_key ("ctrl+shift+e");
+  PhExportDialog *dialog = PH_EXPORT_DIALOG (driver_front ());
+  g_autofree char *nowhere = g_build_filename (folder, "no", "where.png", NULL);
+  ph_export_dialog_save (dialog, nowhere);
+  driver_pause (1);
+  g_assert_true (driver_front () == GTK_WINDOW (dialog));
+  driver_key ("Escape");
+  driver_wait (is_gone, NULL, 20, "the dialog is closed");
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -355,6 +398,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compare/text", test_text);
   g_test_add_func ("/compare/two-models", test_two_models);
   g_test_add_func ("/compare/colours", test_colours);
+  g_test_add_func ("/compare/export", test_export);
   int status = g_test_run ();
   driver_finish ();
   return status;
