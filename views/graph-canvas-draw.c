@@ -145,7 +145,7 @@ ph_graph_canvas_get_picture (PhGraphCanvas *self, gboolean whole, PhPicture *pic
   if (self->scene == NULL)
     return FALSE;
   all = (PhRect) { 0, 0, ph_scene_width (self->scene), ph_scene_height (self->scene) };
-  *picture = (PhPicture) { self->scene, draw_options (self), NULL, FALSE };
+  *picture = (PhPicture) { self->scene, ph_canvas_draw_options (self), NULL, FALSE };
   picture->options.side = PH_SIDE_BOTH;
   picture->options.clip = all;
   if (!whole)
