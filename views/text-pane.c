@@ -27,7 +27,7 @@ struct _PhTextPane
   PhDocument      *document;         /* (nullable) */
   PhTextDiff      *diff;             /* (nullable) what is shown */
   GCancellable    *cancellable;      /* (nullable) of what is being made */
-  guint            progress_timer;
+  guint            progress_timer, mapped_idle;
   gboolean         stale;            /* the document changed while nobody looked */
   gboolean         split, following;
   guint            tick, frames;
@@ -184,11 +184,23 @@ on_cancel (PhTextPane *self)
   gtk_label_set_text (self->summary, _("Cancelled"));
 }
 
+static gboolean
+update_in_idle (gpointer data)
+{
+  PhTextPane *self = data;
+
+  self->mapped_idle = 0;
+  if (self->stale)
+    update (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* A pane is mapped while its place is given to it, and then no widget may change. */
 static void
 on_mapped (PhTextPane *self)
 {
-  if (self->stale)
-    update (self);
+  if (self->stale && self->mapped_idle == 0)
+    self->mapped_idle = g_idle_add_full (G_PRIORITY_HIGH_IDLE, update_in_idle, self, NULL);
 }
 
 /* --- controls -------------------------------------------------------------------------------------------------------- */
@@ -311,6 +323,7 @@ ph_text_pane_dispose (GObject *object)
   g_cancellable_cancel (self->cancellable);
   g_clear_object (&self->cancellable);
   g_clear_handle_id (&self->progress_timer, g_source_remove);
+  g_clear_handle_id (&self->mapped_idle, g_source_remove);
   if (self->strip)
     ph_change_strip_set_diff (self->strip, NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_TEXT_PANE);

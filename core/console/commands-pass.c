@@ -259,7 +259,7 @@ ph_call_find_entry (PhCall *call, const char *text, guint *index, GError **error
   GArray *entries = ph_document_get_entries (call->document);
   guint64 number;
 
-  if (g_ascii_string_to_unsigned (text, 10, 1, entries->len, &number, NULL))
+  if (entries->len > 0 && g_ascii_string_to_unsigned (text, 10, 1, entries->len, &number, NULL))
     {
       *index = (guint) number - 1;
       return TRUE;
