@@ -12,7 +12,7 @@
 /* Removes what does nothing and merges what follows each other. */
 #define SIMPLIFY \
   "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "drop-defaults", "slice-of-concat", "merge-casts", \
-  "merge-concats", "merge-slices", "merge-reshapes", "sink-transposes", "merge-transposes", "merge-clips", "simplify-where", \
+  "merge-concats", "merge-slices", "merge-reshapes", "merge-squeezes", "narrow-indices", "slices-to-split", "hoist-gather", "sink-transposes", "merge-transposes", "merge-clips", "merge-min-max", "simplify-where", \
   "simplify-compare", "simplify-shape", "replace-variadic", "qdq", "qdq-bounds"
 #define ARITHMETIC "algebraic", "strength-reduction", "reduce-axes"
 #define NORMS      "strength-reduction", "fuse-layer-norm", "fuse-gelu", "fuse-swish"

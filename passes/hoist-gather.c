@@ -1,0 +1,75 @@
+/* hoist-gather.c: what is thrown away is not computed: rows are chosen before the work on them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+/*    x                x
+ *    |                |
+ *   Tanh           Gather 0
+ *    |       =>       |
+ *  Gather 0          Tanh        The first token of a sentence, the last of a prompt. */
+
+static gboolean
+is_choice (const PhNode *node)
+{
+  return node->op == &ph_op_Gather || node->op == &ph_op_Slice;
+}
+
+static gboolean
+is_unary (const PhNode *node)
+{
+  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || (node->op->flags & PH_OP_RANDOM) || node->control != NULL ||
+      node->outputs->len != 1 || node->op == &ph_op_Identity)
+    return FALSE;
+  for (guint i = 1; i < node->inputs->len; i++)
+    if (ph_node_input (node, i) != NULL && ph_value_rank (ph_node_input (node, i)) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* Fewer elements come out than go in. */
+static gboolean
+chooses_fewer (const PhNode *node)
+{
+  const PhValue *x = ph_node_input (node, 0), *y = ph_node_output (node, 0);
+  double before = 1, after = 1;
+
+  if (!ph_value_is_static (x) || !ph_value_is_static (y))
+    return FALSE;
+  for (int i = 0; i < ph_value_rank (x); i++)
+    before *= (double) ph_value_dim (x, i);
+  for (int i = 0; i < ph_value_rank (y); i++)
+    after *= (double) ph_value_dim (y, i);
+  return after < before;
+}
+
+static gboolean
+chooses_after (PhMatch *match)
+{
+  const PhNode *node = match->root;
+  const PhNode *before = is_choice (node) && ph_node_input (node, 0) != NULL ? ph_node_input (node, 0)->producer : NULL;
+
+  return before != NULL && before->graph == node->graph && ph_value_only_user (ph_node_input (node, 0)) == node && is_unary (before) &&
+         chooses_fewer (node);
+}
+
+static PhValue *
+build_before (PhMatch *match, PhBuilder *b)
+{
+  const PhNode *node = match->root, *work = ph_node_input (node, 0)->producer;
+  g_autofree PhValue **chosen = g_memdup2 (node->inputs->pdata, node->inputs->len * sizeof (PhValue *));
+  g_autofree PhValue **inputs = g_memdup2 (work->inputs->pdata, work->inputs->len * sizeof (PhValue *));
+
+  chosen[0] = inputs[0];
+  inputs[0] = ph_build_like (b, node, chosen, node->inputs->len);
+  return inputs[0] != NULL ? ph_build_like (b, work, inputs, work->inputs->len) : NULL;
+}
+
+static const PhRule rules[] = {
+  { "choose-first", .when = chooses_after, .build = build_before, .matches = "Gather(f(x), i)", .becomes = "f(Gather(x, i))",
+    .why = "What is not chosen need not be computed." },
+};
+
+const PhPass ph_pass_hoist_gather = {
+  .name = "hoist-gather", .group = "simplify", .summary = "Chooses rows and slices before elementwise work instead of after it",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,73 @@
+/* merge-squeezes.c: of several Squeezes or Unsqueezes one is left, whatever the dimensions are.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+/* The axes in the outer node's numbering, for both at once. (transfer full) (nullable) */
+static gint64 *
+both_axes (PhMatch *match, gsize *n)
+{
+  const PhNode *outer = match->node[0], *inner = match->node[1];
+  gboolean squeezes = outer->op == &ph_op_Squeeze;
+  int low = ph_value_rank (ph_node_input (inner, 0)), middle = ph_value_rank (ph_node_output (inner, 0)),
+      high = ph_value_rank (ph_node_output (outer, 0));
+  gsize n_inner, n_outer;
+  g_autofree gint64 *first = ph_node_axes (inner, 1, squeezes ? low : middle, &n_inner);
+  g_autofree gint64 *second = ph_node_axes (outer, 1, squeezes ? middle : high, &n_outer);
+  gint64 *axes;
+  int at = 0;
+
+  if (first == NULL || second == NULL || low < 0 || middle < 0 || high < 0)
+    return NULL;
+  axes = g_new (gint64, n_inner + n_outer + 1);
+  *n = 0;
+  /* Walk the longest of the three shapes: what the other node does not touch counts as an axis for this one. */
+  for (int i = 0; i < (squeezes ? low : high); i++)
+    {
+      const gint64 *by = squeezes ? first : second, *then = squeezes ? second : first;
+      gsize n_by = squeezes ? n_inner : n_outer, n_then = squeezes ? n_outer : n_inner;
+      gboolean taken = FALSE;
+
+      for (gsize k = 0; k < n_by; k++)
+        taken |= by[k] == i;
+      if (!taken)
+        {
+          for (gsize k = 0; k < n_then; k++)
+            taken |= then[k] == at;
+          at++;
+        }
+      if (taken)
+        axes[(*n)++] = i;
+    }
+  return axes;
+}
+
+static gboolean
+axes_are_known (PhMatch *match)
+{
+  gsize n;
+  g_autofree gint64 *axes = both_axes (match, &n);
+
+  return axes != NULL;
+}
+
+static PhValue *
+build_once (PhMatch *match, PhBuilder *b)
+{
+  gsize n;
+  g_autofree gint64 *axes = both_axes (match, &n);
+  PhValue *inputs[] = { match->slot[0], ph_build_ints (b, axes, n) };
+
+  return ph_build_node (b, match->root->op, inputs, 2, NULL, 1);
+}
+
+static const PhRule rules[] = {
+  { "squeeze-squeeze", P (Squeeze, P (Squeeze, X)), .when = axes_are_known, .build = build_once, .becomes = "Squeeze(x), of all axes",
+    .why = "Axes of one element can be dropped at once." },
+  { "unsqueeze-unsqueeze", P (Unsqueeze, P (Unsqueeze, X)), .when = axes_are_known, .build = build_once,
+    .becomes = "Unsqueeze(x), of all axes", .why = "Axes of one element can be added at once." },
+};
+
+const PhPass ph_pass_merge_squeezes = {
+  .name = "merge-squeezes", .group = "simplify", .summary = "Merges nested Squeezes and nested Unsqueezes, also where dimensions are not known",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};

@@ -1,0 +1,41 @@
+/* mixed-precision.c: products of matrices in half precision, all else as it was.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/rule.h"
+
+static gboolean
+is_float_product (PhMatch *match)
+{
+  const PhNode *node = match->root;
+
+  if ((node->op != &ph_op_MatMul && node->op != &ph_op_Gemm && node->op != &ph_op_Conv) || node->control != NULL)
+    return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (ph_node_input (node, i) != NULL && ph_value_dtype (ph_node_input (node, i)) != PH_FLOAT)
+      return FALSE;
+  return TRUE;
+}
+
+static PhValue *
+build_half (PhMatch *match, PhBuilder *b)
+{
+  const PhNode *node = match->root;
+  g_autofree PhValue **inputs = g_memdup2 (node->inputs->pdata, node->inputs->len * sizeof (PhValue *));
+  PhValue *y;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (inputs[i] != NULL)
+      inputs[i] = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_FLOAT16)), inputs[i]);
+  y = ph_build_like (b, node, inputs, node->inputs->len);
+  return y != NULL ? PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_FLOAT)), y) : NULL;
+}
+
+static const PhRule rules[] = {
+  { "half-product", .when = is_float_product, .build = build_half, .matches = "MatMul(x, y)",
+    .becomes = "Cast<float>(MatMul(Cast<float16>(x), Cast<float16>(y)))", .exactness = PH_LOSSY,
+    .why = "Products take most of the time and bear half precision best; sums, norms and exponentials stay as they are." },
+};
+
+const PhPass ph_pass_mixed_precision = {
+  .name = "mixed-precision", .group = "algebra", .summary = "Computes products of matrices in half precision",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules),
+};
