@@ -262,6 +262,17 @@ ph_layout_constant (PhBuilder *b, const PhValue *constant, const PhLayout *layou
 }
 
 /* Axis a stands at inverse[a] now. */
+/* Of the element type that the other numbers of the node have. */
+static PhValue *
+build_axes (PhBuilder *b, const gint64 *values, gsize n, PhDType dtype)
+{
+  PhTensor *tensor = ph_tensor_new (dtype, 1, (gint64[]) { (gint64) n });
+
+  for (gsize i = 0; i < n; i++)
+    ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, values[i]);
+  return ph_build_tensor (b, tensor);
+}
+
 static PhValue *
 move_axes (PhBuilder *b, const PhValue *axes, const PhLayout *layout)
 {
@@ -278,19 +289,19 @@ move_axes (PhBuilder *b, const PhValue *axes, const PhLayout *layout)
         return NULL;
       values[i] = layout->inverse[axis];
     }
-  return ph_build_ints (b, values, n);
+  return build_axes (b, values, n, ph_value_dtype (axes));
 }
 
 static PhValue *
-all_axes (PhBuilder *b, gint64 n, const PhLayout *layout)
+all_axes (PhBuilder *b, const PhValue *starts, const PhLayout *layout)
 {
-  gint64 axes[PH_MAX_RANK];
+  gint64 axes[PH_MAX_RANK], n = ph_value_dim (starts, 0);
 
   if (n < 0 || n > layout->rank)       /* how many starts a Slice has may be unknown */
     return NULL;
   for (gint64 i = 0; i < n; i++)
     axes[i] = layout->inverse[i];
-  return ph_build_ints (b, axes, n);
+  return build_axes (b, axes, (gsize) n, ph_value_dtype (starts));
 }
 
 /* One number for each axis, @per of them in rows (begins and ends of pads). */
@@ -337,7 +348,7 @@ move_parameters (PhBuilder *b, const PhNode *node, PhValue **inputs, guint *n, c
   else if (node->op == &ph_op_Slice)
     {
       inputs[3] = *n > 3 && inputs[3] != NULL ? move_axes (b, inputs[3], layout)
-                                              : all_axes (b, ph_value_dim (inputs[1], 0), layout);
+                                              : all_axes (b, inputs[1], layout);
       *n = MAX (*n, 4);
       ok = inputs[3] != NULL;
     }

@@ -200,6 +200,12 @@ const PhOp ph_op_CastLike = {
   .infer   = infer_cast_like, .kernel = cast_like_kernel, .grad_build = grad_cast, .no_grad = 1 << 1,
 };
 
+static gsize
+bits_of (PhDType dtype)
+{
+  return dtype == PH_BOOL ? 8 : ph_dtype_file_bits (dtype);
+}
+
 static gboolean
 bit_cast_kernel (PhKernel *kernel, GError **error)
 {
@@ -207,13 +213,16 @@ bit_cast_kernel (PhKernel *kernel, GError **error)
   PhDType dtype = ph_tensor_dtype (from), to = ph_node_attr_int (kernel->node, "to", PH_UNDEFINED);
   gpointer out;
 
-  if (dtype == PH_STRING || to == PH_STRING || ph_dtype_size (dtype) != ph_dtype_size (to))
+  if (dtype == PH_STRING || to == PH_STRING || bits_of (dtype) != bits_of (to))
     return ph_kernel_fail (kernel, error, "%s and %s do not have the same number of bits", ph_dtype_name (dtype),
                            ph_dtype_name (to));
   out = ph_kernel_output (kernel, 0, to, ph_tensor_rank (from), ph_tensor_dims (from), error);
   if (out == NULL)
     return FALSE;
   memcpy (out, ph_tensor_data (from), ph_tensor_bytes (from));
+  if (to == PH_BOOL)         /* of which there are only two */
+    for (gsize i = 0; i < ph_tensor_count (from); i++)
+      ((guint8 *) out)[i] = ((guint8 *) out)[i] != 0;
   return TRUE;
 }
 
@@ -225,7 +234,7 @@ infer_bit_cast (PhInfer *infer, GError **error)
 
   if (to <= PH_UNDEFINED || to >= PH_N_DTYPES)
     return ph_infer_fail (infer, error, "its attribute 'to' is %" G_GINT64_FORMAT ", which is no element type", to);
-  if (type != NULL && ph_dtype_file_bits (type->dtype) != ph_dtype_file_bits (to) && to != PH_BOOL && type->dtype != PH_BOOL)
+  if (type != NULL && bits_of (type->dtype) != bits_of (to))
     return ph_infer_fail (infer, error, "%s and %s do not have the same number of bits", ph_dtype_name (type->dtype),
                           ph_dtype_name (to));
   ph_infer_set (infer, 0, type != NULL ? ph_type_with_dtype (type, to) : ph_type_unranked (to));

@@ -156,7 +156,7 @@ run_pool (PhKernel *kernel, PoolKind kind, GError **error)
                                           : kind == POOL_LP ? pow (sum, 1 / p)
                                           : sum / MAX (1, include_pad ? seen.padded : (gint64) seen.n);
           if (indices != NULL)
-            indices[plane * out_count + place] = plane * in_count + (columns ? column_major (&w, best_at) : best_at);
+            indices[plane * out_count + place] = plane * in_count + (columns && in_count > 0 ? column_major (&w, best_at) : best_at);
         }
       if (place % 1024 == 0 && ph_kernel_cancelled (kernel, error))
         return FALSE;

@@ -190,8 +190,9 @@ run_reshape (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0);
   gboolean zero = ph_node_attr_int (kernel->node, "allowzero", 0) != 0;
-  gint64 dims[PH_MAX_RANK], rest = 1;
+  gint64 dims[PH_MAX_RANK], rest = 1, own = 1, others = 1;
   g_autofree gint64 *wanted = NULL;
+  guint64 copied = 0;
   int free_at = -1;
   gsize n;
 
@@ -207,6 +208,7 @@ run_reshape (PhKernel *kernel, GError **error)
             return ph_kernel_fail (kernel, error, "dimension %zu is to be copied, but the input has rank %u", i,
                                    ph_tensor_rank (x));
           dims[i] = ph_tensor_dims (x)[i];
+          copied |= G_GUINT64_CONSTANT (1) << i;
         }
       if (dims[i] == -1 && free_at < 0)
         free_at = i;
@@ -217,8 +219,15 @@ run_reshape (PhKernel *kernel, GError **error)
       else
         rest *= dims[i];
     }
+  /* Of no elements at all any number would do: it follows from what is not copied, as for other sizes of what is. */
+  for (guint i = 0; rest == 0 && i < MAX (n, ph_tensor_rank (x)); i++)
+    if (!(copied >> i & 1))
+      {
+        own *= i < ph_tensor_rank (x) ? ph_tensor_dims (x)[i] : 1;
+        others *= i < n && (int) i != free_at ? dims[i] : 1;
+      }
   if (free_at >= 0)
-    dims[free_at] = rest != 0 ? (gint64) ph_tensor_count (x) / rest : 0;
+    dims[free_at] = rest != 0 ? (gint64) ph_tensor_count (x) / rest : others != 0 ? own / others : 0;
   return take_reshaped (kernel, n, dims, error);
 }
 
