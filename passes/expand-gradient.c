@@ -185,6 +185,21 @@ waits (PhNode *node)
   return FALSE;
 }
 
+/* A fused node is differentiated as what it is made of. */
+static gboolean
+unfuse (PhGraph *graph, GError **error)
+{
+  g_autoptr(GPtrArray) fused = g_ptr_array_new ();
+
+  PH_FOREACH_NODE (node, graph)
+    if (ph_node_is_fused (node))
+      g_ptr_array_add (fused, node);
+  for (guint i = 0; i < fused->len; i++)
+    if (!ph_graph_inline_node (fused->pdata[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 expand_gradients (PhPassRun *run, GError **error)
 {
@@ -207,7 +222,7 @@ expand_gradients (PhPassRun *run, GError **error)
             continue;
           if (!ph_pass_begin (run, "expand-gradient", node, why))
             return TRUE;
-          found = expand (node, &b);
+          found = unfuse (node->graph, &b.error) && expand (node, &b);
           if (found)
             ph_pass_end (run);
           else

@@ -233,7 +233,7 @@ bisect_finish (PhCall *call, GError **error)
 
 /* ── check ── */
 
-typedef struct { char **folders; PhCaseOptions options; GPtrArray *passes; guint passed, failed; } Check;
+typedef struct { char **folders; PhCaseOptions options; gboolean lossy; GPtrArray *passes; guint passed, failed; } Check;
 
 static void
 check_free (gpointer data)
@@ -255,7 +255,7 @@ check_pipeline (Check *check, const char *typed, GError **error)
 
   if (name == NULL)
     return FALSE;
-  check->options.allow = pipeline != NULL ? pipeline->allow : PH_LOSSY;
+  check->options.allow = pipeline != NULL ? pipeline->allow : check->lossy ? PH_LOSSY : PH_ROUNDING;
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
       const PhPass *pass = ph_pass_find (names[i]);
@@ -287,6 +287,7 @@ check_begin (PhCall *call, GError **error)
       !ph_call_take_number (call, "--atol", &check->options.atol, error))
     return FALSE;
   check->options.reference = ph_call_take_flag (call, "--reference");
+  check->lossy = ph_call_take_flag (call, "--lossy");
   if (!ph_call_need_args (call, 1, G_MAXUINT, error) || (pipeline != NULL && !check_pipeline (check, pipeline, error)))
     return FALSE;
   check->folders = g_strdupv (call->argv);
@@ -353,8 +354,9 @@ static const PhCommand rows[] = {
     N_ ("_Verify"), "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
   { "bisect", "[STEP STEP]", N_ ("Find the first rewrite that changes the results"), "Without arguments: between the file and here.",
     N_ ("_Bisect"), NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },
-  { "check", "FILE... [--pipeline NAME] [--rtol R] [--atol A]", "Run ONNX-style cases: model.onnx with test_data_set_N",
-    "A folder is a case or holds cases. With --pipeline the passes run first; NAME may also be passes separated by commas. The "
+  { "check", "FILE... [--pipeline NAME] [--lossy] [--rtol R] [--atol A]", "Run ONNX-style cases: model.onnx with test_data_set_N",
+    "A folder is a case or holds cases. With --pipeline the passes run first; NAME may also be passes separated by commas, whose "
+    "lossy rules run with --lossy only. The "
     "tolerance is the case's own (data.json), or rtol 1e-3 with atol 1e-7, and 1e-4 for whole models, where rounding adds up. Of random outputs only type and shape are "
     "compared.",
     NULL, NULL, NULL, PH_CODE (check_begin, check_work) },
