@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-private.h"
 
+#include <glib/gi18n.h>
+
 /* Adds what feeds @node and what it feeds, in the node's own graph. */
 static void
 add_neighbours (PhNode *node, gboolean up, gboolean down, GHashTable *set, GPtrArray *added)
@@ -51,15 +53,18 @@ reach (PhNode *node, gboolean up, gboolean down, guint steps)
   return set;
 }
 
-/* Takes @keep. */
+/* Takes both. */
 static gboolean
-show_part (PhGraphCanvas *self, GHashTable *keep)
+show_part (PhGraphCanvas *self, GHashTable *keep, char *part)
 {
   if (keep != NULL && g_hash_table_size (keep) == 0)
     {
       g_hash_table_unref (keep);
+      g_free (part);
       return FALSE;
     }
+  g_free (self->part);
+  self->part = part;
   g_clear_pointer (&self->keep, g_hash_table_unref);
   self->keep = keep;
   self->fitted = TRUE;
@@ -83,7 +88,8 @@ ph_graph_canvas_show_neighbourhood (PhGraphCanvas *self, guint id, guint steps)
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   self = ph_canvas_leader (self);
   node = find_node (self, id);
-  return node != NULL && show_part (self, reach (node, TRUE, TRUE, steps));
+  return node != NULL && show_part (self, reach (node, TRUE, TRUE, steps),
+                                    g_strdup_printf (_("%u steps around n%u %s"), steps, node->id, node->op_type));
 }
 
 gboolean
@@ -115,7 +121,7 @@ ph_graph_canvas_show_paths (PhGraphCanvas *self, guint from, guint to)
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (g_hash_table_contains (up, key))
       g_hash_table_add (both, key);
-  return show_part (self, both);
+  return show_part (self, both, g_strdup_printf (_("All paths from n%u %s to n%u %s"), a->id, a->op_type, b->id, b->op_type));
 }
 
 gboolean
@@ -148,7 +154,7 @@ ph_graph_canvas_show_touched (PhGraphCanvas *self)
             add_neighbours (node, TRUE, TRUE, set, unused);
         }
     }
-  return show_part (self, set);
+  return show_part (self, set, g_strdup (_("Only what this step touched, with its neighbours")));
 }
 
 void
@@ -157,7 +163,7 @@ ph_graph_canvas_show_all (PhGraphCanvas *self)
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
   self = ph_canvas_leader (self);
   if (self->keep != NULL)
-    show_part (self, NULL);
+    show_part (self, NULL, NULL);
 }
 
 gboolean
@@ -166,4 +172,12 @@ ph_graph_canvas_is_partial (PhGraphCanvas *self)
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   self = ph_canvas_leader (self);
   return self->keep != NULL;
+}
+
+const char *
+ph_graph_canvas_get_part (PhGraphCanvas *self)
+{
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), NULL);
+  self = ph_canvas_leader (self);
+  return self->keep != NULL ? self->part : NULL;
 }

@@ -38,6 +38,7 @@ struct _PhGraphCanvas
   gboolean      show_diff, compact, grouped, grouped_set, edge_width;
   GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
   GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */
+  char         *part;            /* (nullable) what @keep is, for people                                    */
   PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: the other side of a pair      */
   PhSide        side;            /* BEFORE: shows the other one's scene, and where changes are counted from */
   gboolean      following;       /* the other one moves it                                                  */

@@ -98,6 +98,7 @@ ph_graph_canvas_dispose (GObject *object)
   PhGraphCanvas *self = PH_GRAPH_CANVAS (object);
 
   ph_canvas_part (self);
+  g_clear_pointer (&self->part, g_free);
   ph_canvas_stop_animation (self);
   ph_canvas_morph_stop (self);
   g_clear_handle_id (&self->settle_id, g_source_remove);

@@ -61,6 +61,7 @@ gboolean    ph_graph_canvas_show_paths    (PhGraphCanvas *canvas, guint from, gu
 gboolean    ph_graph_canvas_show_touched  (PhGraphCanvas *canvas);
 void        ph_graph_canvas_show_all      (PhGraphCanvas *canvas);
 gboolean    ph_graph_canvas_is_partial    (PhGraphCanvas *canvas);
+const char *ph_graph_canvas_get_part      (PhGraphCanvas *canvas);                         /* (nullable) which, for a headline */
 
 /* Nodes that are marked as changed, and from the selected one to the next (@direction 1) or the one before (-1). FALSE: none. */
 void        ph_graph_canvas_count_changes (PhGraphCanvas *canvas, guint *added, guint *removed, guint *changed);

@@ -65,6 +65,8 @@ update_labels (gpointer data)
   set_count (self->changed, "~", changed);
   gtk_widget_set_visible (GTK_WIDGET (self->reset), ph_document_has_since (self->document));
   gtk_revealer_set_reveal_child (self->part_bar, ph_graph_canvas_is_partial (self->canvas));
+  if (ph_graph_canvas_get_part (self->canvas))
+    gtk_label_set_text (self->part_title, ph_graph_canvas_get_part (self->canvas));
   if (!history || history->steps->len == 0)
     {
       gtk_label_set_text (self->range, "");

@@ -154,24 +154,32 @@ is_made (PhInspector *self, PhId id)
   return chain && chain->len > 0 && g_array_index (chain, PhOrigin, 0).step > 0;
 }
 
-/* What the present step, or inside a step the last rewrites, changed about this node. */
+static void
+add_others (GtkListBox *section, PhDiff *diff, const char *name, const GArray *ids)
+{
+  for (guint i = 0; ids && i < MIN (ids->len, 20); i++)
+    {
+      const PhNodeChange *other = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (g_array_index (ids, PhId, i)));
+      g_autofree char *text = g_strdup_printf ("n%u %s", other->id, other->label);
+      ph_inspector_add_link (section, i == 0 ? name : "", text, PH_LINK_NODE, other->id);
+    }
+}
+
+/* What is marked in the picture: what of this node changed, what it came for, or what came for it. */
 static void
 add_changes (PhInspector *self, PhId id)
 {
-  PhPosition b = ph_document_get_position (self->document), a = b;
+  PhDiff *diff = ph_document_get_diff (self->document);
+  const PhNodeChange *change = diff ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (id)) : NULL;
+  const guint n = change ? (change->fields ? change->fields->len : 0) + (change->fused_from ? change->fused_from->len : 0)
+                           + (change->fused_into ? change->fused_into->len : 0) : 0;
 
-  if (b.rewrite > 0)
-    a.rewrite = 0;
-  else if (b.step > 0)
-    a.step--;
-  else
+  if (n == 0)
     return;
-  g_autoptr (PhDiff) diff = ph_diff_new (ph_document_get_history (self->document), ph_document_get_model (self->document), a, b);
-  const PhNodeChange *change = g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (id));
-  if (!change || !change->fields || change->fields->len == 0)
-    return;
-  GtkListBox *section = ph_inspector_add_section (self, _("Changed by This Step"));
-  for (guint i = 0; i < change->fields->len; i++)
+  GtkListBox *section = ph_inspector_add_section (self, ph_document_has_since (self->document) ? _("Changed Since Then") : _("Changed by This Step"));
+  add_others (section, diff, _("Came for"), change->fused_from);
+  add_others (section, diff, _("Now"), change->fused_into);
+  for (guint i = 0; change->fields && i < change->fields->len; i++)
     {
       const PhFieldChange *field = &g_array_index (change->fields, PhFieldChange, i);
       g_autofree char *text = g_strdup_printf ("%s\n→ %s", field->before ? field->before : _("none"), field->after ? field->after : _("none"));
@@ -256,5 +264,6 @@ ph_inspector_fill_removed (PhInspector *self, PhId id)
   gtk_label_set_text (self->badge, badge);
   gtk_label_set_text (self->title, chain && chain->len ? g_array_index (chain, PhOrigin, 0).label : badge);
   ph_inspector_add_text (self, _("Not in the graph at this position: it was removed, or is made by a later step."), "dim-label");
+  add_changes (self, id);
   add_origins (self, id);
 }

@@ -291,6 +291,7 @@ ph_inspector_set_console (PhInspector *self, PhConsole *console)
       g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_selection), self);
       g_signal_connect_swapped (self->document, "notify::selection", G_CALLBACK (on_selection), self);
       g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (queue_update), self);
+      g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "pipeline-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "values-changed", G_CALLBACK (queue_update), self);

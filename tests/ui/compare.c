@@ -341,6 +341,25 @@ test_colours (void)
   g_assert_false (gtk_widget_get_visible (legend));
 }
 
+/* --- parts ------------------------------------------------------------------------------------------------------------- */
+
+static void
+test_part (void)
+{
+  open_example ("inception", "fuse-activation");
+  run ("goto end");
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.focus-graph", NULL);
+  driver_settle ();
+  PhGraphCanvas *canvas = ph_graph_pane_get_canvas (pane ());
+  g_assert_null (ph_graph_canvas_get_part (canvas));
+  driver_key ("t");
+  g_assert_true (ph_graph_canvas_is_partial (canvas));
+  g_assert_nonnull (ph_graph_canvas_get_part (canvas));
+  driver_key ("a");
+  g_assert_false (ph_graph_canvas_is_partial (canvas));
+  g_assert_null (ph_graph_canvas_get_part (canvas));
+}
+
 /* --- export ------------------------------------------------------------------------------------------------------------ */
 
 static gboolean
@@ -398,6 +417,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compare/text", test_text);
   g_test_add_func ("/compare/two-models", test_two_models);
   g_test_add_func ("/compare/colours", test_colours);
+  g_test_add_func ("/compare/part", test_part);
   g_test_add_func ("/compare/export", test_export);
   int status = g_test_run ();
   driver_finish ();
