@@ -39,6 +39,9 @@ broadcasts_anyway (PhMatch *match)
 {
   const PhNode *node = match->root;
 
+  /* CastLike reads only the type of its second operand; a slope of PRelu never makes its result larger. */
+  if (node->op == &ph_op_CastLike || node->op == &ph_op_PRelu)
+    return FALSE;
   if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || node->inputs->len != 2 || node->outputs->len != 1)
     return FALSE;
   for (guint i = 0; i < 2; i++)

@@ -196,7 +196,7 @@ ph_trace_apply (PhCall *call, const PhOp *op, PhOperand *inputs, guint n, PhAttr
   node = value->producer;
   if (!ph_run_node (node, tensors, outputs, &options, error))
     {
-      ph_graph_remove_dead (node);
+      ph_graph_remove_node (node, NULL);      /* only this: what it reads may be a variable */
       return FALSE;
     }
   for (guint i = 0; i < n_outputs; i++)

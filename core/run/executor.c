@@ -147,7 +147,7 @@ check_schema (PhKernel *kernel, GError **error)
 
       if (arg == NULL || tensor == NULL)
         {
-          if (arg != NULL && !(arg->flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)))
+          if (arg != NULL && !(arg->flags & PH_ARG_OPTIONAL) && (!(arg->flags & PH_ARG_VARIADIC) || i < kernel->n_inputs))
             return ph_kernel_fail (kernel, error, "input %u '%s' is missing", i, arg->name);
           continue;
         }

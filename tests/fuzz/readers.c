@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/graph/verify.h"
+#include "mutate.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
@@ -75,43 +76,6 @@ static const char *const seeds[] = {
 };
 
 static void
-mutate (GRand *rand, GByteArray *bytes)
-{
-  static const guint8 nasty[] = { 0x00, 0xff, 0x7f, 0x80, 0x01, '<', '>', '{', '"', '[', '-', 0x0a, 0x3a, 0x2a };
-  guint n = (guint) g_rand_int_range (rand, 1, g_rand_boolean (rand) ? 2 : 6);
-
-  for (guint i = 0; i < n && bytes->len > 4; i++)
-    {
-      guint at = (guint) g_rand_int_range (rand, 0, (gint32) bytes->len), length = (guint) g_rand_int_range (rand, 1, 32);
-
-      length = MIN (length, bytes->len - at);
-      switch (g_rand_int_range (rand, 0, 6))
-        {
-        case 0:
-          bytes->data[at] ^= (guint8) (1 << g_rand_int_range (rand, 0, 8));
-          break;
-        case 1:
-          bytes->data[at] = nasty[g_rand_int_range (rand, 0, G_N_ELEMENTS (nasty))];
-          break;
-        case 2:
-          g_byte_array_remove_range (bytes, at, length);
-          break;
-        case 3:
-          {
-            g_autofree guint8 *copy = g_memdup2 (bytes->data + at, length);
-            g_byte_array_append (bytes, copy, length);
-            break;
-          }
-        case 4:
-          memmove (bytes->data + at, bytes->data + g_rand_int_range (rand, 0, (gint32) (bytes->len - length + 1)), length);
-          break;
-        default:
-          bytes->data[at] = (guint8) g_rand_int_range (rand, 0, 256);
-        }
-    }
-}
-
-static void
 fuzz (gboolean as_text, guint64 seconds)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (20261121);
@@ -135,7 +99,7 @@ fuzz (gboolean as_text, guint64 seconds)
       g_autoptr(GByteArray) bytes = g_byte_array_new ();
 
       g_byte_array_append (bytes, g_bytes_get_data (seed, NULL), (guint) g_bytes_get_size (seed));
-      mutate (rand, bytes);
+      fuzz_mutate (rand, bytes);
       LLVMFuzzerTestOneInput (bytes->data, bytes->len);
       n++;
     }

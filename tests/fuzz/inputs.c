@@ -1,0 +1,277 @@
+/* inputs.c: whatever stands in a tensor file, on a line of the console, or in a model that is optimised and computed, the answer
+ * is a result or one error. PEEPHOLE_FUZZ_SECONDS: how long each takes (3).
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "core/console/console.h"
+#include "core/graph/verify.h"
+#include "core/io/io.h"
+#include "core/run/executor.h"
+#include "mutate.h"
+#include "passes/pass.h"
+
+typedef gboolean (*Try) (const guint8 *data, gsize size);      /* TRUE: it was something */
+
+static void
+fuzz (GPtrArray *seeds, Try try)
+{
+  const char *seconds = g_getenv ("PEEPHOLE_FUZZ_SECONDS"), *seed = g_getenv ("PEEPHOLE_FUZZ_SEED");
+  gint64 end = g_get_monotonic_time () + (seconds != NULL ? g_ascii_strtoll (seconds, NULL, 10) : 3) * G_USEC_PER_SEC;
+  g_autoptr(GRand) rand = g_rand_new_with_seed (seed != NULL ? (guint32) g_ascii_strtoull (seed, NULL, 10) : 23);
+  guint n = 0, good = 0;
+
+  for (guint i = 0; i < seeds->len; i++)
+    {
+      gsize size;
+      const guint8 *data = g_bytes_get_data (seeds->pdata[i], &size);
+
+      if (!try (data, size))
+        g_error ("seed %u of %" G_GSIZE_FORMAT " bytes is refused", i, size);
+    }
+  while (n < 200000 && g_get_monotonic_time () < end)
+    {
+      GBytes *original = seeds->pdata[g_rand_int_range (rand, 0, (gint32) seeds->len)];
+      g_autoptr(GByteArray) bytes = g_byte_array_new ();
+
+      g_byte_array_append (bytes, g_bytes_get_data (original, NULL), (guint) g_bytes_get_size (original));
+      fuzz_mutate (rand, bytes);
+      good += try (bytes->data, bytes->len);
+      n++;
+    }
+  g_test_message ("%u inputs, %u of them good", n, good);
+}
+
+/* Tensor files */
+
+static char *folder;
+
+static gboolean
+try_tensor (const guint8 *data, gsize size)
+{
+  static const char *const names[] = { "t.npy", "t.pb" };
+  const gboolean npy = size > 0 && data[0] == 0x93;
+  g_autofree char *path = g_build_filename (folder, names[npy ? 0 : 1], NULL), *name = NULL, *text = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhTensor) tensor = NULL;
+
+  g_remove (path);      /* without asking for durability, what is longer would show through */
+  g_assert_true (g_file_set_contents_full (path, (const char *) data, (gssize) size, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+  tensor = ph_tensor_load (path, NULL, &name, &error);
+  g_assert_true ((tensor == NULL) == (error != NULL));
+  if (tensor == NULL)
+    {
+      g_assert_nonnull (strstr (error->message, path));
+      return FALSE;
+    }
+  text = ph_tensor_to_string (tensor, 16);
+  g_assert_true (g_utf8_validate (text, -1, NULL));
+  return TRUE;
+}
+
+static GPtrArray *
+tensor_seeds (const char *extension)
+{
+  static const PhDType types[] = { PH_FLOAT, PH_DOUBLE, PH_INT64, PH_INT32, PH_UINT8, PH_BOOL, PH_FLOAT16, PH_BFLOAT16, PH_INT4, PH_STRING };
+  GPtrArray *seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      g_autoptr(PhTensor) tensor = ph_tensor_new (types[i], 2, (gint64[]) { 2, 3 });
+      g_autofree char *path = g_strdup_printf ("%s/seed.%s", folder, extension), *text = NULL;
+      gsize size;
+
+      if (ph_tensor_save (tensor, "t", path, NULL) && g_file_get_contents (path, &text, &size, NULL))
+        g_ptr_array_add (seeds, g_bytes_new (text, size));
+      g_remove (path);
+    }
+  g_assert_cmpuint (seeds->len, >, 5);
+  return seeds;
+}
+
+static void
+test_npy (void)
+{
+  g_autoptr(GPtrArray) seeds = tensor_seeds ("npy");
+
+  fuzz (seeds, try_tensor);
+}
+
+static void
+test_pb (void)
+{
+  g_autoptr(GPtrArray) seeds = tensor_seeds ("pb");
+
+  fuzz (seeds, try_tensor);
+}
+
+/* Lines of the console: those that only read */
+
+static PhConsole *console;
+
+static gboolean
+try_line (const guint8 *data, gsize size)
+{
+  static const char *const verbs[] = { "save", "render", "exec", "source", "check", "open", "export", "script", "quit", "compare", "--" };
+  g_autofree char *line = g_strndup ((const char *) data, size), *json = NULL;
+  g_autoptr(PhReply) reply = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
+    if (strstr (line, verbs[i]) != NULL)
+      return FALSE;
+  if (!g_utf8_validate (line, -1, NULL))
+    return FALSE;
+  reply = ph_console_run (console, line, NULL);
+  g_assert_true (reply->ok || reply->error != NULL);
+  json = ph_reply_to_json (reply);
+  g_assert_true (g_utf8_validate (json, -1, NULL));
+  return reply->ok;
+}
+
+static void
+test_console (void)
+{
+  static const char *const lines[] = {
+    "y = log(2) + sin(1.5) * 3", "z = [1, 2; 3, 4] @ [1; 2]", "w = relu([1, -2, 3]) / 4 - -1", "v = transpose([[1, 2], [3, 4]], perm=[1, 0])",
+    "select op, count(*) from nodes group by op order by 2 desc", "select name, type from \"values\" where name like 'a%'", "info",
+    "passes", "help algebraic", "pipeline O2", "steps", "run cse dce", "step", "back", "why n1", "goto 0", "rewrites", "feed x random 3",
+    "diff 0 1", "eval",
+  };
+  g_autoptr(GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(PhDocument) document = ph_document_new ();
+
+  console = ph_console_new (document);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    if (try_line ((const guint8 *) lines[i], strlen (lines[i])))       /* what this document answers */
+      g_ptr_array_add (seeds, g_bytes_new_static (lines[i], strlen (lines[i])));
+  g_assert_cmpuint (seeds->len, >, 5);
+  for (guint i = seeds->len; i-- > 0; )
+    if (g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "back") || g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "step"))
+      g_ptr_array_remove_index (seeds, i);                              /* they succeed once */
+  fuzz (seeds, try_line);
+  g_clear_object (&console);
+}
+
+/* Models that are optimised and computed */
+
+#define MOST 100000        /* elements: memory is not what this is about */
+
+static gboolean
+is_small (PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    for (guint i = 0; i < node->outputs->len; i++)
+      {
+        const PhType *type = ph_node_output (node, i)->type;
+
+        if (type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && ph_type_count (type) > MOST)
+          return FALSE;
+      }
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      const PhType *type = ((PhValue *) graph->inputs->pdata[i])->type;
+
+      if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank > 8 || type->dtype == PH_UNDEFINED || ph_type_count (type) > MOST)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static GHashTable *
+compute (PhModel *model)
+{
+  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      PhValue *value = model->graph->inputs->pdata[i];
+      gint64 dims[8];
+
+      for (guint k = 0; k < value->type->rank; k++)
+        dims[k] = value->type->dims[k].size >= 0 ? value->type->dims[k].size : 2;
+      g_hash_table_insert (feeds, value, ph_tensor_new (value->type->dtype, value->type->rank, dims));
+    }
+  return ph_run_model (model, feeds, NULL, &(PhRunOptions) { .seed = 1 }, NULL);
+}
+
+static gboolean
+try_model (const guint8 *data, gsize size)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read ((const char *) data, (gssize) size, "fuzz", &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GHashTable) before = NULL, after = NULL;
+  const PhPipeline *pipeline = ph_pipeline_find ("O3");
+
+  g_assert_true ((model == NULL) == (error != NULL));
+  if (model == NULL || !is_small (model->graph) || !ph_model_verify (model, NULL))
+    return FALSE;
+  before = compute (model);
+  if (before == NULL)
+    return FALSE;
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    {
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+      options.verify = TRUE;
+      ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &options, &error);
+      g_assert_no_error (error);
+    }
+  /* What can be computed still can. */
+  after = compute (model);
+  g_assert_nonnull (after);
+  return TRUE;
+}
+
+static void
+test_models (void)
+{
+  static const char *const models[] = {
+    "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[N,4] x) => (float[N,4] y)\n<float[4,4] w = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7}, "
+    "int64[2] s = {-1, 4}, int64[1] a = {1}> { b = MatMul (x, w) c = Reshape (b, s) d = ReduceMean <axes = [1]> (c) e = Sub (c, d) "
+    "f = Softmax <axis = 1> (e) g1, g2 = Split <axis = 1> (f) h = Concat <axis = 1> (g2, g1) y = Relu (h) }",
+    "<ir_version: 8, opset_import: [\"\" : 13]>\ng (float[1,2,5,5] x) => (float[?,?,?,?] y)\n<float[2,2,3,3] w = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+    "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> { a = Pad <mode = \"reflect\"> (x, p) "
+    "b = Conv <kernel_shape = [3, 3], strides = [1, 2], pads = [1, 0, 0, 1]> (a, w) c = MaxPool <kernel_shape = [2, 2], ceil_mode = 1> (b) "
+    "d = Transpose <perm = [0, 2, 3, 1]> (c) e = Resize <mode = \"linear\"> (c, \"\", r) y = Sigmoid (e) }\n",
+    "g (int64[3] i, float[4,2] x, bool c) => (float[?,?] y)\n{ a = Gather <axis = 0> (x, i) b = Constant <value = int64[1] {1}> () "
+    "d = Slice (a, b, k, b) e = If <then_branch = t () => (float[?,?] u) { u = Tanh (a) }, else_branch = f () => (float[?,?] v) { v = Neg (a) }> (c) "
+    "k = Constant <value = int64[1] {2}> () y = ScatterElements <axis = 0> (e, j, a) j = Cast <to = 7> (e) }",
+    "g (float[2,3,4] x) => (float[?] y)\n{ e = Einsum <equation = \"abc,abd->acd\"> (x, x) t, n = TopK <axis = 1> (e, k) k = Constant <value = int64[1] {2}> () "
+    "c = CumSum (t, z) z = Constant <value_int = 1> () q = QuantizeLinear (c, s, o) s = Constant <value_float = 0.5> () o = Constant <value = uint8 {3}> () "
+    "d = DequantizeLinear (q, s, o) y = ReduceSum <keepdims = 0> (d, w) w = Constant <value_ints = [0, 1]> () }",
+  };
+  g_autoptr(GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    if (try_model ((const guint8 *) models[i], strlen (models[i])))
+      g_ptr_array_add (seeds, g_bytes_new_static (models[i], strlen (models[i])));
+    else
+      g_test_message ("seed %u is not a model that can be computed", i);
+  g_assert_cmpuint (seeds->len, >, 0);
+  fuzz (seeds, try_model);
+}
+
+int
+main (int argc, char *argv[])
+{
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = g_dir_make_tmp ("peephole-fuzz-XXXXXX", NULL);
+  g_assert_nonnull (folder);
+  g_test_add_func ("/fuzz/npy", test_npy);
+  g_test_add_func ("/fuzz/pb", test_pb);
+  g_test_add_func ("/fuzz/console", test_console);
+  g_test_add_func ("/fuzz/models", test_models);
+  status = g_test_run ();
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, i == 0 ? "t.npy" : "t.pb", NULL);
+
+      g_remove (path);
+    }
+  g_rmdir (folder);
+  g_free (folder);
+  return status;
+}
