@@ -235,7 +235,7 @@ expand_gradients (PhPassRun *run, GError **error)
 }
 
 static const PhRule rules[] = {
-  { "expand-gradient", .becomes = "the backward graph from y to xs", .why = why },
+  { "expand-gradient", .matches = "Gradient(xs, y)", .becomes = "the backward graph from y to xs", .why = why },
 };
 
 const PhPass ph_pass_expand_gradient = {
