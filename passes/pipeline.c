@@ -14,8 +14,8 @@
 #define SIMPLIFY \
   "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat", "eliminate-flatten", "drop-defaults", \
   "slice-of-concat", "merge-casts", "merge-concats", "merge-slices", "merge-reshapes", "merge-squeezes", "narrow-indices", \
-  "slices-to-split", "hoist-gather", "sink-transposes", "merge-transposes", "merge-clips", "merge-min-max", "simplify- \
-  where", "simplify-compare", "simplify-shape", "replace-variadic", "qdq", "qdq-bounds"
+  "slices-to-split", "hoist-gather", "sink-transposes", "merge-transposes", "merge-clips", "merge-min-max", \
+  "simplify-where", "simplify-compare", "simplify-shape", "replace-variadic", "qdq", "qdq-bounds"
 #define ARITHMETIC "algebraic", "strength-reduction", "reduce-axes"
 #define NORMS      "strength-reduction", "fuse-layer-norm", "fuse-gelu", "fuse-swish"
 #define CONVOLUTIONS "fuse-conv-bn", "fuse-conv-affine", "fuse-bn-conv", "fuse-matmul-bn"
