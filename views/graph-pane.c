@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-pane.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 
 #include "views/history-slider.h"
@@ -30,7 +31,7 @@ struct _PhGraphPane
   PhConsole       *console;
   PhDocument      *document;
   PhGraphCanvas   *canvas, *before;  /* @before: (nullable) while side by side */
-  GtkWidget       *legend;
+  GtkWidget       *legend, *corner;
   GSimpleActionGroup *actions;
   PhForm           form;
   guint            later;
@@ -127,6 +128,7 @@ ph_graph_pane_set_form (PhGraphPane *self, PhForm form)
   if (form == PH_FORM_SIDE)
     ph_graph_canvas_set_show_diff (self->canvas, TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->before_column), form == PH_FORM_SIDE);
+  gtk_widget_set_visible (self->corner, form != PH_FORM_SIDE);
   gtk_widget_set_visible (GTK_WIDGET (self->after_title), form == PH_FORM_SIDE);
   if (form == PH_FORM_SIDE)
     gtk_widget_add_css_class (GTK_WIDGET (self->after_column), "beside-column");
@@ -311,7 +313,12 @@ ph_graph_pane_init (PhGraphPane *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->after_overlay, GTK_WIDGET (self->canvas));
-  gtk_overlay_add_overlay (self->after_overlay, ph_minimap_new (self->canvas));
+  /* The minimap shows and hides itself; beside another picture there is no room for it. */
+  self->corner = adw_bin_new ();
+  adw_bin_set_child (ADW_BIN (self->corner), ph_minimap_new (self->canvas));
+  gtk_widget_set_halign (self->corner, GTK_ALIGN_END);
+  gtk_widget_set_valign (self->corner, GTK_ALIGN_END);
+  gtk_overlay_add_overlay (self->after_overlay, self->corner);
   self->legend = ph_legend_new (self->canvas);
   gtk_widget_set_visible (self->legend, FALSE);
   gtk_overlay_add_overlay (self->after_overlay, self->legend);
