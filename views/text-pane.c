@@ -10,6 +10,7 @@
 #include "views/text-diff.h"
 
 #define PROGRESS_AFTER_MS 300
+#define MOST_FRAMES 120          /* that a long text may need to know how high it is */
 
 struct _PhTextPane
 {
@@ -67,10 +68,14 @@ scroll_again (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   PhTextPane *self = PH_TEXT_PANE (widget);
 
-  if (++self->frames < 3)
+  if (++self->frames % 4 != 0)
     return G_SOURCE_CONTINUE;
+  if (!ph_text_side_is_in_sight (self->left) && self->frames < MOST_FRAMES)
+    {
+      ph_text_side_go_to_line (self->left, ph_text_side_get_line (self->left));
+      return G_SOURCE_CONTINUE;
+    }
   self->tick = 0;
-  ph_text_side_go_to_line (self->left, ph_text_side_get_line (self->left));
   return G_SOURCE_REMOVE;
 }
 
@@ -275,6 +280,17 @@ on_scrolled (GtkAdjustment *adjustment, PhTextPane *self)
   self->following = FALSE;
 }
 
+/* A text that learns late how high it is could not follow before. */
+static void
+on_grown (GtkAdjustment *adjustment, PhTextPane *self)
+{
+  if (!self->split || self->following)
+    return;
+  self->following = TRUE;
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (ph_text_side_get_vadjustment (self->left)));
+  self->following = FALSE;
+}
+
 /* --- object ---------------------------------------------------------------------------------------------------------- */
 
 PhTextSide *
@@ -376,6 +392,7 @@ ph_text_pane_init (PhTextPane *self)
       g_signal_connect_object (ph_text_side_get_vadjustment (sides[i]), "value-changed", G_CALLBACK (on_scrolled), self, 0);
       g_signal_connect_object (ph_text_side_get_hadjustment (sides[i]), "value-changed", G_CALLBACK (on_scrolled), self, 0);
     }
+  g_signal_connect_object (ph_text_side_get_vadjustment (self->right), "changed", G_CALLBACK (on_grown), self, 0);
   ph_change_strip_set_adjustment (self->strip, ph_text_side_get_vadjustment (self->left));
   g_signal_connect_swapped (self, "map", G_CALLBACK (on_mapped), self);
 }

@@ -182,6 +182,18 @@ ph_text_side_go_to_line (PhTextSide *self, int line)
 }
 
 gboolean
+ph_text_side_is_in_sight (PhTextSide *self)
+{
+  GtkTextIter iter;
+  GdkRectangle seen, line;
+
+  gtk_text_buffer_get_iter_at_line (GTK_TEXT_BUFFER (self->buffer), &iter, ph_text_side_get_line (self));
+  gtk_text_view_get_visible_rect (GTK_TEXT_VIEW (self->view), &seen);
+  gtk_text_view_get_iter_location (GTK_TEXT_VIEW (self->view), &iter, &line);
+  return line.y >= seen.y && line.y + line.height <= seen.y + seen.height;
+}
+
+gboolean
 ph_text_side_go_to_change (PhTextSide *self, int direction)
 {
   int n = (int) self->lines->len, line = ph_text_side_get_line (self);

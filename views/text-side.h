@@ -25,6 +25,7 @@ gboolean       ph_text_side_go_to_change    (PhTextSide *side, int direction);
 /* The line that the cursor is on, and puts it there and into sight. */
 int            ph_text_side_get_line        (PhTextSide *side);
 void           ph_text_side_go_to_line      (PhTextSide *side, int line);
+gboolean       ph_text_side_is_in_sight     (PhTextSide *side);      /* that line */
 /* For tests: how line @line is marked: ' ' '+' '-' '~' or '.', which stands for a line that only the other side has. */
 char           ph_text_side_get_sign        (PhTextSide *side, guint line);
 GtkTextBuffer *ph_text_side_get_buffer      (PhTextSide *side);
