@@ -174,8 +174,8 @@ write_texts (PhTextDiff *diff, char **old_lines, char **new_lines)
     {
       PhTextRow *row = &g_array_index (diff->rows, PhTextRow, r);
 
-      add_line (diff->before, row->before >= 0 ? old_lines[row->before] : "", r == 0);
-      add_line (diff->after, row->after >= 0 ? new_lines[row->after] : "", r == 0);
+      add_line (diff->before, row->before >= 0 ? old_lines[row->before] : " ", r == 0);
+      add_line (diff->after, row->after >= 0 ? new_lines[row->after] : " ", r == 0);
       diff->n_added += row->kind == PH_ROW_ADDED;
       diff->n_removed += row->kind == PH_ROW_REMOVED;
       diff->n_changed += row->kind == PH_ROW_CHANGED;

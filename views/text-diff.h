@@ -22,7 +22,7 @@ typedef struct
 {
   GArray  *rows;                       /* (element-type PhTextRow)                                                  */
   GArray  *marks;                      /* (element-type PhTextMark) by row                                          */
-  GString *before, *after;             /* a line a row, empty where there is none                                   */
+  GString *before, *after;             /* a line a row, a blank where there is none                                 */
   GString *both;                       /* one text: of each change what was, then what is                           */
   GArray  *signs;                      /* (element-type char) one a line of @both: ' ' both, '+' after, '-' before  */
   guint    n_added, n_removed, n_changed;
