@@ -3,6 +3,7 @@
 #include "core/ops/support.h"
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
+#include <openjpeg.h>
 #include <webp/decode.h>
 
 #define MAX_PIXELS (G_GINT64_CONSTANT (1) << 28)      /* a small file may claim to be any size */
@@ -18,6 +19,102 @@ limit_size (GdkPixbufLoader *loader, int width, int height, gpointer data)
       *(gboolean *) data = TRUE;
       gdk_pixbuf_loader_set_size (loader, 1, 1);
     }
+}
+
+/* ── JPEG 2000, from memory ── */
+
+typedef struct { const guint8 *data; gsize size, at; } Stream;
+
+static OPJ_SIZE_T
+read_stream (void *buffer, OPJ_SIZE_T n, void *data)
+{
+  Stream *stream = data;
+
+  n = MIN (n, stream->size - stream->at);
+  if (n == 0)
+    return (OPJ_SIZE_T) -1;
+  memcpy (buffer, stream->data + stream->at, n);
+  stream->at += n;
+  return n;
+}
+
+static OPJ_BOOL
+seek_stream (OPJ_OFF_T at, void *data)
+{
+  Stream *stream = data;
+
+  if (at < 0 || (gsize) at > stream->size)
+    return OPJ_FALSE;
+  stream->at = (gsize) at;
+  return OPJ_TRUE;
+}
+
+static OPJ_OFF_T
+skip_stream (OPJ_OFF_T n, void *data)
+{
+  return seek_stream ((OPJ_OFF_T) ((Stream *) data)->at + n, data) ? n : -1;
+}
+
+static gboolean
+is_jpeg2000 (const guint8 *data, gsize size, OPJ_CODEC_FORMAT *format)
+{
+  static const guint8 box[] = { 0, 0, 0, 12, 'j', 'P', ' ', ' ' }, bare[] = { 0xff, 0x4f, 0xff, 0x51 };
+
+  *format = size > sizeof box && memcmp (data, box, sizeof box) == 0 ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K;
+  return *format == OPJ_CODEC_JP2 || (size > sizeof bare && memcmp (data, bare, sizeof bare) == 0);
+}
+
+/* All channels of 8 bits and of one size. */
+static gboolean
+is_plain (const opj_image_t *image)
+{
+  if ((image->numcomps != 1 && image->numcomps < 3) || (gint64) image->comps[0].w * image->comps[0].h > MAX_PIXELS)
+    return FALSE;
+  for (guint c = 0; c < MIN (image->numcomps, 3); c++)
+    if (image->comps[c].w != image->comps[0].w || image->comps[c].h != image->comps[0].h || image->comps[c].prec != 8
+        || image->comps[c].sgnd)
+      return FALSE;
+  return TRUE;
+}
+
+/* The pixels, three bytes each. (transfer full) (nullable) */
+static guint8 *
+load_jpeg2000 (const guint8 *data, gsize size, OPJ_CODEC_FORMAT format, Picture *picture)
+{
+  Stream bytes = { data, size, 0 };
+  opj_codec_t *codec = opj_create_decompress (format);
+  opj_stream_t *stream = opj_stream_create (1 << 16, OPJ_TRUE);
+  opj_dparameters_t parameters;
+  opj_image_t *image = NULL;
+  guint8 *pixels = NULL;
+
+  opj_set_default_decoder_parameters (&parameters);
+  opj_stream_set_read_function (stream, read_stream);
+  opj_stream_set_skip_function (stream, skip_stream);
+  opj_stream_set_seek_function (stream, seek_stream);
+  opj_stream_set_user_data (stream, &bytes, NULL);
+  opj_stream_set_user_data_length (stream, size);
+  if (opj_setup_decoder (codec, &parameters) && opj_read_header (stream, codec, &image) && is_plain (image)
+      && opj_decode (codec, stream, image) && opj_end_decompress (codec, stream) && is_plain (image)
+      && image->comps[0].data != NULL)
+    {
+      const gsize n = (gsize) image->comps[0].w * image->comps[0].h;
+
+      *picture = (Picture) { image->comps[0].w, image->comps[0].h, 3 * (gint64) image->comps[0].w, 3, NULL };
+      pixels = g_try_malloc (3 * n + 1);
+      for (gsize i = 0; pixels != NULL && i < 3 * n; i++)
+        {
+          const OPJ_INT32 *channel = image->comps[image->numcomps == 1 ? 0 : i % 3].data;
+
+          pixels[i] = channel != NULL ? (guint8) CLAMP (channel[i / 3], 0, 255) : 0;
+        }
+      picture->pixels = pixels;
+    }
+  if (image != NULL)
+    opj_image_destroy (image);
+  opj_stream_destroy (stream);
+  opj_destroy_codec (codec);
+  return pixels;
 }
 
 static GdkPixbuf *
@@ -75,6 +172,7 @@ run_image_decoder (PhKernel *kernel, GError **error)
   const gsize size = ph_tensor_count (stream);
   g_autoptr(GdkPixbuf) pixbuf = NULL;
   g_autofree char *problem = NULL;
+  OPJ_CODEC_FORMAT jpeg2000;
   int width, height;
 
   if (!g_str_equal (name, "RGB") && !g_str_equal (name, "BGR") && !g_str_equal (name, "Grayscale"))
@@ -89,6 +187,14 @@ run_image_decoder (PhKernel *kernel, GError **error)
 
       WebPFree (pixels);
       return ok || pixels != NULL || ph_kernel_fail (kernel, error, "the picture is damaged");
+    }
+  if (is_jpeg2000 (data, size, &jpeg2000))
+    {
+      Picture picture;
+      g_autofree guint8 *pixels = load_jpeg2000 (data, size, jpeg2000, &picture);
+
+      return pixels != NULL ? give (kernel, &picture, *name, error)
+                            : ph_kernel_fail (kernel, error, "the picture is damaged, or not of 8 bits a channel");
     }
   pixbuf = load (data, size, &problem);
   if (pixbuf == NULL)
@@ -112,7 +218,7 @@ infer_image_decoder (PhInfer *infer, GError **error)
 
 const PhOp ph_op_ImageDecoder = {
   .name = "ImageDecoder", .since = 20, .flags = PH_OP_NO_GRADIENT,
-  .doc = "The pixels of a picture in a file format: what GdkPixbuf reads (PNG, JPEG, BMP, PNM, TIFF, ...) and WebP.",
+  .doc = "The pixels of a picture in a file format: what GdkPixbuf reads (PNG, JPEG, BMP, PNM, TIFF, ...), WebP and JPEG 2000.",
   .inputs = { { "encoded_stream", 0, PH_T (UINT8) } }, .outputs = { { "image", 0, PH_T (UINT8) } },
   .attrs = { { "pixel_format", PH_ATTR_STRING, "\"RGB\"" } },
   .infer = infer_image_decoder, .kernel = run_image_decoder,

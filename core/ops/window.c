@@ -12,7 +12,14 @@ read_attributes (PhWindow *w, const PhNode *node, guint n, const gint64 *kernel)
     return "the input must have 1 to 8 spatial dimensions";
   w->n = n;
   if (kernel != NULL)
-    memcpy (w->kernel, kernel, n * sizeof (gint64));
+    {
+      gsize n_shape = 0;
+      const gint64 *shape = ph_node_attr_ints (node, "kernel_shape", &n_shape);
+
+      memcpy (w->kernel, kernel, n * sizeof (gint64));
+      if (shape != NULL && n_shape > 0 && (n_shape != n || memcmp (shape, kernel, n * sizeof (gint64)) != 0))
+        return "kernel_shape is not the shape of its weights";
+    }
   else if (!ph_node_ints (node, "kernel_shape", n, 0, w->kernel))
     return "kernel_shape does not have one number for each spatial dimension";
   if (!ph_node_ints (node, "strides", n, 1, w->stride) || !ph_node_ints (node, "dilations", n, 1, w->dilation))
