@@ -80,8 +80,8 @@ pulls (PhLayered *layered)
       const PhLink *link = &layered->links[i];
 
       pull[i] = 1 + MIN (above[link->from], 24) + MIN (below[link->to], 24)
-                + (link->from >= layered->n_boxes || link->to >= layered->n_boxes ? 60 : 0)
-                + (link->from >= layered->n_boxes && link->to >= layered->n_boxes ? 30 : 0);
+                + (link->from >= layered->n_boxes || link->to >= layered->n_boxes ? 200 : 0)
+                + (link->from >= layered->n_boxes && link->to >= layered->n_boxes ? 100 : 0);
     }
   return pull;
 }

@@ -115,7 +115,7 @@ main (int argc, char *argv[])
         }
       if (stability)
         {
-          ph_bench_stability (model, argv[i], samples);
+          ph_bench_stability (model, argv[i], samples, engine);
           continue;
         }
       n = ph_model_n_nodes (model, TRUE);

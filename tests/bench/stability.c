@@ -58,9 +58,9 @@ largest_move (PhScene *scene, PhModel *model, int time, GHashTable *places)
 }
 
 static void
-measure (PhModel *model, PhHistory *history, const char *name, const char *pipeline, guint samples)
+measure (PhModel *model, PhHistory *history, const char *name, const char *pipeline, guint samples, PhLayoutEngine engine)
 {
-  const PhSceneOptions options = { .seconds = 20 };
+  const PhSceneOptions options = { .seconds = 20, .engine = engine };
   g_autoptr(PhScene) whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, NULL);
   g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   const guint n = history->rewrites->len, every = MAX (1, samples > 0 ? n / samples : n + 1);
@@ -131,7 +131,7 @@ ph_bench_stability_title (void)
 }
 
 void
-ph_bench_stability (PhModel *model, const char *name, guint samples)
+ph_bench_stability (PhModel *model, const char *name, guint samples, PhLayoutEngine engine)
 {
   static const char *const pipelines[] = { "O2", "O3", "train" };
   const char *base = strrchr (name, '/') != NULL ? strrchr (name, '/') + 1 : name;
@@ -148,7 +148,7 @@ ph_bench_stability (PhModel *model, const char *name, guint samples)
           run (clone, history, "autodiff", ((PhValue *) clone->graph->outputs->pdata[0])->name, PH_ROUNDING);
           run_pipeline (clone, history, "O2");
         }
-      measure (clone, history, base, pipelines[i], samples);
+      measure (clone, history, base, pipelines[i], samples, engine);
     }
   ph_model_free (model);
 }
