@@ -263,7 +263,8 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       draw_overlay (self, cr);
     }
   g_clear_pointer (&cr, cairo_destroy);
-  if (gtk_widget_has_visible_focus (widget))
+  if (gtk_widget_has_visible_focus (widget) || (gtk_widget_get_focus_child (widget) != NULL
+                                                && gtk_widget_has_visible_focus (gtk_widget_get_focus_child (widget))))
     {
       const GdkRGBA line = { accent.red, accent.green, accent.blue, 0.5 };
       GskRoundedRect frame;

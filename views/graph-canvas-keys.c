@@ -108,8 +108,10 @@ ph_graph_canvas_walk (PhGraphCanvas *self, GtkDirectionType direction)
     box = direction == GTK_DIR_DOWN ? next_along (self, box, TRUE) : direction == GTK_DIR_UP ? next_along (self, box, FALSE)
         : next_beside (self, box, direction == GTK_DIR_RIGHT);
   next = box >= 0 ? representative (self, box) : PH_NO_ID;
-  if (next != PH_NO_ID)
-    ph_document_set_selection (self->document, next);
+  if (next == PH_NO_ID)
+    return;
+  ph_document_set_selection (self->document, next);
+  ph_canvas_focus_selection (self);
 }
 
 static gboolean

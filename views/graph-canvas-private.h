@@ -54,6 +54,8 @@ struct _PhGraphCanvas
   gint64        glide_time;      /* µs: when it last moved                                                  */
   guint         glide;           /* a tick: it goes on by itself                                            */
   gboolean      press_clears;    /* the button went down beside everything: nothing is selected if it was no drag */
+  guint         nodes_later;     /* after the frame: what the children say                                  */
+  guint         moved_id;        /* a timer: the children have other places                                 */
   GtkGesture   *drag;            /* unowned                                                                 */
   int           time, since;     /* what is shown                                                           */
 };
@@ -107,6 +109,13 @@ void     ph_canvas_share_look     (PhGraphCanvas *self);
 void     ph_canvas_morph_start    (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom);
 void     ph_canvas_morph_stop     (PhGraphCanvas *self);
 void     ph_canvas_morph_draw     (PhGraphCanvas *self, cairo_t *cr);
+
+/* graph-canvas-nodes.c: children that stand for nodes, for screen readers. */
+void     ph_canvas_update_nodes   (PhGraphCanvas *self);
+void     ph_canvas_focus_selection (PhGraphCanvas *self);              /* when the picture has the keyboard */
+void     ph_canvas_allocate_nodes (PhGraphCanvas *self);
+void     ph_canvas_nodes_moved    (PhGraphCanvas *self);
+void     ph_canvas_remove_nodes   (PhGraphCanvas *self);
 
 /* graph-canvas-draw.c */
 PhDrawOptions ph_canvas_draw_options (PhGraphCanvas *self);

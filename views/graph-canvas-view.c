@@ -57,6 +57,7 @@ ph_canvas_set_view (PhGraphCanvas *self, double x, double y, double zoom)
   self->x = x;
   self->y = y;
   self->zoom = zoom;
+  ph_canvas_nodes_moved (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   ph_canvas_share_view (self);
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
@@ -281,6 +282,7 @@ ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 
   if (self->scene != NULL && self->fitted && width > 1 && height > 1)
     ph_canvas_first_view (self);
+  ph_canvas_allocate_nodes (PH_GRAPH_CANVAS (widget));
 }
 
 void

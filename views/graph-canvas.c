@@ -4,6 +4,7 @@
 
 #include <adwaita.h>
 
+#include "views/after-frame.h"
 #include "views/renderer.h"
 
 G_DEFINE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, GTK_TYPE_WIDGET)
@@ -21,6 +22,7 @@ on_opened (PhGraphCanvas *self)
   g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
   self->first = self->fitted = TRUE;
+  ph_canvas_update_nodes (self);
   ph_canvas_update_look (self);
   if (ph_canvas_leader (self) == self)
     ph_canvas_start_layout (self, TRUE);
@@ -44,12 +46,20 @@ on_history (PhGraphCanvas *self)
 }
 
 static void
+update_nodes (gpointer data)
+{
+  ph_canvas_update_nodes (data);
+}
+
+static void
 on_position (PhGraphCanvas *self)
 {
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
   if (self->compact && ph_canvas_leader (self) == self)
     ph_canvas_start_layout (self, FALSE);
+  if (gtk_widget_get_first_child (GTK_WIDGET (self)) != NULL)
+    ph_after_frame (GTK_WIDGET (self), &self->nodes_later, update_nodes);
 }
 
 static void
@@ -67,6 +77,7 @@ on_selection (PhGraphCanvas *self)
   /* Of a pair one scrolls, and the other goes with it. */
   if (ph_canvas_leader (self) == self && ph_canvas_selection_rect (self, &rect))
     ph_canvas_show_rect (self, &rect);
+  ph_canvas_update_nodes (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -101,6 +112,8 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->part, g_free);
   ph_canvas_stop_animation (self);
   ph_canvas_morph_stop (self);
+  ph_canvas_remove_nodes (self);
+  ph_after_frame_cancel (GTK_WIDGET (self), &self->nodes_later);
   g_clear_handle_id (&self->settle_id, g_source_remove);
   if (self->layout != NULL)
     g_cancellable_cancel (self->layout);
@@ -155,6 +168,15 @@ ph_graph_canvas_set_property (GObject *object, guint id, const GValue *value, GP
     }
 }
 
+/* Tab goes through the picture as through one thing. */
+static gboolean
+ph_graph_canvas_focus (GtkWidget *widget, GtkDirectionType direction)
+{
+  if (gtk_widget_is_focus (widget) || gtk_widget_get_focus_child (widget) != NULL)
+    return FALSE;
+  return gtk_widget_grab_focus (widget);
+}
+
 static void
 ph_graph_canvas_realize (GtkWidget *widget)
 {
@@ -179,6 +201,7 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   object_class->dispose = ph_graph_canvas_dispose;
   object_class->get_property = ph_graph_canvas_get_property;
   object_class->set_property = ph_graph_canvas_set_property;
+  widget_class->focus = ph_graph_canvas_focus;
   widget_class->realize = ph_graph_canvas_realize;
   widget_class->snapshot = ph_canvas_snapshot;
   widget_class->size_allocate = ph_canvas_size_allocate;
@@ -198,7 +221,7 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   ph_canvas_signals[PH_CANVAS_OVERVIEW_CHANGED] = new_signal ("overview-changed", 0, G_TYPE_NONE, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_LOOK_CHANGED] = new_signal ("look-changed", 0, G_TYPE_NONE, G_TYPE_NONE);
   gtk_widget_class_set_css_name (widget_class, "graph-canvas");
-  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
 }
 
 static void
