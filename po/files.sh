@@ -9,7 +9,11 @@ done
 for file in $(cat po/POTFILES); do
   [ -f "$file" ] || { echo "po/POTFILES has $file, which is not there"; status=1; }
 done
+template=$(mktemp)
+trap 'rm -f "$template"' EXIT
+xgettext --from-code=UTF-8 -k_ -kN_ -kC_:1c,2 -kngettext:1,2 -o "$template" -f po/POTFILES || status=1
 for language in $(cat po/LINGUAS); do
   msgfmt --check --statistics -o /dev/null "po/$language.po" || status=1
+  msgcmp "po/$language.po" "$template" || { echo "po/$language.po: translate these, after msgmerge -U with meson's peephole-pot"; status=1; }
 done
 exit $status
