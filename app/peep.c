@@ -35,9 +35,12 @@ add_source (const char *option, const char *value, gpointer data, GError **error
 
 /* ── running lines ── */
 
-static void
-show (Peep *peep, PhReply *reply)
+/* @place: (nullable) the script and line that an error is to name. FALSE: stop here. */
+static gboolean
+show (Peep *peep, PhReply *reply, const char *place)
 {
+  if (!reply->ok && place != NULL)
+    json_object_set_string_member (reply->json, "place", place);
   if (peep->json)
     {
       g_autofree char *line = ph_reply_to_json (reply);
@@ -45,20 +48,23 @@ show (Peep *peep, PhReply *reply)
       printf ("%s\n", line);
     }
   else
+    fputs (reply->text->str, stdout);
+  if (fflush (stdout) != 0 || ferror (stdout))
     {
-      fputs (reply->text->str, stdout);
-      if (!reply->ok && !reply->told)
-        {
-          fflush (stdout);
-          fprintf (stderr, "%s%s\n", ph_terminal_error_prefix (), reply->error->message);
-        }
+      fprintf (stderr, "%sthe reply to '%s' cannot be written: %s\n", ph_terminal_error_prefix (), reply->command, g_strerror (errno));
+      peep->failed = TRUE;
+      return FALSE;
     }
-  fflush (stdout);
+  if (!peep->json && !reply->ok && !reply->told)
+    fprintf (stderr, "%s%s%s%s\n", ph_terminal_error_prefix (), place != NULL ? place : "", place != NULL ? ": " : "",
+             reply->error->message);
+  peep->quit = reply->quit;
+  peep->failed |= !reply->ok;
+  return (reply->ok || peep->keep_going) && !reply->quit && !ph_terminal_was_interrupted ();
 }
 
-/* FALSE: stop here. */
 static gboolean
-run_line (Peep *peep, const char *line)
+run_line (Peep *peep, const char *line, const char *place)
 {
   const char        *p = line;
   g_autoptr(PhReply) reply = NULL;
@@ -67,34 +73,51 @@ run_line (Peep *peep, const char *line)
     p++;
   if (*p == '\0' || *p == '#')
     return TRUE;
-  if (!g_utf8_validate (line, -1, NULL))
-    {
-      fprintf (stderr, "%sa line is not UTF-8 text\n", ph_terminal_error_prefix ());
-      peep->failed = TRUE;
-      return peep->keep_going;
-    }
   reply = ph_console_run (peep->console, line, ph_terminal_begin_command ());
   ph_terminal_end_command ();
-  show (peep, reply);
-  peep->quit = reply->quit;
-  peep->failed |= !reply->ok;
-  return (reply->ok || peep->keep_going) && !reply->quit;
+  return show (peep, reply, place);
 }
 
+/* The lines of a script, each with those that a backslash at its end joins to it. */
 static gboolean
-run_stream (Peep *peep, FILE *stream)
+run_stream (Peep *peep, FILE *stream, const char *name)
 {
-  char  *line = NULL;
-  size_t size = 0;
+  g_autoptr(GString) joined = g_string_new (NULL);
+  char              *line = NULL;
+  size_t             size = 0;
+  guint              number = 0, first = 1;
+  gboolean           go_on = TRUE;
 
-  while (getline (&line, &size, stream) >= 0)
-    if (!run_line (peep, g_strchomp (line)))
-      {
-        free (line);
-        return FALSE;
-      }
+  while (go_on && getline (&line, &size, stream) >= 0)
+    {
+      number++;
+      if (joined->len == 0)
+        first = number;
+      g_string_append (joined, g_strchomp (line));
+      if (!ph_line_goes_on (joined))
+        {
+          g_autofree char *place = g_strdup_printf ("%s:%u", name, first);
+
+          go_on = run_line (peep, joined->str, place);
+          g_string_truncate (joined, 0);
+        }
+    }
+  if (go_on && joined->len > 0)
+    go_on = run_line (peep, joined->str, name);
   free (line);
-  return TRUE;
+  return go_on;
+}
+
+/* What could not even be asked is answered as if it had been. */
+static gboolean
+show_error (Peep *peep, char *command, GError *error)
+{
+  PhReply reply = { .command = command, .error = error, .text = g_string_new (NULL), .json = json_object_new () };
+  gboolean go_on = show (peep, &reply, NULL);
+
+  g_string_free (reply.text, TRUE);
+  json_object_unref (reply.json);
+  return go_on;
 }
 
 static gboolean
@@ -104,15 +127,16 @@ run_source (Peep *peep, const Source *source)
   gboolean go_on;
 
   if (!source->is_script)
-    return run_line (peep, source->text);
+    return run_line (peep, source->text, NULL);
   stream = g_str_equal (source->text, "-") ? stdin : fopen (source->text, "re");
   if (stream == NULL)
     {
-      fprintf (stderr, "%s%s: cannot be read: %s\n", ph_terminal_error_prefix (), source->text, g_strerror (errno));
-      peep->failed = TRUE;
-      return peep->keep_going;
+      g_autofree char  *command = g_strdup_printf ("source %s", source->text);
+      g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_FILE, "%s: the script cannot be read: %s", source->text, g_strerror (errno));
+
+      return show_error (peep, command, error);
     }
-  go_on = run_stream (peep, stream);
+  go_on = run_stream (peep, stream, stream == stdin ? "standard input" : source->text);
   if (stream != stdin)
     fclose (stream);
   return go_on;
@@ -131,7 +155,7 @@ run_terminal (Peep *peep)
 
       peep->keep_going = TRUE;
       peep->failed = FALSE;
-      run_line (peep, line);
+      run_line (peep, line, NULL);
       peep->keep_going = keep_going;
       g_free (line);
     }
@@ -156,9 +180,7 @@ open_file (Peep *peep, const char *file)
   ph_terminal_end_command ();
   if (reply->ok)
     return TRUE;
-  show (peep, reply);
-  peep->failed = TRUE;
-  return peep->keep_going;
+  return show (peep, reply, NULL);
 }
 
 static void
@@ -171,14 +193,20 @@ print_manual (void)
           ".SH SYNOPSIS\n.B peep\n[\\fIFILE\\fR] [\\fB\\-c\\fR \\fICOMMAND\\fR]... [\\fB\\-f\\fR \\fISCRIPT\\fR] [\\fB\\-\\-json\\fR] "
           "[\\fB\\-\\-keep\\-going\\fR]\n"
           ".SH DESCRIPTION\nOpens FILE, an ONNX model or its text form, and runs commands: those of \\-c and \\-f in their order, or "
-          "lines of the standard input. A line is a command, an SQL query over the graph, or a tensor expression.\n"
+          "lines of the standard input. A line is a command, an SQL query over the graph, or a tensor expression; a backslash at its end "
+          "joins the next one to it. A line that is empty or begins with # is skipped.\n"
           ".SH OPTIONS\n"
           ".TP\n.B \\-c \\fICOMMAND\\fR\nRun one line; may be given several times.\n"
           ".TP\n.B \\-f \\fISCRIPT\\fR\nRun the lines of a file, or of the standard input for \\-.\n"
           ".TP\n.B \\-\\-json\nAnswer each line with one JSON object on one line.\n"
           ".TP\n.B \\-\\-keep\\-going\nGo on after a line that failed.\n"
           "%s"
-          ".SH EXIT STATUS\n0 when all went well, 1 when a command failed, 2 when the arguments were wrong.\n"
+          ".SH EXIT STATUS\n0 when all went well, 1 when a command failed, 2 when the arguments were wrong. Without \\-\\-keep\\-going the "
+          "first failure ends the run; Ctrl+C cancels the command that runs and ends the run.\n"
+          ".SH ENVIRONMENT\n"
+          ".TP\n.B NO_COLOR\nNo colours, also at a terminal.\n"
+          ".SH FILES\n"
+          ".TP\n.I ~/.local/state/peephole/history\nThe lines that were typed at a terminal.\n"
           ".SH EXAMPLE\n.nf\npeep model.onnx \\-c run \\-c steps\n"
           "peep model.onnx \\-c \"select op, count(*) from nodes group by op order by 2 desc\"\n.fi\n"
           ".SH SEE ALSO\n.BR peephole (1)\n",
@@ -208,6 +236,9 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
   g_option_context_set_summary (context, "Look into a computational graph while passes optimise it.");
+  g_option_context_set_description (context,
+                                    "Without -c and -f the lines of the standard input are run; `help` lists the commands.\n"
+                                    "Exit status: 0 all went well, 1 a command failed, 2 wrong arguments.\n");
   if (!g_option_context_parse (context, argc, argv, &error))
     {
       fprintf (stderr, "peep: %s; `peep --help` shows what there is\n", error->message);
@@ -243,7 +274,7 @@ run (Peep *peep, const char *file)
   if (isatty (STDIN_FILENO) && !peep->json)
     run_terminal (peep);
   else
-    run_stream (peep, stdin);
+    run_stream (peep, stdin, "standard input");
 }
 
 static void

@@ -14,6 +14,7 @@
 #include <readline/readline.h>
 
 #define HISTORY_LINES 10000
+#define PROGRESS_DELAY (300 * G_TIME_SPAN_MILLISECOND)
 
 static PhConsole     *the_console;
 static GCancellable  *cancellable;       /* of the line that runs                           */
@@ -21,7 +22,10 @@ static GMutex         lock;              /* over @cancellable                   
 static int            wake[2] = { -1, -1 };      /* Ctrl+C writes, a thread reads and cancels */
 static volatile sig_atomic_t interrupted, running;
 static char          *history_file;
+static gint64         begin_time;        /* of the line that runs                           */
 static gboolean       progress_shown;
+static const char    *the_prompt;        /* of a line that belongs to none before it        */
+static gboolean       gave_up;           /* what was typed before the line being edited     */
 
 /* ── Ctrl+C ── */
 
@@ -61,6 +65,7 @@ ph_terminal_begin_command (void)
   g_clear_object (&cancellable);
   cancellable = g_cancellable_new ();
   g_mutex_unlock (&lock);
+  begin_time = g_get_monotonic_time ();
   running = 1;
   return cancellable;
 }
@@ -77,6 +82,8 @@ ph_terminal_end_command (void)
 static void
 on_progress (PhConsole *console, const char *what, double fraction, gpointer data)
 {
+  if (g_get_monotonic_time () - begin_time < PROGRESS_DELAY)
+    return;
   if (fraction >= 0)
     fprintf (stderr, "\r\033[K%3.0f%% %.60s", fraction * 100, what);
   else
@@ -84,10 +91,25 @@ on_progress (PhConsole *console, const char *what, double fraction, gpointer dat
   progress_shown = TRUE;
 }
 
+gboolean
+ph_terminal_was_interrupted (void)
+{
+  return interrupted != 0;
+}
+
+/* no-color.org: any value but an empty one. */
+static gboolean
+wants_colour (int fd)
+{
+  const char *no = g_getenv ("NO_COLOR"), *term = g_getenv ("TERM");
+
+  return isatty (fd) && (no == NULL || *no == '\0') && (term == NULL || !g_str_equal (term, "dumb"));
+}
+
 const char *
 ph_terminal_error_prefix (void)
 {
-  return isatty (STDERR_FILENO) ? "\033[31merror:\033[0m " : "error: ";
+  return wants_colour (STDERR_FILENO) ? "\033[31merror:\033[0m " : "error: ";
 }
 
 void
@@ -96,8 +118,8 @@ ph_terminal_init (PhConsole *console, gboolean json)
   struct sigaction action = { .sa_handler = on_interrupt };
 
   the_console = console;
-  ph_console_set_colour (console, !json && isatty (STDOUT_FILENO) && g_getenv ("NO_COLOR") == NULL);
-  if (isatty (STDERR_FILENO) && isatty (STDOUT_FILENO))
+  ph_console_set_colour (console, !json && wants_colour (STDOUT_FILENO));
+  if (isatty (STDERR_FILENO))
     g_signal_connect (console, "progress", G_CALLBACK (on_progress), NULL);
   if (pipe (wake) == 0)
     {
@@ -150,18 +172,19 @@ word_break (void)
   return breaks;
 }
 
-/* Ctrl+C at the prompt: a new, empty line. */
+/* Ctrl+C at the prompt, which readline shows as ^C: a new, empty line; lines that waited for this one are given up too. */
 static int
 on_signal (void)
 {
-  if (interrupted)
-    {
-      interrupted = 0;
-      fprintf (rl_outstream, "^C\n");
-      rl_replace_line ("", 0);
-      rl_on_new_line ();
-      rl_redisplay ();
-    }
+  if (!interrupted)
+    return 0;
+  interrupted = 0;
+  gave_up = TRUE;
+  fputc ('\n', rl_outstream);
+  rl_set_prompt (the_prompt);
+  rl_replace_line ("", 0);
+  rl_on_new_line ();
+  rl_redisplay ();
   return 0;
 }
 
@@ -179,35 +202,62 @@ ph_terminal_open (PhConsole *console)
   if (g_mkdir_with_parents (folder, 0700) == 0)
     history_file = g_build_filename (folder, "history", NULL);
   using_history ();
-  stifle_history (HISTORY_LINES);
   if (history_file != NULL)
     read_history (history_file);
+  stifle_history (HISTORY_LINES);
+}
+
+/* At once, and only this line: several of us may be at work, and one may be killed. */
+static void
+remember (const char *line)
+{
+  if (*line == '\0' || (history_length > 0 && g_str_equal (history_get (history_base + history_length - 1)->line, line)))
+    return;
+  add_history (line);
+  if (history_file != NULL && append_history (1, history_file) != 0)
+    write_history (history_file);
 }
 
 char *
 ph_terminal_read (const char *prompt)
 {
-  char *line, *copy;
+  g_autoptr(GString) joined = g_string_new (NULL);
+  gboolean           goes_on;
 
-  interrupted = 0;
-  line = readline (prompt);
-  if (line == NULL)
+  the_prompt = prompt;
+  do
     {
-      printf ("\n");
-      return NULL;
+      char *line;
+
+      interrupted = 0;
+      gave_up = FALSE;
+      line = readline (joined->len > 0 ? "  ... " : prompt);
+      if (gave_up)
+        g_string_truncate (joined, 0);
+      if (line == NULL && joined->len == 0)
+        {
+          /* Where it brackets pastes, readline has ended the line. */
+          if (g_strcmp0 (rl_variable_value ("enable-bracketed-paste"), "on") != 0)
+            printf ("\n");
+          return NULL;
+        }
+      g_string_append (joined, line != NULL ? line : "");
+      goes_on = line != NULL && ph_line_goes_on (joined);
+      free (line);
     }
-  if (*line != '\0' && (history_length == 0 || !g_str_equal (history_get (history_base + history_length - 1)->line, line)))
-    add_history (line);
-  copy = g_strdup (line);
-  free (line);
-  return copy;
+  while (goes_on);
+  remember (joined->str);
+  return g_string_free (g_steal_pointer (&joined), FALSE);
 }
 
 void
 ph_terminal_close (void)
 {
-  if (history_file != NULL && write_history (history_file) == 0)
-    g_chmod (history_file, 0600);
+  if (history_file != NULL)
+    {
+      history_truncate_file (history_file, HISTORY_LINES);
+      g_chmod (history_file, 0600);
+    }
   g_clear_pointer (&history_file, g_free);
   clear_history ();
 }

@@ -11,7 +11,9 @@ void          ph_terminal_init          (PhConsole *console, gboolean json);
 /* Around each line: Ctrl+C cancels what lies between. */
 GCancellable *ph_terminal_begin_command (void);
 void          ph_terminal_end_command   (void);
-const char   *ph_terminal_error_prefix  (void);
+/* Whether Ctrl+C came since the last line was asked for: a script ends then, whatever else it was told. */
+gboolean      ph_terminal_was_interrupted (void);
+const char   *ph_terminal_error_prefix  (void);                    /* "error: ", red where that is wanted */
 
 void          ph_terminal_open          (PhConsole *console);      /* readline with history and completion */
 char         *ph_terminal_read          (const char *prompt);      /* (transfer full) NULL at the end      */

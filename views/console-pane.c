@@ -35,6 +35,7 @@ struct _PhConsolePane
   guint        source;
   gboolean     prompting;        /* readline is editing a line                             */
   char        *typed;            /* (nullable) the line that was typed here and runs now   */
+  GString     *joined;           /* lines that the one being edited goes on from           */
   char        *history_file;
 };
 
@@ -74,7 +75,7 @@ start_prompt (PhConsolePane *self)
     return;
   self->prompting = TRUE;
   follow_size (self);
-  rl_callback_handler_install (PROMPT, on_line);
+  rl_callback_handler_install (self->joined->len > 0 ? "... " : PROMPT, on_line);
   pass_keys_on (self);
 }
 
@@ -182,8 +183,15 @@ on_line (char *line)
   stop_prompt (self);
   if (!line)
     write_text (self, "\n");
-  g_autofree char *text = g_strstrip (g_strdup (line ? line : ""));
+  g_string_append (self->joined, line ? line : "");
   free (line);
+  if (ph_line_goes_on (self->joined))
+    {
+      start_prompt (self);
+      return;
+    }
+  g_autofree char *text = g_strstrip (g_strdup (self->joined->str));
+  g_string_truncate (self->joined, 0);
   if (!*text || !self->console)
     {
       start_prompt (self);
@@ -209,6 +217,8 @@ interrupt (PhConsolePane *self)
     return;
   leave_search ();
   write_text (self, "^C\n");
+  g_string_truncate (self->joined, 0);
+  rl_set_prompt (PROMPT);
   rl_replace_line ("", 1);
   rl_point = rl_end = 0;
   rl_forced_update_display ();
@@ -484,6 +494,7 @@ ph_console_pane_dispose (GObject *object)
       self->keys = -1;
     }
   g_clear_pointer (&self->waiting, g_byte_array_unref);
+  g_string_free (self->joined, TRUE);
   if (the_pane == self)
     the_pane = NULL;
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_CONSOLE_PANE);
@@ -510,6 +521,7 @@ ph_console_pane_init (PhConsolePane *self)
 {
   self->keys = -1;
   self->waiting = g_byte_array_new ();
+  self->joined = g_string_new (NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
   g_return_if_fail (the_pane == NULL);
   the_pane = self;

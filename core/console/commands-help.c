@@ -125,15 +125,16 @@ help_begin (PhCall *call, GError **error)
 static gboolean
 source_begin (PhCall *call, GError **error)
 {
-  g_autofree char *text = NULL;
-  g_auto(GStrv)    lines = NULL;
-  GError          *own = NULL;
+  g_autofree char    *text = NULL;
+  g_auto(GStrv)       lines = NULL;
+  g_autoptr(GString)  joined = g_string_new (NULL);
+  GError             *own = NULL;
 
   if (!ph_call_need_args (call, 1, 1, error))
     return FALSE;
   if (!g_file_get_contents (call->argv[0], &text, NULL, &own))
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", own->message);
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "the script cannot be read: %s", own->message);
       g_error_free (own);
       return FALSE;
     }
@@ -143,9 +144,21 @@ source_begin (PhCall *call, GError **error)
       return FALSE;
     }
   lines = g_strsplit (text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    g_strstrip (lines[i]);
-  ph_call_push_lines (call, lines);
+  for (guint i = 0, first = 0; lines[i] != NULL; i++)
+    {
+      if (joined->len == 0)
+        first = i + 1;
+      g_string_append (joined, g_strstrip (lines[i]));
+      if (lines[i + 1] != NULL && ph_line_goes_on (joined))
+        continue;
+      if (joined->len > 0 && joined->str[0] != '#')
+        {
+          g_autofree char *place = g_strdup_printf ("%s:%u", call->argv[0], first);
+
+          ph_call_push_line (call, joined->str, place);
+        }
+      g_string_truncate (joined, 0);
+    }
   return TRUE;
 }
 
@@ -179,7 +192,7 @@ quit_begin (PhCall *call, GError **error)
 static const PhCommand rows[] = {
   { "help", "[COMMAND|PASS|OPERATOR]", N_ ("What there is, or what one of it does"), NULL, N_ ("_Help"), NULL, "help-browser-symbolic",
     PH_CODE (help_begin) },
-  { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped; the first failure ends it.",
+  { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped, a backslash at the end joins the next line; the first failure ends it.",
     N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin) },
   { "history", "", "The lines that were run, ready to be saved as a script", NULL, NULL, NULL, NULL, PH_CODE (history_begin) },
   { "quit", "", N_ ("Leave"), NULL, N_ ("_Quit"), "<Control>q", NULL, PH_CODE (quit_begin) },

@@ -316,10 +316,14 @@ check_work (PhCall *call, GError **error)
       JsonObject       *row;
       gboolean          ok;
 
-      if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
-        return FALSE;
       ph_call_progress (call, name, (double) i / all->len);
       ok = ph_case_run (all->pdata[i], &check->options, call->cancellable, &own);
+      if (g_cancellable_is_cancelled (call->cancellable))
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "cancelled after %u of %u cases: %u passed, %u failed", i, all->len,
+                       check->passed, check->failed);
+          return FALSE;
+        }
       row = ph_json_add_object (rows);
       ph_json_set (row, "name", name);
       ph_json_set (row, "folder", all->pdata[i]);

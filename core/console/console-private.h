@@ -79,8 +79,8 @@ gboolean  ph_call_take_option (PhCall *call, const char *name, char **value, GEr
 gboolean  ph_call_take_number (PhCall *call, const char *name, double *value, GError **error); /* left alone: not given */
 /* From work, any thread. @fraction < 0: unknown. */
 void      ph_call_progress    (PhCall *call, const char *what, double fraction);
-/* Lines that run after this one, in order, before whatever waits. */
-void      ph_call_push_lines  (PhCall *call, char **lines);
+/* A line that runs after this one and those pushed before, and before whatever waits. @place: where it stands, "script:12". */
+void      ph_call_push_line   (PhCall *call, const char *line, const char *place);
 void      ph_call_set_data    (PhCall *call, gpointer data, GDestroyNotify free_data);
 void      ph_call_reply_position (PhCall *call);
 GHashTable *ph_call_copy_feeds (PhCall *call);           /* (transfer full) name -> PhTensor, for a worker */

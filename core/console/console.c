@@ -8,6 +8,7 @@
 typedef struct
 {
   char         *line;
+  char         *place;           /* (nullable) of a script's line: "script:12" */
   GCancellable *cancellable;
   GTask        *task;            /* (nullable) who waits for the reply       */
   PhCall       *call;            /* (nullable) while it runs in the worker   */
@@ -24,7 +25,7 @@ struct _PhConsole
   GPtrArray  *lines;             /* (element-type char*) what was run        */
   GQueue      waiting;           /* of Pending                               */
   Pending    *running;           /* (nullable)                               */
-  GQueue      pushed;            /* of char*: lines that the present one put before the others */
+  GQueue      pushed;            /* of Pending: lines that the present one put before the others */
   guint       idle;
   guint       depth;             /* of scripts that run scripts              */
 };
@@ -40,6 +41,7 @@ static void
 pending_free (Pending *pending)
 {
   g_free (pending->line);
+  g_free (pending->place);
   g_clear_object (&pending->cancellable);
   g_clear_object (&pending->task);
   g_free (pending);
@@ -67,7 +69,7 @@ ph_console_finalize (GObject *object)
 
   g_clear_handle_id (&self->idle, g_source_remove);
   g_queue_clear_full (&self->waiting, (GDestroyNotify) pending_free);
-  g_queue_clear_full (&self->pushed, g_free);
+  g_queue_clear_full (&self->pushed, (GDestroyNotify) pending_free);
   g_clear_pointer (&self->trace, ph_trace_free);
   g_clear_pointer (&self->sql, ph_sql_free);
   g_ptr_array_unref (self->lines);
@@ -180,6 +182,11 @@ call_begin (PhCall *call)
   const PhCommandCode *code = NULL;
   GError              *error = NULL;
 
+  if (!g_utf8_validate (call->reply->command, -1, NULL))
+    {
+      fail (call, g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text"));
+      return NULL;
+    }
   if (*call->reply->command != '\0')
     g_ptr_array_add (call->console->lines, g_strdup (call->reply->command));
   switch (ph_line_classify (call->reply->command, &call->command, &call->rest))
@@ -258,14 +265,14 @@ run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
 {
   GQueue     lines = console->pushed;
   JsonArray *replies = NULL;
-  char      *line;
+  Pending   *pending;
 
   g_queue_init (&console->pushed);
   if (g_queue_is_empty (&lines))
     return;
   if (console->depth >= MAX_DEPTH)
     {
-      g_queue_clear_full (&lines, g_free);
+      g_queue_clear_full (&lines, (GDestroyNotify) pending_free);
       outer->ok = FALSE;
       outer->error = g_error_new (PH_ERROR, PH_ERROR_USAGE, "scripts call each other more than %d deep: is one calling itself?",
                                   MAX_DEPTH);
@@ -274,10 +281,9 @@ run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
 
   console->depth++;
   replies = ph_reply_array (outer, "replies");
-  while (outer->ok && !outer->quit && (line = g_queue_pop_head (&lines)) != NULL)
+  while (outer->ok && !outer->quit && (pending = g_queue_pop_head (&lines)) != NULL)
     {
-      g_autofree char       *own = line;
-      PhReply               *reply = run_one (console, line, cancellable);
+      PhReply               *reply = run_one (console, pending->line, cancellable);
       g_autofree char       *text = NULL;
       g_autoptr(JsonParser)  parser = json_parser_new ();
 
@@ -290,12 +296,13 @@ run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
       if (!reply->ok)
         {
           outer->ok = FALSE;
-          outer->error = g_error_new (reply->error->domain, reply->error->code, "%s: %s", line, reply->error->message);
+          outer->error = g_error_new (reply->error->domain, reply->error->code, "%s: %s", pending->place, reply->error->message);
         }
       ph_reply_free (reply);
+      pending_free (pending);
     }
   console->depth--;
-  g_queue_clear_full (&lines, g_free);
+  g_queue_clear_full (&lines, (GDestroyNotify) pending_free);
 }
 
 PhReply *
@@ -309,14 +316,32 @@ ph_console_run (PhConsole *console, const char *line, GCancellable *cancellable)
 }
 
 void
-ph_call_push_lines (PhCall *call, char **lines)
+ph_call_push_line (PhCall *call, const char *line, const char *place)
 {
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (*lines[i] != '\0' && *lines[i] != '#')
-      g_queue_push_tail (&call->console->pushed, g_strdup (lines[i]));
+  Pending *pending = g_new0 (Pending, 1);
+
+  pending->line = g_strdup (line);
+  pending->place = g_strdup (place);
+  pending->cancellable = g_cancellable_new ();
+  g_queue_push_tail (&call->console->pushed, pending);
 }
 
 /* ── one line after the other, with a worker ── */
+
+/* The first failure ends a script, and the script that ran it. */
+static void
+drop_script_lines (PhConsole *console)
+{
+  for (GList *link = console->waiting.head, *next; link != NULL; link = next)
+    {
+      next = link->next;
+      if (((Pending *) link->data)->place != NULL)
+        {
+          pending_free (link->data);
+          g_queue_delete_link (&console->waiting, link);
+        }
+    }
+}
 
 static void
 end_running (PhConsole *console)
@@ -324,19 +349,18 @@ end_running (PhConsole *console)
   g_autoptr(PhCall) call = g_steal_pointer (&console->running->call);
   Pending          *pending = g_steal_pointer (&console->running);
   PhReply          *reply = call_take_reply (call);
-  char             *line;
+  Pending          *next;
 
   ph_document_set_busy (console->document, FALSE);
   if (!reply->ok)
-    g_queue_clear_full (&console->pushed, g_free);
-  while ((line = g_queue_pop_tail (&console->pushed)) != NULL)
+    g_queue_clear_full (&console->pushed, (GDestroyNotify) pending_free);
+  if (!reply->ok && pending->place != NULL)
     {
-      Pending *next = g_new0 (Pending, 1);
-
-      next->line = line;
-      next->cancellable = g_cancellable_new ();
-      g_queue_push_head (&console->waiting, next);
+      g_prefix_error (&reply->error, "%s: ", pending->place);
+      drop_script_lines (console);
     }
+  while ((next = g_queue_pop_tail (&console->pushed)) != NULL)
+    g_queue_push_head (&console->waiting, next);
   g_signal_emit (console, signals[SIGNAL_FINISHED], 0, reply);
   if (pending->task != NULL)
     g_task_return_pointer (pending->task, reply, (GDestroyNotify) ph_reply_free);

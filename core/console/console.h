@@ -41,6 +41,8 @@ void        ph_console_run_async     (PhConsole *console, const char *line, GCan
 PhReply    *ph_console_run_finish    (PhConsole *console, GAsyncResult *result, GError **error);
 gboolean    ph_console_is_running    (PhConsole *console);     /* a line runs or waits */
 void        ph_console_cancel        (PhConsole *console);     /* the line that runs; those that wait are dropped */
+/* TRUE: @line ends with a backslash; it becomes a blank, and the next line belongs to this one. */
+gboolean    ph_line_goes_on          (GString *line);
 /* Completions of the word of @line that ends at byte @cursor: commands, passes, pipelines, node and value names, files,
  * SQL. @word_start: the byte where that word begins. (transfer full), sorted, never NULL. */
 char      **ph_console_complete      (PhConsole *console, const char *line, guint cursor, guint *word_start);

@@ -49,6 +49,19 @@ ph_split_words (const char *line, GError **error)
   return g_strv_builder_end (words);
 }
 
+gboolean
+ph_line_goes_on (GString *line)
+{
+  gsize n = 0;
+
+  while (n < line->len && line->str[line->len - 1 - n] == '\\')
+    n++;
+  if (n % 2 == 0 || line->str[strspn (line->str, " \t")] == '#')
+    return FALSE;
+  line->str[line->len - 1] = ' ';
+  return TRUE;
+}
+
 /* Edits that turn @a into @b, swapped neighbours counting one. */
 static guint
 distance (const char *a, const char *b)
@@ -83,7 +96,7 @@ const char *
 ph_nearest (const char *typed, const char *const *names, guint n)
 {
   const char *best = NULL;
-  guint       best_distance = 1 + (guint) MIN (strlen (typed), 64) / 3;
+  guint       best_distance = MAX (1, (guint) (MIN (strlen (typed), 64) + 1) / 3);
 
   if (strlen (typed) > 64)
     return NULL;

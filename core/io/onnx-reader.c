@@ -276,10 +276,10 @@ ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GE
   mapped = g_mapped_file_new (path, FALSE, &reason);
   if (mapped == NULL)
     {
-      g_autofree char *name = g_path_get_basename (path);
-
-      ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "'%s' cannot be read: %s", name,
-                      g_error_matches (reason, G_FILE_ERROR, G_FILE_ERROR_NOENT) ? "there is no such file" : reason->message);
+      if (g_error_matches (reason, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+        ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "there is no such file");
+      else
+        ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "it cannot be read: %s", reason->message);
       return NULL;
     }
   bytes = g_mapped_file_get_bytes (mapped);

@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 typedef struct { int status; char *out, *err; GPtrArray *replies; } Run;
 
@@ -159,6 +160,60 @@ test_sources (void)
   g_unlink (script);
 }
 
+/* A script's error says where it stands, also of a script that a script runs; a backslash joins lines. */
+static void
+test_places (void)
+{
+  g_autofree char   *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
+  g_autofree char   *inner = g_build_filename (folder, "inner", NULL), *outer = g_build_filename (folder, "outer", NULL);
+  g_autofree char   *source = g_strdup_printf ("info\nsource %s\ninfo\n", inner), *wanted = g_strdup_printf ("%s:3", inner);
+  g_autofree char   *both = g_strdup_printf ("error: %s:2: %s:3: ", outer, inner);
+  g_autoptr(GError)  error = NULL;
+
+  g_file_set_contents (inner, "# two lines are one\n\nselect nothing \\\nfrom nodes\n", -1, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (outer, source, -1, &error);
+  g_assert_no_error (error);
+
+  g_auto(Run) alone = peep (NULL, "--json", file, "-f", inner, NULL);
+  g_auto(Run) nested = peep (NULL, file, "-f", outer, NULL);
+  g_auto(Run) binary = peep ("info\n\xff\xfe\n", "--json", file, NULL);
+  g_auto(Run) missing = peep (NULL, "--json", "-f", "/nowhere/script", NULL);
+  g_auto(Run) joined = peep ("select count(*) \\\n from \\\nnodes\ninfo\\\n", "--json", file, NULL);
+
+  g_assert_cmpint (alone.status, ==, 1);
+  g_assert_cmpint (alone.replies->len, ==, 1);
+  g_assert_cmpstr (json_object_get_string_member (alone.replies->pdata[0], "place"), ==, wanted);
+  g_assert_cmpint (nested.status, ==, 1);
+  g_assert_true (g_str_has_prefix (nested.err, both));
+  g_assert_cmpint (binary.status, ==, 1);
+  g_assert_cmpint (binary.replies->len, ==, 2);
+  g_assert_cmpint (missing.replies->len, ==, 1);
+  g_assert_cmpint (joined.status, ==, 0);
+  g_assert_cmpint (joined.replies->len, ==, 2);
+  g_unlink (inner);
+  g_unlink (outer);
+  g_rmdir (folder);
+}
+
+/* An answer that cannot be written is a failure. */
+static void
+test_full_disk (void)
+{
+  g_autofree char *file = example ("seed.onnxtxt"), *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
+  g_autofree char *line = g_strdup_printf ("sh -c \"'%s' '%s' -c info -c passes > /dev/full\"", program, file), *err = NULL;
+  int              status;
+
+  if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
+    {
+      g_test_skip ("no /dev/full here");
+      return;
+    }
+  g_assert_true (g_spawn_command_line_sync (line, NULL, &err, &status, NULL));
+  g_assert_cmpint (WEXITSTATUS (status), ==, 1);
+  g_assert_nonnull (strstr (err, "cannot be written"));
+}
+
 static void
 test_members (void)
 {
@@ -297,6 +352,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/peep/usage", test_usage);
   g_test_add_func ("/peep/failure-stops", test_failure_stops);
   g_test_add_func ("/peep/sources", test_sources);
+  g_test_add_func ("/peep/places", test_places);
+  g_test_add_func ("/peep/full-disk", test_full_disk);
   g_test_add_func ("/peep/members", test_members);
   g_test_add_func ("/peep/numbers", test_numbers);
   g_test_add_func ("/peep/gradient", test_gradient);

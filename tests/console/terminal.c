@@ -1,0 +1,237 @@
+/* terminal.c: peep at a terminal: a pty, keys, and what is seen there.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <poll.h>
+#include <pty.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct { int fd; pid_t pid; GString *seen; gsize read; } Terminal;
+
+static char *state;              /* a state folder of our own: a history nobody else writes */
+
+static Terminal
+terminal_start (const char *variable, const char *first, ...)
+{
+  g_autofree char      *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
+  g_autoptr(GPtrArray)  argv = g_ptr_array_new ();
+  Terminal              terminal = { .seen = g_string_new (NULL) };
+  struct winsize        size = { .ws_row = 24, .ws_col = 200 };
+  va_list               rest;
+
+  g_ptr_array_add (argv, program);
+  va_start (rest, first);
+  for (const char *argument = first; argument != NULL; argument = va_arg (rest, const char *))
+    g_ptr_array_add (argv, (gpointer) argument);
+  va_end (rest);
+  g_ptr_array_add (argv, NULL);
+
+  terminal.pid = forkpty (&terminal.fd, NULL, NULL, &size);
+  g_assert_cmpint (terminal.pid, >=, 0);
+  if (terminal.pid == 0)
+    {
+      g_auto(GStrv) pair = g_strsplit (variable, "=", 2);
+
+      g_setenv ("XDG_STATE_HOME", state, TRUE);
+      g_setenv ("TERM", "xterm", TRUE);
+      g_setenv ("INPUTRC", "/dev/null", TRUE);
+      g_unsetenv ("NO_COLOR");
+      g_setenv (pair[0], pair[1], TRUE);
+      execv (program, (char **) argv->pdata);
+      _exit (127);
+    }
+  return terminal;
+}
+
+/* Reads until @text is seen after what was waited for before. FALSE: the program ended without it. */
+static gboolean
+terminal_see (Terminal *terminal, const char *text)
+{
+  gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+
+  while (g_get_monotonic_time () < end)
+    {
+      const char    *found = strstr (terminal->seen->str + terminal->read, text);
+      struct pollfd  poll_fd = { terminal->fd, POLLIN, 0 };
+      char           bytes[4096];
+      gssize         n;
+
+      if (found != NULL)
+        {
+          terminal->read = (gsize) (found - terminal->seen->str) + strlen (text);
+          return TRUE;
+        }
+      if (poll (&poll_fd, 1, 1000) <= 0)
+        continue;
+      n = read (terminal->fd, bytes, sizeof bytes);
+      if (n <= 0)
+        return FALSE;
+      g_string_append_len (terminal->seen, bytes, n);
+    }
+  return FALSE;
+}
+
+static void
+terminal_type (Terminal *terminal, const char *keys)
+{
+  g_assert_cmpint (write (terminal->fd, keys, strlen (keys)), ==, strlen (keys));
+}
+
+/* The exit status. */
+static int
+terminal_end (Terminal *terminal)
+{
+  int status = 0;
+
+  terminal_see (terminal, "never there");
+  g_assert_cmpint (waitpid (terminal->pid, &status, 0), ==, terminal->pid);
+  close (terminal->fd);
+  g_string_free (terminal->seen, TRUE);
+  g_assert_true (WIFEXITED (status));
+  return WEXITSTATUS (status);
+}
+
+#define assert_sees(terminal_, text_) \
+  G_STMT_START { if (!terminal_see (&terminal_, text_)) g_error ("'%s' is not in: %s", text_, terminal_.seen->str); } G_STMT_END
+
+#define ENDLESS "with recursive t(x) as (select 1 union all select x + 1 from t) select count(*) from t"
+
+/* Ctrl+C at the prompt gives up the line, and those it goes on from; while a line runs it cancels that. */
+static void
+test_interrupt (void)
+{
+  Terminal terminal = terminal_start ("NO_COLOR=1", NULL, NULL);
+
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "nonsense\003");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "select 1, \\\n");
+  assert_sees (terminal, "... ");
+  terminal_type (&terminal, "\003");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "select 20 + 3\n");
+  assert_sees (terminal, "23");
+  assert_sees (terminal, "1 row");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, ENDLESS "\n");
+  assert_sees (terminal, "from t\r\n");
+  g_usleep (200000);
+  terminal_type (&terminal, "\003");
+  assert_sees (terminal, "the query was cancelled");
+  assert_sees (terminal, "peep> ");
+  g_assert_null (strstr (terminal.seen->str, "no command"));
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
+/* A script that is interrupted ends, also where failures do not end it. */
+static void
+test_interrupted_script (void)
+{
+  Terminal terminal = terminal_start ("NO_COLOR=1", "--keep-going", "-c", "select 'first'", "-c", ENDLESS, "-c", "select 'last'", NULL);
+
+  assert_sees (terminal, "1 row");
+  g_usleep (200000);
+  terminal_type (&terminal, "\003");
+  assert_sees (terminal, "the query was cancelled");
+  g_assert_false (terminal_see (&terminal, "last"));
+  g_assert_cmpint (terminal_end (&terminal), ==, 1);
+}
+
+static void
+test_completion (void)
+{
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
+  Terminal         terminal = terminal_start ("NO_COLOR=1", file, NULL);
+
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "pipel\tO\t\t");
+  assert_sees (terminal, "O3");
+  terminal_type (&terminal, "2\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "step i\t\n");
+  assert_sees (terminal, "position 1 of 1");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "\004");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
+/* What was typed is there again the next time, joined lines as one. */
+static void
+test_history (void)
+{
+  g_autofree char *history = g_build_filename (state, "peephole", "history", NULL), *text = NULL;
+  Terminal         first = terminal_start ("NO_COLOR=1", NULL, NULL), second;
+  GStatBuf         info;
+
+  assert_sees (first, "peep> ");
+  terminal_type (&first, "select 40 \\\n");
+  assert_sees (first, "... ");
+  terminal_type (&first, "+ 2\n");
+  assert_sees (first, "42");
+  terminal_type (&first, "quit\n");
+  g_assert_cmpint (terminal_end (&first), ==, 0);
+  g_assert_true (g_file_get_contents (history, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "select 40  + 2\nquit\n"));
+  g_assert_cmpint (g_stat (history, &info), ==, 0);
+  g_assert_cmpint (info.st_mode & 0777, ==, 0600);
+
+  second = terminal_start ("NO_COLOR=1", NULL, NULL);
+  assert_sees (second, "peep> ");
+  terminal_type (&second, "\033[A\033[A\n");
+  assert_sees (second, "42");
+  terminal_type (&second, "\004");
+  assert_sees (second, "peep> ");
+  g_assert_cmpint (terminal_end (&second), ==, 0);
+}
+
+/* Colours at a terminal, unless it cannot show them or the person does not want them. */
+static void
+test_colour (void)
+{
+  static const struct { const char *variable; gboolean colour; } cases[] = {
+    { "TERM=xterm", TRUE }, { "TERM=dumb", FALSE }, { "NO_COLOR=1", FALSE }, { "NO_COLOR=", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      Terminal terminal = terminal_start (cases[i].variable, "--keep-going", "-c", "select 1", "-c", "nonsense", "-c", "quit", NULL);
+
+      assert_sees (terminal, "no command");
+      g_assert_cmpint (strstr (terminal.seen->str, "\033[1m") != NULL, ==, cases[i].colour);
+      g_assert_cmpint (strstr (terminal.seen->str, "\033[31m") != NULL, ==, cases[i].colour);
+      g_assert_cmpint (terminal_end (&terminal), ==, 1);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  int master, slave, status;
+
+  g_test_init (&argc, &argv, NULL);
+  state = g_dir_make_tmp ("peep-state-XXXXXX", NULL);
+  if (openpty (&master, &slave, NULL, NULL, NULL) != 0)
+    g_print ("1..0 # SKIP no pty here\n");
+  else
+    {
+      close (master);
+      close (slave);
+      g_test_add_func ("/terminal/interrupt", test_interrupt);
+      g_test_add_func ("/terminal/interrupted-script", test_interrupted_script);
+      g_test_add_func ("/terminal/completion", test_completion);
+      g_test_add_func ("/terminal/history", test_history);
+      g_test_add_func ("/terminal/colour", test_colour);
+      status = g_test_run ();
+
+      g_autofree char *history = g_build_filename (state, "peephole", "history", NULL), *folder = g_path_get_dirname (history);
+      g_unlink (history);
+      g_rmdir (folder);
+      g_rmdir (state);
+      g_free (state);
+      return status;
+    }
+  return 0;
+}
