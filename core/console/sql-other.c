@@ -90,6 +90,12 @@ rewrite_at (PhSql *sql, gint64 slot)
   return &g_array_index (sql->history->rewrites, PhRewrite, slot);
 }
 
+static const char *
+text_of_rewrite (PhSql *sql, gint64 slot, int column)
+{
+  return rewrite_at (sql, slot)->rule;
+}
+
 static void
 range_of_rewrite (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end)
 {
@@ -352,13 +358,13 @@ column_of_entry (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
 static gint64
 count_inputs (PhSql *sql)
 {
-  return sql->model != NULL ? sql->model->graph->inputs->len : 0;
+  return sql->here != NULL ? sql->here->model->graph->inputs->len : 0;
 }
 
 static void
 column_of_feed (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
-  const PhValue *input = sql->model->graph->inputs->pdata[slot];
+  const PhValue *input = sql->here->model->graph->inputs->pdata[slot];
   PhTensor      *tensor = g_hash_table_lookup (sql->feeds, input->name);
 
   switch (column)
@@ -397,7 +403,8 @@ const PhSqlTable ph_sql_other_tables[] = {
     "The passes that were run", count_steps, NULL, column_of_step, { 0, -1 }, range_of_step },
   { "rewrites",
     "step INTEGER, rewrite INTEGER, pass TEXT, rule TEXT, node INTEGER, why TEXT, edits INTEGER, added INTEGER, removed INTEGER",
-    "Each application of a rule", count_rewrites, NULL, column_of_rewrite, { 0, -1 }, range_of_rewrite },
+    "Each application of a rule", count_rewrites, NULL, column_of_rewrite, { 0, -1 }, range_of_rewrite,
+    text_of_rewrite, { 3 } },
   { "edits", "step INTEGER, rewrite INTEGER, kind TEXT, id INTEGER, edit TEXT", "Each single change", count_edits, NULL, column_of_edit,
     { -1 } },
   { "passes", "name TEXT, grp TEXT, summary TEXT, rules INTEGER, class TEXT", "The passes there are", count_passes, NULL,

@@ -11,6 +11,21 @@ G_BEGIN_DECLS
 typedef struct { PhId src, dst, value; guint slot; } PhSqlEdge;
 typedef struct { PhNode *node; PhAttr *attr; } PhSqlAttr;
 
+/* The rows of a table by the text of a column: the slot of the first, and for each slot the next one with the same text. */
+typedef struct { const void *table; int column; GHashTable *first; guint *next; } PhSqlIndex;
+
+/* The graph at one position, and what was made of it when a query first asked. */
+typedef struct
+{
+  PhPosition  at;
+  PhModel    *model;
+  gboolean    owned;             /* or it is the document's own                                             */
+  guint       cursors;           /* that read it                                                            */
+  GArray     *edges_by_dst, *edges_by_src;       /* (nullable) (element-type PhSqlEdge)                     */
+  GArray     *attrs;             /* (nullable) (element-type PhSqlAttr) by node id                          */
+  GArray     *indexes;           /* (element-type PhSqlIndex)                                               */
+} PhSqlView;
+
 struct _PhSql
 {
   PhDocument *document;          /* (unowned) its console lives as long as it does; its own thread only     */
@@ -18,30 +33,25 @@ struct _PhSql
   GMutex      lock;              /* one query at a time                                                     */
 
   /* What the queries read: the document itself, or a snapshot of it where they run in a worker. */
-  gboolean    owned;
+  gboolean    threaded;
   guint       generation;
-  PhPosition  position;
-  PhModel    *source;            /* the document's model that @model is, or was cloned from                 */
-  PhModel    *model;             /* (nullable) nothing is open                                              */
+  PhModel    *source;            /* the document's model that @here is, or was cloned from                  */
+  PhSqlView  *here;              /* (nullable) nothing is open                                              */
+  GPtrArray  *others;            /* (element-type PhSqlView) for nodes_at() and its like                    */
+  PhSqlView  *view;              /* (nullable) the one that the row being read is of: callbacks read this   */
   PhHistory  *history;           /* (nullable)                                                              */
   GHashTable *feeds, *values;    /* (nullable) owned references                                             */
   GPtrArray  *problems;          /* (element-type char*) owned                                              */
   GArray     *entries;           /* (element-type PhPipelineEntry) owned                                    */
 
-  /* Made when a query first asks. */
-  GArray     *edges_by_dst, *edges_by_src;       /* (nullable) (element-type PhSqlEdge)                     */
-  GArray     *attrs;             /* (nullable) (element-type PhSqlAttr) by node id                          */
-  PhModel    *other;             /* (nullable) for nodes_at(): the model at @other_at                       */
-  PhPosition  other_at;
-
-  gboolean    connecting;        /* SQLite reads our own declaration of a table                              */
+  gboolean    connecting;        /* SQLite reads our own declaration of a table                             */
   GCancellable *cancellable;     /* (nullable) of the query that runs                                       */
 };
 
 #define PH_SQL_KEYS 2
 
 /* A table is a number of slots, some of them empty. A key is a column of integers by which its rows are found at once;
- * the slots of key k are counted in an order of its own. */
+ * the slots of key k are counted in an order of its own. By a text column rows are found through an index. */
 typedef struct
 {
   const char *name;
@@ -52,11 +62,19 @@ typedef struct
   void      (*column) (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out);
   int         keys[PH_SQL_KEYS]; /* columns, -1 ends                                                        */
   void      (*range)  (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end);
+  const char *(*text) (PhSql *sql, gint64 slot, int column);                /* (nullable) of the columns:   */
+  int         texts[PH_SQL_KEYS];                                           /* 0 ends                       */
   int         at;                /* the hidden column that is a position, or 0                              */
 } PhSqlTable;
 
-extern const PhSqlTable ph_sql_graph_tables[], ph_sql_other_tables[];
-extern const guint      ph_sql_n_graph_tables, ph_sql_n_other_tables;
+extern const PhSqlTable ph_sql_node_tables[], ph_sql_value_tables[], ph_sql_other_tables[];
+extern const guint      ph_sql_n_node_tables, ph_sql_n_value_tables, ph_sql_n_other_tables;
+
+/* sql-view.c */
+PhSqlView        *ph_sql_view_new   (PhModel *model, PhPosition at, gboolean owned);
+void              ph_sql_view_free  (PhSqlView *view);
+PhSqlView        *ph_sql_find_view  (PhSql *sql, const char *position, GError **error);   /* (transfer none) */
+const PhSqlIndex *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
 
 /* sql-table.c */
 void ph_sql_add_table   (PhSql *sql, const PhSqlTable *table);

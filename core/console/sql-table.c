@@ -3,7 +3,14 @@
 #include "core/console/sql-private.h"
 
 typedef struct { sqlite3_vtab base; PhSql *sql; const PhSqlTable *table; } Vtab;
-typedef struct { sqlite3_vtab_cursor base; int key; gint64 slot, end; } Cursor;
+typedef struct
+{
+  sqlite3_vtab_cursor base;
+  int                 key;       /* 1 + the key, or 0 */
+  gint64              slot, end;
+  const guint        *next;      /* (nullable) the slots are not in a row: of an index                   */
+  PhSqlView          *view;      /* (nullable) nothing is open                                           */
+} Cursor;
 typedef struct { PhSql *sql; const PhSqlTable *table; } Module;
 
 static int
@@ -37,12 +44,18 @@ vtab_disconnect (sqlite3_vtab *vtab)
   return SQLITE_OK;
 }
 
-/* idxNum: 1 + key, or 0 for a scan. A position, where the table has one, is the last argument. */
+/* idxNum: 1 + key, 0 for a scan, FIRST_TEXT + text column for an index. A position, where the table has one, is the last
+ * argument. */
+#define FIRST_TEXT  8
+#define HAS_POSITION 16
+
 static int
 vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
 {
-  const PhSqlTable *table = ((Vtab *) base)->table;
-  int               best = -1, best_constraint = -1, at_constraint = -1, next = 1;
+  const Vtab       *vtab = (const Vtab *) base;
+  const PhSqlTable *table = vtab->table;
+  int               best = -1, best_constraint = -1, at_constraint = -1, text = -1, text_constraint = -1, next = 1;
+  gint64            rows;
 
   for (int i = 0; i < info->nConstraint; i++)
     {
@@ -62,6 +75,17 @@ vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
             best = k;
             best_constraint = i;
           }
+      for (int k = 0; table->text != NULL && k < PH_SQL_KEYS && table->texts[k] > 0 && best < 0; k++)
+        if (info->aConstraint[i].iColumn == table->texts[k] && g_str_equal (sqlite3_vtab_collation (info, i), "BINARY"))
+          {
+            text = k;
+            text_constraint = i;
+          }
+    }
+  if (best < 0 && text >= 0)
+    {
+      best = FIRST_TEXT - 1 + text;
+      best_constraint = text_constraint;
     }
   if (best >= 0)
     info->aConstraintUsage[best_constraint].argvIndex = next++;
@@ -70,9 +94,11 @@ vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
       info->aConstraintUsage[at_constraint].argvIndex = next++;
       info->aConstraintUsage[at_constraint].omit = 1;
     }
-  info->idxNum = (best + 1) | (at_constraint >= 0 ? 16 : 0);
-  info->estimatedCost = best >= 0 ? 4 : 100000;
-  info->estimatedRows = best >= 0 ? 4 : 100000;
+  info->idxNum = (best + 1) | (at_constraint >= 0 ? HAS_POSITION : 0);
+  vtab->sql->view = vtab->sql->here;
+  rows = MAX (table->count (vtab->sql), 8);
+  info->estimatedRows = best < 0 ? rows : best + 1 < FIRST_TEXT ? 4 : 8;
+  info->estimatedCost = (double) info->estimatedRows;
   return SQLITE_OK;
 }
 
@@ -88,11 +114,34 @@ vtab_open (sqlite3_vtab *base, sqlite3_vtab_cursor **out)
   return SQLITE_OK;
 }
 
+static void
+set_view (Cursor *cursor, PhSqlView *view)
+{
+  if (cursor->view != NULL)
+    cursor->view->cursors--;
+  if (view != NULL)
+    view->cursors++;
+  cursor->view = view;
+}
+
 static int
 vtab_close (sqlite3_vtab_cursor *base)
 {
+  set_view ((Cursor *) base, NULL);
   sqlite3_free (base);
   return SQLITE_OK;
+}
+
+static void
+step_on (Cursor *cursor)
+{
+  if (cursor->next == NULL)
+    cursor->slot++;
+  else
+    {
+      cursor->slot = cursor->next[cursor->slot];
+      cursor->end = cursor->slot == G_MAXUINT ? 0 : cursor->end;
+    }
 }
 
 static void
@@ -100,68 +149,71 @@ skip_empty (Cursor *cursor)
 {
   const Vtab *vtab = (const Vtab *) cursor->base.pVtab;
 
+  vtab->sql->view = cursor->view;
   while (cursor->slot < cursor->end && vtab->table->has != NULL && !vtab->table->has (vtab->sql, cursor->slot))
-    cursor->slot++;
+    step_on (cursor);
 }
 
-/* A clone that walks to the position which nodes_at() asks for. */
-static int
-go_to_position (Vtab *vtab, sqlite3_value *value)
+/* The rows of a column's index that hold @value. */
+static void
+look_up (Cursor *cursor, int column, sqlite3_value *value)
 {
-  PhSql             *sql = vtab->sql;
-  const char        *text = (const char *) sqlite3_value_text (value);
-  g_autoptr(GError)  error = NULL;
-  PhPosition         at;
+  const Vtab       *vtab = (const Vtab *) cursor->base.pVtab;
+  const char       *text = (const char *) sqlite3_value_text (value);
+  const PhSqlIndex *index;
+  gpointer          first;
 
-  if (sql->history == NULL || text == NULL || !ph_position_parse (sql->history, text, &at, &error))
-    {
-      vtab->base.zErrMsg = sqlite3_mprintf ("%s", error != NULL ? error->message : "there is no such position");
-      return SQLITE_ERROR;
-    }
-  if (sql->other != NULL && ph_position_compare (sql->other_at, at) == 0)
-    return SQLITE_OK;
-
-  g_clear_pointer (&sql->other, ph_model_free);
-  sql->other = ph_model_clone (sql->model);
-  sql->other_at = at;
-
-  guint from = ph_history_edit_index (sql->history, sql->position), to = ph_history_edit_index (sql->history, at);
-  while (from < to)
-    ph_edit_apply (sql->other, sql->history->edits->pdata[from++]);
-  while (from > to)
-    ph_edit_revert (sql->other, sql->history->edits->pdata[--from]);
-  return SQLITE_OK;
+  if (text == NULL || cursor->view == NULL)
+    return;
+  index = ph_sql_view_index (vtab->sql, cursor->view, vtab->table, column);
+  if (!g_hash_table_lookup_extended (index->first, text, NULL, &first))
+    return;
+  cursor->slot = GPOINTER_TO_UINT (first);
+  cursor->end = G_MAXUINT;
+  cursor->next = index->next;
 }
 
 static int
 vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, sqlite3_value **argv)
 {
-  Cursor           *cursor = (Cursor *) base;
-  Vtab             *vtab = (Vtab *) base->pVtab;
-  const PhSqlTable *table = vtab->table;
+  Cursor            *cursor = (Cursor *) base;
+  Vtab              *vtab = (Vtab *) base->pVtab;
+  const PhSqlTable  *table = vtab->table;
+  PhSqlView         *view = vtab->sql->here;
+  g_autoptr(GError)  error = NULL;
 
-  if (number & 16)
+  if (table->at > 0)
     {
-      int rc = go_to_position (vtab, argv[argc - 1]);
+      const char *position = number & HAS_POSITION ? (const char *) sqlite3_value_text (argv[argc - 1]) : NULL;
 
-      if (rc != SQLITE_OK)
-        return rc;
+      view = NULL;
+      if (position == NULL)
+        g_set_error (&error, PH_ERROR, PH_ERROR_USAGE, "%s wants a position: %s('3.2')", table->name, table->name);
+      else
+        view = ph_sql_find_view (vtab->sql, position, &error);
+      if (view == NULL)
+        {
+          sqlite3_free (vtab->base.zErrMsg);
+          vtab->base.zErrMsg = sqlite3_mprintf ("%s", error->message);
+          return SQLITE_ERROR;
+        }
     }
-  else if (table->at > 0)
-    {
-      vtab->base.zErrMsg = sqlite3_mprintf ("%s wants a position: %s('3.2')", table->name, table->name);
-      return SQLITE_ERROR;
-    }
-  number &= 15;
-  cursor->key = number;
+  set_view (cursor, view);
+  vtab->sql->view = view;
+  number &= ~HAS_POSITION;
+  cursor->key = 0;
   cursor->slot = 0;
   cursor->end = 0;
-  if (number > 0 && sqlite3_value_numeric_type (argv[0]) == SQLITE_INTEGER)
-    table->range (vtab->sql, number - 1, sqlite3_value_int64 (argv[0]), &cursor->slot, &cursor->end);
-  else if (number > 0 && sqlite3_value_numeric_type (argv[0]) == SQLITE_NULL)
-    cursor->end = 0;
-  else
+  cursor->next = NULL;
+  if (number >= FIRST_TEXT)
+    look_up (cursor, table->texts[number - FIRST_TEXT], argv[0]);
+  else if (number == 0 || (sqlite3_value_numeric_type (argv[0]) != SQLITE_INTEGER && sqlite3_value_numeric_type (argv[0]) != SQLITE_NULL))
     cursor->end = table->count (vtab->sql);
+  else if (sqlite3_value_numeric_type (argv[0]) == SQLITE_INTEGER)
+    {
+      cursor->key = number;
+      table->range (vtab->sql, number - 1, sqlite3_value_int64 (argv[0]), &cursor->slot, &cursor->end);
+    }
   skip_empty (cursor);
   return SQLITE_OK;
 }
@@ -171,7 +223,7 @@ vtab_next (sqlite3_vtab_cursor *base)
 {
   Cursor *cursor = (Cursor *) base;
 
-  cursor->slot++;
+  step_on (cursor);
   skip_empty (cursor);
   return SQLITE_OK;
 }
@@ -190,7 +242,11 @@ vtab_column (sqlite3_vtab_cursor *base, sqlite3_context *out, int column)
   const Cursor *cursor = (const Cursor *) base;
   const Vtab   *vtab = (const Vtab *) base->pVtab;
 
-  vtab->table->column (vtab->sql, MAX (cursor->key - 1, 0), cursor->slot, column, out);
+  vtab->sql->view = cursor->view;
+  if (vtab->table->at > 0 && column == vtab->table->at)
+    ph_sql_result_take (out, ph_position_to_string (cursor->view->at));
+  else
+    vtab->table->column (vtab->sql, MAX (cursor->key - 1, 0), cursor->slot, column, out);
   return SQLITE_OK;
 }
 

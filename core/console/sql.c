@@ -35,6 +35,12 @@ ph_sql_result_id (sqlite3_context *out, PhId id)
     sqlite3_result_int64 (out, id);
 }
 
+static const struct { const PhSqlTable *tables; const guint *n; } groups[] = {
+  { ph_sql_node_tables, &ph_sql_n_node_tables },
+  { ph_sql_value_tables, &ph_sql_n_value_tables },
+  { ph_sql_other_tables, &ph_sql_n_other_tables },
+};
+
 /* ── names ── */
 
 static void
@@ -58,10 +64,9 @@ names_of (gboolean tables)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
 
-  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
-    add_names (names, &ph_sql_graph_tables[i], tables);
-  for (guint i = 0; i < ph_sql_n_other_tables; i++)
-    add_names (names, &ph_sql_other_tables[i], tables);
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    for (guint i = 0; i < *groups[g].n; i++)
+      add_names (names, &groups[g].tables[i], tables);
   return names;
 }
 
@@ -142,15 +147,15 @@ ph_sql_new (PhDocument *document)
   PhSql *sql = g_new0 (PhSql, 1);
 
   sql->document = document;
+  sql->others = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_sql_view_free);
   g_mutex_init (&sql->lock);
   if (sqlite3_open_v2 (":memory:", &sql->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_FULLMUTEX, NULL) != SQLITE_OK)
     g_clear_pointer (&sql->db, sqlite3_close);
   if (sql->db == NULL)
     return sql;
-  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
-    ph_sql_add_table (sql, &ph_sql_graph_tables[i]);
-  for (guint i = 0; i < ph_sql_n_other_tables; i++)
-    ph_sql_add_table (sql, &ph_sql_other_tables[i]);
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    for (guint i = 0; i < *groups[g].n; i++)
+      ph_sql_add_table (sql, &groups[g].tables[i]);
   sqlite3_create_function (sql->db, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_regexp, NULL, NULL);
   sqlite3_set_authorizer (sql->db, authorize, sql);
   sqlite3_progress_handler (sql->db, 1000, check_cancelled, sql);
@@ -162,22 +167,17 @@ ph_sql_new (PhDocument *document)
 static void
 forget (PhSql *sql)
 {
-  if (sql->owned)
-    {
-      g_clear_pointer (&sql->model, ph_model_free);
-      g_clear_pointer (&sql->history, ph_history_free);
-    }
-  sql->model = NULL;
+  if (sql->threaded)
+    g_clear_pointer (&sql->history, ph_history_free);
   sql->history = NULL;
   sql->source = NULL;
-  g_clear_pointer (&sql->other, ph_model_free);
+  sql->view = NULL;
+  g_clear_pointer (&sql->here, ph_sql_view_free);
+  g_ptr_array_set_size (sql->others, 0);
   g_clear_pointer (&sql->feeds, g_hash_table_unref);
   g_clear_pointer (&sql->values, g_hash_table_unref);
   g_clear_pointer (&sql->problems, g_ptr_array_unref);
   g_clear_pointer (&sql->entries, g_array_unref);
-  g_clear_pointer (&sql->edges_by_dst, g_array_unref);
-  g_clear_pointer (&sql->edges_by_src, g_array_unref);
-  g_clear_pointer (&sql->attrs, g_array_unref);
 }
 
 void
@@ -185,6 +185,7 @@ ph_sql_free (PhSql *sql)
 {
   g_clear_pointer (&sql->db, sqlite3_close);
   forget (sql);
+  g_ptr_array_unref (sql->others);
   g_mutex_clear (&sql->lock);
   g_free (sql);
 }
@@ -211,25 +212,22 @@ take_snapshot (PhSql *sql, gboolean threaded)
   guint      generation = ph_document_get_generation (sql->document);
 
   g_mutex_lock (&sql->lock);
-  if (!threaded || !sql->owned || sql->source != model || sql->generation != generation ||
-      ph_position_compare (sql->position, position) != 0)
+  if (sql->threaded != threaded || sql->source != model || sql->generation != generation ||
+      (sql->here != NULL && ph_position_compare (sql->here->at, position) != 0))
     {
       forget (sql);
-      sql->owned = threaded;
+      sql->threaded = threaded;
       sql->source = model;
       sql->generation = generation;
-      sql->position = position;
-      sql->model = model != NULL && threaded ? ph_model_clone (model) : model;
-      sql->history = model == NULL ? NULL
-                     : threaded    ? ph_history_snapshot (ph_document_get_history (sql->document))
-                                   : ph_document_get_history (sql->document);
+      if (model != NULL)
+        sql->here = ph_sql_view_new (threaded ? ph_model_clone (model) : model, position, threaded);
     }
-  else if (sql->history != NULL)
-    {
-      /* Verdicts may have come meanwhile. */
-      ph_history_free (sql->history);
-      sql->history = ph_history_snapshot (ph_document_get_history (sql->document));
-    }
+  /* Verdicts may have come meanwhile. */
+  if (threaded)
+    g_clear_pointer (&sql->history, ph_history_free);
+  sql->history = model == NULL ? NULL
+                 : threaded    ? ph_history_snapshot (ph_document_get_history (sql->document))
+                               : ph_document_get_history (sql->document);
   g_clear_pointer (&sql->feeds, g_hash_table_unref);
   g_clear_pointer (&sql->values, g_hash_table_unref);
   g_clear_pointer (&sql->problems, g_ptr_array_unref);
@@ -469,10 +467,9 @@ tables_begin (PhCall *call, GError **error)
 
   if (!ph_call_need_args (call, 0, 0, error))
     return FALSE;
-  for (guint i = 0; i < ph_sql_n_graph_tables; i++)
-    table_to_json (&ph_sql_graph_tables[i], rows);
-  for (guint i = 0; i < ph_sql_n_other_tables; i++)
-    table_to_json (&ph_sql_other_tables[i], rows);
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    for (guint i = 0; i < *groups[g].n; i++)
+      table_to_json (&groups[g].tables[i], rows);
   for (guint i = 0; i < json_array_get_length (rows); i++)
     {
       JsonObject      *row = json_array_get_object_element (rows, i);
