@@ -294,38 +294,12 @@ touch_graph (Recorder *recorder, PhGraph *graph)
 
 /* ── one rewrite ────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { int life; guint64 order; const char *op_type; PhId owner; gboolean taken; } Place;
-
-static int
-compare_places (const void *a, const void *b)
-{
-  const Place *x = a, *y = b;
-
-  return x->order != y->order ? (x->order > y->order ? -1 : 1) : 0;
-}
-
-/* What comes stands where what goes stood: an operator where one of its kind stood, else the last for the last, so that
- * a fused node stands at its root. Both sorted from the last. */
 static void
-match_places (Recorder *recorder, GArray *gone, GArray *come)
+add_move (Recorder *recorder, int index, const PhNode *node, gboolean goes)
 {
-  g_array_sort (gone, compare_places);
-  g_array_sort (come, compare_places);
-  for (int pass = 0; pass < 2; pass++)
-    for (guint i = 0; i < come->len; i++)
-      {
-        Place *to = &g_array_index (come, Place, i);
+  const PhMove move = { recorder->now, index, node->order, goes, FALSE };
 
-        for (guint k = 0; k < gone->len && !to->taken; k++)
-          {
-            Place *from = &g_array_index (gone, Place, k);
-
-            if (from->taken || from->owner != to->owner || (pass == 0 && from->op_type != to->op_type))
-              continue;
-            from->taken = to->taken = TRUE;
-            life_at (recorder, to->life)->replaces = from->life;
-          }
-      }
+  g_array_append_val (recorder->record->moves, move);
 }
 
 static void
@@ -379,7 +353,6 @@ static void
 replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite)
 {
   g_autoptr(GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL);
-  g_autoptr(GArray) gone = g_array_new (FALSE, TRUE, sizeof (Place)), come = g_array_new (FALSE, TRUE, sizeof (Place));
   GHashTableIter iter;
   gpointer key;
   g_autoptr(GPtrArray) present = g_ptr_array_new ();
@@ -395,11 +368,7 @@ replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite
           const int index = life_of (recorder, edit->id);
 
           if (node != NULL && index >= 0 && life_at (recorder, index)->kind == PH_LIFE_NODE)
-            {
-              const Place place = { index, node->order, node->op_type, life_at (recorder, index)->owner, FALSE };
-
-              g_array_append_val (gone, place);
-            }
+            add_move (recorder, index, node, TRUE);
         }
       if (edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_REMOVE_VALUE)
         {
@@ -448,12 +417,7 @@ replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite
         is_new = life_of (recorder, node->id) < 0;
         touch_node (recorder, node);
         if (is_new && life_at (recorder, life_of (recorder, node->id))->kind == PH_LIFE_NODE)
-          {
-            const int index = life_of (recorder, node->id);
-            const Place place = { index, node->order, node->op_type, life_at (recorder, index)->owner, FALSE };
-
-            g_array_append_val (come, place);
-          }
+          add_move (recorder, life_of (recorder, node->id), node, FALSE);
       }
   g_hash_table_iter_init (&iter, graphs);
   while (g_hash_table_iter_next (&iter, &key, NULL))
@@ -463,7 +427,6 @@ replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite
       if (graph != NULL && is_shown (graph))
         touch_outputs (recorder, graph);
     }
-  match_places (recorder, gone, come);
 }
 
 /* ── the whole ──────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -493,6 +456,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
   g_array_set_clear_func (record->lives, life_clear);
   record->uses = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  record->moves = g_array_new (FALSE, FALSE, sizeof (PhMove));
   record->by_id = g_hash_table_new (NULL, NULL);
   record->value_types = g_hash_table_new (NULL, NULL);
   record->value_bytes = g_hash_table_new (NULL, NULL);
@@ -512,6 +476,8 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   g_hash_table_unref (recorder.outputs);
   if (cancelled)
     g_clear_pointer (&record, ph_record_free);
+  else
+    ph_record_match_places (record);
   return record;
 }
 
@@ -522,6 +488,7 @@ ph_record_free (PhRecord *record)
     ph_faces_free (record->faces);
   g_array_unref (record->lives);
   g_array_unref (record->uses);
+  g_array_unref (record->moves);
   g_hash_table_unref (record->by_id);
   g_hash_table_unref (record->value_types);
   g_hash_table_unref (record->value_bytes);

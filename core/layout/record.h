@@ -41,11 +41,15 @@ typedef struct
   gboolean   control;
 } PhUseLife;
 
+/* A node that went or came with the rewrite at @time, those that went first. */
+typedef struct { int time, life; guint64 order; gboolean goes, taken; } PhMove;
+
 typedef struct
 {
   PhFaces   *faces;           /* owned                                                                           */
   GArray    *lives;           /* (element-type PhLife), in the order of birth, each birth in topological order   */
   GArray    *uses;            /* (element-type PhUseLife)                                                        */
+  GArray    *moves;           /* (element-type PhMove)                                                           */
   GHashTable *by_id;          /* node id or input value id -> index of its life + 1                              */
   GHashTable *value_types;    /* value id -> text of its type, the last one known                                */
   GHashTable *value_bytes;    /* value id -> bytes in KiB, the last known                                        */
@@ -55,5 +59,7 @@ typedef struct
 /* Takes @model (a clone, standing at @history's position) and moves it through the whole history. NULL: cancelled. */
 PhRecord *ph_record_new  (PhModel *model, PhHistory *history, GCancellable *cancellable);
 void      ph_record_free (PhRecord *record);
+/* places.c: sets what each life replaces. */
+void      ph_record_match_places (PhRecord *record);
 
 G_END_DECLS
