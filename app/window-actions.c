@@ -443,7 +443,8 @@ ph_window_update_actions (PhWindow *self)
 {
   static const char *const panels[] = { "show-pipeline", "show-inspector", "show-bottom" };
   static const char *const need_document[] = { "break-node", "compare-with", "search-next", "search-previous", "go-first", "go-last", "zoom-in",
-                                               "zoom-out", "zoom-normal", "zoom-fit", "zoom-selection", "show-text" };
+                                               "zoom-out", "zoom-normal", "zoom-fit", "zoom-selection", "show-text", "part-around",
+                                               "part-wider", "part-narrower", "part-paths", "part-touched", "part-all" };
   gboolean open = self->document && ph_document_is_open (self->document);
   guint n;
   const PhCommand *const *commands = ph_command_list (&n);
@@ -496,7 +497,8 @@ ph_window_install_actions (PhWindow *self)
     { "compare-with", compare_with }, { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },
     { "color-kind", set_graph }, { "color-role", set_graph }, { "color-device", set_graph }, { "color-cost", set_graph },
     { "color-memory", set_graph }, { "color-query", set_graph }, { "legend", do_graph }, { "next-change", do_graph },
-    { "previous-change", do_graph },
+    { "previous-change", do_graph }, { "part-around", do_graph }, { "part-wider", do_graph }, { "part-narrower", do_graph },
+    { "part-paths", do_graph }, { "part-touched", do_graph }, { "part-all", do_graph },
     { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },
     { "show-bottom", NULL, NULL, "true", change_panel },
   };

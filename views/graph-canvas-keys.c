@@ -114,6 +114,18 @@ ph_graph_canvas_walk (PhGraphCanvas *self, GtkDirectionType direction)
   ph_canvas_focus_selection (self);
 }
 
+/* What is around the selection; the next time, a step more of it or less. */
+static void
+show_around (PhGraphCanvas *self, int change)
+{
+  guint id, steps, selected = self->document != NULL ? ph_document_get_selection (self->document) : 0;
+
+  if (!ph_graph_canvas_get_neighbourhood (self, &id, &steps) || (change > 0 && id != selected && selected != 0))
+    ph_graph_canvas_show_neighbourhood (self, selected, 2);
+  else if (change > 0 || steps > 1)
+    ph_graph_canvas_show_neighbourhood (self, id, change > 0 ? steps + 1 : steps - 1);
+}
+
 static gboolean
 on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
 {
@@ -162,10 +174,8 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
       break;
     case GDK_KEY_t: ph_graph_canvas_show_touched (self); break;
     case GDK_KEY_a: ph_graph_canvas_show_all (self); break;
-    case GDK_KEY_n:
-      if (self->document != NULL)
-        ph_graph_canvas_show_neighbourhood (self, ph_document_get_selection (self->document), 2);
-      break;
+    case GDK_KEY_n: show_around (self, 1); break;
+    case GDK_KEY_N: show_around (self, -1); break;
     case GDK_KEY_Escape:
       if (ph_graph_canvas_is_partial (self))
         {

@@ -65,6 +65,7 @@ show_part (PhGraphCanvas *self, GHashTable *keep, char *part)
     }
   g_free (self->part);
   self->part = part;
+  self->part_node = PH_NO_ID;
   g_clear_pointer (&self->keep, g_hash_table_unref);
   self->keep = keep;
   self->fitted = TRUE;
@@ -88,8 +89,23 @@ ph_graph_canvas_show_neighbourhood (PhGraphCanvas *self, guint id, guint steps)
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   self = ph_canvas_leader (self);
   node = find_node (self, id);
-  return node != NULL && show_part (self, reach (node, TRUE, TRUE, steps),
-                                    g_strdup_printf (_("%u steps around n%u %s"), steps, node->id, node->op_type));
+  if (node == NULL)
+    return FALSE;
+  show_part (self, reach (node, TRUE, TRUE, steps),
+             g_strdup_printf (ngettext ("%u step around n%u %s", "%u steps around n%u %s", steps), steps, node->id, node->op_type));
+  self->part_node = id;
+  self->part_steps = steps;
+  return TRUE;
+}
+
+gboolean
+ph_graph_canvas_get_neighbourhood (PhGraphCanvas *self, guint *id, guint *steps)
+{
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  self = ph_canvas_leader (self);
+  *id = self->part_node;
+  *steps = self->part_steps;
+  return self->keep != NULL && self->part_node != PH_NO_ID;
 }
 
 gboolean

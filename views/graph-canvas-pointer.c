@@ -65,6 +65,21 @@ ph_canvas_id_of (PhGraphCanvas *self, int box, int pill)
   return tenant != NULL ? tenant->id : gone != NULL ? gone->id : PH_NO_ID;
 }
 
+guint
+ph_graph_canvas_pick_node (PhGraphCanvas *self, double x, double y, int *group)
+{
+  int box, pill, edge;
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), PH_NO_ID);
+  *group = -1;
+  if (self->scene == NULL || self->document == NULL)
+    return PH_NO_ID;
+  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  if (box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
+    *group = box;
+  return ph_canvas_id_of (self, box, pill);
+}
+
 static void
 on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClick *gesture)
 {

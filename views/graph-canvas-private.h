@@ -39,6 +39,8 @@ struct _PhGraphCanvas
   GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
   GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */
   char         *part;            /* (nullable) what @keep is, for people                                    */
+  PhId          part_node;       /* @keep is what lies @part_steps around it; PH_NO_ID: it is another part  */
+  guint         part_steps;
   PhGraphCanvas *other;          /* (nullable) unowned, cleared when it goes: the other side of a pair      */
   PhSide        side;            /* BEFORE: shows the other one's scene, and where changes are counted from */
   gboolean      following;       /* the other one moves it                                                  */

@@ -14,7 +14,7 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
 
 /* Binds to a document: follows its position and selection, and selects what is clicked.
  * Keys: arrows walk along the edges, with Shift they scroll; + - 0 f F zoom and fit; d diff, c compact, g groups, n what is
- * around the selection, t what the step touched, a everything again; Enter opens.
+ * around the selection, again: more of it, N less; t what the step touched, a everything again; Enter opens.
  * Signals:
  *   layout-started (gboolean visible)        a layout runs in the background; visible: nothing is shown until it ends
  *   layout-finished (gboolean ok, char *message)   message: (nullable) why not; ph_graph_canvas_retry() tries again
@@ -62,6 +62,8 @@ gboolean    ph_graph_canvas_show_touched  (PhGraphCanvas *canvas);
 void        ph_graph_canvas_show_all      (PhGraphCanvas *canvas);
 gboolean    ph_graph_canvas_is_partial    (PhGraphCanvas *canvas);
 const char *ph_graph_canvas_get_part      (PhGraphCanvas *canvas);                         /* (nullable) which, for a headline */
+/* FALSE: the part that is shown is no neighbourhood. */
+gboolean    ph_graph_canvas_get_neighbourhood (PhGraphCanvas *canvas, guint *id, guint *steps);
 
 /* Nodes that are marked as changed, and from the selected one to the next (@direction 1) or the one before (-1). FALSE: none. */
 void        ph_graph_canvas_count_changes (PhGraphCanvas *canvas, guint *added, guint *removed, guint *changed);
@@ -79,6 +81,8 @@ PhScene    *ph_graph_canvas_get_scene     (PhGraphCanvas *canvas);              
 GdkTexture *ph_graph_canvas_get_overview  (PhGraphCanvas *canvas);                         /* (nullable) */
 void        ph_graph_canvas_get_view      (PhGraphCanvas *canvas, double *x, double *y, double *zoom);
 void        ph_graph_canvas_set_view      (PhGraphCanvas *canvas, double x, double y, double zoom);
+/* The node at a point of the widget, PH_NO_ID: none; and the box of a group, or of a node that opens; -1: none. */
+guint       ph_graph_canvas_pick_node     (PhGraphCanvas *canvas, double x, double y, int *group);
 gboolean    ph_graph_canvas_node_rect     (PhGraphCanvas *canvas, guint id, graphene_rect_t *rect); /* in the widget */
 gboolean    ph_graph_canvas_is_busy       (PhGraphCanvas *canvas);     /* a layout runs, or tiles are missing */
 

@@ -5,6 +5,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "views/graph-menu.h"
 #include "views/history-slider.h"
 #include "views/history-track.h"
 #include "views/legend.h"
@@ -22,6 +23,7 @@ struct _PhGraphPane
   GtkOverlay      *before_overlay, *after_overlay;
   GtkRevealer     *part_bar;
   GtkLabel        *part_title;
+  GtkWidget       *part_steps;
   PhTextPane      *text_pane;
   PhQueryBar      *query_bar;
   PhHistorySlider *slider;
@@ -34,6 +36,7 @@ struct _PhGraphPane
   GtkWidget       *legend, *corner;
   GSimpleActionGroup *actions;
   PhForm           form;
+  PhId             path_from;        /* PH_NO_ID: none; paths from there are asked for */
   guint            later;
 };
 
@@ -52,6 +55,26 @@ set_count (GtkLabel *label, const char *sign, guint count)
   gtk_widget_set_visible (GTK_WIDGET (label), count > 0);
 }
 
+/* Which part is shown, or what is still to be said of the one that is asked for. */
+static void
+update_part (PhGraphPane *self)
+{
+  PhModel *model = ph_document_get_model (self->document);
+  PhNode *from = model && self->path_from ? ph_model_find_node (model, self->path_from) : NULL;
+  guint id, steps;
+
+  self->path_from = from ? self->path_from : PH_NO_ID;
+  if (from)
+    {
+      g_autofree char *text = g_strdup_printf (_("Paths from n%u %s: select where they lead, then press P"), from->id, from->op_type);
+      gtk_label_set_text (self->part_title, text);
+    }
+  else if (ph_graph_canvas_get_part (self->canvas))
+    gtk_label_set_text (self->part_title, ph_graph_canvas_get_part (self->canvas));
+  gtk_widget_set_visible (self->part_steps, !from && ph_graph_canvas_get_neighbourhood (self->canvas, &id, &steps));
+  gtk_revealer_set_reveal_child (self->part_bar, from || ph_graph_canvas_is_partial (self->canvas));
+}
+
 static gboolean
 update_labels (gpointer data)
 {
@@ -65,9 +88,7 @@ update_labels (gpointer data)
   set_count (self->removed, "−", removed);
   set_count (self->changed, "~", changed);
   gtk_widget_set_visible (GTK_WIDGET (self->reset), ph_document_has_since (self->document));
-  gtk_revealer_set_reveal_child (self->part_bar, ph_graph_canvas_is_partial (self->canvas));
-  if (ph_graph_canvas_get_part (self->canvas))
-    gtk_label_set_text (self->part_title, ph_graph_canvas_get_part (self->canvas));
+  update_part (self);
   if (!history || history->steps->len == 0)
     {
       gtk_label_set_text (self->range, "");
@@ -100,6 +121,7 @@ show_before (PhGraphPane *self)
   self->before = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->before), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Graph before"), -1);
   gtk_overlay_set_child (self->before_overlay, GTK_WIDGET (self->before));
+  ph_graph_menu_attach (self, self->before);
   ph_graph_canvas_pair (self->canvas, self->before);
 }
 
@@ -226,11 +248,101 @@ on_reset (PhGraphPane *self)
   ph_console_run_async (self->console, "compare", NULL, NULL, NULL);
 }
 
+/* --- parts of the graph ---------------------------------------------------------------------------------------------- */
+
 static void
-on_show_all (PhGraphPane *self)
+part_all (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  ph_graph_canvas_show_all (self->canvas);
+  PhGraphPane *self = data;
+
+  if (self->path_from)
+    self->path_from = PH_NO_ID;
+  else
+    ph_graph_canvas_show_all (self->canvas);
   gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+  queue_labels (self);
+}
+
+static void
+part_touched (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  PhGraphPane *self = data;
+
+  if (!ph_graph_canvas_show_touched (self->canvas))
+    gtk_widget_error_bell (GTK_WIDGET (self));
+}
+
+/* "part-around": as far as the last time; "part-wider", "part-narrower": a step more of it, or less. */
+static void
+part_around (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  PhGraphPane *self = data;
+  const char *name = g_action_get_name (G_ACTION (action));
+  int change = g_str_equal (name, "part-wider") ? 1 : g_str_equal (name, "part-narrower") ? -1 : 0;
+  guint id, steps, selected = ph_document_get_selection (self->document);
+  gboolean shown = ph_graph_canvas_get_neighbourhood (self->canvas, &id, &steps);
+
+  if (!shown || change == 0)
+    {
+      id = selected;
+      steps = shown ? steps : 2;
+    }
+  else
+    steps = (guint) MAX (1, (int) steps + change);
+  if (!ph_graph_canvas_show_neighbourhood (self->canvas, id, steps))
+    gtk_widget_error_bell (GTK_WIDGET (self));
+}
+
+/* The first time it says from where, the second time where to. */
+static void
+part_paths (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  PhGraphPane *self = data;
+  guint from = self->path_from, selected = ph_document_get_selection (self->document);
+
+  if (from == PH_NO_ID)
+    self->path_from = selected;
+  else if (selected != from && selected != PH_NO_ID)
+    {
+      self->path_from = PH_NO_ID;
+      if (!ph_graph_canvas_show_paths (self->canvas, from, selected))
+        {
+          g_autofree char *line = g_strdup_printf ("paths n%u n%u", from, selected);
+          ph_console_run_async (self->console, line, NULL, NULL, NULL);
+        }
+    }
+  if (self->path_from == PH_NO_ID && from == PH_NO_ID)
+    gtk_widget_error_bell (GTK_WIDGET (self));
+  queue_labels (self);
+}
+
+guint
+ph_graph_pane_get_path_start (PhGraphPane *self)
+{
+  return self->path_from;
+}
+
+static void
+on_escape (PhGraphPane *self)
+{
+  self->path_from = PH_NO_ID;
+  queue_labels (self);
+}
+
+static gboolean
+on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
+{
+  if ((state & (GDK_CONTROL_MASK | GDK_ALT_MASK)) != 0)
+    return GDK_EVENT_PROPAGATE;
+  if (key == GDK_KEY_p)
+    part_paths (NULL, NULL, self);
+  else if (key == GDK_KEY_Escape && self->path_from)
+    on_escape (self);
+  else if (key == GDK_KEY_Menu)
+    ph_graph_menu_show_selected (self);
+  else
+    return GDK_EVENT_PROPAGATE;
+  return GDK_EVENT_STOP;
 }
 
 static void
@@ -239,6 +351,8 @@ add_actions (PhGraphPane *self)
   static const GActionEntry entries[] = {
     { "form", NULL, "s", "'overlay'", change_form }, { "color", NULL, "s", "'kind'", change_color },
     { "legend", NULL, NULL, "false", change_legend }, { "next-change", next_change }, { "previous-change", previous_change },
+    { "part-around", part_around }, { "part-wider", part_around }, { "part-narrower", part_around }, { "part-paths", part_paths },
+    { "part-touched", part_touched }, { "part-all", part_all },
   };
   static const char *const properties[] = { "edge-width", "show-diff", "compact", "grouped" };
 
@@ -294,6 +408,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, after_overlay);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_bar);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_title);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_steps);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, text_pane);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, query_bar);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, slider);
@@ -304,7 +419,6 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, reset);
   gtk_widget_class_bind_template_callback (widget_class, on_measured);
   gtk_widget_class_bind_template_callback (widget_class, on_reset);
-  gtk_widget_class_bind_template_callback (widget_class, on_show_all);
 }
 
 static void
@@ -323,6 +437,12 @@ ph_graph_pane_init (PhGraphPane *self)
   gtk_widget_set_visible (self->legend, FALSE);
   gtk_overlay_add_overlay (self->after_overlay, self->legend);
   add_actions (self);
+  ph_graph_menu_install (self, G_ACTION_MAP (self->actions));
+  ph_graph_menu_attach (self, self->canvas);
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  gtk_widget_add_controller (GTK_WIDGET (self->canvas), keys);
   g_signal_connect_swapped (self->canvas, "look-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->canvas, "notify::color-mode", G_CALLBACK (on_color_mode), self);
@@ -350,6 +470,12 @@ PhGraphCanvas *
 ph_graph_pane_get_canvas (PhGraphPane *self)
 {
   return self->canvas;
+}
+
+PhConsole *
+ph_graph_pane_get_console (PhGraphPane *self)
+{
+  return self->console;
 }
 
 PhGraphCanvas *

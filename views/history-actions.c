@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "views/context-menu.h"
 #include "views/history-private.h"
 
 /* --- of a pass ----------------------------------------------------------------------------------------------------- */
@@ -196,58 +197,13 @@ pipeline_menu (void)
   return G_MENU_MODEL (menu);
 }
 
-static void
-on_closed (GtkPopover *popover)
-{
-  gtk_widget_unparent (GTK_WIDGET (popover));
-}
-
-static gboolean
-close_later (gpointer popover)
-{
-  on_closed (popover);
-  return G_SOURCE_REMOVE;
-}
-
-/* The action of a chosen item runs after "closed". */
-static void
-on_popover_closed (GtkPopover *popover)
-{
-  g_idle_add_full (G_PRIORITY_LOW, close_later, g_object_ref (popover), g_object_unref);
-}
-
-static void
-pop_up (GtkWidget *row, GMenuModel *menu, double x, double y)
-{
-  GtkWidget *popover = gtk_popover_menu_new_from_model (menu);
-
-  gtk_widget_set_parent (popover, row);
-  gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
-  gtk_widget_set_halign (popover, GTK_ALIGN_START);
-  gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle) { (int) x, (int) y, 1, 1 });
-  g_signal_connect (popover, "closed", G_CALLBACK (on_popover_closed), NULL);
-  /* The row may go away, with its step, while its menu is open. */
-  g_signal_connect_object (row, "unrealize", G_CALLBACK (on_closed), popover, G_CONNECT_SWAPPED);
-  gtk_popover_popup (GTK_POPOVER (popover));
-}
-
-static GMenu *
-append_section (GMenu *menu)
-{
-  GMenu *section = g_menu_new ();
-
-  g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
-  g_object_unref (section);
-  return section;
-}
-
 void
 ph_history_show_step_menu (PhHistoryPanel *self, GtkWidget *row, int entry_index, int step, double x, double y)
 {
   g_autoptr (GMenu) menu = g_menu_new (), limits = g_menu_new ();
   g_autoptr (GMenuModel) passes = passes_menu ("history.insert");
   GArray *entries = ph_document_get_entries (self->document);
-  GMenu *section = append_section (menu);
+  GMenu *section = ph_context_menu_section (menu);
 
   self->menu_entry = entry_index;
   self->menu_step = step;
@@ -259,7 +215,7 @@ ph_history_show_step_menu (PhHistoryPanel *self, GtkWidget *row, int entry_index
   if (entry)
     {
       g_menu_append (section, entry->breakpoint ? _("Remove the _Breakpoint") : _("Stop _Before This Pass"), "history.break");
-      section = append_section (menu);
+      section = ph_context_menu_section (menu);
       g_menu_append (section, entry->enabled ? _("Switch _Off") : _("Switch _On"), "history.enabled");
       g_menu_append (section, entry->repeat ? _("Run _Once") : _("Re_peat Until Nothing Changes"), "history.repeat");
       for (guint i = 0; i < 4; i++)
@@ -271,7 +227,7 @@ ph_history_show_step_menu (PhHistoryPanel *self, GtkWidget *row, int entry_index
         }
       g_menu_append (limits, _("No Limit"), "history.limit(0)");
       g_menu_append_submenu (section, _("_Limit"), G_MENU_MODEL (limits));
-      section = append_section (menu);
+      section = ph_context_menu_section (menu);
       if (entry_index > 0)
         g_menu_append (section, _("Move _Up"), "history.move(-1)");
       if (entry_index + 1 < (int) entries->len)
@@ -280,8 +236,8 @@ ph_history_show_step_menu (PhHistoryPanel *self, GtkWidget *row, int entry_index
       g_menu_append (section, _("Re_move From the Pipeline"), "history.remove");
     }
   if (step >= 0)
-    g_menu_append (append_section (menu), _("Find the Rewrite to Bla_me"), "history.blame");
-  pop_up (row, G_MENU_MODEL (menu), x, y);
+    g_menu_append (ph_context_menu_section (menu), _("Find the Rewrite to Bla_me"), "history.blame");
+  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), x, y);
 }
 
 void
@@ -290,7 +246,7 @@ ph_history_show_rewrite_menu (PhHistoryPanel *self, GtkWidget *row, PhRewriteIte
   g_autoptr (GMenu) menu = g_menu_new ();
   GPtrArray *breaks = ph_document_get_breaks (self->document);
   g_autofree char *full = g_strdup_printf ("%s/%s", item->pass, item->rule), *id = g_strdup_printf ("n%u", item->node);
-  GMenu *section = append_section (menu);
+  GMenu *section = ph_context_menu_section (menu);
 
   g_set_object (&self->menu_rewrite, item);
   g_menu_append (section, g_ptr_array_find_with_equal_func (breaks, full, g_str_equal, NULL) ? _("Remove the _Breakpoint on This Rule")
@@ -299,12 +255,12 @@ ph_history_show_rewrite_menu (PhHistoryPanel *self, GtkWidget *row, PhRewriteIte
     {
       g_menu_append (section, g_ptr_array_find_with_equal_func (breaks, id, g_str_equal, NULL) ? _("Remove the Breakpoint on This _Node")
                                                                                               : _("Stop Before Rewrites of This _Node"), "history.break-node");
-      g_menu_append (append_section (menu), _("_Select the Node"), "history.select");
+      g_menu_append (ph_context_menu_section (menu), _("_Select the Node"), "history.select");
     }
-  section = append_section (menu);
+  section = ph_context_menu_section (menu);
   g_menu_append (section, _("_Filter by This Rule"), "history.filter-rule");
   g_menu_append (section, _("Switch This Rule _Off"), "history.rule-off");
-  pop_up (row, G_MENU_MODEL (menu), x, y);
+  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), x, y);
 }
 
 /* --- breakpoints --------------------------------------------------------------------------------------------------- */

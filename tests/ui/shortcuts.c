@@ -164,6 +164,24 @@ in_one_picture (gpointer data)
 }
 
 static gboolean
+is_partial (gpointer data)
+{
+  return ph_graph_canvas_is_partial (canvas ());
+}
+
+static gboolean
+is_whole (gpointer data)
+{
+  return !ph_graph_canvas_is_partial (canvas ());
+}
+
+static gboolean
+asks_for_paths (gpointer data)
+{
+  return ph_graph_pane_get_path_start (ph_document_view_get_pane (ph_window_get_view (driver_window ()))) == 10;
+}
+
+static gboolean
 selected (gpointer data)
 {
   return ph_document_get_selection (driver_document ()) != 0;
@@ -218,6 +236,10 @@ static const Row rows[] = {
   { "win.grouped",           NULL,             NULL,          changed_property,  "grouped" },
   { "win.expand-all",        NULL,             NULL,          anything,          NULL },
   { "win.collapse-all",      NULL,             NULL,          anything,          NULL },
+  { "win.part-around",       "select-node n10", NULL,          is_partial,        NULL },
+  { "win.part-touched",      "compare 0 end",  NULL,          is_partial,        NULL },
+  { "win.part-paths",        "select-node n10", NULL,          asks_for_paths,    NULL },
+  { "win.part-all",          NULL,             NULL,          is_whole,          NULL },
   { "win.show-pipeline",     NULL,             NULL,          toggled_panel,     "PhHistoryPanel" },
   { "win.show-inspector",    NULL,             NULL,          toggled_panel,     "PhInspector" },
   { "win.show-bottom",       NULL,             NULL,          toggled_panel,     "PhBottomPane" },

@@ -1,0 +1,193 @@
+/* parts.c: only a part of the graph, and the menu of a node, by key and pointer.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "tests/ui/driver.h"
+
+static PhGraphCanvas *
+canvas (void)
+{
+  return ph_document_view_get_canvas (ph_window_get_view (driver_window ()));
+}
+
+static PhGraphPane *
+pane (void)
+{
+  return ph_document_view_get_pane (ph_window_get_view (driver_window ()));
+}
+
+static void
+run (const char *line)
+{
+  ph_document_view_run (ph_window_get_view (driver_window ()), line);
+  driver_settle ();
+  if (!driver_last_ok ())
+    g_error ("%s: %s", line, driver_last_text ());
+}
+
+static void
+start (void)
+{
+  g_autofree char *path = driver_example ("attention");
+
+  driver_open (path);
+  g_assert_true (driver_last_ok ());
+  run ("pipeline dce,cse");
+  run ("goto 0");
+  ph_graph_canvas_fit (canvas ());
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  driver_settle ();
+}
+
+static guint
+n_shown (void)
+{
+  PhScene *scene = ph_graph_canvas_get_scene (canvas ());
+  guint n = 0;
+
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    n += ph_scene_box (scene, b)->kind == PH_BOX_NODE;
+  return n;
+}
+
+/* The first and the last node in the order of computation. */
+static PhNode *
+end_node (gboolean last)
+{
+  PhModel *model = ph_document_get_model (driver_document ());
+  PhNode *best = NULL;
+
+  for (guint i = 1; i < model->nodes->len; i++)
+    {
+      PhNode *node = model->nodes->pdata[i];
+      if (node && (!best || (node->order > best->order) == last))
+        best = node;
+    }
+  return best;
+}
+
+static GtkWidget *
+open_menu (void)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (pane ())); child; child = gtk_widget_get_next_sibling (child))
+    if (GTK_IS_POPOVER_MENU (child) && gtk_widget_get_mapped (child))
+      return child;
+  return NULL;
+}
+
+static gboolean
+menu_is_open (gpointer data)
+{
+  return (open_menu () != NULL) == GPOINTER_TO_INT (data);
+}
+
+static void
+select_node (const PhNode *node)
+{
+  g_autofree char *line = g_strdup_printf ("select-node n%u", node->id);
+
+  run (line);
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  driver_settle ();
+}
+
+static void
+test_around (void)
+{
+  guint id, steps, whole, two;
+  PhNode *first = (start (), end_node (FALSE));
+
+  whole = n_shown ();
+  select_node (first);
+  driver_key ("n");
+  g_assert_true (ph_graph_canvas_get_neighbourhood (canvas (), &id, &steps));
+  g_assert_cmpuint (id, ==, first->id);
+  g_assert_cmpuint (steps, ==, 2);
+  two = n_shown ();
+  g_assert_cmpuint (two, <, whole);
+  driver_key ("n");
+  g_assert_true (ph_graph_canvas_get_neighbourhood (canvas (), &id, &steps));
+  g_assert_cmpuint (steps, ==, 3);
+  g_assert_cmpuint (n_shown (), >, two);
+  driver_key ("shift+n");
+  driver_key ("shift+n");
+  g_assert_true (ph_graph_canvas_get_neighbourhood (canvas (), &id, &steps));
+  g_assert_cmpuint (steps, ==, 1);
+  g_assert_cmpuint (n_shown (), <, two);
+  driver_key ("shift+n");
+  g_assert_true (ph_graph_canvas_get_neighbourhood (canvas (), &id, &steps));
+  g_assert_cmpuint (steps, ==, 1);
+  driver_key ("Escape");
+  g_assert_false (ph_graph_canvas_is_partial (canvas ()));
+  g_assert_cmpuint (n_shown (), ==, whole);
+}
+
+static void
+test_paths (void)
+{
+  PhNode *first = (start (), end_node (FALSE)), *last = end_node (TRUE);
+  guint whole = n_shown ();
+
+  select_node (first);
+  driver_key ("p");
+  g_assert_cmpuint (ph_graph_pane_get_path_start (pane ()), ==, first->id);
+  driver_key ("Escape");
+  g_assert_cmpuint (ph_graph_pane_get_path_start (pane ()), ==, 0);
+  driver_key ("p");
+  select_node (last);
+  driver_key ("p");
+  g_assert_cmpuint (ph_graph_pane_get_path_start (pane ()), ==, 0);
+  g_assert_true (ph_graph_canvas_is_partial (canvas ()));
+  g_assert_cmpuint (n_shown (), <, whole);
+  g_assert_nonnull (strstr (ph_graph_canvas_get_part (canvas ()), "All paths"));
+  driver_key ("a");
+  g_assert_false (ph_graph_canvas_is_partial (canvas ()));
+}
+
+/* By the right button: the menu is of the node below the pointer, and its items are reached by their letters. */
+static void
+test_menu (void)
+{
+  PhNode *first = (start (), end_node (FALSE));
+  graphene_rect_t rect;
+  guint id, steps;
+
+  run ("select-node");
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), first->id, &rect));
+  driver_click (GTK_WIDGET (canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 3);
+  driver_wait (menu_is_open, GINT_TO_POINTER (TRUE), 5, "the menu opens");
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, first->id);
+  driver_key ("Return");
+  driver_wait (menu_is_open, GINT_TO_POINTER (FALSE), 5, "the menu closes");
+  driver_settle ();
+  g_assert_true (ph_graph_canvas_get_neighbourhood (canvas (), &id, &steps));
+  g_assert_cmpuint (id, ==, first->id);
+  driver_key ("Escape");
+  g_assert_false (ph_graph_canvas_is_partial (canvas ()));
+
+  /* By the Menu key, and its letter. */
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  driver_key ("Menu");
+  driver_wait (menu_is_open, GINT_TO_POINTER (TRUE), 5, "the menu opens");
+  driver_key ("b");
+  driver_wait (menu_is_open, GINT_TO_POINTER (FALSE), 5, "the menu closes");
+  driver_settle ();
+  g_autofree char *line = g_strdup_printf ("breakpoint n%u", first->id);
+  g_assert_cmpstr (driver_last_line (), ==, line);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    {
+      g_print ("1..0 # SKIP no display, or one without XTEST\n");
+      return 0;
+    }
+  g_test_add_func ("/parts/around", test_around);
+  g_test_add_func ("/parts/paths", test_paths);
+  g_test_add_func ("/parts/menu", test_menu);
+  int status = g_test_run ();
+  driver_finish ();
+  return status;
+}

@@ -1,0 +1,57 @@
+/* context-menu.c: a menu at a point of a widget, gone when it is closed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/context-menu.h"
+
+static void
+on_gone (GtkPopover *popover)
+{
+  gtk_widget_unparent (GTK_WIDGET (popover));
+}
+
+static gboolean
+close_later (gpointer popover)
+{
+  on_gone (popover);
+  return G_SOURCE_REMOVE;
+}
+
+/* The action of a chosen item runs after "closed". The keyboard goes back to who had it, unless somebody took it. */
+static void
+on_closed (GtkPopover *popover)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (popover));
+  GtkWidget *before = g_object_get_data (G_OBJECT (popover), "focus"), *now = root ? gtk_root_get_focus (root) : NULL;
+
+  if (before && gtk_widget_get_root (before) == root && (!now || gtk_widget_is_ancestor (now, GTK_WIDGET (popover))))
+    gtk_widget_grab_focus (before);
+  g_idle_add_full (G_PRIORITY_LOW, close_later, g_object_ref (popover), g_object_unref);
+}
+
+void
+ph_context_menu_pop_up (GtkWidget *widget, GMenuModel *menu, double x, double y)
+{
+  GtkWidget *popover = gtk_popover_menu_new_from_model (menu);
+
+  GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (widget));
+
+  if (focus)
+    g_object_set_data_full (G_OBJECT (popover), "focus", g_object_ref (focus), g_object_unref);
+  gtk_widget_set_parent (popover, widget);
+  gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
+  gtk_widget_set_halign (popover, GTK_ALIGN_START);
+  gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle) { (int) x, (int) y, 1, 1 });
+  g_signal_connect (popover, "closed", G_CALLBACK (on_closed), NULL);
+  /* The widget may go away while its menu is open. */
+  g_signal_connect_object (widget, "unrealize", G_CALLBACK (on_gone), popover, G_CONNECT_SWAPPED);
+  gtk_popover_popup (GTK_POPOVER (popover));
+}
+
+GMenu *
+ph_context_menu_section (GMenu *menu)
+{
+  GMenu *section = g_menu_new ();
+
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
+  g_object_unref (section);
+  return section;
+}

@@ -1,0 +1,14 @@
+/* context-menu.h: a menu at a point of a widget, gone when it is closed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* @x, @y: in @widget, which has a layout manager. Closes when the widget goes. */
+void   ph_context_menu_pop_up (GtkWidget *widget, GMenuModel *menu, double x, double y);
+/* A new section at the end of @menu, which owns it. */
+GMenu *ph_context_menu_section (GMenu *menu);
+
+G_END_DECLS
