@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/io/io.h"
-#include "views/line-diff.h"
+#include "core/analyze/line-diff.h"
 #include "views/model-mirror.h"
 
 /* Longer constants print as a comment with their hash. */

@@ -458,3 +458,53 @@ ph_origin_chain (PhHistory *history, PhModel *model, PhId id)
   names_clear (&tracing.names);
   return tracing.chain;
 }
+
+static gboolean
+is_named (const PhEdit *edit, const char *name)
+{
+  const PhNodeRecord *record = edit->spec;
+
+  if (g_strcmp0 (record->name, name) == 0)
+    return TRUE;
+  for (guint k = 0; k < record->n_outputs; k++)
+    if (g_strcmp0 (record->output_names[k], name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+PhId
+ph_history_find_node (PhHistory *history, const char *name)
+{
+  guint64 number = PH_NO_ID;
+
+  if (*name == '\0')
+    return PH_NO_ID;
+  if (!g_ascii_string_to_unsigned (name + (*name == 'n' ? 1 : 0), 10, 1, G_MAXUINT32, &number, NULL))
+    number = PH_NO_ID;
+  for (guint i = history->edits->len; i-- > 0;)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+
+      if ((edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE) && (edit->id == number || is_named (edit, name)))
+        return edit->id;
+    }
+  return PH_NO_ID;
+}
+
+gboolean
+ph_history_find_removal (PhHistory *history, PhId id, PhPosition *at)
+{
+  for (guint i = history->edits->len; i-- > 0;)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+      guint         index, step;
+
+      if (edit->kind != PH_EDIT_REMOVE_NODE || edit->id != id)
+        continue;
+      index = (guint) rewrite_of_edit (history, i);
+      step = step_of_rewrite (history, index);
+      *at = (PhPosition) { step, index - g_array_index (history->steps, PhStep, step).first_rewrite };
+      return TRUE;
+    }
+  return FALSE;
+}

@@ -43,5 +43,9 @@ typedef struct
   guint       depth;             /* 0: the node asked for                                                  */
 } PhOrigin;
 GArray *ph_origin_chain (PhHistory *history, PhModel *model, PhId id);    /* (element-type PhOrigin) (transfer full) */
+/* The last node that the journal knows by @name, which is its id ("n42"), its own name or that of a value it made; PH_NO_ID. */
+PhId        ph_history_find_node    (PhHistory *history, const char *name);
+/* The position before the rewrite that removed node @id. FALSE: it was not removed. */
+gboolean    ph_history_find_removal (PhHistory *history, PhId id, PhPosition *at);
 
 G_END_DECLS

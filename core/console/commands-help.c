@@ -42,6 +42,19 @@ help_on_op (PhCall *call, const PhOp *op)
 }
 
 static void
+say_rule (PhCall *call, const PhRule *rule, JsonObject *row)
+{
+  g_autofree char *text = ph_rule_to_string (rule);
+
+  json_object_set_string_member (row, "name", rule->name);
+  json_object_set_string_member (row, "text", text);
+  ph_json_set (row, "why", rule->why);
+  json_object_set_boolean_member (row, "exact", rule->exactness == PH_EXACT);
+  ph_reply_say (call->reply, "  %s\n      " PH_STYLE_KEY "%s" PH_STYLE_RESET " (%s): %s\n", text, rule->name,
+                ph_exactness_name (rule->exactness), rule->why != NULL ? rule->why : "");
+}
+
+static void
 help_on_pass (PhCall *call, const PhPass *pass)
 {
   JsonArray *rules = ph_reply_array (call->reply, "rules");
@@ -50,18 +63,32 @@ help_on_pass (PhCall *call, const PhPass *pass)
   ph_json_set (call->reply->json, "summary", pass->summary);
   ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET " (%s): %s\n", pass->name, pass->group, pass->summary);
   for (guint i = 0; i < pass->n_rules; i++)
-    {
-      const PhRule    *rule = &pass->rules[i];
-      g_autofree char *text = ph_rule_to_string (rule);
-      JsonObject      *row = ph_json_add_object (rules);
+    say_rule (call, &pass->rules[i], ph_json_add_object (rules));
+}
 
-      json_object_set_string_member (row, "name", rule->name);
-      json_object_set_string_member (row, "text", text);
-      ph_json_set (row, "why", rule->why);
-      json_object_set_boolean_member (row, "exact", rule->exactness == PH_EXACT);
-      ph_reply_say (call->reply, "  %s\n      " PH_STYLE_KEY "%s" PH_STYLE_RESET " (%s): %s\n", text, rule->name,
-                    ph_exactness_name (rule->exactness), rule->why != NULL ? rule->why : "");
-    }
+/* "square" in whatever passes have a rule of that name, or "strength-reduction/square". */
+static gboolean
+help_on_rule (PhCall *call, const char *name)
+{
+  const char          *slash = strchr (name, '/'), *rule = slash != NULL ? slash + 1 : name;
+  JsonArray           *rules = NULL;
+  guint                n;
+  const PhPass *const *list = ph_pass_list (&n);
+
+  for (guint p = 0; p < n; p++)
+    for (guint i = 0; i < list[p]->n_rules; i++)
+      if (g_str_equal (list[p]->rules[i].name, rule) && (slash == NULL || strncmp (list[p]->name, name, (gsize) (slash - name)) == 0))
+        {
+          JsonObject *row;
+
+          if (rules == NULL)
+            rules = ph_reply_array (call->reply, "rules");
+          row = ph_json_add_object (rules);
+          json_object_set_string_member (row, "pass", list[p]->name);
+          ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET " (%s): %s\n", list[p]->name, list[p]->group, list[p]->summary);
+          say_rule (call, &list[p]->rules[i], row);
+        }
+  return rules != NULL;
 }
 
 static gboolean
@@ -96,7 +123,7 @@ help_begin (PhCall *call, GError **error)
       if (row == NULL)
         ph_reply_say (call->reply,
                       "also: select … from nodes, values, edges, steps, … (SQL); y = log(x1) + x1*x2 (computes and records)\n"
-                      "help COMMAND, help PASS and help OPERATOR say more\n");
+                      "help COMMAND, help PASS, help RULE and help OPERATOR say more\n");
     }
   else if (ph_pass_find (name) != NULL)
     {
@@ -105,6 +132,8 @@ help_begin (PhCall *call, GError **error)
     }
   else if (ph_op_find ("", name) != NULL)
     found = help_on_op (call, ph_op_find ("", name));
+  else
+    found = help_on_rule (call, name);
 
   if (!found)
     {
@@ -114,7 +143,7 @@ help_begin (PhCall *call, GError **error)
       for (guint i = 0; i < n; i++)
         names[i] = list[i]->name;
       nearest = ph_nearest (name, names, n);
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command, pass or operator '%s'%s%s%s", name,
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command, pass, rule or operator '%s'%s%s%s", name,
                    nearest != NULL ? "; did you mean '" : ": `help` lists the commands", nearest != NULL ? nearest : "",
                    nearest != NULL ? "'?" : "");
       return FALSE;
@@ -190,7 +219,7 @@ quit_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "help", "[COMMAND|PASS|OPERATOR]", N_ ("What there is, or what one of it does"), NULL, N_ ("_Help"), NULL, "help-browser-symbolic",
+  { "help", "[COMMAND|PASS|RULE|OPERATOR]", N_ ("What there is, or what one of it does"), NULL, N_ ("_Help"), NULL, "help-browser-symbolic",
     PH_CODE (help_begin) },
   { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped, a backslash at the end joins the next line; the first failure ends it.",
     N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin) },

@@ -135,7 +135,8 @@ node_begin (PhCall *call, GError **error)
       const PhValue   *value = node->outputs->pdata[i];
       g_autofree char *type = ph_type_to_string (value->type);
 
-      ph_reply_say (call->reply, "  output %u: %s: %s  (%u uses)\n", i, value->name, type, ph_value_n_uses (value));
+      ph_reply_say (call->reply, "  output %u: %s: %s  (%u use%s)\n", i, value->name, type, ph_value_n_uses (value),
+                    ph_value_n_uses (value) == 1 ? "" : "s");
     }
   if (flops > 0)
     ph_reply_say (call->reply, "  %" G_GINT64_FORMAT " floating point operations\n", flops);

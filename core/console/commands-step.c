@@ -184,7 +184,7 @@ run_finish (PhCall *call, GError **error)
   end = run->ahead ? history->steps->len : ph_document_get_position (call->document).step;
   for (guint s = run->from; s < end; s++)
     ph_step_to_json (call->document, s, ph_json_add_object (rows));
-  ph_reply_steps (call->reply, rows);
+  ph_reply_steps (call->reply, rows, TRUE);
   if (json_array_get_length (rows) == 0 && call->reply->ok)
     ph_reply_say (call->reply, "nothing to run: the pipeline is done (`pipeline %s` starts it again from here)\n",
                   ph_document_get_pipeline (call->document));

@@ -174,7 +174,7 @@ verify_finish (PhCall *call, GError **error)
 
       for (guint s = verify->a.step; s < verify->b.step; s++)
         ph_step_to_json (call->document, s, ph_json_add_object (steps));
-      ph_reply_steps (call->reply, steps);
+      ph_reply_steps (call->reply, steps, FALSE);
     }
   return TRUE;
 }

@@ -41,7 +41,7 @@ typedef struct
 #define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
 
 typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
-extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_pass, ph_commands_value, ph_commands_node,
+extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_node,
                             ph_commands_verify, ph_commands_help, ph_commands_query, ph_commands_compare;
 
 /* Text of a reply. Styles are single bytes, turned into ANSI sequences (or nothing) when the reply is done; other control
@@ -57,8 +57,9 @@ extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_hist
 void      ph_reply_say      (PhReply *reply, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void      ph_reply_finish   (PhReply *reply, gboolean colour);
 
-/* A table whose cells are members of the objects of @rows, so that the text says nothing that JSON does not. */
-typedef struct { const char *key, *title, *prefix; gboolean right; const char *style; } PhColumn;
+/* A table whose cells are members of the objects of @rows, so that the text says nothing that JSON does not. Where the member
+ * @dim of a row is 0 the row is dim; the first column's counts. */
+typedef struct { const char *key, *title, *prefix; gboolean right; const char *style, *dim; } PhColumn;
 void      ph_reply_table    (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
 char     *ph_json_cell      (JsonNode *node);           /* one value as people read it */
 char     *ph_json_line      (JsonNode *node);           /* one line of JSON            */
@@ -72,6 +73,11 @@ gboolean  ph_call_need_open   (PhCall *call, GError **error);
 gboolean  ph_call_need_args   (PhCall *call, guint min, guint max, GError **error);   /* usage error otherwise */
 gboolean  ph_call_usage       (PhCall *call, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);  /* FALSE */
 PhNode   *ph_call_find_node   (PhCall *call, const char *name, GError **error);       /* with did-you-mean */
+/* Also of a node that was removed: the journal knows it by id and by name. */
+gboolean  ph_call_find_any_node (PhCall *call, const char *name, PhId *id, GError **error);
+/* A step of the pass @name, from 0: the last one that changed something, or the last. FALSE: it did not run. */
+gboolean  ph_call_find_step_of (PhCall *call, const char *name, guint *step);
+/* "3", "3.2", "end", "." for here, or the name of a pass for the position after it. */
 gboolean  ph_call_find_position (PhCall *call, const char *text, PhPosition *position, GError **error);
 /* Takes option "--limit N" or flag "--ahead" out of argv. */
 gboolean  ph_call_take_flag   (PhCall *call, const char *name);
@@ -91,7 +97,7 @@ char      **ph_split_words    (const char *line, GError **error);     /* quotes 
 
 /* step-rows.c */
 void      ph_step_to_json     (PhDocument *document, guint index, JsonObject *row);
-void      ph_reply_steps      (PhReply *reply, JsonArray *rows);
+void      ph_reply_steps    (PhReply *reply, JsonArray *rows, gboolean brief);   /* brief: many that did nothing are only counted */
 void      ph_proof_to_json    (const PhProof *proof, PhHistory *history, JsonObject *row);
 void      ph_change_to_json   (const PhNodeChange *change, JsonObject *row);
 

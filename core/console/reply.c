@@ -123,10 +123,14 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
   g_string_append (reply->text, PH_STYLE_RESET "\n");
   for (guint r = 0; r < n_rows; r++)
     {
+      gboolean dim = columns[0].dim != NULL &&
+                     json_object_get_int_member (json_array_get_object_element (rows, r), columns[0].dim) == 0;
+
+      g_string_append (reply->text, dim ? PH_STYLE_DIM : "");
       for (guint c = 0; c < n; c++)
         {
           const char *cell = cells->pdata[r * n + c];
-          gboolean    styled = columns[c].style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0") &&
+          gboolean    styled = !dim && columns[c].style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0") &&
                                !g_str_has_suffix (cell, "-0") && !g_str_has_suffix (cell, "~0");
 
           if (styled)
@@ -134,7 +138,7 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
           append_padded (reply->text, cell, width[c], columns[c].right, c + 1 == n);
           if (styled)
             g_string_append (reply->text, PH_STYLE_RESET);
-          g_string_append (reply->text, c + 1 < n ? "  " : "\n");
+          g_string_append (reply->text, c + 1 < n ? "  " : dim ? PH_STYLE_RESET "\n" : "\n");
         }
     }
 }

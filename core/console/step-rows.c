@@ -91,11 +91,33 @@ ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
     ph_proof_to_json (proof, ph_document_get_history (document), row);
 }
 
-void
-ph_reply_steps (PhReply *reply, JsonArray *rows)
+#define MANY_STEPS 12
+
+/* The steps of @rows that did something. */
+static JsonArray *
+busy_steps (JsonArray *rows)
 {
+  JsonArray *out = json_array_new ();
+
+  for (guint i = 0; i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+
+      if (json_object_get_int_member (row, "rewrites") > 0)
+        json_array_add_object_element (out, json_object_ref (row));
+    }
+  return out;
+}
+
+void
+ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
+{
+  g_autoptr(JsonArray)  shown = brief && json_array_get_length (rows) > MANY_STEPS ? busy_steps (rows) : json_array_ref (rows);
+  guint                 idle = json_array_get_length (rows) - json_array_get_length (shown);
+  gboolean              compared = FALSE;
+
   static const PhColumn columns[] = {
-    { "index", "step", .right = TRUE },
+    { "index", "step", .right = TRUE, .dim = "rewrites" },
     { "pass", "pass", .style = PH_STYLE_KEY },
     { "rewrites", "rewrites", .right = TRUE },
     { "added", "added", "+", TRUE, PH_STYLE_ADDED },
@@ -107,7 +129,12 @@ ph_reply_steps (PhReply *reply, JsonArray *rows)
     { "max_abs_error", "max error", .right = TRUE },
   };
 
-  ph_reply_table (reply, rows, columns, G_N_ELEMENTS (columns));
+  for (guint i = 0; i < json_array_get_length (rows) && !compared; i++)
+    compared = !g_str_equal (json_object_get_string_member (json_array_get_object_element (rows, i), "verdict"), "none");
+  ph_reply_table (reply, shown, columns, G_N_ELEMENTS (columns) - (compared ? 0 : 2));
+  if (idle > 0)
+    ph_reply_say (reply, PH_STYLE_DIM "%u %spasses found nothing to do (`steps` lists them)" PH_STYLE_RESET "\n", idle,
+                  idle < json_array_get_length (rows) ? "other " : "");
 }
 
 void

@@ -1,4 +1,4 @@
-/* words.c: a line cut into words, its options taken out, and guesses at what a mistyped word meant.
+/* words.c: a line cut into words, its options taken out, and what a mistyped word meant.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -225,41 +225,3 @@ ph_call_set_data (PhCall *call, gpointer data, GDestroyNotify free_data)
   call->free_data = free_data;
 }
 
-/* Names of nodes, and of what they make, that a mistyped one may have meant. */
-PhNode *
-ph_call_find_node (PhCall *call, const char *name, GError **error)
-{
-  PhModel             *model = ph_document_get_model (call->document);
-  PhNode              *node = ph_model_find_node_named (model, name);
-  g_autoptr(GPtrArray) names = g_ptr_array_new ();
-  const char          *nearest;
-
-  if (node != NULL)
-    return node;
-  for (guint i = 0; i < model->nodes->len && names->len < 20000; i++)
-    if (model->nodes->pdata[i] != NULL && *((PhNode *) model->nodes->pdata[i])->name != '\0')
-      g_ptr_array_add (names, (gpointer) ((PhNode *) model->nodes->pdata[i])->name);
-  nearest = ph_nearest (name, (const char *const *) names->pdata, names->len);
-  if (nearest != NULL)
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node '%s' here; did you mean '%s'?", name, nearest);
-  else
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no node '%s' here: `find %s` searches, n42 is an id", name,
-                 name);
-  return NULL;
-}
-
-gboolean
-ph_call_find_position (PhCall *call, const char *text, PhPosition *position, GError **error)
-{
-  if (g_str_equal (text, "."))
-    {
-      *position = ph_document_get_position (call->document);
-      return TRUE;
-    }
-  if (g_str_equal (text, "end"))
-    {
-      *position = (PhPosition) { ph_document_get_history (call->document)->steps->len, 0 };
-      return TRUE;
-    }
-  return ph_position_parse (ph_document_get_history (call->document), text, position, error);
-}

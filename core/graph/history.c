@@ -150,8 +150,13 @@ ph_position_parse (PhHistory *history, const char *text, PhPosition *position, G
                    "'%s' is not a position: write a step such as 3, or a step and a rewrite such as 3.2", text);
       return FALSE;
     }
-  if (step > history->steps->len ||
-      (rewrite > 0 && rewrite > step_at (history, (guint) step - 1)->n_rewrites))
+  if (step <= history->steps->len && rewrite > 0 && rewrite > step_at (history, (guint) step - 1)->n_rewrites)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no position %s: step %u (%s) has %u rewrites ('rewrites %u' lists them)",
+                   text, (guint) step, step_at (history, (guint) step - 1)->pass, step_at (history, (guint) step - 1)->n_rewrites, (guint) step);
+      return FALSE;
+    }
+  if (step > history->steps->len)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no position %s: %u steps were run ('steps' lists them)",
                    text, history->steps->len);

@@ -1,6 +1,6 @@
 /* line-diff.c: the matching of lines: common, increasing, and no worse than a plain longest common subsequence.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/line-diff.h"
+#include "core/analyze/line-diff.h"
 
 static guint
 longest_common (const guint *a, guint n, const guint *b, guint m)

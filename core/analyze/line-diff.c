@@ -1,6 +1,6 @@
 /* line-diff.c: which lines two texts have in common.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/line-diff.h"
+#include "core/analyze/line-diff.h"
 
 #include <string.h>
 
