@@ -7,7 +7,8 @@
 
 #define MIN_ZOOM      0.0005
 #define MAX_ZOOM      6.0
-#define READABLE      0.55       /* the least zoom that a picture opens at, if it can be scrolled instead */
+#define LEGIBLE       0.55       /* the least zoom at which a picture opens as a whole              */
+#define READABLE      0.80       /* the least zoom at which it opens else, at its top               */
 #define ANIMATION_MS  220
 #define FRICTION      4.0        /* of what glides on: by e in a quarter of a second, as GTK's own */
 
@@ -205,7 +206,7 @@ ph_canvas_first_view (PhGraphCanvas *self)
   const double w = ph_canvas_width (self), h = ph_canvas_height (self), all = MIN (w / width, h / height);
 
   self->fitted = TRUE;
-  if (all >= READABLE)
+  if (all >= LEGIBLE)
     {
       fit_rect (self, &(PhRect) { 0, 0, width, height }, 1.25, FALSE);
       return;

@@ -91,7 +91,8 @@ static void
 show_totals (Totals *totals)
 {
   g_autofree char *edges = g_strdup_printf ("%'u", totals->n_edges), *flops = ph_count_text ((double) totals->flops);
-  g_autofree char *flops_text = totals->flops_known ? g_strdup (flops) : g_strdup_printf (_("at least %s"), flops);
+  g_autofree char *flops_text = totals->flops_known ? g_strdup (flops)
+                               : totals->flops == 0 ? g_strdup (_("depends on the sizes")) : g_strdup_printf (_("at least %s"), flops);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name;

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define LABEL_LENGTH 72   /* the least height of an edge that is labelled */
+
 /* An edge ends where its slot ends; who is in the slot now may be smaller. */
 static PhPoint
 end_of (PhScene *scene, int box, PhPoint end, const PhDrawOptions *options)
@@ -224,7 +226,8 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       PhPoint at;
       double width, height;
 
-      if (type == NULL || edge->n_points < 4 || edge->bounds.height < 18)
+      /* A short edge starts at a box that says the type, and has no room. */
+      if (type == NULL || edge->n_points < 4 || edge->bounds.height < LABEL_LENGTH)
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
       at = middle_of (ph_scene_points (scene, edge), edge->n_points);

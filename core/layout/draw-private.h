@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 #define PH_FAR_SCALE   0.16       /* below: plain rectangles and lines                      */
 #define PH_NEAR_SCALE  0.50       /* above: everything; between: boxes with their operator  */
-#define PH_LABEL_SCALE 1.25       /* above: tensors at the edges                            */
+#define PH_LABEL_SCALE 1.30       /* above: tensors at long edges                           */
 
 typedef enum { PH_INK_TITLE, PH_INK_TEXT, PH_INK_BIG, PH_N_INKS } PhInkKind;
 

@@ -11,7 +11,7 @@
 #include "tests/bench/transformer.h"
 
 static gboolean grouped, quick, mask = TRUE, unscoped, stability;
-static char *output, *window, *dump;
+static char *output, *window, *dump, *saved;
 static int engine, open_all = 400, samples;
 static const GOptionEntry entries[] = {
   { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
@@ -24,6 +24,7 @@ static const GOptionEntry entries[] = {
   { "samples", 'r', 0, G_OPTION_ARG_INT, &samples, "With -s: rewrites that are laid out alone too", "N" },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the picture", "FILE" },
   { "dump", 'd', 0, G_OPTION_ARG_FILENAME, &dump, "Write boxes and edges as JSON, for another program to lay out", "FILE" },
+  { "model", 'm', 0, G_OPTION_ARG_FILENAME, &saved, "Write the model, as ONNX", "FILE" },
   { "window", 'w', 0, G_OPTION_ARG_STRING, &window, "Only a part of the picture, as a PNG", "X,Y,WIDTH,HEIGHT,SCALE" },
   { NULL }
 };
@@ -109,6 +110,11 @@ main (int argc, char *argv[])
       guint n, shown = 0;
 
       if (model == NULL)
+        {
+          g_printerr ("%s\n", error->message);
+          return 1;
+        }
+      if (saved != NULL && !ph_io_save (model, saved, &error))
         {
           g_printerr ("%s\n", error->message);
           return 1;
