@@ -32,8 +32,13 @@ typedef struct
   float     separation;
 } PhLayered;
 
+/* An edge as ranking sees it: without self-loops, turned so that there is no cycle. */
+typedef struct { int from, to, length, weight; } PhArc;
+
 /* rank.c: breaks cycles, gives each box a layer. @rank has n_boxes elements. Returns how many layers. */
 int      ph_layered_rank  (PhLayout *layout, int *rank, guint8 *reversed);
+/* simplex.c: makes the edges as short as can be in all. @rank holds layers that are long enough for every arc. */
+void     ph_layered_simplex (int n, const PhArc *arcs, int n_arcs, const PhRows *in, const PhRows *out, int *rank);
 /* order.c: orders each layer for few crossings. FALSE: cancelled. */
 gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
 guint64  ph_layered_count_crossings (PhLayered *layered);

@@ -1,6 +1,10 @@
-/* rank.c: layers of the layered layout: no cycles, longest paths, then slack taken out of heavy edges.
+/* rank.c: layers of the layered layout: no cycles, longest paths, then slack taken out of heavy edges, and out of all.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/layered.h"
+
+#include <math.h>
+
+#define UNIT 10                 /* weights are whole numbers of tenths */
 
 void
 ph_rows_init (PhRows *rows, int n, int n_links, const int *key, gsize stride)
@@ -26,9 +30,6 @@ ph_rows_clear (PhRows *rows)
   g_clear_pointer (&rows->start, g_free);
   g_clear_pointer (&rows->index, g_free);
 }
-
-/* An edge as ranking sees it: without self-loops, turned so that there is no cycle. */
-typedef struct { int from, to, length; float weight; } Arc;
 
 /* Turns around the edges that close a cycle, found by a walk in depth without recursion. */
 static void
@@ -80,7 +81,7 @@ break_cycles (PhLayout *layout, const PhRows *out, guint8 *reversed)
 
 /* Kahn's order, or -1 when there is a cycle (which break_cycles() rules out). */
 static int
-topological_order (int n, const Arc *arcs, int n_arcs, const PhRows *out, int *order)
+topological_order (int n, const PhArc *arcs, int n_arcs, const PhRows *out, int *order)
 {
   int *missing = g_new0 (int, n + 1);
   int head = 0, tail = 0;
@@ -104,21 +105,21 @@ topological_order (int n, const Arc *arcs, int n_arcs, const PhRows *out, int *o
 
 /* Moves @v inside its slack to where its edges are shortest: to the side whose edges weigh more, in doubt to what it is made of. */
 static void
-settle (int v, const Arc *arcs, const PhRows *in, const PhRows *out, int *rank)
+settle (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
 {
-  float weight_in = 0, weight_out = 0;
+  int weight_in = 0, weight_out = 0;
   int low = 0, high = G_MAXINT;
 
   for (int i = in->start[v]; i < in->start[v + 1]; i++)
     {
-      const Arc *arc = &arcs[in->index[i]];
+      const PhArc *arc = &arcs[in->index[i]];
 
       low = MAX (low, rank[arc->from] + arc->length);
       weight_in += arc->weight;
     }
   for (int i = out->start[v]; i < out->start[v + 1]; i++)
     {
-      const Arc *arc = &arcs[out->index[i]];
+      const PhArc *arc = &arcs[out->index[i]];
 
       high = MIN (high, rank[arc->to] - arc->length);
       weight_out += arc->weight;
@@ -135,7 +136,7 @@ int
 ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
 {
   const int n = layout->n_boxes, n_edges = layout->n_edges;
-  g_autofree Arc *arcs = g_new (Arc, MAX (n_edges, 1));
+  g_autofree PhArc *arcs = g_new (PhArc, MAX (n_edges, 1));
   g_autofree int *order = g_new (int, n + 1);
   g_autofree int *used = NULL;
   PhRows in, out;
@@ -150,11 +151,11 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
       const PhLayoutEdge *edge = &layout->edges[e];
 
       if (edge->from != edge->to)
-        arcs[n_arcs++] = (Arc) { reversed[e] ? edge->to : edge->from, reversed[e] ? edge->from : edge->to,
-                                 edge->min_length, MAX (edge->weight, 0.01f) };
+        arcs[n_arcs++] = (PhArc) { reversed[e] ? edge->to : edge->from, reversed[e] ? edge->from : edge->to,
+                                 edge->min_length, MAX (lroundf (UNIT * edge->weight), 1) };
     }
-  ph_rows_init (&out, n, n_arcs, &arcs->from, sizeof (Arc));
-  ph_rows_init (&in, n, n_arcs, &arcs->to, sizeof (Arc));
+  ph_rows_init (&out, n, n_arcs, &arcs->from, sizeof (PhArc));
+  ph_rows_init (&in, n, n_arcs, &arcs->to, sizeof (PhArc));
   n_ordered = topological_order (n, arcs, n_arcs, &out, order);
   g_assert (n_ordered == n);
 
@@ -164,7 +165,7 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
   for (int i = 0; i < n; i++)
     for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
       {
-        const Arc *arc = &arcs[out.index[k]];
+        const PhArc *arc = &arcs[out.index[k]];
 
         rank[arc->to] = MAX (rank[arc->to], rank[arc->from] + arc->length);
       }
@@ -194,6 +195,7 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
       for (int i = 0; i < n; i++)
         settle (order[i], arcs, &in, &out, rank);
     }
+  ph_layered_simplex (n, arcs, n_arcs, &in, &out, rank);
   ph_rows_clear (&in);
   ph_rows_clear (&out);
 
