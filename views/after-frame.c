@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/after-frame.h"
 
+#define PAUSE_US  60000          /* without a request */
+#define LATEST_US 1000000        /* after the first   */
+
 typedef struct
 {
   guint   *id;
@@ -48,4 +51,45 @@ ph_after_frame_cancel (GtkWidget *widget, guint *id)
   if (*id != 0)
     gtk_widget_remove_tick_callback (widget, *id);
   *id = 0;
+}
+
+typedef struct
+{
+  GtkWidget *widget;
+  PhPause   *pause;
+  gboolean (*function) (gpointer widget);
+} Call;
+
+static gboolean
+on_pause (gpointer data)
+{
+  const Call *call = data;
+
+  call->pause->id = 0;
+  call->function (call->widget);
+  return G_SOURCE_REMOVE;
+}
+
+void
+ph_in_pause (GtkWidget *widget, PhPause *pause, gboolean (*function) (gpointer widget))
+{
+  const gint64 now = g_get_monotonic_time ();
+
+  if (pause->id == 0)
+    {
+      Call *call = g_new (Call, 1);
+
+      *call = (Call) { widget, pause, function };
+      pause->first = now;
+      /* Not as an idle source: those wait for ever where something is animated and frames are slow. */
+      pause->id = g_timeout_add_full (G_PRIORITY_DEFAULT, PAUSE_US / 1000, on_pause, call, g_free);
+    }
+  else
+    g_source_set_ready_time (g_main_context_find_source_by_id (NULL, pause->id), MIN (now + PAUSE_US, pause->first + LATEST_US));
+}
+
+void
+ph_in_pause_cancel (PhPause *pause)
+{
+  g_clear_handle_id (&pause->id, g_source_remove);
 }

@@ -10,6 +10,7 @@
 #define OVERVIEW       1024      /* pixels of the overview's longer side */
 #define MAX_BYTES      (128 << 20)                /* of a level's tiles  */
 #define NEVER          (-1)      /* the overview's level                 */
+#define BEHIND_US      150000    /* the longest that the look before is shown while a new one is painted */
 
 typedef struct
 {
@@ -19,6 +20,9 @@ typedef struct
   guint            look, asked;
   guint64          hash;
   gint64           used;
+  cairo_surface_t *next;         /* (nullable) of the new look, while the look before is still shown */
+  guint            next_look;
+  guint64          next_hash;
 } Tile;
 
 /* Tiles of one zoom. */
@@ -38,13 +42,25 @@ struct _PhTiles
   Level          current, previous;
   Tile           overview;
   gboolean       overview_changed;
+  gint64         behind;         /* µs: since then the look before is shown, until all of the new one is there; 0: it is */
+  PhTileView     view;           /* of the last frame */
 };
 
 static void
 tile_clear (Tile *tile)
 {
   g_clear_pointer (&tile->surface, cairo_surface_destroy);
+  g_clear_pointer (&tile->next, cairo_surface_destroy);
   g_clear_object (&tile->texture);
+}
+
+static void
+tile_take (Tile *tile, cairo_surface_t *surface, guint look, guint64 hash)
+{
+  tile_clear (tile);
+  tile->surface = surface;
+  tile->look = look;
+  tile->hash = hash;
 }
 
 static void
@@ -109,6 +125,7 @@ ph_tiles_set_look (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options)
       tile_clear (&tiles->overview);
       tiles->scene_number = tiles->look_number;
     }
+  tiles->behind = !same_scene ? 0 : tiles->behind != 0 ? tiles->behind : g_get_monotonic_time ();
   ph_look_unref (tiles->look);
   tiles->look = scene != NULL ? ph_look_new (scene, options, tiles->look_number) : NULL;
   ph_tile_painter_want (tiles->painter, tiles->look_number, tiles->current.number);
@@ -184,14 +201,23 @@ file_job (PhTiles *tiles, PhTileJob *job)
   if (tile != NULL && job->surface != NULL && job->look->number >= tiles->scene_number
       && (tile->surface == NULL || job->look->number >= tile->look))
     {
-      if (tile->surface != job->surface)
+      if (tile->surface == job->surface)
         {
-          tile_clear (tile);
-          tile->surface = g_steal_pointer (&job->surface);
-          tile->hash = job->hash;
+          tile->look = job->look->number;
+          g_clear_pointer (&tile->next, cairo_surface_destroy);
+        }
+      else if (tile->surface != NULL && tiles->behind != 0 && tile != &tiles->overview)
+        {
+          g_clear_pointer (&tile->next, cairo_surface_destroy);
+          tile->next = g_steal_pointer (&job->surface);
+          tile->next_look = job->look->number;
+          tile->next_hash = job->hash;
+        }
+      else
+        {
+          tile_take (tile, g_steal_pointer (&job->surface), job->look->number, job->hash);
           tiles->overview_changed |= tile == &tiles->overview;
         }
-      tile->look = job->look->number;
     }
   ph_tile_job_free (job);
 }
@@ -220,7 +246,25 @@ visible_range (const PhTileView *view, const Level *level, PhScene *scene)
 static gboolean
 is_good (const PhTiles *tiles, const Tile *tile)
 {
-  return tile->surface != NULL && tile->look == tiles->look_number;
+  return (tile->surface != NULL && tile->look == tiles->look_number) || (tile->next != NULL && tile->next_look == tiles->look_number);
+}
+
+/* A picture is of one look or of another, never of both: the new one is shown when all of it is there, or when it takes too long,
+ * or when the view moves, as nobody then sees that something else changes too. */
+static void
+catch_up (PhTiles *tiles, const PhTileView *view, gboolean complete, gint64 now)
+{
+  GHashTableIter iter;
+  Tile *tile;
+
+  if (tiles->behind == 0 || (!complete && now - tiles->behind < BEHIND_US && view->x == tiles->view.x && view->y == tiles->view.y
+                             && view->zoom == tiles->view.zoom && view->device_scale == tiles->view.device_scale))
+    return;
+  tiles->behind = 0;
+  g_hash_table_iter_init (&iter, tiles->current.tiles);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &tile))
+    if (tile->next != NULL)
+      tile_take (tile, g_steal_pointer (&tile->next), tile->next_look, tile->next_hash);
 }
 
 /* Counts the tiles of the current level that the view needs and that are not good, after asking for them. */
@@ -450,6 +494,7 @@ ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhT
       if (missing == 0 && !view->moving)
         ask_around (tiles, &range, now);
 
+      catch_up (tiles, view, missing == 0, now);
       append_level (tiles, &target, &tiles->current);
       append_level (tiles, &target, &tiles->previous);
       if (tiles->overview.surface != NULL)
@@ -457,9 +502,16 @@ ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhT
                      (ph_scene_height (tiles->look->scene) - view->y) * scale);
       forget_old (&tiles->current, now);
     }
+  tiles->view = *view;
   append_background (&target, background);
   cairo_region_destroy (target.bare);
   return missing == 0 && (tiles->look == NULL || tiles->current.zoom == view->zoom);
+}
+
+gboolean
+ph_tiles_is_behind (PhTiles *tiles)
+{
+  return tiles->behind != 0;
 }
 
 gboolean

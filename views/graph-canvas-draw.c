@@ -158,10 +158,16 @@ ph_graph_canvas_get_picture (PhGraphCanvas *self, gboolean whole, PhPicture *pic
 }
 
 static gboolean
+has_notes (PhGraphCanvas *self)
+{
+  return self->since != self->time && ph_document_get_diff (self->document) != NULL && !ph_tiles_is_behind (self->tiles);
+}
+
+static gboolean
 has_overlay (PhGraphCanvas *self)
 {
-  return (self->since != self->time && ph_document_get_diff (self->document) != NULL) || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0 || self->hover_pill >= 0
-         || self->hover_edge >= 0;
+  return has_notes (self) || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0
+         || self->hover_pill >= 0 || self->hover_edge >= 0;
 }
 
 /* The selected node with its edges, and what the pointer is over: drawn anew each frame, on top of the tiles. */
@@ -181,7 +187,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
 
   cairo_scale (cr, self->zoom, self->zoom);
   cairo_translate (cr, -self->x, -self->y);
-  if (self->since != self->time && ph_document_get_diff (self->document) != NULL)
+  if (has_notes (self))
     {
       PhDrawOptions notes = options;
 

@@ -1,6 +1,5 @@
 /* history-panel.c: the left panel: pipeline and steps, and the rewrites of the present step. Selecting a row goes there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/after-frame.h"
 #include "views/history-private.h"
 
 #include <glib/gi18n.h>
@@ -54,8 +53,8 @@ update_rows (PhHistoryPanel *self)
     g_list_store_splice (self->items, same, n - same, wanted->pdata + same, wanted->len - same);
 }
 
-void
-ph_history_panel_update (PhHistoryPanel *self, gboolean steps_changed)
+static void
+update_steps (PhHistoryPanel *self)
 {
   self->updating = TRUE;
   update_rows (self);
@@ -66,16 +65,42 @@ ph_history_panel_update (PhHistoryPanel *self, gboolean steps_changed)
       if (row != GTK_INVALID_LIST_POSITION && self->focus_entry < 0)
         gtk_widget_activate_action (GTK_WIDGET (self->steps), "list.scroll-to-item", "u", row);
     }
-  ph_history_show_rewrites (self, steps_changed);
   ph_history_update_verdicts (self);
   self->updating = FALSE;
+}
+
+static void
+update_rewrites (PhHistoryPanel *self, gboolean steps_changed)
+{
+  ph_in_pause_cancel (&self->pause);
+  self->updating = TRUE;
+  ph_history_show_rewrites (self, steps_changed);
+  self->updating = FALSE;
+}
+
+void
+ph_history_panel_update (PhHistoryPanel *self, gboolean steps_changed)
+{
+  update_steps (self);
+  update_rewrites (self, steps_changed);
   ph_history_focus_pending (self);
+}
+
+static gboolean
+follow_rewrites (gpointer data)
+{
+  update_rewrites (data, FALSE);
+  return G_SOURCE_REMOVE;
 }
 
 static void
 follow_position (gpointer data)
 {
-  ph_history_panel_update (data, FALSE);
+  PhHistoryPanel *self = data;
+
+  update_steps (self);
+  ph_history_focus_pending (self);
+  ph_in_pause (GTK_WIDGET (self), &self->pause, follow_rewrites);
 }
 
 /* The picture answers first: the rows follow after its frame. */
@@ -149,6 +174,7 @@ ph_history_panel_dispose (GObject *object)
   self->updating = TRUE;
   g_clear_handle_id (&self->focus_idle, g_source_remove);
   ph_after_frame_cancel (GTK_WIDGET (self), &self->follow);
+  ph_in_pause_cancel (&self->pause);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_HISTORY_PANEL);
   g_clear_object (&self->step_selection);
   g_clear_object (&self->rewrite_selection);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "views/after-frame.h"
 #include "views/history-panel.h"
 #include "views/rewrite-list.h"
 #include "views/step-item.h"
@@ -43,6 +44,7 @@ struct _PhHistoryPanel
   int                 focus_entry;      /* to have the keyboard after the next update; -1  */
   guint               focus_idle;
   guint               follow;            /* after the frame: the rows follow the position */
+  PhPause             pause;             /* then the rewrites do                          */
   double              scroll_speed;     /* pixels a frame, while a row is dragged          */
   guint               scroll_tick;
 };

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "views/after-frame.h"
 #include "views/inspector.h"
 
 G_BEGIN_DECLS
@@ -23,6 +24,7 @@ struct _PhInspector
   PhDocument        *document;       /* (nullable) the console's                      */
   PhId               value;          /* shown instead of the selection; PH_NO_ID: not */
   guint              update_timer;
+  PhPause            pause;
   guint              totals_source;  /* the graph's totals are being added up         */
 };
 

@@ -216,7 +216,8 @@ update (gpointer data)
   PhModel *model = self->document ? ph_document_get_model (self->document) : NULL;
   GtkWidget *child;
 
-  self->update_timer = 0;
+  g_clear_handle_id (&self->update_timer, g_source_remove);
+  ph_in_pause_cancel (&self->pause);
   g_clear_handle_id (&self->totals_source, g_source_remove);
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->sections))))
     gtk_box_remove (self->sections, child);
@@ -244,13 +245,28 @@ update (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean
+on_update_timer (gpointer data)
+{
+  PH_INSPECTOR (data)->update_timer = 0;
+  return update (data);
+}
+
 /* Many signals come in a row; one fill follows them all, and the frame that shows the step. An idle source would wait for ever
  * where something is animated and frames are slow. */
 static void
 queue_update (PhInspector *self)
 {
   if (self->update_timer == 0)
-    self->update_timer = g_timeout_add (20, update, self);
+    self->update_timer = g_timeout_add (20, on_update_timer, self);
+}
+
+/* While one steps on, nobody reads: the rows are made when one stays. */
+static void
+update_in_pause (PhInspector *self)
+{
+  if (self->update_timer == 0)
+    ph_in_pause (GTK_WIDGET (self), &self->pause, update);
 }
 
 static void
@@ -290,11 +306,11 @@ ph_inspector_set_console (PhInspector *self, PhConsole *console)
     {
       g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_selection), self);
       g_signal_connect_swapped (self->document, "notify::selection", G_CALLBACK (on_selection), self);
-      g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (queue_update), self);
-      g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (queue_update), self);
-      g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_update), self);
+      g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (update_in_pause), self);
+      g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (update_in_pause), self);
+      g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (update_in_pause), self);
       g_signal_connect_swapped (self->document, "pipeline-changed", G_CALLBACK (queue_update), self);
-      g_signal_connect_swapped (self->document, "values-changed", G_CALLBACK (queue_update), self);
+      g_signal_connect_swapped (self->document, "values-changed", G_CALLBACK (update_in_pause), self);
       g_signal_connect_swapped (self->document, "feeds-changed", G_CALLBACK (queue_update), self);
     }
   queue_update (self);
@@ -308,6 +324,7 @@ ph_inspector_dispose (GObject *object)
   if (self->document)
     g_signal_handlers_disconnect_by_data (self->document, self);
   g_clear_handle_id (&self->update_timer, g_source_remove);
+  ph_in_pause_cancel (&self->pause);
   g_clear_handle_id (&self->totals_source, g_source_remove);
   g_clear_object (&self->document);
   g_clear_object (&self->console);

@@ -6,6 +6,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define AHEAD_NICE 10            /* of the thread that paints what nobody waits for */
+
 struct _PhTilePainter
 {
   GSourceFunc ready;
@@ -19,7 +21,16 @@ struct _PhTilePainter
   gboolean    closed;            /* under @lock */
 };
 
-static GThreadPool *pool;
+/* Two lines before the threads, of all painters. A thread takes from one of them only: what somebody waits for is never painted
+ * by one that gives way to others, nor does it wait behind what nobody asked for. */
+typedef struct
+{
+  GCond  more;
+  GQueue jobs;                   /* (element-type PhTileJob) under lines_lock; the newest first */
+} Line;
+
+static Line urgent, ahead;
+static GMutex lines_lock;
 static GPrivate thread_ink = G_PRIVATE_INIT ((GDestroyNotify) ph_ink_free);
 
 PhLook *
@@ -76,17 +87,17 @@ on_ready (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* What is shaped and set up once in each thread. The main thread and the display come first: who paints ahead gives way. */
+/* What is shaped and set up once in each thread. */
 static PhInk *
-thread_start (void)
+own_ink (void)
 {
   PhInk *ink = g_private_get (&thread_ink);
 
-  if (ink != NULL)
-    return ink;
-  setpriority (PRIO_PROCESS, gettid (), 5);
-  ink = ph_ink_new ();
-  g_private_set (&thread_ink, ink);
+  if (ink == NULL)
+    {
+      ink = ph_ink_new ();
+      g_private_set (&thread_ink, ink);
+    }
   return ink;
 }
 
@@ -115,11 +126,9 @@ paint (PhTileJob *job, PhInk *ink)
 }
 
 static void
-run (gpointer data, gpointer unused)
+run (PhTileJob *job)
 {
-  PhTileJob *job = data;
   PhTilePainter *painter = job->painter;
-  PhInk *ink = thread_start ();
   gboolean wanted;
 
   g_mutex_lock (&painter->lock);
@@ -127,7 +136,7 @@ run (gpointer data, gpointer unused)
            && (job->group == 0 || g_atomic_int_get (&painter->group) == (int) job->group);
   g_mutex_unlock (&painter->lock);
   if (wanted)
-    job->surface = paint (job, ink);
+    job->surface = paint (job, own_ink ());
   g_mutex_lock (&painter->lock);
   painter->running--;
   g_queue_push_tail (&painter->finished, job);
@@ -138,14 +147,40 @@ run (gpointer data, gpointer unused)
   g_mutex_unlock (&painter->lock);
 }
 
+static gpointer
+paint_line (gpointer data)
+{
+  Line *line = data;
+
+  if (line == &ahead)
+    setpriority (PRIO_PROCESS, gettid (), AHEAD_NICE);
+  for (;;)
+    {
+      PhTileJob *job;
+
+      g_mutex_lock (&lines_lock);
+      while ((job = g_queue_pop_head (&line->jobs)) == NULL)
+        g_cond_wait (&line->more, &lines_lock);
+      g_mutex_unlock (&lines_lock);
+      run (job);
+    }
+  return NULL;
+}
+
 /* ── in the main thread ─────────────────────────────────────────────────────────────────────────────────────────── */
 
-static int
-most_urgent_first (gconstpointer a, gconstpointer b, gpointer unused)
+/* They serve every picture and live as long as the program. */
+static void
+start_threads (void)
 {
-  const PhTileJob *x = a, *y = b;
+  static gboolean started;
 
-  return x->ahead != y->ahead ? x->ahead - y->ahead : (int) (y->serial - x->serial);
+  if (started)
+    return;
+  started = TRUE;
+  for (int i = 0; i < CLAMP ((int) g_get_num_processors (), 1, 4); i++)
+    g_thread_unref (g_thread_new ("tiles", paint_line, &urgent));
+  g_thread_unref (g_thread_new ("tiles-ahead", paint_line, &ahead));
 }
 
 PhTilePainter *
@@ -153,12 +188,7 @@ ph_tile_painter_new (GSourceFunc ready, gpointer data)
 {
   PhTilePainter *painter = g_new0 (PhTilePainter, 1);
 
-  if (pool == NULL)
-    {
-      /* Threads of its own: their low priority is not for others. */
-      pool = g_thread_pool_new (run, NULL, CLAMP ((int) g_get_num_processors (), 1, 4), TRUE, NULL);
-      g_thread_pool_set_sort_function (pool, most_urgent_first, NULL);
-    }
+  start_threads ();
   painter->ready = ready;
   painter->data = data;
   g_mutex_init (&painter->lock);
@@ -189,21 +219,33 @@ ph_tile_painter_free (PhTilePainter *painter)
 void
 ph_tile_painter_push (PhTilePainter *painter, PhTileJob *job)
 {
-  static guint serial;
+  Line *line = job->ahead ? &ahead : &urgent;
 
   job->painter = painter;
-  job->serial = ++serial;
   g_mutex_lock (&painter->lock);
   painter->running++;
   g_mutex_unlock (&painter->lock);
-  g_thread_pool_push (pool, job, NULL);
+  g_mutex_lock (&lines_lock);
+  g_queue_push_head (&line->jobs, job);
+  g_cond_signal (&line->more);
+  g_mutex_unlock (&lines_lock);
 }
 
 void
 ph_tile_painter_hurry (PhTilePainter *painter, PhTileJob *job)
 {
+  g_mutex_lock (&painter->lock);
   g_atomic_int_set (&job->hurried, TRUE);
-  g_thread_pool_move_to_front (pool, job);
+  if (painter->ready_id == 0 && g_queue_find (&painter->finished, job) != NULL)
+    painter->ready_id = g_idle_add_full (GDK_PRIORITY_REDRAW - 5, on_ready, painter, NULL);
+  g_mutex_unlock (&painter->lock);
+  g_mutex_lock (&lines_lock);
+  if (g_queue_remove (&ahead.jobs, job))
+    {
+      g_queue_push_head (&urgent.jobs, job);
+      g_cond_signal (&urgent.more);
+    }
+  g_mutex_unlock (&lines_lock);
 }
 
 void

@@ -36,7 +36,6 @@ typedef struct
   cairo_surface_t *old;          /* (nullable) what was painted there before; comes back when it is still good */
   guint64          hash;         /* of @old, then of the result */
   cairo_surface_t *surface;      /* (nullable) the result; NULL: it was not worth painting any more */
-  guint            serial;
   PhTilePainter   *painter;
 } PhTileJob;
 

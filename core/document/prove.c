@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 /* Stepping comes first: a thread starts when nothing has changed for so long (milliseconds). */
 #define QUIET 250
 
@@ -210,13 +213,17 @@ background_found (PhProofJob *job, guint index, gpointer task)
   g_source_unref (source);
 }
 
-static void
-background_work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+/* A picture that is being looked at comes first. In a thread of its own, since what gave way cannot come back. */
+static gpointer
+background_work (gpointer data)
 {
-  Background *background = data;
+  g_autoptr(GTask) task = data;
+  Background *background = g_task_get_task_data (task);
 
+  setpriority (PRIO_PROCESS, gettid (), 10);
   ph_proof_job_set_found (background->job, background_found, task);
-  g_task_return_boolean (task, ph_proof_job_run (background->job, cancellable, NULL));
+  g_task_return_boolean (task, ph_proof_job_run (background->job, g_task_get_cancellable (task), NULL));
+  return NULL;
 }
 
 static void
@@ -256,7 +263,7 @@ start_proving (gpointer data)
   task = g_task_new (document, document->proving, background_done, NULL);
   g_task_set_task_data (task, background, background_free);
   ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);
-  g_task_run_in_thread (task, background_work);
+  g_thread_unref (g_thread_new ("prove", background_work, g_steal_pointer (&task)));
   return G_SOURCE_REMOVE;
 }
 

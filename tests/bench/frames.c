@@ -13,6 +13,9 @@
 #include "views/graph-canvas.h"
 #include "views/renderer.h"
 
+#define QUIET  100000            /* µs without a frame: all that was put off until after a step is done */
+#define REPEAT 33000             /* µs between two steps while their key is held down                    */
+
 static gint64 paint_start;
 static double cpu_start, cpu_total;   /* ms of the main thread: what is left of a frame when nothing else runs */
 static double all_start;              /* ms of all threads, between frames too                                  */
@@ -92,11 +95,27 @@ settle (GtkWidget *canvas)
     frame (canvas);
 }
 
-/* Nobody presses a key in the very moment of a frame: the clock of the frames stands still before. */
+/* Until nothing is painted any more. Else the wait for the display's next frame would be measured too. */
 static void
 rest (void)
 {
-  const gint64 until = g_get_monotonic_time () + 40000;
+  const gint64 most = g_get_monotonic_time () + 2 * G_USEC_PER_SEC;
+  gint64 quiet = g_get_monotonic_time (), now = quiet;
+
+  for (guint seen = n_frames; now < quiet + QUIET && now < most; now = g_get_monotonic_time ())
+    {
+      if (!g_main_context_iteration (NULL, FALSE))
+        g_usleep (500);
+      if (seen != n_frames)
+        quiet = now;
+      seen = n_frames;
+    }
+}
+
+static void
+pass_time (gint64 us)
+{
+  const gint64 until = g_get_monotonic_time () + us;
 
   while (g_get_monotonic_time () < until)
     if (!g_main_context_iteration (NULL, FALSE))
@@ -212,14 +231,51 @@ wall (guint n)
   return model;
 }
 
+/* There and back through the history. @held: a step each time that the key repeats; else each in a window at rest. */
+static void
+step_through (PhDocument *document, GtkWidget *canvas, const char *name, gboolean held)
+{
+  PhHistory *history = ph_document_get_history (document);
+  guint n_complete = 0, n = 0;
+  double handlers = 0, to_frame = 0;     /* ms of the main thread */
+
+  reset ();
+  for (guint step = 0; step <= 2 * history->steps->len; step++)
+    {
+      const guint to = step <= history->steps->len ? step : 2 * history->steps->len - step;
+      gint64 start;
+      double ms, cpu;
+
+      if (held)
+        pass_time (REPEAT);
+      else
+        rest ();
+      start = g_get_monotonic_time ();
+      cpu = cpu_ms ();
+      ph_document_go (document, (PhPosition) { to, 0 }, NULL);
+      handlers += cpu_ms () - cpu;
+      frame (canvas);
+      to_frame += cpu_ms () - cpu;
+      g_array_set_size (times, n);
+      ms = (g_get_monotonic_time () - start) / 1000.0;
+      n_complete += !ph_graph_canvas_is_busy (PH_GRAPH_CANVAS (canvas));
+      g_array_append_val (times, ms);
+      n++;
+      if (!held)
+        settle (canvas);
+      g_array_set_size (times, n);
+    }
+  printf ("%s: %u of %u steps complete in their first frame; main thread %.2f ms to it, %.2f of them before GTK\n", name, n_complete, n,
+          to_frame / n, handlers / n);
+  report (name, held ? "step, key held down" : "step, key to painted frame", 0);
+}
+
 static void
 measure_steps (PhDocument *document, GtkWidget *canvas, PhModel *model, const char *name)
 {
   PhHistory *history;
   PhJob *job;
   g_autoptr(GError) error = NULL;
-  guint n_complete = 0, n = 0;
-  double handlers = 0, to_frame = 0;     /* ms of the main thread */
 
   ph_document_take_model (document, model, name, NULL);
   ph_document_set_pipeline (document, "O2", &error);
@@ -236,32 +292,8 @@ measure_steps (PhDocument *document, GtkWidget *canvas, PhModel *model, const ch
   while (ph_graph_canvas_get_scene (PH_GRAPH_CANVAS (canvas)) == NULL
          || ph_scene_end (ph_graph_canvas_get_scene (PH_GRAPH_CANVAS (canvas))) < (int) history->rewrites->len);
   settle (canvas);
-  reset ();
-  for (int round = 0; round < 2; round++)
-    for (guint step = 0; step <= 2 * history->steps->len; step++)
-      {
-        const guint to = step <= history->steps->len ? step : 2 * history->steps->len - step;
-        gint64 start;
-        double ms, cpu;
-
-        rest ();
-        start = g_get_monotonic_time ();
-        cpu = cpu_ms ();
-        ph_document_go (document, (PhPosition) { to, 0 }, NULL);
-        handlers += cpu_ms () - cpu;
-        frame (canvas);
-        to_frame += cpu_ms () - cpu;
-        g_array_set_size (times, n);
-        ms = (g_get_monotonic_time () - start) / 1000.0;
-        n_complete += !ph_graph_canvas_is_busy (PH_GRAPH_CANVAS (canvas));
-        g_array_append_val (times, ms);
-        n++;
-        settle (canvas);
-        g_array_set_size (times, n);
-      }
-  printf ("%s: %u of %u steps complete in their first frame; main thread %.2f ms to it, %.2f of them before GTK\n", name, n_complete, n,
-          to_frame / n, handlers / n);
-  report (name, "step, key to painted frame", 0);
+  step_through (document, canvas, name, FALSE);
+  step_through (document, canvas, name, TRUE);
 }
 
 /* The canvas alone in a window, or (WHOLE) in the program's own with all its panels. */
@@ -305,6 +337,7 @@ main (int argc, char *argv[])
   GdkFrameClock *clock;
 
   ph_renderer_choose ();
+  g_set_application_name ("Peephole");
   adw_init ();
   times = g_array_new (FALSE, FALSE, sizeof (double));
   window = open_window (argc > 1 && g_str_equal (argv[1], "--window"), &document, &canvas);
