@@ -1,0 +1,241 @@
+/* stall.c: nothing keeps the main loop for long, whatever is done with a large model.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "core/io/io.h"
+#include "tests/bench/transformer.h"
+#include "tests/ui/driver.h"
+#include "views/inspector.h"
+
+/* Sanitizers make everything several times as long. */
+#ifdef __SANITIZE_ADDRESS__
+#define SLOWER 8
+#define N_NODES 2003
+#else
+#define SLOWER 1
+#define N_NODES 10003
+#endif
+/* Between two looks of the loop at its sources: what it may compute; and how long it may be away from them, also for waiting. The
+ * display server, which it has to wait for, may be kept from running by other programs. On a machine of its own nothing takes over
+ * 100 ms; with caches full of what others do, twice that. */
+#define PATIENCE    200
+#define MOST_CPU_MS (PATIENCE * SLOWER)
+#define MOST_MS     (1500 * SLOWER)
+
+static gint64 began;          /* µs, 0: the loop sleeps or looks around; read by the watcher           */
+static gint64 waited, computed;  /* µs then                                                            */
+static double worst, worst_cpu, worst_of_all;
+static gboolean failed;
+static const char *doing;
+static pthread_t main_thread;
+static int schedstat = -1;
+
+/* For how long the main thread could have run and another program had the processor: that is not its fault. */
+static gint64
+waited_us (void)
+{
+  char text[96];
+  guint64 ran, delayed = 0;
+  ssize_t n = schedstat >= 0 ? pread (schedstat, text, sizeof text - 1, 0) : 0;
+
+  text[MAX (n, 0)] = '\0';
+  if (sscanf (text, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, &ran, &delayed) != 2)
+    return 0;
+  return (gint64) (delayed / 1000);
+}
+
+static gint64
+computed_us (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+  return (gint64) now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000;
+}
+
+/* --- the watch: from the loop's check to its next prepare, sources are dispatched ------------------------------------- */
+
+static gboolean
+watch_check (GSource *source)
+{
+  began = g_get_monotonic_time ();
+  waited = waited_us ();
+  computed = computed_us ();
+  return FALSE;
+}
+
+static gboolean
+watch_prepare (GSource *source, int *timeout)
+{
+  *timeout = -1;
+  if (began)
+    {
+      double ms = (double) (g_get_monotonic_time () - began - (waited_us () - waited)) / 1000;
+      double cpu = (double) (computed_us () - computed) / 1000;
+      worst = MAX (worst, ms);
+      worst_cpu = MAX (worst_cpu, cpu);
+    }
+  began = 0;
+  return FALSE;
+}
+
+static gboolean
+watch_dispatch (GSource *source, GSourceFunc callback, gpointer data)
+{
+  return G_SOURCE_CONTINUE;
+}
+
+static GSourceFuncs watch_funcs = { watch_prepare, watch_check, watch_dispatch, NULL, NULL, NULL };
+
+/* Where it stands when it has been there for too long: what to look up in the symbols when this test fails. */
+static void
+on_signal (int number)
+{
+  void *frames[40];
+
+  backtrace_symbols_fd (frames, backtrace (frames, G_N_ELEMENTS (frames)), STDERR_FILENO);
+}
+
+static gpointer
+watch_thread (gpointer data)
+{
+  for (gint64 told = 0;;)
+    {
+      gint64 since = *(volatile gint64 *) &began, now = g_get_monotonic_time ();
+      /* Once, then every 50 ms that it is still there. */
+      if (since && now - MAX (since, told) > (told < since ? MOST_CPU_MS : 50) * 1000)
+        {
+          told = now;
+          pthread_kill (main_thread, SIGUSR2);
+        }
+      g_usleep (5000);
+    }
+  return NULL;
+}
+
+/* --- what is done ------------------------------------------------------------------------------------------------------ */
+
+static void
+begin (const char *what)
+{
+  doing = what;
+  worst = worst_cpu = 0;
+}
+
+static void
+end (void)
+{
+  driver_settle ();
+  g_test_message ("%-28s %6.1f ms, away for %.1f ms", doing, worst_cpu, worst);
+  worst_of_all = MAX (worst_of_all, worst_cpu);
+  failed |= worst_cpu > MOST_CPU_MS || worst > MOST_MS;
+}
+
+static void
+run (const char *line)
+{
+  begin (line);
+  ph_document_view_run (ph_window_get_view (driver_window ()), line);
+  end ();
+  if (!driver_last_ok ())
+    g_error ("%s: %s", line, driver_last_text ());
+}
+
+static void
+action (const char *name)
+{
+  begin (name);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), name, NULL);
+  end ();
+}
+
+static void
+work (const char *open_line, const char *export, const char *save)
+{
+  run (open_line);
+  run ("pipeline eliminate-identity,fold-constants,cse,dce,fuse-layer-norm");
+  run ("goto end");
+  run ("back");
+  run ("goto 0");
+  run ("step");
+  run ("compare 0 end");
+  action ("win.form-text");
+  action ("win.form-overlay");
+  run ("find MatMul");
+  run ("select-node n20");
+  action ("win.part-around");
+  action ("win.part-all");
+  action ("win.color-cost");
+  action ("win.expand-all");
+  action ("win.compact");
+  action ("win.new-tab");
+  action ("win.close-tab");
+  run ("pass off cse");
+  run ("run");
+  run (export);
+  run (save);
+  run ("reload");
+  run ("print");
+}
+
+static void
+test_stall (void)
+{
+  const char *asked = g_getenv ("PEEPHOLE_STALL_NODES"), *file = g_getenv ("PEEPHOLE_STALL_FILE");
+  guint n = asked ? (guint) atoi (asked) : N_NODES;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-stall-XXXXXX", NULL), *path = g_build_filename (folder, "large.onnx", NULL);
+  g_autofree char *open_line = g_strdup_printf ("open %s", file ? file : path);
+  g_autofree char *export = g_strdup_printf ("render %s/whole.svg", folder), *save = g_strdup_printf ("save %s/again.onnx", folder);
+  g_autoptr (GError) error = NULL;
+
+  if (!file)
+    {
+      PhModel *model = ph_bench_transformer (n, TRUE, TRUE);
+      g_assert_true (ph_io_save (model, path, &error));
+      g_assert_no_error (error);
+      ph_model_free (model);
+    }
+
+  main_thread = pthread_self ();
+  schedstat = g_open ("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
+  signal (SIGUSR2, on_signal);
+  g_thread_unref (g_thread_new ("watch", watch_thread, NULL));
+  GSource *watch = g_source_new (&watch_funcs, sizeof (GSource));
+  g_source_attach (watch, NULL);
+
+  work (open_line, export, save);
+  if (failed)
+    {
+      /* A page that came from the disk just then, or a busy machine? What is the program's fault happens again. */
+      failed = FALSE;
+      work (open_line, export, save);
+    }
+  g_source_destroy (watch);
+  g_source_unref (watch);
+  g_test_message ("at most %.1f ms", worst_of_all);
+  driver_remove (folder);
+  g_assert_false (failed);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    {
+      g_print ("1..0 # SKIP no display, or one without XTEST\n");
+      return 0;
+    }
+  g_test_add_func ("/stall/large-model", test_stall);
+  int status = g_test_run ();
+  driver_finish ();
+  return status;
+}
