@@ -396,6 +396,56 @@ column_of_problem (PhSql *sql, int key, gint64 slot, int column, sqlite3_context
   ph_sql_result_text (out, sql->problems->pdata[slot]);
 }
 
+static gint64
+count_times (PhSql *sql)
+{
+  guint n = 0;
+
+  if (sql->profile != NULL)
+    ph_profile_times (sql->profile, &n);
+  return n;
+}
+
+static void
+column_of_time (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
+{
+  guint             n;
+  const PhNodeTime *time = &ph_profile_times (sql->profile, &n)[slot];
+  const PhNode     *node = sql->here != NULL ? ph_model_find_node (sql->here->model, time->node) : NULL;
+
+  switch (column)
+    {
+    case 0:
+      ph_sql_result_id (out, time->node);
+      break;
+    case 1:
+      ph_sql_result_text (out, node != NULL ? node->op_type : NULL);
+      break;
+    case 2:
+      sqlite3_result_double (out, time->ns / 1e6);
+      break;
+    case 3:
+      sqlite3_result_double (out, ph_profile_total (sql->profile) > 0 ? (double) time->ns / ph_profile_total (sql->profile) : 0);
+      break;
+    case 4:
+      sqlite3_result_int64 (out, time->calls);
+      break;
+    case 5:
+      sqlite3_result_int64 (out, time->bytes);
+      break;
+    case 6:
+      if (time->flops >= 0)
+        sqlite3_result_int64 (out, time->flops);
+      break;
+    case 7:
+      if (time->flops >= 0 && time->ns > 0)
+        sqlite3_result_double (out, (double) time->flops / time->ns);
+      break;
+    default:
+      sqlite3_result_int (out, time->inside);
+    }
+}
+
 const PhSqlTable ph_sql_other_tables[] = {
   { "steps",
     "step INTEGER, pass TEXT, rewrites INTEGER, added INTEGER, removed INTEGER, changed INTEGER, nodes INTEGER, ms REAL, verdict TEXT, "
@@ -418,6 +468,9 @@ const PhSqlTable ph_sql_other_tables[] = {
     column_of_entry, { -1 } },
   { "feeds", "name TEXT, type TEXT, fed INTEGER, value TEXT", "The inputs, and what was fed", count_inputs, NULL, column_of_feed,
     { -1 } },
+  { "profile",
+    "node INTEGER, op TEXT, ms REAL, share REAL, calls INTEGER, bytes INTEGER, flops INTEGER, gflops_per_s REAL, inside INTEGER",
+    "How long each node took when `profile` last measured it, the slowest first", count_times, NULL, column_of_time, { -1 } },
   { "problems", "message TEXT", "What the reader complained about", count_problems, NULL, column_of_problem, { -1 } },
 };
 const guint ph_sql_n_other_tables = G_N_ELEMENTS (ph_sql_other_tables);

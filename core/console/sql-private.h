@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "core/console/console-private.h"
+#include "core/run/profile.h"
 
 G_BEGIN_DECLS
 
@@ -41,6 +42,7 @@ struct _PhSql
   PhSqlView  *view;              /* (nullable) the one that the row being read is of: callbacks read this   */
   PhHistory  *history;           /* (nullable)                                                              */
   GHashTable *feeds, *values;    /* (nullable) owned references                                             */
+  PhProfile  *profile;           /* (nullable) owned reference                                              */
   GPtrArray  *problems;          /* (element-type char*) owned                                              */
   GArray     *entries;           /* (element-type PhPipelineEntry) owned                                    */
 

@@ -176,6 +176,7 @@ forget (PhSql *sql)
   g_ptr_array_set_size (sql->others, 0);
   g_clear_pointer (&sql->feeds, g_hash_table_unref);
   g_clear_pointer (&sql->values, g_hash_table_unref);
+  g_clear_pointer (&sql->profile, ph_profile_unref);
   g_clear_pointer (&sql->problems, g_ptr_array_unref);
   g_clear_pointer (&sql->entries, g_array_unref);
 }
@@ -230,11 +231,14 @@ take_snapshot (PhSql *sql, gboolean threaded)
                                : ph_document_get_history (sql->document);
   g_clear_pointer (&sql->feeds, g_hash_table_unref);
   g_clear_pointer (&sql->values, g_hash_table_unref);
+  g_clear_pointer (&sql->profile, ph_profile_unref);
   g_clear_pointer (&sql->problems, g_ptr_array_unref);
   g_clear_pointer (&sql->entries, g_array_unref);
   sql->feeds = copy_named (ph_document_get_feeds (sql->document));
   if (ph_document_get_values (sql->document) != NULL)
     sql->values = g_hash_table_ref (ph_document_get_values (sql->document));
+  if (ph_document_get_profile (sql->document) != NULL)
+    sql->profile = ph_profile_ref (ph_document_get_profile (sql->document));
   sql->problems = g_ptr_array_ref (ph_document_get_problems (sql->document));
   sql->entries = g_array_copy (ph_document_get_entries (sql->document));
   g_mutex_unlock (&sql->lock);

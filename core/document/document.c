@@ -6,7 +6,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
-  "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed",
+  "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -28,6 +28,7 @@ clear_file (PhDocument *document)
   g_clear_pointer (&document->history, ph_history_free);
   g_clear_pointer (&document->path, g_free);
   g_clear_pointer (&document->values, g_hash_table_unref);
+  g_clear_pointer (&document->profile, ph_profile_unref);
   g_hash_table_remove_all (document->feeds);
   g_ptr_array_set_size (document->problems, 0);
   document->selection = PH_NO_ID;
@@ -441,4 +442,21 @@ ph_document_get_values (PhDocument *document)
 {
   g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
   return document->values;
+}
+
+PhProfile *
+ph_document_get_profile (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  return document->profile;
+}
+
+void
+ph_document_take_profile (PhDocument *document, PhProfile *profile)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  g_clear_pointer (&document->profile, ph_profile_unref);
+  document->profile = profile;
+  ph_document_emit (document, SIGNAL_PROFILE_CHANGED);
 }

@@ -6,6 +6,7 @@
 
 #include "core/analyze/diff.h"
 #include "core/analyze/prove.h"
+#include "core/run/profile.h"
 #include "passes/pass.h"
 
 G_BEGIN_DECLS
@@ -19,6 +20,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   position-changed ()  the model was moved along its history
  *   pipeline-changed ()  passes switched off, reordered, another pipeline
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
+ *   profile-changed ()   how long the nodes take was measured
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
  *   problems-changed ()
  *   bookmarks-changed ()
@@ -108,6 +110,9 @@ PhTensor   *ph_document_get_value      (PhDocument *document, PhId value);  /* (
 /* Takes over the result of ph_run_model(). */
 void        ph_document_take_values    (PhDocument *document, GHashTable *values);
 GHashTable *ph_document_get_values     (PhDocument *document);      /* (nullable) PhId -> PhTensor */
+/* How long the nodes took when that was last measured (`profile`), at whatever position: ask it by node id. */
+PhProfile  *ph_document_get_profile    (PhDocument *document);      /* (nullable) */
+void        ph_document_take_profile   (PhDocument *document, PhProfile *profile);
 
 /* Passes run on a private clone: a job is made in the document's thread, run in any, and taken over in the document's. */
 typedef struct _PhJob PhJob;

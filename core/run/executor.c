@@ -79,9 +79,33 @@ has_gradient_node (PhModel *model)
   return FALSE;
 }
 
+/* For each node that @history added, the one at which the rewrite that did so began. */
+static GHashTable *
+origins_of (PhHistory *history)
+{
+  GHashTable *origins = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < history->rewrites->len; i++)
+    {
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
+      gpointer origin = g_hash_table_lookup (origins, GUINT_TO_POINTER (rewrite->node));
+
+      if (origin == NULL)
+        origin = GUINT_TO_POINTER (rewrite->node);
+      for (guint k = 0; k < rewrite->n_edits; k++)
+        {
+          const PhEdit *edit = history->edits->pdata[rewrite->first_edit + k];
+
+          if (edit->kind == PH_EDIT_ADD_NODE)
+            g_hash_table_insert (origins, GUINT_TO_POINTER (edit->id), origin);
+        }
+    }
+  return origins;
+}
+
 /* Operators are declared at their newest version only, so an older model is brought up to it on a clone. */
 static PhModel *
-upgraded_clone (PhModel *model, const PhRunOptions *options, GError **error)
+upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error)
 {
   const PhPass *pass = ph_pass_find ("upgrade-opset");
   g_autoptr(PhModel) clone = ph_model_clone (model);
@@ -94,6 +118,8 @@ upgraded_clone (PhModel *model, const PhRunOptions *options, GError **error)
   pass = has_gradient_node (clone) ? ph_pass_find ("expand-gradient") : NULL;
   if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
     return NULL;
+  if (origins != NULL)
+    *origins = origins_of (history);
   return g_steal_pointer (&clone);
 }
 
@@ -114,7 +140,7 @@ function_model (PhRun *run, const PhNode *node, const PhFunction *function, GErr
     {
       g_autoptr(PhModel) old = model;
 
-      model = upgraded_clone (old, run->options, error);
+      model = upgraded_clone (old, run->options, NULL, error);
     }
   if (model != NULL)
     g_hash_table_insert (run->functions, (gpointer) node, model);
@@ -248,12 +274,18 @@ run_node (PhRun *run, PhNode *node, GError **error)
   g_autofree PhTensor **inputs = g_new0 (PhTensor *, n_inputs + 1);
   g_autofree PhTensor **outputs = g_new0 (PhTensor *, n_outputs + 1);
   PhKernel kernel = { node, n_inputs, n_outputs, inputs, outputs, run };
+  PhProfile *profile = run->model == node->graph->model ? run->options->profile : NULL;      /* not inside functions */
+  gint64 start = 0;
   gboolean ok;
 
   for (guint i = 0; i < n_inputs; i++)
     if (node->inputs->pdata[i] != NULL)
       inputs[i] = ph_run_lookup (run, node->inputs->pdata[i]);
+  if (profile != NULL)
+    start = ph_profile_now ();
   ok = ph_run_kernel (run, &kernel, error);
+  if (profile != NULL && ok)
+    ph_profile_add (profile, &kernel, ph_profile_now () - start);
   for (guint i = 0; i < n_outputs; i++)
     if (outputs[i] != NULL && ok && !g_hash_table_contains (run->frame->values, node->outputs->pdata[i]))
       g_hash_table_insert (run->frame->values, node->outputs->pdata[i], outputs[i]);
@@ -421,6 +453,7 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
   GHashTableIter iter;
   gpointer key, tensor;
   PhFrame frame;
+  gint64 start;
   PhRun run;
 
   for (guint i = 0; i < wanted->len; i++)
@@ -460,8 +493,14 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
   g_hash_table_iter_init (&iter, fitting);
   while (g_hash_table_iter_next (&iter, &key, &tensor))
     g_hash_table_insert (frame.values, key, ph_tensor_ref (tensor));
+  run.model = graph->model;
+  start = ph_profile_now ();
   if (ph_run_plan (&run, plan, error))
-    results = collect_results (&run, wanted, ids, error);
+    {
+      if (options != NULL && options->profile != NULL)
+        ph_profile_add_run (options->profile, ph_profile_now () - start);
+      results = collect_results (&run, wanted, ids, error);
+    }
   frame_pop (&run);
   ph_run_clear (&run);
   return results;
@@ -488,7 +527,8 @@ counterpart (PhModel *clone, PhModel *model, const PhValue *value, GError **erro
 static GHashTable *
 run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
 {
-  g_autoptr(PhModel) clone = upgraded_clone (model, options, error);
+  GHashTable *origins = NULL;
+  g_autoptr(PhModel) clone = upgraded_clone (model, options, options != NULL && options->profile != NULL ? &origins : NULL, error);
   g_autoptr(GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
   g_autoptr(GPtrArray) clone_wanted = g_ptr_array_new ();
   GHashTable *results;
@@ -498,6 +538,8 @@ run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint 
 
   if (clone == NULL)
     return NULL;
+  if (origins != NULL)
+    ph_profile_set_origins (options->profile, origins);
   for (guint i = 0; i < wanted->len; i++)
     {
       value = counterpart (clone, model, wanted->pdata[i], error);

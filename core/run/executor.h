@@ -8,6 +8,8 @@
 
 G_BEGIN_DECLS
 
+typedef struct _PhProfile PhProfile;    /* core/run/profile.h */
+
 typedef struct
 {
   guint64       seed;              /* for random operators                                             */
@@ -16,6 +18,7 @@ typedef struct
   gboolean      reference;         /* reference kernels only, no oneDNN                                */
   void        (*progress) (guint done, guint total, gpointer data);
   gpointer      progress_data;
+  PhProfile    *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */
 } PhRunOptions;
 
 /* Computes the values @wanted (element-type PhValue; NULL: the graph's outputs) from @feeds (PhValue -> PhTensor; graph

@@ -4,6 +4,7 @@
 
 #include "core/run/executor.h"
 #include "core/run/kernel.h"
+#include "core/run/profile.h"
 
 G_BEGIN_DECLS
 
@@ -36,6 +37,7 @@ struct _PhRun
   GHashTable *plans;           /* PhGraph -> PhPlan, for the outputs of bodies and functions                */
   GHashTable *functions;       /* PhNode, the call -> PhModel, the function's body                          */
   GHashTable *draws;           /* PhNode -> how often it has drawn random numbers                           */
+  PhModel    *model;           /* (nullable) the one whose nodes are timed                                 */
   GPtrArray  *spare;           /* (element-type PhTensor) outputs that a kernel writes and its node does not have */
   gboolean    want_all;        /* a single node's run                                                       */
   guint       depth;           /* of bodies and functions                                                   */
@@ -56,5 +58,12 @@ gboolean ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error);
 
 /* The fast kernel of @kernel->node, if there is one and it takes these inputs; FALSE: the reference kernel has to do it. */
 gboolean ph_dnnl_kernel (PhKernel *kernel);
+
+/* profile.c: one call of a node, whose outputs are there; a whole run, when it has ended. */
+void     ph_profile_add     (PhProfile *profile, const PhKernel *kernel, gint64 ns);
+void     ph_profile_add_run (PhProfile *profile, gint64 ns);
+/* PhId -> PhId: for the nodes of an upgraded clone those that they came from. Taken over. */
+void     ph_profile_set_origins (PhProfile *profile, GHashTable *origins);
+gint64   ph_profile_now     (void);              /* ns */
 
 G_END_DECLS

@@ -1,7 +1,8 @@
 /* executor.c: tests of the executor on small graphs made here.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/io.h"
 #include "core/ops/builder.h"
-#include "core/run/executor.h"
+#include "core/run/profile.h"
 
 #include <math.h>
 
@@ -249,6 +250,45 @@ test_single_node (void)
   ph_model_free (net.model);
 }
 
+/* Every node is timed, a loop's body as often as it runs, and flops are those of the shapes that were fed. */
+static void
+test_profile (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr(PhModel) model = ph_onnx_text_read (
+      "<ir_version: 10, opset_import: [\"\" : 23]> g (float[N] x) => (float[M] y) <int64 n = {3}, bool go = {1}> { "
+      "e = Exp (x) "
+      "y = Loop (n, go, e) <body = b (int64 i, bool c, float[N] s) => (bool d, float[N] t) { d = Identity (c) t = Neg (s) }> }",
+      -1, "profile.onnxtxt", &error);
+  g_autoptr(PhProfile) profile = NULL;
+  const PhNode *exp, *loop, *neg;
+  const PhNodeTime *time;
+
+  g_assert_no_error (error);
+  exp = ph_model_find_node_named (model, "e");
+  loop = ph_model_find_node_named (model, "y");
+  neg = ph_model_find_node_named (model, "t");
+  g_hash_table_insert (feeds, model->graph->inputs->pdata[0], ph_tensor_new_floats ((float[]) { 1, 2, 3, 4 }, 4));
+  profile = ph_profile_model (model, feeds, 3, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (ph_profile_n_runs (profile), ==, 3);
+  time = ph_profile_find (profile, exp->id);
+  g_assert_nonnull (time);
+  g_assert_cmpuint (time->calls, ==, 1);
+  g_assert_cmpint (time->flops, ==, 4);
+  g_assert_cmpint (time->bytes, ==, 32);
+  g_assert_false (time->inside);
+  time = ph_profile_find (profile, neg->id);
+  g_assert_nonnull (time);
+  g_assert_cmpuint (time->calls, ==, 3);
+  g_assert_cmpint (time->flops, ==, 12);
+  g_assert_true (time->inside);
+  g_assert_cmpint (time->ns, <=, ph_profile_find (profile, loop->id)->ns);
+  g_assert_cmpint (ph_profile_find (profile, loop->id)->ns, <=, ph_profile_total (profile));
+  g_assert_null (ph_profile_find (profile, 9999));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -258,5 +298,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/fused", test_fused);
   g_test_add_func ("/executor/wrong-kind", test_wrong_kind);
   g_test_add_func ("/executor/single-node", test_single_node);
+  g_test_add_func ("/executor/profile", test_profile);
   return g_test_run ();
 }
