@@ -308,13 +308,6 @@ ph_graph_canvas_zoom_to (PhGraphCanvas *self, double zoom)
                      zoom / (self->tick != 0 ? self->to_zoom : self->zoom), TRUE);
 }
 
-double
-ph_graph_canvas_get_zoom (PhGraphCanvas *self)
-{
-  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), 1);
-  return self->zoom;
-}
-
 void
 ph_graph_canvas_fit (PhGraphCanvas *self)
 {

@@ -250,13 +250,6 @@ ph_graph_canvas_new (void)
   return g_object_new (PH_TYPE_GRAPH_CANVAS, NULL);
 }
 
-PhDocument *
-ph_graph_canvas_get_document (PhGraphCanvas *self)
-{
-  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), NULL);
-  return self->document;
-}
-
 void
 ph_graph_canvas_set_show_diff (PhGraphCanvas *self, gboolean show)
 {

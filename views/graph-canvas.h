@@ -25,12 +25,10 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  * Properties: document, show-diff, compact, grouped, color-mode, edge-width. */
 GtkWidget  *ph_graph_canvas_new           (void);
 void        ph_graph_canvas_set_document  (PhGraphCanvas *canvas, PhDocument *document);   /* (nullable) */
-PhDocument *ph_graph_canvas_get_document  (PhGraphCanvas *canvas);
 
 void        ph_graph_canvas_zoom_in       (PhGraphCanvas *canvas);
 void        ph_graph_canvas_zoom_out      (PhGraphCanvas *canvas);
 void        ph_graph_canvas_zoom_to       (PhGraphCanvas *canvas, double zoom);            /* around the middle */
-double      ph_graph_canvas_get_zoom      (PhGraphCanvas *canvas);
 void        ph_graph_canvas_fit           (PhGraphCanvas *canvas);
 void        ph_graph_canvas_fit_selection (PhGraphCanvas *canvas);
 /* Scrolls, no further than needed, until the node is in the window. */

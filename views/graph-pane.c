@@ -484,12 +484,6 @@ ph_graph_pane_get_before (PhGraphPane *self)
   return self->before;
 }
 
-GtkOverlay *
-ph_graph_pane_get_overlay (PhGraphPane *self)
-{
-  return self->after_overlay;
-}
-
 PhForm
 ph_graph_pane_get_form (PhGraphPane *self)
 {

@@ -20,7 +20,6 @@ PhGraphCanvas *ph_graph_pane_get_canvas   (PhGraphPane *pane);
 PhConsole     *ph_graph_pane_get_console  (PhGraphPane *pane);
 guint          ph_graph_pane_get_path_start (PhGraphPane *pane);    /* the node that paths are asked for from; PH_NO_ID: none */
 PhGraphCanvas *ph_graph_pane_get_before   (PhGraphPane *pane);      /* (nullable) while side by side */
-GtkOverlay    *ph_graph_pane_get_overlay  (PhGraphPane *pane);      /* for what lies on top of the picture */
 void           ph_graph_pane_set_form     (PhGraphPane *pane, PhForm form);
 PhForm         ph_graph_pane_get_form     (PhGraphPane *pane);
 gboolean       ph_graph_pane_is_working   (PhGraphPane *pane);

@@ -576,9 +576,3 @@ ph_history_slider_init (PhHistorySlider *self)
   g_signal_connect (scroll, "scroll", G_CALLBACK (on_scroll), self);
   gtk_widget_add_controller (GTK_WIDGET (self), scroll);
 }
-
-GtkWidget *
-ph_history_slider_new (void)
-{
-  return g_object_new (PH_TYPE_HISTORY_SLIDER, NULL);
-}

@@ -354,9 +354,3 @@ ph_text_side_init (PhTextSide *self)
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (follow_style), self, G_CONNECT_SWAPPED);
   follow_style (self);
 }
-
-GtkWidget *
-ph_text_side_new (void)
-{
-  return g_object_new (PH_TYPE_TEXT_SIDE, NULL);
-}

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PhTextSide, ph_text_side, PH, TEXT_SIDE, GtkWidget)
 
 /* Signal: line-clicked (char *line, gboolean gone)     gone: a line that is no longer there */
-GtkWidget     *ph_text_side_new             (void);
 /* Lines far from any change are left out with @changes_only. @diff (nullable): nothing. */
 void           ph_text_side_show            (PhTextSide *side, const PhTextDiff *diff, PhSide which, gboolean changes_only);
 /* Without a scrollbar of its own: the one beside it has one for both. */

@@ -590,20 +590,6 @@ clear (Become *become)
   g_ptr_array_unref (become->fresh);
 }
 
-GHashTable *
-ph_model_match (PhModel *model, PhModel *target, PhMatchCounts *counts)
-{
-  Become become;
-  GHashTable *nodes;
-
-  init (&become, model, target, NULL);
-  nodes = g_hash_table_ref (become.nodes);
-  if (counts != NULL)
-    *counts = become.counts;
-  clear (&become);
-  return nodes;
-}
-
 gboolean
 ph_model_become (PhModel *model, PhModel *target, PhMatchCounts *counts, GError **error)
 {

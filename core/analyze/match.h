@@ -12,14 +12,11 @@ typedef struct
   guint added, removed;
 } PhMatchCounts;
 
-/* The nodes of @target (main graph) that are nodes of @model (main graph): PhNode -> PhNode. A node is recognised by its
- * name, then by the name of an output, then by operator, attributes and recognised inputs, then by its recognised user;
- * always of the same operator. (transfer full) */
-GHashTable *ph_model_match  (PhModel *model, PhModel *target, PhMatchCounts *counts);
-
-/* Changes @model by edits (recorded when it has a journal) until it computes what @target computes, with the same interface:
- * recognised nodes keep their ids, and values that stay keep their names. Node names, order, roles and devices of nodes that
- * stay are left alone. @counts (nullable) (out). After an error, abort the rewrite: some edits may have been made. */
+/* Changes @model by edits (recorded when it has a journal) until it computes what @target computes, with the same interface.
+ * A node of @target's main graph is recognised in @model's by its name, then by the name of an output, then by operator,
+ * attributes and recognised inputs, then by its recognised user; always of the same operator. Recognised nodes keep their ids,
+ * and values that stay keep their names. Node names, order, roles and devices of nodes that stay are left alone. @counts
+ * (nullable) (out). After an error, abort the rewrite: some edits may have been made. */
 gboolean    ph_model_become (PhModel *model, PhModel *target, PhMatchCounts *counts, GError **error);
 
 G_END_DECLS

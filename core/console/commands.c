@@ -9,11 +9,7 @@ static const PhCommandGroup *const groups[] = {
   &ph_commands_profile, &ph_commands_verify, &ph_commands_node, &ph_commands_query, &ph_commands_help,
 };
 
-/* A command of the window: its row is copied, because its implementation is made here. */
-typedef struct { PhCommandFunc func; gpointer data; } Registered;
-
-static GPtrArray  *all;             /* (element-type PhCommand)                */
-static GHashTable *registered;      /* PhCommand -> Registered                 */
+static GPtrArray *all;              /* (element-type PhCommand) */
 
 static GPtrArray *
 commands (void)
@@ -21,7 +17,6 @@ commands (void)
   if (all == NULL)
     {
       all = g_ptr_array_new ();
-      registered = g_hash_table_new (NULL, NULL);
       for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
         for (guint i = 0; i < groups[g]->n; i++)
           g_ptr_array_add (all, (gpointer) &groups[g]->rows[i]);
@@ -43,38 +38,6 @@ ph_command_find (const char *name)
     if (g_str_equal (((PhCommand *) all->pdata[i])->name, name))
       return all->pdata[i];
   return NULL;
-}
-
-static gboolean
-run_registered (PhCall *call, GError **error)
-{
-  const Registered *code = g_hash_table_lookup (registered, call->command);
-
-  return code->func (call->console, (const char *const *) call->argv, call->reply, code->data, error);
-}
-
-void
-ph_command_register (const PhCommand *command, PhCommandFunc func, gpointer data)
-{
-  static const PhCommandCode code = { run_registered };
-  PhCommand  *copy = NULL;
-  Registered *entry = g_new (Registered, 1);
-
-  *entry = (Registered) { func, data };
-  for (guint i = 0; i < commands ()->len; i++)
-    if (g_str_equal (((PhCommand *) all->pdata[i])->name, command->name))
-      {
-        copy = g_memdup2 (command, sizeof *command);
-        all->pdata[i] = copy;
-        break;
-      }
-  if (copy == NULL)
-    {
-      copy = g_memdup2 (command, sizeof *command);
-      g_ptr_array_add (all, copy);
-    }
-  copy->implementation = (gpointer) &code;
-  g_hash_table_insert (registered, copy, entry);
 }
 
 /* ── what a line is ── */

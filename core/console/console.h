@@ -61,15 +61,9 @@ struct _PhCommand
   const char *icon;              /* (nullable)                                                         */
   gpointer    implementation;    /* private to core/console                                            */
 };
-/* All rows, those of the window too. (transfer none), valid until the next ph_command_register(). */
+/* All rows. (transfer none) */
 const PhCommand *const *ph_command_list (guint *n);
 const PhCommand *ph_command_find (const char *name);
-
-/* A command that only the window has: @func runs in the document's thread. @command is static; its implementation is not
- * read. Say what happened in @reply->text and @reply->json. */
-typedef gboolean (*PhCommandFunc) (PhConsole *console, const char *const *arguments, PhReply *reply, gpointer data,
-                                   GError **error);
-void        ph_command_register (const PhCommand *command, PhCommandFunc func, gpointer data);
 
 /* The manual page's section COMMANDS, in roff. */
 char       *ph_command_manual (void);

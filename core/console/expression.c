@@ -549,88 +549,13 @@ parse_expression (Parser *parser, PhOperand *out, GError **error)
   return ok;
 }
 
-/* ── a line ── */
-
-/* A line that begins with a word nobody knows was most likely meant to be a command. */
-static void
-explain_unknown (PhCall *call, GError **error)
-{
-  guint                   n;
-  const PhCommand *const *list = ph_command_list (&n);
-  g_auto(GStrv)           variables = ph_trace_names (call->console);
-  guint                   n_variables = g_strv_length (variables);
-  g_autofree const char **names = g_new (const char *, n + n_variables + 1);
-  g_autofree char        *word = g_strndup (call->rest, strcspn (call->rest, " \t"));
-  const char             *nearest;
-
-  for (guint i = 0; i < n; i++)
-    names[i] = list[i]->name;
-  for (guint i = 0; i < n_variables; i++)
-    names[n + i] = variables[i];
-  nearest = ph_nearest (call->rest, names, n + n_variables);
-  if (nearest == NULL)
-    nearest = ph_nearest (word, names, n + n_variables);
-  g_clear_error (error);
-  if (nearest != NULL)
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command '%s'; did you mean '%s'?", word, nearest);
-  else
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command '%s': `help` lists them", word);
-}
-
 gboolean
-ph_expression_begin (PhCall *call, GError **error)
+ph_expression_parse (PhCall *call, const char *text, const char *at, PhOperand *out, GError **error)
 {
-  Parser            parser = { call, call->rest, call->rest };
-  g_autofree char  *name = NULL;
-  g_auto(PhOperand) result = { NULL };
-  GError           *own = NULL;
-  g_autofree char  *text = NULL, *target = NULL;
-  JsonObject       *row;
-  gboolean          bare_word;
+  Parser parser = { call, text, at };
 
-  if (at_name (&parser))
-    {
-      name = take_name (&parser);
-      skip_blanks (&parser);
-      if (*parser.at == '=' && parser.at[1] != '=')
-        parser.at++;
-      else
-        {
-          bare_word = *parser.at == '\0' || g_ascii_isalnum (*parser.at) || *parser.at == '_' || *parser.at == '\'' || *parser.at == '"';
-          parser.at = parser.text;
-          if (bare_word && !ph_trace_has (call->console, name) && *name != '\0')
-            {
-              PhModel *model = ph_document_get_model (call->document);
-
-              if (model == NULL || ph_model_find_value_named (model, name) == NULL)
-                {
-                  explain_unknown (call, error);
-                  return FALSE;
-                }
-            }
-          g_clear_pointer (&name, g_free);
-        }
-    }
-  if (!parse_expression (&parser, &result, &own))
-    {
-      g_propagate_error (error, own);
-      return FALSE;
-    }
-  skip_blanks (&parser);
-  if (*parser.at != '\0')
-    return parse_error (&parser, error, "this is not understood");
-  if (name != NULL && !ph_trace_assign (call, name, &result, error))
+  if (!parse_expression (&parser, out, error))
     return FALSE;
-
-  target = name != NULL ? g_strdup (name) : g_strdup (result.value != NULL ? result.value->name : "");
-  row = ph_json_add_object (ph_reply_array (call->reply, "values"));
-  ph_json_set (row, "name", target);
-  ph_tensor_to_json (result.tensor, row, 1000);
-  ph_json_set (call->reply->json, "name", target);
-  text = ph_tensor_to_string (result.tensor, 100);
-  if (name != NULL)
-    ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET " = %s\n", name, text);
-  else
-    ph_reply_say (call->reply, "%s\n", text);
-  return TRUE;
+  skip_blanks (&parser);
+  return *parser.at == '\0' || parse_error (&parser, error, "this is not understood");
 }

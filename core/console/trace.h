@@ -21,6 +21,8 @@ gboolean   ph_trace_apply     (PhCall *call, const PhOp *op, PhOperand *inputs, 
 gboolean   ph_trace_assign    (PhCall *call, const char *name, PhOperand *operand, GError **error);
 char     **ph_trace_names     (PhConsole *console);          /* (transfer full) of the variables */
 
+/* expression.c: computes what stands at @at in the line @text, to its end, and records it. Errors name the column. */
+gboolean   ph_expression_parse (PhCall *call, const char *text, const char *at, PhOperand *out, GError **error);
 /* expression-op.c: "log", "Log", "reduce_sum", "ReduceSum", and what mathematicians write; NULL and an error: there is none. */
 const PhOp *ph_expression_op  (const char *typed, guint n_arguments, GError **error);
 PhAttr    *ph_expression_attr (const PhOp *op, const char *name, PhTensor *literal, GError **error);

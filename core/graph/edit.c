@@ -8,11 +8,8 @@
 #include "core/graph/history.h"
 #include "core/ops/op.h"
 
-static gboolean
-fail (GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-static gboolean
-fail (GError **error, PhError code, const char *format, ...)
+gboolean
+ph_edit_fail (GError **error, PhError code, const char *format, ...)
 {
   va_list args;
   g_autofree char *message = NULL;
@@ -24,8 +21,8 @@ fail (GError **error, PhError code, const char *format, ...)
   return FALSE;
 }
 
-static void
-commit (PhModel *model, PhGraph *graph, const PhEdit *template)
+void
+ph_edit_commit (PhModel *model, PhGraph *graph, const PhEdit *template)
 {
   PhEdit *edit = g_memdup2 (template, sizeof *template);
 
@@ -38,119 +35,13 @@ commit (PhModel *model, PhGraph *graph, const PhEdit *template)
     ph_edit_free (edit);
 }
 
-/* ── order ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-typedef struct
-{
-  PhGraph    *graph;
-  guint64     floor;            /* nodes before this one cannot matter             */
-  GHashTable *seen;             /* nodes of the graph that were reached            */
-  GPtrArray  *stack;
-} Search;
-
-static void
-reach (Search *search, const PhValue *value)
-{
-  PhNode *node;
-
-  if (value == NULL || value->producer == NULL || value->graph != search->graph)
-    return;
-  node = value->producer;
-  if (node->order >= search->floor && g_hash_table_add (search->seen, node))
-    g_ptr_array_add (search->stack, node);
-}
-
-static void
-reach_captures (Search *search, const PhGraph *body)
-{
-  for (guint i = 0; i < body->outputs->len; i++)
-    reach (search, body->outputs->pdata[i]);
-  PH_FOREACH_NODE (node, body)
-    {
-      for (guint i = 0; i < node->inputs->len; i++)
-        reach (search, node->inputs->pdata[i]);
-      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        reach_captures (search, node->graphs->pdata[i]);
-    }
-}
-
-/* The nodes of @value's graph that @value needs, itself included, no earlier than @floor. */
-static GHashTable *
-find_needed (const PhValue *value, guint64 floor)
-{
-  Search search = { value->graph, floor, g_hash_table_new (NULL, NULL), g_ptr_array_new () };
-
-  reach (&search, value);
-  while (search.stack->len > 0)
-    {
-      PhNode *node = g_ptr_array_steal_index_fast (search.stack, search.stack->len - 1);
-
-      for (guint i = 0; i < node->inputs->len; i++)
-        reach (&search, node->inputs->pdata[i]);
-      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        reach_captures (&search, node->graphs->pdata[i]);
-    }
-  g_ptr_array_unref (search.stack);
-  return search.seen;
-}
-
-static void
-move_after (PhNode *node, PhNode *place)
-{
-  commit (node->graph->model, node->graph,
-          &(PhEdit) { .kind = PH_EDIT_MOVE_NODE, .id = node->id,
-                      .place = node->prev != NULL ? node->prev->id : PH_NO_ID,
-                      .new_place = place != NULL ? place->id : PH_NO_ID });
-}
-
-static int
-by_order (gconstpointer a, gconstpointer b)
-{
-  const PhNode *x = *(PhNode *const *) a, *y = *(PhNode *const *) b;
-  return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* Sees to it that what makes @value stands before @user, which may sit in a body below @value's graph. */
-static gboolean
-put_before (PhNode *user, const PhValue *value, GError **error)
-{
-  PhNode *node = ph_node_ancestor_in (user, value->graph);
-  g_autoptr(GHashTable) needed = NULL;
-  g_autoptr(GPtrArray) moving = NULL;
-  GHashTableIter iter;
-  gpointer key;
-  PhNode *place;
-
-  if (value->producer == NULL || value->producer->order < node->order)
-    return TRUE;
-  needed = find_needed (value, node->order);
-  if (g_hash_table_contains (needed, node))
-    {
-      g_autofree char *label = ph_node_label (node);
-      return fail (error, PH_ERROR_INVALID, "%s cannot use '%s', which is computed from it: that would be a cycle",
-                   label, value->name);
-    }
-  moving = g_ptr_array_sized_new (g_hash_table_size (needed));
-  g_hash_table_iter_init (&iter, needed);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_ptr_array_add (moving, key);
-  g_ptr_array_sort (moving, by_order);
-  place = node->prev;
-  for (guint i = 0; i < moving->len; i++)
-    {
-      move_after (moving->pdata[i], place);
-      place = moving->pdata[i];
-    }
-  return TRUE;
-}
-
 static gboolean
 check_scope (const PhGraph *graph, const PhValue *value, const char *label, GError **error)
 {
   if (value == NULL || ph_graph_is_inside (graph, value->graph))
     return TRUE;
-  return fail (error, PH_ERROR_INVALID, "%s cannot use '%s', which belongs to the body '%s' that it is not in", label,
-               value->name, value->graph->attr != NULL ? value->graph->attr : value->graph->name);
+  return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot use '%s', which belongs to the body '%s' that it is not in", label,
+                       value->name, value->graph->attr != NULL ? value->graph->attr : value->graph->name);
 }
 
 /* ── nodes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -179,7 +70,7 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
           const PhNode *node = ph_node_ancestor_in (spec->before, value->graph);
           if (node == NULL || value->producer->order >= node->order)
             {
-              fail (error, PH_ERROR_INVALID, "%s cannot stand before its input '%s'", op_type, value->name);
+              ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot stand before its input '%s'", op_type, value->name);
               return NULL;
             }
         }
@@ -219,8 +110,8 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
         record->output_types[i] = spec->output_types[i];
     }
 
-  commit (model, graph, &(PhEdit) { .kind = PH_EDIT_ADD_NODE, .id = id, .graph = graph->id, .spec = record,
-                                    .place = place != NULL ? place->id : PH_NO_ID });
+  ph_edit_commit (model, graph, &(PhEdit) { .kind = PH_EDIT_ADD_NODE, .id = id, .graph = graph->id, .spec = record,
+                                            .place = place != NULL ? place->id : PH_NO_ID });
   return ph_model_find_node (model, id);
 }
 
@@ -239,9 +130,9 @@ clear_body (PhGraph *body)
   while (body->inputs->len > 0)
     ph_graph_remove_value (body->inputs->pdata[body->inputs->len - 1], NULL);
   g_ptr_array_find (owner->graphs, body, &index);
-  commit (model, owner->graph,
-          &(PhEdit) { .kind = PH_EDIT_REMOVE_GRAPH, .id = body->id, .graph = owner->id, .index = index,
-                      .new_name = body->attr, .old_name = body->name });
+  ph_edit_commit (model, owner->graph,
+                  &(PhEdit) { .kind = PH_EDIT_REMOVE_GRAPH, .id = body->id, .graph = owner->id, .index = index,
+                              .new_name = body->attr, .old_name = body->name });
 }
 
 gboolean
@@ -251,14 +142,14 @@ ph_graph_remove_node (PhNode *node, GError **error)
     if (ph_value_n_uses (node->outputs->pdata[i]) > 0)
       {
         g_autofree char *label = ph_node_label (node);
-        return fail (error, PH_ERROR_INVALID, "%s cannot be removed: its output '%s' is still used", label,
-                     ((PhValue *) node->outputs->pdata[i])->name);
+        return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot be removed: its output '%s' is still used", label,
+                             ((PhValue *) node->outputs->pdata[i])->name);
       }
   while (node->graphs != NULL && node->graphs->len > 0)
     clear_body (node->graphs->pdata[node->graphs->len - 1]);
-  commit (node->graph->model, node->graph,
-          &(PhEdit) { .kind = PH_EDIT_REMOVE_NODE, .id = node->id, .graph = node->graph->id,
-                      .spec = ph_node_record_new (node), .place = node->prev != NULL ? node->prev->id : PH_NO_ID });
+  ph_edit_commit (node->graph->model, node->graph,
+                  &(PhEdit) { .kind = PH_EDIT_REMOVE_NODE, .id = node->id, .graph = node->graph->id,
+                              .spec = ph_node_record_new (node), .place = node->prev != NULL ? node->prev->id : PH_NO_ID });
   return TRUE;
 }
 
@@ -271,13 +162,13 @@ ph_node_add_graph (PhNode *node, const char *attr, const char *name, GError **er
   if (ph_node_graph (node, attr) != NULL)
     {
       g_autofree char *label = ph_node_label (node);
-      fail (error, PH_ERROR_INVALID, "%s already has a graph attribute '%s'", label, attr);
+      ph_edit_fail (error, PH_ERROR_INVALID, "%s already has a graph attribute '%s'", label, attr);
       return NULL;
     }
-  commit (model, node->graph,
-          &(PhEdit) { .kind = PH_EDIT_ADD_GRAPH, .id = id, .graph = node->id, .new_name = ph_intern (attr),
-                      .old_name = ph_intern (name != NULL ? name : attr),
-                      .index = node->graphs != NULL ? node->graphs->len : 0 });
+  ph_edit_commit (model, node->graph,
+                  &(PhEdit) { .kind = PH_EDIT_ADD_GRAPH, .id = id, .graph = node->id, .new_name = ph_intern (attr),
+                              .old_name = ph_intern (name != NULL ? name : attr),
+                              .index = node->graphs != NULL ? node->graphs->len : 0 });
   return ph_model_find_graph (model, id);
 }
 
@@ -294,8 +185,8 @@ add_value (PhGraph *graph, const char *name, const PhType *type, PhTensor *tenso
   record->type = type;
   record->tensor = tensor != NULL ? ph_tensor_ref (tensor) : NULL;
   record->is_input = is_input;
-  commit (model, graph,
-          &(PhEdit) { .kind = PH_EDIT_ADD_VALUE, .id = id, .graph = graph->id, .index = index, .spec = record });
+  ph_edit_commit (model, graph,
+                  &(PhEdit) { .kind = PH_EDIT_ADD_VALUE, .id = id, .graph = graph->id, .index = index, .spec = record });
   return ph_model_find_value (model, id);
 }
 
@@ -311,7 +202,7 @@ ph_graph_add_input (PhGraph *graph, const char *name, const PhType *type, PhTens
   if (tensor != NULL && type != NULL && !ph_type_fits (type, tensor))
     {
       g_autofree char *declared = ph_type_to_string (type), *given = ph_type_to_string (ph_type_of_tensor (tensor));
-      fail (error, PH_ERROR_TYPE, "input '%s' is declared as %s, its default is %s", name, declared, given);
+      ph_edit_fail (error, PH_ERROR_TYPE, "input '%s' is declared as %s, its default is %s", name, declared, given);
       return NULL;
     }
   return add_value (graph, name, type, tensor, TRUE, MIN (index, graph->inputs->len));
@@ -325,12 +216,12 @@ ph_graph_remove_value (PhValue *value, GError **error)
 
   g_return_val_if_fail (value->producer == NULL, FALSE);
   if (ph_value_n_uses (value) > 0)
-    return fail (error, PH_ERROR_INVALID, "'%s' cannot be removed: it is still used", value->name);
+    return ph_edit_fail (error, PH_ERROR_INVALID, "'%s' cannot be removed: it is still used", value->name);
   if (value->is_input)
     g_ptr_array_find (graph->inputs, value, &index);
-  commit (graph->model, graph,
-          &(PhEdit) { .kind = PH_EDIT_REMOVE_VALUE, .id = value->id, .graph = graph->id, .index = index,
-                      .spec = ph_value_record_new (value) });
+  ph_edit_commit (graph->model, graph,
+                  &(PhEdit) { .kind = PH_EDIT_REMOVE_VALUE, .id = value->id, .graph = graph->id, .index = index,
+                              .spec = ph_value_record_new (value) });
   return TRUE;
 }
 
@@ -341,9 +232,9 @@ commit_input (PhNode *node, guint index, PhValue *value, gboolean absent, gboole
 {
   const PhValue *old = ph_node_input (node, index);
 
-  commit (node->graph->model, node->graph,
-          &(PhEdit) { .kind = PH_EDIT_SET_INPUT, .id = node->id, .index = index, .absent = absent, .last = last,
-                      .before = old != NULL ? old->id : PH_NO_ID, .after = value != NULL ? value->id : PH_NO_ID });
+  ph_edit_commit (node->graph->model, node->graph,
+                  &(PhEdit) { .kind = PH_EDIT_SET_INPUT, .id = node->id, .index = index, .absent = absent, .last = last,
+                              .before = old != NULL ? old->id : PH_NO_ID, .after = value != NULL ? value->id : PH_NO_ID });
 }
 
 gboolean
@@ -358,7 +249,7 @@ ph_node_set_input (PhNode *node, guint index, PhValue *value, GError **error)
           g_autofree char *label = ph_node_label (node);
           return check_scope (node->graph, value, label, error);
         }
-      if (!put_before (node, value, error))
+      if (!ph_order_put_before (node, value, error))
         return FALSE;
     }
   if (index == node->inputs->len || node->inputs->pdata[index] != value)
@@ -379,9 +270,9 @@ commit_output (PhGraph *graph, guint index, PhValue *value, gboolean absent, gbo
 {
   const PhValue *old = index < graph->outputs->len ? graph->outputs->pdata[index] : NULL;
 
-  commit (graph->model, graph,
-          &(PhEdit) { .kind = PH_EDIT_SET_OUTPUT, .graph = graph->id, .index = index, .absent = absent, .last = last,
-                      .before = old != NULL ? old->id : PH_NO_ID, .after = value != NULL ? value->id : PH_NO_ID });
+  ph_edit_commit (graph->model, graph,
+                  &(PhEdit) { .kind = PH_EDIT_SET_OUTPUT, .graph = graph->id, .index = index, .absent = absent, .last = last,
+                              .before = old != NULL ? old->id : PH_NO_ID, .after = value != NULL ? value->id : PH_NO_ID });
 }
 
 gboolean
@@ -391,7 +282,7 @@ ph_graph_set_output (PhGraph *graph, guint index, PhValue *value, GError **error
 
   if (!check_scope (graph, value, "the graph", error))
     return FALSE;
-  if (value->graph != graph && !put_before (graph->owner, value, error))
+  if (value->graph != graph && !ph_order_put_before (graph->owner, value, error))
     return FALSE;
   if (index == graph->outputs->len || graph->outputs->pdata[index] != value)
     commit_output (graph, index, value, index == graph->outputs->len, FALSE);
@@ -422,10 +313,10 @@ ph_node_set_attr (PhNode *node, const char *name, PhAttr *attr, GError **error)
       }
   if (old == attr || (old != NULL && attr != NULL && ph_attr_equal (old, attr)))
     return TRUE;
-  commit (node->graph->model, node->graph,
-          &(PhEdit) { .kind = PH_EDIT_SET_ATTR, .id = node->id, .index = index, .new_name = ph_intern (name),
-                      .old_attr = old != NULL ? ph_attr_ref (old) : NULL,
-                      .new_attr = attr != NULL ? ph_attr_ref (attr) : NULL });
+  ph_edit_commit (node->graph->model, node->graph,
+                  &(PhEdit) { .kind = PH_EDIT_SET_ATTR, .id = node->id, .index = index, .new_name = ph_intern (name),
+                              .old_attr = old != NULL ? ph_attr_ref (old) : NULL,
+                              .new_attr = attr != NULL ? ph_attr_ref (attr) : NULL });
   return TRUE;
 }
 
@@ -437,10 +328,10 @@ ph_value_set_type (PhValue *value, const PhType *type, GError **error)
   if (value->tensor != NULL && type != NULL && !ph_type_fits (type, value->tensor))
     {
       g_autofree char *wish = ph_type_to_string (type);
-      return fail (error, PH_ERROR_TYPE, "'%s' has a tensor that is not %s", value->name, wish);
+      return ph_edit_fail (error, PH_ERROR_TYPE, "'%s' has a tensor that is not %s", value->name, wish);
     }
-  commit (value->graph->model, value->graph,
-          &(PhEdit) { .kind = PH_EDIT_SET_TYPE, .id = value->id, .old_type = value->type, .new_type = type });
+  ph_edit_commit (value->graph->model, value->graph,
+                  &(PhEdit) { .kind = PH_EDIT_SET_TYPE, .id = value->id, .old_type = value->type, .new_type = type });
   return TRUE;
 }
 
@@ -453,61 +344,9 @@ ph_value_rename (PhValue *value, const char *name, GError **error)
   if (value->name == interned)
     return TRUE;
   if (*name == '\0' || g_hash_table_contains (model->names, interned))
-    return fail (error, PH_ERROR_INVALID, "'%s' cannot be renamed: the name '%s' is taken", value->name, name);
-  commit (model, value->graph,
-          &(PhEdit) { .kind = PH_EDIT_RENAME, .id = value->id, .old_name = value->name, .new_name = interned });
-  return TRUE;
-}
-
-/* Whether a body of @node, at any depth, hands @value out as it is. */
-static gboolean
-hands_out (const PhNode *node, const PhValue *value)
-{
-  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-    {
-      const PhGraph *body = node->graphs->pdata[i];
-
-      if (g_ptr_array_find (body->outputs, value, NULL))
-        return TRUE;
-      PH_FOREACH_NODE (inner, body)
-        if (hands_out (inner, value))
-          return TRUE;
-    }
-  return FALSE;
-}
-
-/* Whether @node or a body of it uses a value that @producer makes. */
-static gboolean
-uses_output_of (PhNode *node, const PhNode *producer)
-{
-  for (guint i = 0; i < producer->outputs->len; i++)
-    {
-      const PhValue *value = producer->outputs->pdata[i];
-      for (guint k = 0; k < value->uses->len; k++)
-        if (ph_node_ancestor_in (g_array_index (value->uses, PhUse, k).node, producer->graph) == node)
-          return TRUE;
-      if (value->n_output_uses > 0 && hands_out (node, value))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-gboolean
-ph_node_move_before (PhNode *node, PhNode *before, GError **error)
-{
-  PhNode *place = before != NULL ? before->prev : node->graph->last;
-  gboolean forward = before == NULL || before->order > node->order;
-
-  g_return_val_if_fail (before == NULL || before->graph == node->graph, FALSE);
-  if (node == before || place == node)
-    return TRUE;
-  for (PhNode *crossed = forward ? node->next : before; crossed != (forward ? before : node); crossed = crossed->next)
-    if (uses_output_of (forward ? crossed : node, forward ? node : crossed))
-      {
-        g_autofree char *moved = ph_node_label (node), *label = ph_node_label (crossed);
-        return fail (error, PH_ERROR_INVALID, "%s cannot move past %s: one needs the other", moved, label);
-      }
-  move_after (node, place);
+    return ph_edit_fail (error, PH_ERROR_INVALID, "'%s' cannot be renamed: the name '%s' is taken", value->name, name);
+  ph_edit_commit (model, value->graph,
+                  &(PhEdit) { .kind = PH_EDIT_RENAME, .id = value->id, .old_name = value->name, .new_name = interned });
   return TRUE;
 }
 
@@ -517,150 +356,6 @@ ph_model_set_opset (PhModel *model, const char *domain, int version)
   int old = ph_model_opset (model, domain);
 
   if (old != version)
-    commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_SET_OPSET, .new_name = ph_intern (domain),
-                                     .old_version = old, .new_version = version });
-}
-
-/* ── replacing and removing ─────────────────────────────────────────────────────────────────────────────────────── */
-
-/* Bodies below @old's graph that hand it out as it is. */
-static gboolean
-replace_captured_outputs (PhValue *old, PhValue *value, GHashTable *below, GError **error)
-{
-  PhModel *model = old->graph->model;
-
-  for (PhId id = 1; id < model->next_id && old->n_output_uses > 0; id++)
-    {
-      PhGraph *body = g_ptr_array_index (model->graphs, id);
-      PhNode *user = body != NULL && body != old->graph ? ph_node_ancestor_in (body->owner, value->graph) : NULL;
-
-      if (user == NULL || (below != NULL && g_hash_table_contains (below, user)))
-        continue;
-      for (guint i = 0; i < body->outputs->len; i++)
-        if (body->outputs->pdata[i] == old && !ph_graph_set_output (body, i, value, error))
-          return FALSE;
-    }
-  return TRUE;
-}
-
-/* Points the graph outputs that are @old at @value, and lets @value carry the name that callers know. */
-static gboolean
-replace_outputs (PhValue *old, PhValue *value, GError **error)
-{
-  PhGraph *graph = old->graph;
-  gboolean interface = graph->owner == NULL;
-
-  if (!g_ptr_array_find (graph->outputs, old, NULL))
-    return TRUE;
-  if (interface && (value->graph != graph || value->is_input || g_ptr_array_find (graph->outputs, value, NULL)))
-    return fail (error, PH_ERROR_INVALID,
-                 "'%s' is an output of the graph and '%s' is part of its interface too: both names must stay",
-                 old->name, value->name);
-  for (guint i = 0; i < graph->outputs->len; i++)
-    if (graph->outputs->pdata[i] == old && !ph_graph_set_output (graph, i, value, error))
-      return FALSE;
-  if (interface)
-    {
-      const char *name = old->name;
-      ph_value_rename (old, ph_model_unique_name (graph->model, name), NULL);
-      ph_value_rename (value, name, NULL);
-    }
-  return TRUE;
-}
-
-gboolean
-ph_value_replace_uses (PhValue *old, PhValue *value, GError **error)
-{
-  g_autoptr(GHashTable) below = NULL;
-  g_autoptr(GArray) uses = NULL;
-
-  g_return_val_if_fail (old != value, FALSE);
-  if (old->type != NULL && value->type != NULL && ph_type_merge (old->type, value->type) == NULL)
-    {
-      g_autofree char *before = ph_type_to_string (old->type), *after = ph_type_to_string (value->type);
-      return fail (error, PH_ERROR_TYPE, "'%s' is %s and cannot be replaced by '%s', which is %s", old->name, before,
-                   value->name, after);
-    }
-
-  /* Only users that stand before the new value can be what it is made from. */
-  if (value->producer != NULL && ph_value_n_uses (old) > 0)
-    {
-      guint64 floor = old->producer != NULL && old->graph == value->graph ? old->producer->order : 0;
-      below = find_needed (value, floor);
-    }
-  uses = g_array_copy (old->uses);
-  for (guint i = 0; i < uses->len; i++)
-    {
-      const PhUse *use = &g_array_index (uses, PhUse, i);
-      PhNode *user = ph_node_ancestor_in (use->node, value->graph);
-
-      if (user == NULL || (below != NULL && g_hash_table_contains (below, user)))
-        continue;
-      if (!ph_node_set_input (use->node, use->index, value, error))
-        return FALSE;
-    }
-  if (old->n_output_uses == 0)
-    return TRUE;
-  return replace_captured_outputs (old, value, below, error) && replace_outputs (old, value, error);
-}
-
-static void
-push_producers (GPtrArray *stack, const PhNode *node)
-{
-  for (guint i = 0; i < node->inputs->len; i++)
-    if (node->inputs->pdata[i] != NULL)
-      g_ptr_array_add (stack, node->inputs->pdata[i]);
-  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-    {
-      const PhGraph *body = node->graphs->pdata[i];
-
-      for (guint k = 0; k < body->outputs->len; k++)
-        if (((PhValue *) body->outputs->pdata[k])->graph != body)
-          g_ptr_array_add (stack, body->outputs->pdata[k]);
-      PH_FOREACH_NODE (inner, body)
-        push_producers (stack, inner);
-    }
-}
-
-guint
-ph_graph_remove_dead (PhNode *root)
-{
-  PhModel *model = root->graph->model;
-  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (PhId));   /* values, by id: they may be gone by then */
-  g_autoptr(GPtrArray) operands = g_ptr_array_new ();
-  PhNode *node = root;
-  guint n = 0;
-
-  for (;;)
-    {
-      gboolean dead = node != NULL;
-
-      for (guint i = 0; dead && i < node->outputs->len; i++)
-        dead = ph_value_n_uses (node->outputs->pdata[i]) == 0;
-      if (dead)
-        {
-          g_ptr_array_set_size (operands, 0);
-          push_producers (operands, node);
-          for (guint i = 0; i < operands->len; i++)
-            g_array_append_val (stack, ((PhValue *) operands->pdata[i])->id);
-          ph_graph_remove_node (node, NULL);
-          n++;
-        }
-
-      /* The next value that lost a user: its producer may be dead now, or itself, if it is a constant. */
-      for (node = NULL; node == NULL && stack->len > 0; )
-        {
-          PhValue *value = ph_model_find_value (model, g_array_index (stack, PhId, stack->len - 1));
-
-          g_array_set_size (stack, stack->len - 1);
-          if (value == NULL || ph_value_n_uses (value) > 0)
-            continue;
-          if (value->producer != NULL)
-            node = value->producer;
-          else if (!value->is_input)
-            ph_graph_remove_value (value, NULL);
-        }
-      if (node == NULL)
-        return n;
-    }
+    ph_edit_commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_SET_OPSET, .new_name = ph_intern (domain),
+                                             .old_version = old, .new_version = version });
 }

@@ -40,6 +40,15 @@ PhGraph  *ph_graph_alloc    (PhModel *model, PhId id, PhNode *owner, const char 
 PhValue  *ph_value_alloc    (PhGraph *graph, PhId id, const char *name, const PhType *type);
 gboolean  ph_graph_is_fused (const PhGraph *graph);       /* or lies inside a fused body */
 
+/* edit.c: applies a copy of @template and records it. @graph: (nullable) where. */
+void      ph_edit_commit    (PhModel *model, PhGraph *graph, const PhEdit *template);
+gboolean  ph_edit_fail      (GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (3, 4);   /* FALSE */
+
+/* order.c: the nodes of @value's graph that @value needs, its own included, none of an order below @floor. (transfer full) */
+GHashTable *ph_order_find_needed (const PhValue *value, guint64 floor);
+/* Sees to it that what makes @value stands before @user, which may sit in a body below @value's graph. */
+gboolean  ph_order_put_before (PhNode *user, const PhValue *value, GError **error);
+
 PhNodeRecord  *ph_node_record_new   (const PhNode *node);
 PhValueRecord *ph_value_record_new  (const PhValue *value);
 

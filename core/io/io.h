@@ -26,7 +26,6 @@ PhModel *ph_onnx_text_read (const char *text, gssize length, const char *path, G
 /* ONNX's own text syntax. Constants up to @max_elements are written out, of longer ones only their number of elements
  * and their hash, so that text is for reading only. Deterministic: the same graph prints to the same bytes. */
 char    *ph_onnx_text_print (PhModel *model, gsize max_elements);
-char    *ph_onnx_text_print_graph (PhGraph *graph, gsize max_elements);
 
 /* A TensorProto, SequenceProto or OptionalProto file (.pb) by @type (nullable: a tensor), or .npy. */
 PhTensor *ph_tensor_load   (const char *path, const PhType *type, char **name, GError **error);

@@ -126,8 +126,6 @@ const char       *ph_export_function   (PhExport *export, PhNode *node);    /* o
 
 /* text-parser.c, text-printer.c */
 Onnx__ModelProto *ph_text_parse   (PhSource *source, PhArena *arena, const char *text, gsize length, GError **error);
-void              ph_text_print_model (GString *out, const Onnx__ModelProto *model, GHashTable *tensors, gsize max_elements);
-void              ph_text_print_graph (GString *out, const Onnx__GraphProto *graph, GHashTable *tensors, gsize max_elements);
 
 /* npy.c */
 PhTensor  *ph_npy_read  (GBytes *bytes, const char *path, GError **error);
