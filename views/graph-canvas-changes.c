@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-private.h"
 
+#include <math.h>
+
 static gboolean
 is_node (PhGraphCanvas *self, int box)
 {
@@ -63,4 +65,104 @@ ph_graph_canvas_go_to_change (PhGraphCanvas *self, int direction)
     return FALSE;
   ph_document_set_selection (self->document, ph_canvas_id_of (self, best, -1));
   return TRUE;
+}
+
+/* ── what lies outside of the window ────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct { int box; guint n; } Marked;
+
+/* Every box that is marked, and how many nodes in it are; kept until the look changes, for this is asked at each scroll. */
+static GArray *
+marked (PhGraphCanvas *self)
+{
+  if (self->marked != NULL)
+    return self->marked;
+  self->marked = g_array_new (FALSE, FALSE, sizeof (Marked));
+  for (guint b = 0; b < ph_scene_n_boxes (self->scene) && self->time != self->since; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (self->scene, b);
+      Marked mark = { (int) b, 0 };
+      guint added = 0, removed = 0, changed = 0;
+
+      if (!box->shown || box->open)
+        continue;
+      if (box->kind == PH_BOX_GROUP)
+        ph_scene_count_changes (self->scene, b, self->since, self->time, &added, &removed, &changed);
+      else if (is_node (self, b))
+        changed = ph_scene_change (self->scene, b, self->since, self->time, NULL) != PH_CHANGE_NONE;
+      mark.n = added + removed + changed;
+      if (mark.n > 0)
+        g_array_append_val (self->marked, mark);
+    }
+  return self->marked;
+}
+
+/* How far outside of the window, in points, and at which side; 0: it is seen, at least in part. */
+static double
+distance (PhGraphCanvas *self, const PhRect *rect, GtkDirectionType *side)
+{
+  const double right = self->x + ph_canvas_width (self) / self->zoom, bottom = self->y + ph_canvas_height (self) / self->zoom;
+  const double dx = MAX (self->x - rect->x - rect->width, rect->x - right), dy = MAX (self->y - rect->y - rect->height, rect->y - bottom);
+
+  *side = dy >= dx ? (rect->y > self->y ? GTK_DIR_DOWN : GTK_DIR_UP) : rect->x > self->x ? GTK_DIR_RIGHT : GTK_DIR_LEFT;
+  return hypot (MAX (dx, 0), MAX (dy, 0));
+}
+
+static const Marked *
+nearest (PhGraphCanvas *self, GtkDirectionType *where)
+{
+  GArray *marks = marked (self);
+  const Marked *best = NULL;
+  double least = INFINITY;
+
+  for (guint i = 0; i < marks->len && least > 0; i++)
+    {
+      const Marked *mark = &g_array_index (marks, Marked, i);
+      GtkDirectionType side;
+      const double far = distance (self, &ph_scene_box (self->scene, mark->box)->rect, &side);
+
+      if (far >= least)
+        continue;
+      least = far;
+      best = mark;
+      *where = side;
+    }
+  return least > 0 ? best : NULL;
+}
+
+guint
+ph_graph_canvas_find_unseen (PhGraphCanvas *self, GtkDirectionType *where)
+{
+  GtkDirectionType side;
+  guint n = 0;
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), 0);
+  if (self->scene == NULL || nearest (self, where) == NULL)
+    return 0;
+  for (guint i = 0; i < self->marked->len; i++)
+    {
+      const Marked *mark = &g_array_index (self->marked, Marked, i);
+
+      distance (self, &ph_scene_box (self->scene, mark->box)->rect, &side);
+      if (side == *where)
+        n += mark->n;
+    }
+  return n;
+}
+
+void
+ph_graph_canvas_show_unseen (PhGraphCanvas *self)
+{
+  GtkDirectionType where;
+  const Marked *mark;
+  const PhRect *rect;
+
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  mark = self->scene != NULL ? nearest (self, &where) : NULL;
+  if (mark == NULL)
+    return;
+  rect = &ph_scene_box (self->scene, mark->box)->rect;
+  self->fitted = FALSE;
+  ph_canvas_go_to (self, rect->x + rect->width / 2 - ph_canvas_width (self) / 2 / self->zoom,
+                   rect->y + rect->height / 2 - ph_canvas_height (self) / 2 / self->zoom, self->zoom, TRUE);
 }

@@ -85,6 +85,7 @@ ph_canvas_update_look (PhGraphCanvas *self)
 {
   PhDrawOptions options;
 
+  g_clear_pointer (&self->marked, g_array_unref);
   update_paint (self, FALSE);
   options = ph_canvas_draw_options (self);
   ph_tiles_set_look (self->tiles, self->scene, &options);

@@ -49,6 +49,7 @@ struct _PhGraphCanvas
   PhPaint      *paint;           /* (nullable) of what is shown now                                         */
   PhTheme       theme;
   gulong        style_ids[2];
+  GArray       *marked;          /* (nullable) (element-type Marked) boxes that changed                     */
 
   int           hover_box, hover_pill, hover_edge;
   double        pointer_x, pointer_y, drag_x, drag_y, pinch_x, pinch_y, pinch_zoom;

@@ -126,6 +126,7 @@ ph_graph_canvas_dispose (GObject *object)
     g_clear_signal_handler (&self->style_ids[i], adw_style_manager_get_default ());
   g_clear_pointer (&self->tiles, ph_tiles_free);
   g_clear_pointer (&self->ink, ph_ink_free);
+  g_clear_pointer (&self->marked, g_array_unref);
   g_clear_pointer (&self->scene, ph_scene_unref);
   g_clear_pointer (&self->open, g_hash_table_unref);
   g_clear_pointer (&self->measure, ph_measure_unref);

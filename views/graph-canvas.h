@@ -67,6 +67,11 @@ gboolean    ph_graph_canvas_get_neighbourhood (PhGraphCanvas *canvas, guint *id,
 void        ph_graph_canvas_count_changes (PhGraphCanvas *canvas, guint *added, guint *removed, guint *changed);
 gboolean    ph_graph_canvas_go_to_change  (PhGraphCanvas *canvas, int direction);
 
+/* How many changes lie beyond the side of the window at @where that is next to one of them; 0: there is none, or one is seen. */
+guint       ph_graph_canvas_find_unseen   (PhGraphCanvas *canvas, GtkDirectionType *where);
+/* Goes to the nearest of them. */
+void        ph_graph_canvas_show_unseen   (PhGraphCanvas *canvas);
+
 /* Before | after: @before shows the position that changes are counted from, @after the present one, without what is only on
  * the other side; both have one scene, scroll, zoom and select as one. NULL parts them. */
 void        ph_graph_canvas_pair          (PhGraphCanvas *after, PhGraphCanvas *before);

@@ -5,6 +5,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "views/change-pill.h"
 #include "views/graph-menu.h"
 #include "views/history-slider.h"
 #include "views/history-track.h"
@@ -433,6 +434,7 @@ ph_graph_pane_init (PhGraphPane *self)
   gtk_widget_set_halign (self->corner, GTK_ALIGN_END);
   gtk_widget_set_valign (self->corner, GTK_ALIGN_END);
   gtk_overlay_add_overlay (self->after_overlay, self->corner);
+  gtk_overlay_add_overlay (self->after_overlay, ph_change_pill_new (self->canvas));
   self->legend = ph_legend_new (self->canvas);
   gtk_widget_set_visible (self->legend, FALSE);
   gtk_overlay_add_overlay (self->after_overlay, self->legend);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tests/ui/driver.h"
+#include "views/change-pill.h"
 #include "views/graph-canvas.h"
 
 static PhGraphCanvas *
@@ -196,6 +197,54 @@ test_kinetic (void)
     }
 }
 
+/* --- what a step changed out of sight -------------------------------------------------------------------------------- */
+
+static gboolean
+is_pill_shown (gpointer data)
+{
+  GtkWidget *pill = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_CHANGE_PILL);
+  GtkWidget *button = driver_find (pill, GTK_TYPE_BUTTON);
+
+  return gtk_widget_get_can_target (pill) == GPOINTER_TO_INT (data) && (!data || gtk_widget_get_mapped (button));
+}
+
+static void
+test_unseen (void)
+{
+  GtkDirectionType where;
+  GtkWidget *button;
+  double x, y, zoom;
+
+  open_example ("attention");
+  run ("pipeline O2");
+  run ("run");
+  run ("goto 6");                 /* propagate-shapes removes some and changes some */
+  wait_still ();
+  ph_graph_canvas_zoom_to (canvas (), 4);
+  driver_pause (0.4);
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  /* Just above all of it, then below. */
+  ph_graph_canvas_set_view (canvas (), x, -0.7 * gtk_widget_get_height (GTK_WIDGET (canvas ())) / zoom, zoom);
+  g_assert_cmpuint (ph_graph_canvas_find_unseen (canvas (), &where), >, 0);
+  g_assert_cmpint (where, ==, GTK_DIR_DOWN);
+  ph_graph_canvas_set_view (canvas (), x, ph_scene_height (ph_graph_canvas_get_scene (canvas ())) - 20, zoom);
+  g_assert_cmpuint (ph_graph_canvas_find_unseen (canvas (), &where), >, 0);
+  g_assert_cmpint (where, ==, GTK_DIR_UP);
+
+  driver_wait (is_pill_shown, GINT_TO_POINTER (TRUE), 5, "the pill says where the changes are");
+  button = driver_find (driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_CHANGE_PILL), GTK_TYPE_BUTTON);
+  g_assert_true (gtk_widget_grab_focus (button));
+  driver_pause (0.3);
+  driver_click_middle (button);
+  driver_wait (is_pill_shown, GINT_TO_POINTER (FALSE), 5, "the pill goes when a change is seen");
+  g_assert_true (gtk_widget_is_focus (GTK_WIDGET (canvas ())));
+
+  /* Nothing changed, nothing is said. */
+  run ("goto 0");
+  ph_graph_canvas_set_view (canvas (), x, ph_scene_height (ph_graph_canvas_get_scene (canvas ())) - 20, zoom);
+  g_assert_cmpuint (ph_graph_canvas_find_unseen (canvas (), &where), ==, 0);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -209,6 +258,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/canvas/wheel", test_wheel);
   g_test_add_func ("/canvas/pinch", test_pinch);
   g_test_add_func ("/canvas/kinetic", test_kinetic);
+  g_test_add_func ("/canvas/unseen", test_unseen);
   int status = g_test_run ();
   driver_finish ();
   return status;
