@@ -428,6 +428,20 @@ index_rules (PhPassRun *run)
   return by_root;
 }
 
+/* Of fifty passes most find no operator of theirs in a model: they need not walk it. */
+static gboolean
+has_a_root (PhPassRun *run, GHashTable *by_root)
+{
+  GHashTableIter iter;
+  gpointer op, rules;
+
+  g_hash_table_iter_init (&iter, by_root);
+  while (g_hash_table_iter_next (&iter, &op, &rules))
+    if (((GPtrArray *) rules)->len > 0 && (op == NULL || ph_model_has_op (run->model, op)))
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 ph_pass_run_rules (PhPassRun *run, GError **error)
 {
@@ -436,6 +450,8 @@ ph_pass_run_rules (PhPassRun *run, GError **error)
   g_autoptr(GByteArray) queued = g_byte_array_new ();
   Engine self = { .run = run, .by_root = by_root, .queue = queue, .queued = queued };
 
+  if (!has_a_root (run, by_root))
+    return TRUE;
   self.budget = 256 + 16 * ph_model_n_nodes (run->model, TRUE);
   g_byte_array_set_size (queued, run->model->next_id + 64);
   memset (queued->data, 0, queued->len);

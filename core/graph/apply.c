@@ -208,6 +208,7 @@ add_node (PhModel *model, const PhEdit *edit)
   ph_model_enter (model, model->nodes, node->id, node);
   link_after (graph, node, edit->place != PH_NO_ID ? ph_model_find_node (model, edit->place) : NULL);
   graph->n_nodes++;
+  ph_model_count (model, node->op, 1);
 }
 
 static void
@@ -227,6 +228,7 @@ remove_node (PhModel *model, const PhEdit *edit)
     }
   unlink_node (graph, node);
   graph->n_nodes--;
+  ph_model_count (model, node->op, -1);
   g_ptr_array_index (model->nodes, node->id) = NULL;
   ph_node_free (node);
 }

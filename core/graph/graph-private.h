@@ -36,6 +36,7 @@ void      ph_value_free     (PhValue *value);
 void      ph_node_free      (PhNode *node);
 void      ph_graph_free     (PhGraph *graph);
 void      ph_model_enter    (PhModel *model, GPtrArray *table, PhId id, gpointer object);
+void      ph_model_count    (PhModel *model, const PhOp *op, int difference);     /* in the census */
 PhGraph  *ph_graph_alloc    (PhModel *model, PhId id, PhNode *owner, const char *attr, const char *name);
 PhValue  *ph_value_alloc    (PhGraph *graph, PhId id, const char *name, const PhType *type);
 gboolean  ph_graph_is_fused (const PhGraph *graph);       /* or lies inside a fused body */

@@ -110,6 +110,7 @@ model_alloc (void)
   model->names = g_hash_table_new (NULL, NULL);
   model->suffixes = g_hash_table_new (NULL, NULL);
   model->opsets = g_hash_table_new (NULL, NULL);
+  model->census = g_hash_table_new (NULL, NULL);
   model->functions = g_ptr_array_new_with_free_func (function_free);
   model->ir_version = 8;
   return model;
@@ -133,6 +134,7 @@ ph_model_free (PhModel *model)
   g_ptr_array_unref (model->graphs);
   g_hash_table_unref (model->names);
   g_hash_table_unref (model->suffixes);
+  g_hash_table_unref (model->census);
   g_hash_table_unref (model->opsets);
   g_ptr_array_unref (model->functions);
   g_clear_pointer (&model->extra, g_bytes_unref);
@@ -190,6 +192,7 @@ clone_graph (PhGraph *graph, const PhGraph *from)
         graph->first = node;
       graph->last = node;
       ph_model_enter (model, model->nodes, node->id, node);
+      ph_model_count (model, node->op, 1);
 
       node->inputs = g_ptr_array_sized_new (old->inputs->len);
       for (guint i = 0; i < old->inputs->len; i++)
@@ -357,6 +360,20 @@ ph_graph_is_fused (const PhGraph *graph)
     if (ph_node_is_fused (graph->owner))
       return TRUE;
   return FALSE;
+}
+
+void
+ph_model_count (PhModel *model, const PhOp *op, int difference)
+{
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (model->census, op));
+
+  g_hash_table_insert (model->census, (gpointer) op, GUINT_TO_POINTER (n + difference));
+}
+
+gboolean
+ph_model_has_op (PhModel *model, const PhOp *op)
+{
+  return g_hash_table_lookup (model->census, op) != NULL;
 }
 
 guint

@@ -87,6 +87,7 @@ struct _PhModel
   GHashTable   *suffixes;      /* interned base -> the last number that made it unique               */
   GHashTable   *opsets;        /* interned domain -> version (GINT_TO_POINTER)                       */
   gint64        ir_version;
+  GHashTable   *census;        /* PhOp -> how many nodes of it there are, bodies included            */
   GPtrArray    *functions;     /* (element-type PhFunction) owned                                    */
   GBytes       *extra;         /* (nullable) the ModelProto without graph, functions, opset imports  */
   PhHistory    *journal;       /* (nullable) (unowned) where edits are recorded                      */
@@ -109,6 +110,7 @@ PhNode     *ph_model_find_node_named  (PhModel *model, const char *name);
 const char *ph_model_unique_name  (PhModel *model, const char *base);   /* @base, or base_1, base_2, ... ; interned */
 int         ph_model_opset        (PhModel *model, const char *domain); /* 0 when not imported */
 guint       ph_model_n_nodes      (PhModel *model, gboolean with_bodies); /* fused bodies never count */
+gboolean    ph_model_has_op       (PhModel *model, const PhOp *op);     /* somewhere, fused bodies included; at no cost */
 
 PhValue    *ph_node_input         (const PhNode *node, guint i);        /* (nullable) NULL past the end too */
 PhValue    *ph_node_output        (const PhNode *node, guint i);

@@ -256,7 +256,19 @@ check_kernels (Gen *gen, const PhNode *node, GHashTable *results)
     }
 }
 
-/* Computes the nodes after @last. What they make must be of the type that inference gave it. */
+/* Which of the many NaNs an operation makes is its own affair, so no model may depend on it. */
+static gboolean
+reads_bits_of_nan (Gen *gen, const PhNode *node)
+{
+  PhValue *value = node->op == &ph_op_BitCast ? ph_node_input (node, 0) : NULL;
+  PhTensor *tensor = value == NULL ? NULL : value->tensor != NULL ? value->tensor : g_hash_table_lookup (gen->tensors, value);
+
+  for (gsize i = 0; tensor != NULL && is_floats (tensor) && i < ph_tensor_count (tensor); i++)
+    if (isnan (ph_tensor_get (tensor, i)))
+      return TRUE;
+  return FALSE;
+}
+
 /* Inside a body: node by node, on what one turn may see. */
 static gboolean
 try_in_body (Gen *gen, PhNode *node)
@@ -265,6 +277,8 @@ try_in_body (Gen *gen, PhNode *node)
 
   if (node->graphs != NULL)
     return TRUE;
+  if (reads_bits_of_nan (gen, node))
+    return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     {
       PhValue *value = ph_node_input (node, i);
@@ -283,6 +297,7 @@ try_in_body (Gen *gen, PhNode *node)
   return TRUE;
 }
 
+/* Computes the nodes after @last. What they make must be of the type that inference gave it. */
 gboolean
 gen_try_since (Gen *gen, PhNode *last)
 {
@@ -295,7 +310,7 @@ gen_try_since (Gen *gen, PhNode *last)
     }
   for (PhNode *node = last != NULL ? last->next : gen->model->graph->first; node != NULL; node = node->next)
     {
-      g_autoptr(GHashTable) results = compute (gen, gen->tensors, node, FALSE, NULL);
+      g_autoptr(GHashTable) results = reads_bits_of_nan (gen, node) ? NULL : compute (gen, gen->tensors, node, FALSE, NULL);
 
       if (results == NULL)
         return FALSE;

@@ -11,8 +11,8 @@
 #include "sample.h"
 
 /* PEEPHOLE_RANDOM_GRAPHS: how many for each pipeline (2000); PEEPHOLE_RANDOM_SEED: the first one, to see a failure again;
- * PEEPHOLE_RANDOM_FAILURES: after how many to stop (1). A failing model is
- * reduced and printed in the form of a fixture. */
+ * PEEPHOLE_RANDOM_FAILURES: after how many to stop (1); PEEPHOLE_RANDOM_PIPELINES: which ("O1 O2 O3"), single passes too, or
+ * "each": every pass that can stand alone. A failing model is reduced and printed in the form of a fixture. */
 
 static struct { guint graphs, unusable, nodes, rewrites, bounded; } tally;
 static RandomTally made;
@@ -264,21 +264,47 @@ test_operators (void)
     }
 }
 
+/* A pass alone as a pipeline, which lives as long as the test. */
+static const PhPipeline *
+pipeline_of (const PhPass *pass)
+{
+  PhPipeline *pipeline = g_new0 (PhPipeline, 1);
+  const char **passes = g_new0 (const char *, 2);
+
+  passes[0] = pass->name;
+  *pipeline = (PhPipeline) { pass->name, pass->summary, passes, ph_pass_exactness (pass) };
+  return pipeline;
+}
+
+static void
+add_test (const PhPipeline *pipeline)
+{
+  g_autofree char *path = g_strdup_printf ("/passes/random/%s", pipeline->name);
+
+  g_test_add_data_func (path, pipeline, test_pipeline);
+}
+
 int
 main (int argc, char *argv[])
 {
-  static const char *const names[] = { "O1", "O2", "O3" };
-
-  guint n_ops;
+  const char *wanted = g_getenv ("PEEPHOLE_RANDOM_PIPELINES");
+  g_auto(GStrv) names = g_strsplit (wanted != NULL ? wanted : "O1 O2 O3", " ", -1);
+  guint n_ops, n_passes;
+  const PhPass *const *passes = ph_pass_list (&n_passes);
 
   g_test_init (&argc, &argv, NULL);
   ph_op_list (&n_ops);
   made = (RandomTally) { g_new0 (guint, n_ops), g_new0 (guint, n_ops), g_string_new (NULL) };
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  for (guint i = 0; names[i] != NULL; i++)
     {
-      g_autofree char *path = g_strdup_printf ("/passes/random/%s", names[i]);
+      const PhPipeline *pipeline = ph_pipeline_find (names[i]);
 
-      g_test_add_data_func (path, ph_pipeline_find (names[i]), test_pipeline);
+      if (pipeline != NULL)
+        add_test (pipeline);
+      for (guint k = 0; pipeline == NULL && k < n_passes; k++)
+        if (g_str_equal (names[i], passes[k]->name) ||
+            (g_str_equal (names[i], "each") && !passes[k]->needs_arguments && ph_pass_exactness (passes[k]) < PH_LOSSY))
+          add_test (pipeline_of (passes[k]));
     }
   g_test_add_func ("/passes/random/operators", test_operators);
   return g_test_run ();
