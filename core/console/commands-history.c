@@ -2,19 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/console-private.h"
 
-/* Comparing every step takes about one computation of the model for each: where that is not quick it is left to be asked for. */
-static gboolean
-is_quick (PhModel *model)
-{
-  gint64 flops = 0;
-
-  if (model->graph->n_nodes > 5000)
-    return FALSE;
-  PH_FOREACH_NODE (node, model->graph)
-    flops += MAX (ph_node_flops (node), 0);
-  return flops < G_GINT64_CONSTANT (1000000000);
-}
-
 static gboolean
 steps_begin (PhCall *call, GError **error)
 {
@@ -22,7 +9,7 @@ steps_begin (PhCall *call, GError **error)
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
     return FALSE;
-  if (verify || is_quick (ph_document_get_model (call->document)))
+  if (verify || ph_call_is_quick (call, 5000, G_GINT64_CONSTANT (1000000000)))
     ph_call_set_data (call, ph_proof_job_new (call->document, 0, G_MAXUINT), (GDestroyNotify) ph_proof_job_free);
   return TRUE;
 }

@@ -31,6 +31,27 @@ run_free (gpointer data)
   g_free (run);
 }
 
+gboolean
+ph_call_is_quick (PhCall *call, guint nodes, gint64 flops)
+{
+  const PhGraph *graph = ph_document_get_model (call->document)->graph;
+
+  if (graph->n_nodes > nodes)
+    return FALSE;
+  PH_FOREACH_NODE (node, graph)
+    flops -= MAX (ph_node_flops (node), 0);
+  return flops > 0;
+}
+
+/* A small model's steps are compared at once; where the document has that done in the background it need not wait. */
+static void
+run_decide_verify (Run *run, PhCall *call, gboolean asked, gboolean refused)
+{
+  run->verify = asked || (!refused && !ph_document_get_proves (call->document) && ph_call_is_quick (call, 200, 10000000));
+  run->feeds = run->verify ? ph_call_copy_feeds (call) : NULL;
+  run->proofs = run->verify ? g_ptr_array_new () : NULL;
+}
+
 /* Each of the job's own steps against the one before it. */
 static gboolean
 verify_job (PhCall *call, Run *run, GError **error)
@@ -271,6 +292,7 @@ run_begin (PhCall *call, GError **error)
   guint      entry = 0;
   Run       *run;
   gboolean   ahead = ph_call_take_flag (call, "--ahead"), verify = ph_call_take_flag (call, "--verify");
+  gboolean   bare = ph_call_take_flag (call, "--no-verify");
   double     limit = -1, seed = 0;
   PhPosition at = ph_document_get_position (call->document);
   PhHistory *history = ph_document_get_history (call->document);
@@ -283,14 +305,12 @@ run_begin (PhCall *call, GError **error)
 
   run = g_new0 (Run, 1);
   run->ahead = ahead;
-  run->verify = verify;
   run->breaks = TRUE;
   /* Standing before such a rewrite, one goes on past it. */
   run->start = at.step < history->steps->len ? ph_history_next (history, at, TRUE) : at;
   if (ph_position_compare (ph_document_next_break (call->document, at, run->start), run->start) == 0)
     run->start = at;
-  run->feeds = verify ? ph_call_copy_feeds (call) : NULL;
-  run->proofs = verify ? g_ptr_array_new () : NULL;
+  run_decide_verify (run, call, verify, bare);
   run->from = at.step;
   ph_call_set_data (call, run, run_free);
   if (call->argc > 0)
@@ -349,6 +369,7 @@ step_begin (PhCall *call, GError **error)
     return FALSE;
   run = g_new0 (Run, 1);
   run->from = at.step;
+  run_decide_verify (run, call, FALSE, FALSE);
   ph_call_set_data (call, run, run_free);
   if (at.step < history->steps->len)
     {
@@ -467,10 +488,10 @@ bookmark_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--verify]", N_ ("Run the rest of the pipeline, or these passes"),
+  { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--verify | --no-verify]", N_ ("Run the rest of the pipeline, or these passes"),
     "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --to PASS stops behind that pass of the pipeline. --limit N stops each "
     "pass after N rewrites; --seed N visits nodes in a shuffled order; --verify compares each step with the "
-    "one before on real tensors; --ahead computes the steps without moving.",
+    "one before on real tensors, as is done unasked where the model is small and --no-verify does not forbid it; --ahead computes the steps without moving.",
     N_ ("_Run Pipeline"), "<Control>F10", "media-skip-forward-symbolic",
     PH_CODE (run_begin, run_work, run_finish, .finish_after_error = TRUE) },
   { "step", "", N_ ("Forward by one pass"), NULL, N_ ("_Step"), "F10", "go-next-symbolic", PH_CODE (step_begin, run_work, run_finish) },
