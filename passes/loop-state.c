@@ -1,11 +1,8 @@
 /* loop-state.c: state of a loop that never changes, or that nobody reads.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
+#include "passes/loop.h"
 
 #include "core/ops/copy.h"
-
-/* Inputs of a Loop: turns, condition, states. Of its body: turn, condition, states. Outputs of the body: condition, states,
- * what is gathered; of the Loop: states, what is gathered. */
 
 static const PhValue *
 through_identity (const PhValue *value)
@@ -15,20 +12,13 @@ through_identity (const PhValue *value)
   return value;
 }
 
-static gboolean
-is_regular (const PhNode *loop, const PhGraph *body)
-{
-  return body != NULL && loop->inputs->len >= 2 && body->inputs->len == loop->inputs->len &&
-         body->outputs->len == loop->outputs->len + 1 && loop->outputs->len + 2 >= loop->inputs->len;
-}
-
 /* A state that the body hands on, and that somebody still reads inside or after. */
 static int
 invariant_state (const PhNode *loop)
 {
   const PhGraph *body = ph_node_graph (loop, "body");
 
-  if (!is_regular (loop, body))
+  if (!ph_loop_is_regular (loop, body))
     return -1;
   for (guint k = 0; k + 2 < loop->inputs->len; k++)
     {
@@ -101,7 +91,7 @@ dead_state (const PhNode *loop)
 {
   PhGraph *body = ph_node_graph (loop, "body");
 
-  if (!is_regular (loop, body) || has_bodies (body) || body->n_nodes > 2000)
+  if (!ph_loop_is_regular (loop, body) || has_bodies (body) || body->n_nodes > 2000)
     return -1;
   for (guint k = 0; k + 2 < loop->inputs->len; k++)
     {

@@ -1,57 +1,11 @@
 /* unroll-loops.c: loops of a few turns are written out.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
+#include "passes/loop.h"
 
 #include "core/ops/copy.h"
 
 #define MANY_TURNS 16
 #define MANY_NODES 256
-
-static gboolean
-is_true (const PhValue *value)
-{
-  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
-
-  return tensor != NULL && ph_tensor_count (tensor) == 1 && ph_tensor_get_int (tensor, 0) != 0;
-}
-
-static gboolean
-is_false (const PhValue *value)
-{
-  PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
-
-  return tensor != NULL && ph_tensor_count (tensor) == 1 && ph_tensor_get_int (tensor, 0) == 0;
-}
-
-/* The condition after a turn: constant, handed on, or a copy of either. */
-static gboolean
-goes_on (const PhNode *loop, const PhGraph *body)
-{
-  const PhValue *value = g_ptr_array_index (body->outputs, 0);
-
-  while (value->producer != NULL && value->producer->op == &ph_op_Identity)
-    value = ph_node_input (value->producer, 0);
-  if (value == g_ptr_array_index (body->inputs, 1))
-    return ph_node_input (loop, 1) == NULL || is_true (ph_node_input (loop, 1));
-  return is_true (value);
-}
-
-/* -1: not known. */
-static gint64
-n_turns (const PhNode *loop, const PhGraph *body)
-{
-  PhTensor *tensor = ph_node_input (loop, 0) != NULL ? ph_value_constant (ph_node_input (loop, 0)) : NULL;
-
-  if (is_false (ph_node_input (loop, 1)))
-    return 0;
-  if (tensor == NULL || ph_tensor_count (tensor) != 1)
-    return -1;
-  if (ph_tensor_get_int (tensor, 0) <= 0)
-    return 0;
-  if ((ph_node_input (loop, 1) != NULL && !is_true (ph_node_input (loop, 1))) || !goes_on (loop, body))
-    return -1;
-  return ph_tensor_get_int (tensor, 0);
-}
 
 static gboolean
 can_be_unrolled (PhMatch *match)
@@ -63,7 +17,7 @@ can_be_unrolled (PhMatch *match)
 
   if (body == NULL || body->inputs->len != n_states + 2 || body->outputs->len != loop->outputs->len + 1)
     return FALSE;
-  n = n_turns (loop, body);
+  n = ph_loop_turns (loop, body);
   /* What a loop of no turns gathers is empty, of a shape that nobody knows. */
   if (n == 0)
     return loop->outputs->len == n_states;
@@ -76,7 +30,7 @@ unroll (PhMatch *match, PhBuilder *b)
   PhNode *loop = match->root;
   PhGraph *body = ph_node_graph (loop, "body");
   guint n_states = loop->inputs->len - 2, n_out = loop->outputs->len, n_scans = n_out - n_states;
-  gint64 n = n_turns (loop, body), zero = 0;
+  gint64 n = ph_loop_turns (loop, body), zero = 0;
   g_autofree PhValue **inputs = g_new0 (PhValue *, n_states + 2), **outputs = g_new0 (PhValue *, n_out + 2);
   g_autofree PhValue **scans = g_new0 (PhValue *, n_scans * n + 1), **results = g_new0 (PhValue *, n_out + 1);
 
