@@ -168,6 +168,8 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
     differentiate (self);
   else if (g_str_equal (command->name, "render") && ph_document_is_open (self->document))
     ph_export_dialog_present (GTK_WINDOW (self), ph_window_get_view (self));
+  else if (g_str_equal (command->name, "reload") && ph_document_get_path (self->document))
+    ph_document_view_reload (ph_window_get_view (self));
   else if (g_str_equal (command->name, "find"))
     ph_document_view_search (ph_window_get_view (self));
   else if (needs_arguments (command))

@@ -6,6 +6,7 @@
 
 #include "app/actions.h"
 #include "app/window-private.h"
+#include "views/hand-steps.h"
 
 G_DEFINE_FINAL_TYPE (PhWindow, ph_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -207,6 +208,7 @@ ph_window_compare (PhWindow *self, GFile *file)
 
   ph_document_set_pipeline (ph_document_view_get_document (view), "none", NULL);
   ph_document_take_model (ph_document_view_get_document (view), model, own_path, NULL);
+  ph_hand_steps_set_base (view, first);
   ph_graph_pane_set_form (ph_document_view_get_pane (view), form);
   ph_window_run (self, "compare %s", quoted);
 }

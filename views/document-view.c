@@ -7,6 +7,7 @@
 #include "views/diff-ahead.h"
 #include "views/graph-pane.h"
 #include "views/graph-search.h"
+#include "views/hand-steps.h"
 #include "views/run-ahead.h"
 #include "views/verify-cost.h"
 #include "views/view-state.h"
@@ -369,26 +370,41 @@ ph_document_view_search_for (PhDocumentView *self, const char *text)
 
 /* --- the file on disk ----------------------------------------------------------------------------------------------- */
 
-/* The file once more, and back to where one was in it. */
-static void
-reload (PhDocumentView *self)
-{
-  g_autoptr (GKeyFile) state = g_key_file_new ();
+typedef struct { PhDocumentView *view; GKeyFile *state; } Reload;
 
-  ph_view_state_save (self, state, "file");
-  ph_document_view_run (self, "reload");
+static void
+on_reloaded (GObject *console, GAsyncResult *result, gpointer data)
+{
+  Reload *reload = data;
+  g_autoptr (PhDocumentView) self = reload->view;
+  g_autoptr (GKeyFile) state = reload->state;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, &error);
+  const GError *problem = reply ? reply->error : error;
+  const char *path = ph_document_get_path (self->document);
+  g_autofree char *name = path ? g_filename_display_basename (path) : g_strdup ("");
+
+  g_free (reload);
+  if (problem)
+    {
+      g_autofree char *text = g_strdup_printf (_("%s cannot be read any more, so this is its old content. %s"), name, problem->message);
+      ph_document_view_set_banner (self, text, _("_Retry"), G_CALLBACK (ph_document_view_reload), self);
+      return;
+    }
+  g_autofree char *text = g_strdup_printf (_("%s was read again: this is its new content."), name);
+  ph_document_view_toast (self, text);
   ph_view_state_restore (self, state, "file", FALSE);
 }
 
-/* Steps that no pipeline makes again: passes run by hand, a backward graph. */
-static gboolean
-has_steps_by_hand (PhDocument *document)
+void
+ph_document_view_reload (PhDocumentView *self)
 {
-  guint n = 0, n_steps = ph_document_get_history (document)->steps->len;
+  Reload *reload = g_new0 (Reload, 1);
 
-  for (guint i = 0; i < ph_document_get_entries (document)->len; i++)
-    n += ph_document_entry_step (document, i) >= 0;
-  return n < n_steps;
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+  *reload = (Reload) { g_object_ref (self), g_key_file_new () };
+  ph_view_state_save (self, reload->state, "file");
+  ph_console_run_async (self->console, "reload", NULL, on_reloaded, reload);
 }
 
 static gboolean
@@ -401,15 +417,13 @@ on_file_settled (gpointer data)
   if (!path || !g_file_test (path, G_FILE_TEST_EXISTS))
     return G_SOURCE_REMOVE;
   g_autofree char *name = g_filename_display_basename (path);
-  if (has_steps_by_hand (self->document))
+  if (ph_hand_steps_any (self))
     {
-      g_autofree char *text = g_strdup_printf (_("%s changed on disk. To read it again loses the steps made by hand."), name);
-      ph_document_view_set_banner (self, text, _("_Reload"), G_CALLBACK (reload), self);
+      g_autofree char *text = g_strdup_printf (_("%s changed on disk. When it is read again, the steps made by hand are made again too."), name);
+      ph_document_view_set_banner (self, text, _("_Reload"), G_CALLBACK (ph_document_view_reload), self);
       return G_SOURCE_REMOVE;
     }
-  g_autofree char *text = g_strdup_printf (_("%s changed on disk: this is its new content."), name);
-  reload (self);
-  ph_document_view_toast (self, text);
+  ph_document_view_reload (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -547,6 +561,7 @@ ph_document_view_init (PhDocumentView *self)
   self->console = ph_console_new (self->document);
   self->ahead = ph_run_ahead_new (self->document);
   ph_diff_ahead_watch (self->document);
+  ph_hand_steps_watch (self);
   gtk_widget_init_template (GTK_WIDGET (self));
 
   self->pane = PH_GRAPH_PANE (ph_graph_pane_new (self->console));

@@ -27,6 +27,8 @@ void            ph_document_view_toast_button  (PhDocumentView *view, const char
 void            ph_document_view_set_banner    (PhDocumentView *view, const char *text, const char *button,
                                                 GCallback retry, gpointer data);
 const char     *ph_document_view_get_banner    (PhDocumentView *view);           /* (nullable) what it says now */
+/* The file once more, and back to where one was in it. What cannot be read leaves what is there, and a banner. */
+void            ph_document_view_reload        (PhDocumentView *view);
 gboolean        ph_document_view_is_working    (PhDocumentView *view);           /* in the background */
 void            ph_document_view_search        (PhDocumentView *view);
 void            ph_document_view_search_for    (PhDocumentView *view, const char *text);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/io/io.h"
+#include "views/hand-steps.h"
 
 #define N_BOOKMARKS 9
 #define PATIENCE 600          /* looks, 0.1 s apart, for the picture to be there */
@@ -46,7 +47,8 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
         g_key_file_set_string (file, group, key, text);
         missed = TRUE;
       }
-  return missed || ph_document_get_breaks (document)->len > 0;
+  ph_hand_steps_save (view, file, group);
+  return missed || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
 typedef struct { PhTensor *tensor; char *name, *path; } Feed;
@@ -149,9 +151,9 @@ restore_place (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The whole pipeline has run: positions mean something now. */
+/* All steps are there: positions mean something now. */
 static void
-on_ran (GObject *console, GAsyncResult *result, gpointer data)
+on_there (GObject *console, GAsyncResult *result, gpointer data)
 {
   Restore *restore = data;
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, NULL);
@@ -178,6 +180,22 @@ on_ran (GObject *console, GAsyncResult *result, gpointer data)
       ph_document_view_run (restore->view, line);
     }
   g_timeout_add (100, restore_place, restore);
+}
+
+/* The pipeline has run: what was done by hand comes next, and the rest of the pipeline behind it. */
+static void
+on_ran (GObject *console, GAsyncResult *result, gpointer data)
+{
+  Restore *restore = data;
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, NULL);
+
+  if (!ph_document_get_history (ph_document_view_get_document (restore->view)))
+    restore_free (restore);
+  else
+    {
+      ph_hand_steps_restore (restore->view, restore->file, restore->group);
+      ph_console_run_async (PH_CONSOLE (console), "run --ahead", NULL, on_there, restore);
+    }
 }
 
 static void
@@ -212,13 +230,14 @@ restore_feeds (PhDocumentView *view, GKeyFile *file, const char *group)
 void
 ph_view_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, gboolean pipeline)
 {
-  g_autofree char *words = g_key_file_get_string (file, group, "pipeline", NULL);
+  g_autofree char *base = ph_hand_steps_base (file, group), *own = g_key_file_get_string (file, group, "pipeline", NULL);
+  const char *words = base ? base : own;
   Restore *restore = g_new0 (Restore, 1);
 
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (view));
   *restore = (Restore) { g_object_ref (view), g_key_file_ref (file), g_strdup (group), 0 };
   g_object_set_data (G_OBJECT (view), "restoring", GINT_TO_POINTER (1));
-  if (pipeline && words && *words)
+  if ((pipeline || base) && words && *words)
     {
       g_autofree char *line = g_strdup_printf ("pipeline %s", words);
       ph_document_view_run (view, line);

@@ -199,7 +199,7 @@ static const Row rows[] = {
   { "command.open",          NULL,             NULL,          opened_window,     NULL },
   { "command.save",          NULL,             NULL,          opened_window,     NULL },
   { "command.render",        NULL,             NULL,          opened_window,     NULL },
-  { "command.reload",        NULL,             "reload",      NULL,              NULL },
+  { "command.reload",        NULL,             "run --ahead", NULL,              NULL },
   { "command.info",          NULL,             "info",        NULL,              NULL },
   { "command.diff",          "step",           "diff",        NULL,              NULL },
   { "command.why",           "node n2",        "why",         NULL,              NULL },
