@@ -2,16 +2,35 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/draw-private.h"
 
+#include <math.h>
 #include <pango/pangocairo.h>
 
 #define MAX_LAYOUTS 4000
+#define MAX_STAMPS  4000
+#define MAX_STAMPED 2.5          /* pixels a point: larger text is placed well enough without */
+#define PHASES      4            /* places that a stamp can have within a pixel               */
+
+/* A text as coverage of pixels, at each phase; made when it is needed. */
+typedef struct { cairo_surface_t *phases[PHASES]; } Stamp;
 
 struct _PhInk
 {
   PangoContext         *context;
   PangoFontDescription *fonts[PH_N_INKS];
   GHashTable           *layouts[PH_N_INKS];    /* text -> PangoLayout */
+  GHashTable           *stamps;                /* PangoLayout -> Stamp, all at @stamp_scale */
+  double                stamp_scale;           /* pixels a point */
 };
+
+static void
+stamp_free (gpointer data)
+{
+  Stamp *stamp = data;
+
+  for (int i = 0; i < PHASES; i++)
+    g_clear_pointer (&stamp->phases[i], cairo_surface_destroy);
+  g_free (stamp);
+}
 
 PhInk *
 ph_ink_new (void)
@@ -28,6 +47,7 @@ ph_ink_new (void)
   pango_cairo_context_set_resolution (ink->context, 96);
   pango_context_set_round_glyph_positions (ink->context, FALSE);
   cairo_font_options_destroy (options);
+  ink->stamps = g_hash_table_new_full (NULL, NULL, g_object_unref, stamp_free);
   for (int kind = 0; kind < PH_N_INKS; kind++)
     {
       ink->fonts[kind] = pango_font_description_from_string (PH_FACE_FONT);
@@ -46,6 +66,7 @@ ph_ink_free (PhInk *ink)
       g_hash_table_unref (ink->layouts[kind]);
       pango_font_description_free (ink->fonts[kind]);
     }
+  g_hash_table_unref (ink->stamps);
   g_object_unref (ink->context);
   g_free (ink);
 }
@@ -77,6 +98,69 @@ ph_ink_size (PhInk *ink, PhInkKind kind, const char *text, double *width, double
   *height = h / (double) PANGO_SCALE;
 }
 
+/* Where the baseline is below the stamp's upper edge, in pixels. */
+static double
+stamp_baseline (PangoLayout *layout, double scale)
+{
+  return ceil (pango_layout_get_baseline (layout) * scale / PANGO_SCALE) + 1;
+}
+
+static cairo_surface_t *
+make_stamp (PangoLayout *layout, double scale, int phase)
+{
+  PangoRectangle ink, logical;
+  cairo_surface_t *surface;
+  cairo_t *cr;
+
+  pango_layout_get_pixel_extents (layout, &ink, &logical);
+  surface = cairo_image_surface_create (CAIRO_FORMAT_A8, (int) ceil ((ink.x + ink.width + 2) * scale) + 2,
+                                        (int) ceil ((ink.y + ink.height + 2) * scale) + 3);
+  cr = cairo_create (surface);
+  cairo_translate (cr, 1 + phase / (double) PHASES, stamp_baseline (layout, scale) - pango_layout_get_baseline (layout) * scale / PANGO_SCALE);
+  cairo_scale (cr, scale, scale);
+  pango_cairo_layout_path (cr, layout);
+  cairo_fill (cr);
+  cairo_destroy (cr);
+  return surface;
+}
+
+/* Onto pixels cairo puts glyphs at whole ones only, so that small text is spaced unevenly. Outlines lie where they belong, but take
+ * long to fill: so they are filled once. FALSE: not here. In a file for other programs text stays text. */
+static gboolean
+stamp (cairo_t *cr, PhInk *ink, PangoLayout *layout, double x, double y)
+{
+  cairo_surface_t *target = cairo_get_group_target (cr), *surface;
+  double device_x, device_y;
+  cairo_matrix_t matrix;
+  Stamp *at;
+  int phase;
+
+  cairo_get_matrix (cr, &matrix);
+  cairo_surface_get_device_scale (target, &device_x, &device_y);
+  if (cairo_surface_get_type (target) != CAIRO_SURFACE_TYPE_IMAGE || device_x != 1 || device_y != 1 || matrix.xx > MAX_STAMPED
+      || matrix.xx != matrix.yy || matrix.xy != 0 || matrix.yx != 0)
+    return FALSE;
+  if (ink->stamp_scale != matrix.xx || g_hash_table_size (ink->stamps) > MAX_STAMPS)
+    g_hash_table_remove_all (ink->stamps);
+  ink->stamp_scale = matrix.xx;
+  at = g_hash_table_lookup (ink->stamps, layout);
+  if (at == NULL)
+    {
+      at = g_new0 (Stamp, 1);
+      g_hash_table_insert (ink->stamps, g_object_ref (layout), at);
+    }
+  cairo_user_to_device (cr, &x, &y);
+  phase = (int) floor ((x - floor (x)) * PHASES);
+  surface = at->phases[phase];
+  if (surface == NULL)
+    surface = at->phases[phase] = make_stamp (layout, matrix.xx, phase);
+  cairo_identity_matrix (cr);
+  cairo_mask_surface (cr, surface, floor (x) - 1, round (y + pango_layout_get_baseline (layout) * matrix.xx / PANGO_SCALE)
+                                                  - stamp_baseline (layout, matrix.xx));
+  cairo_set_matrix (cr, &matrix);
+  return TRUE;
+}
+
 double
 ph_ink_show (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room)
 {
@@ -87,12 +171,17 @@ ph_ink_show (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x
   pango_layout_get_size (layout, &width, &height);
   if (room > 0 && width > room * PANGO_SCALE)
     squeeze = room * PANGO_SCALE / width;
-  cairo_save (cr);
-  cairo_translate (cr, x - at * squeeze * width / PANGO_SCALE, y - squeeze * height / 2.0 / PANGO_SCALE);
-  cairo_scale (cr, squeeze, squeeze);
-  cairo_move_to (cr, 0, 0);
-  pango_cairo_show_layout (cr, layout);
-  cairo_restore (cr);
+  x -= at * squeeze * width / PANGO_SCALE;
+  y -= squeeze * height / 2.0 / PANGO_SCALE;
+  if (squeeze < 1 || !stamp (cr, ink, layout, x, y))
+    {
+      cairo_save (cr);
+      cairo_translate (cr, x, y);
+      cairo_scale (cr, squeeze, squeeze);
+      cairo_move_to (cr, 0, 0);
+      pango_cairo_show_layout (cr, layout);
+      cairo_restore (cr);
+    }
   return squeeze * width / PANGO_SCALE;
 }
 
