@@ -182,14 +182,18 @@ call_begin (PhCall *call)
   const PhCommandCode *code = NULL;
   GError              *error = NULL;
 
-  if (!g_utf8_validate (call->reply->command, -1, NULL))
+  const PhLineKind kind = ph_line_classify (call->reply->command, &call->command, &call->rest);
+
+  /* The name of a file may be any bytes. */
+  if (!g_utf8_validate (call->reply->command, -1, NULL)
+      && !(kind == PH_LINE_COMMAND && call->command->arguments != NULL && strstr (call->command->arguments, "FILE") != NULL))
     {
       fail (call, g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text"));
       return NULL;
     }
   if (*call->reply->command != '\0')
     g_ptr_array_add (call->console->lines, g_strdup (call->reply->command));
-  switch (ph_line_classify (call->reply->command, &call->command, &call->rest))
+  switch (kind)
     {
     case PH_LINE_EMPTY:
       return NULL;

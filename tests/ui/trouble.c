@@ -39,12 +39,6 @@ copy_example (const char *example, const char *name)
 }
 
 static gboolean
-file_exists (gpointer path)
-{
-  return g_file_test (path, G_FILE_TEST_EXISTS);
-}
-
-static gboolean
 label_shown (gpointer text)
 {
   g_autoptr (GPtrArray) open = g_ptr_array_new ();
@@ -162,6 +156,14 @@ test_twice (void)
   driver_key ("ctrl+w");
 }
 
+static gboolean
+has_bytes (gpointer session)
+{
+  g_autofree char *content = NULL;
+
+  return g_file_get_contents (session, &content, NULL, NULL) && strstr (content, "%FF%FE");
+}
+
 static void
 test_bytes (void)
 {
@@ -171,7 +173,7 @@ test_bytes (void)
   open_in_window (path);
   g_assert_cmpstr (ph_document_get_path (driver_document ()), ==, path);
   run ("step");
-  driver_wait (file_exists, session, 10, "the session is saved");
+  driver_wait (has_bytes, session, 10, "the session is saved");
   PhDocument *before = driver_document ();
   g_assert_true (ph_session_restore (driver_window ()));
   driver_settle ();
