@@ -442,6 +442,36 @@ output_names (PhModel *model)
   return names;
 }
 
+/* A pass may say more of an input than was known before: a size for a symbol. What was drawn for the symbol does not fit then,
+ * and what is drawn for the size does for both. TRUE: it was drawn anew. */
+static gboolean
+draw_narrower (PhProver *prover, Set *set, PhPosition at, const PhRunOptions *options)
+{
+  g_autoptr(GHashTable) feeds = NULL;
+  gboolean fits = TRUE;
+
+  if (set->feeds == NULL || !ph_history_go (prover->history, prover->walker, at, NULL))
+    return FALSE;
+  for (guint i = 0; i < prover->walker->graph->inputs->len; i++)
+    {
+      const PhValue *input = prover->walker->graph->inputs->pdata[i];
+      PhTensor      *tensor = g_hash_table_lookup (set->feeds, input->name);
+
+      fits = fits && (tensor == NULL || input->type == NULL || ph_type_fits (input->type, tensor));
+    }
+  if (fits)
+    return FALSE;
+  g_clear_pointer (&set->feeds, g_hash_table_unref);
+  for (guint i = 0; i < G_N_ELEMENTS (set->cache); i++)
+    {
+      set->cache[i].at = 0;
+      g_clear_pointer (&set->cache[i].outputs, g_hash_table_unref);
+      g_clear_pointer (&set->cache[i].problem, g_free);
+    }
+  feeds = complete_feeds (prover, set, options, NULL);
+  return TRUE;
+}
+
 /* One set of inputs through both. FALSE: cancelled. */
 static gboolean
 compare_set (PhProver *prover, Set *set, PhProof *proof, GPtrArray *names, const PhRunOptions *options, GError **error)
@@ -450,7 +480,9 @@ compare_set (PhProver *prover, Set *set, PhProof *proof, GPtrArray *names, const
   const char *problem_before, *problem_after;
   gboolean    found = proof->shown_by != NULL;
 
-  if (!compute (prover, set, proof->a, &before, &problem_before, options, error))
+  if (!compute (prover, set, proof->a, &before, &problem_before, options, error) ||
+      (draw_narrower (prover, set, proof->b, options) &&
+       !compute (prover, set, proof->a, &before, &problem_before, options, error)))
     return FALSE;
   if (before == NULL)
     {

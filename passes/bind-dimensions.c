@@ -1,0 +1,140 @@
+/* bind-dimensions.c: a symbolic dimension gets its size.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/run.h"
+
+#include "core/ops/infer.h"
+
+/*  run bind-dimensions batch=1 seq=128
+ *
+ *  x float[batch, seq, 64]   =>   x float[1, 128, 64]
+ *
+ * The size is put wherever the symbol stands, so that all uses agree; what follows from it is inferred again. It is the
+ * caller who says that no other size will come: the interface of the model gets narrower, and says so in its types. */
+
+static const char why[] = "With the size known, shapes are constants, and what is computed from them can be folded.";
+
+static gboolean
+read_binding (const char *text, const char **symbol, gint64 *size, GError **error)
+{
+  const char *equals = strchr (text, '=');
+  guint64 number;
+
+  if (equals == NULL || equals == text || !g_ascii_string_to_unsigned (equals + 1, 10, 0, G_MAXINT32, &number, NULL))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "bind-dimensions: '%s' is not like batch=1", text);
+      return FALSE;
+    }
+  g_autofree char *name = g_strndup (text, equals - text);
+
+  *symbol = ph_intern (name);
+  *size = (gint64) number;
+  return TRUE;
+}
+
+/* @type with @size for @symbol; itself where it does not name it. */
+static const PhType *
+bound (const PhType *type, const char *symbol, gint64 size)
+{
+  g_autofree PhDim *dims = NULL;
+  gboolean found = FALSE;
+
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank == 0)
+    return type;
+  dims = g_memdup2 (type->dims, type->rank * sizeof *dims);
+  for (guint i = 0; i < type->rank; i++)
+    if (dims[i].symbol == symbol)
+      {
+        dims[i] = PH_DIM (size);
+        found = TRUE;
+      }
+  return found ? ph_type_tensor (type->dtype, type->rank, dims) : type;
+}
+
+static gboolean
+is_named (PhModel *model, const char *symbol)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const PhValue *value = g_ptr_array_index (model->graph->inputs, i);
+
+      if (bound (value->type, symbol, 0) != value->type)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A script that binds over many models meets some that have sizes already; a symbol that stands beside others is a slip. */
+static gboolean
+has_symbols (PhModel *model)
+{
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const PhType *type = ((PhValue *) g_ptr_array_index (model->graph->inputs, i))->type;
+
+      for (guint d = 0; type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && d < type->rank; d++)
+        if (type->dims[d].symbol != NULL)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+bind_one (PhPassRun *run, const char *symbol, gint64 size, GError **error)
+{
+  PhModel *model = ph_pass_run_model (run);
+
+  if (!ph_pass_begin (run, "bind", NULL, why))
+    return TRUE;
+  for (PhId id = 1; id < model->next_id; id++)
+    {
+      PhValue *value = ph_model_find_value (model, id);
+
+      if (value != NULL && !ph_value_set_type (value, bound (value->type, symbol, size), error))
+        {
+          ph_pass_abort (run);
+          return FALSE;
+        }
+    }
+  if (!ph_infer_model (model, TRUE, NULL, error))
+    {
+      g_prefix_error (error, "bind-dimensions: %s cannot be %" G_GINT64_FORMAT ": ", symbol, size);
+      ph_pass_abort (run);
+      return FALSE;
+    }
+  ph_pass_end (run);
+  return TRUE;
+}
+
+static gboolean
+bind_dimensions (PhPassRun *run, GError **error)
+{
+  const char *const *arguments = ph_pass_run_options (run)->arguments;
+
+  for (guint i = 0; arguments[i] != NULL; i++)
+    {
+      const char *symbol;
+      gint64 size;
+
+      if (!read_binding (arguments[i], &symbol, &size, error))
+        return FALSE;
+      if (!is_named (ph_pass_run_model (run), symbol))
+        {
+          if (!has_symbols (ph_pass_run_model (run)))
+            continue;
+          g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "bind-dimensions: no input has a dimension '%s'; `info` shows them", symbol);
+          return FALSE;
+        }
+      if (!bind_one (run, symbol, size, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "bind", .matches = "float[batch, 3]", .becomes = "float[1, 3]", .why = why },
+};
+
+const PhPass ph_pass_bind_dimensions = {
+  .name = "bind-dimensions", .group = "constants", .summary = "Gives symbolic dimensions their size: bind-dimensions batch=1 seq=128",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = bind_dimensions, .needs_arguments = TRUE,
+};

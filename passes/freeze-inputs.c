@@ -1,0 +1,58 @@
+/* freeze-inputs.c: an input with a default becomes a constant.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/run.h"
+
+/* Files up to IR version 3 list every weight among the inputs, and many exporters of later ones still do (Keras to ONNX,
+ * PyTorch's keep_initializers_as_inputs). Whoever calls the model may then override it, so no pass may fold it. Here
+ * the caller promises not to: it leaves the interface and becomes what it is taken for. */
+
+static const char why[] = "Nobody overrides it, so it is a constant, and what is computed from it can be folded.";
+
+static gboolean
+freeze (PhModel *model, PhValue *input, GError **error)
+{
+  const char *name = input->name;
+  g_autofree char *aside = g_strconcat (name, "_default", NULL);
+  PhValue *constant;
+
+  if (!ph_value_rename (input, ph_model_unique_name (model, aside), error))
+    return FALSE;
+  constant = ph_graph_add_constant (input->graph, name, input->tensor, error);
+  return constant != NULL && ph_value_replace_uses (input, constant, error) && ph_graph_remove_value (input, error);
+}
+
+static gboolean
+freeze_inputs (PhPassRun *run, GError **error)
+{
+  PhModel *model = ph_pass_run_model (run);
+
+  for (guint i = 0; i < model->graph->inputs->len; )
+    {
+      PhValue *input = g_ptr_array_index (model->graph->inputs, i);
+
+      /* An output of that name has to stay one. */
+      if (input->tensor == NULL || ph_value_is_output (input))
+        {
+          i++;
+          continue;
+        }
+      if (!ph_pass_begin (run, "default-input", NULL, why))
+        return TRUE;
+      if (!freeze (model, input, error))
+        {
+          ph_pass_abort (run);
+          return FALSE;
+        }
+      ph_pass_end (run);
+    }
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "default-input", .matches = "input with a default", .becomes = "initializer", .why = why },
+};
+
+const PhPass ph_pass_freeze_inputs = {
+  .name = "freeze-inputs", .group = "constants", .summary = "Makes constants of inputs that have a default",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = freeze_inputs,
+};

@@ -1,0 +1,68 @@
+/* split-init.c: what depends on constants only is put together, apart from what depends on inputs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/fuse.h"
+#include "passes/run.h"
+
+/*  W  B                           W  B
+ *  |  |  ...                      ┌──────────┐
+ * Mul Neg     x                   │ Mul  Neg │   x            A deployment computes the box once, when the model is loaded,
+ *   \  |     /                    └──────────┘  /             and keeps its outputs. fold-constants does so now, and makes
+ *    Add    /             =>         Init      /              the file larger where the results are larger than the operands
+ *      \   /                            \     /               (a Tile, a Range); this leaves the file as small as it was.  */
+
+#define LEAST 2      /* nodes that are worth a box */
+
+static const char why[] = "Nothing in it depends on an input, so it can be computed once, when the model is loaded.";
+
+static gboolean
+is_prepared (const PhNode *node, GHashTable *prepared)
+{
+  if (node->op == NULL || node->graphs != NULL || node->control != NULL || (node->op->flags & PH_OP_RANDOM) || node->op == &ph_op_Constant ||
+      node->inputs->len == 0)
+    return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = ph_node_input (node, i);
+
+      if (value != NULL && ph_value_constant (value) == NULL && (value->producer == NULL || !g_hash_table_contains (prepared, value->producer)))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+split_init (PhPassRun *run, GError **error)
+{
+  PhModel *model = ph_pass_run_model (run);
+  g_autoptr(GHashTable) prepared = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  PhBuilder b = { .graph = model->graph };
+  PhNode *fused;
+
+  PH_FOREACH_NODE (node, model->graph)
+    if (is_prepared (node, prepared))
+      {
+        g_hash_table_add (prepared, node);
+        g_ptr_array_add (nodes, node);
+      }
+  if (nodes->len < LEAST || !ph_pass_begin (run, "init", nodes->pdata[0], why))
+    return TRUE;
+  b.before = nodes->pdata[0];
+  fused = ph_fuse_nodes ((PhNode **) nodes->pdata, nodes->len, "Init", &b);
+  if (!ph_builder_finish (&b, error) || fused == NULL)
+    {
+      ph_pass_abort (run);
+      return fused != NULL || *error == NULL;
+    }
+  ph_pass_end (run);
+  return TRUE;
+}
+
+static const PhRule rules[] = {
+  { "init", .matches = "the nodes that depend on constants only", .becomes = "Init(constants)", .why = why },
+};
+
+const PhPass ph_pass_split_init = {
+  .name = "split-init", .group = "constants", .summary = "Gathers what depends on constants only into one box, computed once",
+  .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = split_init,
+};
