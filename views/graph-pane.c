@@ -37,6 +37,7 @@ struct _PhGraphPane
   GtkWidget       *legend, *corner;
   GSimpleActionGroup *actions;
   PhForm           form;
+  gboolean         time_wanted;      /* colours by time, once it is measured                */
   PhId             path_from;        /* PH_NO_ID: none; paths from there are asked for */
   guint            later;
 };
@@ -190,6 +191,60 @@ change_legend (GSimpleAction *action, GVariant *value, gpointer data)
   show_legend (data, g_variant_get_boolean (value));
 }
 
+/* In seconds, of the nodes that were run. */
+static PhMeasure *
+measure_time (PhProfile *profile)
+{
+  GHashTable *numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  guint n;
+  const PhNodeTime *times = ph_profile_times (profile, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      double seconds = (double) times[i].ns / 1e9;
+      g_hash_table_insert (numbers, GUINT_TO_POINTER (times[i].node), g_memdup2 (&seconds, sizeof seconds));
+    }
+  return ph_measure_new_numbers (PH_COLOR_TIME, _("Time"), "s", numbers);
+}
+
+/* What another position has, or another file, was not measured: most nodes here have to be known. */
+static gboolean
+is_measured (PhGraphPane *self)
+{
+  PhProfile *profile = ph_document_get_profile (self->document);
+  PhModel *model = ph_document_get_model (self->document);
+  guint n = 0, known = 0;
+
+  if (!profile || !model)
+    return FALSE;
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      n++;
+      known += ph_profile_find (profile, node->id) != NULL;
+    }
+  return known * 2 >= n;
+}
+
+static void
+show_time (PhGraphPane *self)
+{
+  PhMeasure *measure = measure_time (ph_document_get_profile (self->document));
+
+  self->time_wanted = FALSE;
+  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_TIME, measure);
+  ph_measure_unref (measure);
+}
+
+static void
+on_profile (PhGraphPane *self)
+{
+  guint mode;
+
+  g_object_get (self->canvas, "color-mode", &mode, NULL);
+  if (ph_document_get_profile (self->document) && (self->time_wanted || mode == PH_COLOR_TIME))
+    show_time (self);
+}
+
 static void
 change_color (GSimpleAction *action, GVariant *value, gpointer data)
 {
@@ -198,8 +253,13 @@ change_color (GSimpleAction *action, GVariant *value, gpointer data)
 
   if (!ph_color_mode_find (g_variant_get_string (value, NULL), &mode))
     return;
+  self->time_wanted = mode == PH_COLOR_TIME && !is_measured (self);
   if (mode == PH_COLOR_QUERY)
     ph_query_bar_open (self->query_bar);
+  else if (self->time_wanted)
+    ph_console_run_async (self->console, "profile --random 1", NULL, NULL, NULL);
+  else if (mode == PH_COLOR_TIME)
+    show_time (self);
   else
     ph_graph_canvas_set_color_mode (self->canvas, mode);
 }
@@ -465,6 +525,7 @@ ph_graph_pane_new (PhConsole *console)
   g_signal_connect_swapped (self->document, "opened", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (on_profile), self);
   return GTK_WIDGET (self);
 }
 

@@ -19,6 +19,7 @@ typedef struct
   GtkListBox  *section;           /* of the operators                                    */
 } Totals;
 
+#define N_SLOWEST 6
 #define SLICE_US 3000
 
 static void
@@ -140,6 +141,35 @@ start_totals (PhInspector *self, Totals *totals)
     self->totals_source = g_timeout_add_full (G_PRIORITY_DEFAULT, 8, add_slice, totals, totals_free);
 }
 
+/* Where the time goes, as far as it was measured: of nodes that are here, not in a body, which its owner has in its own time. */
+static void
+add_slowest (PhInspector *self)
+{
+  PhProfile *profile = ph_document_get_profile (self->document);
+  PhModel *model = ph_document_get_model (self->document);
+  GtkListBox *section = ph_inspector_add_section (self, _("Time"));
+  guint n, shown = 0;
+
+  if (!profile)
+    {
+      ph_inspector_add_line (section, _("Whole run"), _("not measured"), "profile --random 1", 0);
+      return;
+    }
+  const PhNodeTime *times = ph_profile_times (profile, &n);
+  g_autofree char *whole = ph_seconds_text ((double) ph_profile_total (profile) / 1e9);
+  ph_inspector_add_line (section, _("Whole run"), whole, "profile --random 1", 0);
+  for (guint i = 0; i < n && shown < N_SLOWEST; i++)
+    {
+      const PhNode *node = times[i].inside ? NULL : ph_model_find_node (model, times[i].node);
+      if (!node)
+        continue;
+      g_autofree char *took = ph_seconds_text ((double) times[i].ns / 1e9);
+      g_autofree char *name = g_strdup_printf ("%s n%u", node->op_type, node->id);
+      ph_inspector_add_link (section, name, took, PH_LINK_NODE, node->id);
+      shown++;
+    }
+}
+
 void
 ph_inspector_fill_graph (PhInspector *self)
 {
@@ -170,6 +200,7 @@ ph_inspector_fill_graph (PhInspector *self)
   ph_inspector_add_row (section, _("Opset"), opset);
   add_values (self, graph->inputs, _("Inputs"));
   add_values (self, graph->outputs, _("Outputs"));
+  add_slowest (self);
   totals->section = ph_inspector_add_section (self, _("Operators"));
   start_totals (self, totals);
 }

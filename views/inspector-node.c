@@ -80,6 +80,34 @@ add_operator (PhInspector *self, const PhOp *op)
 }
 
 static void
+add_time (PhInspector *self, GtkListBox *section, const PhNode *node)
+{
+  PhProfile *profile = ph_document_get_profile (self->document);
+  const PhNodeTime *time = profile ? ph_profile_find (profile, node->id) : NULL;
+
+  if (!time)
+    {
+      if (ph_document_is_open (self->document))
+        ph_inspector_add_line (section, _("Time"), profile ? _("not measured here") : _("not measured"), "profile --random 1", 0);
+      return;
+    }
+  g_autofree char *took = ph_seconds_text ((double) time->ns / 1e9);
+  double share = ph_profile_total (profile) > 0 ? 100.0 * (double) time->ns / (double) ph_profile_total (profile) : 0;
+  g_autofree char *text = g_strdup_printf (_("%s, %.1f %% of the whole"), took, share);
+  ph_inspector_add_row (section, _("Time"), text);
+  if (time->calls > 1)
+    {
+      g_autofree char *calls = g_strdup_printf ("%'u", time->calls);
+      ph_inspector_add_row (section, _("Calls"), calls);
+    }
+  if (time->flops > 0 && time->ns > 0)
+    {
+      g_autofree char *rate = ph_count_text ((double) time->flops / (double) time->ns * 1e9), *rate_text = g_strdup_printf (_("%s a second"), rate);
+      ph_inspector_add_row (section, _("Speed"), rate_text);
+    }
+}
+
+static void
 add_cost (PhInspector *self, const PhNode *node)
 {
   gint64 flops = ph_node_flops (node), constants = 0, results = 0;
@@ -103,6 +131,7 @@ add_cost (PhInspector *self, const PhNode *node)
   ph_inspector_add_row (section, _("Results"), out);
   if (constants)
     ph_inspector_add_row (section, _("Weights"), in);
+  add_time (self, section, node);
 }
 
 /* From the node back to the file, each origin with the sentence of the rule that made it. A click goes to that moment. */

@@ -37,6 +37,7 @@ void        ph_inspector_add_search  (GtkListBox *section, const char *name, con
 GtkLabel   *ph_inspector_add_text    (PhInspector *inspector, const char *text, const char *style);
 void        ph_inspector_add_value_row (GtkListBox *section, const char *name, const PhValue *value);
 char       *ph_bytes_text            (gint64 bytes);       /* "-" when unknown */
+char       *ph_seconds_text          (double seconds);     /* 1.2 ms */
 char       *ph_count_text            (double count);       /* 1.2 G */
 
 /* inspector-node.c, inspector-value.c, inspector-graph.c */

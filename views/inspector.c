@@ -174,6 +174,20 @@ ph_bytes_text (gint64 bytes)
 }
 
 char *
+ph_seconds_text (double seconds)
+{
+  static const char *const units[] = { "s", "ms", "µs", "ns" };
+  guint unit = 0;
+
+  while (seconds > 0 && seconds < 1 && unit + 1 < G_N_ELEMENTS (units))
+    {
+      seconds *= 1000;
+      unit++;
+    }
+  return g_strdup_printf ("%.3g %s", seconds, units[unit]);
+}
+
+char *
 ph_count_text (double count)
 {
   static const char *const units[] = { "", " k", " M", " G", " T" };
@@ -311,6 +325,7 @@ ph_inspector_set_console (PhInspector *self, PhConsole *console)
       g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (update_in_pause), self);
       g_signal_connect_swapped (self->document, "pipeline-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "values-changed", G_CALLBACK (update_in_pause), self);
+      g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (queue_update), self);
       g_signal_connect_swapped (self->document, "feeds-changed", G_CALLBACK (queue_update), self);
     }
   queue_update (self);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/ui/driver.h"
+#include "views/inspector.h"
 
 static PhGraphCanvas *
 canvas (void)
@@ -176,6 +177,66 @@ test_menu (void)
   g_assert_cmpstr (driver_last_line (), ==, line);
 }
 
+static guint
+color_mode (void)
+{
+  guint mode;
+
+  g_object_get (canvas (), "color-mode", &mode, NULL);
+  return mode;
+}
+
+static gboolean
+is_by_time (gpointer data)
+{
+  return color_mode () == PH_COLOR_TIME;
+}
+
+static gboolean
+has_label (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root) && gtk_widget_get_mapped (root) && strstr (gtk_label_get_text (GTK_LABEL (root)), text))
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    if (has_label (child, text))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+inspector_says (gpointer text)
+{
+  return has_label (driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_INSPECTOR), text);
+}
+
+/* From the palette: what is not measured is measured first; then the colours, their legend and the inspector have it. */
+static void
+test_time (void)
+{
+  start ();
+  g_assert_null (ph_document_get_profile (driver_document ()));
+  run ("select-node");
+  driver_wait (inspector_says, (gpointer) "not measured", 5, "the inspector offers to measure");
+  driver_key ("ctrl+k");
+  driver_type ("Colour by Time\n");
+  driver_wait (is_by_time, NULL, 20, "the picture is coloured by time");
+  driver_settle ();
+  g_assert_nonnull (ph_document_get_profile (driver_document ()));
+  g_assert_nonnull (ph_graph_canvas_get_paint (canvas ()));
+  g_assert_true (g_str_has_prefix (ph_paint_title (ph_graph_canvas_get_paint (canvas ())), "Time"));
+  select_node (end_node (TRUE));
+  driver_wait (inspector_says, (gpointer) "of the whole", 5, "the inspector says how long the node took");
+  /* Known by now: another choice, and time again, measure nothing. */
+  guint lines = driver_n_lines ();
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-kind", NULL);
+  driver_settle ();
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-time", NULL);
+  driver_settle ();
+  g_assert_true (is_by_time (NULL));
+  g_assert_cmpuint (driver_n_lines (), ==, lines);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-kind", NULL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -187,6 +248,7 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/around", test_around);
   g_test_add_func ("/parts/paths", test_paths);
   g_test_add_func ("/parts/menu", test_menu);
+  g_test_add_func ("/parts/time", test_time);
   int status = g_test_run ();
   driver_finish ();
   return status;

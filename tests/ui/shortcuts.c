@@ -212,6 +212,7 @@ static const Row rows[] = {
   { "command.eval",          NULL,             "eval",        NULL,              NULL },
   { "command.grad",          NULL,             NULL,          focused_panel,     "PhConsolePane" },
   { "command.verify",        "step",           "verify",      NULL,              NULL },
+  { "command.profile",       NULL,             "profile",     NULL,              NULL },
   { "win.palette",           NULL,             NULL,          opened_palette,    NULL },
   { "win.search-next",       "find Add",       NULL,          anything,          NULL },
   { "win.search-previous",   "find Add",       NULL,          anything,          NULL },
