@@ -15,6 +15,7 @@
 #include "passes/run.h"
 
 #define SECONDS "60"             /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
+#define PROCESSES 256            /* that it may have at once, on top of what the user has: a fork bomb ends there */
 #define LEAST_LIMIT (256 * 1024 * 1024)      /* bytes that it may write, or four times what it is given */
 
 /* Neither runs in this process, so neither a crash nor a hang of theirs touches it: what comes back is a model in ONNX, and
@@ -53,14 +54,47 @@ error_of_reply (GBytes *output)
   return g_strdup (json_object_get_string_member_with_default (json_object_get_object_member (reply, "error"), "message", ""));
 }
 
-/* In the child: it may not fill the disk, and leaves no core. */
-static void
-limit_child (gpointer limit)
+/* The processes and threads of this user: what RLIMIT_NPROC counts. Each is an entry of its process's folder task. */
+static rlim_t
+count_tasks (void)
 {
-  const struct rlimit size = { GPOINTER_TO_SIZE (limit), GPOINTER_TO_SIZE (limit) }, none = { 0, 0 };
+  g_autoptr(GDir) processes = g_dir_open ("/proc", 0, NULL);
+  rlim_t          n = 0;
 
-  setrlimit (RLIMIT_FSIZE, &size);
-  setrlimit (RLIMIT_CORE, &none);
+  for (const char *id = NULL; processes != NULL && (id = g_dir_read_name (processes)) != NULL; )
+    {
+      g_autofree char *path = g_ascii_isdigit (*id) ? g_build_filename ("/proc", id, "task", NULL) : NULL;
+      GStatBuf         info;
+
+      if (path != NULL && g_stat (path, &info) == 0 && info.st_uid == getuid () && info.st_nlink > 2)
+        n += info.st_nlink - 2;
+    }
+  return n;
+}
+
+typedef struct { rlim_t bytes, tasks; } Limits;
+
+static void
+limit_to (int resource, rlim_t most)
+{
+  struct rlimit limit;
+
+  if (getrlimit (resource, &limit) != 0 || limit.rlim_cur <= most)
+    return;
+  limit.rlim_cur = limit.rlim_max = most;
+  setrlimit (resource, &limit);
+}
+
+/* In the child: it may not fill the disk or the table of processes, and leaves no core. (Linux holds root to no number of
+ * processes.) */
+static void
+limit_child (gpointer data)
+{
+  const Limits *limits = data;
+
+  limit_to (RLIMIT_FSIZE, limits->bytes);
+  limit_to (RLIMIT_NPROC, limits->tasks);
+  limit_to (RLIMIT_CORE, 0);
 }
 
 /* A file without a name, that goes away with its last descriptor. */
@@ -145,6 +179,7 @@ run_program (const char *const *command, GBytes *input, gsize model_size, const 
   g_autoptr(GSubprocess)         process = NULL;
   g_autoptr(GBytes)              output = NULL, complaint = NULL, nothing = g_bytes_new (NULL, 0);
   g_autoptr(GError)              own = NULL;
+  Limits                         limits = { MAX (LEAST_LIMIT, 4 * model_size), count_tasks () + PROCESSES };
   const char                    *seconds = g_getenv ("PEEPHOLE_PASS_SECONDS");
   int                            in = -1, out = -1, err = -1;
   gulong                         handler;
@@ -164,7 +199,7 @@ run_program (const char *const *command, GBytes *input, gsize model_size, const 
   g_subprocess_launcher_take_stdin_fd (launcher, g_steal_fd (&in));
   g_subprocess_launcher_take_stdout_fd (launcher, dup (out));
   g_subprocess_launcher_take_stderr_fd (launcher, dup (err));
-  g_subprocess_launcher_set_child_setup (launcher, limit_child, GSIZE_TO_POINTER (MAX (LEAST_LIMIT, 4 * model_size)), NULL);
+  g_subprocess_launcher_set_child_setup (launcher, limit_child, &limits, NULL);
   process = g_subprocess_launcher_spawnv (launcher, (const char *const *) arguments->pdata, &own);
   if (process == NULL)
     {

@@ -146,8 +146,7 @@ ph_fold_can (PhMatch *match)
     {
       const PhValue *value = ph_node_output (node, k);
 
-      if ((value->type != NULL && value->type->kind != PH_KIND_TENSOR) ||
-          (value->n_output_uses > 0 && node->graph->owner != NULL))
+      if (value->type != NULL && value->type->kind != PH_KIND_TENSOR)
         return FALSE;
     }
   for (guint i = 0; i < node->inputs->len; i++)
@@ -228,8 +227,7 @@ is_tensor_constant (PhMatch *match)
   const PhValue *value = ph_node_output (match->root, 0);
   PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
 
-  return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR &&
-         (value->n_output_uses == 0 || match->root->graph->owner == NULL);
+  return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR;
 }
 
 static gboolean
