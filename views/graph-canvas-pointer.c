@@ -228,7 +228,7 @@ on_pinch_begin (PhGraphCanvas *self, GdkEventSequence *sequence, GtkGesture *ges
 static void
 on_pinch (PhGraphCanvas *self, double scale, GtkGesture *gesture)
 {
-  const double zoom = ph_canvas_clamp_zoom (self->pinch_zoom * scale);
+  const double zoom = ph_canvas_clamp_zoom (self, self->pinch_zoom * scale);
   double x, y;
 
   pinch_center (self, gesture, &x, &y);

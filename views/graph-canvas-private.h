@@ -86,7 +86,7 @@ void     ph_canvas_go_to          (PhGraphCanvas *self, double x, double y, doub
 void     ph_canvas_stop_animation (PhGraphCanvas *self);
 /* Goes on with that speed, in pixels a second, until friction stops it. */
 void     ph_canvas_glide          (PhGraphCanvas *self, double x, double y);
-double   ph_canvas_clamp_zoom     (double zoom);
+double   ph_canvas_clamp_zoom     (PhGraphCanvas *self, double zoom);
 /* Where the animation that runs will end, else what is shown. */
 void     ph_canvas_aim            (PhGraphCanvas *self, double *x, double *y, double *zoom);
 void     ph_canvas_zoom_at        (PhGraphCanvas *self, double px, double py, double factor, gboolean animate);

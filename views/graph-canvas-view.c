@@ -5,7 +5,7 @@
 #include <adwaita.h>
 #include <math.h>
 
-#define MIN_ZOOM      0.0005
+#define MIN_ZOOM      0.0005     /* or what the whole picture needs */
 #define MAX_ZOOM      6.0
 #define LEGIBLE       0.55       /* the least zoom at which a picture opens as a whole              */
 #define READABLE      0.80       /* the least zoom at which it opens else, at its top               */
@@ -22,6 +22,15 @@ double
 ph_canvas_height (PhGraphCanvas *self)
 {
   return MAX (gtk_widget_get_height (GTK_WIDGET (self)), 1);
+}
+
+static double
+least_zoom (PhGraphCanvas *self)
+{
+  if (self->scene == NULL)
+    return MIN_ZOOM;
+  return MIN (MIN_ZOOM, 0.5 * MIN (ph_canvas_width (self) / MAX (ph_scene_width (self->scene), 1),
+                                   ph_canvas_height (self) / MAX (ph_scene_height (self->scene), 1)));
 }
 
 /* Something of the picture always stays in the window. */
@@ -106,7 +115,7 @@ ph_canvas_go_to (PhGraphCanvas *self, double x, double y, double zoom, gboolean 
 {
   GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
 
-  zoom = CLAMP (zoom, MIN_ZOOM, MAX_ZOOM);
+  zoom = ph_canvas_clamp_zoom (self, zoom);
   keep_inside (self, &x, &y, zoom);
   ph_canvas_stop_animation (self);
   ph_canvas_morph_stop (self);
@@ -126,9 +135,9 @@ ph_canvas_go_to (PhGraphCanvas *self, double x, double y, double zoom, gboolean 
 }
 
 double
-ph_canvas_clamp_zoom (double zoom)
+ph_canvas_clamp_zoom (PhGraphCanvas *self, double zoom)
 {
-  return CLAMP (zoom, MIN_ZOOM, MAX_ZOOM);
+  return CLAMP (zoom, least_zoom (self), MAX_ZOOM);
 }
 
 static gboolean
@@ -184,7 +193,7 @@ ph_canvas_zoom_at (PhGraphCanvas *self, double px, double py, double factor, gbo
   double x, y, zoom, next;
 
   ph_canvas_aim (self, &x, &y, &zoom);
-  next = CLAMP (zoom * factor, MIN_ZOOM, MAX_ZOOM);
+  next = ph_canvas_clamp_zoom (self, zoom * factor);
   self->fitted = FALSE;
   ph_canvas_go_to (self, x + px / zoom - px / next, y + py / zoom - py / next, next, animate);
 }
@@ -193,7 +202,7 @@ static void
 fit_rect (PhGraphCanvas *self, const PhRect *rect, double most, gboolean animate)
 {
   const double margin = 24, w = ph_canvas_width (self), h = ph_canvas_height (self);
-  const double zoom = CLAMP (MIN ((w - 2 * margin) / MAX (rect->width, 1), (h - 2 * margin) / MAX (rect->height, 1)), MIN_ZOOM, most);
+  const double zoom = CLAMP (MIN ((w - 2 * margin) / MAX (rect->width, 1), (h - 2 * margin) / MAX (rect->height, 1)), least_zoom (self), most);
 
   ph_canvas_go_to (self, rect->x + rect->width / 2 - w / 2 / zoom, rect->y + rect->height / 2 - h / 2 / zoom, zoom, animate);
 }

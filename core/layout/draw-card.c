@@ -332,7 +332,11 @@ ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhD
     return;
   if (options->scale < PH_FAR_SCALE)
     {
-      cairo_rectangle (cr, box->rect.x, box->rect.y, box->rect.width, box->rect.height);
+      /* However far away, it is there; and what changed catches the eye. */
+      const double least = (look.change != PH_CHANGE_NONE ? PH_FAR_MARK : PH_FAR_LEAST) / options->scale;
+      const double width = MAX (box->rect.width, least), height = MAX (box->rect.height, least);
+
+      cairo_rectangle (cr, box->rect.x + (box->rect.width - width) / 2, box->rect.y + (box->rect.height - height) / 2, width, height);
       ph_set_color (cr, look.change != PH_CHANGE_NONE ? ph_theme_change (options->theme, look.change) : look.color);
       cairo_fill (cr);
       return;

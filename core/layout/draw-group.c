@@ -58,7 +58,7 @@ draw_closed_title (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const char *t
       show_sized (cr, ink, name, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, size, rect->width - 12);
       return;
     }
-  ph_ink_show (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5, rect->width - 20);
+  ph_ink_show_short (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5, rect->width - 20);
   ph_set_color (cr, ph_mix (background, text, 0.62));
   ph_ink_show (cr, ink, PH_INK_TEXT, box->detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
 }

@@ -8,6 +8,8 @@
 G_BEGIN_DECLS
 
 #define PH_FAR_SCALE   0.16       /* below: plain rectangles and lines                      */
+#define PH_FAR_LEAST   0.5        /* pixels that a rectangle has at least                   */
+#define PH_FAR_MARK    3.0        /* ... of something that changed                          */
 #define PH_NEAR_SCALE  0.50       /* above: everything; between: boxes with their operator  */
 #define PH_LABEL_SCALE 1.30       /* above: tensors at long edges                           */
 
@@ -17,6 +19,8 @@ typedef enum { PH_INK_TITLE, PH_INK_TEXT, PH_INK_BIG, PH_N_INKS } PhInkKind;
 void   ph_ink_size   (PhInk *ink, PhInkKind kind, const char *text, double *width, double *height);
 /* @at: 0 left, 0.5 middle, 1 right of @x. Squeezed when wider than @room. Returns the width. */
 double ph_ink_show   (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room);
+/* Squeezed a little, and shortened in the middle where that is not enough. */
+double ph_ink_show_short (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room);
 void   ph_ink_round  (cairo_t *cr, const PhRect *rect, double radius);
 
 /* draw-edge.c */

@@ -10,11 +10,13 @@ compare_depth (gconstpointer a, gconstpointer b, gpointer data)
   return x->depth != y->depth ? (int) x->depth - (int) y->depth : *(const int *) a - *(const int *) b;
 }
 
-/* Arrow heads, badges, pills and shadows stand out of their boxes. */
+/* Arrow heads, badges, pills and shadows stand out of their boxes, and marks that are seen from afar. */
 static PhRect
-around_of (const PhRect *clip)
+around_of (const PhDrawOptions *options)
 {
-  return (PhRect) { clip->x - 12, clip->y - 14, clip->width + 180, clip->height + 28 };
+  const double mark = PH_FAR_MARK / options->scale, left = MAX (12, mark), top = MAX (14, mark), right = MAX (168, mark);
+
+  return (PhRect) { options->clip.x - left, options->clip.y - top, options->clip.width + left + right, options->clip.height + 2 * top };
 }
 
 guint64
@@ -22,7 +24,7 @@ ph_scene_look_hash (PhScene *scene, const PhDrawOptions *options)
 {
   g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
   g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
-  const PhRect around = around_of (&options->clip);
+  const PhRect around = around_of (options);
   guint64 hash = ph_hash_mix (options->theme << 8 | options->side << 4 | options->edge_width << 3 | options->transparent << 2
                               | options->dim << 1 | (options->since != options->time), boxes->len);
 
@@ -47,7 +49,7 @@ ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
 {
   g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
   g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
-  const PhRect around = around_of (&options->clip);
+  const PhRect around = around_of (options);
   gboolean groups = FALSE;
 
   if (!options->transparent)
@@ -71,6 +73,16 @@ ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *opt
   for (guint i = 0; i < boxes->len; i++)
     if (!ph_scene_box (scene, g_array_index (boxes, int, i))->open)
       ph_scene_draw_box (scene, cr, ink, g_array_index (boxes, int, i), options);
+  /* From afar marks are larger than what they mark: nothing may lie on them. */
+  for (guint i = 0; i < boxes->len && options->scale < PH_FAR_SCALE && options->since != options->time; i++)
+    {
+      const int at = g_array_index (boxes, int, i);
+      const PhSceneBox *box = ph_scene_box (scene, at);
+
+      if (!box->open && box->n_tenants > 0
+          && ph_scene_change (scene, at, options->since, options->time, NULL) != PH_CHANGE_NONE)
+        ph_scene_draw_box (scene, cr, ink, at, options);
+    }
   for (guint i = 0; i < boxes->len && groups; i++)
     if (ph_scene_box (scene, g_array_index (boxes, int, i))->open)
       ph_draw_group_title (scene, cr, ink, g_array_index (boxes, int, i), options);

@@ -8,6 +8,7 @@
 #define MAX_LAYOUTS 4000
 #define MAX_STAMPS  4000
 #define MAX_STAMPED 2.5          /* pixels a point: larger text is placed well enough without */
+#define LEAST_SQUEEZE 0.85       /* that text still looks as large as its neighbours */
 #define PHASES      4            /* places that a stamp can have within a pixel               */
 
 /* A text as coverage of pixels, at each phase; made when it is needed. */
@@ -183,6 +184,24 @@ ph_ink_show (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x
       cairo_restore (cr);
     }
   return squeeze * width / PANGO_SCALE;
+}
+
+double
+ph_ink_show_short (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, double x, double y, double at, double room)
+{
+  const glong n = g_utf8_strlen (text, -1);
+  double width, height;
+  glong keep;
+
+  ph_ink_size (ink, kind, text, &width, &height);
+  keep = (glong) (n * room / LEAST_SQUEEZE / MAX (width, 1)) - 1;
+  if (keep >= n - 1 || keep < 4)
+    return ph_ink_show (cr, ink, kind, text, x, y, at, room);
+
+  g_autofree char *head = g_utf8_substring (text, 0, (keep + 1) / 2), *tail = g_utf8_substring (text, n - keep / 2, n);
+  g_autofree char *shorter = g_strconcat (g_strchomp (head), "…", g_strchug (tail), NULL);
+
+  return ph_ink_show (cr, ink, kind, shorter, x, y, at, room);
 }
 
 void
