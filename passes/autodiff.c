@@ -1,6 +1,7 @@
 /* autodiff.c: the backward graph, by reverse-mode differentiation.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
+#include "core/ops/expand.h"
 #include "core/ops/grad.h"
 #include "passes/pass.h"
 
@@ -160,6 +161,29 @@ open_fused (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* An operator that is spelt out has the gradient of what it means. */
+static gboolean
+open_expanded (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+
+  PH_FOREACH_NODE (node, ph_pass_run_model (run)->graph)
+    if (node->op != NULL && node->op->expand != NULL && !ph_op_differentiable (node->op) && !(node->op->flags & PH_OP_NO_GRADIENT))
+      g_ptr_array_add (nodes, node);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      if (!ph_pass_begin (run, "spell-out", nodes->pdata[i], "Its gradient is that of the operators by which it is defined."))
+        return TRUE;
+      if (!ph_expand_in_place (nodes->pdata[i], error) || !ph_graph_remove_node (nodes->pdata[i], error))
+        {
+          ph_pass_abort (run);
+          return FALSE;
+        }
+      ph_pass_end (run);
+    }
+  return TRUE;
+}
+
 static gboolean
 run_autodiff (PhPassRun *run, GError **error)
 {
@@ -185,7 +209,7 @@ run_autodiff (PhPassRun *run, GError **error)
       return FALSE;
     }
   /* Fused nodes first: the output may be one of theirs. */
-  if (!open_fused (run, error))
+  if (!open_fused (run, error) || !open_expanded (run, error))
     return FALSE;
   output = find_value (model, arguments[0], error);
   if (output == NULL || (sources = find_sources (model, arguments + 1, error)) == NULL)

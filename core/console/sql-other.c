@@ -319,7 +319,7 @@ column_of_op (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out
       sqlite3_result_int (out, (int) ph_op_n_outputs (op));
       break;
     case 6:
-      sqlite3_result_int (out, op->kernel != NULL);
+      sqlite3_result_int (out, ph_op_executable (op));
       break;
     default:
       sqlite3_result_int (out, ph_op_differentiable (op));

@@ -165,7 +165,7 @@ check_counts (const PhOp *op, const PhNode *node, GError **error)
   gboolean many_outputs = n_outputs > 0 && (op->outputs[n_outputs - 1].flags & PH_ARG_VARIADIC);
 
   for (guint i = 0; i < min; i++)
-    if (ph_node_input (node, i) == NULL)
+    if (ph_node_input (node, i) == NULL && !(op->inputs[i].flags & PH_ARG_OPTIONAL))
       {
         g_autofree char *label = ph_node_label (node);
 
@@ -255,6 +255,12 @@ ph_node_flops (const PhNode *node)
   const PhValue *out = ph_node_output (node, 0);
 
   return out != NULL && out->type != NULL ? ph_type_count (out->type) : -1;
+}
+
+gboolean
+ph_op_executable (const PhOp *op)
+{
+  return op->kernel != NULL || op->expand != NULL;
 }
 
 gboolean

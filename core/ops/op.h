@@ -10,6 +10,7 @@ typedef struct _PhPattern PhPattern;     /* core/ops/pattern.h  */
 typedef struct _PhInfer   PhInfer;       /* core/ops/infer.h    */
 typedef struct _PhKernel  PhKernel;      /* core/run/kernel.h   */
 typedef struct _PhGrad    PhGrad;        /* core/ops/grad.h     */
+typedef struct _PhExpand  PhExpand;      /* core/ops/expand.h   */
 
 /* A set of element types, for schemas. */
 typedef guint64 PhDTypes;
@@ -54,6 +55,7 @@ struct _PhOp
   PhOpAttr     attrs[16];                                   /* up to the first without a name               */
   gboolean   (*infer)  (PhInfer *infer, GError **error);
   gboolean   (*kernel) (PhKernel *kernel, GError **error);  /* reference kernel; NULL: cannot be executed   */
+  gboolean   (*expand) (PhExpand *expand, GError **error);  /* its meaning in ONNX's own operators, where it needs no kernel */
   const PhPattern *grad[PH_MAX_ARGS];      /* d(loss)/d(input i) as a template; NULL: see grad_build, no_grad */
   gboolean   (*grad_build) (PhGrad *grad, GError **error);  /* where a template cannot say it               */
   guint        no_grad;             /* bit i: input i has no gradient (indices, shapes, axes)              */
@@ -70,6 +72,7 @@ const PhOpAttr *ph_op_attr    (const PhOp *op, const char *name);        /* (nul
 gboolean    ph_op_check       (const PhOp *op, const PhNode *node, GError **error);
 gint64      ph_node_flops     (const PhNode *node);                      /* a fused node: its body's; -1 unknown */
 gboolean    ph_op_differentiable (const PhOp *op);
+gboolean    ph_op_executable  (const PhOp *op);
 
 /* The newest opset of ONNX's own domain whose operators are declared here; upgrade-opset goes up to it. */
 #define PH_OPSET_NEWEST 23

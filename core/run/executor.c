@@ -6,6 +6,7 @@
 
 #include "core/graph/history.h"
 #include "core/io/io.h"
+#include "core/ops/expand.h"
 #include "core/ops/op-list.h"
 #include "passes/pass.h"
 
@@ -23,6 +24,7 @@ ph_run_init (PhRun *run, const PhRunOptions *options)
   run->options = options != NULL ? options : &defaults;
   run->plans = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_plan_free);
   run->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_model_free);
+  run->expansions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_expansion_free);
   run->draws = g_hash_table_new (NULL, NULL);
   run->spare = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 }
@@ -32,6 +34,7 @@ ph_run_clear (PhRun *run)
 {
   g_clear_pointer (&run->plans, g_hash_table_unref);
   g_clear_pointer (&run->functions, g_hash_table_unref);
+  g_clear_pointer (&run->expansions, g_hash_table_unref);
   g_clear_pointer (&run->draws, g_hash_table_unref);
   g_clear_pointer (&run->spare, g_ptr_array_unref);
 }
@@ -227,6 +230,66 @@ check_outputs (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* Of an operator that is spelt out: a model for these types. Small integers are often shapes, by which it is built. */
+#define MAX_SHAPE 64
+
+static gboolean
+is_shape (PhTensor *tensor)
+{
+  return ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_integer (ph_tensor_dtype (tensor))
+         && ph_tensor_rank (tensor) <= 1 && ph_tensor_count (tensor) <= MAX_SHAPE;
+}
+
+static gboolean
+fits_expansion (const PhKernel *kernel, const PhExpansion *expansion)
+{
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    if (kernel->inputs[i] != NULL
+        && (expansion->input_of[i] < 0
+            || ((PhValue *) expansion->model->graph->inputs->pdata[expansion->input_of[i]])->type != ph_type_of_tensor (kernel->inputs[i])))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+run_expansion (PhRun *run, PhKernel *kernel, GError **error)
+{
+  PhExpansion *expansion = g_hash_table_lookup (run->expansions, kernel->node);
+  g_autofree PhTensor **inputs = g_new0 (PhTensor *, kernel->n_inputs + 1), **outputs = g_new0 (PhTensor *, kernel->n_outputs + 1);
+  g_autofree char *label = ph_node_label (kernel->node);
+  const PhGraph *graph;
+
+  if (expansion == NULL || !fits_expansion (kernel, expansion))
+    {
+      g_autofree const PhType **types = g_new0 (const PhType *, kernel->n_inputs + 1);
+      g_autofree PhTensor **constants = g_new0 (PhTensor *, kernel->n_inputs + 1);
+
+      for (guint i = 0; i < kernel->n_inputs; i++)
+        if (kernel->inputs[i] != NULL)
+          {
+            types[i] = ph_type_of_tensor (kernel->inputs[i]);
+            constants[i] = is_shape (kernel->inputs[i]) ? kernel->inputs[i] : NULL;
+          }
+      if (expansion != NULL)         /* the older one goes, and with it what was planned for it */
+        g_hash_table_remove (run->plans, expansion->model->graph);
+      g_hash_table_remove (run->expansions, kernel->node);
+      expansion = ph_expansion_new (kernel->node, types, constants, error);
+      if (expansion == NULL)
+        return FALSE;
+      g_hash_table_insert (run->expansions, (gpointer) kernel->node, expansion);
+    }
+  graph = expansion->model->graph;
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    if (expansion->input_of[i] >= 0)
+      inputs[expansion->input_of[i]] = kernel->inputs[i];
+  if (!ph_run_graph (run, expansion->model->graph, inputs, graph->inputs->len, outputs, graph->outputs->len, label, error))
+    return FALSE;
+  for (guint i = 0; i < kernel->n_outputs; i++)
+    if (expansion->output_of[i] >= 0)
+      kernel->outputs[i] = outputs[expansion->output_of[i]];
+  return check_outputs (kernel, error);
+}
+
 gboolean
 ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
 {
@@ -255,10 +318,12 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
     }
   if (node->op == NULL)
     return ph_kernel_fail (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
-  if (node->op->kernel == NULL)
+  if (!ph_op_executable (node->op))
     return ph_kernel_fail (kernel, error, "has no kernel, so it cannot be executed");
   if (!check_schema (kernel, error))
     return FALSE;
+  if (node->op->kernel == NULL)
+    return run_expansion (run, kernel, error);
   ok = ((!run->options->reference && ph_dnnl_kernel (kernel)) || node->op->kernel (kernel, error))
        && check_outputs (kernel, error);
   g_ptr_array_set_size (run->spare, n_spare);

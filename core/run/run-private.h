@@ -36,6 +36,7 @@ struct _PhRun
   GHashTable *wanted;          /* (nullable) a set of PhValue: kernels make these even without a use         */
   GHashTable *plans;           /* PhGraph -> PhPlan, for the outputs of bodies and functions                */
   GHashTable *functions;       /* PhNode, the call -> PhModel, the function's body                          */
+  GHashTable *expansions;      /* PhNode -> PhExpansion, of an operator that is spelt out                    */
   GHashTable *draws;           /* PhNode -> how often it has drawn random numbers                           */
   PhModel    *model;           /* (nullable) the one whose nodes are timed                                 */
   GPtrArray  *spare;           /* (element-type PhTensor) outputs that a kernel writes and its node does not have */

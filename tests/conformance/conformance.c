@@ -39,7 +39,7 @@ missing_operator (PhGraph *graph)
 {
   PH_FOREACH_NODE (node, graph)
     {
-      if (!ph_node_is_fused (node) && !is_function (graph->model, node) && (node->op == NULL || node->op->kernel == NULL))
+      if (!ph_node_is_fused (node) && !is_function (graph->model, node) && (node->op == NULL || !ph_op_executable (node->op)))
         return node->op_type;
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         {
