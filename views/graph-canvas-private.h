@@ -37,6 +37,7 @@ struct _PhGraphCanvas
 
   gboolean      show_diff, compact, grouped, grouped_set, edge_width;
   GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
+  PhId          uncovered;       /* groups open until this node shows; PH_NO_ID: none                       */
   GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */
   char         *part;            /* (nullable) what @keep is, for people                                    */
   PhId          part_node;       /* @keep is what lies @part_steps around it; PH_NO_ID: it is another part  */
@@ -97,6 +98,7 @@ void     ph_canvas_size_allocate  (GtkWidget *widget, int width, int height, int
 
 /* graph-canvas-scene.c */
 void     ph_canvas_start_layout   (PhGraphCanvas *self, gboolean quick);
+gboolean ph_canvas_uncover        (PhGraphCanvas *self);                  /* opens what hides the selected node */
 void     ph_canvas_extend_layout  (PhGraphCanvas *self);                    /* steps were added */
 gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);
 

@@ -143,6 +143,8 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
     }
   g_clear_object (&self->layout);
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, TRUE, NULL);
+  if (self->uncovered != PH_NO_ID && self->uncovered == ph_document_get_selection (self->document))
+    ph_graph_canvas_fit_selection (self);
 }
 
 gboolean
@@ -254,6 +256,26 @@ ph_graph_canvas_toggle_group (PhGraphCanvas *self, int box)
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->open = open;
   ph_canvas_start_layout (self, FALSE);
+}
+
+/* The outermost closed group, or body, that hides the selected node opens; the layout that follows opens the next one, and comes
+ * close to the node when none is left. FALSE: nothing hides it. */
+gboolean
+ph_canvas_uncover (PhGraphCanvas *self)
+{
+  self = ph_canvas_leader (self);
+
+  const PhId id = self->document != NULL ? ph_document_get_selection (self->document) : PH_NO_ID;
+  const int box = self->scene != NULL && id != PH_NO_ID ? ph_scene_find (self->scene, id, NULL) : -1;
+  const PhSceneBox *at = box >= 0 ? ph_scene_box (self->scene, box) : NULL;
+
+  self->uncovered = PH_NO_ID;
+  if (at == NULL || at->kind != PH_BOX_GROUP || at->open || !at->can_open
+      || (self->open != NULL && g_hash_table_contains (self->open, at->path)))
+    return FALSE;
+  self->uncovered = id;
+  ph_graph_canvas_toggle_group (self, box);
+  return TRUE;
 }
 
 void

@@ -333,7 +333,7 @@ ph_graph_canvas_fit_selection (PhGraphCanvas *self)
   PhRect rect;
 
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  if (!ph_canvas_selection_rect (self, &rect))
+  if (ph_canvas_uncover (self) || !ph_canvas_selection_rect (self, &rect))
     return;
   self->fitted = FALSE;
   fit_rect (self, &(PhRect) { rect.x - 200, rect.y - 160, rect.width + 400, rect.height + 320 }, 1.5, TRUE);

@@ -30,7 +30,7 @@ void        ph_graph_canvas_zoom_in       (PhGraphCanvas *canvas);
 void        ph_graph_canvas_zoom_out      (PhGraphCanvas *canvas);
 void        ph_graph_canvas_zoom_to       (PhGraphCanvas *canvas, double zoom);            /* around the middle */
 void        ph_graph_canvas_fit           (PhGraphCanvas *canvas);
-void        ph_graph_canvas_fit_selection (PhGraphCanvas *canvas);
+void        ph_graph_canvas_fit_selection (PhGraphCanvas *canvas);                      /* opens the groups that hide it */
 /* Scrolls, no further than needed, until the node is in the window. */
 void        ph_graph_canvas_show_node     (PhGraphCanvas *canvas, guint id);
 /* Moves the selection along an edge: forwards to a user, backwards to a producer, or to the neighbour at a side. */
