@@ -46,8 +46,13 @@ on_interrupt (int signal)
 static gpointer
 cancel_in_thread (gpointer data)
 {
-  char byte;
+  sigset_t signals;
+  char     byte;
 
+  /* Ctrl+C is for the thread that waits for keys: it would not wake up by one that came here. */
+  sigemptyset (&signals);
+  sigaddset (&signals, SIGINT);
+  pthread_sigmask (SIG_BLOCK, &signals, NULL);
   while (read (wake[0], &byte, 1) == 1)
     {
       g_mutex_lock (&lock);

@@ -1,7 +1,6 @@
 /* replace.c: one value for another at all its uses, and removing what nothing uses any more.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
-#include "core/ops/op.h"
 
 /* Bodies below @old's graph that hand it out as it is. */
 static gboolean
