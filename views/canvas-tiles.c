@@ -163,6 +163,7 @@ ask (PhTiles *tiles, Tile *tile, int column, int row, gboolean ahead)
   job->clip = (PhRect) { column * side, row * side, side, side };
   job->scale = level->zoom * level->device_scale;
   job->width = job->height = TILE * level->device_scale;
+  job->device_scale = level->device_scale;
   job->group = job->level = level->number;
   job->column = column;
   job->row = row;
@@ -185,6 +186,7 @@ ask_overview (PhTiles *tiles)
   job->scale = MIN (2.0, OVERVIEW / MAX (1, MAX (width, height)));
   job->width = MAX (1, ceil (width * job->scale));
   job->height = MAX (1, ceil (height * job->scale));
+  job->device_scale = 1;
   job->level = NEVER;
   ph_tile_painter_push (tiles->painter, job);
 }

@@ -109,7 +109,7 @@ paint (PhTileJob *job, PhInk *ink)
   guint64 hash;
   cairo_t *cr;
 
-  options.scale = job->scale;
+  options.scale = job->scale / job->device_scale;        /* finer pixels show the same details, only sharper */
   options.clip = job->clip;
   hash = ph_scene_look_hash (job->look->scene, &options);
   if (job->old != NULL && job->hash == hash)
@@ -117,7 +117,7 @@ paint (PhTileJob *job, PhInk *ink)
   job->hash = hash;
   surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, job->width, job->height);
   cr = cairo_create (surface);
-  cairo_scale (cr, options.scale, options.scale);
+  cairo_scale (cr, job->scale, job->scale);
   cairo_translate (cr, -options.clip.x, -options.clip.y);
   ph_scene_draw (job->look->scene, cr, ink, &options);
   cairo_destroy (cr);

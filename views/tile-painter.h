@@ -29,6 +29,7 @@ typedef struct
   PhRect           clip;
   double           scale;
   int              width, height;
+  int              device_scale; /* how many of them a logical one has in each direction */
   guint            group;        /* jobs of older groups than the newest one are not worth painting; 0: always */
   gboolean         ahead;        /* nobody waits for it */
   int              hurried;      /* atomic: now somebody does */

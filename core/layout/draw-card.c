@@ -15,6 +15,13 @@ typedef struct
   gboolean        pale;
 } Look;
 
+/* How much of its colours is left of what did not change. Who asked for high contrast shall read that too. */
+static double
+pale_rest (PhTheme theme)
+{
+  return theme >= PH_THEME_HIGH_CONTRAST ? 0.7 : 0.4;
+}
+
 /* FALSE: nobody is at home, now or before. */
 static gboolean
 look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
@@ -46,7 +53,7 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
   if (options->paint != NULL && at->kind == PH_BOX_NODE)
     look->color = ph_paint_color (options->paint, box, options->theme);
   if (look->pale)
-    look->color = ph_mix (background, look->color, 0.4);
+    look->color = ph_mix (background, look->color, pale_rest (options->theme));
   if (look->ghost)
     look->color = ph_mix (background, look->color, 0.45);
   return TRUE;
@@ -173,7 +180,7 @@ draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const
   const double radius = io ? rect->height / 2 : 7;
   const PhColor background = ph_theme_background (options->theme);
   const PhColor card = look->pale ? ph_mix (background, card_color (options->theme), 0.6) : card_color (options->theme);
-  const PhColor text = look->pale ? ph_mix (background, ph_theme_text (options->theme), 0.4) : ph_theme_text (options->theme);
+  const PhColor text = look->pale ? ph_mix (background, ph_theme_text (options->theme), pale_rest (options->theme)) : ph_theme_text (options->theme);
   const PhColor dim = ph_mix (card, text, 0.68);
   const gboolean ghost = look->ghost;
   const gboolean plain_body = near && !io && rect->height > PH_FACE_HEADER + 4;
@@ -260,7 +267,11 @@ draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const
         ph_ink_show (cr, ink, PH_INK_TEXT, look->face->shape, rect->x + rect->width / 2, rect->y + rect->height / 2 + 9, 0.5, rect->width - 12);
       return;
     }
-  ph_set_color (cr, (PhColor) { 1, 1, 1, look->pale || ghost ? 0.85 : 1 });
+  if ((look->pale || ghost) && (options->theme == PH_THEME_LIGHT || options->theme == PH_THEME_HIGH_CONTRAST))
+    /* White on a pastel cannot be read. */
+    ph_set_color (cr, ph_mix (look->color, ph_theme_text (options->theme), options->theme == PH_THEME_LIGHT ? 0.6 : 1));
+  else
+    ph_set_color (cr, (PhColor) { 1, 1, 1, look->pale || ghost ? 0.85 : 1 });
   if (box->can_open)      /* there is more inside */
     {
       cairo_move_to (cr, rect->x + 8, rect->y + PH_FACE_HEADER / 2 - 4.5);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#define LABEL_SIZE   0.72 /* of the text in boxes */
 #define LABEL_LENGTH 72   /* the least height of an edge that is labelled */
 
 /* An edge ends where its slot ends; who is in the slot now may be smaller. */
@@ -139,7 +140,8 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
   const gboolean far = options->scale < PH_FAR_SCALE;
   const gboolean diff = options->since != options->time;
   const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
-  PhColor plain = ph_mix (background, text, diff || options->dim ? 0.22 : options->theme >= PH_THEME_HIGH_CONTRAST ? 0.9 : 0.5);
+  const gboolean high = options->theme >= PH_THEME_HIGH_CONTRAST;
+  PhColor plain = ph_mix (background, text, diff || options->dim ? (high ? 0.5 : 0.22) : high ? 0.9 : 0.5);
   const double pixel = 1 / options->scale;
 
   for (int look = 0; look < N_EDGE_LOOKS; look++)
@@ -211,11 +213,25 @@ middle_of (const PhPoint *p, guint n)
   return (PhPoint) { (c[0].x + 3 * c[1].x + 3 * c[2].x + c[3].x) / 8, (c[0].y + 3 * c[1].y + 3 * c[2].y + c[3].y) / 8 };
 }
 
+/* There is a box, or what is left of one, where the label would be. */
+static gboolean
+is_taken (PhScene *scene, const PhRect *place, GArray *boxes)
+{
+  g_array_set_size (boxes, 0);
+  ph_scene_boxes_in (scene, place, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    if (!ph_scene_box (scene, g_array_index (boxes, int, i))->open)
+      return TRUE;
+  return FALSE;
+}
+
 void
 ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges)
 {
   const PhColor background = ph_theme_background (options->theme);
-  const PhColor text = ph_mix (background, ph_theme_text (options->theme), 0.75);
+  const gboolean pale = options->since != options->time || options->dim;
+  const PhColor text = ph_mix (background, ph_theme_text (options->theme), pale && options->theme < PH_THEME_HIGH_CONTRAST ? 0.45 : 0.75);
+  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
 
   for (guint i = 0; i < edges->len; i++)
     {
@@ -231,9 +247,12 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
       at = middle_of (ph_scene_points (scene, edge), edge->n_points);
+      if (is_taken (scene, &(PhRect) { at.x - LABEL_SIZE * (width / 2 + 4), at.y - LABEL_SIZE * height / 2, LABEL_SIZE * (width + 8),
+                                       LABEL_SIZE * height }, boxes))
+        continue;
       cairo_save (cr);
       cairo_translate (cr, at.x, at.y);
-      cairo_scale (cr, 0.72, 0.72);
+      cairo_scale (cr, LABEL_SIZE, LABEL_SIZE);
       {
         const PhRect plate = { -width / 2 - 4, -height / 2, width + 8, height };
 
