@@ -80,10 +80,17 @@ on_started (PhDocumentView *self, const char *line)
     self->progress_timer = g_timeout_add (PROGRESS_AFTER_MS, show_progress, self);
 }
 
+/* What the commands say of themselves; names of passes and files stay as they are. */
+static G_GNUC_UNUSED const char *const doings[] = {
+  N_("reading"), N_("writing"), N_("comparing"), N_("comparing steps"), N_("computing"), N_("measuring"), N_("drawing"), N_("printing"),
+};
+
 static void
 on_progress (PhDocumentView *self, const char *what, double fraction)
 {
-  gtk_label_set_text (self->progress_text, what);
+  g_autofree char *shown = g_utf8_make_valid (*what ? _(what) : "", -1);
+
+  gtk_label_set_text (self->progress_text, shown);
   gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), fraction >= 0);
   if (fraction >= 0)
     gtk_progress_bar_set_fraction (self->progress_bar, CLAMP (fraction, 0, 1));

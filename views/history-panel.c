@@ -216,6 +216,7 @@ ph_history_panel_class_init (PhHistoryPanelClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_why);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_rule);
+  gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_effect);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_class);
   gtk_widget_class_bind_template_callback (widget_class, on_changed_only);
 }

@@ -27,7 +27,7 @@ struct _PhHistoryPanel
   GtkWidget          *detail;           /* of the selected rewrite                         */
   GtkSwitch          *verify_switch;
   GtkLabel           *verify_text;
-  GtkLabel           *detail_why, *detail_rule, *detail_class;
+  GtkLabel           *detail_why, *detail_rule, *detail_effect, *detail_class;
 
   GListStore         *items;            /* (element-type PhStepItem)                       */
   GtkSingleSelection *step_selection;

@@ -3,8 +3,11 @@
 #include <glib/gi18n.h>
 
 #include "views/history-private.h"
+#include "views/rewrite-effect.h"
 #include "views/rewrite-row.h"
 #include "views/step-verdict.h"
+
+#define N_EFFECTS 6         /* lines */
 
 /* The step that the position is after, or in. G_MAXUINT: the file. */
 static guint
@@ -32,6 +35,10 @@ show_detail (PhHistoryPanel *self)
   gtk_label_set_text (self->detail_why, item->why ? item->why : "");
   gtk_label_set_text (self->detail_rule, text ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->detail_rule), text != NULL);
+  g_autofree char *effect = ph_rewrite_effect (self->document, item->step, item->number, N_EFFECTS);
+  gtk_label_set_text (self->detail_effect, effect);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->detail_effect), *effect ? effect : NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->detail_effect), *effect != '\0');
   gtk_label_set_text (self->detail_class, rule ? ph_exactness_text (rule->exactness) : "");
   gtk_widget_set_visible (GTK_WIDGET (self->detail_class), rule != NULL);
 }

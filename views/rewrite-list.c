@@ -79,6 +79,7 @@ get_item (GListModel *model, guint position)
     return NULL;
   const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, self->first + number);
   PhRewriteItem *item = g_object_new (PH_TYPE_REWRITE_ITEM, NULL);
+  item->step = self->step;
   item->number = number + 1;
   item->pass = g_array_index (history->steps, PhStep, self->step).pass;
   item->rule = rewrite->rule;

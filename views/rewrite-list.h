@@ -13,6 +13,7 @@ G_DECLARE_FINAL_TYPE (PhRewriteItem, ph_rewrite_item, PH, REWRITE_ITEM, GObject)
 struct _PhRewriteItem
 {
   GObject       parent_instance;
+  guint         step;            /* index                   */
   guint         number;          /* from 1, within its step */
   const char   *pass, *rule, *why; /* interned              */
   PhId          node;            /* PH_NO_ID: the whole graph */

@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "views/rewrite-effect.h"
+
 struct _PhRewriteRow
 {
   GtkWidget        parent_instance;
@@ -18,20 +20,21 @@ struct _PhRewriteRow
 G_DEFINE_FINAL_TYPE (PhRewriteRow, ph_rewrite_row, GTK_TYPE_WIDGET)
 
 static char *
-tooltip_of (PhRewriteItem *item)
+tooltip_of (PhDocument *document, PhRewriteItem *item)
 {
   const PhRule *rule = ph_rewrite_item_get_rule (item);
   g_autofree char *text = rule ? ph_rule_to_string (rule) : NULL;
+  g_autofree char *effect = ph_rewrite_effect (document, item->step, item->number, 6);
 
-  return text ? g_strdup_printf ("%s\n%s", item->why, text) : g_strdup (item->why);
+  return g_strdup_printf ("%s%s%s%s%s", item->why, text ? "\n" : "", text ? text : "", *effect ? "\n\n" : "", effect);
 }
 
 static gboolean
 on_tooltip (PhRewriteRow *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
-  if (!self->item)
+  if (!self->item || !self->console)
     return FALSE;
-  g_autofree char *text = tooltip_of (self->item);
+  g_autofree char *text = tooltip_of (ph_console_get_document (self->console), self->item);
   gtk_tooltip_set_text (tooltip, text);
   return TRUE;
 }

@@ -223,6 +223,8 @@ test_rewrites (void)
       run (into);
       g_assert_true (gtk_widget_get_visible (panel->detail));
       g_assert_cmpstr (gtk_label_get_text (panel->detail_why), !=, "");
+      /* And which node it took, made or changed, and what of it. */
+      g_assert_true (strpbrk (gtk_label_get_text (panel->detail_effect), "+~") || strstr (gtk_label_get_text (panel->detail_effect), "−"));
     }
 
   driver_click_middle (GTK_WIDGET (panel->rewrites_search));
