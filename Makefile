@@ -35,8 +35,7 @@ run: build
 	fi
 
 check: build
-	xvfb-run -a -s '-screen 0 1280x800x24' dbus-run-session -- \
-	    meson test -C $(BUILD) --print-errorlogs --no-rebuild $(CHECK)
+	meson test -C $(BUILD) --print-errorlogs --no-rebuild $(CHECK)
 
 install: build
 	$(SUDO) meson install -C $(BUILD) --no-rebuild

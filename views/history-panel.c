@@ -172,7 +172,9 @@ ph_history_panel_dispose (GObject *object)
   if (self->document)
     g_signal_handlers_disconnect_by_data (self->document, self);
   self->updating = TRUE;
-  g_clear_handle_id (&self->focus_idle, g_source_remove);
+  if (self->focus_tick)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self->steps), self->focus_tick);
+  self->focus_tick = 0;
   ph_after_frame_cancel (GTK_WIDGET (self), &self->follow);
   ph_in_pause_cancel (&self->pause);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_HISTORY_PANEL);

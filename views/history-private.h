@@ -42,7 +42,8 @@ struct _PhHistoryPanel
   int                 menu_step;        /* likewise                                        */
   PhRewriteItem      *menu_rewrite;     /* (nullable) likewise                             */
   int                 focus_entry;      /* to have the keyboard after the next update; -1  */
-  guint               focus_idle;
+  guint               focus_tick;
+  guint               focus_tries;      /* frames                                          */
   guint               follow;            /* after the frame: the rows follow the position */
   PhPause             pause;             /* then the rewrites do                          */
   double              scroll_speed;     /* pixels a frame, while a row is dragged          */

@@ -6,6 +6,7 @@
 #include "views/step-row.h"
 
 #define SCROLL_EDGE 28          /* pixels from an edge in which a dragged row scrolls the list */
+#define FOCUS_FRAMES 30         /* after which a row that is not there gets no keyboard */
 
 static void
 on_step_selected (PhHistoryPanel *self)
@@ -80,8 +81,9 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
     }
   if (item->entry < 0)
     return GDK_EVENT_PROPAGATE;
+  /* Pressed again before the first move is done: it is where it will be then. */
   if (modifiers == GDK_ALT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_Down))
-    move_entry (self, item->entry, key == GDK_KEY_Up ? -1 : 1);
+    move_entry (self, self->focus_entry >= 0 ? self->focus_entry : item->entry, key == GDK_KEY_Up ? -1 : 1);
   else if (modifiers == 0 && key == GDK_KEY_space)
     {
       const PhPipelineEntry *entry = &g_array_index (ph_document_get_entries (self->document), PhPipelineEntry, item->entry);
@@ -110,22 +112,24 @@ try_focus (PhHistoryPanel *self)
   return FALSE;
 }
 
+/* A row that must be scrolled to is there after a frame or two, however long these take. */
 static gboolean
-focus_row (gpointer data)
+focus_row (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   PhHistoryPanel *self = data;
 
-  self->focus_idle = 0;
-  try_focus (self);
+  if (self->focus_entry >= 0 && !try_focus (self) && ++self->focus_tries < FOCUS_FRAMES)
+    return G_SOURCE_CONTINUE;
   self->focus_entry = -1;
+  self->focus_tick = 0;
   return G_SOURCE_REMOVE;
 }
 
-/* The entry that was moved or switched has the keyboard again; where its row must be scrolled to first, a little later. */
+/* The entry that was moved or switched has the keyboard again. */
 void
 ph_history_focus_pending (PhHistoryPanel *self)
 {
-  if (self->focus_entry < 0 || self->focus_idle)
+  if (self->focus_entry < 0)
     return;
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->items)); i++)
     {
@@ -133,10 +137,11 @@ ph_history_focus_pending (PhHistoryPanel *self)
       if (item->entry == self->focus_entry)
         gtk_widget_activate_action (GTK_WIDGET (self->steps), "list.scroll-to-item", "u", i);
     }
+  self->focus_tries = 0;
   if (try_focus (self))
     self->focus_entry = -1;
-  else
-    self->focus_idle = g_timeout_add (50, focus_row, self);
+  else if (!self->focus_tick)
+    self->focus_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self->steps), focus_row, self, NULL);
 }
 
 /* --- the pointer --------------------------------------------------------------------------------------------------- */

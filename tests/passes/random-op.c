@@ -173,6 +173,7 @@ guess_attr (Gen *gen, const Draft *draft, const PhOpAttr *attr)
   };
   gint64 like[PH_MAX_RANK], ints[12];
   float floats[4];
+  g_autoptr (PhTensor) tensor = NULL;
   int rank = draft->n > 0 && draft->inputs[0] != NULL ? gen_dims (gen, draft->inputs[0], like) : 0;
   guint n;
 
@@ -201,8 +202,8 @@ guess_attr (Gen *gen, const Draft *draft, const PhOpAttr *attr)
       return ph_attr_new_floats (attr->name, floats, n);
     case PH_ATTR_TENSOR:
       ints[0] = 1 + gen_below (gen, 2);
-      return ph_attr_new_tensor (attr->name, gen_tensor (gen, (PhDType[]) { PH_FLOAT, PH_INT64, PH_DOUBLE, PH_BOOL }[gen_below (gen, 4)],
-                                                         gen_below (gen, 2), ints));
+      tensor = gen_tensor (gen, (PhDType[]) { PH_FLOAT, PH_INT64, PH_DOUBLE, PH_BOOL }[gen_below (gen, 4)], gen_below (gen, 2), ints);
+      return ph_attr_new_tensor (attr->name, tensor);
     default:
       return NULL;
     }

@@ -77,32 +77,53 @@ is_settled (gpointer data)
   return !ph_console_is_running (driver_console ()) && !ph_document_view_is_working (ph_window_get_view (driver_window ()));
 }
 
-/* However slow the machine is: what follows a frame has followed it after three. */
+/* What has been sent is here, and nothing that can be done now is left: no event, no idle source, no timer that is due. */
 static void
-driver_frames (int n)
+drain (void)
+{
+  gint64 until = g_get_monotonic_time () + 2 * G_USEC_PER_SEC;
+
+  XSync (display, False);
+  gdk_display_sync (gdk_display_get_default ());
+  while (g_main_context_pending (NULL) && g_get_monotonic_time () < until)
+    g_main_context_iteration (NULL, FALSE);
+}
+
+static gboolean
+is_painted (gpointer frame)
 {
   GdkFrameClock *clock = driver_has_window () ? gtk_widget_get_frame_clock (GTK_WIDGET (driver_window ())) : NULL;
-  gint64 until = g_get_monotonic_time () + G_USEC_PER_SEC;
 
-  for (int i = 0; i < n && clock; i++)
-    {
-      gint64 frame = gdk_frame_clock_get_frame_counter (clock);
-      gdk_frame_clock_request_phase (clock, GDK_FRAME_CLOCK_PHASE_PAINT);
-      while (driver_has_window () && gdk_frame_clock_get_frame_counter (clock) == frame && g_get_monotonic_time () < until)
-        driver_pause (0.002);
-    }
+  return !clock || gdk_frame_clock_get_frame_counter (clock) > *(gint64 *) frame;
+}
+
+static void
+driver_frame (void)
+{
+  GdkFrameClock *clock = driver_has_window () ? gtk_widget_get_frame_clock (GTK_WIDGET (driver_window ())) : NULL;
+
+  if (!clock)
+    return;
+  gint64 frame = gdk_frame_clock_get_frame_counter (clock);
+  gdk_frame_clock_request_phase (clock, GDK_FRAME_CLOCK_PHASE_PAINT);
+  driver_wait (is_painted, &frame, 120, "a frame is painted");
 }
 
 void
 driver_settle (void)
 {
-  /* A frame goes by twice: what a frame starts may end before the next. */
-  for (int i = 0; i < 2; i++)
+  /* What a frame starts may end only before the next: at rest is what is so after two in a row. */
+  for (int quiet = 0; quiet < 2; quiet++)
     {
-      driver_wait (is_settled, NULL, 120, "the window comes to rest");
-      driver_pause (0.03);
-      driver_frames (2);
+      drain ();
+      if (!is_settled (NULL))
+        {
+          driver_wait (is_settled, NULL, 120, "the window comes to rest");
+          quiet = 0;
+        }
+      driver_frame ();
     }
+  drain ();
 }
 
 /* --- events: sent by the X server, so that they take the same way as a person's --------------------------------------- */
@@ -164,8 +185,7 @@ focus_front (void)
 static void
 let_through (void)
 {
-  XSync (display, False);
-  driver_pause (0.006);
+  drain ();
 }
 
 static void
@@ -317,7 +337,13 @@ driver_send_drag (GtkWidget *widget, double from_x, double from_y, double to_x, 
   XTestFakeButtonEvent (display, (guint) button, True, CurrentTime);
   let_through ();
   for (int i = 1; i <= moves; i++)
-    move_to (held, from_x + (to_x - from_x) * i / moves, from_y + (to_y - from_y) * i / moves);
+    {
+      move_to (held, from_x + (to_x - from_x) * i / moves, from_y + (to_y - from_y) * i / moves);
+      /* Motion comes in with a frame. Then what is under the pointer is asked whether it takes what is dragged, and answers. */
+      driver_frame ();
+      for (int answers = 0; answers < 6; answers++)
+        drain ();
+    }
   XTestFakeButtonEvent (display, (guint) button, False, CurrentTime);
   let_through ();
 }
@@ -465,6 +491,21 @@ driver_last_ok (void)
   return last_ok;
 }
 
+static gboolean
+is_last_line (gpointer line)
+{
+  return g_strcmp0 (last_line, line) == 0;
+}
+
+void
+driver_expect_line (const char *line)
+{
+  g_autofree char *what = g_strdup_printf ("the line '%s'; the last one was '%s' when this wait began", line, last_line ? last_line : "");
+
+  driver_wait (is_last_line, (gpointer) line, 30, what);
+  driver_settle ();
+}
+
 char *
 driver_example (const char *name)
 {
@@ -495,6 +536,35 @@ driver_find (GtkWidget *root, GType type)
         return found;
     }
   return NULL;
+}
+
+gboolean
+driver_has_text (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root) && gtk_widget_get_mapped (root) && strstr (gtk_label_get_text (GTK_LABEL (root)), text))
+    return TRUE;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    if (driver_has_text (child, text))
+      return TRUE;
+  return FALSE;
+}
+
+typedef struct { GtkWidget *root; const char *text; } Text;
+
+static gboolean
+has_text (gpointer data)
+{
+  const Text *text = data;
+
+  return driver_has_text (text->root, text->text);
+}
+
+void
+driver_expect_text (GtkWidget *root, const char *text)
+{
+  g_autofree char *what = g_strdup_printf ("a label says '%s'", text);
+
+  driver_wait (has_text, &(Text) { root, text }, 30, what);
 }
 
 /* From the root of its window down to the widget. */
@@ -563,6 +633,7 @@ driver_init (int *argc, char ***argv)
   g_setenv ("GTK_A11Y", "none", FALSE);
   g_setenv ("GSETTINGS_BACKEND", "memory", TRUE);
   g_test_init (argc, argv, NULL);
+  driver_spare_glib ();
   display = XOpenDisplay (NULL);
   int event, error_base, major, minor;
   if (!display || !XTestQueryExtension (display, &event, &error_base, &major, &minor))
@@ -576,6 +647,10 @@ driver_init (int *argc, char ***argv)
       g_test_message ("%s", error->message);
       return FALSE;
     }
+  /* Looking for recent files that are too old, GTK 4.8 loses the time at which it looked (gtk_recent_manager_clamp_to_age). */
+  g_object_set (gtk_settings_get_default (), "gtk-recent-files-max-age", -1, NULL);
+  /* What is animated is at its end at once, unless a test asks for it. */
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
   driver_open_window ();
   driver_settle ();
   return TRUE;

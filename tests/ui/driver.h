@@ -8,6 +8,9 @@ G_BEGIN_DECLS
 
 typedef gboolean (*DriverCondition) (gpointer data);
 
+/* driver-leaks.c; driver_init() calls it. */
+void            driver_spare_glib  (void);
+
 /* Call before g_test_run(). FALSE: there is no display, or one without XTEST; the tests should then be skipped. */
 gboolean        driver_init        (int *argc, char ***argv);
 void            driver_finish      (void);
@@ -53,10 +56,15 @@ guint           driver_n_lines     (void);
 const char     *driver_last_line   (void);
 gboolean        driver_last_ok     (void);
 const char     *driver_last_text   (void);
+/* Waits until @line was the last one and settles; fails with what was the last one instead. */
+void            driver_expect_line (const char *line);
 
 void            driver_remove      (const char *path);           /* a file, or a folder with all that is in it */
 
 /* The first widget below @root of @type (or with that CSS name), depth first. (nullable) */
 GtkWidget      *driver_find        (GtkWidget *root, GType type);
+/* A label below @root that can be seen contains @text; the second waits for one, and fails when none comes. */
+gboolean        driver_has_text    (GtkWidget *root, const char *text);
+void            driver_expect_text (GtkWidget *root, const char *text);
 
 G_END_DECLS

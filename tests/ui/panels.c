@@ -87,21 +87,17 @@ test_switch_and_move (void)
   open_example ("cse", "dce,cse,merge-casts");
   focus_row (2);
   driver_key ("alt+Up");
-  g_assert_cmpstr (driver_last_line (), ==, "pass move 3 2");
+  driver_expect_line ("pass move 3 2");
   g_assert_cmpstr (entry (1)->pass->name, ==, "cse");
-  driver_pause (0.1);
   /* The row that moved has the keyboard still. */
   driver_key ("alt+Down");
-  g_assert_cmpstr (driver_last_line (), ==, "pass move 2 3");
+  driver_expect_line ("pass move 2 3");
   g_assert_cmpstr (entry (2)->pass->name, ==, "cse");
-  driver_pause (0.1);
   driver_key ("space");
-  g_assert_cmpstr (driver_last_line (), ==, "pass off 3");
+  driver_expect_line ("pass off 3");
   g_assert_false (entry (2)->enabled);
-  driver_pause (0.1);
   driver_key ("space");
   g_assert_true (entry (2)->enabled);
-  driver_pause (0.1);
   driver_key ("Delete");
   g_assert_cmpstr (entry (2)->pass->name, ==, "merge-casts");
 }
@@ -116,8 +112,7 @@ test_drag (void)
 
   g_assert_true (gtk_widget_compute_point (to, from, &GRAPHENE_POINT_INIT ((float) x, 3), &point));
   driver_drag (from, x, y, point.x, point.y, 1);
-  driver_pause (0.3);
-  g_assert_cmpstr (driver_last_line (), ==, "pass move 4 2");
+  driver_expect_line ("pass move 4 2");
   g_assert_cmpstr (entry (1)->pass->name, ==, "merge-casts");
 }
 
@@ -128,7 +123,7 @@ test_run_to_here (void)
   run ("goto 0");
   /* Everything is computed ahead, so a click on a row goes there. */
   driver_click_middle (step_row (2));
-  g_assert_cmpstr (driver_last_line (), ==, "goto 3");
+  driver_expect_line ("goto 3");
   run ("pass off cse");
   run ("run --to merge-casts");
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 3);
@@ -167,7 +162,7 @@ test_breakpoints (void)
   run ("goto 0");
   /* The dot left of a pass. */
   driver_click (step_row (2), 4, gtk_widget_get_height (step_row (2)) / 2.0, 1);
-  g_assert_cmpstr (driver_last_line (), ==, "breakpoint 3");
+  driver_expect_line ("breakpoint 3");
   g_assert_true (entry (2)->breakpoint);
   g_assert_cmpuint (n_breaks_listed (), ==, 1);
   run ("run");
@@ -200,6 +195,12 @@ test_breakpoints (void)
 
 /* --- rewrites -------------------------------------------------------------------------------------------------------- */
 
+static gboolean
+lists_so_many (gpointer n)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (history_panel ()->rewrite_list)) == GPOINTER_TO_UINT (n);
+}
+
 static void
 test_rewrites (void)
 {
@@ -229,11 +230,9 @@ test_rewrites (void)
 
   driver_click_middle (GTK_WIDGET (panel->rewrites_search));
   driver_type ("no rule is called so");
-  driver_pause (0.4);
-  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (panel->rewrite_list)), ==, 0);
+  driver_wait (lists_so_many, GUINT_TO_POINTER (0), 20, "no rewrite is listed");
   driver_key ("Escape");
-  driver_pause (0.4);
-  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (panel->rewrite_list)), ==, total);
+  driver_wait (lists_so_many, GUINT_TO_POINTER (total), 20, "all rewrites are listed again");
 }
 
 /* A model of the list, with a history of a million rewrites: what is shown costs, what is there does not. */
@@ -285,6 +284,12 @@ is_proved (gpointer step)
   return ph_document_get_proof (driver_document (), GPOINTER_TO_UINT (step)) != NULL;
 }
 
+static gboolean
+proves_no_more (gpointer data)
+{
+  return !ph_document_get_proves (driver_document ());
+}
+
 static void
 test_verdict (void)
 {
@@ -296,8 +301,7 @@ test_verdict (void)
   g_assert_null (strstr (gtk_label_get_text (history_panel ()->verify_text), "Verifying"));
   /* Switched off, nothing is verified that is not. */
   driver_click_middle (GTK_WIDGET (history_panel ()->verify_switch));
-  driver_pause (0.6);
-  g_assert_false (ph_document_get_proves (driver_document ()));
+  driver_wait (proves_no_more, NULL, 20, "the switch is off");
   run ("pipeline dce");
   driver_pause (0.6);
   g_assert_null (ph_document_get_proof (driver_document (), 0));
@@ -311,17 +315,6 @@ selected_operator (void)
   PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
 
   return node ? node->op_type : "";
-}
-
-static gboolean
-has_text (GtkWidget *root, const char *text)
-{
-  if (GTK_IS_LABEL (root) && gtk_widget_get_mapped (root) && strstr (gtk_label_get_text (GTK_LABEL (root)), text))
-    return TRUE;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
-    if (has_text (child, text))
-      return TRUE;
-  return FALSE;
 }
 
 static void
@@ -341,20 +334,32 @@ test_search (void)
   focus_graph ();
   driver_key ("ctrl+f");
   driver_type ("matmul");
-  driver_pause (0.4);
+  driver_expect_text (view, "1 of ");
   g_assert_cmpstr (selected_operator (), ==, "MatMul");
-  g_assert_true (has_text (view, "1 of "));
   guint first = ph_document_get_selection (driver_document ());
   driver_key ("ctrl+g");
   g_assert_cmpuint (ph_document_get_selection (driver_document ()), !=, first);
-  g_assert_true (has_text (view, "2 of "));
+  driver_expect_text (view, "2 of ");
   driver_key ("ctrl+shift+g");
   g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, first);
   driver_key ("ctrl+a");
   driver_type ("nothing is called so");
-  driver_pause (0.4);
-  g_assert_true (has_text (view, "Not found"));
+  driver_expect_text (view, "Not found");
   driver_key ("Escape");
+}
+
+static gboolean
+palette_shown (gpointer data)
+{
+  GtkWidget *palette = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_PALETTE);
+
+  return palette && gtk_widget_get_mapped (palette);
+}
+
+static gboolean
+graph_has_keyboard (gpointer data)
+{
+  return PH_IS_GRAPH_CANVAS (gtk_window_get_focus (GTK_WINDOW (driver_window ())));
 }
 
 static void
@@ -362,16 +367,11 @@ test_palette_place (void)
 {
   focus_graph ();
   driver_key ("ctrl+k");
-  driver_pause (0.2);
-  GtkWidget *palette = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_PALETTE);
-  g_assert_nonnull (palette);
-  g_assert_true (gtk_widget_get_mapped (palette));
+  driver_wait (palette_shown, NULL, 20, "the palette is there");
   driver_type ("info");
   driver_key ("Return");
-  driver_pause (0.2);
-  g_assert_cmpstr (driver_last_line (), ==, "info");
-  /* The graph has the keyboard again. */
-  g_assert_true (PH_IS_GRAPH_CANVAS (gtk_window_get_focus (GTK_WINDOW (driver_window ()))));
+  driver_expect_line ("info");
+  driver_wait (graph_has_keyboard, NULL, 20, "the graph has the keyboard again");
 }
 
 /* --- the inspector --------------------------------------------------------------------------------------------------- */
@@ -383,14 +383,12 @@ test_inspector (void)
 
   open_example ("cse", "cse");
   run ("goto 0");
-  driver_pause (0.2);
-  g_assert_true (has_text (inspector, "Operators"));
+  driver_expect_text (inspector, "Operators");
   run ("node n10");
-  driver_pause (0.2);
-  g_assert_true (has_text (inspector, "Declared in"));
-  g_assert_true (has_text (inspector, "n10"));
+  driver_expect_text (inspector, "Declared in");
+  driver_expect_text (inspector, "n10");
   driver_key ("F7");
-  g_assert_cmpstr (driver_last_line (), ==, "breakpoint n10");
+  driver_expect_line ("breakpoint n10");
   g_assert_true (driver_last_ok ());
   g_assert_cmpuint (n_breaks_listed (), ==, 1);
   driver_key ("F7");
@@ -399,11 +397,9 @@ test_inspector (void)
   /* A value: computed by a click, shown as numbers. */
   PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
   ph_inspector_show_value (PH_INSPECTOR (inspector), ((PhValue *) node->outputs->pdata[0])->id);
-  driver_pause (0.2);
-  g_assert_true (has_text (inspector, "Not computed yet"));
+  driver_expect_text (inspector, "Not computed yet");
   run ("eval --random 1 --all");
-  driver_pause (0.4);
-  g_assert_true (has_text (inspector, "mean"));
+  driver_expect_text (inspector, "mean");
 }
 
 /* --- the session ----------------------------------------------------------------------------------------------------- */
