@@ -112,8 +112,9 @@ driver_frame (void)
 void
 driver_settle (void)
 {
-  /* What a frame starts may end only before the next: at rest is what is so after two in a row. */
-  for (int quiet = 0; quiet < 2; quiet++)
+  /* What a frame starts may end only before the next, and some things wait for a frame to go by first: at rest is what is so after three
+   * in a row. */
+  for (int quiet = 0; quiet < 3; quiet++)
     {
       drain ();
       if (!is_settled (NULL))

@@ -155,6 +155,12 @@ find_rewrite_row (GtkWidget *root)
   return NULL;
 }
 
+static gboolean
+has_rewrite_row (gpointer data)
+{
+  return find_rewrite_row (GTK_WIDGET (history_panel ()->rewrites)) != NULL;
+}
+
 static void
 test_breakpoints (void)
 {
@@ -175,8 +181,9 @@ test_breakpoints (void)
 
   /* The dot left of a rewrite: its rule. */
   run ("goto 3");
+  driver_wait (has_rewrite_row, NULL, 20, "a rewrite is listed");
+  driver_settle ();
   GtkWidget *row = find_rewrite_row (GTK_WIDGET (history_panel ()->rewrites));
-  g_assert_nonnull (row);
   driver_click (row, 4, gtk_widget_get_height (row) / 2.0, 1);
   g_assert_true (g_str_has_prefix (driver_last_line (), "breakpoint cse/"));
   g_assert_cmpuint (ph_document_get_breaks (driver_document ())->len, ==, 1);
@@ -201,6 +208,12 @@ lists_so_many (gpointer n)
   return g_list_model_get_n_items (G_LIST_MODEL (history_panel ()->rewrite_list)) == GPOINTER_TO_UINT (n);
 }
 
+static gboolean
+detail_shown (gpointer data)
+{
+  return gtk_widget_get_visible (history_panel ()->detail);
+}
+
 static void
 test_rewrites (void)
 {
@@ -215,14 +228,14 @@ test_rewrites (void)
   g_autofree char *line = g_strdup_printf ("goto %u", best + 1);
   run (line);
   guint total = g_array_index (history->steps, PhStep, best).n_rewrites;
-  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (panel->rewrite_list)), ==, total);
+  driver_wait (lists_so_many, GUINT_TO_POINTER (total), 20, "all rewrites of the step are listed");
 
   /* A step into it shows the reason of the rewrite. */
   g_autofree char *into = g_strdup_printf ("goto %u.1", best + 1);
   if (total > 1)
     {
       run (into);
-      g_assert_true (gtk_widget_get_visible (panel->detail));
+      driver_wait (detail_shown, NULL, 20, "the rewrite is explained");
       g_assert_cmpstr (gtk_label_get_text (panel->detail_why), !=, "");
       /* And which node it took, made or changed, and what of it. */
       g_assert_true (strpbrk (gtk_label_get_text (panel->detail_effect), "+~") || strstr (gtk_label_get_text (panel->detail_effect), "−"));

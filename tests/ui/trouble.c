@@ -130,6 +130,12 @@ test_vanished (void)
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 1);
 }
 
+static gboolean
+is_open (gpointer path)
+{
+  return g_strcmp0 (ph_document_get_path (driver_document ()), path) == 0;
+}
+
 static void
 open_in_window (const char *path)
 {
@@ -170,14 +176,14 @@ test_bytes (void)
 
   g_unlink (session);
   open_in_window (path);
-  g_assert_cmpstr (ph_document_get_path (driver_document ()), ==, path);
+  driver_wait (is_open, path, 30, "the file is open");
   run ("step");
   driver_wait (has_bytes, session, 10, "the session is saved");
   PhDocument *before = driver_document ();
   g_assert_true (ph_session_restore (driver_window ()));
   driver_settle ();
+  driver_wait (is_open, path, 30, "the file is open");
   g_assert_true (driver_document () != before);
-  g_assert_cmpstr (ph_document_get_path (driver_document ()), ==, path);
   driver_key ("ctrl+w");
 }
 
@@ -202,8 +208,7 @@ test_two_at_once (void)
   /* It was killed. */
   close (fd);
   g_assert_true (ph_session_restore (driver_window ()));
-  driver_settle ();
-  g_assert_cmpstr (ph_document_get_path (driver_document ()), ==, path);
+  driver_wait (is_open, path, 30, "the file is open");
   g_assert_false (g_file_test (session, G_FILE_TEST_EXISTS));
   driver_key ("ctrl+w");
 }

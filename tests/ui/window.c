@@ -216,12 +216,22 @@ open_palette (void)
   driver_wait (palette_is, GINT_TO_POINTER (TRUE), 20, "the palette is there");
 }
 
+/* What cannot be done now is not in the palette. */
+static gboolean
+can_step (gpointer data)
+{
+  PhHistory *history = ph_document_get_history (driver_document ());
+
+  return history && ph_document_get_position (driver_document ()).step < history->steps->len && !ph_document_get_busy (driver_document ());
+}
+
 static void
 test_palette (void)
 {
   open_example ("cse");
   use_pipeline ("cse");
   focus_graph ();
+  driver_wait (can_step, NULL, 20, "there is a step to make");
   open_palette ();
   driver_type ("step");
   driver_key ("Return");
