@@ -210,7 +210,6 @@ static const Row rows[] = {
   { "command.step-into",     NULL,             "step into",   NULL,              NULL },
   { "command.back-into",     "goto end",       "back into",   NULL,              NULL },
   { "command.eval",          NULL,             "eval",        NULL,              NULL },
-  { "command.profile",       NULL,             "profile",     NULL,              NULL },
   { "command.grad",          NULL,             NULL,          focused_panel,     "PhConsolePane" },
   { "command.verify",        "step",           "verify",      NULL,              NULL },
   { "command.profile",       NULL,             "profile",     NULL,              NULL },

@@ -178,7 +178,7 @@ test_bytes (void)
   open_in_window (path);
   driver_wait (is_open, path, 30, "the file is open");
   run ("step");
-  driver_wait (has_bytes, session, 10, "the session is saved");
+  driver_wait (has_bytes, session, 30, "the session is saved");
   PhDocument *before = driver_document ();
   g_assert_true (ph_session_restore (driver_window ()));
   driver_settle ();

@@ -220,9 +220,7 @@ open_palette (void)
 static gboolean
 can_step (gpointer data)
 {
-  PhHistory *history = ph_document_get_history (driver_document ());
-
-  return history && ph_document_get_position (driver_document ()).step < history->steps->len && !ph_document_get_busy (driver_document ());
+  return ph_window_command_enabled (driver_window (), "step");
 }
 
 static void
