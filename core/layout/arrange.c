@@ -19,7 +19,7 @@
 typedef struct { int group, source; gboolean out; float x; /* from the group's left */ } Port;
 
 /* Ends are boxes, or n_boxes + the index of a port. */
-typedef struct { int group, from, to, source; guint first, n; gboolean reversed, tie; } Segment;
+typedef struct { int group, from, to, source; guint first, n, presence; gboolean reversed, tie; } Segment;
 
 typedef struct { int segment, union_edge; } Part;
 
@@ -99,15 +99,18 @@ add_segment (Arranger *a, int group, int from, int to, int source, guint edge)
   gint64 key = (gint64) from << 32 | to;
   int index = GPOINTER_TO_INT (g_hash_table_lookup (a->segment_index, &key)) - 1;
   Part part = { 0, edge };
+  Segment *at;
 
   if (index < 0)
     {
-      const Segment segment = { group, from, to, source, 0, 0, FALSE, FALSE };
+      const Segment segment = { .group = group, .from = from, .to = to, .source = source };
 
       g_array_append_val (a->segments, segment);
       index = a->segments->len - 1;
       g_hash_table_insert (a->segment_index, g_memdup2 (&key, sizeof key), GINT_TO_POINTER (index + 1));
     }
+  at = &g_array_index (a->segments, Segment, index);
+  at->presence = MAX (at->presence, g_array_index (a->build->union_edges, PhUnionEdge, edge).presence);
   part.segment = index;
   g_array_append_val (a->parts, part);
 }
@@ -223,7 +226,7 @@ checksum_of (PhLayout *layout)
   for (guint i = 0; i < layout->n_edges; i++)
     {
       const PhLayoutEdge *edge = &layout->edges[i];
-      const float numbers[6] = { edge->from, edge->to, edge->weight, edge->from_dx, edge->to_dx, edge->min_length };
+      const float numbers[7] = { edge->from, edge->to, edge->weight, edge->from_dx, edge->to_dx, edge->min_length, edge->presence };
 
       g_checksum_update (sum, (const guchar *) numbers, sizeof numbers);
     }
@@ -268,7 +271,7 @@ add_ties (Arranger *a, int group, const int *slot, GArray *ties)
 
       if (partner >= 0 && slot[partner] >= 0)
         {
-          const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0 };
+          const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0, .presence = PH_PRESENCE };
 
           g_array_append_val (ties, tie);
         }
@@ -455,6 +458,7 @@ arrange_group (Arranger *a, int group, GError **error)
       /* Saved for the backward pass: beside, not below; it must not stretch the picture. */
       edge->min_length = segment->tie ? 0 : 1;
       edge->weight = segment->tie ? 0.5f : 1;
+      edge->presence = CLAMP (PH_PRESENCE * segment->presence / scene->record->stops->len, 1, PH_PRESENCE);
     }
   add_ties (a, group, slot, ties);
   if (ties->len > 0)

@@ -41,7 +41,7 @@ ph_scene_rank (PhSceneBuild *build)
       const int partner = ph_scene_partner (scene, b);
 
       if (partner >= 0)
-        layout->edges[layout->n_edges++] = (PhLayoutEdge) { .from = partner, .to = b, .weight = 0.6f };
+        layout->edges[layout->n_edges++] = (PhLayoutEdge) { .from = partner, .to = b, .weight = 0.6f, .presence = PH_PRESENCE };
     }
   ph_layered_rank (layout, rank, reversed);
   return rank;

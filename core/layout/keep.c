@@ -4,8 +4,6 @@
 
 #include "core/layout/scene-private.h"
 
-#define ROOM 10.0f              /* that a box may grow by where it stands */
-
 /* The output boxes of a graph have no id of their own. */
 static guint64
 output_key (const PhLife *life)
@@ -51,7 +49,7 @@ ph_scene_fits (PhScene *scene, int life, PhScene *previous, int box)
     {
       const PhFace *face = ph_faces_get (scene->record->faces, g_array_index (faces, PhFaceChange, f).face);
 
-      if (face->width > rect->width + ROOM || face->height > rect->height + ROOM)
+      if (face->width > rect->width + PH_SCENE_ROOM || face->height > rect->height + PH_SCENE_ROOM)
         return FALSE;
     }
   return TRUE;

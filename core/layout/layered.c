@@ -55,17 +55,19 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *links)
       const int first = (int) ranks->len;
       int reach = top + 1;
       float weight = 0;
+      int presence = 0;
 
       for (stop = i; stop < n_starts && starts[stop].from == from && fabsf (starts[stop].dx - starts[i].dx) < 0.5f; stop++)
         if (starts[stop].reach - top <= longest)
           {
             reach = MAX (reach, starts[stop].reach);
             weight += layout->edges[starts[stop].edge].weight;
+            presence = MAX (presence, layout->edges[starts[stop].edge].presence);
           }
       for (int r = top + 1; r < reach; r++)
         {
           PhLink link = { r == top + 1 ? from : (int) ranks->len - 1, (int) ranks->len, r == top + 1 ? 2 * weight : 8 * weight,
-                          r == top + 1 ? starts[i].dx : 0, 0, FALSE };
+                          r == top + 1 ? starts[i].dx : 0, 0, FALSE, presence };
 
           g_array_append_val (ranks, r);
           g_array_append_val (links, link);
@@ -79,7 +81,7 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *links)
           ph_layered_ends (layered, e, &u, &to, &from_dx, &to_dx);
           if (starts[k].reach == top)
             {
-              PhLink flat = { from, to, layout->edges[e].weight, from_dx, to_dx, FALSE };
+              PhLink flat = { from, to, layout->edges[e].weight, from_dx, to_dx, FALSE, layout->edges[e].presence };
 
               g_array_append_val (layered->flat, flat);
             }
@@ -87,7 +89,7 @@ build_chains (PhLayered *layered, GArray *ranks, GArray *links)
             {
               const gboolean direct = starts[k].reach == top + 1;
               PhLink link = { direct ? from : first + starts[k].reach - top - 2, to, layout->edges[e].weight * (direct ? 1 : 2),
-                              direct ? from_dx : 0, to_dx, FALSE };
+                              direct ? from_dx : 0, to_dx, FALSE, layout->edges[e].presence };
 
               layered->edge_chain[e] = direct ? -1 : first;
               g_array_append_val (links, link);
@@ -324,7 +326,7 @@ layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int 
 }
 
 gboolean
-ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
+ph_layered_lay (PhLayout *layout, GCancellable *cancellable, GError **error)
 {
   g_autofree int *rank = g_new0 (int, layout->n_boxes + 1);
   guint8 *reversed = g_new0 (guint8, layout->n_edges + 1);

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /* A link joins vertices of neighbouring layers (@from is the upper one) or, when flat, of one layer (@from is left). */
-typedef struct { int from, to; float weight; float from_dx, to_dx; gboolean conflict; } PhLink;
+typedef struct { int from, to; float weight; float from_dx, to_dx; gboolean conflict; int presence; } PhLink;
 
 /* Compressed rows: the links of vertex v are index[start[v]] .. index[start[v + 1] - 1]. */
 typedef struct { int *start, *index; } PhRows;
@@ -35,6 +35,14 @@ typedef struct
 /* An edge as ranking sees it: without self-loops, turned so that there is no cycle. */
 typedef struct { int from, to, length, weight; } PhArc;
 
+/* layout.c. @layout becomes @other, which is freed. */
+PhLayout *ph_layout_copy (PhLayout *layout);
+void      ph_layout_take (PhLayout *layout, PhLayout *other);
+
+/* layered.c: one way to lay it out. */
+gboolean ph_layered_lay   (PhLayout *layout, GCancellable *cancellable, GError **error);
+/* quality.c: crossings, those of lines that are seldom there counting for less. */
+double   ph_layered_tangle (PhLayout *layout);
 /* rank.c: breaks cycles, gives each box a layer. @rank has n_boxes elements. Returns how many layers. */
 int      ph_layered_rank  (PhLayout *layout, int *rank, guint8 *reversed);
 /* simplex.c: makes the edges as short as can be in all. @rank holds layers that are long enough for every arc. */
@@ -42,6 +50,9 @@ void     ph_layered_simplex (int n, const PhArc *arcs, int n_arcs, const PhRows 
 /* order.c: orders each layer for few crossings. FALSE: cancelled. */
 gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
 guint64  ph_layered_count_crossings (PhLayered *layered);
+/* exchange.c: neighbours that change places; each vertex to the best place in its layer. FALSE: nothing got better. */
+gboolean ph_layered_exchange (PhLayered *layered);
+gboolean ph_layered_sift     (PhLayered *layered);
 /* place.c: sets x of every vertex. FALSE: cancelled. */
 gboolean ph_layered_place (PhLayered *layered, GCancellable *cancellable);
 

@@ -1,6 +1,6 @@
 /* layout.c: asks the helper process peephole-layout where boxes and edges go.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/layout/layout.h"
+#include "core/layout/layered.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,6 +26,7 @@ ph_layout_new (guint n_boxes, guint n_edges)
     {
       layout->edges[i].weight = 1;
       layout->edges[i].min_length = 1;
+      layout->edges[i].presence = PH_PRESENCE;
     }
   return layout;
 }
@@ -39,6 +40,27 @@ ph_layout_free (PhLayout *layout)
   g_free (layout->edges);
   g_array_unref (layout->points);
   g_free (layout);
+}
+
+PhLayout *
+ph_layout_copy (PhLayout *layout)
+{
+  PhLayout *copy = g_memdup2 (layout, sizeof *layout);
+
+  copy->boxes = g_memdup2 (layout->boxes, sizeof (PhLayoutBox) * MAX (layout->n_boxes, 1));
+  copy->edges = g_memdup2 (layout->edges, sizeof (PhLayoutEdge) * MAX (layout->n_edges, 1));
+  copy->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
+  return copy;
+}
+
+void
+ph_layout_take (PhLayout *layout, PhLayout *other)
+{
+  g_free (layout->boxes);
+  g_free (layout->edges);
+  g_array_unref (layout->points);
+  *layout = *other;
+  g_free (other);
 }
 
 /* What is sent to the helper. @coarse: less care, for a second attempt. */
@@ -421,34 +443,12 @@ on_done (GObject *source, GAsyncResult *result, gpointer data)
   waiting->done = TRUE;
 }
 
-static PhLayout *
-layout_copy (PhLayout *layout)
-{
-  PhLayout *copy = g_memdup2 (layout, sizeof *layout);
-
-  copy->boxes = g_memdup2 (layout->boxes, sizeof (PhLayoutBox) * MAX (layout->n_boxes, 1));
-  copy->edges = g_memdup2 (layout->edges, sizeof (PhLayoutEdge) * MAX (layout->n_edges, 1));
-  copy->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
-  return copy;
-}
-
-/* @layout becomes @other, which is freed. */
-static void
-layout_take (PhLayout *layout, PhLayout *other)
-{
-  g_free (layout->boxes);
-  g_free (layout->edges);
-  g_array_unref (layout->points);
-  *layout = *other;
-  g_free (other);
-}
-
 /* dot's ranks and crossings are hard to beat on bushy graphs, our straight lines on long ones: the crossings decide. A helper that
  * dies, hangs or talks nonsense is done without. */
 static gboolean
 better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error)
 {
-  PhLayout *ours = layout_copy (layout);
+  PhLayout *ours = ph_layout_copy (layout);
   g_autoptr(GError) failed = NULL;
 
   layout->engine = PH_LAYOUT_DOT;
@@ -466,13 +466,13 @@ better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
           return FALSE;
         }
       g_debug ("%s", failed->message);
-      layout_take (layout, ours);
+      ph_layout_take (layout, ours);
       return TRUE;
     }
   if (!layout->coarse && ph_layout_crossings (ours) > 2 + ph_layout_crossings (layout) * 5 / 4)
     ph_layout_free (ours);
   else
-    layout_take (layout, ours);
+    ph_layout_take (layout, ours);
   return TRUE;
 }
 
@@ -486,7 +486,7 @@ ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
   if (layout->engine == PH_LAYOUT_BEST && layout->n_boxes <= PH_LAYOUT_DOT_MAX)
     return better_of_both (layout, seconds, cancellable, error);
   g_main_context_push_thread_default (context);
-  ph_layout_async (layout_copy (layout), seconds, cancellable, on_done, &waiting);
+  ph_layout_async (ph_layout_copy (layout), seconds, cancellable, on_done, &waiting);
   while (!waiting.done)
     g_main_context_iteration (context, TRUE);
   g_main_context_pop_thread_default (context);
@@ -495,6 +495,6 @@ ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
       g_propagate_error (error, waiting.error);
       return FALSE;
     }
-  layout_take (layout, waiting.layout);
+  ph_layout_take (layout, waiting.layout);
   return TRUE;
 }

@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 
 /* All lengths in points (1/72 inch); y grows downwards; (0, 0) is the picture's top left corner. */
 typedef struct { float x, y; } PhPoint;
+#define PH_PRESENCE 8
+
 typedef struct
 {
   float width, height;          /* in                                                            */
@@ -24,6 +26,7 @@ typedef struct
   float   weight;               /* in: 1 is normal; heavier edges are straighter and shorter     */
   float   from_dx, to_dx;       /* in: where it leaves and enters, from the boxes' middles       */
   guint8  min_length;           /* in: ranks that it spans at least; 0 lets both stand side by side */
+  guint8  presence;             /* in: in how much of the history it is there, 1 to PH_PRESENCE; its crossings count so much */
   guint   first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
 
@@ -37,6 +40,7 @@ typedef struct
 {
   PhLayoutEngine engine;        /* in                                                            */
   float         fold;           /* in: a long chain becomes columns, about so many times as wide as high; 0: it does not */
+  guint8        turn;           /* in: 0; another one begins the search for a good order elsewhere */
   PhLayoutBox  *boxes;   guint n_boxes;
   PhLayoutEdge *edges;   guint n_edges;
   GArray       *points;         /* (element-type PhPoint) out                                    */

@@ -1,6 +1,9 @@
-/* order.c: the order inside each layer: barycentres down and up, then exchanges of neighbours.
+/* order.c: the order inside each layer: barycentres down and up, from several starts.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/layered.h"
+
+#define SMALL  12000            /* vertices with bends, up to which more is tried  */
+#define SHAKES 4
 
 typedef struct { float key; int place, vertex; } Ranked;
 
@@ -14,16 +17,53 @@ compare_ranked (const void *a, const void *b)
   return x->place - y->place;
 }
 
+typedef struct { int reach, index, vertex; } Branch;
+
+static int
+compare_branches (const void *a, const void *b)
+{
+  const Branch *x = a, *y = b;
+
+  return x->reach != y->reach ? x->reach - y->reach : x->index - y->index;
+}
+
+/* Of each vertex: the furthest layer that a way from it leads to. */
+static int *
+find_reach (PhLayered *layered, gboolean downwards)
+{
+  const PhRows *ahead = downwards ? &layered->down : &layered->up;
+  g_autofree int *by_layer = g_new (int, layered->n + 1), *fill = g_memdup2 (layered->layer_start, sizeof (int) * (layered->n_layers + 1));
+  int *reach = g_new0 (int, layered->n + 1);
+
+  for (int v = 0; v < layered->n; v++)
+    by_layer[fill[layered->rank[v]]++] = v;
+  for (int i = 0; i < layered->n; i++)
+    {
+      const int v = by_layer[downwards ? layered->n - 1 - i : i];
+
+      for (int k = ahead->start[v]; k < ahead->start[v + 1]; k++)
+        {
+          const PhLink *link = &layered->links[ahead->index[k]];
+
+          reach[v] = MAX (reach[v], reach[downwards ? link->to : link->from] + 1);
+        }
+    }
+  return reach;
+}
+
 /* Where a walk in depth from the top, or from the bottom, meets each vertex: neighbours in the graph start as neighbours in the
- * picture. */
+ * picture. @turn: which way it goes first where several lead on: 0 as they come, 1 the other way round, 2 the shortest, 3 the
+ * longest; what hangs on a chain comes to stand at one side of it or at the other. */
 static void
-initial_order (PhLayered *layered, gboolean downwards)
+initial_order (PhLayered *layered, gboolean downwards, int turn)
 {
   const int n = layered->n;
   const PhRows *ahead = downwards ? &layered->down : &layered->up, *behind = downwards ? &layered->up : &layered->down;
-  int *fill = g_memdup2 (layered->layer_start, sizeof (int) * layered->n_layers);
-  guint8 *seen = g_new0 (guint8, n + 1);
-  int *stack = g_new (int, layered->n_links + n + 1);
+  g_autofree int *fill = g_memdup2 (layered->layer_start, sizeof (int) * layered->n_layers);
+  g_autofree guint8 *seen = g_new0 (guint8, n + 1);
+  g_autofree int *stack = g_new (int, layered->n_links + n + 1);
+  g_autofree int *reach = turn >= 2 ? find_reach (layered, downwards) : NULL;
+  g_autofree Branch *branches = g_new (Branch, layered->n_links + 1);
 
   for (int pass = 0; pass < 2; pass++)
     for (int v = 0; v < n; v++)
@@ -37,6 +77,7 @@ initial_order (PhLayered *layered, gboolean downwards)
         while (depth > 0)
           {
             const int w = stack[--depth];
+            int n_branches = 0;
 
             if (seen[w])
               continue;
@@ -49,17 +90,22 @@ initial_order (PhLayered *layered, gboolean downwards)
                 const int next = downwards ? link->to : link->from;
 
                 if (!seen[next])
-                  stack[depth++] = next;
+                  branches[n_branches++] = (Branch) { reach == NULL ? 0 : turn == 2 ? -reach[next] : reach[next],
+                                                      turn == 1 ? i : -i, next };
               }
+            if (n_branches > 1)
+              qsort (branches, n_branches, sizeof *branches, compare_branches);
+            for (int i = 0; i < n_branches; i++)        /* the last is taken first */
+              stack[depth++] = branches[i].vertex;
           }
       }
-  g_free (fill);
-  g_free (seen);
-  g_free (stack);
 }
 
+typedef struct { int place, presence; } End;
+
+/* Lines that are seldom there count for less where they cross: what was taken away early must not tangle what stays. */
 static guint64
-crossings_below (PhLayered *layered, int layer, int *tree, int *ends)
+crossings_below (PhLayered *layered, int layer, int *tree, End *ends)
 {
   const int start = layered->layer_start[layer], stop = layered->layer_start[layer + 1];
   const int width = layered->layer_start[layer + 2] - stop;
@@ -74,13 +120,17 @@ crossings_below (PhLayered *layered, int layer, int *tree, int *ends)
       const int first = n;
 
       for (int k = layered->down.start[v]; k < layered->down.start[v + 1]; k++)
-        ends[n++] = layered->place[layered->links[layered->down.index[k]].to];
+        {
+          const PhLink *link = &layered->links[layered->down.index[k]];
+
+          ends[n++] = (End) { layered->place[link->to], link->presence };
+        }
       for (int k = first; k < n; k++)      /* those of one vertex do not cross each other */
-        for (int at = width - 1 - ends[k]; at > 0; at -= at & -at)
-          crossings += tree[at];
+        for (int at = width - 1 - ends[k].place; at > 0; at -= at & -at)
+          crossings += (guint64) tree[at] * ends[k].presence;
       for (int k = first; k < n; k++)
-        for (int at = width - ends[k]; at <= width; at += at & -at)
-          tree[at]++;
+        for (int at = width - ends[k].place; at <= width; at += at & -at)
+          tree[at] += ends[k].presence;
     }
   return crossings;
 }
@@ -89,7 +139,7 @@ guint64
 ph_layered_count_crossings (PhLayered *layered)
 {
   g_autofree int *tree = g_new (int, layered->n + 2);
-  g_autofree int *ends = g_new (int, MAX (layered->n_links, 1));
+  g_autofree End *ends = g_new (End, MAX (layered->n_links, 1));
   guint64 crossings = 0;
 
   for (int layer = 0; layer + 1 < layered->n_layers; layer++)
@@ -116,8 +166,8 @@ sort_layer (PhLayered *layered, int layer, gboolean downwards, Ranked *ranked)
           const float dx = downwards ? link->from_dx : link->to_dx;
 
           /* A port off the middle counts as a fraction of a place. */
-          sum += link->weight * (layered->place[w] + 0.9f * dx / (layered->left[w] + layered->right[w]));
-          weight += link->weight;
+          sum += link->weight * link->presence * (layered->place[w] + 0.9f * dx / (layered->left[w] + layered->right[w]));
+          weight += link->weight * link->presence;
         }
       ranked[i] = (Ranked) { weight > 0 ? sum / weight : i, i, v };
     }
@@ -135,53 +185,6 @@ sort_layer (PhLayered *layered, int layer, gboolean downwards, Ranked *ranked)
       layered->order[start + i] = ranked[i].vertex;
       layered->place[ranked[i].vertex] = i;
     }
-}
-
-/* The links of neighbours @a and @b that cross in one direction when @a stands left of @b, minus those when right. */
-static int
-exchange_gain (PhLayered *layered, const PhRows *rows, gboolean downwards, int a, int b)
-{
-  int gain = 0;
-
-  for (int i = rows->start[a]; i < rows->start[a + 1]; i++)
-    {
-      const PhLink *la = &layered->links[rows->index[i]];
-      const int pa = layered->place[downwards ? la->to : la->from];
-
-      for (int k = rows->start[b]; k < rows->start[b + 1]; k++)
-        {
-          const PhLink *lb = &layered->links[rows->index[k]];
-          const int pb = layered->place[downwards ? lb->to : lb->from];
-
-          gain += (pa > pb) - (pa < pb);
-        }
-    }
-  return gain;
-}
-
-static gboolean
-exchange_neighbours (PhLayered *layered)
-{
-  gboolean better = FALSE;
-
-  for (int layer = 0; layer < layered->n_layers; layer++)
-    for (int i = layered->layer_start[layer]; i + 1 < layered->layer_start[layer + 1]; i++)
-      {
-        const int a = layered->order[i], b = layered->order[i + 1];
-
-        if ((layered->down.start[a + 1] - layered->down.start[a]) * (layered->down.start[b + 1] - layered->down.start[b]) > 400
-            || (layered->up.start[a + 1] - layered->up.start[a]) * (layered->up.start[b + 1] - layered->up.start[b]) > 400)
-          continue;
-        if (exchange_gain (layered, &layered->down, TRUE, a, b) + exchange_gain (layered, &layered->up, FALSE, a, b) > 0)
-          {
-            layered->order[i] = b;
-            layered->order[i + 1] = a;
-            layered->place[b]--;
-            layered->place[a]++;
-            better = TRUE;
-          }
-      }
-  return better;
 }
 
 /* The right end of a flat edge goes right after its left end, where it stands to the left of it. */
@@ -226,8 +229,10 @@ improve (PhLayered *layered, Ranked *ranked, int *best, guint64 *least, GCancell
             for (int layer = layered->n_layers - 2; layer >= 0; layer--)
               sort_layer (layered, layer, FALSE, ranked);
           if (layered->n < 50000)
-            for (int i = 0; i < 3 && exchange_neighbours (layered); i++)
+            for (int i = 0; i < 3 && ph_layered_exchange (layered); i++)
               ;
+          if (layered->n < SMALL && stuck > 0)
+            ph_layered_sift (layered);
           keep_flat (layered);
         }
       crossings = ph_layered_count_crossings (layered);
@@ -248,11 +253,75 @@ improve (PhLayered *layered, Ranked *ranked, int *best, guint64 *least, GCancell
   return TRUE;
 }
 
+/* Mixes up stretches of some layers: a new start near to what is good already. */
+static void
+shake (PhLayered *layered, GRand *rand)
+{
+  for (int layer = 0; layer < layered->n_layers; layer++)
+    {
+      int *order = layered->order + layered->layer_start[layer];
+      const int n = layered->layer_start[layer + 1] - layered->layer_start[layer];
+
+      if (n < 2 || g_rand_int_range (rand, 0, 3) > 0)
+        continue;
+      for (int a = g_rand_int_range (rand, 0, n - 1), b = g_rand_int_range (rand, a + 1, n); a < b; a++, b--)
+        {
+          const int v = order[a];
+
+          order[a] = order[b];
+          order[b] = v;
+        }
+    }
+}
+
+static void
+take_order (PhLayered *layered, const int *order)
+{
+  if (order != layered->order)
+    memcpy (layered->order, order, sizeof (int) * layered->n);
+  for (int layer = 0; layer < layered->n_layers; layer++)
+    for (int i = layered->layer_start[layer]; i < layered->layer_start[layer + 1]; i++)
+      layered->place[layered->order[i]] = i - layered->layer_start[layer];
+}
+
+/* First an order for what is there most of the time, as if the rest were not; then the rest where it disturbs least. FALSE:
+ * cancelled, or all is there equally long. */
+static gboolean
+begin_with_lasting (PhLayered *layered, Ranked *ranked, int *best, GCancellable *cancellable)
+{
+  g_autofree int *presence = g_new (int, layered->n_links + 1);
+  int most = 0, n_seldom = 0;
+  guint64 least = G_MAXUINT64;
+
+  for (int i = 0; i < layered->n_links; i++)
+    most = MAX (most, layered->links[i].presence);
+  for (int i = 0; i < layered->n_links; i++)
+    {
+      presence[i] = layered->links[i].presence;
+      if (2 * presence[i] <= most)
+        {
+          layered->links[i].presence = 0;
+          n_seldom++;
+        }
+    }
+  if (n_seldom > 0 && improve (layered, ranked, best, &least, cancellable))
+    take_order (layered, best);
+  for (int i = 0; i < layered->n_links; i++)
+    layered->links[i].presence = presence[i];
+  if (n_seldom == 0 || g_cancellable_is_cancelled (cancellable))
+    return FALSE;
+  for (int i = 0; i < 20 && ph_layered_sift (layered); i++)
+    ;
+  return TRUE;
+}
+
 gboolean
 ph_layered_order (PhLayered *layered, GCancellable *cancellable)
 {
   g_autofree Ranked *ranked = g_new (Ranked, layered->n + 1);
-  g_autofree int *best = g_new (int, layered->n + 1);
+  g_autofree int *best = g_new (int, layered->n + 1), *found = g_new (int, layered->n + 1);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (layered->layout->turn);
+  const int starts = layered->n < SMALL ? 9 + SHAKES : layered->n < 20000 ? 2 : 1;
   guint64 least = G_MAXUINT64;
   int n_tops = 0, n_bottoms = 0;
 
@@ -261,16 +330,29 @@ ph_layered_order (PhLayered *layered, GCancellable *cancellable)
       n_tops += layered->up.start[v] == layered->up.start[v + 1];
       n_bottoms += layered->down.start[v] == layered->down.start[v + 1];
     }
-  /* From where there are fewer to begin at; from the other side too while that is quick. */
-  for (int i = 0; i < 2 && least > 0 && (i == 0 || layered->n < 20000); i++)
+  /* From where there are fewer to begin at; from the other side too while that is quick; then from near the better one. */
+  for (int i = 0; i < starts && least > 0; i++)
     {
-      initial_order (layered, (n_tops <= n_bottoms) == (i == 0));
+      if (i < 8)
+        initial_order (layered, (n_tops <= n_bottoms) == (i % 2 == 0), i / 2);
+      else if (i == 8)
+        {
+          initial_order (layered, n_tops <= n_bottoms, 0);
+          if (!begin_with_lasting (layered, ranked, found, cancellable))
+            continue;
+        }
+      else
+        {
+          take_order (layered, best);
+          shake (layered, rand);
+          take_order (layered, layered->order);
+        }
       if (!improve (layered, ranked, best, &least, cancellable))
         return FALSE;
     }
-  memcpy (layered->order, best, sizeof (int) * layered->n);
-  for (int layer = 0; layer < layered->n_layers; layer++)
-    for (int i = layered->layer_start[layer]; i < layered->layer_start[layer + 1]; i++)
-      layered->place[layered->order[i]] = i - layered->layer_start[layer];
+  take_order (layered, best);
+  for (int i = 0; i < 20 && layered->n < SMALL && ph_layered_sift (layered); i++)
+    ;
+  keep_flat (layered);
   return TRUE;
 }

@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+#define MANY  20000             /* vertices with bends, beyond which long lines are straight whatever it takes */
+#define ROOMY 1.3f              /* times the widest layer: not worth a step aside                              */
+#define WORTH 0.92f             /* times as wide: worth more steps aside                                       */
+
 /* A link between a box and anything that crosses a link between two bends gives way: long edges are to be straight. */
 static void
 mark_conflicts (PhLayered *layered)
@@ -92,10 +96,18 @@ compare_neighbours (const void *a, const void *b)
   return ((const Neighbour *) a)->place - ((const Neighbour *) b)->place;
 }
 
+/* Long lines side by side, each straight from end to end, push what stands between them apart, and that pushes others. So a
+ * line may step aside every @cut layers. */
+static gboolean
+may_step_aside (const PhLayered *layered, const PhLink *link, int cut)
+{
+  return link->from >= layered->n_boxes && link->to >= layered->n_boxes && cut > 0 && layered->rank[link->from] % cut == 0;
+}
+
 /* @upper: towards the layer above. @mirror: rightmost first. A vertex joins the line of a neighbour only where no other link
  * of that neighbour, on the same side, pulls more. */
 static void
-align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int *root, int *next)
+align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int cut, int *root, int *next)
 {
   const PhRows *rows = upper ? &layered->up : &layered->down;
   g_autofree Neighbour *around = g_new (Neighbour, MAX (layered->n_links, 1));
@@ -144,7 +156,7 @@ align (PhLayered *layered, gboolean upper, gboolean mirror, const int *pull, int
               const PhLink *link = &layered->links[middle->link];
               const int w = upper ? link->from : link->to;
 
-              if (link->conflict || pull[middle->link] < most[w] || (mirror ? middle->place >= taken : middle->place <= taken))
+              if (may_step_aside (layered, link, cut) || link->conflict || pull[middle->link] < most[w] || (mirror ? middle->place >= taken : middle->place <= taken))
                 continue;
               next[w] = v;
               root[v] = root[w];
@@ -273,39 +285,63 @@ straighten (PhLayered *layered, const int *pull)
     }
 }
 
-gboolean
-ph_layered_place (PhLayered *layered, GCancellable *cancellable)
+static float
+width_of (const PhLayered *layered, const float *x, float *left)
+{
+  float right = -INFINITY;
+
+  *left = INFINITY;
+  for (int v = 0; v < layered->n; v++)
+    {
+      *left = MIN (*left, x[v] - layered->left[v]);
+      right = MAX (right, x[v] + layered->right[v]);
+    }
+  return right - *left;
+}
+
+/* What the widest layer needs. */
+static float
+least_width (const PhLayered *layered)
+{
+  float widest = 0;
+
+  for (int layer = 0; layer < layered->n_layers; layer++)
+    {
+      const int first = layered->layer_start[layer], last = layered->layer_start[layer + 1] - 1;
+      float width = last >= first ? layered->left[layered->order[first]] + layered->right[layered->order[last]] : 0;
+
+      for (int i = first; i < last; i++)
+        width += ph_layered_apart (layered, layered->order[i], layered->order[i + 1]);
+      widest = MAX (widest, width);
+    }
+  return widest;
+}
+
+static gboolean
+place_cut (PhLayered *layered, const int *pull, int cut, GCancellable *cancellable)
 {
   const int n = layered->n;
-  g_autofree int *root = g_new (int, n + 1), *next = g_new (int, n + 1), *pull = NULL;
+  g_autofree int *root = g_new (int, n + 1), *next = g_new (int, n + 1);
   float *x[4] = { NULL, };
-  float left[4], right[4];
+  float left[4], width[4];
   int narrowest = 0;
   gboolean done = TRUE;
 
-  mark_conflicts (layered);
-  pull = pulls (layered);
   for (int i = 0; i < 4 && done; i++)
     {
       x[i] = g_new0 (float, n + 1);
       done = !g_cancellable_is_cancelled (cancellable);
-      align (layered, i < 2, i % 2 == 1, pull, root, next);
+      align (layered, i < 2, i % 2 == 1, pull, cut, root, next);
       compact (layered, i % 2 == 1, root, x[i]);
-      left[i] = INFINITY;
-      right[i] = -INFINITY;
-      for (int v = 0; v < n; v++)
-        {
-          left[i] = MIN (left[i], x[i][v] - layered->left[v]);
-          right[i] = MAX (right[i], x[i][v] + layered->right[v]);
-        }
-      if (right[i] - left[i] < right[narrowest] - left[narrowest])
+      width[i] = width_of (layered, x[i], &left[i]);
+      if (width[i] < width[narrowest])
         narrowest = i;
     }
   if (done)
     {
       for (int i = 0; i < 4; i++)
         {
-          const float shift = i % 2 == 0 ? left[narrowest] - left[i] : right[narrowest] - right[i];
+          const float shift = left[narrowest] - left[i] + (i % 2 == 0 ? 0 : width[narrowest] - width[i]);
 
           for (int v = 0; v < n; v++)
             x[i][v] += shift;
@@ -324,4 +360,32 @@ ph_layered_place (PhLayered *layered, GCancellable *cancellable)
   for (int i = 0; i < 4; i++)
     g_free (x[i]);
   return done;
+}
+
+gboolean
+ph_layered_place (PhLayered *layered, GCancellable *cancellable)
+{
+  static const int cuts[] = { 0, 48, 24, 12, 6 };
+  const float enough = ROOMY * least_width (layered);
+  g_autofree int *pull = NULL;
+  g_autofree float *best = g_new (float, layered->n + 1);
+  float narrowest = INFINITY;
+
+  mark_conflicts (layered);
+  pull = pulls (layered);
+  for (guint i = 0; i < G_N_ELEMENTS (cuts) && narrowest > enough && (i == 0 || layered->n < MANY); i++)
+    {
+      float left, width;
+
+      if (!place_cut (layered, pull, cuts[i], cancellable))
+        return FALSE;
+      width = width_of (layered, layered->x, &left);
+      if (width < WORTH * narrowest)
+        {
+          narrowest = width;
+          memcpy (best, layered->x, sizeof (float) * layered->n);
+        }
+    }
+  memcpy (layered->x, best, sizeof (float) * layered->n);
+  return TRUE;
 }

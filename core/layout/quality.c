@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 
-#include "core/layout/layout.h"
+#include "core/layout/layered.h"
 
 #define CELL 120.0f
 
@@ -52,11 +52,49 @@ related (const PhLayoutEdge *a, const PhLayoutEdge *b)
   return a->from == b->from || a->to == b->to || a->from == b->to || a->to == b->from;
 }
 
-guint64
-ph_layout_crossings (PhLayout *layout)
+/* A set of pairs of edges; there may be millions. */
+typedef struct { guint64 *keys; guint size, n; } Pairs;
+
+static guint64 *
+find_key (Pairs *pairs, guint64 key)
 {
+  guint at = (guint) ((key * 0x9e3779b97f4a7c15u) >> 32) & (pairs->size - 1);
+
+  while (pairs->keys[at] != 0 && pairs->keys[at] != key)
+    at = (at + 1) & (pairs->size - 1);
+  return &pairs->keys[at];
+}
+
+/* FALSE: it is there already. */
+static gboolean
+add_pair (Pairs *pairs, guint a, guint b)
+{
+  const guint64 key = ((guint64) MIN (a, b) << 32 | MAX (a, b)) + 1;
+  guint64 *at = find_key (pairs, key);
+
+  if (*at == key)
+    return FALSE;
+  *at = key;
+  if (2 * ++pairs->n > pairs->size)
+    {
+      Pairs larger = { g_new0 (guint64, 2 * pairs->size), 2 * pairs->size, pairs->n };
+
+      for (guint i = 0; i < pairs->size; i++)
+        if (pairs->keys[i] != 0)
+          *find_key (&larger, pairs->keys[i]) = pairs->keys[i];
+      g_free (pairs->keys);
+      *pairs = larger;
+    }
+  return TRUE;
+}
+
+/* @weighed: those of lines that are seldom there count for less. */
+static double
+count_crossings (PhLayout *layout, gboolean weighed)
+{
+  double count = 0;
   g_autoptr(GArray) stretches = g_array_new (FALSE, FALSE, sizeof (Stretch));
-  g_autoptr(GHashTable) pairs = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  Pairs pairs = { g_new0 (guint64, 1024), 1024, 0 };
   g_autofree int *start = NULL, *fill = NULL, *items = NULL;
   const int columns = (int) (MAX (layout->width, 0) / CELL) + 2, rows = (int) (MAX (layout->height, 0) / CELL) + 2;
 
@@ -93,13 +131,24 @@ ph_layout_crossings (PhLayout *layout)
       for (int k = i + 1; k < start[c + 1]; k++)
         {
           const Stretch *s = &g_array_index (stretches, Stretch, items[i]), *t = &g_array_index (stretches, Stretch, items[k]);
-          gint64 key;
 
           if (s->edge == t->edge || related (&layout->edges[s->edge], &layout->edges[t->edge]) || !cross (s, t))
             continue;
-          key = (gint64) MIN (s->edge, t->edge) << 32 | MAX (s->edge, t->edge);
-          if (!g_hash_table_contains (pairs, &key))
-            g_hash_table_add (pairs, g_memdup2 (&key, sizeof key));
+          if (add_pair (&pairs, s->edge, t->edge))
+            count += weighed ? layout->edges[s->edge].presence * layout->edges[t->edge].presence / (double) (PH_PRESENCE * PH_PRESENCE) : 1;
         }
-  return g_hash_table_size (pairs);
+  g_free (pairs.keys);
+  return count;
+}
+
+guint64
+ph_layout_crossings (PhLayout *layout)
+{
+  return count_crossings (layout, FALSE);
+}
+
+double
+ph_layered_tangle (PhLayout *layout)
+{
+  return count_crossings (layout, TRUE);
 }

@@ -132,6 +132,26 @@ settle (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank
     rank[v] = low;
 }
 
+/* What may stand anywhere between its ends stands at the lower one: all that leaves a box in one place is one line as far as it
+ * goes together, so that the line above is there anyway. */
+static void
+lower (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
+{
+  int balance = 0, high = G_MAXINT;
+
+  if (in->start[v] == in->start[v + 1] || out->start[v] == out->start[v + 1])
+    return;
+  for (int i = in->start[v]; i < in->start[v + 1]; i++)
+    balance += arcs[in->index[i]].weight;
+  for (int i = out->start[v]; i < out->start[v + 1]; i++)
+    {
+      balance -= arcs[out->index[i]].weight;
+      high = MIN (high, rank[arcs[out->index[i]].to] - arcs[out->index[i]].length);
+    }
+  if (balance == 0)
+    rank[v] = MAX (rank[v], high);
+}
+
 int
 ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
 {
@@ -196,6 +216,8 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
         settle (order[i], arcs, &in, &out, rank);
     }
   ph_layered_simplex (n, arcs, n_arcs, &in, &out, rank);
+  for (int i = n - 1; i >= 0 && layout->turn % 2 == 0; i--)
+    lower (order[i], arcs, &in, &out, rank);
   ph_rows_clear (&in);
   ph_rows_clear (&out);
 

@@ -456,6 +456,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
   g_array_set_clear_func (record->lives, life_clear);
   record->uses = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  record->stops = g_array_new (FALSE, FALSE, sizeof (int));
   record->moves = g_array_new (FALSE, FALSE, sizeof (PhMove));
   record->by_id = g_hash_table_new (NULL, NULL);
   record->value_types = g_hash_table_new (NULL, NULL);
@@ -472,6 +473,15 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
       cancelled = g_cancellable_is_cancelled (cancellable);
     }
   record->end = recorder.now;
+  g_array_append_val (record->stops, (int) { 0 });
+  for (guint i = 0; history != NULL && i < history->steps->len; i++)
+    {
+      const PhStep *step = &g_array_index (history->steps, PhStep, i);
+      const int time = step->first_rewrite + step->n_rewrites;
+
+      if (time > g_array_index (record->stops, int, record->stops->len - 1))
+        g_array_append_val (record->stops, time);
+    }
   g_ptr_array_unref (recorder.open);
   g_hash_table_unref (recorder.outputs);
   if (cancelled)
@@ -489,6 +499,7 @@ ph_record_free (PhRecord *record)
   g_array_unref (record->lives);
   g_array_unref (record->uses);
   g_array_unref (record->moves);
+  g_array_unref (record->stops);
   g_hash_table_unref (record->by_id);
   g_hash_table_unref (record->value_types);
   g_hash_table_unref (record->value_bytes);

@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+#define PH_SCENE_ROOM 10.0f     /* that a box may grow by where it stands */
+
 /* Items of the grid cells, as compressed rows. */
 typedef struct { float cell; int columns, rows; int *start, *items; } PhGrid;
 
@@ -35,6 +37,7 @@ typedef struct
 {
   int   from, to;
   guint first_use, n_uses;
+  guint presence;               /* stops of the history at which it is there, or one that runs through its place is      */
   guint first_via, n_via;       /* the edges (indices in build->vias) through whose places it runs, n_via 0: its own way  */
 } PhUnionEdge;
 

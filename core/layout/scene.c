@@ -174,12 +174,58 @@ collect_edges (PhSceneBuild *build)
     {
       if (i == 0 || keyed[i].key != keyed[i - 1].key)
         {
-          const PhUnionEdge edge = { keyed[i].key >> 32, keyed[i].key & 0xffffffff, i, 0, 0, 0 };
+          const PhUnionEdge edge = { keyed[i].key >> 32, keyed[i].key & 0xffffffff, i, 0, 0, 0, 0 };
 
           g_array_append_val (build->union_edges, edge);
         }
       build->uses[i] = keyed[i].use;
       g_array_index (build->union_edges, PhUnionEdge, build->union_edges->len - 1).n_uses++;
+    }
+}
+
+/* The index of the first stop that is not before @time. */
+static int
+stop_at (PhRecord *record, int time)
+{
+  int low = 0, high = record->stops->len;
+
+  while (low < high)
+    {
+      const int middle = (low + high) / 2;
+
+      if (g_array_index (record->stops, int, middle) < time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static void
+add_presence (PhSceneBuild *build, PhUnionEdge *edge, guint presence)
+{
+  edge->presence += presence;
+  for (guint i = 0; i < edge->n_via; i++)
+    add_presence (build, &g_array_index (build->union_edges, PhUnionEdge, g_array_index (build->vias, int, edge->first_via + i)), presence);
+}
+
+static void
+weigh_edges (PhSceneBuild *build)
+{
+  PhRecord *record = build->scene->record;
+
+  for (guint e = 0; e < build->union_edges->len; e++)
+    {
+      PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
+      guint presence = 0;
+
+      for (guint u = 0; u < edge->n_uses; u++)
+        {
+          const PhUseLife *use = ph_scene_use (build->scene, build->uses[edge->first_use + u]);
+
+          presence += stop_at (record, use->died) - stop_at (record, use->born);
+        }
+      add_presence (build, edge, MIN (presence, record->stops->len));
     }
 }
 
@@ -209,10 +255,11 @@ size_boxes (PhSceneBuild *build)
         {
           const PhSceneBox *before = ph_scene_box (previous, build->known[b]);
 
+          /* What it says may have become longer: there is only so much room between its neighbours. */
           if (!before->open)
             {
-              box->rect.width = MAX (box->rect.width, before->rect.width);
-              box->rect.height = MAX (box->rect.height, before->rect.height);
+              box->rect.width = CLAMP (box->rect.width, before->rect.width, before->rect.width + PH_SCENE_ROOM);
+              box->rect.height = CLAMP (box->rect.height, before->rect.height, before->rect.height + PH_SCENE_ROOM);
             }
         }
       box->rect.width = MAX (box->rect.width, 30);
@@ -256,6 +303,7 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   build.vias = g_array_new (FALSE, FALSE, sizeof (int));
   collect_edges (&build);
   ph_scene_bypass (&build);
+  weigh_edges (&build);
   ph_scene_pills (&build);
   size_boxes (&build);
   ph_scene_group (&build);

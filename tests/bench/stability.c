@@ -61,8 +61,10 @@ static void
 measure (PhModel *model, PhHistory *history, const char *name, const char *pipeline, guint samples, PhLayoutEngine engine)
 {
   const PhSceneOptions options = { .seconds = 20, .engine = engine };
+  const gint64 start = g_get_monotonic_time ();
   g_autoptr(PhScene) whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, NULL);
   g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  const double ms = (g_get_monotonic_time () - start) / 1000.0;
   const guint n = history->rewrites->len, every = MAX (1, samples > 0 ? n / samples : n + 1);
   double largest = 0, largest_step = 0, worst = 0, moved = 0;
   guint64 ours = 0, alone = 0;
@@ -95,10 +97,10 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
       at = next;
       ph_history_go (history, model, at, NULL);
     }
-  printf ("%-32s %-6s %8u %6u %6u %6.2f %6.2f %6.2f %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %6.2f %6.2f  %.0fx%.0f\n", name, pipeline, n,
+  printf ("%-32s %-6s %8u %6u %6u %6.2f %6.2f %6.2f %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %6.2f %6.2f %7.0f  %.0fx%.0f\n", name, pipeline, n,
           n_alone, ph_scene_n_boxes (whole), moved, ph_scene_width (whole) * ph_scene_height (whole) / largest_step,
           ph_scene_width (whole) * ph_scene_height (whole) / largest, ours, alone, (ours + 1.0) / (alone + 1.0), worst,
-          ph_scene_width (whole), ph_scene_height (whole));
+          ms, ph_scene_width (whole), ph_scene_height (whole));
   fflush (stdout);
 }
 
@@ -126,8 +128,8 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 void
 ph_bench_stability_title (void)
 {
-  printf ("%-32s %-6s %8s %6s %6s %6s %6s %6s %9s %9s %6s %6s  %s\n", "model", "pipe", "rewrites", "alone", "boxes", "moved", "area",
-          "(rw)", "crossings", "alone", "ratio", "worst", "size");
+  printf ("%-32s %-6s %8s %6s %6s %6s %6s %6s %9s %9s %6s %6s %7s  %s\n", "model", "pipe", "rewrites", "alone", "boxes", "moved", "area",
+          "(rw)", "crossings", "alone", "ratio", "worst", "ms", "size");
 }
 
 void
