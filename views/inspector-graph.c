@@ -4,6 +4,7 @@
 
 #include "core/ops/op.h"
 #include "views/inspector-private.h"
+#include "views/short-type.h"
 
 /* What is added up over all nodes, a slice at a time. The model stands still meanwhile: whatever moves it fills the page anew. */
 typedef struct
@@ -79,7 +80,7 @@ add_values (PhInspector *self, GPtrArray *values, const char *title)
       if (value->is_input && value->tensor)
         defaults++;
       else if (shown++ < 100)
-        ph_inspector_add_value_row (section, "", value);
+        ph_inspector_add_value_row (self, section, "", value);
     }
   if (defaults)
     {
@@ -141,6 +142,19 @@ start_totals (PhInspector *self, Totals *totals)
     self->totals_source = g_timeout_add_full (G_PRIORITY_DEFAULT, 8, add_slice, totals, totals_free);
 }
 
+/* What the letters in the types of this panel stand for. */
+static void
+add_dimensions (PhInspector *self)
+{
+  GtkListBox *section = self->dimensions->len ? ph_inspector_add_section (self, _("Dimensions")) : NULL;
+
+  for (guint i = 0; i < self->dimensions->len; i++)
+    {
+      g_autofree char *letter = ph_dimension_letter (i);
+      ph_inspector_add_row (section, letter, self->dimensions->pdata[i]);
+    }
+}
+
 /* Where the time goes, as far as it was measured: of nodes that are here, not in a body, which its owner has in its own time. */
 static void
 add_slowest (PhInspector *self)
@@ -200,6 +214,7 @@ ph_inspector_fill_graph (PhInspector *self)
   ph_inspector_add_row (section, _("Opset"), opset);
   add_values (self, graph->inputs, _("Inputs"));
   add_values (self, graph->outputs, _("Outputs"));
+  add_dimensions (self);
   add_slowest (self);
   totals->section = ph_inspector_add_section (self, _("Operators"));
   start_totals (self, totals);

@@ -33,7 +33,7 @@ add_values (PhInspector *self, const PhNode *node, GPtrArray *values, const PhOp
       g_autofree char *number = g_strdup_printf ("%u", i);
       const char *formal = args ? argument_name (args, i) : "";
       if (value)
-        ph_inspector_add_value_row (section, *formal ? formal : number, value);
+        ph_inspector_add_value_row (self, section, *formal ? formal : number, value);
       else
         ph_inspector_add_row (section, *formal ? formal : number, _("not given"));
     }

@@ -23,6 +23,7 @@ struct _PhInspector
   PhConsole         *console;        /* (nullable)                                    */
   PhDocument        *document;       /* (nullable) the console's                      */
   PhId               value;          /* shown instead of the selection; PH_NO_ID: not */
+  GPtrArray         *dimensions;     /* (nullable) (element-type char*) with long names, of the model shown */
   guint              update_timer;
   PhPause            pause;
   guint              totals_source;  /* the graph's totals are being added up         */
@@ -31,11 +32,11 @@ struct _PhInspector
 /* Rows: a name, what it says, and where a click leads. */
 GtkListBox *ph_inspector_add_section (PhInspector *inspector, const char *title);
 GtkLabel   *ph_inspector_add_row     (GtkListBox *section, const char *name, const char *text);   /* what says @text */
-void        ph_inspector_add_link    (GtkListBox *section, const char *name, const char *text, PhLinkKind kind, PhId id);
+GtkWidget  *ph_inspector_add_link    (GtkListBox *section, const char *name, const char *text, PhLinkKind kind, PhId id);
 void        ph_inspector_add_line    (GtkListBox *section, const char *name, const char *text, const char *line, int indent);
 void        ph_inspector_add_search  (GtkListBox *section, const char *name, const char *text, const char *what);
 GtkLabel   *ph_inspector_add_text    (PhInspector *inspector, const char *text, const char *style);
-void        ph_inspector_add_value_row (GtkListBox *section, const char *name, const PhValue *value);
+void        ph_inspector_add_value_row (PhInspector *inspector, GtkListBox *section, const char *name, const PhValue *value);
 char       *ph_bytes_text            (gint64 bytes);       /* "-" when unknown */
 char       *ph_seconds_text          (double seconds);     /* 1.2 ms */
 char       *ph_count_text            (double count);       /* 1.2 G */

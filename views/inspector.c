@@ -5,6 +5,8 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "views/short-type.h"
+
 G_DEFINE_FINAL_TYPE (PhInspector, ph_inspector, GTK_TYPE_WIDGET)
 
 /* --- rows ---------------------------------------------------------------------------------------------------------- */
@@ -115,13 +117,14 @@ ph_inspector_add_row (GtkListBox *section, const char *name, const char *text)
   return label;
 }
 
-void
+GtkWidget *
 ph_inspector_add_link (GtkListBox *section, const char *name, const char *text, PhLinkKind kind, PhId id)
 {
   GtkWidget *row = add_row (section, name, text, 0, NULL);
 
   make_link (row, kind);
   g_object_set_data (G_OBJECT (row), "id", GUINT_TO_POINTER (id));
+  return row;
 }
 
 void
@@ -143,12 +146,15 @@ ph_inspector_add_search (GtkListBox *section, const char *name, const char *text
 }
 
 void
-ph_inspector_add_value_row (GtkListBox *section, const char *name, const PhValue *value)
+ph_inspector_add_value_row (PhInspector *self, GtkListBox *section, const char *name, const PhValue *value)
 {
   g_autofree char *type = value->type ? ph_type_to_string (value->type) : g_strdup ("?");
-  g_autofree char *text = *name ? g_strdup_printf ("%s\n%s", value->name, type) : g_strdup (type);
+  g_autofree char *narrow = ph_type_to_short (type, self->dimensions);
+  g_autofree char *text = *name ? g_strdup_printf ("%s\n%s", value->name, narrow) : g_strdup (narrow);
+  g_autofree char *whole = g_strdup_printf ("%s\n%s", value->name, type);
 
-  ph_inspector_add_link (section, *name ? name : value->name, text, PH_LINK_VALUE, value->id);
+  GtkWidget *row = ph_inspector_add_link (section, *name ? name : value->name, text, PH_LINK_VALUE, value->id);
+  gtk_widget_set_tooltip_text (gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row)), whole);
 }
 
 GtkLabel *
@@ -242,6 +248,8 @@ update (gpointer data)
   if (!model)
     return G_SOURCE_REMOVE;
 
+  g_clear_pointer (&self->dimensions, g_ptr_array_unref);
+  self->dimensions = ph_long_dimensions (model->graph);
   PhId selected = ph_document_get_selection (self->document);
   PhValue *value = self->value ? ph_model_find_value (model, self->value) : NULL;
   PhNode *node = selected ? ph_model_find_node (model, selected) : NULL;
@@ -343,6 +351,7 @@ ph_inspector_dispose (GObject *object)
   g_clear_handle_id (&self->totals_source, g_source_remove);
   g_clear_object (&self->document);
   g_clear_object (&self->console);
+  g_clear_pointer (&self->dimensions, g_ptr_array_unref);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_INSPECTOR);
   G_OBJECT_CLASS (ph_inspector_parent_class)->dispose (object);
 }

@@ -1,0 +1,53 @@
+/* short-type.c: long names of dimensions as letters.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/io.h"
+#include "views/short-type.h"
+
+static void
+test_letters (void)
+{
+  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                             "g (float[batch, 3, height_of_the_image, width_of_the_image] x, float[height_of_the_image] z) => (float[N] y)\n"
+                             "{\n  y = Relu (x)\n}\n";
+  g_autoptr (GError) error = NULL;
+  PhModel *model = ph_onnx_text_read (text, -1, "short", &error);
+
+  g_assert_no_error (error);
+  g_autoptr (GPtrArray) names = ph_long_dimensions (model->graph);
+  g_assert_cmpuint (names->len, ==, 2);
+  g_assert_cmpstr (names->pdata[0], ==, "height_of_the_image");
+  static const struct { const char *type, *narrow; } cases[] = {
+    { "float[batch,3,height_of_the_image,width_of_the_image]", "float[batch,3,A,B]" },
+    { "float[floor((height_of_the_image + 1)/2),8]", "float[floor((A+1)/2),8]" },
+    { "float[floor((batch + 1)/2),8]", "float[floor((batch + 1)/2),8]" },
+    { "int64[what_nobody_said]", "int64[what_nob…]" },
+    { "seq(float[])", "seq(float[])" },
+    { "float", "float" },
+    { "?", "?" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *narrow = ph_type_to_short (cases[i].type, names);
+      g_assert_cmpstr (narrow, ==, cases[i].narrow);
+    }
+  ph_model_free (model);
+}
+
+static void
+test_many (void)
+{
+  g_autofree char *first = ph_dimension_letter (0), *last = ph_dimension_letter (25), *more = ph_dimension_letter (27);
+
+  g_assert_cmpstr (first, ==, "A");
+  g_assert_cmpstr (last, ==, "Z");
+  g_assert_cmpstr (more, ==, "B1");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/short-type/letters", test_letters);
+  g_test_add_func ("/short-type/many", test_many);
+  return g_test_run ();
+}

@@ -1,0 +1,16 @@
+/* short-type.h: types whose dimensions have long names, in a narrow column: "float[A,16,floor((B+1)/2)]".
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/graph/graph.h"
+
+G_BEGIN_DECLS
+
+/* The long names of dimensions of the graph's inputs, in their order: the first is A. (transfer full) (element-type char*) */
+GPtrArray *ph_long_dimensions (PhGraph *graph);
+/* A, B, ..., Z, A1, ... (transfer full) */
+char      *ph_dimension_letter (guint index);
+/* @type as text, its long names by their letters, others cut short. (transfer full) */
+char      *ph_type_to_short   (const char *type, GPtrArray *dimensions);
+
+G_END_DECLS
