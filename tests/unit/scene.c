@@ -1,0 +1,428 @@
+/* scene.c: tests of the picture of a whole history, of what is added to it later, and of its colours.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <math.h>
+
+#include "core/io/io.h"
+#include "core/layout/paint.h"
+#include "core/ops/op.h"
+#include "passes/pass.h"
+
+typedef struct { float x, y; } Middle;
+
+/* At every position each node of the graph is in the scene, in one place, which never changes, and its inputs reach it. */
+static void
+check_history (const char *path, gboolean grouped)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhScene) scene = NULL;
+  g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  const PhPipeline *pipeline = ph_pipeline_find ("O2");
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = 100000 };
+  PhPosition at = { 0, 0 };
+  guint n_checked = 0;
+
+  g_assert_no_error (error);
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    {
+      const PhPass *pass = ph_pass_find (pipeline->passes[i]);
+
+      if (pass != NULL && !ph_pass_run (pass, model, history, &PH_PASS_OPTIONS_DEFAULT, &error))
+        {
+          g_test_message ("%s: %s", pipeline->passes[i], error->message);
+          g_clear_error (&error);
+        }
+    }
+  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (ph_scene_end (scene), ==, history->rewrites->len);
+
+  g_assert_true (ph_history_go (history, model, at, &error));
+  for (;;)
+    {
+      const int time = ph_scene_time (history, at);
+      const PhPosition next = ph_history_next (history, at, history->rewrites->len < 400);
+      g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+
+      PH_FOREACH_NODE (node, model->graph)
+        {
+          int pill, box = ph_scene_find (scene, node->id, &pill);
+          Middle *known = g_hash_table_lookup (places, GUINT_TO_POINTER (node->id));
+          PhRect rect;
+
+          g_assert_cmpint (box, >=, 0);
+          rect = pill >= 0 ? ph_scene_pill (scene, pill)->rect : ph_scene_card (scene, box, time, time);
+          if (pill < 0)
+            {
+              const PhTenant *tenant = ph_scene_tenant (scene, box, time);
+
+              g_assert_nonnull (tenant);
+              g_assert_cmpuint (tenant->id, ==, node->id);
+              g_assert_true (g_hash_table_add (taken, GINT_TO_POINTER (box + 1)));
+              g_assert_cmpstr (ph_scene_face (scene, tenant, time)->title, ==, node->op_type);
+            }
+          if (known == NULL)
+            {
+              known = g_new (Middle, 1);
+              *known = (Middle) { rect.x + rect.width / 2, rect.y + rect.height / 2 };
+              g_hash_table_insert (places, GUINT_TO_POINTER (node->id), known);
+            }
+          g_assert_cmpfloat_with_epsilon (known->x, rect.x + rect.width / 2, 0.01);
+          g_assert_cmpfloat_with_epsilon (known->y, rect.y + rect.height / 2, 0.01);
+          for (guint i = 0; i < node->inputs->len && pill < 0 && !grouped; i++)
+            {
+              const PhValue *value = node->inputs->pdata[i];
+              guint n_edges = 0;
+              const int *edges = ph_scene_edges_to (scene, box, &n_edges);
+              const PhSceneBox *in = ph_scene_box (scene, box);
+              gboolean reached = value == NULL || value->tensor != NULL;
+
+              for (guint k = 0; k < n_edges && !reached; k++)
+                reached = ph_scene_edge_at (scene, edges[k], time);
+              for (guint p = in->first_pill; p < in->first_pill + in->n_pills && !reached; p++)
+                reached = ph_scene_pill (scene, p)->born <= time && time < ph_scene_pill (scene, p)->died;
+              g_assert_true (reached);
+            }
+          n_checked++;
+        }
+      if (ph_position_compare (next, at) == 0)
+        break;
+      at = next;
+      g_assert_true (ph_history_go (history, model, at, &error));
+    }
+  g_test_message ("%s: %u steps, %u rewrites, %u boxes, %u checks", path, history->steps->len, history->rewrites->len,
+                  ph_scene_n_boxes (scene), n_checked);
+}
+
+static gboolean
+middle_of (PhScene *scene, PhId id, Middle *middle)
+{
+  int pill, box = ph_scene_find (scene, id, &pill);
+  PhRect rect;
+
+  if (box < 0)
+    return FALSE;
+  rect = pill >= 0 ? ph_scene_pill (scene, pill)->rect : ph_scene_box (scene, box)->rect;
+  *middle = (Middle) { rect.x + rect.width / 2, rect.y + rect.height / 2 };
+  return TRUE;
+}
+
+/* Nothing that @before has and @after has too has moved; nothing new stands on what was there. Returns how many stayed. */
+static guint
+check_kept (PhScene *before, PhScene *after, PhId last)
+{
+  guint n_kept = 0;
+
+  for (PhId id = 1; id < last; id++)
+    {
+      Middle a, b;
+
+      if (!middle_of (before, id, &a) || !middle_of (after, id, &b))
+        continue;
+      g_assert_cmpfloat_with_epsilon (a.x, b.x, 0.01);
+      g_assert_cmpfloat_with_epsilon (a.y, b.y, 0.01);
+      n_kept++;
+    }
+  for (guint i = 0; i < ph_scene_n_boxes (after); i++)
+    for (guint k = i + 1; k < ph_scene_n_boxes (after); k++)
+      {
+        const PhSceneBox *x = ph_scene_box (after, i), *y = ph_scene_box (after, k);
+
+        if (!x->shown || !y->shown || x->parent >= 0 || y->parent >= 0)
+          continue;
+        g_assert_true (x->rect.x + x->rect.width <= y->rect.x + 3 || y->rect.x + y->rect.width <= x->rect.x + 3
+                       || x->rect.y + x->rect.height <= y->rect.y + 3 || y->rect.y + y->rect.height <= x->rect.y + 3);
+      }
+  return n_kept;
+}
+
+static void
+run_pipeline (PhModel *model, PhHistory *history, const char *name)
+{
+  const PhPipeline *pipeline = ph_pipeline_find (name);
+
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    if (ph_pass_find (pipeline->passes[i]) != NULL)
+      ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+}
+
+/* Steps that come after the picture was made: a gradient, passes by hand, others in the place of some that were taken back. */
+static void
+check_appended (const char *path, gboolean grouped)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = 60 };
+  g_autoptr(PhScene) first = NULL, second = NULL, third = NULL, fourth = NULL, alone = NULL;
+  PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
+  const char *arguments[2] = { NULL, };
+  guint kept[3];
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+  run_pipeline (model, history, "O1");
+  first = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+
+  arguments[0] = ((PhValue *) model->graph->outputs->pdata[0])->name;
+  with_output.arguments = arguments;
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &with_output, NULL);
+  options.previous = first;
+  second = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  kept[0] = check_kept (first, second, model->next_id);
+
+  run_pipeline (model, history, "O3");
+  options.previous = second;
+  third = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  kept[1] = check_kept (second, third, model->next_id);
+
+  g_assert_true (ph_history_go (history, model, (PhPosition) { history->steps->len / 2, 0 }, &error));
+  run_pipeline (model, history, "O2");
+  options.previous = third;
+  fourth = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_assert_no_error (error);
+  kept[2] = check_kept (third, fourth, model->next_id);
+  g_assert_cmpuint (kept[0], >, 0);
+  g_assert_cmpuint (kept[1], >=, kept[0]);
+  options.previous = NULL;
+  alone = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
+  g_test_message ("%s: %u, %u, %u stayed; %.0fx%.0f, then %.0fx%.0f, then %.0fx%.0f, then %.0fx%.0f, anew %.0fx%.0f", path, kept[0], kept[1],
+                  kept[2], ph_scene_width (first), ph_scene_height (first), ph_scene_width (second), ph_scene_height (second),
+                  ph_scene_width (third), ph_scene_height (third), ph_scene_width (fourth), ph_scene_height (fourth),
+                  ph_scene_width (alone), ph_scene_height (alone));
+}
+
+static void
+test_appended (void)
+{
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "attention" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnxtxt", NULL);
+      g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+
+      check_appended (path, FALSE);
+    }
+}
+
+static void
+test_appended_models (void)
+{
+  static const char *const names[] = { "light_squeezenet", "light_inception_v1", "bert6_tiny", "gpt12_tiny" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnx", NULL);
+      g_autofree char *path = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", file, NULL)
+                                                                      : g_strdup ("");
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          g_test_skip ("no models: set PEEPHOLE_DATA_DIR");
+          return;
+        }
+      check_appended (path, FALSE);
+    }
+}
+
+static void
+test_examples (void)
+{
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "attention", "loop-branch" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnxtxt", NULL);
+      g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+
+      check_history (path, FALSE);
+      check_history (path, TRUE);
+    }
+}
+
+static void
+test_models (void)
+{
+  static const char *const names[] = { "light_resnet50", "ch_PP-OCRv4_det_infer", "bert6_tiny", "loop_if" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *file = g_strconcat (names[i], ".onnx", NULL);
+      g_autofree char *path = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", file, NULL)
+                                                                      : g_strdup ("");
+
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        {
+          g_test_skip ("no models: set PEEPHOLE_DATA_DIR");
+          return;
+        }
+      check_history (path, i == 2);
+    }
+}
+
+static void
+test_render (void)
+{
+  static const char *const endings[] = { "svg", "pdf", "png", "dot" };
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "seed.onnxtxt", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autofree char *folder = NULL;
+
+  g_assert_no_error (error);
+  folder = g_dir_make_tmp ("peephole-scene-XXXXXX", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    {
+      g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
+      gsize length = 0;
+
+      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, to, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_true (g_file_get_contents (to, &text, &length, &error));
+      g_assert_cmpuint (length, >, 300);
+      g_remove (to);
+    }
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, "picture.jpg", NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
+  g_rmdir (folder);
+}
+
+/* Every node has a colour that the legend names, and the hottest is the costliest. */
+static void
+test_paint (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "conv-bn-relu.onnxtxt", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
+  g_autoptr(PhScene) scene = NULL;
+
+  g_assert_no_error (error);
+  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
+    {
+      g_autoptr(PhMeasure) measure = ph_measure_new_of_model (model, mode);
+      g_autoptr(PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
+      g_autoptr(PhInk) ink = ph_ink_new ();
+      guint n_nodes = 0, sum = 0, known = 0;
+      g_autofree char *least = NULL, *most = NULL;
+      double width = 0, height = 0;
+      PhColorMode found = PH_N_COLOR_MODES;
+      float at;
+
+      g_assert_true (ph_color_mode_find (ph_color_mode_name (mode), &found) && found == mode);
+      g_assert_true ((paint == NULL) == (mode == PH_COLOR_TIME || mode == PH_COLOR_QUERY));
+      if (paint == NULL)
+        continue;
+      for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+        if (ph_scene_box (scene, b)->kind == PH_BOX_NODE && ph_scene_tenant (scene, b, 0) != NULL)
+          {
+            n_nodes++;
+            known += ph_paint_knows (paint, b);
+          }
+      for (guint i = 0; i < ph_paint_n_entries (paint); i++)
+        {
+          guint count = 0;
+
+          ph_paint_entry (paint, i, PH_THEME_LIGHT, NULL, &count);
+          sum += count;
+        }
+      g_assert_cmpuint (known + ph_paint_n_unknown (paint), ==, n_nodes);
+      g_assert_cmpint (ph_paint_tick (paint, 0, &at, &least), ==, mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY);
+      if (least == NULL)
+        g_assert_cmpuint (sum, ==, known);
+      else
+        {
+          PhId hottest = PH_NO_ID;
+          gint64 largest = -1;
+
+          g_assert_true (ph_paint_tick (paint, 4, &at, &most) && at == 1);
+          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST ? "FLOP" : "B"));
+          PH_FOREACH_NODE (node, model->graph)
+            if (mode == PH_COLOR_COST && ph_node_flops (node) > largest)
+              {
+                largest = ph_node_flops (node);
+                hottest = node->id;
+              }
+          if (mode == PH_COLOR_COST)
+            {
+              const PhColor color = ph_paint_color (paint, ph_scene_find (scene, hottest, NULL), PH_THEME_LIGHT);
+              const PhColor hot = ph_heat_color (1, PH_THEME_LIGHT);
+
+              g_assert_cmpmem (&color, sizeof color, &hot, sizeof hot);
+            }
+        }
+      ph_paint_legend_size (paint, ink, 300, &width, &height);
+      g_assert_cmpfloat (width, <=, 330);
+      g_assert_cmpfloat (height, >, 20);
+    }
+}
+
+/* More names than there are colours share one entry; scales of units. */
+static void
+test_paint_given (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "inception.onnxtxt", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
+  GHashTable *names = g_hash_table_new_full (NULL, NULL, NULL, g_free), *times = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr(PhMeasure) by_name = ph_measure_new_names (PH_COLOR_QUERY, "Queue", names);
+  g_autoptr(PhMeasure) by_time = ph_measure_new_numbers (PH_COLOR_TIME, "Time", "s", times);
+  g_autoptr(PhScene) scene = NULL;
+  g_autoptr(PhPaint) paint = NULL;
+  guint n = 0, sum = 0, count;
+
+  g_assert_no_error (error);
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      const double time = 1e-6 * (n + 1);
+
+      g_hash_table_insert (names, GUINT_TO_POINTER (node->id), g_strdup_printf ("q%u", n));
+      g_hash_table_insert (times, GUINT_TO_POINTER (node->id), g_memdup2 (&time, sizeof time));
+      n++;
+    }
+  g_assert_cmpuint (n, >, 8);
+  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  paint = ph_paint_new (scene, 0, by_name);
+  g_assert_cmpstr (ph_paint_title (paint), ==, "Queue");
+  g_assert_cmpuint (ph_paint_n_entries (paint), ==, 8);
+  g_assert_true (g_str_has_suffix (ph_paint_entry (paint, 7, PH_THEME_DARK, NULL, &count), " others"));
+  for (guint i = 0; i < 8; i++, sum += count)
+    ph_paint_entry (paint, i, PH_THEME_DARK, NULL, &count);
+  g_assert_cmpuint (sum + ph_paint_n_unknown (paint), <=, n);
+  ph_paint_unref (paint);
+  paint = ph_paint_new (scene, 0, by_time);
+  {
+    g_autofree char *label = NULL;
+    float at;
+
+    g_assert_true (ph_paint_tick (paint, 4, &at, &label));
+    g_assert_true (g_str_has_suffix (label, " µs"));
+  }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/scene/examples", test_examples);
+  g_test_add_func ("/scene/models", test_models);
+  g_test_add_func ("/scene/appended", test_appended);
+  g_test_add_func ("/scene/appended-models", test_appended_models);
+  g_test_add_func ("/scene/render", test_render);
+  g_test_add_func ("/scene/paint", test_paint);
+  g_test_add_func ("/scene/paint-given", test_paint_given);
+  return g_test_run ();
+}
