@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define URGENT_NICE 3            /* below the main thread and the display, which have the next frame to make */
 #define AHEAD_NICE 10            /* of the thread that paints what nobody waits for */
 
 struct _PhTilePainter
@@ -152,8 +153,7 @@ paint_line (gpointer data)
 {
   Line *line = data;
 
-  if (line == &ahead)
-    setpriority (PRIO_PROCESS, gettid (), AHEAD_NICE);
+  setpriority (PRIO_PROCESS, gettid (), line == &ahead ? AHEAD_NICE : URGENT_NICE);
   for (;;)
     {
       PhTileJob *job;
