@@ -63,6 +63,18 @@ show (Peep *peep, PhReply *reply, const char *place)
   return (reply->ok || peep->keep_going) && !reply->quit && !ph_terminal_was_interrupted ();
 }
 
+/* What could not even be asked is answered as if it had been. */
+static gboolean
+show_error (Peep *peep, char *command, GError *error, const char *place)
+{
+  PhReply  reply = { .command = command, .error = error, .text = g_string_new (NULL), .json = json_object_new () };
+  gboolean go_on = show (peep, &reply, place);
+
+  g_string_free (reply.text, TRUE);
+  json_object_unref (reply.json);
+  return go_on;
+}
+
 static gboolean
 run_line (Peep *peep, const char *line, const char *place)
 {
@@ -73,6 +85,13 @@ run_line (Peep *peep, const char *line, const char *place)
     p++;
   if (*p == '\0' || *p == '#')
     return TRUE;
+  if (!g_utf8_validate (line, -1, NULL))
+    {
+      g_autofree char  *command = g_utf8_make_valid (p, -1);
+      g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text");
+
+      return show_error (peep, command, error, place);
+    }
   reply = ph_console_run (peep->console, line, ph_terminal_begin_command ());
   ph_terminal_end_command ();
   return show (peep, reply, place);
@@ -108,18 +127,6 @@ run_stream (Peep *peep, FILE *stream, const char *name)
   return go_on;
 }
 
-/* What could not even be asked is answered as if it had been. */
-static gboolean
-show_error (Peep *peep, char *command, GError *error)
-{
-  PhReply reply = { .command = command, .error = error, .text = g_string_new (NULL), .json = json_object_new () };
-  gboolean go_on = show (peep, &reply, NULL);
-
-  g_string_free (reply.text, TRUE);
-  json_object_unref (reply.json);
-  return go_on;
-}
-
 static gboolean
 run_source (Peep *peep, const Source *source)
 {
@@ -134,7 +141,7 @@ run_source (Peep *peep, const Source *source)
       g_autofree char  *command = g_strdup_printf ("source %s", source->text);
       g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_FILE, "%s: the script cannot be read: %s", source->text, g_strerror (errno));
 
-      return show_error (peep, command, error);
+      return show_error (peep, command, error, NULL);
     }
   go_on = run_stream (peep, stream, stream == stdin ? "standard input" : source->text);
   if (stream != stdin)

@@ -196,6 +196,27 @@ test_places (void)
   g_rmdir (folder);
 }
 
+/* A file's name is bytes; a line of a script is text. */
+static void
+test_bytes (void)
+{
+  g_autofree char  *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
+  g_autofree char  *odd = g_build_filename (folder, "\xff\xfe'\" \\.onnxtxt", NULL), *text = NULL;
+  g_autoptr(GError) error = NULL;
+
+  g_file_get_contents (file, &text, NULL, &error);
+  g_assert_no_error (error);
+  g_file_set_contents (odd, text, -1, &error);
+  g_assert_no_error (error);
+
+  g_auto(Run) run = peep (NULL, "--json", odd, "-c", "info", NULL);
+
+  g_assert_cmpint (run.status, ==, 0);
+  g_assert_cmpint (json_object_get_int_member (run.replies->pdata[0], "nodes"), ==, 5);
+  g_unlink (odd);
+  g_rmdir (folder);
+}
+
 /* An answer that cannot be written is a failure. */
 static void
 test_full_disk (void)
@@ -362,6 +383,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/peep/failure-stops", test_failure_stops);
   g_test_add_func ("/peep/sources", test_sources);
   g_test_add_func ("/peep/places", test_places);
+  g_test_add_func ("/peep/bytes", test_bytes);
   g_test_add_func ("/peep/full-disk", test_full_disk);
   g_test_add_func ("/peep/members", test_members);
   g_test_add_func ("/peep/numbers", test_numbers);

@@ -112,7 +112,7 @@ static PhConsole *console;
 static gboolean
 try_line (const guint8 *data, gsize size)
 {
-  static const char *const verbs[] = { "save", "render", "exec", "source", "check", "open", "export", "script", "quit", "compare", "--" };
+  static const char *const verbs[] = { "save", "render", "exec", "source", "check", "open", "export", "script", "quit", "compare", "load-pass" };
   g_autofree char *line = g_strndup ((const char *) data, size), *json = NULL;
   g_autoptr(PhReply) reply = NULL;
 
@@ -135,12 +135,21 @@ test_console (void)
     "y = log(2) + sin(1.5) * 3", "z = [1, 2; 3, 4] @ [1; 2]", "w = relu([1, -2, 3]) / 4 - -1", "v = transpose([[1, 2], [3, 4]], perm=[1, 0])",
     "select op, count(*) from nodes group by op order by 2 desc", "select name, type from \"values\" where name like 'a%'", "info",
     "passes", "help algebraic", "pipeline O2", "steps", "run cse dce", "step", "back", "why n1", "goto 0", "rewrites", "feed x random 3",
-    "diff 0 1", "eval",
+    "diff 0 1", "eval", "diff 0 . --text", "diff cse --stat", "why Mul", "node Mul", "goto cse", "goto 1.1", "print --elements 3", "find /a+/",
+    "neighbours n4 2", "paths n4 n8", "help same-operation", "rewrites 2", "pipeline cse,dce:limit=2 allow=exact", "pass off dce",
+    "breakpoint cse", "rule off algebraic/add-zero", "feed a [1, 2, 3]", "select a.op, b.inputs from nodes_at('0') a join nodes_at('1') b on a.id = b.id",
+    "select s.step, n.op from steps s, nodes_at(s.step) n join edges_at(s.step) e on e.src = n.id where n.op = 'Add'",
+    "with recursive up(id) as (select 4 union select e.src from edges e join up on e.dst = up.id where e.src is not null) select * from up limit 9",
   };
   g_autoptr(GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
   g_autoptr(PhDocument) document = ph_document_new ();
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "cse.onnxtxt", NULL);
+  g_autofree char *open_line = g_strdup_printf ("open '%s'", file);
+  g_autoptr(PhReply) opened = NULL;
 
   console = ph_console_new (document);
+  opened = ph_console_run (console, open_line, NULL);
+  g_assert_no_error (opened->error);
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     if (try_line ((const guint8 *) lines[i], strlen (lines[i])))       /* what this document answers */
       g_ptr_array_add (seeds, g_bytes_new_static (lines[i], strlen (lines[i])));
