@@ -2,6 +2,7 @@
  * layout helper killed. The window may refuse, but not crash, hang, warn or lose its document.
  *
  * Each action is a line of text, printed as "# do LINE" before it is done. PEEPHOLE_UI_ACTIONS says how many; --seed gives others;
+ * PEEPHOLE_UI_MODELS names more files to open, with colons between;
  * PEEPHOLE_UI_REPLAY names a file whose such lines (a log of this test, or what is left of one) are done instead.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdio.h>
@@ -143,6 +144,13 @@ random_document (void)
 {
   static const char *const odd[] = { "broken", "empty", "vanished", "folder", "bytes", "weave" };
 
+  const char *models = g_getenv ("PEEPHOLE_UI_MODELS");
+
+  if (models && die (4) == 0)
+    {
+      g_auto (GStrv) paths = g_strsplit (models, ":", -1);
+      return g_strconcat ("open ", paths[die (g_strv_length (paths))], NULL);
+    }
   return die (5) > 0 ? g_strconcat ("open ", ONE_OF (examples), NULL) : g_strconcat ("open ", ONE_OF (odd), NULL);
 }
 
@@ -209,6 +217,8 @@ path_of (const char *name)
   g_autofree char *file = g_strconcat (name, ".onnxtxt", NULL);
   g_autofree char *path = g_build_filename (folder, file, NULL);
 
+  if (g_path_is_absolute (name))
+    return g_strdup (name);
   if (g_str_equal (name, "vanished"))
     g_unlink (path);
   else if (g_str_equal (name, "empty"))
