@@ -90,18 +90,32 @@ rebuild_with_one_output (PhUpgrade *u, const PhOp *op, const char *const *but)
   ph_upgrade_replace (u, ph_build_node (&u->b, op, (PhValue **) u->node->inputs->pdata, u->node->inputs->len, attrs, 1));
 }
 
+/* spatial = 0: each activation has statistics of its own, of the shape of the input without its batch. */
+static void
+normalize_activations (PhUpgrade *u)
+{
+  const PhDType dtype = ph_upgrade_dtype (ph_node_input (u->node, 0));
+  PhBuilder *b = &u->b;
+  PhValue *epsilon = ph_build_scalar (b, dtype, ph_node_attr_float (u->node, "epsilon", 1e-5f)), *y, *deviation;
+
+  y = PH_BUILD (b, Sub, ph_node_input (u->node, 0), ph_node_input (u->node, 3));
+  deviation = PH_BUILD (b, Sqrt, PH_BUILD (b, Add, ph_node_input (u->node, 4), epsilon));
+  y = PH_BUILD (b, Mul, PH_BUILD (b, Div, y, deviation), ph_node_input (u->node, 1));
+  ph_upgrade_replace (u, PH_BUILD (b, Add, y, ph_node_input (u->node, 2)));
+}
+
 void
 ph_upgrade_batch_normalization (PhUpgrade *u)
 {
-  if (ph_node_attr_int (u->node, "spatial", 1) == 0)
-    {
-      ph_upgrade_refuse (u, "spatial = 0 (statistics per activation) has no newer form; export the model again with spatial = 1");
-      return;
-    }
   if (ph_upgrade_reads_outputs (u->node, 1))
     {
       ph_upgrade_refuse (u, "its training outputs are used, and older versions do not say how they are computed; export the model "
               "for inference");
+      return;
+    }
+  if (ph_node_attr_int (u->node, "spatial", 1) == 0)
+    {
+      normalize_activations (u);
       return;
     }
   ph_upgrade_set_attr (u, "spatial", NULL);

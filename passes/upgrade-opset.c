@@ -76,7 +76,19 @@
   UPGRADE ("dft-axis", "DFT", 20, dft_axis, \
            "The axis became an input, so that it can be computed.") \
   UPGRADE ("group-normalization", "GroupNormalization", 21, group_normalization, \
-           "Scale and bias are per channel, instead of per group.")
+           "Scale and bias are per channel, instead of per group.") \
+  UPGRADE ("affine", "Affine", 23, affine, \
+           "An operator on trial that ONNX took back: a product and a sum.") \
+  UPGRADE ("scaled-tanh", "ScaledTanh", 23, scaled_tanh, \
+           "An operator on trial that ONNX took back: Tanh between two products.") \
+  UPGRADE ("parametric-softplus", "ParametricSoftplus", 23, parametric_softplus, \
+           "An operator on trial that ONNX took back: Softplus between two products.") \
+  UPGRADE ("image-scaler", "ImageScaler", 23, image_scaler, \
+           "An operator on trial that ONNX took back: a product, and a sum for each channel.") \
+  UPGRADE ("crop", "Crop", 23, crop, \
+           "An operator on trial that ONNX took back: a Slice of height and width.") \
+  UPGRADE ("dynamic-slice", "DynamicSlice", 23, dynamic_slice, \
+           "An operator on trial that became Slice.")
 
 typedef struct { const char *rule, *ops; int below; PhUpgradeFunc func; const char *why; } UpgradeRow;
 

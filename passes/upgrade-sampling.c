@@ -32,27 +32,38 @@ ph_upgrade_upsample (PhUpgrade *u)
                              ph_node_input (u->node, 0), NULL, scales));
 }
 
-/* Version 10 had no modes: it took the element at or before when growing, at or after when shrinking. */
+static PhValue *
+nearest (PhUpgrade *u, PhValue *x, PhValue *scales, const char *rounding)
+{
+  return PH_BUILD_WITH (&u->b, Resize, PH_ATTRS (text_attr ("mode", "nearest"), text_attr ("coordinate_transformation_mode", "asymmetric"),
+                                                 text_attr ("nearest_mode", rounding)), x, NULL, scales);
+}
+
+/* Version 10 had no modes: it took the element at or before when growing, at or after when shrinking. Where it does both, or
+ * that is not known, what grows is done first and what shrinks after it. */
 void
 ph_upgrade_resize_10 (PhUpgrade *u)
 {
-  PhValue *scales = ph_node_input (u->node, 1);
+  PhValue *scales = ph_node_input (u->node, 1), *y;
   PhTensor *tensor = scales != NULL ? ph_value_constant (scales) : NULL;
-  gboolean nearest = g_str_equal (ph_node_attr_string (u->node, "mode", "nearest"), "nearest");
-  gboolean grows = tensor == NULL, shrinks = FALSE;
+  const gboolean is_nearest = g_str_equal (ph_node_attr_string (u->node, "mode", "nearest"), "nearest");
+  gboolean grows = tensor == NULL, shrinks = tensor == NULL;
 
   for (gsize i = 0; tensor != NULL && i < ph_tensor_count (tensor); i++)
     {
       grows |= ph_tensor_get (tensor, i) > 1;
       shrinks |= ph_tensor_get (tensor, i) < 1;
     }
-  if (nearest && grows && shrinks)
+  if (is_nearest && grows && shrinks)
     {
-      ph_upgrade_refuse (u, "it grows one axis and shrinks another, which rounded in opposite directions; split it in two");
+      PhValue *one = ph_build_scalar (&u->b, PH_FLOAT, 1);
+
+      y = nearest (u, ph_node_input (u->node, 0), PH_BUILD (&u->b, Max, scales, one), "floor");
+      ph_upgrade_replace (u, nearest (u, y, PH_BUILD (&u->b, Min, scales, one), "ceil"));
       return;
     }
   ph_upgrade_set_attr (u, "coordinate_transformation_mode", text_attr ("coordinate_transformation_mode", "asymmetric"));
-  if (nearest)
+  if (is_nearest)
     ph_upgrade_set_attr (u, "nearest_mode", text_attr ("nearest_mode", shrinks ? "ceil" : "floor"));
   if (u->b.error == NULL && ph_node_set_input (u->node, 2, scales, &u->b.error))
     ph_node_set_input (u->node, 1, NULL, &u->b.error);

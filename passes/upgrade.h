@@ -60,6 +60,13 @@ void     ph_upgrade_legacy_broadcast (PhUpgrade *u);
 void     ph_upgrade_prelu_slope (PhUpgrade *u);
 void     ph_upgrade_softmax_matrix (PhUpgrade *u);
 void     ph_upgrade_group_normalization (PhUpgrade *u);
+/* upgrade-experimental.c */
+void     ph_upgrade_affine (PhUpgrade *u);
+void     ph_upgrade_scaled_tanh (PhUpgrade *u);
+void     ph_upgrade_parametric_softplus (PhUpgrade *u);
+void     ph_upgrade_image_scaler (PhUpgrade *u);
+void     ph_upgrade_crop (PhUpgrade *u);
+void     ph_upgrade_dynamic_slice (PhUpgrade *u);
 /* upgrade-scan.c */
 void     ph_upgrade_scan_8 (PhUpgrade *u);
 

@@ -31,9 +31,43 @@ const PhOp ph_op_Binarizer = {
 
 /* ── LabelEncoder ── */
 
-/* The list "keys" or "values" of a node, in whichever attribute it is. (transfer full) (nullable) */
 static PhTensor *
-label_list (const PhNode *node, const char *which)
+strings_of (const PhAttr *attr)
+{
+  PhTensor *tensor = ph_tensor_new (PH_STRING, 1, (gint64[]) { attr->n });
+
+  for (gsize k = 0; k < attr->n; k++)
+    {
+      gsize size;
+      const char *data = g_bytes_get_data (attr->strings[k], &size);
+      g_autofree char *text = g_strndup (data != NULL ? data : "", size);
+
+      ph_tensor_set_string (tensor, k, text);
+    }
+  return tensor;
+}
+
+/* The first version had one list, between whose strings and their places it went. (transfer full) (nullable) */
+static PhTensor *
+class_list (const PhNode *node, const char *which, PhDType input)
+{
+  const PhAttr *classes = ph_node_attr (node, "classes_strings");
+  PhTensor *places;
+
+  if (classes == NULL || classes->kind != PH_ATTR_STRINGS)
+    return NULL;
+  if (g_str_equal (which, "keys") == (input == PH_STRING))
+    return strings_of (classes);
+  places = ph_tensor_new (PH_INT64, 1, (gint64[]) { classes->n });
+  for (gsize k = 0; k < classes->n; k++)
+    ((gint64 *) ph_tensor_writable (places))[k] = k;
+  return places;
+}
+
+/* The list "keys" or "values" of a node, in whichever attribute it is. @input: the element type of the input. (transfer
+ * full) (nullable) */
+static PhTensor *
+label_list (const PhNode *node, const char *which, PhDType input)
 {
   static const char *const suffixes[] = { "tensor", "int64s", "floats", "strings" };
 
@@ -41,7 +75,6 @@ label_list (const PhNode *node, const char *which)
     {
       g_autofree char *name = g_strconcat (which, "_", suffixes[i], NULL);
       const PhAttr *attr = ph_node_attr (node, name);
-      PhTensor *tensor;
 
       if (attr == NULL)
         continue;
@@ -53,25 +86,19 @@ label_list (const PhNode *node, const char *which)
         return ph_tensor_new_floats (attr->floats, attr->n);
       if (attr->kind != PH_ATTR_STRINGS)
         return NULL;
-      tensor = ph_tensor_new (PH_STRING, 1, (gint64[]) { attr->n });
-      for (gsize k = 0; k < attr->n; k++)
-        {
-          gsize size;
-          const char *data = g_bytes_get_data (attr->strings[k], &size);
-          g_autofree char *text = g_strndup (data != NULL ? data : "", size);
-
-          ph_tensor_set_string (tensor, k, text);
-        }
-      return tensor;
+      return strings_of (attr);
     }
-  return NULL;
+  return class_list (node, which, input);
 }
 
 static gboolean
 infer_label_encoder (PhInfer *infer, GError **error)
 {
-  g_autoptr(PhTensor) values = label_list (ph_infer_node_of (infer), "values");
+  g_autoptr(PhTensor) values = NULL;
   const PhType *type = ph_infer_type (infer, 0);
+
+  if (type != NULL)
+    values = label_list (ph_infer_node_of (infer), "values", type->dtype);
 
   if (type != NULL && values != NULL)
     ph_infer_set (infer, 0, ph_type_with_dtype (type, ph_tensor_dtype (values)));
@@ -96,7 +123,8 @@ static gboolean
 run_label_encoder (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *y;
-  g_autoptr(PhTensor) keys = label_list (kernel->node, "keys"), values = label_list (kernel->node, "values");
+  g_autoptr(PhTensor) keys = label_list (kernel->node, "keys", ph_tensor_dtype (x)),
+                      values = label_list (kernel->node, "values", ph_tensor_dtype (x));
   const PhAttr *fallback = ph_node_attr (kernel->node, "default_tensor");
   const char *default_string = ph_node_attr_string (kernel->node, "default_string", "_Unused");
   PhDType dtype;
