@@ -54,5 +54,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_batch_norm_to_affine = {
   .name = "batch-norm-to-affine", .group = "algebra", .summary = "Turns a batch normalisation into a product and a sum",
+  .elsewhere = "TVM SimplifyInference",
+  .trap = "in training the statistics are those of the batch.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -136,5 +136,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_bind_dimensions = {
   .name = "bind-dimensions", .group = "constants", .summary = "Gives symbolic dimensions their size: bind-dimensions batch=1 seq=128",
+  .elsewhere = "ONNX Runtime FreeDimensionOverride; TVM bind_symbolic_vars",
+  .trap = "the interface gets narrower. onnxsim once did so unasked, and dynamic models became static.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = bind_dimensions, .needs_arguments = TRUE,
 };

@@ -116,5 +116,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_conv_to_matmul = {
   .name = "conv-to-matmul", .group = "algebra", .summary = "Writes convolutions that do not slide as products of matrices",
+  .elsewhere = "XLA gemv_rewriter; cuDNN and oneDNN choose so inside",
+  .trap = "strides skip places, padding adds some: then it is no product.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

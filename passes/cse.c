@@ -165,5 +165,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_cse = {
   .name = "cse", .group = "cse", .summary = "Computes common subexpressions once, also across the borders of bodies",
+  .elsewhere = "global value numbering; ONNX Runtime CommonSubexpressionElimination; XLA CSE",
+  .trap = "two random draws are two; NaN is not equal to itself but its bits are; names of outputs must survive.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = cse,
 };

@@ -3,8 +3,8 @@
 #include "passes/rule.h"
 #include "passes/run.h"
 
-static const char why_node[] = "No output of the model depends on it.";
-static const char why_constant[] = "Nothing reads it.";
+static const char why_node[] = "No output of the model depends on it, not through bodies either, so nobody can tell that it is gone.";
+static const char why_constant[] = "No node and no output reads it: it would only be carried along in the file.";
 
 static gboolean
 is_dead (const PhNode *node)
@@ -73,5 +73,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_dce = {
   .name = "dce", .group = "dce", .summary = "Removes what no output depends on, in bodies too",
+  .elsewhere = "every compiler; onnxoptimizer eliminate_deadend",
+  .trap = "what a body reads from outside is read, though no edge says so.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = dce,
 };

@@ -60,13 +60,13 @@ build_layer_norm (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "gelu", P (Gelu, X), P (Mul, P (Mul, NUM (0.5), X), P (Add, NUM (1), P (Erf, P (Div, X, NUM (M_SQRT2))))), .when = is_exact_gelu,
-    .exactness = PH_ROUNDING, .why = "The definition of Gelu." },
+    .exactness = PH_ROUNDING, .why = "Gelu by its definition, x times the share of a normal distribution that lies below x: each part has a gradient and a kernel of its own." },
   { "gelu-tanh", P (Gelu, X),
     P (Mul, P (Mul, NUM (0.5), X),
        P (Add, NUM (1), P (Tanh, P (Mul, NUM (0.7978845608028654),
                                     P (Add, X, P (Mul, NUM (0.044715), P (Mul, X, P (Mul, X, X)))))))), .when = is_tanh_gelu,
     .exactness = PH_ROUNDING, .why = "The definition of Gelu's approximation by tanh." },
-  { "mish", P (Mish, X), P (Mul, X, P (Tanh, P (Softplus, X))), .when = has_type, .exactness = PH_ROUNDING, .why = "The definition of Mish." },
+  { "mish", P (Mish, X), P (Mul, X, P (Tanh, P (Softplus, X))), .when = has_type, .exactness = PH_ROUNDING, .why = "Mish by its definition, in parts that each have a gradient and a kernel of their own." },
   { "hard-swish", P (HardSwish, X), .when = has_type, .build = build_hard_swish, .becomes = "Mul(x, HardSigmoid(x))",
     .exactness = PH_ROUNDING, .why = "The definition of HardSwish." },
   { "layer-norm", P (LayerNormalization, X, Y), .when = is_layer_norm, .build = build_layer_norm,
@@ -76,5 +76,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_decompose = {
   .name = "decompose", .group = "algebra", .summary = "Spells out composite operators: the opposite of fusion",
+  .elsewhere = "ONNX's function bodies; TVM DecomposeOps; XLA expanders",
+  .trap = "whoever fuses afterwards must know every way of spelling the same thing.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

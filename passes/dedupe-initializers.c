@@ -69,5 +69,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_dedupe_initializers = {
   .name = "dedupe-initializers", .group = "cse", .summary = "Keeps one of constants that are equal to the last bit",
+  .elsewhere = "ONNX Runtime ConstantSharing; onnxoptimizer eliminate_duplicate_initializer",
+  .trap = "equal hashes are not equal bytes: in onnxsim a divisor of 4 became 2. 0 and -0 are equal numbers and "
+          "different constants.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = dedupe,
 };

@@ -59,5 +59,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_div_to_mul = {
   .name = "div-to-mul", .group = "algebra", .summary = "Turns division by a constant into a product",
+  .elsewhere = "TVM div_to_mul; XLA",
+  .trap = "exact only for powers of two whose reciprocal is not subnormal; never for integers.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -88,5 +88,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_drop_defaults = {
   .name = "drop-defaults", .group = "simplify", .summary = "Leaves out inputs that say what would be so without them",
+  .elsewhere = "onnxsim, for Clip and LSTM",
+  .trap = "an input that can be overridden is no default.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -172,5 +172,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_einsum_to_matmul = {
   .name = "einsum-to-matmul", .group = "algebra", .summary = "Turns Einsum into MatMul and Transpose where that is what it is",
+  .elsewhere = "ONNX Runtime; onnxoptimizer replace_einsum_with_matmul",
+  .trap = "repeated letters are a diagonal; a letter of one operand only is summed; an ellipsis may be empty.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

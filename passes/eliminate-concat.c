@@ -114,5 +114,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_eliminate_concat = {
   .name = "eliminate-concat", .group = "simplify", .summary = "Removes Concat and Split where they cancel or do nothing",
+  .elsewhere = "onnxoptimizer eliminate_nop_concat, eliminate_nop_split",
+  .trap = "a Split of one output that is shorter than its operand is a slice.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -86,12 +86,14 @@ static const PhRule rules[] = {
   { "nop-expand", P (Expand, X), X, .when = target_is_ones, .why = "The input is as large as the target asks for." },
   { "nop-tile",   P (Tile, X),   X, .when = repeats_once,   .why = "Every axis is repeated once." },
   { "expand-before-broadcast", .when = broadcasts_anyway, .build = without_expand, .matches = "f(Expand(x), y)",
-    .becomes = "f(x, y), of f(Expand(x), y)",
+    .becomes = "f(x, y)",
     .why = "The operator broadcasts its operands itself." },
 };
 
 const PhPass ph_pass_eliminate_expand = {
   .name = "eliminate-expand", .group = "simplify",
   .summary = "Removes Expand and Tile where they repeat nothing, or where the user broadcasts anyway",
+  .elsewhere = "ONNX Runtime ExpandElimination; onnxoptimizer eliminate_nop_expand; MindSpore tile_eliminate",
+  .trap = "the target of an Expand may be smaller than its operand, and the operand then stays as it is.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -44,9 +44,9 @@ static const PhRule rules[] = {
   { "nop-flatten",       P (Flatten, X),                         X, .when = is_matrix_already,
     .why = "The input is the matrix already." },
   { "nop-squeeze",       P (Squeeze, X),                         X, .when = has_no_axes,
-    .why = "No axis is named." },
+    .why = "No axis is named, so the shape stays as it is." },
   { "nop-unsqueeze",     P (Unsqueeze, X),                       X, .when = has_no_axes,
-    .why = "No axis is named." },
+    .why = "No axis is named, so the shape stays as it is." },
   { "squeeze-unsqueeze", P (Squeeze, P_SHARED (Unsqueeze, X)),   X, .when = axes_cancel,
     .why = "The axes that were added are taken away." },
   { "unsqueeze-squeeze", P (Unsqueeze, P_SHARED (Squeeze, X)),   X, .when = axes_cancel,
@@ -55,5 +55,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_eliminate_flatten = {
   .name = "eliminate-flatten", .group = "simplify", .summary = "Removes Flatten, Squeeze and Unsqueeze where they cancel or do nothing",
+  .elsewhere = "onnxoptimizer eliminate_nop_flatten, fuse_consecutive_squeeze_unsqueeze",
+  .trap = "negative axes count in the rank of another tensor before and after.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -83,5 +83,9 @@ static const PhRule rules[] = {
 const PhPass ph_pass_eliminate_identity = {
   .name = "eliminate-identity", .group = "simplify",
   .summary = "Removes Identity, and Cast, Reshape, Transpose and Dropout where they change nothing",
+  .elsewhere = "ONNX Runtime EliminateIdentity, CastElimination, EliminateDropout; onnxoptimizer eliminate_identity, "
+               "nop_*",
+  .trap = "an Identity between an input and an output of the graph must stay: the two names are the interface. A "
+          "Dropout whose mask is read does something.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

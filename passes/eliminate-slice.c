@@ -43,5 +43,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_eliminate_slice = {
   .name = "eliminate-slice", .group = "simplify", .summary = "Removes Slice where it takes everything",
+  .elsewhere = "ONNX Runtime EliminateSlice",
+  .trap = "an end of INT64_MAX, a negative step, a dimension that nobody knows.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -34,5 +34,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_exp_log = {
   .name = "exp-log", .group = "algebra", .summary = "Cancels exponentials and logarithms, which changes where they overflow",
+  .elsewhere = "XLA algebraic simplifier; onnxoptimizer fuse_consecutive_log_softmax",
+  .trap = "Exp overflows; the logarithm of a negative number is NaN, so Exp(Log(x)) is not x.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

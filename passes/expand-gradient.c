@@ -240,5 +240,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_expand_gradient = {
   .name = "expand-gradient", .group = "autodiff", .summary = "Writes out the derivative that the operator Gradient asks for",
+  .elsewhere = "JAX grad; TVM Gradient; MindSpore ad",
+  .trap = "it reads names, so it runs before anything that renames.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = expand_gradients,
 };

@@ -54,5 +54,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_factor_matmul = {
   .name = "factor-matmul", .group = "algebra", .summary = "Factors sums of matrix products, and orders chains of them by cost",
+  .elsewhere = "matrix chain order: Cormen et al., 15.2; TVM expand_matmul_of_sum, AdjustMatmulOrder",
+  .trap = "a product that others read as well is computed all the same.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -21,5 +21,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fast_math = {
   .name = "fast-math", .group = "algebra", .summary = "Replaces functions by cheaper ones that are nearly the same",
+  .elsewhere = "TVM FastMath; ONNX Runtime GeluApproximation",
+  .trap = "off in every pipeline: it is meant to be wrong in the last digits.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

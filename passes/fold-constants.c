@@ -248,5 +248,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fold_constants = {
   .name = "fold-constants", .group = "constants", .summary = "Computes at once what depends on constants only",
+  .elsewhere = "ONNX Runtime ConstantFolding; onnxsim; XLA ConstantFolding; Inductor",
+  .trap = "random operators; results that are larger than the operands; quantised weights, which must stay so; "
+          "branches that would fail if they ran.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

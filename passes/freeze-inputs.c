@@ -54,5 +54,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_freeze_inputs = {
   .name = "freeze-inputs", .group = "constants", .summary = "Makes constants of inputs that have a default",
+  .elsewhere = "onnxsim and onnxruntime's remove_initializer_from_input",
+  .trap = "it breaks callers that do override: that is why no pipeline does it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = freeze_inputs,
 };

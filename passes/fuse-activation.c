@@ -139,5 +139,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_activation = {
   .name = "fuse-activation", .group = "fusion",
   .summary = "Fuses activations and residual sums into the convolution or product before them",
+  .elsewhere = "ONNX Runtime ConvActivationFusion, GemmActivationFusion; Inductor mkldnn_fusion",
+  .trap = "both nodes may have an attribute alpha. The fused node keeps its body, so any runtime can run it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

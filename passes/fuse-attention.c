@@ -139,5 +139,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_attention = {
   .name = "fuse-attention", .group = "fusion", .summary = "Fuses scaled dot-product attention, masks and transpositions included",
+  .elsewhere = "Vaswani et al. 2017; ONNX Runtime AttentionFusion; Inductor fuse_attention",
+  .trap = "the scale may stand on either operand, or on both as its root; the mask is added before the Softmax, or "
+          "chooses.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_attention, .exactness = PH_ROUNDING,
 };

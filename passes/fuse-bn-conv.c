@@ -171,5 +171,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_bn_conv = {
   .name = "fuse-bn-conv", .group = "fusion", .summary = "Folds batch normalisations and affine maps of channels into the convolutions after them",
+  .elsewhere = "TVM FoldScaleAxis, forward",
+  .trap = "zeros that the convolution pads with would have been shifted as well: only without padding.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -176,5 +176,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_conv_bn = {
   .name = "fuse-conv-bn", .group = "fusion", .summary = "Folds batch normalisations into the convolutions before them",
+  .elsewhere = "ONNX Runtime ConvBNFusion; onnxoptimizer fuse_bn_into_conv; TVM FoldScaleAxis",
+  .trap = "weights that another convolution shares must be copied; a ConvTranspose has its channels on the second "
+          "axis.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

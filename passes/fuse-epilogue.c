@@ -63,5 +63,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_epilogue = {
   .name = "fuse-epilogue", .group = "fusion",
   .summary = "Fuses chains of elementwise operators into the convolution or product before them",
+  .elsewhere = "XLA and cutlass epilogues; TVM FuseOps",
+  .trap = "a path that leaves the group and comes back would be a cycle.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_epilogue, .exactness = PH_ROUNDING,
 };

@@ -248,5 +248,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_fuse_horizontal = {
   .name = "fuse-horizontal", .group = "fusion",
   .summary = "Merges convolutions or products that read the same input: query, key and value, the branches of an Inception module",
+  .elsewhere = "TVM CombineParallelConv2D, CombineParallelDense; XLA dot_merger; QKV merging",
+  .trap = "one must not depend on another; all read the same operand with the same attributes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_horizontal, .exactness = PH_ROUNDING,
 };

@@ -114,5 +114,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_integer_product = {
   .name = "fuse-integer-product", .group = "quantisation", .summary = "Fuses products of integers with the quantising and scaling around them",
+  .elsewhere = "ONNX Runtime MatMulIntegerToFloatFusion, DynamicQuantizeMatMulFusion",
+  .trap = "the scale may be for each column.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_integer_product,
 };

@@ -142,5 +142,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_layer_norm = {
   .name = "fuse-layer-norm", .group = "fusion", .summary = "Finds layer and RMS normalisation among what they were spelt out as",
+  .elsewhere = "ONNX Runtime LayerNormFusion, SimplifiedLayerNormFusion",
+  .trap = "ONNX Runtime 1.30 takes means with keepdims = 0 for the same thing, and is wrong; and a scale that "
+          "enlarges the result breaks its session.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

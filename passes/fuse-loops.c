@@ -98,7 +98,8 @@ half_of (PhNode *loop)
 {
   guint n_states = loop->inputs->len - 2;
 
-  return (Half) { loop, ph_node_graph (loop, "body"), n_states, loop->outputs->len - n_states, .outputs = g_new0 (PhValue *, loop->outputs->len + 2) };
+  return (Half) { loop, ph_node_graph (loop, "body"), n_states, loop->outputs->len - n_states,
+                  .outputs = g_new0 (PhValue *, loop->outputs->len + 2) };
 }
 
 static gboolean
@@ -177,5 +178,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_loops = {
   .name = "fuse-loops", .group = "control", .summary = "Makes one of two loops of as many turns",
+  .elsewhere = "loop fusion: Allen and Kennedy 2001; XLA while_loop_fusible_sinking",
+  .trap = "the second may read the first's result inside its body, where no edge shows it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -45,5 +45,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_matmul_add = {
   .name = "fuse-matmul-add", .group = "fusion", .summary = "Makes Gemm of a product of matrices and a bias",
+  .elsewhere = "ONNX Runtime MatMulAddFusion; onnxoptimizer fuse_matmul_add_bias_into_gemm",
+  .trap = "a vector is no matrix; a bias of higher rank enlarges the sum.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

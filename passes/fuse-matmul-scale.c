@@ -51,5 +51,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_matmul_scale = {
   .name = "fuse-matmul-scale", .group = "fusion", .summary = "Folds constant factors into the weights of a product",
+  .elsewhere = "ONNX Runtime MatMulScaleFusion",
+  .trap = "a scale that is larger than one number is another operation.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

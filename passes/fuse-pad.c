@@ -142,5 +142,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_pad = {
   .name = "fuse-pad", .group = "fusion", .summary = "Folds padding into the convolution or pool that reads it",
+  .elsewhere = "ONNX Runtime PadFusion; onnxoptimizer fuse_pad_into_conv, fuse_pad_into_pool",
+  .trap = "MaxPool pads with -inf: ONNX Runtime 1.30 folds zeros into it and is wrong for negative numbers. "
+          "onnxoptimizer makes an AveragePool count padding that it did not count.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

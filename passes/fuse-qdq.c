@@ -201,5 +201,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_qdq = {
   .name = "fuse-qdq", .group = "quantisation", .summary = "Fuses operators with the dequantisation before and the quantisation after them",
+  .elsewhere = "ONNX Runtime QDQ node groups",
+  .trap = "the result of the operator must be read by the QuantizeLinear alone.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_qdq,
 };

@@ -82,5 +82,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_reduction = {
   .name = "fuse-reduction", .group = "fusion", .summary = "Fuses elementwise operators into the reduction that they surround",
+  .elsewhere = "XLA instruction fusion; TVM FuseOps; Inductor",
+  .trap = "what is fused into two readers is computed twice.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = fuse_reduction, .exactness = PH_ROUNDING,
 };

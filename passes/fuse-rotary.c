@@ -108,5 +108,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_rotary = {
   .name = "fuse-rotary", .group = "fusion", .summary = "Fuses rotary position embeddings",
+  .elsewhere = "Su et al. 2021 (RoFormer); ONNX Runtime's transformer tools",
+  .trap = "there are two orders: halves, and neighbours.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -65,5 +65,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_swish = {
   .name = "fuse-swish", .group = "fusion", .summary = "Finds HardSwish, HardSigmoid, Mish and Swish among what they were spelt out as",
+  .elsewhere = "Ramachandran et al. 2017; ONNX Runtime QuickGeluFusion",
+  .trap = "the constants of HardSwish are exactly 3 and 6.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

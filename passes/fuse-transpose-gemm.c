@@ -65,5 +65,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_fuse_transpose_gemm = {
   .name = "fuse-transpose-gemm", .group = "fusion", .summary = "Folds transpositions into the products of matrices that read them",
+  .elsewhere = "ONNX Runtime GemmTransposeFusion, MatmulTransposeFusion; onnxoptimizer fuse_transpose_into_gemm",
+  .trap = "ONNX Runtime once took any Transpose for the exchange of two axes; the third operand has no switch.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

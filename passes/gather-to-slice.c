@@ -47,5 +47,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_gather_to_slice = {
   .name = "gather-to-slice", .group = "algebra", .summary = "Turns Gather of consecutive indices into Slice",
+  .elsewhere = "ONNX Runtime GatherToSlice",
+  .trap = "the index -1 as a slice goes from -1 to the end, not to 0.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -112,5 +112,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_hoist_branches = {
   .name = "hoist-branches", .group = "control", .summary = "Computes what both branches of an If compute before it",
+  .elsewhere = "XLA conditional_code_motion",
+  .trap = "what is hoisted runs even if no branch had needed it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = hoist_branches,
 };

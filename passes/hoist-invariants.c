@@ -88,5 +88,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_hoist_invariants = {
   .name = "hoist-invariants", .group = "control", .summary = "Computes what is the same in every turn of a loop before it",
+  .elsewhere = "loop-invariant code motion: Aho et al., 9.5; XLA while_loop_invariant_code_motion",
+  .trap = "a loop of no turns must not fail because of what was moved out of it.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = hoist_invariants,
 };

@@ -58,5 +58,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_if_to_where = {
   .name = "if-to-where", .group = "control", .summary = "Turns If with small branches that cannot fail into Where",
+  .elsewhere = "ONNX Runtime if_to_where; XLA conditional_to_select",
+  .trap = "both branches run then: neither may fail, by an index or an integer division.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

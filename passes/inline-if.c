@@ -9,5 +9,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_inline_if = {
   .name = "inline-if", .group = "control", .summary = "Replaces If by the branch that a constant condition takes",
+  .elsewhere = "onnxoptimizer eliminate_if_with_const_cond; XLA conditional_simplifier; MindSpore switch_simplify",
+  .trap = "a branch that only hands on an initializer, or what it captured, has no node that makes its output.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

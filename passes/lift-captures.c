@@ -89,7 +89,8 @@ lift (PhMatch *match, PhBuilder *b)
   ph_build_copy (&in_body, from, inputs, outputs, map);
   for (guint i = 0; i < n + n_scans + 1 && in_body.error == NULL; i++)
     {
-      PhValue *value = i <= n_old ? outputs[i] : i <= n ? PH_BUILD (&in_body, Identity, g_ptr_array_index (to->inputs, 1 + i)) : outputs[i - captures->len];
+      PhValue *value = i <= n_old ? outputs[i] : i > n ? outputs[i - captures->len]
+                                                       : PH_BUILD (&in_body, Identity, g_ptr_array_index (to->inputs, 1 + i));
 
       if (value != NULL)
         ph_graph_set_output (to, i, value, &in_body.error);
@@ -108,5 +109,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_lift_captures = {
   .name = "lift-captures", .group = "control", .summary = "Makes operands of what bodies of Loops take from outside",
+  .elsewhere = "onnxoptimizer lift_lexical_references, whose result is no valid ONNX",
+  .trap = "a body that hands out what it captured.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -187,5 +187,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_loop_state = {
   .name = "loop-state", .group = "control", .summary = "Removes state of loops that never changes or that nobody reads",
+  .elsewhere = "XLA while_loop_simplifier; MindSpore unused_parameter",
+  .trap = "a dead state may keep itself alive, through itself.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

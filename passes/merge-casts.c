@@ -67,5 +67,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_merge_casts = {
   .name = "merge-casts", .group = "simplify", .summary = "Merges casts where the first one loses nothing",
+  .elsewhere = "ONNX Runtime CastChainElimination; XLA simplify-fp-conversions; TVM CanonicalizeCast",
+  .trap = "0.5 as an integer is 0 and false; as a bool at once it is true: only a cast that loses nothing may be "
+          "left out.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

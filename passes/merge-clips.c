@@ -76,5 +76,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_merge_clips = {
   .name = "merge-clips", .group = "algebra", .summary = "Merges chains of Clip and Relu",
+  .elsewhere = "ONNX Runtime FuseReluClip; XLA algebraic simplifier",
+  .trap = "where the lower bound is above the upper one, the upper one wins; integers have no infinity to be a "
+          "missing bound.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

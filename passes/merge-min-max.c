@@ -19,5 +19,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_merge_min_max = {
   .name = "merge-min-max", .group = "algebra", .summary = "Merges chains of Max with constants, and of Min",
+  .elsewhere = "XLA algebraic simplifier",
+  .trap = "NaN goes through Max and Min, whatever the other operand is.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

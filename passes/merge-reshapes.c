@@ -81,5 +81,8 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_merge_reshapes = {
   .name = "merge-reshapes", .group = "simplify", .summary = "Merges chains of Reshape, Flatten, Squeeze and Unsqueeze",
+  .elsewhere = "onnxoptimizer eliminate_consecutive_idempotent_ops; ONNX Runtime ReshapeFusion",
+  .trap = "a 0 copies from the tensor between the two: [2,6] to [3,4] to [0,-1] is 3 by 4. onnxoptimizer makes it 2 "
+          "by 6.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

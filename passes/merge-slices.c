@@ -93,5 +93,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_merge_slices = {
   .name = "merge-slices", .group = "simplify", .summary = "Merges slices along different axes",
+  .elsewhere = "onnxoptimizer fuse_consecutive_slices; XLA",
+  .trap = "two slices of one axis need arithmetic with bounds that are clamped twice.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -77,5 +77,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_merge_transposes = {
   .name = "merge-transposes", .group = "layout", .summary = "Composes permutations, and turns trivial ones into Reshape",
+  .elsewhere = "onnxoptimizer fuse_consecutive_transposes; XLA; MindSpore transpose_eliminate",
+  .trap = "the order of composition; no perm means reversed axes.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -37,5 +37,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_mixed_precision = {
   .name = "mixed-precision", .group = "algebra", .summary = "Computes products of matrices in half precision",
+  .elsewhere = "NVIDIA AMP; TVM ToMixedPrecision; ONNX Runtime InsertCastTransformer",
+  .trap = "16-bit floats end at 65504: sums of squares in a LayerNormalization or a Softmax's exponents overflow.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

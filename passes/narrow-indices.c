@@ -35,5 +35,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_narrow_indices = {
   .name = "narrow-indices", .group = "simplify", .summary = "Takes indices of 32 bits as they are",
+  .elsewhere = "TVM NarrowDataType; onnxoptimizer rewrite_input_dtype",
+  .trap = "only what is read as an index may be narrowed: arithmetic on it may overflow.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

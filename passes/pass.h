@@ -51,6 +51,8 @@ typedef struct
   PhExactness   exactness;                /* of a pass with a function; else the least exact of its rules  */
   gboolean      needs_arguments;          /* "autodiff y": cannot stand alone in a pipeline                */
   gboolean      takes_file;               /* its argument is a path: its steps are named after the file    */
+  const char   *elsewhere;                /* (nullable) who else does it, and by what name; where it comes from */
+  const char   *trap;                     /* (nullable) what one gets wrong about it, for a student        */
 } PhPass;
 
 const PhPass *const *ph_pass_list (guint *n);                 /* from the list in passes/meson.build */

@@ -147,5 +147,7 @@ static const PhRule rules[] = {
 const PhPass ph_pass_propagate_shapes = {
   .name = "propagate-shapes", .group = "constants",
   .summary = "Turns what is computed from shapes into constants, as far as shapes are known or symbolic",
+  .elsewhere = "ONNX Runtime's and onnx's data propagation; TVM CanonicalizeShapeExpr",
+  .trap = "a symbol may be 0; two symbols that were equal in one run need not be.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

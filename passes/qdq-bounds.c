@@ -77,5 +77,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_qdq_bounds = {
   .name = "qdq-bounds", .group = "quantisation", .summary = "Removes bounds that quantisation keeps anyway",
+  .elsewhere = "ONNX Runtime ReluQuantFusion, ClipQuantFusion",
+  .trap = "only where the zero point is the least value exactly.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

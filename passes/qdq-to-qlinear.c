@@ -88,5 +88,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_qdq_to_qlinear = {
   .name = "qdq-to-qlinear", .group = "quantisation", .summary = "Turns computing on dequantised bytes into computing on the bytes",
+  .elsewhere = "ONNX Runtime QDQSelectorActionTransformer; TVM FakeQuantizationToInteger",
+  .trap = "the bias is an integer of scale sx * sw exactly; scales must be constant.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

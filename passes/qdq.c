@@ -96,5 +96,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_qdq = {
   .name = "qdq", .group = "quantisation", .summary = "Cancels quantisation with its inverse, and moves them together",
+  .elsewhere = "ONNX Runtime DoubleQDQPairsRemover, QDQPropagation",
+  .trap = "two scales that differ are no pair; an axis moves with a Transpose; a negative scale turns Max into Min.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

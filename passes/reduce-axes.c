@@ -92,5 +92,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_reduce_axes = {
   .name = "reduce-axes", .group = "algebra", .summary = "Lets reductions keep their axes, and removes those over single elements",
+  .elsewhere = "onnxoptimizer fuse_consecutive_reduce_unsqueeze; XLA; MindSpore reduce_eliminate",
+  .trap = "a ReduceLogSum over one element still takes the logarithm; no axes may mean all, or none.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

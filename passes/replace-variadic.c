@@ -19,5 +19,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_replace_variadic = {
   .name = "replace-variadic", .group = "algebra", .summary = "Replaces Sum, Mean, Max and Min of one or two operands",
+  .elsewhere = "MindSpore addn",
+  .trap = "Mean of two divides; Sum of one is a copy.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

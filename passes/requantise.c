@@ -27,5 +27,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_requantise = {
   .name = "requantise", .group = "quantisation", .summary = "Quantises once what is quantised twice in a row",
+  .elsewhere = "ONNX Runtime DoubleQDQPairsRemover",
+  .trap = "it changes results by a step of the coarser grid: lossy, and in no pipeline.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

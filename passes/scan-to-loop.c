@@ -95,5 +95,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_scan_to_loop = {
   .name = "scan-to-loop", .group = "control", .summary = "Writes Scans as Loops",
+  .elsewhere = "Scan's own definition",
+  .trap = "a Scan may go backwards, or along another axis.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -5,7 +5,8 @@
 /*  q = saturate (round (x / s) + z) in -128 .. 127    =>    q + 128 = saturate (round (x / s) + (z + 128)) in 0 .. 255
  *
  * Both ends move by 128 and so does the zero point, so the number that a byte stands for, (q - z) * s, stays. (Not a number
- * has no byte: which one it becomes differs.) Processors whose dot products take one unsigned and one signed operand (AVX2, VNNI) want the activations so, and the weights signed. */
+ * has no byte: which one it becomes differs.) Processors whose dot products take one unsigned and one signed operand (AVX2,
+ * VNNI) want the activations unsigned, and the weights signed. */
 
 static gboolean
 is_constant_int8 (const PhNode *node)
@@ -51,5 +52,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_signed_to_unsigned = {
   .name = "signed-to-unsigned", .group = "quantisation", .summary = "Quantises activations to unsigned bytes instead of signed ones",
+  .elsewhere = "ONNX Runtime QDQS8ToU8Transformer",
+  .trap = "weights stay signed: hardware multiplies an unsigned with a signed byte.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -57,5 +57,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_simplify_compare = {
   .name = "simplify-compare", .group = "algebra", .summary = "Removes negations of comparisons, and comparisons of a thing with itself",
+  .elsewhere = "XLA algebraic simplifier",
+  .trap = "not (a < b) is not a >= b where one of them is NaN; x = x is false for NaN.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

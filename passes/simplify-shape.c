@@ -35,13 +35,15 @@ build_before (PhMatch *match, PhBuilder *b)
 static const PhRule rules[] = {
   { "shape-of-elementwise", .root = &ph_op_Shape, .when = asks_through_unary, .build = build_before,
     .matches = "Shape(f(x))",
-    .becomes = "Shape(x), of Shape(f(x))", .why = "The operator changes elements, not the shape." },
+    .becomes = "Shape(x)", .why = "The operator changes elements, not the shape." },
   { "size-of-elementwise", .root = &ph_op_Size, .when = asks_through_unary, .build = build_before,
     .matches = "Size(f(x))",
-    .becomes = "Size(x), of Size(f(x))", .why = "The operator changes elements, not their number." },
+    .becomes = "Size(x)", .why = "The operator changes elements, not their number." },
 };
 
 const PhPass ph_pass_simplify_shape = {
   .name = "simplify-shape", .group = "constants", .summary = "Asks for shapes before what does not change them",
+  .elsewhere = "ONNX Runtime PreShapeNodeElimination; onnxoptimizer eliminate_shape_op, eliminate_shape_gather",
+  .trap = "only what keeps every dimension may be looked past.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

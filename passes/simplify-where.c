@@ -48,5 +48,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_simplify_where = {
   .name = "simplify-where", .group = "algebra", .summary = "Removes choices that are none, and negations of conditions",
+  .elsewhere = "ONNX Runtime NotWhereFusion; onnxoptimizer rewrite_where; MindSpore value_based_eliminate",
+  .trap = "the condition takes part in broadcasting: without it the result may be smaller.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

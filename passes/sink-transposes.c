@@ -382,12 +382,14 @@ turn (PhMatch *match, PhBuilder *b)
 
 static const PhRule rules[] = {
   { "turn-region", .root = &ph_op_Transpose, .when = pays, .apply = turn, .matches = "Transpose(f(Transpose(x)))",
-    .becomes = "f(x), of Transpose(f(Transpose(x)))",
+    .becomes = "f(x)",
     .why = "What lies between does not mind the order of axes, so it works on the other one: fewer elements are moved." },
 };
 
 const PhPass ph_pass_sink_transposes = {
   .name = "sink-transposes", .group = "layout",
   .summary = "Pushes Transpose through what takes any order of axes, where fewer elements are moved then",
+  .elsewhere = "ONNX Runtime TransposeOptimizer; TVM",
+  .trap = "an operand of lower rank has to get axes first; every axis attribute that is crossed moves.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

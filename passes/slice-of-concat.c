@@ -59,5 +59,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_slice_of_concat = {
   .name = "slice-of-concat", .group = "simplify", .summary = "Takes an operand of Concat directly where a Slice takes exactly that",
+  .elsewhere = "ONNX Runtime ConcatSliceElimination; XLA algebraic simplifier",
+  .trap = "a slice that reaches over the border of two operands is none of them.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

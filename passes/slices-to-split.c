@@ -126,5 +126,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_slices_to_split = {
   .name = "slices-to-split", .group = "simplify", .summary = "Cuts at once what is sliced into parts that lie side by side",
+  .elsewhere = "ONNX Runtime GatherSliceToSplitFusion",
+  .trap = "slices that overlap or leave something out are no Split.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

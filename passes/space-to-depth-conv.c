@@ -100,5 +100,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_space_to_depth_conv = {
   .name = "space-to-depth-conv", .group = "layout", .summary = "Turns the stride of a first layer into channels",
+  .elsewhere = "MLPerf's ResNet on TPUs; XLA space-to-batch",
+  .trap = "an odd size leaves a row over; an infinity meets the zeros of the larger window.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -64,5 +64,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_split_init = {
   .name = "split-init", .group = "constants", .summary = "Gathers what depends on constants only into one box, computed once",
+  .elsewhere = "onnxoptimizer split_init and split_predict; TVM LiftTransformParams",
+  .trap = "what may be overridden, or drawn at random, is not known before the model runs.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = split_init,
 };

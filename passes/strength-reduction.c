@@ -27,13 +27,13 @@ is_root_of_non_negative (PhMatch *match)
 
 static const PhRule rules[] = {
   { "square",          P (Pow, X, NUM (2)),      P (Mul, X, X), .when = keeps_float, .exactness = PH_ROUNDING,
-    .why = "A square is one product." },
+    .why = "A square is one product, and a general power is a logarithm and an exponential." },
   { "pow-minus-one",   P (Pow, X, NUM (-1)),     P (Reciprocal, X), .when = keeps_float, .exactness = PH_ROUNDING,
     .why = "The power of -1 is the reciprocal." },
   { "pow-half",        P (Pow, X, NUM (0.5)),    P (Sqrt, X), .when = is_root_of_non_negative, .exactness = PH_ROUNDING,
     .why = "The power of 1/2 is the root, where x cannot be negative." },
   { "one-over",        P (Div, NUM (1), X),      P (Reciprocal, X), .when = keeps_float,
-    .why = "1 / x is the reciprocal." },
+    .why = "One divided by x is the reciprocal of x: one operand and one constant less." },
   { "mul-reciprocal",  P (Mul, X, P (Reciprocal, Y)), P (Div, X, Y), .when = is_float_pair, .exactness = PH_ROUNDING,
     .why = "x times 1/y is x/y, rounded once instead of twice." },
   { "div-reciprocal",  P (Div, X, P (Reciprocal, Y)), P (Mul, X, Y), .when = is_float_pair, .exactness = PH_ROUNDING,
@@ -44,5 +44,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_strength_reduction = {
   .name = "strength-reduction", .group = "algebra", .summary = "Replaces powers and reciprocals by cheaper operators",
+  .elsewhere = "XLA algebraic simplifier; MindSpore arithmetic_simplify",
+  .trap = "Pow(-0, 0.5) is 0 and Sqrt(-0) is -0; Pow(-inf, 0.5) is inf and Sqrt(-inf) is NaN.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

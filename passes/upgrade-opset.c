@@ -225,5 +225,8 @@ upgrade_opset (PhPassRun *run, GError **error)
 
 const PhPass ph_pass_upgrade_opset = {
   .name = "upgrade-opset", .group = "upgrade", .summary = "Brings operators of older opsets to their newest version",
+  .elsewhere = "onnx version_converter",
+  .trap = "an attribute that became an input (axes, pads, ratio), a default that moved (Softmax's axis at 13), a "
+          "meaning that changed (BatchNormalization at 14).",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = upgrade_opset, .exactness = PH_EXACT,
 };

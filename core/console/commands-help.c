@@ -64,6 +64,12 @@ help_on_pass (PhCall *call, const PhPass *pass)
   ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET " (%s): %s\n", pass->name, pass->group, pass->summary);
   for (guint i = 0; i < pass->n_rules; i++)
     say_rule (call, &pass->rules[i], ph_json_add_object (rules));
+  ph_json_set (call->reply->json, "elsewhere", pass->elsewhere);
+  ph_json_set (call->reply->json, "trap", pass->trap);
+  if (pass->trap != NULL)
+    ph_reply_say (call->reply, "What goes wrong: %s\n", pass->trap);
+  if (pass->elsewhere != NULL)
+    ph_reply_say (call->reply, "Elsewhere: %s\n", pass->elsewhere);
 }
 
 /* "square" in whatever passes have a rule of that name, or "strength-reduction/square". */

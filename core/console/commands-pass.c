@@ -28,6 +28,8 @@ pass_to_json (const PhPass *pass, JsonObject *row)
       json_object_set_boolean_member (item, "exact", rule->exactness == PH_EXACT);
       json_object_set_string_member (item, "class", ph_exactness_name (rule->exactness));
     }
+  ph_json_set (row, "elsewhere", pass->elsewhere);
+  ph_json_set (row, "trap", pass->trap);
   json_object_set_array_member (row, "rules", rules);
   json_object_set_int_member (row, "n_rules", pass->n_rules);
 }
