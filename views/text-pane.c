@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "views/after-frame.h"
 #include "views/change-strip.h"
 #include "views/history-track.h"
 #include "views/text-diff.h"
@@ -31,6 +32,8 @@ struct _PhTextPane
   guint            progress_timer, mapped_idle;
   gboolean         stale;            /* the document changed while nobody looked */
   gboolean         split, following;
+  gboolean         painting;         /* a text measures new lines while it is drawn, and scrolls */
+  guint            follow_later;
   guint            tick, frames;
 };
 
@@ -263,6 +266,37 @@ on_line_clicked (PhTextPane *self, const char *line, gboolean gone)
     ph_document_set_selection (self->document, value->producer->id);
 }
 
+/* The right as the left. */
+static void
+follow_left (gpointer data)
+{
+  PhTextPane *self = data;
+
+  self->following = TRUE;
+  gtk_adjustment_set_value (ph_text_side_get_vadjustment (self->right), gtk_adjustment_get_value (ph_text_side_get_vadjustment (self->left)));
+  gtk_adjustment_set_value (ph_text_side_get_hadjustment (self->right), gtk_adjustment_get_value (ph_text_side_get_hadjustment (self->left)));
+  self->following = FALSE;
+}
+
+/* What scrolls while it is drawn must not move its neighbour, which is to be drawn in the same frame. */
+static gboolean
+is_painting (PhTextPane *self)
+{
+  if (self->painting)
+    ph_after_frame (GTK_WIDGET (self), &self->follow_later, follow_left);
+  return self->painting;
+}
+
+static void
+ph_text_pane_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  PhTextPane *self = PH_TEXT_PANE (widget);
+
+  self->painting = TRUE;
+  GTK_WIDGET_CLASS (ph_text_pane_parent_class)->snapshot (widget, snapshot);
+  self->painting = FALSE;
+}
+
 /* Both have as many lines of the same height, so that the same value shows the same rows. */
 static void
 on_scrolled (GtkAdjustment *adjustment, PhTextPane *self)
@@ -271,7 +305,7 @@ on_scrolled (GtkAdjustment *adjustment, PhTextPane *self)
     { ph_text_side_get_vadjustment (self->left), ph_text_side_get_vadjustment (self->right) },
     { ph_text_side_get_hadjustment (self->left), ph_text_side_get_hadjustment (self->right) } };
 
-  if (!self->split || self->following)
+  if (!self->split || self->following || is_painting (self))
     return;
   self->following = TRUE;
   for (int i = 0; i < 2; i++)
@@ -284,7 +318,7 @@ on_scrolled (GtkAdjustment *adjustment, PhTextPane *self)
 static void
 on_grown (GtkAdjustment *adjustment, PhTextPane *self)
 {
-  if (!self->split || self->following)
+  if (!self->split || self->following || is_painting (self))
     return;
   self->following = TRUE;
   gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (ph_text_side_get_vadjustment (self->left)));
@@ -342,6 +376,7 @@ ph_text_pane_dispose (GObject *object)
   g_clear_handle_id (&self->mapped_idle, g_source_remove);
   if (self->strip)
     ph_change_strip_set_diff (self->strip, NULL);
+  ph_after_frame_cancel (GTK_WIDGET (self), &self->follow_later);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_TEXT_PANE);
   g_clear_pointer (&self->diff, ph_text_diff_free);
   G_OBJECT_CLASS (ph_text_pane_parent_class)->dispose (object);
@@ -357,6 +392,7 @@ ph_text_pane_class_init (PhTextPaneClass *klass)
   G_OBJECT_CLASS (klass)->dispose = ph_text_pane_dispose;
   G_OBJECT_CLASS (klass)->get_property = ph_text_pane_get_property;
   G_OBJECT_CLASS (klass)->set_property = ph_text_pane_set_property;
+  widget_class->snapshot = ph_text_pane_snapshot;
   props[PROP_SPLIT] = g_param_spec_boolean ("split", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
   g_object_class_install_properties (G_OBJECT_CLASS (klass), N_PROPS, props);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
