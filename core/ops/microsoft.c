@@ -187,7 +187,8 @@ turned (PhExpand *x, guint i, gboolean last, gboolean batch)
     return ph_expand_in (x, i);
   if (rank < 0)
     {
-      ph_expand_fail (x, &x->b->error, "the rank of input %u is not known", i);
+      if (x->b->error == NULL)
+        ph_expand_fail (x, &x->b->error, "the rank of input %u is not known", i);
       return NULL;
     }
   for (int k = 0; k < rank; k++)

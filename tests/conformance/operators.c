@@ -76,6 +76,39 @@ test_case (gconstpointer data)
   check (data, TRUE);
 }
 
+/* Of nothing known nothing follows, but nothing breaks: what is spelt out says so when it runs. */
+static void
+test_unranked (void)
+{
+  static const char text[] =
+    "<ir_version: 8, opset_import: [\"\" : 17, \"com.microsoft\" : 1]> "
+    "g (float[] a, float[] b, int32[] n, int64[] p) => (float[] r, float[] s, float[] t, float[] u, float[] v, float[] w) { "
+    "r = com.microsoft.FusedMatMul <transA = 1, transB = 1> (a, b) "
+    "s = com.microsoft.MultiHeadAttention <num_heads = 2> (a, b, b) "
+    "t = com.microsoft.GroupQueryAttention <num_heads = 2, kv_num_heads = 1> (a, b, b, \"\", \"\", n, n) "
+    "u = com.microsoft.RotaryEmbedding (a, p, b, b) "
+    "v = com.microsoft.Attention <num_heads = 2, unidirectional = 1> (a, b, a, n) "
+    "w = com.microsoft.BiasSoftmax <is_inner_broadcast = 0> (a, b) }";
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "unranked", &error);
+
+  g_assert_no_error (error);
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      float one = 1;
+      PhTensor *inputs[10] = { NULL, }, *outputs[4] = { NULL, };
+      g_autoptr(PhTensor) number = ph_tensor_new_floats (&one, 1);
+
+      for (guint i = 0; i < node->inputs->len; i++)
+        if (ph_node_input (node, i) != NULL)
+          inputs[i] = number;
+      g_assert_false (ph_run_node (node, inputs, outputs, NULL, &error) && g_str_equal (node->op_type, "Attention"));
+      for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
+        g_clear_pointer (&outputs[i], ph_tensor_unref);
+      g_clear_error (&error);
+    }
+}
+
 static void
 add_cases (const char *folder, const char *file)
 {
@@ -116,6 +149,7 @@ main (int argc, char *argv[])
   folder = g_test_build_filename (G_TEST_DIST, "conformance", "operators", NULL);
   dir = g_dir_open (folder, 0, NULL);
   g_assert_nonnull (dir);
+  g_test_add_func ("/operators/unranked", test_unranked);
   while ((name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".txt"))
       add_cases (folder, name);
