@@ -290,7 +290,7 @@ set_sql_error (PhSql *sql, GError **error)
     {
       g_autoptr(GPtrArray) names = names_of (g_str_has_prefix (message, "no such table"));
 
-      typed = strrchr (message, ':') + 2;
+      typed = strchr (message, ':') + 2;
       if (strrchr (typed, '.') != NULL)
         typed = strrchr (typed, '.') + 1;
       nearest = ph_nearest (typed, (const char *const *) names->pdata, names->len);
