@@ -7,6 +7,7 @@
 #include "app/actions.h"
 #include "app/window-private.h"
 #include "views/hand-steps.h"
+#include "views/recent-files.h"
 
 G_DEFINE_FINAL_TYPE (PhWindow, ph_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -230,25 +231,13 @@ ph_window_show_bottom (PhWindow *self, const char *page)
 
 /* --- recent files ---------------------------------------------------------------------------------------------------- */
 
-static int
-newest_first (gconstpointer a, gconstpointer b)
-{
-  return g_date_time_compare (gtk_recent_info_get_modified (*(GtkRecentInfo **) b), gtk_recent_info_get_modified (*(GtkRecentInfo **) a));
-}
-
 static void
 update_recent (PhWindow *self)
 {
-  GList *items = gtk_recent_manager_get_items (gtk_recent_manager_get_default ());
-  g_autoptr (GPtrArray) ours = g_ptr_array_new ();
+  g_autoptr (GPtrArray) ours = ph_recent_files (10);
 
-  for (GList *l = items; l; l = l->next)
-    if (gtk_recent_info_has_application (l->data, g_get_application_name ()) && gtk_recent_info_is_local (l->data)
-        && gtk_recent_info_exists (l->data))
-      g_ptr_array_add (ours, l->data);
-  g_ptr_array_sort (ours, newest_first);
   g_menu_remove_all (self->recent);
-  for (guint i = 0; i < MIN (ours->len, 10); i++)
+  for (guint i = 0; i < ours->len; i++)
     {
       /* An underscore of a file name is no mnemonic. */
       g_auto (GStrv) parts = g_strsplit (gtk_recent_info_get_display_name (ours->pdata[i]), "_", -1);
@@ -258,7 +247,6 @@ update_recent (PhWindow *self)
       g_menu_append_item (self->recent, item);
       g_object_unref (item);
     }
-  g_list_free_full (items, (GDestroyNotify) gtk_recent_info_unref);
 }
 
 static gboolean

@@ -8,6 +8,7 @@
 #include "views/graph-pane.h"
 #include "views/graph-search.h"
 #include "views/hand-steps.h"
+#include "views/recent-files.h"
 #include "views/run-ahead.h"
 #include "views/verify-cost.h"
 #include "views/view-state.h"
@@ -29,7 +30,8 @@ struct _PhDocumentView
   GtkLabel        *search_count;
   GtkStack        *stack;
   GtkOverlay      *overlay;
-  GtkFlowBox      *examples;
+  GtkFlowBox      *recent, *examples;
+  GtkWidget       *recent_title, *examples_title;
   GtkRevealer     *progress;
   GtkSpinner      *spinner;
   GtkLabel        *progress_text;
@@ -484,6 +486,31 @@ on_position_changed (PhDocumentView *self)
     start_search (self, TRUE);
 }
 
+/* A row of what was opened last; without any there are only the examples, and nothing to tell them from. */
+static void
+add_recent (PhDocumentView *self)
+{
+  g_autoptr (GPtrArray) files = ph_recent_files (4);
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      GtkWidget *button = gtk_button_new_with_label (gtk_recent_info_get_display_name (files->pdata[i]));
+      g_autofree char *path = g_filename_from_uri (gtk_recent_info_get_uri (files->pdata[i]), NULL, NULL);
+      g_autofree char *shown = path ? g_filename_display_name (path) : NULL;
+      GtkLabel *label = GTK_LABEL (gtk_button_get_child (GTK_BUTTON (button)));
+
+      gtk_label_set_ellipsize (label, PANGO_ELLIPSIZE_MIDDLE);
+      gtk_label_set_max_width_chars (label, 24);
+      gtk_widget_set_tooltip_text (button, shown);
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.open-uri");
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", gtk_recent_info_get_uri (files->pdata[i]));
+      gtk_flow_box_append (self->recent, button);
+    }
+  gtk_widget_set_visible (GTK_WIDGET (self->recent), files->len > 0);
+  gtk_widget_set_visible (self->recent_title, files->len > 0);
+  gtk_widget_set_visible (self->examples_title, files->len > 0);
+}
+
 static void
 add_examples (PhDocumentView *self)
 {
@@ -547,6 +574,9 @@ ph_document_view_class_init (PhDocumentViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_count);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, stack);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, overlay);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, recent_title);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, recent);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, examples_title);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, examples);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, spinner);
@@ -578,6 +608,7 @@ ph_document_view_init (PhDocumentView *self)
   g_signal_connect_object (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self, G_CONNECT_SWAPPED);
   gtk_search_bar_connect_entry (self->search_bar, GTK_EDITABLE (self->search_entry));
+  add_recent (self);
   add_examples (self);
 
   g_signal_connect_swapped (self->console, "started", G_CALLBACK (on_started), self);

@@ -131,6 +131,49 @@ test_broken (void)
   g_assert_null (ph_document_view_get_banner (ph_window_get_view (driver_window ())));
 }
 
+static GtkWidget *
+find_button (GtkWidget *root, const char *label)
+{
+  if (GTK_IS_BUTTON (root) && gtk_widget_get_mapped (root) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (root)), label) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_button (child, label);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+static gboolean
+recent_is_listed (gpointer label)
+{
+  if (find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), label))
+    return TRUE;
+  /* The list of recent files is written by itself, a little later; a new tab reads it. */
+  driver_key ("ctrl+w");
+  driver_key ("ctrl+t");
+  return FALSE;
+}
+
+/* A new tab offers what was opened before, and opens it by a click. */
+static void
+test_recent (void)
+{
+  g_autofree char *path = data_file ("seen.onnxtxt");
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  g_assert_true (g_file_set_contents (path, "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n", -1, NULL));
+  ph_window_open (driver_window (), file);
+  driver_settle ();
+  driver_key ("ctrl+t");
+  driver_wait (recent_is_listed, (gpointer) "seen.onnxtxt", 20, "the new tab offers the file");
+  driver_click_middle (find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "seen.onnxtxt"));
+  g_assert_true (ph_document_is_open (driver_document ()));
+  g_assert_cmpstr (ph_document_get_path (driver_document ()), ==, path);
+  driver_key ("ctrl+w");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -142,6 +185,7 @@ main (int argc, char **argv)
   g_test_add_func ("/documents/compared", test_compared);
   g_test_add_func ("/documents/by-hand", test_by_hand);
   g_test_add_func ("/documents/broken", test_broken);
+  g_test_add_func ("/documents/recent", test_recent);
   int status = g_test_run ();
   driver_finish ();
   return status;
