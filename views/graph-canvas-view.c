@@ -55,6 +55,16 @@ on_settled (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static gboolean
+tell (gpointer data)
+{
+  PhGraphCanvas *self = data;
+
+  self->tell_id = 0;
+  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
+  return G_SOURCE_REMOVE;
+}
+
 void
 ph_canvas_set_view (PhGraphCanvas *self, double x, double y, double zoom)
 {
@@ -70,7 +80,10 @@ ph_canvas_set_view (PhGraphCanvas *self, double x, double y, double zoom)
   ph_canvas_nodes_moved (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   ph_canvas_share_view (self);
-  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
+  if (!self->allocating)
+    g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
+  else if (self->tell_id == 0)
+    self->tell_id = g_timeout_add (0, tell, self);
 }
 
 static gboolean
@@ -290,8 +303,10 @@ ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   PhGraphCanvas *self = PH_GRAPH_CANVAS (widget);
 
+  self->allocating = TRUE;
   if (self->scene != NULL && self->fitted && width > 1 && height > 1)
     ph_canvas_first_view (self);
+  self->allocating = FALSE;
   ph_canvas_allocate_nodes (PH_GRAPH_CANVAS (widget));
 }
 

@@ -115,6 +115,7 @@ ph_graph_canvas_dispose (GObject *object)
   ph_canvas_remove_nodes (self);
   ph_after_frame_cancel (GTK_WIDGET (self), &self->nodes_later);
   g_clear_handle_id (&self->settle_id, g_source_remove);
+  g_clear_handle_id (&self->tell_id, g_source_remove);
   if (self->layout != NULL)
     g_cancellable_cancel (self->layout);
   g_clear_object (&self->layout);
