@@ -15,6 +15,7 @@ infer_linear_attention (PhInfer *infer, GError **error)
   const PhNode *node = ph_infer_node_of (infer);
   const gint64 n_q = ph_node_attr_int (node, "q_num_heads", 0), n_kv = ph_node_attr_int (node, "kv_num_heads", 0);
   const PhType *q = ph_infer_ranked (infer, Q), *v = ph_infer_type (infer, V);
+  const PhType *state = ph_infer_type (infer, PAST);
   PhDim v_size = ph_heads_dim (v, n_kv, 3);
 
   if (q == NULL)
@@ -23,7 +24,7 @@ infer_linear_attention (PhInfer *infer, GError **error)
     return ph_infer_fail (infer, error, "query must be [batch, length, heads * size]");
   ph_infer_set_shape (infer, 0, q->dtype, 3,
                       (PhDim[]) { q->dims[0], q->dims[1], n_q > 0 ? ph_dim_mul (PH_DIM (n_q), v_size) : PH_DIM_UNKNOWN });
-  ph_infer_set_shape (infer, 1, q->dtype, 4,
+  ph_infer_set_shape (infer, 1, state != NULL ? state->dtype : q->dtype, 4,
                       (PhDim[]) { q->dims[0], n_kv > 0 ? PH_DIM (n_kv) : PH_DIM_UNKNOWN, ph_heads_dim (q, n_q, 3), v_size });
   return TRUE;
 }
