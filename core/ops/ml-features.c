@@ -267,12 +267,16 @@ infer_feature_vectorizer (PhInfer *infer, GError **error)
   const PhNode *node = ph_infer_node_of (infer);
   gsize n;
   const gint64 *sizes = ph_node_attr_ints (node, "inputdimensions", &n);
+  gboolean known = n == node->inputs->len;
   gint64 sum = 0;
 
-  for (gsize i = 0; i < n; i++)
-    sum += sizes[i];
+  for (gsize i = 0; i < n && known; i++)
+    {
+      known = sizes[i] >= 0 && sizes[i] <= G_MAXINT32;
+      sum += sizes[i];
+    }
   if (type != NULL)
-    ph_infer_set_shape (infer, 0, PH_FLOAT, 2, (PhDim[]) { type->rank == 2 ? type->dims[0] : PH_DIM (1), n > 0 ? PH_DIM (sum) : PH_DIM_UNKNOWN });
+    ph_infer_set_shape (infer, 0, PH_FLOAT, 2, (PhDim[]) { type->rank == 2 ? type->dims[0] : PH_DIM (1), known ? PH_DIM (sum) : PH_DIM_UNKNOWN });
   return TRUE;
 }
 
@@ -284,14 +288,16 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
   gint64 width = 0, rows = -1, column = 0;
   float *y;
 
+  if (n != kernel->n_inputs)
+    return ph_kernel_fail (kernel, error, "inputdimensions has %" G_GSIZE_FORMAT " sizes for %u inputs; it wants one for each", n, kernel->n_inputs);
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
       PhTensor *x = ph_kernel_input (kernel, i);
       const guint rank = x != NULL ? ph_tensor_rank (x) : 0;
       const gint64 here = rank == 2 ? ph_tensor_dims (x)[0] : 1;
 
-      if (rank < 1 || rank > 2 || i >= n || sizes[i] < 0 || sizes[i] > G_MAXINT32 || (rows >= 0 && here != rows))
-        return ph_kernel_fail (kernel, error, "input %u must be [rows, features], as many rows as the others, and be in inputdimensions", i);
+      if (rank < 1 || rank > 2 || sizes[i] < 0 || sizes[i] > G_MAXINT32 || (rows >= 0 && here != rows))
+        return ph_kernel_fail (kernel, error, "input %u must be [rows, features], with as many rows as the others and a size from 0 on", i);
       rows = here;
       width += sizes[i];
     }
