@@ -141,7 +141,7 @@ ph_expansion_new (const PhNode *node, const PhType *const *types, PhTensor *cons
       if (ph_node_input (node, i) == NULL)
         continue;
       if (constants != NULL && constants[i] != NULL)
-        in[i] = ph_graph_add_constant (graph, name, ph_tensor_ref (constants[i]), error);
+        in[i] = ph_graph_add_constant (graph, name, constants[i], error);
       else
         {
           self->input_of[i] = graph->inputs->len;
