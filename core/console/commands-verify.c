@@ -266,6 +266,11 @@ check_pipeline (Check *check, const char *typed, GError **error)
                        names[i]);
           return FALSE;
         }
+      if (pass->needs_arguments)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "pass '%s' needs arguments, so it cannot stand in a pipeline: run it alone", names[i]);
+          return FALSE;
+        }
       g_ptr_array_add (check->passes, (gpointer) pass);
     }
   check->options.passes = (const PhPass *const *) check->passes->pdata;
