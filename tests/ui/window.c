@@ -229,6 +229,7 @@ test_palette (void)
   open_example ("cse");
   use_pipeline ("cse");
   focus_graph ();
+  driver_settle ();                /* what is run ahead is, so that what can be done stays so */
   driver_wait (can_step, NULL, 20, "there is a step to make");
   open_palette ();
   driver_type ("step");
