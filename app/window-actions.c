@@ -440,49 +440,59 @@ change_panel (GSimpleAction *action, GVariant *state, gpointer data)
   g_simple_action_set_state (action, state);
 }
 
+/* What an action needs that is not so now, said to people; NULL: nothing. Buttons, menus, keys and the palette all follow it. */
+const char *
+ph_window_why_off (PhWindow *self, const char *action)
+{
+  static const char *const always[] = { "command.open", "command.help", "command.passes", "command.check", "command.source", "command.quit",
+                                        "command.ops", NULL };
+  static const char *const need_document[] = { "win.break-node", "win.compare-with", "win.search-next", "win.search-previous", "win.go-first",
+                                               "win.go-last", "win.zoom-in", "win.zoom-out", "win.zoom-normal", "win.zoom-fit",
+                                               "win.zoom-selection", "win.show-text", "win.part-around", "win.part-wider", "win.part-narrower",
+                                               "win.part-paths", "win.part-touched", "win.part-all", NULL };
+  gboolean is_command = g_str_has_prefix (action, "command.");
+
+  if (is_command ? g_strv_contains (always, action) : !g_strv_contains (need_document, action))
+    return NULL;
+  if (!self->document || !ph_document_is_open (self->document))
+    return _("No model is open.");
+
+  PhPosition at = ph_document_get_position (self->document);
+  PhHistory *history = ph_document_get_history (self->document);
+  if ((g_str_has_prefix (action, "command.back") || g_str_equal (action, "win.go-first")) && at.step == 0 && at.rewrite == 0)
+    return _("This is the model as it is in the file: there is nothing to go back to.");
+  if ((g_str_equal (action, "command.step") || g_str_equal (action, "command.step-into") || g_str_equal (action, "command.run"))
+      && at.step >= history->steps->len && ph_document_next_entry (self->document) == G_MAXUINT)
+    return _("The pipeline has been run to its end.");
+  if (g_str_equal (action, "win.go-last") && at.step >= history->steps->len)
+    return _("This is the last step.");
+  return NULL;
+}
+
+static void
+update_enabled (PhWindow *self, GActionMap *map, const char *prefix)
+{
+  g_auto (GStrv) names = g_action_group_list_actions (G_ACTION_GROUP (map));
+
+  for (guint i = 0; names[i]; i++)
+    {
+      g_autofree char *action = g_strconcat (prefix, names[i], NULL);
+      g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (map, names[i])), !ph_window_why_off (self, action));
+    }
+}
+
 void
 ph_window_update_actions (PhWindow *self)
 {
   static const char *const panels[] = { "show-pipeline", "show-inspector", "show-bottom" };
-  static const char *const need_document[] = { "break-node", "compare-with", "search-next", "search-previous", "go-first", "go-last", "zoom-in",
-                                               "zoom-out", "zoom-normal", "zoom-fit", "zoom-selection", "show-text", "part-around",
-                                               "part-wider", "part-narrower", "part-paths", "part-touched", "part-all" };
-  gboolean open = self->document && ph_document_is_open (self->document);
-  guint n;
-  const PhCommand *const *commands = ph_command_list (&n);
 
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
     {
       GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), panels[i]);
       g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (gtk_widget_get_visible (panel_of (self, panels[i]))));
     }
-  for (guint i = 0; i < G_N_ELEMENTS (need_document); i++)
-    g_simple_action_set_enabled (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), need_document[i])), open);
-
-  PhPosition at = self->document ? ph_document_get_position (self->document) : (PhPosition) { 0, 0 };
-  PhHistory *history = self->document ? ph_document_get_history (self->document) : NULL;
-  gboolean at_start = at.step == 0 && at.rewrite == 0;
-  gboolean at_end = !history || (at.step >= history->steps->len && ph_document_next_entry (self->document) == G_MAXUINT);
-  for (guint i = 0; i < n; i++)
-    {
-      if (!commands[i]->title)
-        continue;
-      g_autofree char *name = ph_action_name_of_command (commands[i]->name);
-      GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->commands), name + strlen ("command."));
-      static const char *const always[] = { "open", "help", "passes", "check", "source", "quit", "ops", NULL };
-      gboolean enabled = open || g_strv_contains (always, commands[i]->name);
-      if (g_str_has_prefix (commands[i]->name, "back"))
-        enabled = enabled && !at_start;
-      else if (g_str_has_prefix (commands[i]->name, "step") && !g_str_equal (commands[i]->name, "steps"))
-        enabled = enabled && !at_end;
-      g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
-    }
-}
-
-gboolean
-ph_window_command_enabled (PhWindow *self, const char *name)
-{
-  return g_action_group_get_action_enabled (G_ACTION_GROUP (self->commands), name);
+  update_enabled (self, G_ACTION_MAP (self), "win.");
+  update_enabled (self, G_ACTION_MAP (self->commands), "command.");
 }
 
 void

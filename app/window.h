@@ -22,7 +22,8 @@ void            ph_window_run        (PhWindow *window, const char *format, ...)
 void            ph_window_prompt     (PhWindow *window, const char *text);
 void            ph_window_show_bottom (PhWindow *window, const char *page);   /* "console" "text" "problems" */
 
-gboolean        ph_window_command_enabled (PhWindow *window, const char *name);    /* "step-into" */
+/* Why "command.step-into" or "win.go-first" cannot be done now, in a sentence for people. (nullable): it can. */
+const char     *ph_window_why_off    (PhWindow *window, const char *action);
 
 /* window-actions.c */
 void            ph_window_install_actions (PhWindow *window);

@@ -465,6 +465,18 @@ watch_file (PhDocumentView *self)
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
 
+/* What opened the model needs the keyboard no longer: a button of the header, or what stood here. Who typed a command types on. */
+static void
+focus_graph (PhDocumentView *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+
+  if (root && gtk_widget_get_mapped (GTK_WIDGET (self))
+      && (!focus || gtk_widget_is_ancestor (focus, GTK_WIDGET (self)) || gtk_widget_get_ancestor (focus, ADW_TYPE_HEADER_BAR)))
+    gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
 static void
 on_opened (PhDocumentView *self)
 {
@@ -472,6 +484,11 @@ on_opened (PhDocumentView *self)
   g_autofree char *dear = model ? ph_verify_cost (model) : NULL;
 
   gtk_stack_set_visible_child_name (self->stack, model ? "graph" : "start");
+  if (model)
+    {
+      gtk_widget_add_css_class (GTK_WIDGET (self->toasts), "above-bar");
+      focus_graph (self);
+    }
   ph_document_set_proves (self->document, model && !dear);
   stop_search (self);
   ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);

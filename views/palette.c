@@ -14,7 +14,9 @@ struct _PhPalette
   GtkWidget          *before;       /* (nullable) had the keyboard before */
   GtkSearchEntry     *entry;
   GtkListView        *list;
-  GtkStringList      *names;        /* of the actions that fit, best first */
+  GtkWidget          *notice;       /* why what was chosen cannot be done   */
+  GtkLabel           *reason;
+  GtkStringList      *names;        /* of the actions that fit, best first  */
   GtkSingleSelection *selection;
 };
 
@@ -36,20 +38,7 @@ best_first (gconstpointer a, gconstpointer b)
   return ((const Ranked *) b)->score - ((const Ranked *) a)->score;
 }
 
-static gboolean
-is_enabled (PhPalette *self, const char *action)
-{
-  GActionGroup *window = G_ACTION_GROUP (self->window);
-  g_auto (GStrv) parts = g_strsplit (action, ".", 2);
-  gboolean enabled = TRUE;
-
-  if (g_str_equal (parts[0], "win"))
-    enabled = g_action_group_get_action_enabled (window, parts[1]);
-  else if (g_str_equal (parts[0], "command"))
-    enabled = ph_window_command_enabled (self->window, parts[1]);
-  return enabled;
-}
-
+/* What cannot be done now stays in its place, so that the same letters always find the same command. */
 static void
 on_changed (PhPalette *self)
 {
@@ -66,7 +55,7 @@ on_changed (PhPalette *self)
       int score = MAX (ph_fuzzy_score (typed, title), ph_fuzzy_score (typed, name) * 3 / 4);
       if (score == 0 && actions[i].summary)
         score = ph_fuzzy_score (typed, actions[i].summary) / 8;
-      if (score > 0 && is_enabled (self, actions[i].action) && !g_str_equal (actions[i].action, "win.palette"))
+      if (score > 0 && !g_str_equal (actions[i].action, "win.palette"))
         g_array_append_val (ranked, ((Ranked) { &actions[i], score }));
     }
   if (*typed)
@@ -76,6 +65,7 @@ on_changed (PhPalette *self)
   g_ptr_array_add (names, NULL);
   gtk_string_list_splice (self->names, 0, g_list_model_get_n_items (G_LIST_MODEL (self->names)), (const char *const *) names->pdata);
   gtk_single_selection_set_selected (self->selection, 0);
+  gtk_widget_set_visible (self->notice, FALSE);
 }
 
 /* Who had the keyboard has it again, before an action gives it to somebody else. */
@@ -102,9 +92,18 @@ on_closed (PhPalette *self)
   g_idle_add_full (G_PRIORITY_HIGH_IDLE, drop_later, g_object_ref (self), g_object_unref);
 }
 
+/* Runs it, or says why not. */
 static void
 run_action (PhPalette *self, const char *name)
 {
+  const char *why_off = ph_window_why_off (self->window, name);
+
+  gtk_widget_set_visible (self->notice, why_off != NULL);
+  if (why_off)
+    {
+      gtk_label_set_text (self->reason, why_off);
+      return;
+    }
   g_autoptr (GtkWidget) window = g_object_ref (GTK_WIDGET (self->window));
   g_autofree char *action = g_strdup (name);
 
@@ -184,7 +183,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 }
 
 static void
-on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PhPalette *self)
 {
   const PhAction *action = ph_action_find (gtk_string_object_get_string (gtk_list_item_get_item (item)));
   GtkWidget *icon = gtk_widget_get_first_child (gtk_list_item_get_child (item));
@@ -195,8 +194,10 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
 
   gtk_image_set_from_icon_name (GTK_IMAGE (icon), action->icon ? action->icon : "system-run-symbolic");
   gtk_label_set_text (GTK_LABEL (title), plain);
-  gtk_label_set_text (GTK_LABEL (summary), action->summary ? action->summary : "");
-  gtk_widget_set_visible (summary, action->summary != NULL);
+  const char *why_off = ph_window_why_off (self->window, action->action), *below = why_off ? why_off : action->summary;
+  gtk_label_set_text (GTK_LABEL (summary), below ? below : "");
+  gtk_widget_set_visible (summary, below != NULL);
+  gtk_widget_set_sensitive (gtk_list_item_get_child (item), !why_off);
   guint key = 0;
   GdkModifierType modifiers;
   g_autofree char *label = keys[0] && gtk_accelerator_parse (keys[0], &key, &modifiers) ? gtk_accelerator_get_label (key, modifiers) : NULL;
@@ -225,6 +226,8 @@ ph_palette_class_init (PhPaletteClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/palette.ui");
   gtk_widget_class_bind_template_child (widget_class, PhPalette, entry);
   gtk_widget_class_bind_template_child (widget_class, PhPalette, list);
+  gtk_widget_class_bind_template_child (widget_class, PhPalette, notice);
+  gtk_widget_class_bind_template_child (widget_class, PhPalette, reason);
   gtk_widget_class_bind_template_callback (widget_class, on_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_entry_activate);
   gtk_widget_class_bind_template_callback (widget_class, on_activate);
@@ -241,7 +244,7 @@ ph_palette_init (PhPalette *self)
   self->names = gtk_string_list_new (NULL);
   self->selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->names)));
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
-  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
   gtk_list_view_set_factory (self->list, factory);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/io/io.h"
+#include "views/inspector-private.h"
 #include "views/tensor-summary.h"
 
 #define ELEMENTS_SHOWN 32
@@ -15,7 +16,9 @@ struct _PhTensorView
 {
   GtkWidget        parent_instance;
   GtkWidget       *content;
-  GtkLabel        *stats, *elements, *low, *high, *place;
+  GtkListBox      *stats;
+  GtkLabel        *message;
+  GtkLabel        *elements, *low, *high, *place;
   GtkWidget       *range;
   GtkButton       *save;
   GtkDrawingArea  *histogram, *heat_map;
@@ -104,22 +107,52 @@ slice_text (PhTensor *tensor, gsize slice)
 }
 
 static void
+add_number (PhTensorView *self, const char *name, double number)
+{
+  g_autofree char *text = g_strdup_printf ("%.6g", number);
+
+  ph_inspector_add_row (self->stats, name, text);
+}
+
+static void
+add_count (PhTensorView *self, const char *name, gsize count)
+{
+  gsize all = ph_tensor_count (self->tensor);
+  g_autofree char *text = count == all ? g_strdup (_("all")) : g_strdup_printf (_("%'zu (%.2g %%)"), count, 100.0 * (double) count / (double) all);
+
+  if (count > 0)
+    ph_inspector_add_row (self->stats, name, text);
+}
+
+static void
+show_stats (PhTensorView *self)
+{
+  const PhTensorStats *stats = &self->summary->stats;
+  GtkWidget *row;
+
+  while ((row = GTK_WIDGET (gtk_list_box_get_row_at_index (self->stats, 0))))
+    gtk_list_box_remove (self->stats, row);
+  add_number (self, _("Minimum"), stats->min);
+  add_number (self, _("Maximum"), stats->max);
+  add_number (self, _("Mean"), stats->mean);
+  add_number (self, _("Deviation"), stats->std);
+  add_count (self, _("Zeros"), stats->zeros);
+  add_count (self, _("Not a number"), stats->nans);
+  add_count (self, _("Infinite"), stats->infs);
+}
+
+static void
 show_summary (PhTensorView *self)
 {
   const PhTensorStats *stats = &self->summary->stats;
-  g_autoptr (GString) text = g_string_new (NULL);
 
+  gtk_widget_set_visible (GTK_WIDGET (self->message), !self->summary->numeric);
   if (!self->summary->numeric)
     {
-      gtk_label_set_text (self->stats, _("Not numbers, or empty"));
+      gtk_label_set_text (self->message, _("Not numbers, or empty"));
       return;
     }
-  g_string_append_printf (text, _("min %.6g   max %.6g\nmean %.6g   deviation %.6g"), stats->min, stats->max, stats->mean, stats->std);
-  if (stats->zeros)
-    g_string_append_printf (text, _("\n%.1f %% zeros"), 100.0 * (double) stats->zeros / (double) ph_tensor_count (self->tensor));
-  if (stats->nans || stats->infs)
-    g_string_append_printf (text, _("\n%zu NaN, %zu infinite"), stats->nans, stats->infs);
-  gtk_label_set_text (self->stats, text->str);
+  show_stats (self);
   gtk_widget_set_visible (GTK_WIDGET (self->histogram), self->summary->tallest > 0 && ph_tensor_count (self->tensor) > 1);
   gtk_widget_set_visible (GTK_WIDGET (self->heat_map), self->summary->rows > 0 && ph_tensor_count (self->tensor) > 1);
   if (self->summary->columns > 0)
@@ -197,7 +230,10 @@ on_written (GObject *source, GAsyncResult *result, gpointer data)
   gtk_widget_set_sensitive (GTK_WIDGET (self->save), TRUE);
   gtk_button_set_label (self->save, _("_Save as .npy…"));
   if (!g_task_propagate_boolean (G_TASK (result), &error))
-    gtk_label_set_text (self->stats, error->message);
+    {
+      gtk_label_set_text (self->message, error->message);
+      gtk_widget_set_visible (GTK_WIDGET (self->message), TRUE);
+    }
 }
 
 static void
@@ -263,6 +299,7 @@ ph_tensor_view_class_init (PhTensorViewClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/tensor-view.ui");
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, content);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, stats);
+  gtk_widget_class_bind_template_child (widget_class, PhTensorView, message);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, elements);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, low);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, high);

@@ -570,6 +570,20 @@ driver_find (GtkWidget *root, GType type)
   return NULL;
 }
 
+GtkWidget *
+driver_find_named (GtkWidget *root, const char *id)
+{
+  if (g_strcmp0 (gtk_buildable_get_buildable_id (GTK_BUILDABLE (root)), id) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = driver_find_named (child, id);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
 gboolean
 driver_has_text (GtkWidget *root, const char *text)
 {

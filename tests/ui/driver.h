@@ -61,8 +61,10 @@ void            driver_expect_line (const char *line);
 
 void            driver_remove      (const char *path);           /* a file, or a folder with all that is in it */
 
-/* The first widget below @root of @type (or with that CSS name), depth first. (nullable) */
+/* The first widget below @root of @type, depth first. (nullable) */
 GtkWidget      *driver_find        (GtkWidget *root, GType type);
+/* The one that has this id in its template. (nullable) */
+GtkWidget      *driver_find_named  (GtkWidget *root, const char *id);
 /* A label below @root that can be seen contains @text; the second waits for one, and fails when none comes. */
 gboolean        driver_has_text    (GtkWidget *root, const char *text);
 void            driver_expect_text (GtkWidget *root, const char *text);

@@ -412,7 +412,7 @@ test_inspector (void)
   ph_inspector_show_value (PH_INSPECTOR (inspector), ((PhValue *) node->outputs->pdata[0])->id);
   driver_expect_text (inspector, "Not computed yet");
   run ("eval --random 1 --all");
-  driver_expect_text (inspector, "mean");
+  driver_expect_text (inspector, "Deviation");
 }
 
 /* --- the session ----------------------------------------------------------------------------------------------------- */

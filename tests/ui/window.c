@@ -216,11 +216,10 @@ open_palette (void)
   driver_wait (palette_is, GINT_TO_POINTER (TRUE), 20, "the palette is there");
 }
 
-/* What cannot be done now is not in the palette. */
 static gboolean
 can_step (gpointer data)
 {
-  return ph_window_command_enabled (driver_window (), "step");
+  return !ph_window_why_off (driver_window (), "command.step");
 }
 
 static void
@@ -246,6 +245,62 @@ test_palette (void)
   focus_graph ();
   open_palette ();
   driver_key ("Escape");
+}
+
+/* What cannot be done now keeps its place in the palette, and says why when it is chosen. */
+static void
+test_palette_off (void)
+{
+  open_example ("cse");
+  driver_key ("ctrl+k");
+  driver_wait (palette_is, GINT_TO_POINTER (TRUE), 20, "the palette is there");
+  guint lines = driver_n_lines ();
+  driver_type ("back");
+  driver_key ("Return");
+  GtkWidget *palette = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_PALETTE);
+  GtkWidget *notice = driver_find_named (palette, "notice");
+  driver_expect_text (notice, "nothing to go back to");
+  g_assert_cmpuint (driver_n_lines (), ==, lines);
+  /* Another one can be looked for at once. */
+  driver_key ("ctrl+a");
+  driver_type ("info");
+  g_assert_false (gtk_widget_get_mapped (notice));
+  driver_key ("Return");
+  driver_expect_line ("info");
+}
+
+/* Who opened a model with a button has the keyboard in its picture, and who typed a command types on. */
+static void
+test_focus (void)
+{
+  PhWindow *window = driver_window ();
+  g_autofree char *path = driver_example ("cse");
+
+  driver_key ("ctrl+t");
+  gtk_widget_child_focus (driver_find_named (GTK_WIDGET (window), "open_button"), GTK_DIR_TAB_FORWARD);
+  driver_open (path);
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (window)) == GTK_WIDGET (ph_document_view_get_canvas (ph_window_get_view (window))));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.focus-console", NULL);
+  driver_open (path);
+  g_assert_nonnull (gtk_widget_get_ancestor (gtk_window_get_focus (GTK_WINDOW (window)), PH_TYPE_CONSOLE_PANE));
+  driver_key ("ctrl+w");
+}
+
+/* What is said about the model stays above the bar under the picture. */
+static void
+test_toast (void)
+{
+  open_example ("cse");
+  PhDocumentView *view = ph_window_get_view (driver_window ());
+  graphene_rect_t toast, bar;
+
+  ph_document_view_toast (view, "A toast");
+  driver_settle ();
+  GtkWidget *widget = driver_find (GTK_WIDGET (view), g_type_from_name ("AdwToastWidget"));
+  GtkWidget *slider = driver_find (GTK_WIDGET (view), g_type_from_name ("PhHistorySlider"));
+  g_assert_true (gtk_widget_compute_bounds (widget, GTK_WIDGET (view), &toast));
+  g_assert_true (gtk_widget_compute_bounds (gtk_widget_get_parent (slider), GTK_WIDGET (view), &bar));
+  g_assert_cmpfloat (toast.origin.y + toast.size.height, <=, bar.origin.y);
 }
 
 static gboolean
@@ -385,6 +440,9 @@ main (int argc, char **argv)
   g_test_add_func ("/window/console/completion", test_console_completion);
   g_test_add_func ("/window/console/shows-clicks", test_console_shows_clicks);
   g_test_add_func ("/window/palette", test_palette);
+  g_test_add_func ("/window/palette-off", test_palette_off);
+  g_test_add_func ("/window/focus", test_focus);
+  g_test_add_func ("/window/toast", test_toast);
   g_test_add_func ("/window/search", test_search);
   g_test_add_func ("/window/tabs", test_tabs);
   g_test_add_func ("/window/bad-file", test_bad_file);
