@@ -159,8 +159,19 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
 }
 
 static void
+on_click (GtkListItem *item, int n, double x, double y, GtkGesture *click)
+{
+  PhPalette *self = PH_PALETTE (gtk_widget_get_ancestor (gtk_list_item_get_child (item), PH_TYPE_PALETTE));
+
+  gtk_single_selection_set_selected (self->selection, gtk_list_item_get_position (item));
+  run_action (self, gtk_string_object_get_string (gtk_list_item_get_item (item)));
+}
+
+/* A list that is activated by one click would also select what comes to lie under the pointer while one types. */
+static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
+  GtkGesture *click = gtk_gesture_click_new ();
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *text = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *icon = gtk_image_new (), *title = gtk_label_new (NULL), *summary = gtk_label_new (NULL);
   GtkWidget *shortcut = gtk_label_new (NULL);
@@ -179,6 +190,8 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
   gtk_box_append (GTK_BOX (box), icon);
   gtk_box_append (GTK_BOX (box), text);
   gtk_box_append (GTK_BOX (box), shortcut);
+  g_signal_connect_swapped (click, "released", G_CALLBACK (on_click), item);
+  gtk_widget_add_controller (box, GTK_EVENT_CONTROLLER (click));
   gtk_list_item_set_child (item, box);
 }
 
@@ -197,7 +210,10 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PhPalette *self)
   const char *why_off = ph_window_why_off (self->window, action->action), *below = why_off ? why_off : action->summary;
   gtk_label_set_text (GTK_LABEL (summary), below ? below : "");
   gtk_widget_set_visible (summary, below != NULL);
-  gtk_widget_set_sensitive (gtk_list_item_get_child (item), !why_off);
+  /* Pale once is enough: the reason is there to be read. */
+  (why_off ? gtk_widget_remove_css_class : gtk_widget_add_css_class) (summary, "dim-label");
+  for (GtkWidget *part = icon; part; part = gtk_widget_get_next_sibling (part))
+    gtk_widget_set_sensitive (part, !why_off);
   guint key = 0;
   GdkModifierType modifiers;
   g_autofree char *label = keys[0] && gtk_accelerator_parse (keys[0], &key, &modifiers) ? gtk_accelerator_get_label (key, modifiers) : NULL;
