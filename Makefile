@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 BUILD   ?= build
-EXAMPLE := resources/examples/seed.onnxtxt
+EXAMPLE := resources/examples/tour.onnxtxt
 MODEL   ?= $(EXAMPLE)
 SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
@@ -30,7 +30,7 @@ run: build
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
 	    exec meson devenv -C $(BUILD) app/peephole "$(abspath $(MODEL))"; \
 	else \
-	    exec meson devenv -C $(BUILD) app/peep "$(abspath $(MODEL))" -c run -c steps \
+	    exec meson devenv -C $(BUILD) app/peep "$(abspath $(MODEL))" -c run \
 	        -c "render $(abspath $(BUILD))/$(basename $(notdir $(MODEL))).svg"; \
 	fi
 

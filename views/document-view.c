@@ -532,9 +532,9 @@ static void
 add_examples (PhDocumentView *self)
 {
   static const struct { const char *file, *title; } examples[] = {
-    { "seed", N_("ln x₁ + x₁x₂ − sin x₂") }, { "linear-selu", N_("Linear and SeLU") }, { "conv-bn-relu", N_("Conv, BatchNorm, ReLU") },
-    { "inception", N_("Inception Module") }, { "cse", N_("Common Subexpression") }, { "attention", N_("Attention Block") },
-    { "loop-branch", N_("Loop and Branch") },
+    { "tour", N_("A Tour of the Passes") }, { "seed", N_("ln x₁ + x₁x₂ − sin x₂") }, { "linear-selu", N_("Linear and SeLU") },
+    { "conv-bn-relu", N_("Conv, BatchNorm, ReLU") }, { "inception", N_("Inception Module") }, { "cse", N_("Common Subexpression") },
+    { "attention", N_("Attention Block") }, { "loop-branch", N_("Loop and Branch") },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (examples); i++)

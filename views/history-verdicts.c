@@ -24,7 +24,7 @@ count (PhDocument *document)
       tally.known++;
       tally.unknown += proof->verdict == PH_VERDICT_NONE;
       tally.different += proof->verdict == PH_VERDICT_DIFFERENT || proof->verdict == PH_VERDICT_ERROR;
-      tally.worst = MAX (tally.worst, proof->max_abs_error);
+      tally.worst = MAX (tally.worst, proof->max_scaled_error);
     }
   return tally;
 }

@@ -45,7 +45,7 @@ ph_verdict_text (const PhProof *proof)
     case PH_VERDICT_SAME:
       return g_strdup (_("Equal to the last bit"));
     case PH_VERDICT_CLOSE:
-      return g_strdup_printf (_("Equal within %.2g"), proof->max_abs_error);
+      return g_strdup_printf (_("Equal within %.2g"), proof->max_scaled_error);
     case PH_VERDICT_DIFFERENT:
       return g_strdup (_("The results differ"));
     case PH_VERDICT_ERROR:
@@ -146,7 +146,7 @@ add_what_was_tried (GtkGrid *grid, int *row, const PhProof *proof)
   g_autofree char *tolerance = proof->limit.rtol > 0 || proof->limit.scale > 0
                                    ? g_strdup_printf (_("%g of each element, %g of the largest"), proof->limit.rtol, proof->limit.scale)
                                    : g_strdup (_("none"));
-  g_autofree char *error = g_strdup_printf ("%.3g", proof->max_abs_error);
+  g_autofree char *error = g_strdup_printf ("%.3g", proof->max_scaled_error);
 
   add_row (grid, row, _("Promise"), ph_exactness_text (proof->exactness));
   add_row (grid, row, _("Tolerance"), tolerance);
@@ -157,7 +157,7 @@ add_what_was_tried (GtkGrid *grid, int *row, const PhProof *proof)
   for (guint i = 0; proof->outputs && i < MIN (proof->outputs->len, 4) && proof->outputs->len > 1; i++)
     {
       const PhAgreeOutput *output = &g_array_index (proof->outputs, PhAgreeOutput, i);
-      g_autofree char *text = g_strdup_printf ("%s  %.3g", output->name, output->max_abs_error);
+      g_autofree char *text = g_strdup_printf ("%s  %.3g", output->name, output->max_scaled_error);
       add_row (grid, row, "", text);
     }
   if (proof->n_unbounded > 0)

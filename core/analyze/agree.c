@@ -37,6 +37,12 @@ scale_of (PhTensor *tensor)
   return scale;
 }
 
+double
+ph_agree_scaled (double error, PhTensor *expected)
+{
+  return error > 0 && isfinite (error) ? error / MAX (1, scale_of (expected)) : error;
+}
+
 /* How much coarser than 32-bit floats. */
 static double
 coarseness (PhDType dtype)

@@ -16,6 +16,7 @@ typedef struct
 {
   char     *name;               /* of a graph output that both have                       */
   double    max_abs_error;
+  double    max_scaled_error;   /* see ph_agree_scaled                                    */
   guint64   max_ulp;
   gboolean  same, close;        /* same: every bit                                        */
 } PhAgreeOutput;
@@ -26,6 +27,9 @@ PhAgreeLimit ph_agree_limit    (PhExactness exactness);
  * @special inputs (NaN, infinities, huge numbers) of no element: those are counted in @unbounded and left alone. (Kernels may
  * sum in another order even where no rule changed anything, so some last bits are no difference in any class.) */
 PhComparison ph_agree_tensors  (PhTensor *actual, PhTensor *expected, PhExactness exactness, gboolean special, gsize *unbounded);
+
+/* @error, measured against the largest finite magnitude of @expected where that is over 1: what 2e31 means among 3e38. */
+double       ph_agree_scaled   (double error, PhTensor *expected);
 
 /* Whether it draws random numbers: then two computations cannot be compared. */
 gboolean     ph_model_draws    (PhModel *model);

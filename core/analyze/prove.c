@@ -384,7 +384,7 @@ output_row (PhProof *proof, const char *name)
       if (g_str_equal (row->name, name))
         return row;
     }
-  g_array_append_val (proof->outputs, ((PhAgreeOutput) { g_strdup (name), 0, 0, TRUE, TRUE }));
+  g_array_append_val (proof->outputs, ((PhAgreeOutput) { .name = g_strdup (name), .same = TRUE, .close = TRUE }));
   return &g_array_index (proof->outputs, PhAgreeOutput, proof->outputs->len - 1);
 }
 
@@ -404,8 +404,10 @@ compare_outputs (PhProof *proof, const Set *set, GHashTable *before, GHashTable 
       result = ph_agree_tensors (actual, expected, proof->exactness, set->kind == PH_INPUTS_SPECIAL, &proof->n_unbounded);
       row->same = row->same && ph_tensor_equal (expected, actual);
       row->max_abs_error = MAX (row->max_abs_error, result.max_abs_error);
+      row->max_scaled_error = MAX (row->max_scaled_error, ph_agree_scaled (result.max_abs_error, expected));
       row->max_ulp = MAX (row->max_ulp, result.max_ulp);
       proof->max_abs_error = MAX (proof->max_abs_error, result.max_abs_error);
+      proof->max_scaled_error = MAX (proof->max_scaled_error, row->max_scaled_error);
       if (result.close)
         continue;
       row->close = FALSE;

@@ -17,7 +17,7 @@ typedef struct
   PhAgreeLimit limit;               /* the tolerance that follows from it                                          */
   char        *inputs;              /* what was tried: "fed, normal, wide, tiny, special"                          */
   guint        n_sets;
-  double       max_abs_error;
+  double       max_abs_error, max_scaled_error;     /* the second as in PhAgreeOutput                              */
   gsize        n_unbounded;         /* elements NaN or infinite on one side only, which the class allows           */
   GArray      *outputs;             /* (element-type PhAgreeOutput) the worst over all inputs                      */
 

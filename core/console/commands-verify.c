@@ -92,7 +92,7 @@ static void
 say_outputs (PhCall *call, const PhProof *proof)
 {
   static const PhColumn columns[] = {
-    { "name", "output", .style = PH_STYLE_KEY }, { "verdict", "verdict" }, { "max_abs_error", "max error", .right = TRUE },
+    { "name", "output", .style = PH_STYLE_KEY }, { "verdict", "verdict" }, { "max_scaled_error", "max error", .right = TRUE },
     { "max_ulp", "max ulp", .right = TRUE },
   };
   JsonArray *outputs = ph_reply_array (call->reply, "outputs");
@@ -104,6 +104,7 @@ say_outputs (PhCall *call, const PhProof *proof)
 
       ph_json_set (row, "name", output->name);
       json_object_set_double_member (row, "max_abs_error", output->max_abs_error);
+      json_object_set_double_member (row, "max_scaled_error", output->max_scaled_error);
       json_object_set_int_member (row, "max_ulp", (gint64) MIN (output->max_ulp, G_MAXINT64));
       json_object_set_string_member (row, "verdict",
                                      ph_verdict_name (!output->close ? PH_VERDICT_DIFFERENT
@@ -154,6 +155,7 @@ verify_finish (PhCall *call, GError **error)
   ph_json_set (call->reply->json, "to", to);
   ph_json_set (call->reply->json, "verdict", ph_verdict_name (proof->verdict));
   json_object_set_double_member (call->reply->json, "max_abs_error", proof->max_abs_error);
+  json_object_set_double_member (call->reply->json, "max_scaled_error", proof->max_scaled_error);
   ph_proof_to_json (proof, history, call->reply->json);
 
   ph_reply_say (call->reply, "%s to %s: %s%s" PH_STYLE_RESET " (%s; inputs: %s)\n", from, to,

@@ -84,9 +84,15 @@ ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
   json_object_set_double_member (row, "ms", step->ms);
   json_object_set_string_member (row, "verdict", ph_verdict_name (step->verdict));
   if (step->verdict == PH_VERDICT_NONE)
-    json_object_set_null_member (row, "max_abs_error");
+    {
+      json_object_set_null_member (row, "max_abs_error");
+      json_object_set_null_member (row, "max_scaled_error");
+    }
   else
-    json_object_set_double_member (row, "max_abs_error", step->max_abs_error);
+    {
+      json_object_set_double_member (row, "max_abs_error", step->max_abs_error);
+      json_object_set_double_member (row, "max_scaled_error", step->max_scaled_error);
+    }
   if (proof != NULL)
     ph_proof_to_json (proof, ph_document_get_history (document), row);
 }
@@ -126,7 +132,7 @@ ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
     { "nodes", "nodes", .right = TRUE },
     { "ms", "ms", .right = TRUE },
     { "verdict", "verdict" },
-    { "max_abs_error", "max error", .right = TRUE },
+    { "max_scaled_error", "max error", .right = TRUE },
   };
 
   for (guint i = 0; i < json_array_get_length (rows) && !compared; i++)

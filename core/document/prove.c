@@ -119,6 +119,7 @@ ph_document_take_proof (PhDocument *document, guint s, PhProof *proof)
   step = &g_array_index (document->history->steps, PhStep, s);
   step->verdict = proof->verdict;
   step->max_abs_error = proof->max_abs_error;
+  step->max_scaled_error = proof->max_scaled_error;
   g_free (step->first_difference);
   step->first_difference = g_strdup (proof->first_difference);
   ph_document_emit (document, SIGNAL_VERDICTS_CHANGED);

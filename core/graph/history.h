@@ -28,7 +28,7 @@ typedef struct
   guint       n_nodes;           /* left in the main graph and its bodies afterwards      */
   double      ms;
   PhVerdict   verdict;           /* of the comparison with the position before it         */
-  double      max_abs_error;
+  double      max_abs_error, max_scaled_error;    /* the second against the largest element, where that is over 1 */
   char       *first_difference;  /* (nullable) owned                                      */
 } PhStep;
 

@@ -15,7 +15,7 @@
 #include "core/graph/verify.h"
 #include "tests/ui/driver.h"
 
-static const char *const examples[] = { "seed", "cse", "attention", "conv-bn-relu", "inception", "linear-selu", "loop-branch" };
+static const char *const examples[] = { "seed", "tour", "cse", "attention", "conv-bn-relu", "inception", "linear-selu", "loop-branch" };
 static const char *const lines[] = {
   "step", "step into", "back", "back into", "run", "goto 0", "goto end", "steps", "rewrites", "diff", "diff 0 .", "info", "pipeline O1",
   "pipeline O2", "pipeline O3", "pipeline train", "pipeline cse,dce", "pass off 1", "pass on 1", "pass move 1 2", "breakpoint 2", "run dce",

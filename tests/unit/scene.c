@@ -197,7 +197,7 @@ check_appended (const char *path, gboolean grouped)
 static void
 test_appended (void)
 {
-  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "attention" };
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "tour", "attention" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
@@ -231,7 +231,7 @@ test_appended_models (void)
 static void
 test_examples (void)
 {
-  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "attention", "loop-branch" };
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "cse", "tour", "attention", "loop-branch" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
