@@ -150,19 +150,53 @@ ph_graph_canvas_find_unseen (PhGraphCanvas *self, GtkDirectionType *where)
   return n;
 }
 
+/* @rect, made as large as takes in other marked boxes without leaving a window of @width x @height, in points. */
+static PhRect
+with_others (PhGraphCanvas *self, PhRect rect, double width, double height)
+{
+  for (guint i = 0; i < self->marked->len; i++)
+    {
+      const PhRect *other = &ph_scene_box (self->scene, g_array_index (self->marked, Marked, i).box)->rect;
+      const double x = MIN (rect.x, other->x), y = MIN (rect.y, other->y);
+      const PhRect both = { x, y, MAX (rect.x + rect.width, other->x + other->width) - x,
+                            MAX (rect.y + rect.height, other->y + other->height) - y };
+
+      if (both.width <= width && both.height <= height)
+        rect = both;
+    }
+  return rect;
+}
+
 void
 ph_graph_canvas_show_unseen (PhGraphCanvas *self)
 {
   GtkDirectionType where;
   const Marked *mark;
-  const PhRect *rect;
 
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
   mark = self->scene != NULL ? nearest (self, &where) : NULL;
   if (mark == NULL)
     return;
-  rect = &ph_scene_box (self->scene, mark->box)->rect;
+
+  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
+  const PhRect rect = with_others (self, ph_scene_box (self->scene, mark->box)->rect, 0.9 * w, 0.9 * h);
+
   self->fitted = FALSE;
-  ph_canvas_go_to (self, rect->x + rect->width / 2 - ph_canvas_width (self) / 2 / self->zoom,
-                   rect->y + rect->height / 2 - ph_canvas_height (self) / 2 / self->zoom, self->zoom, TRUE);
+  ph_canvas_go_to (self, rect.x + rect.width / 2 - w / 2, rect.y + rect.height / 2 - h / 2, self->zoom, TRUE);
+}
+
+gboolean
+ph_graph_canvas_follow (PhGraphCanvas *self)
+{
+  GtkDirectionType side;
+  PhRect selected;
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  if (!self->stepped || (ph_canvas_selection_rect (self, &selected) && distance (self, &selected, &side) <= 0))
+    return FALSE;
+  self->stepped = FALSE;
+  if (self->scene == NULL || nearest (self, &side) == NULL)
+    return FALSE;
+  ph_graph_canvas_show_unseen (self);
+  return TRUE;
 }

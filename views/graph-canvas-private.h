@@ -37,6 +37,7 @@ struct _PhGraphCanvas
   gboolean      look_changed;    /* the next frame may wait longer                                          */
   gboolean      complete;        /* the last frame lacked nothing                                           */
 
+  gboolean      stepped;         /* to another position, and the view has not been moved since              */
   gboolean      show_diff, compact, grouped, grouped_set, edge_width;
   GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
   PhId          uncovered;       /* groups open until this node shows; PH_NO_ID: none                       */

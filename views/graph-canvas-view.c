@@ -121,6 +121,7 @@ ph_canvas_stop_animation (PhGraphCanvas *self)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->glide);
   self->tick = self->glide = 0;
   self->animation_start = 0;
+  self->stepped = FALSE;
 }
 
 void
@@ -226,11 +227,13 @@ ph_canvas_first_view (PhGraphCanvas *self)
 {
   const double width = ph_scene_width (self->scene), height = ph_scene_height (self->scene);
   const double w = ph_canvas_width (self), h = ph_canvas_height (self), all = MIN (w / width, h / height);
+  const gboolean stepped = self->stepped;
 
   self->fitted = TRUE;
   if (all >= LEGIBLE)
     {
       fit_rect (self, &(PhRect) { 0, 0, width, height }, 1.25, FALSE);
+      self->stepped = stepped;
       return;
     }
 
@@ -251,6 +254,7 @@ ph_canvas_first_view (PhGraphCanvas *self)
   x = n > 0 ? x / n : width / 2;
   x = width <= w / zoom ? width / 2 - w / 2 / zoom : CLAMP (x - w / 2 / zoom, 0, width - w / zoom);
   ph_canvas_go_to (self, x, 0, zoom, FALSE);
+  self->stepped = stepped;
 }
 
 gboolean

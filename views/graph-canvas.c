@@ -54,6 +54,7 @@ update_nodes (gpointer data)
 static void
 on_position (PhGraphCanvas *self)
 {
+  self->stepped = TRUE;
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
   if (self->compact && ph_canvas_leader (self) == self)

@@ -34,7 +34,7 @@ struct _PhGraphPane
   PhConsole       *console;
   PhDocument      *document;
   PhGraphCanvas   *canvas, *before;  /* @before: (nullable) while side by side */
-  GtkWidget       *legend, *corner;
+  GtkWidget       *legend, *corner, *pill;
   GSimpleActionGroup *actions;
   PhForm           form;
   gboolean         time_wanted;      /* colours by time, once it is measured                */
@@ -424,6 +424,8 @@ add_actions (PhGraphPane *self)
       g_autoptr (GPropertyAction) action = g_property_action_new (properties[i], self->canvas, properties[i]);
       g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (action));
     }
+  g_autoptr (GPropertyAction) follow = g_property_action_new ("follow", self->pill, "follow");
+  g_action_map_add_action (G_ACTION_MAP (self->actions), G_ACTION (follow));
   gtk_widget_insert_action_group (GTK_WIDGET (self), "graph", G_ACTION_GROUP (self->actions));
 }
 
@@ -494,7 +496,8 @@ ph_graph_pane_init (PhGraphPane *self)
   gtk_widget_set_halign (self->corner, GTK_ALIGN_END);
   gtk_widget_set_valign (self->corner, GTK_ALIGN_END);
   gtk_overlay_add_overlay (self->after_overlay, self->corner);
-  gtk_overlay_add_overlay (self->after_overlay, ph_change_pill_new (self->canvas));
+  self->pill = ph_change_pill_new (self->canvas);
+  gtk_overlay_add_overlay (self->after_overlay, self->pill);
   self->legend = ph_legend_new (self->canvas);
   gtk_widget_set_visible (self->legend, FALSE);
   gtk_overlay_add_overlay (self->after_overlay, self->legend);

@@ -245,6 +245,55 @@ test_unseen (void)
   g_assert_cmpuint (ph_graph_canvas_find_unseen (canvas (), &where), ==, 0);
 }
 
+static gboolean
+is_unseen (gpointer data)
+{
+  GtkDirectionType where;
+
+  return (ph_graph_canvas_find_unseen (canvas (), &where) > 0) == GPOINTER_TO_INT (data);
+}
+
+/* With the keys, as one steps; the change is at the lower end, the window at the upper. */
+static void
+test_follow (void)
+{
+  double x, y, zoom, y_now;
+
+  open_example ("attention");
+  run ("pipeline O2");
+  run ("run");
+  run ("goto 5");
+  wait_still ();
+  ph_graph_canvas_set_view (canvas (), 0, -100, 3);
+  driver_pause (0.5);
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  driver_key ("F10");
+  driver_wait (is_unseen, GINT_TO_POINTER (FALSE), 5, "the view goes to what the step changed");
+  wait_still ();
+
+  /* Back, and with a selected node in view it keeps its place. */
+  run ("goto 5");
+  ph_graph_canvas_set_view (canvas (), 0, -100, 3);
+  ph_document_set_selection (driver_document (), ph_document_get_model (driver_document ())->graph->first->id);
+  driver_pause (0.5);
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  driver_key ("F10");
+  driver_pause (1);
+  ph_graph_canvas_get_view (canvas (), &x, &y_now, &zoom);
+  g_assert_cmpfloat (y, ==, y_now);
+
+  /* Switched off, it says so instead. */
+  run ("goto 5");
+  ph_document_set_selection (driver_document (), 0);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.follow", NULL);
+  ph_graph_canvas_set_view (canvas (), 0, -100, 3);
+  driver_pause (0.5);
+  driver_key ("F10");
+  driver_wait (is_pill_shown, GINT_TO_POINTER (TRUE), 5, "the pill says where the changes are");
+  g_assert_true (is_unseen (GINT_TO_POINTER (TRUE)));
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.follow", NULL);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -259,6 +308,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/canvas/pinch", test_pinch);
   g_test_add_func ("/canvas/kinetic", test_kinetic);
   g_test_add_func ("/canvas/unseen", test_unseen);
+  g_test_add_func ("/canvas/follow", test_follow);
   int status = g_test_run ();
   driver_finish ();
   return status;
