@@ -21,7 +21,7 @@ on_step_selected (PhHistoryPanel *self)
     ph_history_run (self, "goto %u", step);
 }
 
-/* Enter or a double click on a pass that has not run runs up to it. */
+/* Enter or a double click on a pass that has not run runs up to it. The row that has the keyboard need not be the selected one. */
 static void
 on_step_activated (PhHistoryPanel *self, guint position)
 {
@@ -29,6 +29,8 @@ on_step_activated (PhHistoryPanel *self, guint position)
 
   if (item && item->kind == PH_STEP_ITEM_ENTRY)
     ph_history_run (self, "run --to %d", item->entry + 1);
+  else if (item && gtk_single_selection_get_selected (self->step_selection) != position)
+    ph_history_run (self, "goto %u", item->kind == PH_STEP_ITEM_FILE ? 0 : item->step + 1);
 }
 
 /* --- the keyboard -------------------------------------------------------------------------------------------------- */

@@ -6,8 +6,8 @@
 
 #include "app/actions.h"
 
-/* Keys that a widget handles by itself, so that no action has them: each where its panel has the keyboard. */
-static const struct { const char *panel, *keys, *title; } own_keys[] = {
+/* Each is pressed in tests/ui/keys.c. */
+static const PhOwnKey own_keys[] = {
   { N_("In the Pipeline"), "Up Down", N_("Step by step") },
   { N_("In the Pipeline"), "Return", N_("Run to a pass") },
   { N_("In the Pipeline"), "space", N_("Switch a pass off or on") },
@@ -15,6 +15,12 @@ static const struct { const char *panel, *keys, *title; } own_keys[] = {
   { N_("In the Pipeline"), "b", N_("Breakpoint on a pass, or on the rule of a rewrite") },
   { N_("In the Pipeline"), "Delete", N_("Take a pass out") },
   { N_("In the Pipeline"), "Menu", N_("What else can be done") },
+  { N_("In the History Below the Graph"), "Left Right", N_("To the next step that changed something") },
+  { N_("In the History Below the Graph"), "<Shift>Left <Shift>Right", N_("Rewrite by rewrite") },
+  { N_("In the History Below the Graph"), "Page_Up Page_Down", N_("Five steps") },
+  { N_("In the History Below the Graph"), "Home End", N_("To the file, or to the last step") },
+  { N_("In the History Below the Graph"), "plus minus", N_("More room for each step, or less") },
+  { N_("In the History Below the Graph"), "Delete Escape", N_("Count changes from the step before again") },
   { N_("In the Graph"), "Left Right Up Down", N_("Along the edges") },
   { N_("In the Graph"), "<Shift>Left <Shift>Right <Shift>Up <Shift>Down", N_("Scroll") },
   { N_("In the Graph"), "Page_Up Page_Down Home End", N_("Scroll far") },
@@ -61,6 +67,13 @@ add_group (GString *ui, const char *group)
         add_shortcut (ui, keys, actions[i].title);
       }
   g_string_append (ui, "</object></child>");
+}
+
+const PhOwnKey *
+ph_own_key_list (guint *n)
+{
+  *n = G_N_ELEMENTS (own_keys);
+  return own_keys;
 }
 
 /* GtkShortcutsWindow can be filled by a builder only. */

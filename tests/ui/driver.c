@@ -556,6 +556,44 @@ driver_open (const char *path)
   driver_settle ();
 }
 
+PhGraphPane *
+driver_pane (void)
+{
+  return ph_document_view_get_pane (ph_window_get_view (driver_window ()));
+}
+
+PhGraphCanvas *
+driver_canvas (void)
+{
+  return ph_document_view_get_canvas (ph_window_get_view (driver_window ()));
+}
+
+void
+driver_run (const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *line = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  driver_console ();
+  ph_document_view_run (ph_window_get_view (driver_window ()), line);
+  driver_settle ();
+  if (!driver_last_ok ())
+    g_error ("%s: %s", line, driver_last_text ());
+}
+
+void
+driver_open_example (const char *name, const char *pipeline)
+{
+  g_autofree char *path = driver_example (name);
+
+  driver_open (path);
+  g_assert_true (driver_last_ok ());
+  if (pipeline)
+    driver_run ("pipeline %s", pipeline);
+}
+
 GtkWidget *
 driver_find (GtkWidget *root, GType type)
 {

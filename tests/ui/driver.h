@@ -48,9 +48,15 @@ GtkWindow      *driver_front       (void);
 /* Kills the layout helper. FALSE: none was running. */
 gboolean        driver_kill_helper (void);
 
+PhGraphCanvas  *driver_canvas      (void);          /* of the present tab */
+PhGraphPane    *driver_pane        (void);
+/* Runs a line of the console and settles; fails when the line does. */
+void            driver_run         (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /* Opens an example or another file in the present tab and settles. */
 void            driver_open        (const char *path);
 char           *driver_example     (const char *name);           /* (transfer full) the path of resources/examples/NAME.onnxtxt */
+/* The example, with a pipeline (nullable), as it is in the file. */
+void            driver_open_example (const char *name, const char *pipeline);
 /* What the console answered last, and how many lines it has. */
 guint           driver_n_lines     (void);
 const char     *driver_last_line   (void);
