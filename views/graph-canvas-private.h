@@ -31,6 +31,7 @@ struct _PhGraphCanvas
   gboolean      fitted;          /* nobody moved the picture since it was fitted                            */
   gint64        zoomed_at;       /* µs: while the zoom changes, tiles are not started over                  */
   guint         settle_id;
+  int           width;           /* that the view was made for                                              */
   gboolean      allocating;      /* others must not be resized now: they hear of the view later             */
   guint         tell_id;
   PhMorph      *morph;           /* (nullable) on the way from the layout before                            */

@@ -302,6 +302,20 @@ ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect)
   ph_canvas_go_to (self, x, y, zoom, TRUE);
 }
 
+/* What was in the middle stays there when a panel or a second picture takes some of the width. */
+static void
+keep_middle (PhGraphCanvas *self, int narrower)
+{
+  if (narrower == 0)
+    return;
+  if (self->tick != 0)
+    {
+      self->from_x += narrower / 2.0 / self->from_zoom;
+      self->to_x += narrower / 2.0 / self->to_zoom;
+    }
+  ph_canvas_set_view (self, self->x + narrower / 2.0 / self->zoom, self->y, self->zoom);
+}
+
 void
 ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -310,6 +324,9 @@ ph_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
   self->allocating = TRUE;
   if (self->scene != NULL && self->fitted && width > 1 && height > 1)
     ph_canvas_first_view (self);
+  else if (self->scene != NULL && self->width > 1 && width > 1 && ph_canvas_leader (self) == self)
+    keep_middle (self, self->width - width);
+  self->width = width;
   self->allocating = FALSE;
   ph_canvas_allocate_nodes (PH_GRAPH_CANVAS (widget));
 }
