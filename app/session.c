@@ -184,10 +184,8 @@ ph_session_watch (PhSession *self, PhDocumentView *view)
 
 /* --- the window itself --------------------------------------------------------------------------------------------- */
 
-static const struct { const char *key; gsize offset; } panels[] = {
-  { "pipeline", G_STRUCT_OFFSET (PhWindow, history_panel) },
-  { "inspector", G_STRUCT_OFFSET (PhWindow, inspector) },
-  { "bottom", G_STRUCT_OFFSET (PhWindow, bottom_pane) },
+static const struct { const char *key, *action; } panels[] = {
+  { "pipeline", "show-pipeline" }, { "inspector", "show-inspector" }, { "bottom", "show-bottom" },
 };
 
 static void
@@ -202,7 +200,10 @@ save_window (PhWindow *window)
   g_key_file_set_integer (file, "window", "height", height);
   g_key_file_set_boolean (file, "window", "maximized", gtk_window_is_maximized (GTK_WINDOW (window)));
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
-    g_key_file_set_boolean (file, "window", panels[i].key, gtk_widget_get_visible (G_STRUCT_MEMBER (GtkWidget *, window, panels[i].offset)));
+    {
+      g_autoptr (GVariant) shown = g_action_group_get_action_state (G_ACTION_GROUP (window), panels[i].action);
+      g_key_file_set_boolean (file, "window", panels[i].key, g_variant_get_boolean (shown));
+    }
   write_file (file, path, NULL);
 }
 
@@ -221,7 +222,8 @@ restore_window (PhWindow *window)
     gtk_window_maximize (GTK_WINDOW (window));
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
     if (g_key_file_has_key (file, "window", panels[i].key, NULL))
-      gtk_widget_set_visible (G_STRUCT_MEMBER (GtkWidget *, window, panels[i].offset), g_key_file_get_boolean (file, "window", panels[i].key, NULL));
+      g_action_group_change_action_state (G_ACTION_GROUP (window), panels[i].action,
+                                          g_variant_new_boolean (g_key_file_get_boolean (file, "window", panels[i].key, NULL)));
 }
 
 /* --- life ---------------------------------------------------------------------------------------------------------- */

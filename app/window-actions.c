@@ -423,21 +423,28 @@ ACTION (do_graph)
   gtk_widget_activate_action (GTK_WIDGET (ph_document_view_get_pane (ph_window_get_view (data))), name, NULL);
 }
 
-static GtkWidget *
-panel_of (PhWindow *self, const char *action)
+/* The actions' states say what is wanted. Without a model the panels about one would be empty frames around the start page. */
+static void
+update_panels (PhWindow *self)
 {
-  if (g_str_equal (action, "show-pipeline"))
-    return GTK_WIDGET (self->history_panel);
-  if (g_str_equal (action, "show-inspector"))
-    return GTK_WIDGET (self->inspector);
-  return GTK_WIDGET (self->bottom_pane);
+  const struct { const char *action; GtkWidget *widget; } panels[] = {
+    { "show-pipeline", GTK_WIDGET (self->history_panel) }, { "show-inspector", GTK_WIDGET (self->inspector) },
+    { "show-bottom", GTK_WIDGET (self->bottom_pane) },
+  };
+  const gboolean open = self->document && ph_document_is_open (self->document);
+
+  for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
+    {
+      g_autoptr (GVariant) wanted = g_action_group_get_action_state (G_ACTION_GROUP (self), panels[i].action);
+      gtk_widget_set_visible (panels[i].widget, g_variant_get_boolean (wanted) && (open || panels[i].widget == GTK_WIDGET (self->bottom_pane)));
+    }
 }
 
 static void
 change_panel (GSimpleAction *action, GVariant *state, gpointer data)
 {
-  gtk_widget_set_visible (panel_of (data, g_action_get_name (G_ACTION (action))), g_variant_get_boolean (state));
   g_simple_action_set_state (action, state);
+  update_panels (data);
 }
 
 /* What an action needs that is not so now, said to people; NULL: nothing. Buttons, menus, keys and the palette all follow it. */
@@ -449,7 +456,8 @@ ph_window_why_off (PhWindow *self, const char *action)
   static const char *const need_document[] = { "win.break-node", "win.compare-with", "win.search-next", "win.search-previous", "win.go-first",
                                                "win.go-last", "win.zoom-in", "win.zoom-out", "win.zoom-normal", "win.zoom-fit",
                                                "win.zoom-selection", "win.show-text", "win.part-around", "win.part-wider", "win.part-narrower",
-                                               "win.part-paths", "win.part-touched", "win.part-all", NULL };
+                                               "win.part-paths", "win.part-touched", "win.part-all", "win.show-pipeline",
+                                               "win.show-inspector", NULL };
   gboolean is_command = g_str_has_prefix (action, "command.");
 
   if (is_command ? g_strv_contains (always, action) : !g_strv_contains (need_document, action))
@@ -484,13 +492,7 @@ update_enabled (PhWindow *self, GActionMap *map, const char *prefix)
 void
 ph_window_update_actions (PhWindow *self)
 {
-  static const char *const panels[] = { "show-pipeline", "show-inspector", "show-bottom" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
-    {
-      GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self), panels[i]);
-      g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (gtk_widget_get_visible (panel_of (self, panels[i]))));
-    }
+  update_panels (self);
   update_enabled (self, G_ACTION_MAP (self), "win.");
   update_enabled (self, G_ACTION_MAP (self->commands), "command.");
 }

@@ -95,12 +95,25 @@ on_reply (PhWindow *self, PhReply *reply)
     gtk_window_close (GTK_WINDOW (self));
 }
 
+/* Also what was opened at the console; not what could not be read. */
+static void
+remember_file (PhDocument *document)
+{
+  const char *path = ph_document_get_path (document);
+  g_autofree char *absolute = path ? g_canonicalize_filename (path, NULL) : NULL;
+  g_autofree char *uri = absolute ? g_filename_to_uri (absolute, NULL, NULL) : NULL;
+
+  if (uri)
+    gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+}
+
 PhDocumentView *
 ph_window_add_tab (PhWindow *self)
 {
   PhDocumentView *view = ph_document_view_new ();
   AdwTabPage *page = adw_tab_view_append (self->tabs, GTK_WIDGET (view));
 
+  g_signal_connect (ph_document_view_get_document (view), "opened", G_CALLBACK (remember_file), NULL);
   ph_session_watch (self->session, view);
   adw_tab_page_set_title (page, _("New Tab"));
   adw_tab_view_set_selected_page (self->tabs, page);
@@ -181,14 +194,11 @@ ph_window_open (PhWindow *self, GFile *file)
       return;
     }
   PhDocumentView *view = ph_window_get_view (self);
-  if (ph_document_is_open (ph_document_view_get_document (view)) || g_object_get_data (G_OBJECT (view), "opening"))
-    view = ph_window_add_tab (self);
-  g_object_set_data (G_OBJECT (view), "opening", GINT_TO_POINTER (1));
+  if (ph_document_is_open (ph_document_view_get_document (view)) || ph_console_is_running (ph_document_view_get_console (view)))
+    ph_window_add_tab (self);
 
   g_autofree char *quoted = g_shell_quote (path);
   ph_window_run (self, "open %s", strpbrk (path, " \t'\"\\") ? quoted : path);
-  g_autofree char *uri = g_file_get_uri (file);
-  gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
 }
 
 /* In a tab of its own, so that the steps of this one stay as they are. */
@@ -224,8 +234,7 @@ ph_window_prompt (PhWindow *self, const char *text)
 void
 ph_window_show_bottom (PhWindow *self, const char *page)
 {
-  gtk_widget_set_visible (GTK_WIDGET (self->bottom_pane), TRUE);
-  ph_window_update_actions (self);
+  g_action_group_change_action_state (G_ACTION_GROUP (self), "show-bottom", g_variant_new_boolean (TRUE));
   ph_bottom_pane_show (self->bottom_pane, page);
 }
 

@@ -6,6 +6,7 @@
 
 #include "app/session.h"
 #include "tests/ui/driver.h"
+#include "views/history-panel.h"
 #include "views/view-state.h"
 
 static void
@@ -156,18 +157,30 @@ recent_is_listed (gpointer label)
   return FALSE;
 }
 
-/* A new tab offers what was opened before, and opens it by a click. */
+/* A new tab offers what was opened before, and opens it by a click; not what could not be read, which leaves its tab to the next. */
 static void
 test_recent (void)
 {
-  g_autofree char *path = data_file ("seen.onnxtxt");
-  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autofree char *path = data_file ("seen.onnxtxt"), *bad_path = data_file ("unread.onnxtxt");
+  g_autoptr (GFile) file = g_file_new_for_path (path), bad_file = g_file_new_for_path (bad_path);
+  GtkWidget *pipeline;
 
+  g_assert_true (g_file_set_contents (bad_path, "no model", -1, NULL));
+  driver_key ("ctrl+t");
+  guint n_tabs = driver_n_tabs ();
+  ph_window_open (driver_window (), bad_file);
+  driver_settle ();
+  g_assert_false (driver_last_ok ());
+  pipeline = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_HISTORY_PANEL);
+  g_assert_false (gtk_widget_get_visible (pipeline));
   g_assert_true (g_file_set_contents (path, "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Relu (a)\n}\n", -1, NULL));
   ph_window_open (driver_window (), file);
   driver_settle ();
+  g_assert_cmpuint (driver_n_tabs (), ==, n_tabs);
+  g_assert_true (gtk_widget_get_visible (pipeline));
   driver_key ("ctrl+t");
   driver_wait (recent_is_listed, (gpointer) "seen.onnxtxt", 20, "the new tab offers the file");
+  g_assert_null (find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "unread.onnxtxt"));
   driver_click_middle (find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "seen.onnxtxt"));
   g_assert_true (ph_document_is_open (driver_document ()));
   g_assert_cmpstr (ph_document_get_path (driver_document ()), ==, path);
