@@ -50,19 +50,12 @@ node_equal (gconstpointer first, gconstpointer second)
   const PhNode *a = first, *b = second;
 
   if (a->op != b->op || a->inputs->len != b->inputs->len || a->outputs->len != b->outputs->len ||
-      a->attrs->len != b->attrs->len || a->role != b->role || a->device != b->device)
+      a->role != b->role || a->device != b->device)
     return FALSE;
   for (guint i = 0; i < a->inputs->len; i++)
     if (operand (a, i) != operand (b, i))
       return FALSE;
-  for (guint i = 0; i < a->attrs->len; i++)
-    {
-      const PhAttr *attr = g_ptr_array_index (a->attrs, i), *other = ph_node_attr (b, attr->name);
-
-      if (other == NULL || !ph_attr_equal (attr, other))
-        return FALSE;
-    }
-  return TRUE;
+  return ph_node_same_attrs (a, b);
 }
 
 static gboolean

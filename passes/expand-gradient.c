@@ -23,17 +23,12 @@ add_named (PhNode *node, const char *attr, GPtrArray *values, PhBuilder *b)
     {
       gsize size;
       const char *data = g_bytes_get_data (names->strings[i], &size);
-      g_autofree char *name = g_strndup (data != NULL ? data : "", size), *label = NULL;
+      g_autofree char *name = g_strndup (data != NULL ? data : "", size);
       PhValue *value = ph_model_find_value_named (node->graph->model, name);
 
-      if (value != NULL && value->graph == node->graph)
-        {
-          g_ptr_array_add (values, value);
-          continue;
-        }
-      label = ph_node_label (node);
-      g_set_error (&b->error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: %s names '%s', which is no value of its graph", label, attr, name);
-      return FALSE;
+      if (value == NULL || value->graph != node->graph)
+        return ph_node_fail (node, &b->error, PH_ERROR_NOT_FOUND, "%s names '%s', which is no value of its graph", attr, name);
+      g_ptr_array_add (values, value);
     }
   return TRUE;
 }

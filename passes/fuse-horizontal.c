@@ -25,21 +25,6 @@ typedef struct
 static const char why_conv[] = "Convolutions of the same form that read the same input are one with more channels.";
 static const char why_matmul[] = "Products with the same left operand are one with a wider right operand: queries, keys and values, say.";
 
-static gboolean
-same_attrs (const PhNode *a, const PhNode *b)
-{
-  if (a->attrs->len != b->attrs->len)
-    return FALSE;
-  for (guint i = 0; i < a->attrs->len; i++)
-    {
-      const PhAttr *attr = g_ptr_array_index (a->attrs, i), *other = ph_node_attr (b, attr->name);
-
-      if (other == NULL || !ph_attr_equal (attr, other))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* Everything but the first size of axis @axis is alike. */
 static gboolean
 same_but (PhTensor *a, PhTensor *b, guint axis)
@@ -100,7 +85,7 @@ fits (const Branch *a, const Branch *b)
 {
   PhTensor *v = ph_value_constant (ph_node_input (a->node, 1)), *w = ph_value_constant (ph_node_input (b->node, 1));
 
-  return a->node->op == b->node->op && a->node->graph == b->node->graph && same_attrs (a->node, b->node) &&
+  return a->node->op == b->node->op && a->node->graph == b->node->graph && ph_node_same_attrs (a->node, b->node) &&
          same_but (v, w, a->node->op == &ph_op_Conv ? 0 : 1) && (a->offset != NULL) == (b->offset != NULL) &&
          (a->relu != NULL) == (b->relu != NULL);
 }

@@ -441,6 +441,25 @@ ph_node_label (const PhNode *node)
   return g_strdup_printf ("n%u %s%s%s", node->id, node->domain, dot, node->op_type);
 }
 
+void
+ph_node_fail_valist (const PhNode *node, GError **error, PhError code, const char *format, va_list args)
+{
+  g_autofree char *label = ph_node_label (node), *message = g_strdup_vprintf (format, args);
+
+  g_set_error (error, PH_ERROR, code, "%s: %s", label, message);
+}
+
+gboolean
+ph_node_fail (const PhNode *node, GError **error, PhError code, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  ph_node_fail_valist (node, error, code, format, args);
+  va_end (args);
+  return FALSE;
+}
+
 char *
 ph_node_scope (const PhNode *node)
 {

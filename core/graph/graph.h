@@ -118,6 +118,9 @@ PhGraph    *ph_node_graph         (const PhNode *node, const char *attr);  /* (n
 gboolean    ph_node_is            (const PhNode *node, const PhOp *op);
 gboolean    ph_node_is_fused      (const PhNode *node);                 /* owns the body that it replaced */
 char       *ph_node_label         (const PhNode *node);                 /* "n42 Conv 'conv1'" for messages */
+/* Sets @error to the label and the message; FALSE, so that one can return it. */
+gboolean    ph_node_fail          (const PhNode *node, GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (4, 5);
+void        ph_node_fail_valist   (const PhNode *node, GError **error, PhError code, const char *format, va_list args) G_GNUC_PRINTF (4, 0);
 char       *ph_node_scope         (const PhNode *node);                 /* "layers.0/attn" out of its name, or "" */
 
 PhAttr     *ph_node_attr          (const PhNode *node, const char *name);     /* (nullable) */

@@ -13,13 +13,17 @@ fault (Verifier *verifier, const PhNode *node, const char *format, ...) G_GNUC_P
 static gboolean
 fault (Verifier *verifier, const PhNode *node, const char *format, ...)
 {
-  g_autofree char *label = node != NULL ? ph_node_label (node) : g_strdup ("the graph"), *what = NULL;
   va_list args;
 
   va_start (args, format);
-  what = g_strdup_vprintf (format, args);
+  if (node != NULL)
+    ph_node_fail_valist (node, verifier->error, PH_ERROR_INVALID, format, args);
+  else
+    {
+      g_autofree char *what = g_strdup_vprintf (format, args);
+      g_set_error (verifier->error, PH_ERROR, PH_ERROR_INVALID, "the graph: %s", what);
+    }
   va_end (args);
-  g_set_error (verifier->error, PH_ERROR, PH_ERROR_INVALID, "%s: %s", label, what);
   return FALSE;
 }
 

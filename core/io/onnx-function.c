@@ -32,25 +32,29 @@ ph_import_function (PhImport *import, const char *domain, const char *name)
 
 /* ── references to the call's attributes ────────────────────────────────────────────────────────────────────────── */
 
+Onnx__AttributeProto *
+ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i)
+{
+  const ProtobufCMessageUnknownField *field = &function->base.unknown_fields[i];
+  ProtobufCAllocator allocator = ph_arena_allocator (arena);
+  gsize header = 0;                            /* the length, which protobuf-c leaves in front of the bytes */
+
+  if (field->tag != PH_FUNCTION_ATTRIBUTE_PROTO || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+    return NULL;
+  while (header < field->len && (field->data[header] & 0x80) != 0)
+    header++;
+  if (header++ >= field->len)
+    return NULL;
+  return onnx__attribute_proto__unpack (&allocator, field->len - header, field->data + header);
+}
+
 static Onnx__AttributeProto *
 default_attr (PhArena *arena, const Onnx__FunctionProto *function, const char *name)
 {
-  const ProtobufCMessage *base = &function->base;
-
-  for (guint i = 0; i < base->n_unknown_fields; i++)
+  for (guint i = 0; i < function->base.n_unknown_fields; i++)
     {
-      const ProtobufCMessageUnknownField *field = &base->unknown_fields[i];
-      ProtobufCAllocator allocator = ph_arena_allocator (arena);
-      Onnx__AttributeProto *attr;
-      gsize header = 0;
+      Onnx__AttributeProto *attr = ph_function_default_attr (arena, function, i);
 
-      if (field->tag != PH_FUNCTION_ATTRIBUTE_PROTO || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
-        continue;
-      while (header < field->len && (field->data[header] & 0x80) != 0)
-        header++;
-      if (header++ >= field->len)
-        continue;
-      attr = onnx__attribute_proto__unpack (&allocator, field->len - header, field->data + header);
       if (attr != NULL && g_strcmp0 (attr->name, name) == 0)
         return attr;
     }

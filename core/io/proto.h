@@ -100,6 +100,9 @@ PhModel   *ph_onnx_import     (PhSource *source, PhArena *arena, Onnx__ModelProt
 void       ph_onnx_infer      (PhModel *model, GPtrArray *problems);
 PhAttr    *ph_attr_from_proto (PhSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
 
+/* onnx-function.c: a function's attribute with a default, from its field @i of those that protobuf-c does not know. (nullable) */
+Onnx__AttributeProto *ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i);
+
 /* onnx-export.c: a model as messages that borrow from it. */
 typedef struct
 {

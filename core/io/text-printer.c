@@ -295,18 +295,8 @@ print_function_attrs (PhTextPrinter *printer, const Onnx__FunctionProto *functio
     }
   for (guint i = 0; i < function->base.n_unknown_fields; i++)
     {
-      const ProtobufCMessageUnknownField *field = &function->base.unknown_fields[i];
-      ProtobufCAllocator allocator = ph_arena_allocator (&arena);
-      Onnx__AttributeProto *attr;
-      gsize header = 0;
+      const Onnx__AttributeProto *attr = ph_function_default_attr (&arena, function, i);
 
-      if (field->tag != PH_FUNCTION_ATTRIBUTE_PROTO || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
-        continue;
-      while (header < field->len && (field->data[header] & 0x80) != 0)
-        header++;
-      if (header++ >= field->len)
-        continue;
-      attr = onnx__attribute_proto__unpack (&allocator, field->len - header, field->data + header);
       if (attr == NULL)
         continue;
       g_string_append (printer->out, n++ == 0 ? " <" : ", ");

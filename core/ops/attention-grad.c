@@ -103,12 +103,7 @@ ph_grad_attention (PhGrad *grad, GError **error)
            !ph_dim_known (k_dims[1]) || !ph_dim_known (q_dims[3]))
     problem = "cannot be differentiated while the number or size of its heads is unknown";
   if (problem != NULL)
-    {
-      g_autofree char *label = ph_node_label (node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, problem);
-      return FALSE;
-    }
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "%s", problem);
 
   gint64 group = q_dims[1].size / MAX (k_dims[1].size, 1);
   g_autofree PhValue **inputs = g_new0 (PhValue *, node->inputs->len);

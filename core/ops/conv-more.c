@@ -101,12 +101,7 @@ grad_col2im (PhGrad *grad, GError **error)
   guint n_attrs = 0;
 
   if (block == NULL || n > PH_WINDOW_MAX || x->type == NULL)
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient needs a constant block_shape", label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a constant block_shape");
   for (gsize i = 0; i < n; i++)
     taps *= dims[2 + i] = ph_tensor_get_int (block, i);
   dims[0] = taps;

@@ -176,12 +176,9 @@ geometry_of (PhGrad *grad, Geometry *g, GError **error)
         return TRUE;
     }
 
-  g_autofree char *label = ph_node_label (node);
-
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
-               "%s: its gradient needs the rank of the input and the size of the kernel%s; fix the input's shape first", label,
-               automatic ? ", and with auto_pad or output_shape all sizes" : "");
-  return FALSE;
+  return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                       "its gradient needs the rank of the input and the size of the kernel%s; fix the input's shape first",
+                       automatic ? ", and with auto_pad or output_shape all sizes" : "");
 }
 
 /* @value, cut to @like's size on all spatial axes. */

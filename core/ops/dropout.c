@@ -81,12 +81,7 @@ grad_dropout (PhGrad *grad, GError **error)
       return TRUE;
     }
   if (grad->node->outputs->len < 2)
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient in training needs the second output, the mask", label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient in training needs the second output, the mask");
   one = ph_grad_like (grad, x, 1);
   ratio = ratio != NULL ? PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", x->type->dtype)), ratio) : ph_grad_like (grad, x, 0.5);
   scale = PH_BUILD (b, Where, training, PH_BUILD (b, Div, one, PH_BUILD (b, Sub, one, ratio)), one);

@@ -270,7 +270,6 @@ grad_einsum (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   guint n = grad->node->inputs->len, ranks[MAX_OPERANDS + 1] = { 0, };
-  g_autofree char *label = ph_node_label (grad->node);
   Equation equation;
 
   for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
@@ -278,18 +277,12 @@ grad_einsum (PhGrad *grad, GError **error)
       const PhType *type = ph_grad_in (grad, k)->type;
 
       if (type == NULL || !type->has_rank)
-        {
-          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: cannot be differentiated while the ranks of its inputs are "
-                       "unknown", label);
-          return FALSE;
-        }
+        return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                             "cannot be differentiated while the ranks of its inputs are unknown");
       ranks[k] = type->rank;
     }
   if (!parse (&equation, ph_node_attr_string (grad->node, "equation", ""), ranks, n))
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, equation.error);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", equation.error);
 
   for (guint k = 0; k < n; k++)
     {
@@ -329,11 +322,8 @@ grad_einsum (PhGrad *grad, GError **error)
           guint one = equation.label[k][i];
 
           if (mine[one] || (one >= ELLIPSIS && (!equation.dots[n] || i >= equation.rank[k])))
-            {
-              g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: an einsum that takes a diagonal, or sums over '...', is "
-                           "not differentiated; write it with Gather or ReduceSum", label);
-              return FALSE;
-            }
+            return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that takes a diagonal, or sums over "
+                                 "'...', is not differentiated; write it with Gather or ReduceSum");
           mine[one] = TRUE;
           if (one >= ELLIPSIS)
             continue;
@@ -484,12 +474,7 @@ grad_det (PhGrad *grad, GError **error)
   PhTensor *others, *signs;
 
   if (type == NULL || !type->has_rank || type->rank + 2 > PH_MAX_RANK || !ph_dim_known (type->dims[type->rank - 1]))
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient needs to know the size of the matrices", label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs to know the size of the matrices");
   rank = type->rank;
   n = type->dims[rank - 1].size;
   others = ph_tensor_new (PH_INT64, 2, (gint64[]) { n, MAX (n - 1, 0) });

@@ -51,13 +51,11 @@ ph_expand_dtype (PhExpand *expand, guint i)
 gboolean
 ph_expand_fail (PhExpand *expand, GError **error, const char *format, ...)
 {
-  g_autofree char *label = ph_node_label (expand->node), *message = NULL;
   va_list args;
 
   va_start (args, format);
-  message = g_strdup_vprintf (format, args);
+  ph_node_fail_valist (expand->node, error, PH_ERROR_UNSUPPORTED, format, args);
   va_end (args);
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, message);
   return FALSE;
 }
 
@@ -94,12 +92,7 @@ ph_expand_in_place (PhNode *node, GError **error)
       if (ph_value_n_uses (old) == 0)
         continue;
       if (out[i] == NULL)
-        {
-          g_autofree char *label = ph_node_label (node);
-
-          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: output %u '%s' cannot be spelt out", label, i, old->name);
-          return FALSE;
-        }
+        return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "output %u '%s' cannot be spelt out", i, old->name);
       /* What is given through would swap names with the output. */
       if (out[i]->producer == NULL || g_ptr_array_find (node->inputs, out[i], NULL))
         out[i] = PH_BUILD (&b, Identity, out[i]);

@@ -326,8 +326,8 @@ const PhOp ph_op_GatherND = {
 
 /* ── Compress ── */
 
-static gboolean
-infer_compress (PhInfer *infer, GError **error)
+gboolean
+ph_infer_picked (PhInfer *infer, PhDim *size, GError **error)
 {
   const PhType *type = ph_infer_type (infer, 0);
   PhAttr *axis = ph_node_attr (ph_infer_node_of (infer), "axis");
@@ -345,10 +345,19 @@ infer_compress (PhInfer *infer, GError **error)
   else
     {
       memcpy (dims, type->dims, type->rank * sizeof (PhDim));
+      *size = dims[normal];
       dims[normal] = PH_DIM_UNKNOWN;
       ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
     }
   return TRUE;
+}
+
+static gboolean
+infer_compress (PhInfer *infer, GError **error)
+{
+  PhDim size;
+
+  return ph_infer_picked (infer, &size, error);
 }
 
 static gboolean

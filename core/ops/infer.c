@@ -279,13 +279,11 @@ ph_infer_set_shape (PhInfer *infer, guint output, PhDType dtype, guint rank, con
 gboolean
 ph_infer_fail (PhInfer *infer, GError **error, const char *format, ...)
 {
-  g_autofree char *label = ph_node_label (infer->node), *message = NULL;
   va_list args;
 
   va_start (args, format);
-  message = g_strdup_vprintf (format, args);
+  ph_node_fail_valist (infer->node, error, PH_ERROR_TYPE, format, args);
   va_end (args);
-  g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s", label, message);
   return FALSE;
 }
 
@@ -304,23 +302,16 @@ declare (PhNode *node, PhValue *value, const PhType *inferred, GError **error)
   if (inferred->dtype >= PH_N_DTYPES ||
       (arg != NULL && arg->types != 0 && inferred->dtype != PH_UNDEFINED &&
        !(arg->types & (G_GUINT64_CONSTANT (1) << inferred->dtype))))
-    {
-      g_autofree char *label = ph_node_label (node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: output %u '%s' of %s cannot be %s", label, value->output,
-                   arg != NULL ? arg->name : "", node->op_type, inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
-      return FALSE;
-    }
+    return ph_node_fail (node, error, PH_ERROR_TYPE, "output %u '%s' of %s cannot be %s", value->output,
+                         arg != NULL ? arg->name : "", node->op_type,
+                         inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
   if (value->type != NULL && value->type->dtype != PH_UNDEFINED)
     merged = ph_type_merge (value->type, inferred);
   if (merged == NULL)
     {
-      g_autofree char *label = ph_node_label (node), *said = ph_type_to_string (value->type);
-      g_autofree char *found = ph_type_to_string (inferred);
+      g_autofree char *said = ph_type_to_string (value->type), *found = ph_type_to_string (inferred);
 
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: '%s' is declared %s, but follows to be %s", label, value->name, said,
-                   found);
-      return FALSE;
+      return ph_node_fail (node, error, PH_ERROR_TYPE, "'%s' is declared %s, but follows to be %s", value->name, said, found);
     }
   return merged == value->type || ph_value_set_type (value, merged, error);
 }

@@ -187,9 +187,8 @@ matmul_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-/* A product and a sum for each step along the inner dimension. */
-static gint64
-matmul_flops (const PhNode *node)
+gint64
+ph_matmul_flops (const PhNode *node)
 {
   const PhType *a = ph_node_input (node, 0)->type, *out = ph_node_output (node, 0)->type;
   gint64 count = out != NULL ? ph_type_count (out) : -1;
@@ -227,13 +226,8 @@ grad_matmul (PhGrad *grad, GError **error)
   gint64 last = -1;
 
   if (left->type == NULL || right->type == NULL || !left->type->has_rank || !right->type->has_rank)
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: cannot be differentiated while the ranks of its inputs are "
-                   "unknown", label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "cannot be differentiated while the ranks of its inputs are unknown");
 
   guint rank_a = left->type->rank, rank_b = right->type->rank;
 
@@ -272,7 +266,7 @@ const PhOp ph_op_MatMul = {
   .doc     = "Matrix product as numpy.matmul has it: stacks of matrices broadcast, vectors are rows or columns.",
   .inputs  = { { "A", 'T', PRODUCTS }, { "B", 'T', PRODUCTS } },
   .outputs = { { "Y", 'T', PRODUCTS } },
-  .infer   = infer_matmul, .kernel = matmul_kernel, .grad_build = grad_matmul, .flops = matmul_flops,
+  .infer   = infer_matmul, .kernel = matmul_kernel, .grad_build = grad_matmul, .flops = ph_matmul_flops,
 };
 
 /* Gemm */

@@ -15,5 +15,7 @@ PhTensor *ph_matmul   (PhTensor *a, PhTensor *b, GError **error);
 PhTensor *ph_transposed (PhTensor *matrix);
 /* The type of the product of inputs 0 and @index_b, with @dtype. */
 gboolean  ph_infer_product (PhInfer *infer, PhDType dtype, guint index_b, GError **error);
+/* A product and a sum for each step along the inner dimension; -1 when not known. */
+gint64    ph_matmul_flops (const PhNode *node);
 
 G_END_DECLS

@@ -92,13 +92,8 @@ grad_lrn (PhGrad *grad, GError **error)
   const PhType *type = x->type;
 
   if (type == NULL || !type->has_rank || type->rank < 2 || !ph_dim_known (type->dims[1]))
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: cannot be differentiated while the number of channels of its "
-                   "input is unknown", label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "cannot be differentiated while the number of channels of its input is unknown");
   s = PH_BUILD (b, Add, ph_grad_like (grad, x, lrn.bias),
                 PH_BUILD (b, Mul, ph_grad_like (grad, x, lrn.alpha),
                           window_mean (grad, &lrn, PH_BUILD (b, Mul, x, x), type->dims[1].size, FALSE)));

@@ -54,14 +54,9 @@ known_rank (PhGrad *grad, guint *rank, GError **error)
   const PhType *type = ph_grad_in (grad, 0)->type;
 
   if (type == NULL || !type->has_rank || type->rank == 0 || grad->dy[0] == NULL)
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, grad->dy[0] == NULL
-                   ? "%s: only its first output can be differentiated" : "%s: cannot be differentiated while the rank of its "
-                   "input is unknown", label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", grad->dy[0] == NULL
+                         ? "only its first output can be differentiated"
+                         : "cannot be differentiated while the rank of its input is unknown");
   *rank = type->rank;
   return TRUE;
 }

@@ -130,11 +130,10 @@ check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_arg
 
       if (arg->types != 0 && !(arg->types & (G_GUINT64_CONSTANT (1) << dtype)))
         {
-          g_autofree char *label = ph_node_label (node), *allowed = dtypes_to_string (arg->types);
+          g_autofree char *allowed = dtypes_to_string (arg->types);
 
-          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s %u '%s' of %s is %s ('%s'), must be one of: %s", label, side, i,
-                       arg->name, op->name, ph_dtype_name (dtype), value->name, allowed);
-          return FALSE;
+          return ph_node_fail (node, error, PH_ERROR_TYPE, "%s %u '%s' of %s is %s ('%s'), must be one of: %s", side, i,
+                               arg->name, op->name, ph_dtype_name (dtype), value->name, allowed);
         }
       if (arg->group == '\0')
         continue;
@@ -144,14 +143,8 @@ check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_arg
       if (*bound == PH_UNDEFINED)
         *bound = dtype;
       else if (*bound != dtype)
-        {
-          g_autofree char *label = ph_node_label (node);
-
-          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s %u '%s' of %s is %s ('%s'), must be %s like the others of type %c",
-                       label, side, i, arg->name, op->name, ph_dtype_name (dtype), value->name, ph_dtype_name (*bound),
-                       arg->group);
-          return FALSE;
-        }
+        return ph_node_fail (node, error, PH_ERROR_TYPE, "%s %u '%s' of %s is %s ('%s'), must be %s like the others of type %c",
+                             side, i, arg->name, op->name, ph_dtype_name (dtype), value->name, ph_dtype_name (*bound), arg->group);
     }
   return TRUE;
 }
@@ -166,29 +159,13 @@ check_counts (const PhOp *op, const PhNode *node, GError **error)
 
   for (guint i = 0; i < min; i++)
     if (ph_node_input (node, i) == NULL && !(op->inputs[i].flags & PH_ARG_OPTIONAL))
-      {
-        g_autofree char *label = ph_node_label (node);
-
-        g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: input %u '%s' of %s is missing: give it a value", label, i,
-                     op->inputs[i].name, op->name);
-        return FALSE;
-      }
+      return ph_node_fail (node, error, PH_ERROR_TYPE, "input %u '%s' of %s is missing: give it a value", i, op->inputs[i].name,
+                           op->name);
   if (node->inputs->len > max && !variadic)
-    {
-      g_autofree char *label = ph_node_label (node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: has %u inputs, but %s takes at most %u", label, node->inputs->len,
-                   op->name, max);
-      return FALSE;
-    }
+    return ph_node_fail (node, error, PH_ERROR_TYPE, "has %u inputs, but %s takes at most %u", node->inputs->len, op->name, max);
   if (node->outputs->len > n_outputs && !many_outputs)
-    {
-      g_autofree char *label = ph_node_label (node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: has %u outputs, but %s gives at most %u", label, node->outputs->len,
-                   op->name, n_outputs);
-      return FALSE;
-    }
+    return ph_node_fail (node, error, PH_ERROR_TYPE, "has %u outputs, but %s gives at most %u", node->outputs->len, op->name,
+                         n_outputs);
   return TRUE;
 }
 
@@ -206,21 +183,10 @@ ph_op_check (const PhOp *op, const PhNode *node, GError **error)
       const PhAttr *given = attr->kind == PH_ATTR_GRAPH ? NULL : ph_node_attr (node, attr->name);
 
       if (attr->required && given == NULL && (attr->kind != PH_ATTR_GRAPH || ph_node_graph (node, attr->name) == NULL))
-        {
-          g_autofree char *label = ph_node_label (node);
-
-          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: %s needs the attribute '%s'", label, op->name, attr->name);
-          return FALSE;
-        }
+        return ph_node_fail (node, error, PH_ERROR_TYPE, "%s needs the attribute '%s'", op->name, attr->name);
       /* An opaque one may be a reference to a function's attribute, of whatever kind. */
       if (given != NULL && given->kind != attr->kind && given->kind != PH_ATTR_OPAQUE)
-        {
-          g_autofree char *label = ph_node_label (node);
-
-          g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: the attribute '%s' of %s has the wrong kind", label, attr->name,
-                       op->name);
-          return FALSE;
-        }
+        return ph_node_fail (node, error, PH_ERROR_TYPE, "the attribute '%s' of %s has the wrong kind", attr->name, op->name);
     }
 
   return check_side (op, node, op->inputs, ph_op_n_inputs (op, NULL, NULL), node->inputs, "input", groups, error) &&

@@ -197,15 +197,6 @@ pool_flops (const PhNode *node)
 
 /* ── gradients of pools over windows ── */
 
-static gboolean
-cannot (PhGrad *grad, GError **error, const char *why)
-{
-  g_autofree char *label = ph_node_label (grad->node);
-
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, why);
-  return FALSE;
-}
-
 /* Each output's gradient goes to where its value came from: that is what the second output tells. A node without one gets
  * a twin that has it. */
 static gboolean
@@ -217,7 +208,7 @@ grad_max_pool (PhGrad *grad, GError **error)
   if (grad->dy[0] == NULL)
     return TRUE;
   if (ph_node_attr_int (grad->node, "storage_order", 0) != 0)
-    return cannot (grad, error, "no gradient with storage_order 1; use 0");
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "no gradient with storage_order 1; use 0");
   if (grad->node->outputs->len > 1)
     indices = ph_grad_out (grad, 1);
   else
@@ -275,14 +266,17 @@ window_of (PhGrad *grad, PhWindow *w, GError **error)
   gint64 in[PH_WINDOW_MAX];
 
   if (x == NULL || !x->has_rank || x->rank < 3 || x->rank > 2 + PH_WINDOW_MAX)
-    return cannot (grad, error, "its gradient needs the rank of the input; fix the input's shape first");
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs the rank of the input; fix the input's shape first");
   for (guint i = 0; i < x->rank - 2; i++)
     {
       if (!ph_dim_known (x->dims[2 + i]))
-        return cannot (grad, error, "its gradient needs the spatial size of the input; fix the input's shape first");
+        return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                             "its gradient needs the spatial size of the input; fix the input's shape first");
       in[i] = x->dims[2 + i].size;
     }
-  return ph_window_init (w, grad->node, x->rank - 2, in, NULL) == NULL || cannot (grad, error, "its attributes do not fit the input");
+  return ph_window_init (w, grad->node, x->rank - 2, in, NULL) == NULL ||
+         ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its attributes do not fit the input");
 }
 
 static gboolean
@@ -305,7 +299,7 @@ grad_average_pool (PhGrad *grad, GError **error)
   places = ph_dims_product (w.out, 0, w.n);
   counts = ph_tensor_new (dtype, 2 + w.n, dims);
   if (counts == NULL)
-    return cannot (grad, error, "the output is too large");
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "the output is too large");
   data = ph_tensor_writable (counts);
   offsets = seen.offsets = g_new (gint64, ph_window_kernel_count (&w) + 1);
   for (gint64 place = 0; place < places; place++)

@@ -306,24 +306,13 @@ infer_matmul_integer (PhInfer *infer, GError **error)
   return ph_infer_product (infer, PH_INT32, 1, error);
 }
 
-static gint64
-matmul_flops (const PhNode *node)
-{
-  const PhType *a = ph_node_input (node, 0)->type, *out = ph_node_output (node, 0)->type;
-  gint64 count = out != NULL ? ph_type_count (out) : -1;
-
-  if (count < 0 || a == NULL || !a->has_rank || a->rank == 0 || !ph_dim_known (a->dims[a->rank - 1]))
-    return -1;
-  return 2 * count * a->dims[a->rank - 1].size;
-}
-
 const PhOp ph_op_MatMulInteger = {
   "MatMulInteger", .since = 10, .flags = PH_OP_NO_GRADIENT,
   .doc     = "Matrix product of narrow integers less their zero points, in 32 bits.",
   .inputs  = { { "A", 'A', BYTES }, { "B", 'B', BYTES }, { "a_zero_point", 'A', BYTES, PH_ARG_OPTIONAL },
                { "b_zero_point", 'B', BYTES, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 0, PH_T (INT32) } },
-  .infer   = infer_matmul_integer, .kernel = matmul_integer_kernel, .flops = matmul_flops,
+  .infer   = infer_matmul_integer, .kernel = matmul_integer_kernel, .flops = ph_matmul_flops,
 };
 
 /* result * (scale of a) * (scale of b) / (scale of y), quantised. Scales of b may be many, along @axis of the result. */
@@ -390,7 +379,7 @@ const PhOp ph_op_QLinearMatMul = {
                { "b", 'B', EIGHT_BITS }, { "b_scale", 'S', PH_FLOATS }, { "b_zero_point", 'B', EIGHT_BITS },
                { "y_scale", 'S', PH_FLOATS }, { "y_zero_point", 'Y', EIGHT_BITS } },
   .outputs = { { "y", 'Y', EIGHT_BITS } },
-  .infer   = infer_qlinear_matmul, .kernel = qlinear_matmul_kernel, .flops = matmul_flops,
+  .infer   = infer_qlinear_matmul, .kernel = qlinear_matmul_kernel, .flops = ph_matmul_flops,
 };
 
 /* Convolutions: the node has all attributes of a Conv, so Conv's own kernel runs it on the centred tensors. */

@@ -28,21 +28,6 @@ taps_clear (Taps *taps)
   g_free (taps->weight);
 }
 
-/* Axis numbers that scales, sizes and roi speak of. */
-static gboolean
-named_axes (const PhNode *node, guint rank, guint *axes, gsize *n)
-{
-  const gint64 *given = ph_node_attr_ints (node, "axes", n);
-  guint64 mask;
-
-  if (given != NULL)
-    return ph_axes (given, *n, rank, axes, &mask);
-  *n = rank;
-  for (guint i = 0; i < rank; i++)
-    axes[i] = i;
-  return TRUE;
-}
-
 /* @scales or @sizes, one for each named axis. Returns NULL, or what is wrong. */
 static const char *
 make_plan (const PhNode *node, guint rank, const gint64 *in, const double *scales, gsize n_scales, const gint64 *sizes,
@@ -53,7 +38,7 @@ make_plan (const PhNode *node, guint rank, const gint64 *in, const double *scale
   double common = 0;
   gsize n;
 
-  if (!named_axes (node, rank, axes, &n))
+  if (!ph_node_axes_or_all (node, rank, axes, &n))
     return "axes do not fit the input's rank";
   if ((n_scales > 0) == (n_sizes > 0) && n > 0)
     return "exactly one of scales and sizes must be given";
@@ -229,7 +214,7 @@ infer_resize (PhInfer *infer, GError **error)
 
   if (type == NULL)
     return TRUE;
-  if (!named_axes (node, type->rank, axes, &n))
+  if (!ph_node_axes_or_all (node, type->rank, axes, &n))
     return ph_infer_fail (infer, error, "axes do not fit the input's rank %u", type->rank);
   n_sizes = ph_infer_has (infer, 3) ? ph_infer_dims (infer, 3, &sizes) : -1;
   memcpy (dims, type->dims, type->rank * sizeof (PhDim));
@@ -466,12 +451,7 @@ grad_resize (PhGrad *grad, GError **error)
   wrong = known ? plan_of (grad->node, NULL, x->type, constant[1], constant[2], constant[3], &plan)
                 : "its gradient needs the input's shape, scales and sizes to be known; fix them first";
   if (wrong != NULL)
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, wrong);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", wrong);
   for (guint i = plan.rank; i-- > 0;)
     if (plan.resized >> i & 1)
       {

@@ -230,12 +230,7 @@ ph_recurrent_build (PhBuilder *b, const PhNode *node, PhValue *const *inputs, Ph
   if (wrong == NULL && (r_type == NULL || !r_type->has_rank || r_type->rank != 3 || !ph_dim_known (r_type->dims[2])))
     wrong = "the hidden size is not known: fix the shape of R first";
   if (wrong != NULL)
-    {
-      g_autofree char *label = ph_node_label (node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, wrong);
-      return FALSE;
-    }
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "%s", wrong);
   n = r_type->dims[2].size;
   if (cell.batch_first)
     x = transpose (b, x, 1, 0, 2, -1);

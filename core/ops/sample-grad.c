@@ -133,15 +133,6 @@ sum_of (PhBuilder *b, PhValue **parts, guint n)
   return sum;
 }
 
-static gboolean
-refuse (const PhNode *node, GError **error, const char *what)
-{
-  g_autofree char *label = ph_node_label (node);
-
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient needs %s", label, what);
-  return FALSE;
-}
-
 /* The sizes of all axes from @from on; FALSE when one is not known. */
 static gboolean
 sizes_from (const PhValue *value, guint from, gint64 *sizes)
@@ -176,7 +167,8 @@ build_grid_sample (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhV
   guint n;
 
   if (!sizes_from (x, 2, sizes) || x->type->rank < 3 || x->type->rank > 5)
-    return refuse (node, error, "an input of 1 to 3 spatial dimensions with known sizes");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs an input of 1 to 3 spatial dimensions with known sizes");
   n = x->type->rank - 2;
   if (grid->type != NULL && grid->type->dtype != x->type->dtype)
     grid = PH_BUILD_WITH (b, Cast, AXIS ("to", x->type->dtype), grid);
@@ -244,9 +236,10 @@ build_roi_align (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhVal
   Axis axes[2];
 
   if (!sizes_from (x, 2, sizes) || x->type->rank != 4)
-    return refuse (node, error, "an input with known height and width");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs an input with known height and width");
   if (ratio < 1)
-    return refuse (node, error, "a sampling_ratio above 0: else the number of samples depends on the regions' values");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs a sampling_ratio above 0: else the number of samples depends on the regions' values");
   for (guint d = 0; d < 2; d++)          /* height first; regions are x1, y1, x2, y2 */
     {
       PhValue *scale = number (b, rois, ph_node_attr_float (node, "spatial_scale", 1)), *shift = number (b, rois, half ? 0.5 : 0);
@@ -318,10 +311,11 @@ build_deform_conv (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhV
   guint n;
 
   if (!sizes_from (x, 1, xd) || !sizes_from (weight, 0, wd) || x->type->rank < 3 || x->type->rank > 5 || weight->type->rank != x->type->rank)
-    return refuse (node, error, "an input and a weight of 1 to 3 spatial dimensions with known sizes");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient needs an input and a weight of 1 to 3 spatial dimensions with known sizes");
   n = x->type->rank - 2;
   if (ph_window_init (&w, node, n, xd + 1, wd + 2) != NULL || groups < 1 || o_groups < 1 || wd[0] % groups != 0 || xd[0] % o_groups != 0)
-    return refuse (node, error, "a window and groups that fit the input");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a window and groups that fit the input");
   taps = ph_window_kernel_count (&w);
   places = ph_dims_product (w.out, 0, n);
   offset = PH_BUILD (b, Reshape, offset, INTS (-1, o_groups, taps, n, places));

@@ -255,12 +255,7 @@ grad_affine_grid (PhGrad *grad, GError **error)
   gint64 s;
 
   if (type == NULL || !type->has_rank || (type->rank != 4 && type->rank != 5) || theta->type == NULL)
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient needs the length of size", label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the length of size");
   s = type->rank - 2;
   identity = ph_tensor_new (theta->type->dtype, 3, (gint64[]) { 1, s, s + 1 });
   for (gint64 i = 0; i < s; i++)

@@ -146,12 +146,8 @@ run_scatter_elements (PhKernel *kernel, GError **error)
 static gboolean
 unsupported_reduction (PhGrad *grad, GError **error)
 {
-  g_autofree char *label = ph_node_label (grad->node);
-
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
-               "%s: no gradient through reduction '%s'; none and add have one", label,
-               ph_node_attr_string (grad->node, "reduction", "none"));
-  return FALSE;
+  return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "no gradient through reduction '%s'; none and add have one",
+                       ph_node_attr_string (grad->node, "reduction", "none"));
 }
 
 static gboolean

@@ -149,26 +149,12 @@ const PhOp ph_op_TopK = {
 static gboolean
 infer_unique (PhInfer *infer, GError **error)
 {
-  const PhType *type = ph_infer_type (infer, 0);
-  PhAttr *axis = ph_node_attr (ph_infer_node_of (infer), "axis");
-  PhDim dims[PH_MAX_RANK] = { PH_DIM_UNKNOWN }, unknown = PH_DIM_UNKNOWN, all = PH_DIM_UNKNOWN;
-  guint normal;
+  PhDim unknown = PH_DIM_UNKNOWN, all = PH_DIM_UNKNOWN;
 
-  if (type == NULL)
+  if (ph_infer_type (infer, 0) == NULL)
     return TRUE;
-  if (axis == NULL)
-    ph_infer_set_shape (infer, 0, type->dtype, 1, dims);
-  else if (!type->has_rank)
-    ph_infer_set (infer, 0, ph_type_unranked (type->dtype));
-  else if (!ph_axis (axis->i, type->rank, &normal))
-    return ph_infer_fail (infer, error, "axis %" G_GINT64_FORMAT " is outside the input's rank %u", axis->i, type->rank);
-  else
-    {
-      memcpy (dims, type->dims, type->rank * sizeof (PhDim));
-      all = dims[normal];
-      dims[normal] = unknown;
-      ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);
-    }
+  if (!ph_infer_picked (infer, &all, error))
+    return FALSE;
   ph_infer_set_shape (infer, 1, PH_INT64, 1, &unknown);
   ph_infer_set_shape (infer, 2, PH_INT64, 1, &all);
   ph_infer_set_shape (infer, 3, PH_INT64, 1, &unknown);

@@ -6,15 +6,6 @@
 #define AXIS(name_, value_) PH_ATTRS (ph_attr_new_int (name_, value_))
 
 static gboolean
-refuse (const PhNode *node, GError **error, const char *what)
-{
-  g_autofree char *label = ph_node_label (node);
-
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: its gradient needs %s", label, what);
-  return FALSE;
-}
-
-static gboolean
 constant_int (const PhValue *value, gint64 fallback, gint64 *number)
 {
   PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
@@ -68,15 +59,15 @@ ph_grad_dft (PhGrad *grad, GError **error)
   guint axis;
 
   if (type == NULL || !type->has_rank || !constant_int (ph_grad_in (grad, 2), 0, &axis_number))
-    return refuse (node, error, "a known rank and axis");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a known rank and axis");
   if (ph_grad_in (grad, 2) == NULL)
     axis_number = -2;
   if (!ph_axis (axis_number, type->rank, &axis) || axis + 1 >= type->rank || !ph_dim_known (type->dims[axis]) ||
       !ph_dim_known (type->dims[type->rank - 1]))
-    return refuse (node, error, "known sizes along its axis and the last one");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs known sizes along its axis and the last one");
   given = type->dims[axis].size;
   if (!constant_int (ph_grad_in (grad, 1), onesided && inverse ? 2 * (given - 1) : given, &n) || n < 1)
-    return refuse (node, error, "a constant dft_length");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a constant dft_length");
 
   axis_value = ph_build_scalar (b, PH_INT64, axis);
   if (onesided && inverse)
@@ -110,14 +101,14 @@ build_stft (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **
   PhTensor *places;
 
   if (type == NULL || !type->has_rank || type->rank != 3 || !ph_dim_known (type->dims[1]) || !constant_int (inputs[1], -1, &step) || step < 1)
-    return refuse (node, error, "a known signal length and a constant frame_step");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a known signal length and a constant frame_step");
   total = type->dims[1].size;
   if (!constant_int (inputs[3], shape != NULL ? ph_type_count (shape) : window == NULL ? total : -1, &length) || length < 1 || length > total)
-    return refuse (node, error, "a known frame length");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs a known frame length");
   n = (total - length) / step + 1;
   places = ph_tensor_new (PH_INT64, 2, (gint64[]) { n, length });
   if (places == NULL)
-    return refuse (node, error, "less memory for its frames");
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs less memory for its frames");
   for (gint64 i = 0; i < n * length; i++)
     ((gint64 *) ph_tensor_writable (places))[i] = i / length * step + i % length;
   frames = PH_BUILD_WITH (b, Gather, AXIS ("axis", 1), signal, ph_build_tensor (b, places));

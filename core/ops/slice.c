@@ -378,20 +378,6 @@ const PhOp ph_op_Pad = {
 /* ── CenterCropPad ── */
 
 static gboolean
-crop_axes (const PhNode *node, guint rank, guint *axes, gsize *n)
-{
-  const gint64 *given = ph_node_attr_ints (node, "axes", n);
-  guint64 mask;
-
-  if (given != NULL)
-    return ph_axes (given, *n, rank, axes, &mask);
-  *n = rank;
-  for (guint i = 0; i < rank; i++)
-    axes[i] = i;
-  return TRUE;
-}
-
-static gboolean
 infer_center_crop_pad (PhInfer *infer, GError **error)
 {
   const PhType *type = ph_infer_ranked (infer, 0);
@@ -403,7 +389,7 @@ infer_center_crop_pad (PhInfer *infer, GError **error)
 
   if (type == NULL)
     return TRUE;
-  if (!crop_axes (ph_infer_node_of (infer), type->rank, axes, &n))
+  if (!ph_node_axes_or_all (ph_infer_node_of (infer), type->rank, axes, &n))
     return ph_infer_fail (infer, error, "an axis is outside the input's rank %u or named twice", type->rank);
   n_shape = ph_infer_dims (infer, 1, &shape);
   if (n_shape >= 0 && (gsize) n_shape != n)
@@ -426,7 +412,7 @@ run_center_crop_pad (PhKernel *kernel, GError **error)
   gpointer data;
 
   shape = ph_kernel_ints (kernel, 1, &n_shape);
-  if (!crop_axes (kernel->node, rank, axes, &n) || n != n_shape)
+  if (!ph_node_axes_or_all (kernel->node, rank, axes, &n) || n != n_shape)
     return ph_kernel_fail (kernel, error, "axes and shape do not fit an input of rank %u", rank);
   memcpy (dims, ph_tensor_dims (x), rank * sizeof (gint64));
   for (gsize i = 0; i < n; i++)

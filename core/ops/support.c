@@ -26,6 +26,20 @@ ph_axes (const gint64 *axes, gsize n, guint rank, guint *normal, guint64 *mask)
   return TRUE;
 }
 
+gboolean
+ph_node_axes_or_all (const PhNode *node, guint rank, guint *axes, gsize *n)
+{
+  const gint64 *given = ph_node_attr_ints (node, "axes", n);
+  guint64 mask;
+
+  if (given != NULL)
+    return ph_axes (given, *n, rank, axes, &mask);
+  *n = rank;
+  for (guint i = 0; i < rank; i++)
+    axes[i] = i;
+  return TRUE;
+}
+
 gint64
 ph_dims_product (const gint64 *dims, guint from, guint to)
 {

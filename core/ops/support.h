@@ -15,6 +15,8 @@ G_BEGIN_DECLS
 gboolean  ph_axis             (gint64 axis, guint rank, guint *normal);
 /* Normalises @n axes; FALSE when one is outside or named twice. @mask: bit i set for axis i. */
 gboolean  ph_axes             (const gint64 *axes, gsize n, guint rank, guint *normal, guint64 *mask);
+/* The attribute axes, normalised, or all of them. FALSE as above. */
+gboolean  ph_node_axes_or_all (const PhNode *node, guint rank, guint *axes, gsize *n);
 gint64    ph_dims_product     (const gint64 *dims, guint from, guint to);        /* of dims[from..to-1] */
 
 /* ── kernels ── */
@@ -52,6 +54,9 @@ ph_move (gpointer to, gsize i, gconstpointer from, gsize j, gsize size)
 /* ── inference ── */
 /* The type of @input when its rank is known, else NULL (and output 0 is set to an unranked @dtype of it). */
 const PhType *ph_infer_ranked (PhInfer *infer, guint input);
+/* Output 0 is some slices of input 0 along the attribute axis, how many is not known; without the attribute, some elements.
+ * @size (inout): of that axis. */
+gboolean  ph_infer_picked     (PhInfer *infer, PhDim *size, GError **error);
 /* One integer of a constant of one element; FALSE when not known. */
 gboolean  ph_infer_int        (PhInfer *infer, guint input, gint64 *value);
 /* The more precise of two descriptions of one dimension; FALSE when they contradict each other. */

@@ -101,13 +101,8 @@ grad_max_unpool (PhGrad *grad, GError **error)
   PhValue *flat = ph_build_ints (b, (gint64[]) { -1 }, 1), *indices = ph_grad_in (grad, 1);
 
   if (ph_grad_in (grad, 2) != NULL)
-    {
-      g_autofree char *label = ph_node_label (grad->node);
-
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: no gradient with output_shape, for which the indices mean other places",
-                   label);
-      return FALSE;
-    }
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "no gradient with output_shape, for which the indices mean other places");
   grad->dx[0] = PH_BUILD (b, Gather, PH_BUILD (b, Reshape, grad->dy[0], flat), indices);
   return TRUE;
 }

@@ -112,12 +112,10 @@ ph_kernel_seed (PhKernel *kernel)
 gboolean
 ph_kernel_fail (PhKernel *kernel, GError **error, const char *format, ...)
 {
-  g_autofree char *label = ph_node_label (kernel->node), *message = NULL;
   va_list args;
 
   va_start (args, format);
-  message = g_strdup_vprintf (format, args);
+  ph_node_fail_valist (kernel->node, error, PH_ERROR_UNSUPPORTED, format, args);
   va_end (args);
-  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: %s", label, message);
   return FALSE;
 }
