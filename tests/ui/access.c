@@ -236,14 +236,15 @@ int
 main (int argc, char *argv[])
 {
   g_setenv ("GTK_A11Y", "atspi", TRUE);
-  if (!open_access_bus () || !driver_init (&argc, &argv))
+  if (!open_access_bus ())
     {
-      g_print ("1..0 # SKIP no display, or no bus for assistive technologies\n");
+      g_print ("1..0 # SKIP no bus for assistive technologies: run this below dbus-run-session, with at-spi2-core installed\n");
       return 0;
     }
+  if (!driver_init (&argc, &argv))
+    return 0;
   g_test_add_func ("/access/walk", test_walk);
-  int status = g_test_run ();
-  driver_finish ();
+  int status = driver_main ();
   g_object_unref (access_bus);
   return status;
 }

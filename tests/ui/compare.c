@@ -406,10 +406,7 @@ int
 main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
-    {
-      g_print ("1..0 # SKIP no display, or one without XTEST\n");
-      return 0;
-    }
+    return 0;
   g_test_add_func ("/compare/track", test_track);
   g_test_add_func ("/compare/slider-keys", test_slider_keys);
   g_test_add_func ("/compare/slider-pointer", test_slider_pointer);
@@ -419,7 +416,5 @@ main (int argc, char **argv)
   g_test_add_func ("/compare/colours", test_colours);
   g_test_add_func ("/compare/part", test_part);
   g_test_add_func ("/compare/export", test_export);
-  int status = g_test_run ();
-  driver_finish ();
-  return status;
+  return driver_main ();
 }

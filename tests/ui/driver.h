@@ -11,9 +11,10 @@ typedef gboolean (*DriverCondition) (gpointer data);
 /* driver-leaks.c; driver_init() calls it. */
 void            driver_spare_glib  (void);
 
-/* Call before g_test_run(). FALSE: there is no display, or one without XTEST; the tests should then be skipped. */
+/* FALSE: there is no display, or one without XTEST, and the harness was told so: main() should return 0. */
 gboolean        driver_init        (int *argc, char ***argv);
-void            driver_finish      (void);
+/* Runs the tests and puts away what driver_init() made. Returns main()'s status. */
+int             driver_main        (void);
 
 PhWindow       *driver_window      (void);
 gboolean        driver_has_window  (void);

@@ -635,17 +635,12 @@ int
 main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
-    {
-      g_print ("1..0 # SKIP no display, or one without XTEST\n");
-      return 0;
-    }
+    return 0;
   g_test_add_func ("/keys/complete", test_complete);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
       g_autofree char *path = g_strdup_printf ("/keys/%s/%s", rows[i].panel, rows[i].key);
       g_test_add_data_func (path, &rows[i], test_key);
     }
-  int status = g_test_run ();
-  driver_finish ();
-  return status;
+  return driver_main ();
 }

@@ -462,10 +462,7 @@ main (int argc, char **argv)
   const char *only = argc > 1 && g_str_has_suffix (argv[1], "dialogs") ? argv[1] : NULL;
 
   if (!driver_init (&argc, &argv))
-    {
-      g_print ("1..0 # SKIP no display, or one without XTEST\n");
-      return 0;
-    }
+    return 0;
   g_test_add_func ("/shortcuts/complete", test_complete);
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
@@ -476,7 +473,5 @@ main (int argc, char **argv)
                                             : g_str_equal (rows[i].action, "command.quit") ? test_quit : test_key);
     }
   g_test_add_func ("/shortcuts/bookmarks", test_bookmarks);
-  int status = g_test_run ();
-  driver_finish ();
-  return status;
+  return driver_main ();
 }
