@@ -6,7 +6,7 @@
 
 #define GUTTER  64.0f          /* between two columns                          */
 #define SLENDER 2.5f           /* times as high as wide: worth folding         */
-#define FEWEST  4              /* layers in a column                           */
+#define FEWEST  2              /* layers in a column                           */
 
 typedef struct { int first, last; float left, right, dx, dy; } Column;
 

@@ -9,7 +9,7 @@
 #define GROUP_HEADER  30.0f
 #define GROUP_WIDTH   170.0f      /* of a closed one */
 #define GROUP_HEIGHT  54.0f
-#define FOLD_ABOVE    12          /* closed groups in a chain: they are folded into columns */
+#define FOLD_ABOVE    12          /* groups in a chain, open or closed: they are folded into columns */
 #define SCREEN        2.0f        /* times as wide as high                                  */
 
 static char *
@@ -59,7 +59,7 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
   const int n_children = scene->child_start[g + 1] - scene->child_start[g];
   const int n_ports = group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g];
   const int n_segments = a->seg_start[g + 1] - a->seg_start[g];
-  int n_groups = 0;             /* closed */
+  int n_groups = 0;
   g_autofree int *port_slot = NULL, *real = NULL;
   g_autofree guint8 *fixed = NULL;
   int *slot = a->slot;
@@ -89,8 +89,8 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
         {
           at->rect.width = GROUP_WIDTH;
           at->rect.height = GROUP_HEIGHT;
-          n_groups++;
         }
+      n_groups += at->kind == PH_BOX_GROUP;
       slot[child] = n_boxes;
       layout->boxes[n_boxes++] = (PhLayoutBox) { at->rect.width + a->build->column[child],
                                                  MAX (at->rect.height, a->build->stack[child]), 0, 0,

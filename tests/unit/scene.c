@@ -7,6 +7,7 @@
 #include "core/layout/paint.h"
 #include "core/ops/op.h"
 #include "passes/pass.h"
+#include "tests/bench/transformer.h"
 
 typedef struct { float x, y; } Middle;
 
@@ -410,12 +411,34 @@ test_paint_given (void)
   }
 }
 
+/* A long chain of groups fills a screen, closed and open: 40 blocks one below the other would be a thread that nobody can read. */
+static void
+test_columns (void)
+{
+  for (guint open_all = 0; open_all <= 100000; open_all += 100000)
+    {
+      const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = TRUE, .open_all = open_all };
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhScene) scene = ph_scene_new (ph_bench_transformer (2000, FALSE, TRUE), NULL, &options, NULL, &error);
+
+      g_assert_no_error (error);
+      g_test_message ("%g x %g", ph_scene_width (scene), ph_scene_height (scene));
+      g_assert_cmpfloat (ph_scene_width (scene) / ph_scene_height (scene), >, 0.5);
+      g_assert_cmpfloat (ph_scene_width (scene) / ph_scene_height (scene), <, 5);
+      for (guint a = 0; a < ph_scene_n_boxes (scene); a++)
+        for (guint b = 0; b < a && ph_scene_box (scene, a)->shown; b++)
+          if (ph_scene_box (scene, b)->shown && ph_scene_box (scene, a)->parent == ph_scene_box (scene, b)->parent)
+            g_assert_false (ph_rect_touches (&ph_scene_box (scene, a)->rect, &ph_scene_box (scene, b)->rect));
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene/examples", test_examples);
   g_test_add_func ("/scene/models", test_models);
+  g_test_add_func ("/scene/columns", test_columns);
   g_test_add_func ("/scene/appended", test_appended);
   g_test_add_func ("/scene/appended-models", test_appended_models);
   g_test_add_func ("/scene/render", test_render);
