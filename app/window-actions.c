@@ -14,12 +14,14 @@
 typedef struct { const char *command, *title; GtkFileChooserAction action; const char *const *patterns; const char *suffix; } FileCommand;
 
 static const char *const model_patterns[] = { "*.onnx", "*.onnxtxt", "*.pb", NULL };
+static const char *const script_patterns[] = { "*.peep", "*.txt", NULL };
 static const char *const model_out_patterns[] = { "*.onnx", "*.onnxtxt", NULL };
 
 static const FileCommand file_commands[] = {
   { "open",   N_("Open a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
   { "save",   N_("Save the Graph"), GTK_FILE_CHOOSER_ACTION_SAVE, model_out_patterns, ".onnx" },
   { "compare", N_("Compare With a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
+  { "source", N_("Run a Script"), GTK_FILE_CHOOSER_ACTION_OPEN, script_patterns, NULL },
 };
 
 static void
@@ -36,7 +38,7 @@ on_file_chosen (GtkNativeDialog *dialog, int response, PhWindow *self)
           g_autofree char *path = g_file_get_path (file);
           if (g_str_equal (command->command, "compare"))
             ph_window_compare (self, file);
-          else if (command->action == GTK_FILE_CHOOSER_ACTION_OPEN)
+          else if (g_str_equal (command->command, "open"))
             ph_window_open (self, file);
           else if (path)
             {
@@ -54,11 +56,11 @@ ask_for_file (PhWindow *self, const FileCommand *command)
 {
   gboolean opening = command->action == GTK_FILE_CHOOSER_ACTION_OPEN;
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(command->title), GTK_WINDOW (self), command->action,
-                                                              opening ? _("_Open") : _("_Save"), NULL);
+                                                              command->patterns == script_patterns ? _("_Run") : opening ? _("_Open") : _("_Save"), NULL);
   GtkFileFilter *filter = gtk_file_filter_new ();
   const char *path = self->document ? ph_document_get_path (self->document) : NULL;
 
-  gtk_file_filter_set_name (filter, opening ? _("Models") : _("Known formats"));
+  gtk_file_filter_set_name (filter, command->patterns == script_patterns ? _("Scripts") : opening ? _("Models") : _("Known formats"));
   for (guint i = 0; command->patterns[i]; i++)
     gtk_file_filter_add_pattern (filter, command->patterns[i]);
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);

@@ -233,22 +233,32 @@ copy_open (PhGraphCanvas *self)
   return copy;
 }
 
+/* What the set of open boxes calls this one; NULL: it does not open. */
+static char *
+key_of (PhGraphCanvas *self, int box)
+{
+  const PhSceneBox *at = ph_scene_box (self->scene, box);
+  const PhTenant *tenant = at->kind == PH_BOX_NODE ? ph_scene_tenant (self->scene, box, self->time) : NULL;
+
+  if (!at->can_open)
+    return NULL;
+  if (at->kind == PH_BOX_GROUP)
+    return g_strdup (at->path);
+  if (tenant == NULL && at->kind == PH_BOX_NODE)
+    tenant = ph_scene_tenant (self->scene, box, self->since);
+  return tenant != NULL ? g_strdup_printf ("n%u", tenant->id) : NULL;
+}
+
 void
 ph_graph_canvas_toggle_group (PhGraphCanvas *self, int box)
 {
-  const PhSceneBox *at;
-  const PhTenant *tenant;
   g_autofree char *key = NULL;
   GHashTable *open;
 
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self) && self->scene != NULL);
   self = ph_canvas_leader (self);
-  at = ph_scene_box (self->scene, box);
-  tenant = at->kind == PH_BOX_NODE ? ph_scene_tenant (self->scene, box, self->time) : NULL;
-  if (tenant == NULL && at->kind == PH_BOX_NODE)
-    tenant = ph_scene_tenant (self->scene, box, self->since);
-  key = at->kind == PH_BOX_GROUP ? g_strdup (at->path) : tenant != NULL ? g_strdup_printf ("n%u", tenant->id) : NULL;
-  if (key == NULL || !at->can_open)
+  key = key_of (self, box);
+  if (key == NULL)
     return;
   open = copy_open (self);
   if (!g_hash_table_remove (open, key))
@@ -289,8 +299,11 @@ ph_graph_canvas_expand_all (PhGraphCanvas *self)
     return;
   open = copy_open (self);
   for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
-    if (ph_scene_box (self->scene, b)->kind == PH_BOX_GROUP)
-      g_hash_table_add (open, g_strdup (ph_scene_box (self->scene, b)->path));
+    {
+      char *key = key_of (self, (int) b);
+      if (key != NULL)
+        g_hash_table_add (open, key);
+    }
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->open = open;
   ph_canvas_start_layout (self, FALSE);
