@@ -235,7 +235,9 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_expand_gradient = {
   .name = "expand-gradient", .group = "autodiff", .summary = "Writes out the derivative that the operator Gradient asks for",
+  .keeps_values = TRUE,
   .elsewhere = "JAX grad; TVM Gradient; MindSpore ad",
-  .trap = "it reads names, so it runs before anything that renames.",
+  .trap = "it reads names, and two values that are equal have different derivatives: it runs before anything that "
+          "renames or merges, and other passes refuse a model that has a Gradient.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = expand_gradients,
 };

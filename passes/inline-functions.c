@@ -100,6 +100,7 @@ static const PhRule rules[] = {
 
 const PhPass ph_pass_inline_functions = {
   .name = "inline-functions", .group = "control", .summary = "Replaces calls of the model's own functions by what they do",
+  .keeps_values = TRUE,
   .elsewhere = "ONNX Runtime's function inliner; XLA CallInliner; MindSpore inline",
   .trap = "two functions may import different opsets, and their inner names may clash.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = inline_functions,

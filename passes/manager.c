@@ -255,6 +255,14 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
       return FALSE;
     }
 
+  /* Merging two values, say, that are equal changes what the derivative with respect to one of them is. */
+  if (!pass->keeps_values && ph_model_has_op (model, &ph_op_Gradient))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: a Gradient of the model says by names of values what it "
+                   "differentiates, and they might change: run expand-gradient first", pass->name);
+      return FALSE;
+    }
+
   ph_history_begin_step (history, model, name);
   ok = run_pass (&run, &local);
   if (ok)

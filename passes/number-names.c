@@ -64,9 +64,6 @@ number_names (PhPassRun *run, GError **error)
 {
   g_autoptr(GPtrArray) nodes = ph_model_nodes (ph_pass_run_model (run));
 
-  /* It says by name what it differentiates: expand-gradient comes first. */
-  if (ph_model_has_op (run->model, &ph_op_Gradient))
-    return TRUE;
   for (guint i = 0; i < nodes->len && !run->stopped; i++)
     if (!name_outputs (run, g_ptr_array_index (nodes, i), error))
       return FALSE;

@@ -50,6 +50,7 @@ typedef struct
   gboolean    (*run) (PhPassRun *run, GError **error);  /* a function; rules are then only what `passes` shows of it */
   PhExactness   exactness;                /* of a pass with a function; else the least exact of its rules  */
   gboolean      needs_arguments;          /* "autodiff y": cannot stand alone in a pipeline                */
+  gboolean      keeps_values;             /* may run while a Gradient names values of the graph: none goes or means less */
   gboolean      takes_file;               /* its argument is a path: its steps are named after the file    */
   const char   *elsewhere;                /* (nullable) who else does it, and by what name; where it comes from */
   const char   *trap;                     /* (nullable) what one gets wrong about it, for a student        */

@@ -225,6 +225,7 @@ upgrade_opset (PhPassRun *run, GError **error)
 
 const PhPass ph_pass_upgrade_opset = {
   .name = "upgrade-opset", .group = "upgrade", .summary = "Brings operators of older opsets to their newest version",
+  .keeps_values = TRUE,
   .elsewhere = "onnx version_converter",
   .trap = "an attribute that became an input (axes, pads, ratio), a default that moved (Softmax's axis at 13), a "
           "meaning that changed (BatchNormalization at 14).",

@@ -10,7 +10,7 @@
 static PhModel *
 read_model (const char *body)
 {
-  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, body);
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d, \"ai.onnx.preview.training\" : 1]>\n%s", PH_OPSET_NEWEST, body);
   g_autoptr(GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
 
@@ -224,6 +224,24 @@ test_pipelines (void)
         g_error ("%s: no pass %s", pipelines[i].name, pipelines[i].passes[k]);
 }
 
+/* Equal values, but the derivative with respect to a is that of one factor, not of both. */
+static void
+test_gradient (void)
+{
+  static const char body[] = "g (float[3] x, float[3] z) => (float[3] d) { a = Mul(x, z) b = Mul(x, z) y = Mul(a, b) "
+                             "d = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"y\"> (a) }";
+  g_autoptr(PhModel) model = read_model (body);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GError) error = NULL;
+
+  check_refused (ph_pass_find ("cse"), body, PH_ERROR_UNSUPPORTED, "expand-gradient");
+  check_refused (ph_pass_find ("dce"), body, PH_ERROR_UNSUPPORTED, "expand-gradient");
+  ph_pass_run (ph_pass_find ("expand-gradient"), model, history, NULL, &error);
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("dce"), model, history, NULL, &error);
+  g_assert_no_error (error);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -236,6 +254,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/passes/engine/names", test_names);
   g_test_add_func ("/passes/engine/printing", test_printing);
   g_test_add_func ("/passes/engine/registry", test_registry);
+  g_test_add_func ("/passes/engine/gradient", test_gradient);
   g_test_add_func ("/passes/engine/pipelines", test_pipelines);
   return g_test_run ();
 }
