@@ -12,7 +12,7 @@ static const PhOwnKey own_keys[] = {
   { N_("In the Pipeline"), "Return", N_("Run to a pass") },
   { N_("In the Pipeline"), "space", N_("Switch a pass off or on") },
   { N_("In the Pipeline"), "<Alt>Up <Alt>Down", N_("Move a pass") },
-  { N_("In the Pipeline"), "b", N_("Breakpoint on a pass, or on the rule of a rewrite") },
+  { N_("In the Pipeline"), "b", N_("Breakpoint on a pass or a rule") },
   { N_("In the Pipeline"), "Delete", N_("Take a pass out") },
   { N_("In the Pipeline"), "Menu", N_("What else can be done") },
   { N_("In the History Below the Graph"), "Left Right", N_("To the next step that changed something") },
@@ -22,20 +22,22 @@ static const PhOwnKey own_keys[] = {
   { N_("In the History Below the Graph"), "plus minus", N_("More room for each step, or less") },
   { N_("In the History Below the Graph"), "Delete Escape", N_("Count changes from the step before again") },
   { N_("In the Graph"), "Left Right Up Down", N_("Along the edges") },
-  { N_("In the Graph"), "<Shift>Left <Shift>Right <Shift>Up <Shift>Down", N_("Scroll") },
-  { N_("In the Graph"), "Page_Up Page_Down Home End", N_("Scroll far") },
+  { N_("In the Graph"), "<Shift>Up <Shift>Down", N_("Scroll") },
+  { N_("In the Graph"), "<Shift>Left <Shift>Right", N_("Scroll sideways") },
+  { N_("In the Graph"), "Page_Up Page_Down", N_("Scroll far") },
+  { N_("In the Graph"), "Home End", N_("To the top, or to the bottom") },
   { N_("In the Graph"), "plus minus", N_("Zoom") },
   { N_("In the Graph"), "0", N_("Actual size") },
   { N_("In the Graph"), "f <Shift>f", N_("Fit the graph, or the selection") },
   { N_("In the Graph"), "Return", N_("Open or close a group") },
-  { N_("In the Graph"), "n <Shift>n", N_("What is around the selection: more of it, less") },
-  { N_("In the Graph"), "p", N_("Paths from here; again: to here") },
-  { N_("In the Graph"), "t", N_("What the step touched") },
-  { N_("In the Graph"), "a Escape", N_("The whole graph again") },
   { N_("In the Graph"), "Menu", N_("What else can be done") },
-  { N_("In the Graph"), "d", N_("Changes") },
-  { N_("In the Graph"), "c", N_("Compact layout") },
-  { N_("In the Graph"), "g", N_("Groups") },
+  { N_("Parts and Look of the Graph"), "n <Shift>n", N_("More around the selection, or less") },
+  { N_("Parts and Look of the Graph"), "p", N_("Paths from here; again: to here") },
+  { N_("Parts and Look of the Graph"), "t", N_("What the step touched") },
+  { N_("Parts and Look of the Graph"), "a Escape", N_("The whole graph again") },
+  { N_("Parts and Look of the Graph"), "d", N_("Changes") },
+  { N_("Parts and Look of the Graph"), "c", N_("Compact layout") },
+  { N_("Parts and Look of the Graph"), "g", N_("Groups") },
   { N_("In the Console"), "Tab", N_("Complete the word") },
   { N_("In the Console"), "<Control>r", N_("Search its history") },
   { N_("In the Console"), "<Control>c", N_("Give up the line, or what runs") },
@@ -50,6 +52,16 @@ add_shortcut (GString *ui, const char *keys, const char *title)
   g_autofree char *markup = g_markup_printf_escaped ("<child><object class='GtkShortcutsShortcut'><property name='accelerator'>%s</property>"
                                                      "<property name='title'>%s</property></object></child>", keys, plain);
   g_string_append (ui, markup);
+}
+
+/* No higher than a small screen. */
+static void
+start_section (GString *ui, const char *name, const char *title)
+{
+  g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsSection'><property name='section-name'>%s</property>"
+                                                    "<property name='title'>%s</property><property name='max-height'>13</property>", name, title);
+
+  g_string_append (ui, start);
 }
 
 static void
@@ -80,21 +92,22 @@ ph_own_key_list (guint *n)
 GtkWindow *
 ph_shortcuts_new (GtkWindow *parent)
 {
-  g_autoptr (GString) ui = g_string_new ("<interface><object class='GtkShortcutsWindow' id='window'><property name='modal'>1</property>"
-                                         "<child><object class='GtkShortcutsSection'><property name='section-name'>all</property>"
-                                         "<property name='max-height'>14</property>");
+  g_autoptr (GString) ui = g_string_new ("<interface><object class='GtkShortcutsWindow' id='window'><property name='modal'>1</property>");
   g_autoptr (GPtrArray) groups = g_ptr_array_new ();
   g_autoptr (GtkBuilder) builder = gtk_builder_new ();
   g_autoptr (GError) error = NULL;
   guint n;
   const PhAction *actions = ph_action_list (&n);
 
+  start_section (ui, "window", _("In the Whole Window"));
   for (guint i = 0; i < n; i++)
     if (actions[i].shortcut && !g_ptr_array_find_with_equal_func (groups, actions[i].group, g_str_equal, NULL))
       {
         g_ptr_array_add (groups, (gpointer) actions[i].group);
         add_group (ui, actions[i].group);
       }
+  g_string_append (ui, "</object></child>");
+  start_section (ui, "panels", _("In a Panel That Has the Keyboard"));
   for (guint i = 0; i < G_N_ELEMENTS (own_keys); i++)
     {
       g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", _(own_keys[i].panel));
@@ -109,6 +122,7 @@ ph_shortcuts_new (GtkWindow *parent)
   gtk_builder_add_from_string (builder, ui->str, (gssize) ui->len, &error);
   g_assert_no_error (error);
   GtkWindow *window = GTK_WINDOW (gtk_builder_get_object (builder, "window"));
+  g_object_set (window, "section-name", "window", NULL);
   gtk_window_set_transient_for (window, parent);
   return window;
 }

@@ -14,6 +14,7 @@
 #define PIPELINE "In the Pipeline"
 #define HISTORY  "In the History Below the Graph"
 #define GRAPH    "In the Graph"
+#define LOOK     "Parts and Look of the Graph"
 #define CONSOLE  "In the Console"
 #define ANYWHERE "Anywhere"
 
@@ -504,16 +505,16 @@ static const Row rows[] = {
   { GRAPH,    "0",               in_graph,       zooms,             0 },
   { GRAPH,    "f",               in_graph,       fits,              0 },
   { GRAPH,    "<Shift>f",        at_second_row,  fits,              0 },
-  { GRAPH,    "n",               in_part,        shows_around,      1 },
-  { GRAPH,    "<Shift>n",        in_part,        shows_around,     -1 },
-  { GRAPH,    "p",               at_first_row,   asks_for_paths,    0 },
-  { GRAPH,    "t",               at_change,      shows_part,        0 },
-  { GRAPH,    "a",               in_part,        shows_part,        0 },
-  { GRAPH,    "Escape",          in_part,        shows_part,        0 },
+  { LOOK,     "n",               in_part,        shows_around,      1 },
+  { LOOK,     "<Shift>n",        in_part,        shows_around,     -1 },
+  { LOOK,     "p",               at_first_row,   asks_for_paths,    0 },
+  { LOOK,     "t",               at_change,      shows_part,        0 },
+  { LOOK,     "a",               in_part,        shows_part,        0 },
+  { LOOK,     "Escape",          in_part,        shows_part,        0 },
   { GRAPH,    "Menu",            at_first_row,   opens_menu,        0 },
-  { GRAPH,    "d",               in_graph,       toggles_diff,      0 },
-  { GRAPH,    "c",               in_graph,       toggles_compact,   0 },
-  { GRAPH,    "g",               in_graph,       toggles_groups,    0 },
+  { LOOK,     "d",               in_graph,       toggles_diff,      0 },
+  { LOOK,     "c",               in_graph,       toggles_compact,   0 },
+  { LOOK,     "g",               in_graph,       toggles_groups,    0 },
   { CONSOLE,  "Tab",             in_console,     runs_info,         0 },
   { CONSOLE,  "<Control>r",      in_console,     runs_info,         0 },
   { CONSOLE,  "<Control>c",      in_console,     runs_info,         0 },
