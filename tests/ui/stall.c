@@ -35,9 +35,10 @@ static gint64 began;          /* µs, 0: the loop sleeps or looks around; read b
 static gint64 waited, computed;  /* µs then                                                            */
 static double worst, worst_cpu, worst_of_all;
 static gboolean failed;
-static const char *doing;
+static const char *doing = "";
 static pthread_t main_thread;
 static int schedstat = -1;
+static int told_ms = MOST_CPU_MS;   /* after so long it is told where the main thread stands; PEEPHOLE_STALL_MS says otherwise */
 
 /* For how long the main thread could have run and another program had the processor: that is not its fault. */
 static gint64
@@ -102,6 +103,13 @@ on_signal (int number)
 {
   void *frames[40];
 
+  char line[256];
+  int length = snprintf (line, sizeof line, "%.200s, after %d ms:\n", doing, (int) ((g_get_monotonic_time () - began) / 1000));
+
+  /* Nothing here may allocate: the signal may have come in the midst of that. */
+  if (write (STDERR_FILENO, line, (size_t) length) < 0)
+    return;
+
   backtrace_symbols_fd (frames, backtrace (frames, G_N_ELEMENTS (frames)), STDERR_FILENO);
 }
 
@@ -112,7 +120,7 @@ watch_thread (gpointer data)
     {
       gint64 since = *(volatile gint64 *) &began, now = g_get_monotonic_time ();
       /* Once, then every 50 ms that it is still there. */
-      if (since && now - MAX (since, told) > (told < since ? MOST_CPU_MS : 50) * 1000)
+      if (since && now - MAX (since, told) > (told < since ? told_ms : 50) * 1000)
         {
           told = now;
           pthread_kill (main_thread, SIGUSR2);
@@ -205,8 +213,12 @@ test_stall (void)
       ph_model_free (model);
     }
 
+  if (g_getenv ("PEEPHOLE_STALL_MS"))
+    told_ms = atoi (g_getenv ("PEEPHOLE_STALL_MS"));
   main_thread = pthread_self ();
   schedstat = g_open ("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0);
+  /* The first call loads a library and allocates, which no signal handler may. */
+  backtrace ((void *[1]) { NULL }, 1);
   signal (SIGUSR2, on_signal);
   g_thread_unref (g_thread_new ("watch", watch_thread, NULL));
   GSource *watch = g_source_new (&watch_funcs, sizeof (GSource));
