@@ -2,19 +2,18 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/diff-ahead.h"
 
-#include "views/model-mirror.h"
+#include "core/document/snapshot.h"
 
 #define AT_ONCE 3000             /* edits that are read at once: some milliseconds */
 
-typedef struct { PhModelMirror *mirror; PhHistory *history; PhPosition a, b; guint generation; } Job;
+typedef struct { PhSnapshot *snapshot; PhPosition a, b; guint generation; } Job;
 
 static void
 job_free (gpointer data)
 {
   Job *job = data;
 
-  ph_model_mirror_free (job->mirror);
-  ph_history_free (job->history);
+  ph_snapshot_free (job->snapshot);
   g_free (job);
 }
 
@@ -25,8 +24,8 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 
   if (g_task_return_error_if_cancelled (task))
     return;
-  PhDiff *diff = ph_diff_new (job->history, ph_model_mirror_at (job->mirror, job->b), job->a, job->b);
-  ph_model_mirror_done (job->mirror);
+  PhDiff *diff = ph_diff_new (ph_snapshot_get_history (job->snapshot), ph_snapshot_at (job->snapshot, job->b), job->a, job->b);
+  ph_snapshot_done (job->snapshot);
   g_task_return_pointer (task, diff, (GDestroyNotify) ph_diff_free);
 }
 
@@ -67,7 +66,7 @@ update (PhDocument *document)
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (GTask) task = g_task_new (document, cancellable, done, NULL);
   Job *job = g_new0 (Job, 1);
-  *job = (Job) { ph_model_mirror_new (document), ph_history_snapshot (history), a, b, ph_document_get_generation (document) };
+  *job = (Job) { ph_snapshot_new (document), a, b, ph_document_get_generation (document) };
   g_task_set_task_data (task, job, job_free);
   g_object_set_data_full (G_OBJECT (document), "ph-diff-ahead", g_object_ref (cancellable), g_object_unref);
   g_task_run_in_thread (task, work);

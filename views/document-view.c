@@ -85,6 +85,7 @@ on_started (PhDocumentView *self, const char *line)
 /* What the commands say of themselves; names of passes and files stay as they are. */
 static G_GNUC_UNUSED const char *const doings[] = {
   N_("reading"), N_("writing"), N_("comparing"), N_("comparing steps"), N_("computing"), N_("measuring"), N_("drawing"), N_("printing"),
+  N_("searching"),
 };
 
 static void
@@ -612,6 +613,7 @@ static void
 ph_document_view_init (PhDocumentView *self)
 {
   self->document = ph_document_new ();
+  ph_document_set_copied (self->document, TRUE);
   self->console = ph_console_new (self->document);
   self->ahead = ph_run_ahead_new (self->document);
   ph_diff_ahead_watch (self->document);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "views/model-mirror.h"
+#include "core/document/snapshot.h"
 
 #define PREVIEW_WIDTH  440
 #define PREVIEW_HEIGHT 240
@@ -38,8 +38,7 @@ static const char *const endings[] = { ".svg", ".pdf", ".png" };
 typedef struct
 {
   PhPicture      picture;
-  PhModelMirror *mirror;         /* (nullable) for the notes */
-  PhHistory     *history;        /* (nullable) likewise      */
+  PhSnapshot *snapshot;         /* (nullable) for the notes */
   PhPosition     a, b;
   double         scale;
   char          *path;           /* (nullable) a preview     */
@@ -52,8 +51,7 @@ job_free (gpointer data)
 
   ph_scene_unref (job->picture.scene);
   g_clear_pointer (&job->picture.options.paint, ph_paint_unref);
-  g_clear_pointer (&job->mirror, ph_model_mirror_free);
-  g_clear_pointer (&job->history, ph_history_free);
+  g_clear_pointer (&job->snapshot, ph_snapshot_free);
   g_free (job->path);
   g_free (job);
 }
@@ -79,8 +77,7 @@ job_new (PhExportDialog *self)
     job->picture.options.since = job->picture.options.time;
   else if (job->picture.options.since != job->picture.options.time)
     {
-      job->mirror = ph_model_mirror_new (document);
-      job->history = ph_history_snapshot (ph_document_get_history (document));
+      job->snapshot = ph_snapshot_new (document);
       job->a = ph_document_get_since (document);
       job->b = ph_document_get_position (document);
     }
@@ -91,10 +88,10 @@ job_new (PhExportDialog *self)
 static PhDiff *
 notes (Job *job)
 {
-  if (!job->mirror)
+  if (!job->snapshot)
     return NULL;
-  PhDiff *diff = ph_diff_new (job->history, ph_model_mirror_at (job->mirror, job->b), job->a, job->b);
-  ph_model_mirror_done (job->mirror);
+  PhDiff *diff = ph_diff_new (ph_snapshot_get_history (job->snapshot), ph_snapshot_at (job->snapshot, job->b), job->a, job->b);
+  ph_snapshot_done (job->snapshot);
   return diff;
 }
 

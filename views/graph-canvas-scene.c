@@ -1,5 +1,6 @@
 /* graph-canvas-scene.c: has the picture laid out in a thread, and puts the new one where the old one stood.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/snapshot.h"
 #include "views/graph-canvas-private.h"
 
 #define GROUP_ABOVE   2500       /* nodes: a larger model opens grouped        */
@@ -7,8 +8,7 @@
 
 typedef struct
 {
-  PhModel       *model;          /* (nullable) owned until it is handed on */
-  PhHistory     *history;        /* (nullable) likewise                    */
+  PhSnapshot    *snapshot;
   PhSceneOptions options;
   guint          number, generation;
   gboolean       quick;
@@ -18,8 +18,7 @@ typedef struct
 static void
 layout_job_free (LayoutJob *job)
 {
-  g_clear_pointer (&job->model, ph_model_free);
-  g_clear_pointer (&job->history, ph_history_free);
+  g_clear_pointer (&job->snapshot, ph_snapshot_free);
   g_clear_pointer (&job->options.open, g_hash_table_unref);
   g_clear_pointer (&job->options.keep, g_hash_table_unref);
   g_clear_pointer (&job->options.previous, ph_scene_unref);
@@ -31,7 +30,12 @@ layout_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
 {
   LayoutJob *job = data;
   GError *error = NULL;
-  PhScene *scene = ph_scene_new (g_steal_pointer (&job->model), g_steal_pointer (&job->history), &job->options, cancellable, &error);
+  PhHistory *history = ph_snapshot_dup_history (job->snapshot);
+  PhModel *model = ph_snapshot_take (job->snapshot, history->position);
+
+  if (!job->whole)
+    g_clear_pointer (&history, ph_history_free);
+  PhScene *scene = ph_scene_new (model, history, &job->options, cancellable, &error);
 
   if (scene != NULL)
     g_task_return_pointer (task, scene, (GDestroyNotify) ph_scene_unref);
@@ -174,10 +178,9 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
       return;
     }
   job = g_new0 (LayoutJob, 1);
-  job->model = ph_model_clone (model);
+  job->snapshot = ph_snapshot_new (self->document);
   /* Side by side there are two positions to show. */
-  job->history = self->compact && self->other == NULL ? NULL : ph_history_snapshot (ph_document_get_history (self->document));
-  job->whole = job->history != NULL;
+  job->whole = !self->compact || self->other != NULL;
   job->number = self->layout_number;
   job->generation = ph_document_get_generation (self->document);
   job->quick = quick;

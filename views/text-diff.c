@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "core/io/io.h"
 #include "core/analyze/line-diff.h"
-#include "views/model-mirror.h"
+#include "core/document/snapshot.h"
+#include "core/io/io.h"
 
 /* Longer constants print as a comment with their hash. */
 #define MAX_ELEMENTS 8
@@ -241,23 +241,23 @@ ph_text_diff_new (const char *before, const char *after)
 
 /* --- in a worker ----------------------------------------------------------------------------------------------------- */
 
-typedef struct { PhModelMirror *mirror; PhPosition a, b; } Job;
+typedef struct { PhSnapshot *snapshot; PhPosition a, b; } Job;
 
 static void
 job_free (gpointer data)
 {
   Job *job = data;
 
-  ph_model_mirror_free (job->mirror);
+  ph_snapshot_free (job->snapshot);
   g_free (job);
 }
 
 static char *
-print (PhModelMirror *mirror, PhPosition at)
+print (PhSnapshot *snapshot, PhPosition at)
 {
-  char *text = ph_onnx_text_print (ph_model_mirror_at (mirror, at), MAX_ELEMENTS);
+  char *text = ph_onnx_text_print (ph_snapshot_at (snapshot, at), MAX_ELEMENTS);
 
-  ph_model_mirror_done (mirror);
+  ph_snapshot_done (snapshot);
   return text;
 }
 
@@ -268,8 +268,8 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 
   if (g_task_return_error_if_cancelled (task))
     return;
-  g_autofree char *after = print (job->mirror, job->b);
-  g_autofree char *before = ph_position_compare (job->a, job->b) != 0 && !g_cancellable_is_cancelled (cancellable) ? print (job->mirror, job->a)
+  g_autofree char *after = print (job->snapshot, job->b);
+  g_autofree char *before = ph_position_compare (job->a, job->b) != 0 && !g_cancellable_is_cancelled (cancellable) ? print (job->snapshot, job->a)
                                                                                                                  : NULL;
   if (!g_task_return_error_if_cancelled (task))
     g_task_return_pointer (task, ph_text_diff_new (before, after), (GDestroyNotify) ph_text_diff_free);
@@ -282,7 +282,7 @@ ph_text_diff_async (PhDocument *document, PhPosition a, PhPosition b, GCancellab
   g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, data);
   Job *job = g_new0 (Job, 1);
 
-  *job = (Job) { ph_model_mirror_new (document), a, b };
+  *job = (Job) { ph_snapshot_new (document), a, b };
   g_task_set_task_data (task, job, job_free);
   g_task_run_in_thread (task, work);
 }

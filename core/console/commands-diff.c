@@ -30,18 +30,16 @@ say_change (PhReply *reply, const PhNodeChange *change)
 
 #define CONTEXT 3
 
-typedef struct { PhModel *models[2]; char *names[2]; } TextDiff;
+typedef struct { PhSnapshot *snapshot; PhPosition positions[2]; char *names[2]; } TextDiff;
 
 static void
 text_diff_free (gpointer data)
 {
   TextDiff *diff = data;
 
+  ph_snapshot_free (diff->snapshot);
   for (guint i = 0; i < 2; i++)
-    {
-      g_clear_pointer (&diff->models[i], ph_model_free);
-      g_free (diff->names[i]);
-    }
+    g_free (diff->names[i]);
   g_free (diff);
 }
 
@@ -144,7 +142,8 @@ text_diff_work (PhCall *call, GError **error)
       g_autofree char *text = NULL;
 
       ph_call_progress (call, "printing", -1);
-      text = g_strchomp (ph_onnx_text_print (diff->models[i], 16));
+      text = g_strchomp (ph_onnx_text_print (ph_snapshot_at (diff->snapshot, diff->positions[i]), 16));
+      ph_snapshot_done (diff->snapshot);
       *(i == 0 ? &a : &b) = g_strsplit (text, "\n", -1);
       if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
         return FALSE;
@@ -273,8 +272,9 @@ diff_begin (PhCall *call, GError **error)
     {
       TextDiff *data = g_new0 (TextDiff, 1);
 
-      data->models[0] = ph_document_clone_at (call->document, a);
-      data->models[1] = ph_document_clone_at (call->document, b);
+      data->snapshot = ph_snapshot_new (call->document);
+      data->positions[0] = a;
+      data->positions[1] = b;
       data->names[0] = ph_position_to_string (a);
       data->names[1] = ph_position_to_string (b);
       json_object_set_string_member (json, "from", data->names[0]);

@@ -9,7 +9,7 @@
 
 /* ── open, reload, close ── */
 
-typedef struct { char *path; PhModel *model; GPtrArray *problems; gboolean reload; } Open;
+typedef struct { char *path; PhModel *model, *copy; GPtrArray *problems; gboolean reload, copied; } Open;
 
 static void
 open_free (gpointer data)
@@ -17,6 +17,7 @@ open_free (gpointer data)
   Open *open = data;
 
   g_clear_pointer (&open->model, ph_model_free);
+  g_clear_pointer (&open->copy, ph_model_free);
   g_clear_pointer (&open->problems, g_ptr_array_unref);
   g_free (open->path);
   g_free (open);
@@ -47,6 +48,7 @@ open_begin (PhCall *call, GError **error)
     return FALSE;
   open = g_new0 (Open, 1);
   open->path = expand_home (call->argv[0]);
+  open->copied = ph_document_get_copied (call->document);
   ph_call_set_data (call, open, open_free);
   return TRUE;
 }
@@ -59,6 +61,8 @@ open_work (PhCall *call, GError **error)
   ph_call_progress (call, "reading", -1);
   open->problems = g_ptr_array_new_with_free_func (g_free);
   open->model = ph_io_open (open->path, open->problems, call->cancellable, error);
+  if (open->model != NULL && open->copied)
+    open->copy = ph_model_clone (open->model);
   return open->model != NULL;
 }
 
@@ -101,12 +105,12 @@ open_finish (PhCall *call, GError **error)
           g_ptr_array_add (names, g_strdup (name));
           g_ptr_array_add (tensors, ph_tensor_ref (tensor));
         }
-      ph_document_take_model (call->document, model, open->path, g_ptr_array_ref (open->problems));
+      ph_document_take_models (call->document, model, g_steal_pointer (&open->copy), open->path, g_ptr_array_ref (open->problems));
       for (guint i = 0; i < names->len; i++)
         ph_document_set_feed (call->document, names->pdata[i], tensors->pdata[i]);
     }
   else
-    ph_document_take_model (call->document, model, open->path, g_ptr_array_ref (open->problems));
+    ph_document_take_models (call->document, model, g_steal_pointer (&open->copy), open->path, g_ptr_array_ref (open->problems));
 
   ph_json_set (call->reply->json, "file", open->path);
   json_object_set_int_member (call->reply->json, "nodes", ph_model_n_nodes (model, TRUE));
@@ -131,6 +135,7 @@ reload_begin (PhCall *call, GError **error)
   open = g_new0 (Open, 1);
   open->path = g_strdup (ph_document_get_path (call->document));
   open->reload = TRUE;
+  open->copied = ph_document_get_copied (call->document);
   ph_call_set_data (call, open, open_free);
   return TRUE;
 }
@@ -146,42 +151,26 @@ close_begin (PhCall *call, GError **error)
 
 /* ── save ── */
 
-typedef struct { char *path; PhModel *model; } Save;
-
-static void
-save_free (gpointer data)
-{
-  Save *save = data;
-
-  g_clear_pointer (&save->model, ph_model_free);
-  g_free (save->path);
-  g_free (save);
-}
-
 static gboolean
 save_begin (PhCall *call, GError **error)
 {
-  Save *save;
-
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
     return FALSE;
-  save = g_new0 (Save, 1);
-  save->path = expand_home (call->argv[0]);
-  save->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
-  ph_call_set_data (call, save, save_free);
+  ph_call_set_data (call, expand_home (call->argv[0]), g_free);
+  ph_call_read (call, ph_document_get_position (call->document));
   return TRUE;
 }
 
 static gboolean
 save_work (PhCall *call, GError **error)
 {
-  Save *save = call->data;
+  const char *path = call->data;
 
   ph_call_progress (call, "writing", -1);
-  if (!ph_io_save (save->model, save->path, error))
+  if (!ph_io_save (call->model, path, error))
     return FALSE;
-  ph_json_set (call->reply->json, "file", save->path);
-  ph_reply_say (call->reply, "wrote %s\n", save->path);
+  ph_json_set (call->reply->json, "file", path);
+  ph_reply_say (call->reply, "wrote %s\n", path);
   return TRUE;
 }
 
@@ -190,28 +179,39 @@ save_work (PhCall *call, GError **error)
 static gboolean
 print_begin (PhCall *call, GError **error)
 {
-  double           most = 16;
-  g_autofree char *text = NULL;
+  double most = 16;
 
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--elements", &most, error) ||
       !ph_call_need_args (call, 0, 0, error))
     return FALSE;
-  text = ph_onnx_text_print (ph_document_get_model (call->document), (gsize) MAX (most, 0));
+  ph_call_set_data (call, g_memdup2 (&most, sizeof most), g_free);
+  ph_call_read (call, ph_document_get_position (call->document));
+  return TRUE;
+}
+
+static gboolean
+print_work (PhCall *call, GError **error)
+{
+  const double     most = *(double *) call->data;
+  g_autofree char *text = NULL;
+
+  ph_call_progress (call, "printing", -1);
+  text = ph_onnx_text_print (call->model, (gsize) MAX (most, 0));
+  if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+    return FALSE;
   ph_json_set (call->reply->json, "text", text);
   ph_reply_say (call->reply, "%s", text);
   return TRUE;
 }
 
-typedef struct { char *path; PhModel *model; PhHistory *history; PhPosition from, to; PhMeasure *measure; } Render;
+typedef struct { char *path; PhSnapshot *snapshot; PhPosition from, to; gboolean coloured; PhColorMode color; } Render;
 
 static void
 render_free (gpointer data)
 {
   Render *render = data;
 
-  g_clear_pointer (&render->model, ph_model_free);
-  g_clear_pointer (&render->history, ph_history_free);
-  g_clear_pointer (&render->measure, ph_measure_unref);
+  g_clear_pointer (&render->snapshot, ph_snapshot_free);
   g_free (render->path);
   g_free (render);
 }
@@ -243,24 +243,28 @@ render_begin (PhCall *call, GError **error)
   if (call->argc == 3 && (!ph_call_find_position (call, call->argv[1], &render->from, error) ||
                           !ph_call_find_position (call, call->argv[2], &render->to, error)))
     return FALSE;
-  render->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
-  render->history = ph_history_snapshot (ph_document_get_history (call->document));
-  if (by != NULL)
-    {
-      g_autoptr(PhModel) there = ph_document_clone_at (call->document, render->to);
-
-      render->measure = ph_measure_new_of_model (there, color);
-    }
+  render->snapshot = ph_snapshot_new (call->document);
+  render->coloured = by != NULL;
+  render->color = color;
   return TRUE;
 }
 
 static gboolean
 render_work (PhCall *call, GError **error)
 {
-  Render *render = call->data;
+  Render              *render = call->data;
+  PhHistory           *history = ph_snapshot_get_history (render->snapshot);
+  g_autoptr(PhMeasure) measure = NULL;
+  g_autoptr(PhModel)   model = NULL;
 
   ph_call_progress (call, "drawing", -1);
-  if (!ph_render_file (render->model, render->history, render->from, render->to, render->measure, render->path, call->cancellable, error))
+  if (render->coloured)
+    {
+      measure = ph_measure_new_of_model (ph_snapshot_at (render->snapshot, render->to), render->color);
+      ph_snapshot_done (render->snapshot);
+    }
+  model = ph_snapshot_take (render->snapshot, history->position);
+  if (!ph_render_file (model, history, render->from, render->to, measure, render->path, call->cancellable, error))
     return FALSE;
   ph_json_set (call->reply->json, "file", render->path);
   ph_reply_say (call->reply, "wrote %s\n", render->path);
@@ -456,7 +460,7 @@ static const PhCommand rows[] = {
     "The extension decides: .onnx, or .onnxtxt. Fused nodes become local functions, so that any ONNX runtime can run the file.",
     N_ ("_Save As…"), "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
   { "print", "[--elements N]", "The model at the present position, as ONNX text", "Constants of more than N elements (16) are not written "
-    "out.", NULL, NULL, NULL, PH_CODE (print_begin) },
+    "out.", NULL, NULL, NULL, PH_CODE (print_begin, print_work) },
   { "render", "FILE [STEP [STEP]] [--diff] [--color WHAT]", N_ ("Draw the present position, or a diff: .svg, .png, .pdf or .dot"),
     "`render a.svg` draws what is here, `render a.svg --diff` what the present step changed, `render a.svg 0 3` what changed between two "
     "positions. --color kind, role, device, cost or memory: what the colours say, with a legend.",

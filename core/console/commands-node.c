@@ -398,10 +398,13 @@ match_of (PhNode *node, const char *needle, GRegex *regex)
 }
 
 static void
-find_below (PhGraph *graph, const char *needle, GRegex *regex, JsonArray *rows)
+find_below (PhGraph *graph, const char *needle, GRegex *regex, JsonArray *rows, GCancellable *cancellable)
 {
   PH_FOREACH_NODE (node, graph)
     {
+      if (g_cancellable_is_cancelled (cancellable))
+        return;
+
       const char *match = match_of (node, needle, regex);
 
       if (match != NULL)
@@ -412,20 +415,29 @@ find_below (PhGraph *graph, const char *needle, GRegex *regex, JsonArray *rows)
           json_object_set_string_member (row, "match", match);
         }
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        find_below (node->graphs->pdata[i], needle, regex, rows);
+        find_below (node->graphs->pdata[i], needle, regex, rows, cancellable);
     }
+}
+
+typedef struct { char *needle; GRegex *regex; } Find;
+
+static void
+find_free (gpointer data)
+{
+  Find *find = data;
+
+  g_free (find->needle);
+  g_clear_pointer (&find->regex, g_regex_unref);
+  g_free (find);
 }
 
 static gboolean
 find_begin (PhCall *call, GError **error)
 {
-  static const PhColumn columns[] = {
-    { "id", "id", .style = PH_STYLE_KEY }, { "op", "op" }, { "name", "name" }, { "match", "found in" },
-  };
   g_autofree char   *text = g_strdup (call->rest), *needle = NULL;
   g_autoptr(GRegex)  regex = NULL;
-  JsonArray         *rows;
   gsize              n;
+  Find              *find;
 
   if (!ph_call_need_open (call, error))
     return FALSE;
@@ -449,8 +461,27 @@ find_begin (PhCall *call, GError **error)
   else
     needle = g_utf8_casefold (call->argc == 1 ? call->argv[0] : text, -1);
 
-  rows = ph_reply_array (call->reply, "nodes");
-  find_below (ph_document_get_model (call->document)->graph, needle, regex, rows);
+  find = g_new0 (Find, 1);
+  find->needle = g_steal_pointer (&needle);
+  find->regex = g_steal_pointer (&regex);
+  ph_call_set_data (call, find, find_free);
+  ph_call_read (call, ph_document_get_position (call->document));
+  return TRUE;
+}
+
+static gboolean
+find_work (PhCall *call, GError **error)
+{
+  static const PhColumn columns[] = {
+    { "id", "id", .style = PH_STYLE_KEY }, { "op", "op" }, { "name", "name" }, { "match", "found in" },
+  };
+  const Find *find = call->data;
+  JsonArray  *rows = ph_reply_array (call->reply, "nodes");
+
+  ph_call_progress (call, "searching", -1);
+  find_below (call->model->graph, find->needle, find->regex, rows, call->cancellable);
+  if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+    return FALSE;
   json_object_set_int_member (call->reply->json, "found", json_array_get_length (rows));
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
   ph_reply_say (call->reply, "%u found\n", json_array_get_length (rows));
@@ -465,6 +496,6 @@ static const PhCommand rows[] = {
   { "paths", "NODE NODE", "The nodes on the paths between two, and the shortest path", NULL, NULL, NULL, NULL,
     PH_CODE (paths_begin) },
   { "find", "TEXT|/REGEX/", N_ ("Search operators, names, attributes and types"), "`find Conv`, `find /layer.[0-3]/`, `find [1,64,`.",
-    N_ ("_Find"), "<Control>f", "edit-find-symbolic", PH_CODE (find_begin) },
+    N_ ("_Find"), "<Control>f", "edit-find-symbolic", PH_CODE (find_begin, find_work) },
 };
 const PhCommandGroup ph_commands_node = { rows, G_N_ELEMENTS (rows) };

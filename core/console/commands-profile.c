@@ -2,13 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/inputs.h"
 #include "core/console/console-private.h"
+#include "core/discard.h"
 #include "core/run/profile.h"
 
 #define MAX_RUNS 1000
 
 typedef struct
 {
-  PhModel    *model;
+  PhSnapshot *snapshot;          /* of which the model is made in work */
+  PhModel    *model;             /* (nullable)              */
   GHashTable *named;             /* name -> PhTensor        */
   PhProfile  *profile;           /* (nullable)              */
   double      runs, top;
@@ -23,7 +25,8 @@ profile_free (gpointer data)
 
   g_clear_pointer (&job->profile, ph_profile_unref);
   g_clear_pointer (&job->named, g_hash_table_unref);
-  g_clear_pointer (&job->model, ph_model_free);
+  g_clear_pointer (&job->snapshot, ph_snapshot_free);
+  ph_discard (job->model, (GDestroyNotify) ph_model_free);
   g_free (job);
 }
 
@@ -48,7 +51,7 @@ profile_begin (PhCall *call, GError **error)
   if (!(job->top >= 1 && job->top <= G_MAXINT))
     return ph_call_usage (call, error, "--top is a number from 1 on");
   job->seed = seed >= 0 ? (gint64) seed : -1;
-  job->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
+  job->snapshot = ph_snapshot_new (call->document);
   job->named = ph_call_copy_feeds (call);
   return TRUE;
 }
@@ -187,6 +190,7 @@ profile_work (PhCall *call, GError **error)
   g_autoptr(GHashTable) feeds = NULL, results = NULL;
 
   ph_call_progress (call, "measuring", 0);
+  job->model = ph_snapshot_take (job->snapshot, ph_snapshot_get_history (job->snapshot)->position);
   feeds = ph_inputs_find (job->model, job->named, job->seed >= 0 ? PH_INPUTS_NORMAL : PH_INPUTS_FED, MAX (job->seed, 0), NULL, &options,
                           &results, error);
   if (feeds == NULL)

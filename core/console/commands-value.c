@@ -5,6 +5,7 @@
 
 #include "core/analyze/inputs.h"
 #include "core/console/console-private.h"
+#include "core/discard.h"
 #include "core/io/io.h"
 
 #define MAX_ELEMENTS       1000     /* of a value in an answer */
@@ -177,6 +178,7 @@ feed_begin (PhCall *call, GError **error)
 typedef struct
 {
   PhModel      *model;
+  PhSnapshot   *snapshot;        /* of which the model is made in work        */
   GHashTable   *named;           /* name -> PhTensor                          */
   GPtrArray    *wanted;          /* (element-type PhValue) of @model          */
   GHashTable   *results;         /* (nullable) PhId -> PhTensor               */
@@ -194,7 +196,8 @@ eval_free (gpointer data)
   g_clear_pointer (&eval->results, g_hash_table_unref);
   g_clear_pointer (&eval->named, g_hash_table_unref);
   g_clear_pointer (&eval->wanted, g_ptr_array_unref);
-  g_clear_pointer (&eval->model, ph_model_free);
+  g_clear_pointer (&eval->snapshot, ph_snapshot_free);
+  ph_discard (eval->model, (GDestroyNotify) ph_model_free);
   g_free (eval->folder);
   g_free (eval);
 }
@@ -215,7 +218,7 @@ ph_call_copy_feeds (PhCall *call)
 
 /* A value by its name, or all outputs of a node. */
 static gboolean
-add_wanted (PhCall *call, PhModel *model, const char *name, GPtrArray *wanted, GError **error)
+add_wanted (PhModel *model, const char *name, GPtrArray *wanted, GError **error)
 {
   PhValue              *value = ph_model_find_value_named (model, name);
   PhNode               *node = value == NULL ? ph_model_find_node_named (model, name) : NULL;
@@ -265,15 +268,8 @@ eval_begin (PhCall *call, GError **error)
   if (!ph_call_need_args (call, 0, G_MAXUINT, error))
     return FALSE;
 
-  eval->model = ph_document_clone_at (call->document, ph_document_get_position (call->document));
+  eval->snapshot = ph_snapshot_new (call->document);
   eval->named = ph_call_copy_feeds (call);
-  eval->wanted = g_ptr_array_new ();
-  for (guint i = 0; i < call->argc; i++)
-    if (!add_wanted (call, eval->model, call->argv[i], eval->wanted, error))
-      return FALSE;
-  if (call->argc == 0)
-    for (guint i = 0; i < eval->model->graph->outputs->len; i++)
-      g_ptr_array_add (eval->wanted, eval->model->graph->outputs->pdata[i]);
   return TRUE;
 }
 
@@ -324,6 +320,14 @@ eval_work (PhCall *call, GError **error)
   JsonArray            *rows = ph_reply_array (call->reply, "values");
 
   ph_call_progress (call, "computing", 0);
+  eval->model = ph_snapshot_take (eval->snapshot, ph_snapshot_get_history (eval->snapshot)->position);
+  eval->wanted = g_ptr_array_new ();
+  for (guint i = 0; i < call->argc; i++)
+    if (!add_wanted (eval->model, call->argv[i], eval->wanted, error))
+      return FALSE;
+  if (call->argc == 0)
+    for (guint i = 0; i < eval->model->graph->outputs->len; i++)
+      g_ptr_array_add (eval->wanted, eval->model->graph->outputs->pdata[i]);
   feeds = ph_inputs_find (eval->model, eval->named, eval->kind, eval->seed, eval->wanted, &options, &eval->results, error);
   if (feeds == NULL)
     return FALSE;

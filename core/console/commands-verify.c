@@ -11,7 +11,9 @@ typedef struct
   PhPosition   a, b;
   gboolean     adopt;            /* feed the document what shows the difference                  */
   guint        generation;
-  PhProver    *prover;
+  PhSnapshot  *snapshot;
+  GHashTable  *feeds;            /* name -> PhTensor */
+  guint64      seed;
   PhProof     *proof;            /* (nullable) of the two positions                              */
   PhProofJob  *steps;            /* (nullable) step by step when asked                           */
 } Verify;
@@ -21,7 +23,8 @@ verify_free (gpointer data)
 {
   Verify *verify = data;
 
-  g_clear_pointer (&verify->prover, ph_prover_free);
+  g_clear_pointer (&verify->snapshot, ph_snapshot_free);
+  g_clear_pointer (&verify->feeds, g_hash_table_unref);
   g_clear_pointer (&verify->proof, ph_proof_free);
   g_clear_pointer (&verify->steps, ph_proof_job_free);
   g_free (verify);
@@ -33,8 +36,6 @@ verify_begin (PhCall *call, GError **error)
   gboolean              each = ph_call_take_flag (call, "--steps"), adopt = ph_call_take_flag (call, "--adopt");
   double                seed = 1;
   Verify               *verify;
-  g_autoptr(GHashTable) feeds = NULL;
-  PhHistory            *history = ph_document_get_history (call->document);
 
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--seed", &seed, error) ||
       !ph_call_need_args (call, 0, 2, error))
@@ -54,10 +55,10 @@ verify_begin (PhCall *call, GError **error)
       verify->a = verify->b;
       verify->b = a;
     }
-  feeds = ph_call_copy_feeds (call);
+  verify->feeds = ph_call_copy_feeds (call);
   verify->generation = ph_document_get_generation (call->document);
-  verify->prover = ph_prover_new (ph_document_clone_at (call->document, history->position), ph_history_snapshot (history), feeds,
-                                  (guint64) seed);
+  verify->snapshot = ph_snapshot_new (call->document);
+  verify->seed = (guint64) seed;
   if (each)
     verify->steps = ph_proof_job_new (call->document, verify->a.step, verify->b.step);
   return TRUE;
@@ -66,12 +67,13 @@ verify_begin (PhCall *call, GError **error)
 static gboolean
 verify_work (PhCall *call, GError **error)
 {
-  Verify      *verify = call->data;
-  PhRunOptions options = { .cancellable = call->cancellable };
+  Verify             *verify = call->data;
+  PhRunOptions        options = { .cancellable = call->cancellable };
+  g_autoptr(PhProver) prover = ph_prover_new_of (verify->snapshot, verify->feeds, verify->seed);
 
   ph_call_progress (call, "comparing", -1);
-  verify->proof = ph_prover_compare (verify->prover, verify->a, verify->b, &options, error);
-  if (verify->proof == NULL || !ph_prover_blame (verify->prover, verify->proof, &options, error))
+  verify->proof = ph_prover_compare (prover, verify->a, verify->b, &options, error);
+  if (verify->proof == NULL || !ph_prover_blame (prover, verify->proof, &options, error))
     return FALSE;
   return verify->steps == NULL || ph_proof_job_run (verify->steps, call->cancellable, error);
 }
@@ -201,7 +203,7 @@ bisect_finish (PhCall *call, GError **error)
 {
   Verify          *verify = call->data;
   const PhProof   *proof = verify->proof;
-  PhHistory       *history = ph_prover_get_history (verify->prover);
+  PhHistory       *history = ph_snapshot_get_history (verify->snapshot);
   JsonObject      *json = call->reply->json;
   const PhRewrite *rewrite = proof->blamed ? ph_history_rewrite_at (history, proof->blame) : NULL;
 

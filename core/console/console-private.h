@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/console/console.h"
+#include "core/document/snapshot.h"
 #include "core/run/executor.h"
 
 G_BEGIN_DECLS
@@ -24,6 +25,10 @@ struct _PhCall
   GCancellable    *cancellable;   /* (nullable)                                                      */
   gboolean         threaded;
   gint64           progress_time;
+  PhSnapshot      *snapshot;      /* (nullable) what ph_call_read() asked for                         */
+  PhPosition       at;
+  PhModel         *model;         /* (nullable) in work, after ph_call_read(): the model there, to be read only */
+  gboolean         polished;      /* the reply is done                                                */
   gpointer         data;          /* (nullable) what begin made for work and finish                  */
   GDestroyNotify   free_data;
 };
@@ -83,6 +88,8 @@ gboolean  ph_call_find_position (PhCall *call, const char *text, PhPosition *pos
 gboolean  ph_call_take_flag   (PhCall *call, const char *name);
 gboolean  ph_call_take_option (PhCall *call, const char *name, char **value, GError **error);  /* value NULL: not given */
 gboolean  ph_call_take_number (PhCall *call, const char *name, double *value, GError **error); /* left alone: not given */
+/* From begin: work is to find @call->model standing at @at. What a large model makes slow is left to work. */
+void      ph_call_read        (PhCall *call, PhPosition at);
 /* From work, any thread. @fraction < 0: unknown. */
 void      ph_call_progress    (PhCall *call, const char *what, double fraction);
 /* A line that runs after this one and those pushed before, and before whatever waits. @place: where it stands, "script:12". */

@@ -50,6 +50,7 @@ pending_free (Pending *pending)
 static void
 call_free (PhCall *call)
 {
+  g_clear_pointer (&call->snapshot, ph_snapshot_free);
   if (call == NULL)
     return;
   if (call->free_data != NULL)
@@ -219,6 +220,31 @@ call_begin (PhCall *call)
   return code->work != NULL || code->finish != NULL ? code : NULL;
 }
 
+void
+ph_call_read (PhCall *call, PhPosition at)
+{
+  call->at = at;
+  /* Where nobody moves the model meanwhile it needs no copy. */
+  if (!call->threaded && ph_position_compare (at, ph_document_get_position (call->document)) == 0)
+    call->model = ph_document_get_model (call->document);
+  else
+    call->snapshot = ph_snapshot_new (call->document);
+}
+
+static gboolean
+call_work (PhCall *call, const PhCommandCode *code, GError **error)
+{
+  gboolean ok;
+
+  if (call->snapshot != NULL)
+    call->model = ph_snapshot_at (call->snapshot, call->at);
+  ok = code->work (call, error);
+  if (call->snapshot != NULL)
+    ph_snapshot_done (call->snapshot);
+  call->model = NULL;
+  return ok;
+}
+
 static void
 call_finish (PhCall *call, const PhCommandCode *code)
 {
@@ -236,7 +262,8 @@ call_take_reply (PhCall *call)
 
   if (!reply->ok && reply->error == NULL)
     reply->error = g_error_new (PH_ERROR, PH_ERROR_FAILED, "'%s' failed without saying why", reply->command);
-  ph_reply_finish (reply, call->console->colour);
+  if (!call->polished)
+    ph_reply_finish (reply, call->console->colour);
   return reply;
 }
 
@@ -251,7 +278,7 @@ run_one (PhConsole *console, const char *line, GCancellable *cancellable)
   code = call_begin (call);
   if (code != NULL)
     {
-      if (code->work != NULL && !code->work (call, &error))
+      if (code->work != NULL && !call_work (call, code, &error))
         fail (call, error);
       call_finish (call, code);
     }
@@ -395,10 +422,17 @@ work_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   const PhCommandCode *code = data;
   GError              *error = NULL;
 
-  if (code->work (call, &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
+  if (!call_work (call, code, &error))
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  if (code->finish == NULL)
+    {
+      ph_reply_finish (call->reply, call->console->colour);
+      call->polished = TRUE;
+    }
+  g_task_return_boolean (task, TRUE);
 }
 
 static gboolean

@@ -37,6 +37,7 @@ struct _PhSql
   gboolean    threaded;
   guint       generation;
   PhModel    *source;            /* the document's model that @here is, or was cloned from                  */
+  PhSnapshot *snapshot;          /* (nullable) of which the worker makes @here                              */
   PhSqlView  *here;              /* (nullable) nothing is open                                              */
   GPtrArray  *others;            /* (element-type PhSqlView) for nodes_at() and its like                    */
   PhSqlView  *view;              /* (nullable) the one that the row being read is of: callbacks read this   */

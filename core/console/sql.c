@@ -172,6 +172,7 @@ forget (PhSql *sql)
   sql->history = NULL;
   sql->source = NULL;
   sql->view = NULL;
+  g_clear_pointer (&sql->snapshot, ph_snapshot_free);
   g_clear_pointer (&sql->here, ph_sql_view_free);
   g_ptr_array_set_size (sql->others, 0);
   g_clear_pointer (&sql->feeds, g_hash_table_unref);
@@ -213,15 +214,17 @@ take_snapshot (PhSql *sql, gboolean threaded)
   guint      generation = ph_document_get_generation (sql->document);
 
   g_mutex_lock (&sql->lock);
-  if (sql->threaded != threaded || sql->source != model || sql->generation != generation ||
+  if (sql->threaded != threaded || sql->source != model || sql->generation != generation || sql->snapshot != NULL ||
       (sql->here != NULL && ph_position_compare (sql->here->at, position) != 0))
     {
       forget (sql);
       sql->threaded = threaded;
       sql->source = model;
       sql->generation = generation;
-      if (model != NULL)
-        sql->here = ph_sql_view_new (threaded ? ph_model_clone (model) : model, position, threaded);
+      if (model != NULL && threaded)
+        sql->snapshot = ph_snapshot_new (sql->document);
+      else if (model != NULL)
+        sql->here = ph_sql_view_new (model, position, FALSE);
     }
   /* Verdicts may have come meanwhile. */
   if (threaded)
@@ -439,6 +442,13 @@ ph_sql_work (PhCall *call, GError **error)
 
   g_mutex_lock (&sql->lock);
   sql->cancellable = call->cancellable;
+  if (sql->snapshot != NULL)
+    {
+      const PhPosition at = ph_snapshot_get_history (sql->snapshot)->position;
+
+      sql->here = ph_sql_view_new (ph_snapshot_take (sql->snapshot, at), at, TRUE);
+      g_clear_pointer (&sql->snapshot, ph_snapshot_free);
+    }
   ok = run_query (sql, call->rest, call->reply, error);
   sql->cancellable = NULL;
   g_mutex_unlock (&sql->lock);

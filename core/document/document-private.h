@@ -8,6 +8,12 @@ G_BEGIN_DECLS
 
 #define PH_N_BOOKMARKS 9
 
+/* snapshot.c: the copy of a document's model that workers read. */
+typedef struct _PhCopy PhCopy;
+/* @model (transfer full) stands at @history's position. */
+PhCopy  *ph_copy_new                 (PhModel *model, PhHistory *history);
+void     ph_copy_unref               (PhCopy *copy);
+
 struct _PhDocument
 {
   GObject     parent_instance;
@@ -15,6 +21,8 @@ struct _PhDocument
   char       *path;               /* (nullable)                                                              */
   PhModel    *model;              /* (nullable) owned                                                        */
   PhHistory  *history;            /* (nullable) owned                                                        */
+  PhCopy     *copy;               /* (nullable) what workers read                                            */
+  gboolean    copied;             /* it is made and kept when first asked for                                */
   GPtrArray  *problems;           /* (element-type char*) owned                                              */
   guint       generation;
   int         file_opset;         /* of ONNX's own domain, at position 0                                     */

@@ -1,5 +1,6 @@
 /* document.c: the open file with its history, feeds and selection.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/discard.h"
 #include "core/document/document-private.h"
 
 enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
@@ -24,8 +25,9 @@ static void
 clear_file (PhDocument *document)
 {
   ph_document_drop_proofs (document, 0);
-  g_clear_pointer (&document->model, ph_model_free);
-  g_clear_pointer (&document->history, ph_history_free);
+  g_clear_pointer (&document->copy, ph_copy_unref);
+  ph_discard (g_steal_pointer (&document->model), (GDestroyNotify) ph_model_free);
+  ph_discard (g_steal_pointer (&document->history), (GDestroyNotify) ph_history_free);
   g_clear_pointer (&document->path, g_free);
   g_clear_pointer (&document->values, g_hash_table_unref);
   g_clear_pointer (&document->profile, ph_profile_unref);
@@ -34,7 +36,7 @@ clear_file (PhDocument *document)
   document->selection = PH_NO_ID;
   document->bookmarked = 0;
   document->has_since = FALSE;
-  g_clear_pointer (&document->diff, ph_diff_free);
+  ph_discard (g_steal_pointer (&document->diff), (GDestroyNotify) ph_diff_free);
   if (document->breaks != NULL)
     g_ptr_array_set_size (document->breaks, 0);
   document->base = 0;
@@ -202,6 +204,12 @@ emit_all (PhDocument *document)
 void
 ph_document_take_model (PhDocument *document, PhModel *model, const char *path, GPtrArray *problems)
 {
+  ph_document_take_models (document, model, NULL, path, problems);
+}
+
+void
+ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems)
+{
   g_autofree char *own_path = g_strdup (path);
 
   g_return_if_fail (PH_IS_DOCUMENT (document) && model != NULL);
@@ -209,6 +217,7 @@ ph_document_take_model (PhDocument *document, PhModel *model, const char *path, 
   clear_file (document);
   document->model = model;
   document->history = ph_history_new ();
+  document->copy = copy != NULL ? ph_copy_new (copy, document->history) : NULL;
   document->path = g_steal_pointer (&own_path);
   document->file_opset = ph_model_opset (model, "");
   if (problems != NULL)
@@ -220,6 +229,23 @@ ph_document_take_model (PhDocument *document, PhModel *model, const char *path, 
   g_autofree char *name = ph_document_pipeline_to_text (document, ",");
   ph_document_fill_entries (document, name, NULL);
   emit_all (document);
+}
+
+void
+ph_document_set_copied (PhDocument *document, gboolean copied)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  document->copied = copied;
+  if (!copied)
+    g_clear_pointer (&document->copy, ph_copy_unref);
+}
+
+gboolean
+ph_document_get_copied (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return document->copied;
 }
 
 void
@@ -382,7 +408,7 @@ ph_document_take_diff (PhDocument *document, PhDiff *diff, PhPosition a, PhPosit
 {
   g_return_if_fail (PH_IS_DOCUMENT (document));
 
-  g_clear_pointer (&document->diff, ph_diff_free);
+  ph_discard (document->diff, (GDestroyNotify) ph_diff_free);
   document->diff = diff;
   document->diff_a = a;
   document->diff_b = b;

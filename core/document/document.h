@@ -38,6 +38,11 @@ GPtrArray  *ph_document_get_problems   (PhDocument *document);      /* (element-
 
 /* Takes over what a worker read: replaces everything, emits opened. @problems: (nullable) (transfer full). */
 void        ph_document_take_model     (PhDocument *document, PhModel *model, const char *path, GPtrArray *problems);
+/* The same with a copy of @model (nullable) (transfer full) for workers, which was made where the model was read. */
+void        ph_document_take_models    (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems);
+/* Keeps one copy of the model for workers to read (snapshot.h), so that nothing has to be cloned in the document's thread. */
+void        ph_document_set_copied     (PhDocument *document, gboolean copied);
+gboolean    ph_document_get_copied     (PhDocument *document);
 void        ph_document_close          (PhDocument *document);
 gboolean    ph_document_go             (PhDocument *document, PhPosition to, GError **error);
 /* A private model for a worker, standing at @at, which exists. Costs what the graph costs, not what its weights cost. */
@@ -128,7 +133,7 @@ guint       ph_job_n_passes            (PhJob *job);
 PhPassOptions *ph_job_get_options      (PhJob *job);        /* limit, seed, progress, ... of every pass */
 /* Runs the passes. What succeeded before an error stays in the job. */
 gboolean    ph_job_run                 (PhJob *job, GCancellable *cancellable, GError **error);
-PhModel    *ph_job_get_model           (PhJob *job);        /* as the passes left it                 */
+PhModel    *ph_job_get_model           (PhJob *job);        /* (nullable) as the passes left it      */
 PhHistory  *ph_job_get_history         (PhJob *job);        /* of the job's own steps only           */
 /* The steps that succeeded, also those before an error. @go: the document moves to their end. FALSE: the history moved
  * on meanwhile, nothing was taken over. */

@@ -1,6 +1,8 @@
 /* job.c: passes that run on a private clone of the document's model, and what they did carried over.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/discard.h"
 #include "core/document/document-private.h"
+#include "core/document/snapshot.h"
 
 typedef struct { const PhPass *pass; char **arguments; gboolean repeat; guint limit; } Task;
 
@@ -9,7 +11,8 @@ struct _PhJob
   PhDocument   *document;        /* owned reference; touched in its own thread only            */
   PhPosition    start;
   guint         generation;
-  PhModel      *model;           /* the clone                                                  */
+  PhSnapshot   *snapshot;        /* (nullable) of which the clone is made in the job's thread  */
+  PhModel      *model;           /* (nullable) the clone                                       */
   PhHistory    *history;
   GArray       *tasks;           /* (element-type Task)                                        */
   PhPassOptions options;
@@ -32,7 +35,7 @@ ph_job_new (PhDocument *document, PhPosition at)
   job->document = g_object_ref (document);
   job->start = at;
   job->generation = document->generation;
-  job->model = ph_document_clone_at (document, at);
+  job->snapshot = ph_snapshot_new (document);
   job->history = ph_history_new ();
   job->tasks = g_array_new (FALSE, TRUE, sizeof (Task));
   g_array_set_clear_func (job->tasks, clear_task);
@@ -48,30 +51,19 @@ ph_job_new (PhDocument *document, PhPosition at)
 void
 ph_job_free (PhJob *job)
 {
-  g_clear_pointer (&job->model, ph_model_free);
-  g_clear_pointer (&job->history, ph_history_free);
+  g_clear_pointer (&job->snapshot, ph_snapshot_free);
+  ph_discard (job->model, (GDestroyNotify) ph_model_free);
+  ph_discard (job->history, (GDestroyNotify) ph_history_free);
   g_strfreev (job->rules_off);
   g_array_unref (job->tasks);
   g_object_unref (job->document);
   g_free (job);
 }
 
-static void
-add_task (PhJob *job, const PhPass *pass, const char *const *arguments)
-{
-  g_array_append_val (job->tasks, ((Task) { pass, g_strdupv ((char **) arguments), FALSE, G_MAXUINT }));
-}
-
 void
 ph_job_add_pass (PhJob *job, const PhPass *pass, const char *const *arguments)
 {
-  const PhPass *upgrade = ph_document_upgrade ();
-  int           opset = ph_model_opset (job->model, "");
-
-  /* Operators are declared at their newest version, so no pass can read an older model. */
-  if (job->tasks->len == 0 && upgrade != NULL && pass != upgrade && opset > 0 && opset < PH_OPSET_NEWEST)
-    add_task (job, upgrade, NULL);
-  add_task (job, pass, arguments);
+  g_array_append_val (job->tasks, ((Task) { pass, g_strdupv ((char **) arguments), FALSE, G_MAXUINT }));
 }
 
 void
@@ -125,9 +117,26 @@ ph_job_get_history (PhJob *job)
   return job->history;
 }
 
+/* Operators are declared at their newest version, so no pass can read an older model. */
+static void
+upgrade_first (PhJob *job)
+{
+  const PhPass *upgrade = ph_document_upgrade ();
+  int           opset = ph_model_opset (job->model, "");
+
+  if (job->tasks->len > 0 && upgrade != NULL && g_array_index (job->tasks, Task, 0).pass != upgrade && opset > 0 && opset < PH_OPSET_NEWEST)
+    g_array_prepend_val (job->tasks, ((Task) { upgrade, NULL, FALSE, G_MAXUINT }));
+}
+
 gboolean
 ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
 {
+  if (job->snapshot != NULL)
+    {
+      job->model = ph_snapshot_take (job->snapshot, job->start);
+      g_clear_pointer (&job->snapshot, ph_snapshot_free);
+      upgrade_first (job);
+    }
   for (guint i = 0; i < job->tasks->len; i++)
     {
       Task         *task = &g_array_index (job->tasks, Task, i);

@@ -1,6 +1,8 @@
 /* prove.c: each step compared with the position before it, in a thread, as long as that is wanted.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/discard.h"
 #include "core/document/document-private.h"
+#include "core/document/snapshot.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -10,11 +12,20 @@
 
 /* ── a job ── */
 
+PhProver *
+ph_prover_new_of (PhSnapshot *snapshot, GHashTable *feeds, guint64 seed)
+{
+  PhHistory *history = ph_snapshot_dup_history (snapshot);
+
+  return ph_prover_new (ph_snapshot_take (snapshot, history->position), history, feeds, seed);
+}
+
 struct _PhProofJob
 {
   PhDocument *document;          /* owned reference; touched in its own thread only            */
   guint       serial;            /* of the document's proofs when it was made                  */
-  PhProver   *prover;
+  PhSnapshot *snapshot;
+  GHashTable *feeds;             /* name -> PhTensor                                           */
   GArray     *steps;             /* (element-type guint) that are to be compared               */
   GPtrArray  *proofs;            /* (element-type PhProof) (nullable elements) one a step      */
   PhProofFunc found;             /* (nullable)                                                 */
@@ -50,8 +61,8 @@ ph_proof_job_new (PhDocument *document, guint first, guint last)
   g_hash_table_iter_init (&iter, document->feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     g_hash_table_insert (feeds, g_strdup (name), ph_tensor_ref (tensor));
-  job->prover = ph_prover_new (ph_document_clone_at (document, history->position), ph_history_snapshot (history), feeds, 1);
-  g_hash_table_unref (feeds);
+  job->snapshot = ph_snapshot_new (document);
+  job->feeds = feeds;
   return job;
 }
 
@@ -62,7 +73,8 @@ ph_proof_job_free (PhProofJob *job)
     g_clear_pointer ((PhProof **) &job->proofs->pdata[i], ph_proof_free);
   g_ptr_array_unref (job->proofs);
   g_array_unref (job->steps);
-  ph_prover_free (job->prover);
+  ph_snapshot_free (job->snapshot);
+  g_hash_table_unref (job->feeds);
   g_object_unref (job->document);
   g_free (job);
 }
@@ -83,14 +95,17 @@ ph_proof_job_set_found (PhProofJob *job, PhProofFunc found, gpointer data)
 gboolean
 ph_proof_job_run (PhProofJob *job, GCancellable *cancellable, GError **error)
 {
-  PhRunOptions options = { .cancellable = cancellable };
+  PhRunOptions        options = { .cancellable = cancellable };
+  g_autoptr(PhProver) prover = NULL;
 
+  if (job->steps->len > 0)
+    prover = ph_prover_new_of (job->snapshot, job->feeds, 1);
   for (guint i = 0; i < job->steps->len; i++)
     {
       guint              s = g_array_index (job->steps, guint, i);
-      g_autoptr(PhProof) proof = ph_prover_compare (job->prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, &options, error);
+      g_autoptr(PhProof) proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, &options, error);
 
-      if (proof == NULL || !ph_prover_blame (job->prover, proof, &options, error))
+      if (proof == NULL || !ph_prover_blame (prover, proof, &options, error))
         return FALSE;
       job->proofs->pdata[i] = g_steal_pointer (&proof);
       if (job->found != NULL)

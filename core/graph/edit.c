@@ -30,7 +30,10 @@ ph_edit_commit (PhModel *model, PhGraph *graph, const PhEdit *template)
   edit->hidden = graph != NULL && ph_graph_is_fused (graph);
   ph_edit_apply (model, edit);
   if (model->journal != NULL)
-    g_ptr_array_add (model->journal->edits, edit);
+    {
+      ph_history_own_edits (model->journal, G_MAXUINT);
+      g_ptr_array_add (model->journal->edits, edit);
+    }
   else
     ph_edit_free (edit);
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/discard.h"
 #include "core/graph/net.h"
 
 const char *
@@ -46,7 +47,9 @@ ph_history_snapshot (PhHistory *history)
 {
   PhHistory *copy = ph_history_new ();
 
-  g_ptr_array_extend (copy->edits, history->edits, (GCopyFunc) (void *) ph_edit_ref, NULL);
+  g_ptr_array_unref (copy->edits);
+  copy->edits = g_ptr_array_ref (history->edits);
+  copy->shared = history->shared = TRUE;
   g_array_append_vals (copy->rewrites, history->rewrites->data, history->rewrites->len);
   for (guint i = 0; i < history->steps->len; i++)
     {
@@ -57,6 +60,21 @@ ph_history_snapshot (PhHistory *history)
     }
   copy->position = history->position;
   return copy;
+}
+
+void
+ph_history_own_edits (PhHistory *history, guint n)
+{
+  GPtrArray *edits = history->edits;
+
+  if (!history->shared)
+    return;
+  n = MIN (n, edits->len);
+  history->edits = g_ptr_array_new_full (n, (GDestroyNotify) ph_edit_free);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (history->edits, ph_edit_ref (edits->pdata[i]));
+  history->shared = FALSE;
+  ph_discard (edits, (GDestroyNotify) g_ptr_array_unref);
 }
 
 /* ── positions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -236,6 +254,7 @@ drop_future (PhHistory *history, PhModel *model)
 
   if (steps == history->steps->len && rewrites == history->rewrites->len)
     return;
+  ph_history_own_edits (history, edits);
   g_ptr_array_set_size (history->edits, (int) edits);
   g_array_set_size (history->rewrites, rewrites);
   g_array_set_size (history->steps, steps);
@@ -298,6 +317,7 @@ revert_to (PhHistory *history, PhModel *model, guint n_edits)
   PhHistory *journal = model->journal;
 
   model->journal = NULL;
+  ph_history_own_edits (history, G_MAXUINT);
   while (history->edits->len > n_edits)
     {
       ph_edit_revert (model, history->edits->pdata[history->edits->len - 1]);
@@ -343,6 +363,8 @@ ph_history_append (PhHistory *history, PhHistory *from)
 {
   guint edits = history->edits->len, rewrites = history->rewrites->len;
 
+  ph_history_own_edits (history, G_MAXUINT);
+  ph_history_own_edits (from, G_MAXUINT);
   g_ptr_array_extend_and_steal (history->edits, g_steal_pointer (&from->edits));
   for (guint i = 0; i < from->rewrites->len; i++)
     {

@@ -42,6 +42,7 @@ struct _PhHistory
   GArray    *rewrites;           /* (element-type PhRewrite)    */
   GArray    *steps;              /* (element-type PhStep)       */
   PhPosition position;
+  gboolean   shared;             /* snapshots read @edits: whoever changes it calls ph_history_own_edits() first */
 };
 
 PhHistory *ph_history_new        (void);
@@ -68,6 +69,8 @@ guint      ph_history_edit_index (PhHistory *history, PhPosition position);     
 
 /* What there is now, for a worker that reads it while the original grows or drops steps; the edits are shared. */
 PhHistory *ph_history_snapshot   (PhHistory *history);
+/* The first @n of its edits at least, in an array that no snapshot reads. */
+void       ph_history_own_edits  (PhHistory *history, guint n);
 
 /* Takes over the steps that a clone's journal has beyond @history's end, without applying them. */
 void       ph_history_append     (PhHistory *history, PhHistory *from);

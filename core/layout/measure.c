@@ -76,8 +76,8 @@ measure_graph (PhGraph *graph, PhMeasure *measure)
 
             number = bytes < 0 ? -1 : number + bytes;
           }
-      if (measure->numbers != NULL && number >= 0)
-        g_hash_table_insert (measure->numbers, GUINT_TO_POINTER (node->id), g_memdup2 (&number, sizeof number));
+      if (measure->by_id != NULL && number >= 0)
+        measure->by_id[node->id] = number;
       for (guint i = 0; node->graphs != NULL && !ph_node_is_fused (node) && i < node->graphs->len; i++)
         measure_graph (node->graphs->pdata[i], measure);
     }
@@ -92,8 +92,14 @@ ph_measure_new_of_model (PhModel *model, PhColorMode mode)
   if (mode == PH_COLOR_TIME || mode == PH_COLOR_QUERY)
     return NULL;
   measure = measure_new (mode, NULL, mode == PH_COLOR_COST ? "FLOP" : mode == PH_COLOR_MEMORY ? "B" : NULL,
-                         numbers ? g_hash_table_new_full (NULL, NULL, NULL, g_free) : NULL,
-                         mode == PH_COLOR_DEVICE ? g_hash_table_new_full (NULL, NULL, NULL, g_free) : NULL);
+                         NULL, mode == PH_COLOR_DEVICE ? g_hash_table_new_full (NULL, NULL, NULL, g_free) : NULL);
+  if (numbers)
+    {
+      measure->n_ids = model->next_id;
+      measure->by_id = g_new (double, measure->n_ids + 1);
+      for (guint id = 0; id < measure->n_ids; id++)
+        measure->by_id[id] = NAN;
+    }
   if (mode != PH_COLOR_FAMILY && mode != PH_COLOR_ROLE)
     measure_graph (model->graph, measure);
   return measure;
@@ -114,6 +120,7 @@ ph_measure_unref (PhMeasure *measure)
   g_free (measure->title);
   g_free (measure->unit);
   g_clear_pointer (&measure->numbers, g_hash_table_unref);
+  g_free (measure->by_id);
   g_clear_pointer (&measure->names, g_hash_table_unref);
   g_free (measure);
 }

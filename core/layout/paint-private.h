@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include <math.h>
+
 #include "core/layout/paint.h"
 
 G_BEGIN_DECLS
@@ -12,8 +14,21 @@ struct _PhMeasure
   PhColorMode mode;
   char       *title, *unit;
   GHashTable *numbers;          /* (nullable) node id -> double */
+  double     *by_id;            /* (nullable) or all numbers of a model, NaN where nothing is known */
+  guint       n_ids;
   GHashTable *names;            /* (nullable) node id -> char*  */
 };
+
+/* FALSE: nothing is known of the node @id. */
+static inline gboolean
+ph_measure_number (const PhMeasure *measure, guint id, double *number)
+{
+  const double *known = measure->numbers != NULL ? g_hash_table_lookup (measure->numbers, GUINT_TO_POINTER (id))
+                        : id < measure->n_ids ? &measure->by_id[id] : NULL;
+
+  *number = known != NULL ? *known : NAN;
+  return isfinite (*number);
+}
 
 typedef struct { char *name; guint count, color; } PhPaintEntry;
 

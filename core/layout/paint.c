@@ -193,23 +193,23 @@ paint_numbers (PhPaint *paint, PhScene *scene, int time, PhMeasure *measure)
       for (guint b = 0; b < paint->n_boxes; b++)
         {
           const PhTenant *tenant = node_at (scene, b, time);
-          const double *number = tenant != NULL ? g_hash_table_lookup (measure->numbers, GUINT_TO_POINTER (tenant->id)) : NULL;
+          double number;
           int group;
 
           if (tenant == NULL)
             continue;
-          if (number == NULL || !isfinite (*number))
+          if (!ph_measure_number (measure, tenant->id, &number))
             paint->n_unknown += pass == 0;
           else if (pass == 0)
             {
-              least = MIN (least, *number);
-              most = MAX (most, *number);
-              if (*number > 0)
-                above = MIN (above, *number);
+              least = MIN (least, number);
+              most = MAX (most, number);
+              if (number > 0)
+                above = MIN (above, number);
             }
           else
             {
-              paint->shade[b] = CLAMP (heat_of (paint, *number), 0, 1);
+              paint->shade[b] = CLAMP (heat_of (paint, number), 0, 1);
               group = hidden_in (scene, b);
               if (group >= 0)
                 paint->shade[group] = MAX (paint->shade[group], paint->shade[b]);
@@ -241,7 +241,7 @@ ph_paint_new (PhScene *scene, int time, PhMeasure *measure)
   paint->shade = g_new (float, paint->n_boxes + 1);
   for (guint b = 0; b < paint->n_boxes; b++)
     paint->shade[b] = UNKNOWN;
-  if (measure != NULL && measure->numbers != NULL)
+  if (measure != NULL && (measure->numbers != NULL || measure->by_id != NULL))
     paint_numbers (paint, scene, time, measure);
   else
     paint_names (paint, scene, time, measure);

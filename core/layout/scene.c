@@ -1,5 +1,6 @@
 /* scene.c: from the record of a history to boxes and edges, and what is in them at each time.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/discard.h"
 #include "core/layout/scene-private.h"
 
 #include <stdlib.h>
@@ -328,11 +329,11 @@ ph_scene_ref (PhScene *scene)
   return scene;
 }
 
-void
-ph_scene_unref (PhScene *scene)
+static void
+scene_free (gpointer data)
 {
-  if (scene == NULL || !g_atomic_ref_count_dec (&scene->ref_count))
-    return;
+  PhScene *scene = data;
+
   g_clear_pointer (&scene->record, ph_record_free);
   g_array_unref (scene->boxes);
   g_array_unref (scene->tenants);
@@ -352,5 +353,12 @@ ph_scene_unref (PhScene *scene)
   ph_grid_clear (&scene->box_grid);
   ph_grid_clear (&scene->edge_grid);
   g_free (scene);
+}
+
+void
+ph_scene_unref (PhScene *scene)
+{
+  if (scene != NULL && g_atomic_ref_count_dec (&scene->ref_count))
+    ph_discard (scene, scene_free);
 }
 

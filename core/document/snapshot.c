@@ -1,0 +1,137 @@
+/* snapshot.c: what a worker reads of a document: the model at any position of its history, as it is now.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/snapshot.h"
+
+#include "core/discard.h"
+#include "core/document/document-private.h"
+
+/* A second model that moves along the journal: one for each file that was opened, shared by all that read it. */
+struct _PhCopy
+{
+  gatomicrefcount ref_count;
+  GMutex     lock;
+  PhModel   *model;              /* under @lock; (nullable) once it was taken                      */
+  GPtrArray *edits;              /* (element-type PhEdit) under @lock: of the journal it follows   */
+  guint      done;               /* under @lock: edits that it has                                 */
+};
+
+struct _PhSnapshot
+{
+  PhCopy    *copy;
+  PhHistory *history;
+};
+
+PhCopy *
+ph_copy_new (PhModel *model, PhHistory *history)
+{
+  PhCopy *copy = g_new0 (PhCopy, 1);
+  g_autoptr(PhHistory) now = ph_history_snapshot (history);
+
+  g_atomic_ref_count_init (&copy->ref_count);
+  g_mutex_init (&copy->lock);
+  copy->model = model;
+  copy->edits = g_ptr_array_ref (now->edits);
+  copy->done = ph_history_edit_index (history, history->position);
+  return copy;
+}
+
+void
+ph_copy_unref (PhCopy *copy)
+{
+  if (!g_atomic_ref_count_dec (&copy->ref_count))
+    return;
+  ph_discard (copy->model, (GDestroyNotify) ph_model_free);
+  ph_discard (copy->edits, (GDestroyNotify) g_ptr_array_unref);
+  g_mutex_clear (&copy->lock);
+  g_free (copy);
+}
+
+PhSnapshot *
+ph_snapshot_new (PhDocument *document)
+{
+  g_return_val_if_fail (ph_document_is_open (document), NULL);
+
+  PhSnapshot *snapshot = g_new0 (PhSnapshot, 1);
+  PhCopy     *copy = document->copy;
+
+  snapshot->history = ph_history_snapshot (document->history);
+  if (copy != NULL)
+    g_atomic_ref_count_inc (&copy->ref_count);
+  else
+    copy = ph_copy_new (ph_model_clone (document->model), document->history);
+  snapshot->copy = copy;
+  if (document->copied && document->copy == NULL)
+    {
+      g_atomic_ref_count_inc (&copy->ref_count);
+      document->copy = copy;
+    }
+  return snapshot;
+}
+
+void
+ph_snapshot_free (PhSnapshot *snapshot)
+{
+  ph_copy_unref (snapshot->copy);
+  ph_discard (snapshot->history, (GDestroyNotify) ph_history_free);
+  g_free (snapshot);
+}
+
+PhHistory *
+ph_snapshot_get_history (PhSnapshot *snapshot)
+{
+  return snapshot->history;
+}
+
+PhHistory *
+ph_snapshot_dup_history (PhSnapshot *snapshot)
+{
+  return ph_history_snapshot (snapshot->history);
+}
+
+PhModel *
+ph_snapshot_at (PhSnapshot *snapshot, PhPosition at)
+{
+  PhCopy     *copy = snapshot->copy;
+  GPtrArray  *edits = snapshot->history->edits;
+  const guint target = ph_history_edit_index (snapshot->history, at);
+
+  g_mutex_lock (&copy->lock);
+  g_assert (copy->model != NULL);
+  if (copy->edits != edits)
+    {
+      /* Steps may have been dropped and made anew since: back to where both journals are the same. */
+      guint same = 0;
+
+      while (same < copy->done && same < edits->len && copy->edits->pdata[same] == edits->pdata[same])
+        same++;
+      while (copy->done > same)
+        ph_edit_revert (copy->model, copy->edits->pdata[--copy->done]);
+      g_ptr_array_unref (copy->edits);
+      copy->edits = g_ptr_array_ref (edits);
+    }
+  while (copy->done < target)
+    ph_edit_apply (copy->model, edits->pdata[copy->done++]);
+  while (copy->done > target)
+    ph_edit_revert (copy->model, edits->pdata[--copy->done]);
+  return copy->model;
+}
+
+void
+ph_snapshot_done (PhSnapshot *snapshot)
+{
+  g_mutex_unlock (&snapshot->copy->lock);
+}
+
+PhModel *
+ph_snapshot_take (PhSnapshot *snapshot, PhPosition at)
+{
+  PhModel *model = ph_snapshot_at (snapshot, at);
+
+  /* Nobody else can read it, now or later. */
+  if (g_atomic_ref_count_compare (&snapshot->copy->ref_count, 1))
+    snapshot->copy->model = NULL;
+  else
+    model = ph_model_clone (model);
+  ph_snapshot_done (snapshot);
+  return model;
+}

@@ -1,0 +1,28 @@
+/* snapshot.h: what a worker reads of a document: the model at any position of its history, as it is now.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/document/document.h"
+
+G_BEGIN_DECLS
+
+/* Made in the document's thread, at no cost where the document has a copy for workers (see ph_document_set_copied): this one copy
+ * follows along the journal to wherever it is read, instead of being cloned each time. Freed in any thread. */
+typedef struct _PhSnapshot PhSnapshot;
+
+PhSnapshot *ph_snapshot_new         (PhDocument *document);      /* something is open */
+void        ph_snapshot_free        (PhSnapshot *snapshot);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSnapshot, ph_snapshot_free)
+PhHistory  *ph_snapshot_get_history (PhSnapshot *snapshot);
+PhHistory  *ph_snapshot_dup_history (PhSnapshot *snapshot);
+
+/* In any thread: the model at @at, for this caller alone, and to be read only, until ph_snapshot_done(). */
+PhModel    *ph_snapshot_at          (PhSnapshot *snapshot, PhPosition at);
+void        ph_snapshot_done        (PhSnapshot *snapshot);
+/* In any thread, once: a model of the caller's own. (transfer full) */
+PhModel    *ph_snapshot_take        (PhSnapshot *snapshot, PhPosition at);
+
+/* In any thread, once: what compares the positions. */
+PhProver   *ph_prover_new_of        (PhSnapshot *snapshot, GHashTable *feeds, guint64 seed);
+
+G_END_DECLS
