@@ -8,6 +8,7 @@
 #include "app/window-private.h"
 #include "views/hand-steps.h"
 #include "views/recent-files.h"
+#include "views/whole-layout.h"
 
 G_DEFINE_FINAL_TYPE (PhWindow, ph_window, ADW_TYPE_APPLICATION_WINDOW)
 
@@ -312,6 +313,20 @@ ph_window_dispose (GObject *object)
 }
 
 static void
+ph_window_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  ph_whole_layout (widget);
+  GTK_WIDGET_CLASS (ph_window_parent_class)->size_allocate (widget, width, height, baseline);
+}
+
+/* Control+Shift+D shows what differs, and nothing where no model is open: GTK's inspector opens with I. */
+static gboolean
+ph_window_enable_debugging (GtkWindow *window, gboolean toggle)
+{
+  return toggle || GTK_WINDOW_CLASS (ph_window_parent_class)->enable_debugging (window, toggle);
+}
+
+static void
 ph_window_class_init (PhWindowClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
@@ -321,6 +336,8 @@ ph_window_class_init (PhWindowClass *klass)
   g_type_ensure (PH_TYPE_BOTTOM_PANE);
   G_OBJECT_CLASS (klass)->dispose = ph_window_dispose;
   GTK_WINDOW_CLASS (klass)->close_request = ph_window_close_request;
+  GTK_WINDOW_CLASS (klass)->enable_debugging = ph_window_enable_debugging;
+  widget_class->size_allocate = ph_window_size_allocate;
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/window.ui");
   gtk_widget_class_bind_template_child (widget_class, PhWindow, title);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, open_button);

@@ -6,6 +6,7 @@
 
 #include "app/actions.h"
 #include "views/fuzzy.h"
+#include "views/whole-layout.h"
 
 struct _PhPalette
 {
@@ -234,11 +235,19 @@ ph_palette_dispose (GObject *object)
 }
 
 static void
+ph_palette_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  ph_whole_layout (widget);
+  GTK_WIDGET_CLASS (ph_palette_parent_class)->size_allocate (widget, width, height, baseline);
+}
+
+static void
 ph_palette_class_init (PhPaletteClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = ph_palette_dispose;
+  widget_class->size_allocate = ph_palette_size_allocate;
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/palette.ui");
   gtk_widget_class_bind_template_child (widget_class, PhPalette, entry);
   gtk_widget_class_bind_template_child (widget_class, PhPalette, list);

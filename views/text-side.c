@@ -131,6 +131,9 @@ ph_text_side_show (PhTextSide *self, const PhTextDiff *diff, PhSide which, gbool
   GtkTextIter start;
 
   g_return_if_fail (PH_IS_TEXT_SIDE (self));
+  /* A text view measures new lines when it is given its place, or else while it is drawn; in a busy moment nothing comes in between. What
+   * is drawn then has a size that nobody around it knows of. */
+  gtk_widget_queue_resize (GTK_WIDGET (self->view));
   g_array_set_size (self->lines, 0);
   if (!diff)
     {

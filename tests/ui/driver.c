@@ -423,15 +423,12 @@ is_mapped (gpointer window)
 }
 
 /* What GTK 4.8 says of itself, now and then, when real events come at unlucky moments. It is printed, and does not end the test:
- * - Its text view measures new lines while it is drawn, when it was not idle before; what is drawn after it in that frame, a scrollbar
- *   or a pane, was allocated before, and stands where it was for one frame.
  * - A list that is scrolled in the frame in which its rows changed ignores the wheel.
  * - Its tooltips ask where the pointer is over a window that is gone, and what is there. Nothing but GTK calls these two functions. */
 static gboolean
 is_of_gtk (const char *message)
 {
-  return (g_str_has_prefix (message, "Trying to snapshot ") && !strstr (message, " Ph") && strstr (message, "without a current allocation"))
-         || g_str_equal (message, "GtkListView failed to scroll to given position. Ignoring...")
+  return g_str_equal (message, "GtkListView failed to scroll to given position. Ignoring...")
          || g_str_equal (message, "gdk_surface_get_device_position: assertion 'GDK_IS_SURFACE (surface)' failed")
          || g_str_equal (message, "_gtk_widget_find_at_coords: assertion 'GDK_IS_SURFACE (surface)' failed");
 }
