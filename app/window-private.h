@@ -17,6 +17,7 @@ struct _PhWindow
   AdwSplitButton  *open_button;
   GtkMenuButton   *menu_button;
   AdwTabView      *tabs;
+  AdwTabBar       *tab_bar;
   PhHistoryPanel  *history_panel;
   PhInspector     *inspector;
   PhBottomPane    *bottom_pane;

@@ -6,6 +6,7 @@
 
 #include "app/actions.h"
 #include "app/window-private.h"
+#include "views/access-names.h"
 #include "views/hand-steps.h"
 #include "views/recent-files.h"
 #include "views/whole-layout.h"
@@ -117,6 +118,7 @@ ph_window_add_tab (PhWindow *self)
   g_signal_connect (ph_document_view_get_document (view), "opened", G_CALLBACK (remember_file), NULL);
   ph_session_watch (self->session, view);
   adw_tab_page_set_title (page, _("New Tab"));
+  ph_access_name_all (GTK_WIDGET (view));
   adw_tab_view_set_selected_page (self->tabs, page);
   return view;
 }
@@ -148,6 +150,13 @@ on_tab_selected (PhWindow *self)
   ph_inspector_set_console (self->inspector, console);
   ph_bottom_pane_set_console (self->bottom_pane, console);
   on_document_changed (self);
+}
+
+/* The bar makes a tab with buttons of its own. */
+static void
+on_tab_added (PhWindow *self)
+{
+  ph_access_name_all (GTK_WIDGET (self->tab_bar));
 }
 
 static gboolean
@@ -343,10 +352,12 @@ ph_window_class_init (PhWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhWindow, open_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, menu_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, tabs);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, tab_bar);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, history_panel);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, inspector);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, bottom_pane);
   gtk_widget_class_bind_template_callback (widget_class, on_tab_selected);
+  gtk_widget_class_bind_template_callback (widget_class, on_tab_added);
   gtk_widget_class_bind_template_callback (widget_class, on_close_page);
   gtk_widget_class_bind_template_callback (widget_class, on_create_window);
 }
@@ -369,6 +380,7 @@ ph_window_init (PhWindow *self)
   g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));
   ph_window_add_tab (self);
+  ph_access_name_all (GTK_WIDGET (self));
 }
 
 PhWindow *

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/problems-pane.h"
 #include "views/text-pane.h"
 
@@ -85,6 +86,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
   g_type_ensure (PH_TYPE_PROBLEMS_PANE);
   G_OBJECT_CLASS (klass)->dispose = ph_bottom_pane_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_REGION);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/bottom-pane.ui");
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, content);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, stack);
@@ -98,4 +100,5 @@ static void
 ph_bottom_pane_init (PhBottomPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _("Bottom Pane"));
 }

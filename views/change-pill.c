@@ -102,6 +102,7 @@ ph_change_pill_class_init (PhChangePillClass *class)
   g_object_class_install_property (G_OBJECT_CLASS (class), PROP_FOLLOW,
                                    g_param_spec_boolean ("follow", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_CONSTRUCT | G_PARAM_STATIC_STRINGS));
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_css_name (widget_class, "changepill");
 }
 

@@ -511,6 +511,7 @@ ph_console_pane_class_init (PhConsolePaneClass *klass)
   G_OBJECT_CLASS (klass)->dispose = ph_console_pane_dispose;
   widget_class->css_changed = ph_console_pane_css_changed;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/console-pane.ui");
   gtk_widget_class_bind_template_child (widget_class, PhConsolePane, content);
   gtk_widget_class_bind_template_child (widget_class, PhConsolePane, terminal);

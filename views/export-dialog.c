@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/document/snapshot.h"
+#include "views/access-names.h"
 
 #define PREVIEW_WIDTH  440
 #define PREVIEW_HEIGHT 240
@@ -316,6 +317,7 @@ static void
 ph_export_dialog_init (PhExportDialog *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_name_all (GTK_WIDGET (self));
   gtk_spin_button_set_range (self->scale, 0.5, 4);
   gtk_spin_button_set_increments (self->scale, 0.5, 1);
   gtk_spin_button_set_value (self->scale, 2);

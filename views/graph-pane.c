@@ -5,6 +5,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/change-pill.h"
 #include "views/graph-menu.h"
 #include "views/history-slider.h"
@@ -460,6 +461,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   g_type_ensure (PH_TYPE_HISTORY_SLIDER);
   G_OBJECT_CLASS (klass)->dispose = ph_graph_pane_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_REGION);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/graph-pane.ui");
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, content);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, stack);
@@ -488,6 +490,7 @@ static void
 ph_graph_pane_init (PhGraphPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _("Graph and history"));
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->after_overlay, GTK_WIDGET (self->canvas));
   /* The minimap shows and hides itself; beside another picture there is no room for it. */

@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "views/access-names.h"
 #include "views/context-menu.h"
 #include "views/history-private.h"
 
@@ -287,6 +288,7 @@ add_break (PhHistoryPanel *self, const char *kind, const char *name, const char 
   gtk_widget_add_css_class (note, "caption");
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_set_tooltip_text (button, _("Remove"));
+  ph_access_set_name (button, _("Remove the breakpoint on %s"), name);
   g_object_set_data_full (G_OBJECT (button), "what", g_strdup (what), g_free);
   g_signal_connect (button, "clicked", G_CALLBACK (on_remove_break), self);
   gtk_box_append (GTK_BOX (box), dot);

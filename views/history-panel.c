@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
+
 G_DEFINE_FINAL_TYPE (PhHistoryPanel, ph_history_panel, GTK_TYPE_WIDGET)
 
 void
@@ -196,6 +198,7 @@ ph_history_panel_class_init (PhHistoryPanelClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_history_panel_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_REGION);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/history-panel.ui");
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, content);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, pipeline_button);
@@ -227,6 +230,7 @@ static void
 ph_history_panel_init (PhHistoryPanel *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _("Pipeline"));
   self->shown_step = G_MAXUINT;
   self->menu_entry = self->focus_entry = -1;
   ph_history_install_actions (self);

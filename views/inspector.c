@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "views/access-names.h"
 #include "views/short-type.h"
 
 G_DEFINE_FINAL_TYPE (PhInspector, ph_inspector, GTK_TYPE_WIDGET)
@@ -55,6 +56,8 @@ ph_inspector_add_section (PhInspector *self, const char *title)
       gtk_box_append (self->sections, label);
       gtk_accessible_update_relation (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
     }
+  else
+    ph_access_set_name (list, "%s", _("Overview"));
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
   g_signal_connect (list, "row-activated", G_CALLBACK (on_row_activated), self);
   gtk_box_append (self->sections, list);
@@ -91,6 +94,7 @@ add_row (GtkListBox *section, const char *name, const char *text, int indent, Gt
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
   gtk_list_box_append (section, row);
+  ph_access_name_row (box);
   if (label)
     *label = GTK_LABEL (right);
   return row;
@@ -264,6 +268,7 @@ update (gpointer data)
     ph_inspector_fill_removed (self, selected);
   else
     ph_inspector_fill_graph (self);
+  ph_access_name_all (GTK_WIDGET (self->sections));
   return G_SOURCE_REMOVE;
 }
 
@@ -363,6 +368,7 @@ ph_inspector_class_init (PhInspectorClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_inspector_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_REGION);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/inspector.ui");
   gtk_widget_class_bind_template_child (widget_class, PhInspector, content);
   gtk_widget_class_bind_template_child (widget_class, PhInspector, back);
@@ -379,4 +385,5 @@ static void
 ph_inspector_init (PhInspector *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _("Inspector"));
 }

@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "app/actions.h"
+#include "views/access-names.h"
 #include "views/fuzzy.h"
 #include "views/whole-layout.h"
 
@@ -219,6 +220,7 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PhPalette *self)
   GdkModifierType modifiers;
   g_autofree char *label = keys[0] && gtk_accelerator_parse (keys[0], &key, &modifiers) ? gtk_accelerator_get_label (key, modifiers) : NULL;
   gtk_label_set_text (GTK_LABEL (shortcut), label ? label : "");
+  ph_access_name_row (gtk_list_item_get_child (item));
 }
 
 static void
@@ -265,6 +267,7 @@ ph_palette_init (PhPalette *self)
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_name_all (GTK_WIDGET (self));
   g_signal_connect (self, "closed", G_CALLBACK (on_closed), NULL);
   self->names = gtk_string_list_new (NULL);
   self->selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->names)));

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "views/access-names.h"
+
 struct _PhProblemsPane
 {
   GtkWidget      parent_instance;
@@ -77,6 +79,7 @@ static void
 on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
   gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)), gtk_string_object_get_string (gtk_list_item_get_item (item)));
+  ph_access_name_row (gtk_list_item_get_child (item));
 }
 
 static void
@@ -99,6 +102,7 @@ ph_problems_pane_class_init (PhProblemsPaneClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_problems_pane_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/problems-pane.ui");
   gtk_widget_class_bind_template_child (widget_class, PhProblemsPane, content);
   gtk_widget_class_bind_template_child (widget_class, PhProblemsPane, list);

@@ -150,6 +150,7 @@ ph_query_bar_class_init (PhQueryBarClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_query_bar_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/query-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, PhQueryBar, bar);
   gtk_widget_class_bind_template_child (widget_class, PhQueryBar, entry);

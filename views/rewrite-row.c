@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/rewrite-effect.h"
 
 struct _PhRewriteRow
@@ -66,6 +67,8 @@ update (PhRewriteRow *self)
   gtk_label_set_text (self->rule, self->item->rule);
   gtk_label_set_text (self->node, where ? where : "");
   gtk_toggle_button_set_active (self->breakpoint, has_break (self));
+  ph_access_set_name (GTK_WIDGET (self->breakpoint), _("Breakpoint on %s"), self->item->rule);
+  ph_access_name_row (GTK_WIDGET (self));
   self->updating = FALSE;
 }
 
@@ -121,6 +124,7 @@ ph_rewrite_row_class_init (PhRewriteRowClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_rewrite_row_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/rewrite-row.ui");
   gtk_widget_class_bind_template_child (widget_class, PhRewriteRow, content);
   gtk_widget_class_bind_template_child (widget_class, PhRewriteRow, breakpoint);

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/step-verdict.h"
 
 struct _PhStepRow
@@ -70,13 +71,16 @@ set_verdict (PhStepRow *self, const PhStep *step)
 
   ph_verdict_style (GTK_WIDGET (self->verdict_icon), shown ? proof : NULL);
   gtk_widget_set_opacity (GTK_WIDGET (self->verdict), shown ? 1 : 0);
-  gtk_widget_set_can_target (GTK_WIDGET (self->verdict), shown);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->verdict), shown);
   if (!shown)
-    return;
+    {
+      ph_access_set_name (GTK_WIDGET (self->verdict), "%s", _("Not verified"));
+      return;
+    }
   gtk_image_set_from_icon_name (self->verdict_icon, ph_verdict_icon (proof));
   g_autofree char *text = ph_verdict_text (proof);
   set_tooltip (GTK_WIDGET (self->verdict), text);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->verdict), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
+  ph_access_set_name (GTK_WIDGET (self->verdict), "%s", text);
 }
 
 /* Made when it is opened: most rows are never asked. */
@@ -171,6 +175,12 @@ update (PhStepRow *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self->breakpoint), entry != NULL);
   gtk_toggle_button_set_active (self->breakpoint, entry && entry->breakpoint);
   set_tooltip (self->content, entry ? entry->pass->summary : NULL);
+  if (entry)
+    {
+      ph_access_set_name (GTK_WIDGET (self->breakpoint), _("Breakpoint on %s"), entry->pass->name);
+      ph_access_set_name (GTK_WIDGET (self->enabled), _("Run %s"), entry->pass->name);
+    }
+  ph_access_name_row (GTK_WIDGET (self));
   self->updating = FALSE;
 }
 
@@ -249,6 +259,7 @@ ph_step_row_class_init (PhStepRowClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_step_row_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/step-row.ui");
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, content);
   gtk_widget_class_bind_template_child (widget_class, PhStepRow, breakpoint);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/io/io.h"
+#include "views/access-names.h"
 #include "views/inspector-private.h"
 #include "views/tensor-summary.h"
 
@@ -296,6 +297,7 @@ ph_tensor_view_class_init (PhTensorViewClass *klass)
   G_OBJECT_CLASS (klass)->dispose = ph_tensor_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = ph_tensor_view_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/tensor-view.ui");
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, content);
   gtk_widget_class_bind_template_child (widget_class, PhTensorView, stats);
@@ -318,6 +320,7 @@ static void
 ph_tensor_view_init (PhTensorView *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_name_all (GTK_WIDGET (self));
   gtk_drawing_area_set_draw_func (self->histogram, draw_histogram, self, NULL);
   gtk_drawing_area_set_draw_func (self->heat_map, draw_heat_map, self, NULL);
 }

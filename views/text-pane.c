@@ -396,6 +396,7 @@ ph_text_pane_class_init (PhTextPaneClass *klass)
   props[PROP_SPLIT] = g_param_spec_boolean ("split", NULL, NULL, FALSE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_EXPLICIT_NOTIFY);
   g_object_class_install_properties (G_OBJECT_CLASS (klass), N_PROPS, props);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/text-pane.ui");
   gtk_widget_class_bind_template_child (widget_class, PhTextPane, content);
   gtk_widget_class_bind_template_child (widget_class, PhTextPane, summary);

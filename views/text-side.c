@@ -318,6 +318,7 @@ ph_text_side_class_init (PhTextSideClass *klass)
   G_OBJECT_CLASS (klass)->dispose = ph_text_side_dispose;
   G_OBJECT_CLASS (klass)->finalize = ph_text_side_finalize;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
   line_clicked = g_signal_new ("line-clicked", PH_TYPE_TEXT_SIDE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING,
                                G_TYPE_BOOLEAN);
 }

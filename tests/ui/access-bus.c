@@ -1,0 +1,125 @@
+/* access-bus.c: what assistive technologies see of the window, over their bus.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/ui/access-bus.h"
+
+const AccessObject access_root = { (char *) "org.a11y.atspi.Registry", (char *) "/org/a11y/atspi/accessible/root" };
+
+static GDBusConnection *access_bus;
+
+void
+access_free (AccessObject *object)
+{
+  g_free (object->bus);
+  g_free (object->path);
+  g_free (object);
+}
+
+static void
+on_reply (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  *(GVariant **) data = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, &error);
+  if (error)
+    g_error ("%s", error->message);
+}
+
+static gboolean
+has_reply (gpointer data)
+{
+  return *(GVariant **) data != NULL;
+}
+
+/* The window answers in this very loop. */
+GVariant *
+access_call (const AccessObject *object, const char *interface, const char *method, GVariant *arguments)
+{
+  GVariant *reply = NULL;
+
+  g_dbus_connection_call (access_bus, object->bus, object->path, interface, method, arguments, NULL, G_DBUS_CALL_FLAGS_NONE, 10000,
+                          NULL, on_reply, &reply);
+  driver_wait (has_reply, &reply, 15, method);
+  return reply;
+}
+
+char *
+access_name (const AccessObject *object)
+{
+  g_autoptr (GVariant) reply = access_call (object, "org.freedesktop.DBus.Properties", "Get", g_variant_new ("(ss)", ACCESSIBLE, "Name"));
+  g_autoptr (GVariant) value = NULL;
+
+  g_variant_get (reply, "(v)", &value);
+  return g_variant_dup_string (value, NULL);
+}
+
+char *
+access_role (const AccessObject *object)
+{
+  g_autoptr (GVariant) reply = access_call (object, ACCESSIBLE, "GetRoleName", NULL);
+  char *role;
+
+  g_variant_get (reply, "(s)", &role);
+  return role;
+}
+
+gboolean
+access_has_state (const AccessObject *object, guint state)
+{
+  g_autoptr (GVariant) reply = access_call (object, ACCESSIBLE, "GetState", NULL);
+  g_autoptr (GVariant) words = g_variant_get_child_value (reply, 0);
+  guint32 word;
+
+  g_variant_get_child (words, state / 32, "u", &word);
+  return (word >> state % 32 & 1) != 0;
+}
+
+GPtrArray *
+access_objects (GVariant *list)
+{
+  GPtrArray *objects = g_ptr_array_new_with_free_func ((GDestroyNotify) access_free);
+  GVariantIter iter;
+  char *bus, *path;
+
+  g_variant_iter_init (&iter, list);
+  while (g_variant_iter_next (&iter, "(so)", &bus, &path))
+    {
+      AccessObject *object = g_new (AccessObject, 1);
+      *object = (AccessObject) { bus, path };
+      g_ptr_array_add (objects, object);
+    }
+  return objects;
+}
+
+GPtrArray *
+access_children (const AccessObject *object)
+{
+  g_autoptr (GVariant) reply = access_call (object, ACCESSIBLE, "GetChildren", NULL);
+  g_autoptr (GVariant) list = g_variant_get_child_value (reply, 0);
+
+  return access_objects (list);
+}
+
+/* FALSE: there is no such bus here. */
+gboolean
+access_open (void)
+{
+  g_autoptr (GDBusConnection) session = g_bus_get_sync (G_BUS_TYPE_SESSION, NULL, NULL);
+  g_autoptr (GVariant) reply = NULL;
+  const char *address;
+
+  if (session)
+    reply = g_dbus_connection_call_sync (session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", NULL, NULL,
+                                         G_DBUS_CALL_FLAGS_NONE, 10000, NULL, NULL);
+  if (!reply)
+    return FALSE;
+  g_variant_get (reply, "(&s)", &address);
+  access_bus = g_dbus_connection_new_for_address_sync (address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
+                                                       | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL, NULL);
+  return access_bus != NULL;
+}
+
+void
+access_close (void)
+{
+  g_clear_object (&access_bus);
+}

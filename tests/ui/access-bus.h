@@ -1,0 +1,28 @@
+/* access-bus.h: what assistive technologies see of the window, over their bus.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "tests/ui/driver.h"
+
+G_BEGIN_DECLS
+
+#define ACCESSIBLE "org.a11y.atspi.Accessible"
+
+typedef struct { char *bus, *path; } AccessObject;
+
+/* Before driver_init(). FALSE: there is no such bus here. */
+gboolean   access_open      (void);
+void       access_close     (void);
+void       access_free      (AccessObject *object);
+/* The root of all that the bus knows. */
+extern const AccessObject access_root;
+
+/* The window answers in the very loop that waits. (transfer full) */
+GVariant  *access_call      (const AccessObject *object, const char *interface, const char *method, GVariant *arguments);
+char      *access_name      (const AccessObject *object);
+char      *access_role      (const AccessObject *object);                  /* "push button" */
+gboolean   access_has_state (const AccessObject *object, guint state);     /* an AtspiStateType */
+GPtrArray *access_objects   (GVariant *list);                              /* of an array (so) */
+GPtrArray *access_children  (const AccessObject *object);
+
+G_END_DECLS

@@ -1,0 +1,102 @@
+/* access-names.c: names for a screen reader, from what is said to those who see.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/access-names.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+#include <string.h>
+
+void
+ph_access_set_name (GtkWidget *widget, const char *format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_autofree char *name = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
+
+/* "Hide (Ctrl+F9)" is called "Hide": the keys are told otherwise. */
+static void
+name_by_tooltip (GtkWidget *widget)
+{
+  const char *text = gtk_widget_get_tooltip_text (widget);
+  const char *end = text && g_str_has_suffix (text, ")") ? strrchr (text, '(') : NULL;
+
+  if (text && *text)
+    ph_access_set_name (widget, "%.*s", (int) (end && end > text ? end - text - 1 : (gssize) strlen (text)), text);
+}
+
+static gboolean
+has_name (GtkWidget *widget)
+{
+  return gtk_test_accessible_has_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL);
+}
+
+static gboolean
+has_text (GtkWidget *widget)
+{
+  return (GTK_IS_BUTTON (widget) && gtk_button_get_label (GTK_BUTTON (widget)))
+         || (GTK_IS_MENU_BUTTON (widget) && gtk_menu_button_get_label (GTK_MENU_BUTTON (widget)))
+         || (GTK_IS_CHECK_BUTTON (widget) && gtk_check_button_get_label (GTK_CHECK_BUTTON (widget)));
+}
+
+static void
+name_widget (GtkWidget *widget)
+{
+  gboolean is_button = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget) || GTK_IS_SWITCH (widget);
+
+  /* GTK takes the mark of its letter for a part of the label, and says what the label says after it. */
+  if (GTK_IS_BUTTON (widget) && has_text (widget) && gtk_button_get_use_underline (GTK_BUTTON (widget)))
+    gtk_accessible_reset_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL);
+  else if (is_button && !has_text (widget) && !has_name (widget))
+    {
+      /* That of a bar is GTK's own, and has nothing to say. */
+      if (gtk_widget_has_css_class (widget, "close") && !gtk_widget_get_tooltip_text (widget))
+        gtk_widget_set_tooltip_text (widget, _("Close"));
+      name_by_tooltip (widget);
+      g_signal_connect (widget, "notify::tooltip-text", G_CALLBACK (name_by_tooltip), NULL);
+    }
+  else if (GTK_IS_LIST_BOX (widget) && !has_name (widget) && gtk_widget_get_ancestor (widget, ADW_TYPE_PREFERENCES_GROUP))
+    ph_access_set_name (widget, "%s", _("Options"));
+  else if (GTK_IS_EDITABLE (widget) && !GTK_IS_TEXT (widget) && !has_name (widget)
+           && g_object_class_find_property (G_OBJECT_GET_CLASS (widget), "placeholder-text"))
+    {
+      g_autofree char *text = NULL;
+      g_object_get (widget, "placeholder-text", &text, NULL);
+      if (text && *text)
+        ph_access_set_name (widget, "%s", text);
+    }
+}
+
+void
+ph_access_name_all (GtkWidget *root)
+{
+  name_widget (root);
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    ph_access_name_all (child);
+}
+
+static void
+add_texts (GtkWidget *widget, GString *text)
+{
+  if (!gtk_widget_get_visible (widget))
+    return;
+  if (GTK_IS_LABEL (widget) && *gtk_label_get_text (GTK_LABEL (widget)))
+    g_string_append_printf (text, "%s%s", text->len ? ", " : "", gtk_label_get_text (GTK_LABEL (widget)));
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child; child = gtk_widget_get_next_sibling (child))
+    add_texts (child, text);
+}
+
+void
+ph_access_name_row (GtkWidget *content)
+{
+  GtkWidget *row = gtk_widget_get_parent (content);
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (!row)
+    return;
+  add_texts (content, text);
+  ph_access_set_name (row, "%s", text->str);
+}
