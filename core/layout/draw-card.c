@@ -172,107 +172,131 @@ draw_body (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const Look *lo
   return y;
 }
 
-static void
-draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *options, const Look *look)
+/* What the parts of a card are drawn with. */
+typedef struct
 {
+  cairo_t             *cr;
+  PhInk               *ink;
+  const PhSceneBox    *box;
+  const PhDrawOptions *options;
+  const Look          *look;
+  gboolean             io, near, plain_body;     /* plain: a header in its colour above a body without */
+  double               radius;
+  PhColor              background, card, text, dim;
+} Card;
+
+/* What stood here before peeps out behind what replaced it. */
+static void
+draw_gone (const Card *card)
+{
+  const PhRect *rect = &card->look->rect;
+  const PhRect behind = { rect->x + 8, rect->y - 8, rect->width, rect->height };
+  const PhColor red = ph_theme_change (card->options->theme, PH_CHANGE_REMOVED);
+
+  ph_ink_round (card->cr, &behind, card->radius);
+  ph_set_color (card->cr, ph_mix (card->background, red, 0.12));
+  cairo_fill_preserve (card->cr);
+  ph_set_color (card->cr, red);
+  cairo_set_line_width (card->cr, 1.6);
+  cairo_set_dash (card->cr, (double[]) { 5, 3 }, 2, 0);
+  cairo_stroke (card->cr);
+  cairo_set_dash (card->cr, NULL, 0, 0);
+}
+
+static void
+draw_shape (const Card *card)
+{
+  const Look   *look = card->look;
   const PhRect *rect = &look->rect;
-  const gboolean io = box->kind != PH_BOX_NODE, near = options->scale >= PH_NEAR_SCALE;
-  const double radius = io ? rect->height / 2 : 7;
-  const PhColor background = ph_theme_background (options->theme);
-  const PhColor card = look->pale ? ph_mix (background, card_color (options->theme), 0.6) : card_color (options->theme);
-  const PhColor text = look->pale ? ph_mix (background, ph_theme_text (options->theme), pale_rest (options->theme)) : ph_theme_text (options->theme);
-  const PhColor dim = ph_mix (card, text, 0.68);
-  const gboolean ghost = look->ghost;
-  const gboolean plain_body = near && !io && rect->height > PH_FACE_HEADER + 4;
-  double y;
+  cairo_t      *cr = card->cr;
 
-  if (look->gone != NULL)      /* what stood here before peeps out behind what replaced it */
-    {
-      const PhRect behind = { rect->x + 8, rect->y - 8, rect->width, rect->height };
-      const PhColor red = ph_theme_change (options->theme, PH_CHANGE_REMOVED);
-
-      ph_ink_round (cr, &behind, radius);
-      ph_set_color (cr, ph_mix (background, red, 0.12));
-      cairo_fill_preserve (cr);
-      ph_set_color (cr, red);
-      cairo_set_line_width (cr, 1.6);
-      cairo_set_dash (cr, (double[]) { 5, 3 }, 2, 0);
-      cairo_stroke (cr);
-      cairo_set_dash (cr, NULL, 0, 0);
-    }
-  if (!ghost && !look->pale && options->theme == PH_THEME_LIGHT)
+  if (!look->ghost && !look->pale && card->options->theme == PH_THEME_LIGHT)
     {
       const PhRect shadow = { rect->x, rect->y + 1.5f, rect->width, rect->height };
 
-      ph_ink_round (cr, &shadow, radius);
+      ph_ink_round (cr, &shadow, card->radius);
       cairo_set_source_rgba (cr, 0, 0, 0, 0.10);
       cairo_fill (cr);
     }
-  ph_ink_round (cr, rect, radius);
-  ph_set_color (cr, plain_body ? card : io ? ph_mix (card, look->color, 0.16) : look->color);
-  if (look->face->n_body > 0 && plain_body)
-    ph_set_color (cr, ph_mix (background, text, 0.10));
-  if (ghost && plain_body)
-    ph_set_color (cr, ph_mix (background, ph_theme_change (options->theme, PH_CHANGE_REMOVED), 0.07));
+  ph_ink_round (cr, rect, card->radius);
+  ph_set_color (cr, card->plain_body ? card->card : card->io ? ph_mix (card->card, look->color, 0.16) : look->color);
+  if (look->face->n_body > 0 && card->plain_body)
+    ph_set_color (cr, ph_mix (card->background, card->text, 0.10));
+  if (look->ghost && card->plain_body)
+    ph_set_color (cr, ph_mix (card->background, ph_theme_change (card->options->theme, PH_CHANGE_REMOVED), 0.07));
   cairo_fill (cr);
-  if (plain_body)
+  if (card->plain_body)
     {
       cairo_save (cr);
       cairo_rectangle (cr, rect->x - 1, rect->y - 1, rect->width + 2, PH_FACE_HEADER + 1);
       cairo_clip (cr);
-      ph_ink_round (cr, rect, radius);
+      ph_ink_round (cr, rect, card->radius);
       ph_set_color (cr, look->color);
       cairo_fill (cr);
       cairo_restore (cr);
     }
+}
 
-  /* The border: of the change, or a hairline. */
+/* Of the change, or a hairline. */
+static void
+draw_border (const Card *card)
+{
+  const Look   *look = card->look;
+  const PhTheme theme = card->options->theme;
+  cairo_t      *cr = card->cr;
+
   if (look->change != PH_CHANGE_NONE)
     {
-      const PhRect frame = ph_grown (rect, 1.5);
+      const PhRect frame = ph_grown (&look->rect, 1.5);
 
-      ph_set_color (cr, ph_theme_change (options->theme, look->change));
-      cairo_set_line_width (cr, MAX (3, 1.6 / options->scale));
-      if (ghost)
+      ph_set_color (cr, ph_theme_change (theme, look->change));
+      cairo_set_line_width (cr, MAX (3, 1.6 / card->options->scale));
+      if (look->ghost)
         cairo_set_dash (cr, (double[]) { 6, 4 }, 2, 0);
-      ph_ink_round (cr, &frame, radius + 1.5);
+      ph_ink_round (cr, &frame, card->radius + 1.5);
       cairo_stroke (cr);
       cairo_set_dash (cr, NULL, 0, 0);
     }
   else
     {
-      const PhRect frame = ph_grown (rect, -0.5);
+      const PhRect frame = ph_grown (&look->rect, -0.5);
 
-      ph_set_color (cr, options->theme >= PH_THEME_HIGH_CONTRAST ? text : ph_mix (look->color, text, io ? 0.1 : 0.0));
-      cairo_set_line_width (cr, options->theme >= PH_THEME_HIGH_CONTRAST ? 2 : 1);
-      ph_ink_round (cr, &frame, radius);
+      ph_set_color (cr, theme >= PH_THEME_HIGH_CONTRAST ? card->text : ph_mix (look->color, card->text, card->io ? 0.1 : 0.0));
+      cairo_set_line_width (cr, theme >= PH_THEME_HIGH_CONTRAST ? 2 : 1);
+      ph_ink_round (cr, &frame, card->radius);
       cairo_stroke (cr);
     }
+}
 
-  if (options->scale < PH_FAR_SCALE)
-    return;
-  if (!near)
-    {
-      ph_set_color (cr, io ? text : look->pale ? card_color (options->theme) : (PhColor) { 1, 1, 1, 1 });
-      ph_ink_show (cr, ink, PH_INK_BIG, look->face->title, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, rect->width - 8);
-      return;
-    }
-  if (io)
-    {
-      ph_set_color (cr, text);
-      ph_ink_show (cr, ink, PH_INK_TITLE, look->face->title, rect->x + rect->width / 2,
-                 rect->y + (look->face->shape != NULL ? rect->height / 2 - 8 : rect->height / 2), 0.5, rect->width - 12);
-      ph_set_color (cr, dim);
-      if (look->face->shape != NULL)
-        ph_ink_show (cr, ink, PH_INK_TEXT, look->face->shape, rect->x + rect->width / 2, rect->y + rect->height / 2 + 9, 0.5, rect->width - 12);
-      return;
-    }
-  if ((look->pale || ghost) && (options->theme == PH_THEME_LIGHT || options->theme == PH_THEME_HIGH_CONTRAST))
+/* Of an input or output of the graph: its name, and its type below. */
+static void
+draw_io_text (const Card *card)
+{
+  const PhFace *face = card->look->face;
+  const PhRect *rect = &card->look->rect;
+  const double  x = rect->x + rect->width / 2, y = rect->y + rect->height / 2;
+
+  ph_set_color (card->cr, card->text);
+  ph_ink_show (card->cr, card->ink, PH_INK_TITLE, face->title, x, face->shape != NULL ? y - 8 : y, 0.5, rect->width - 12);
+  ph_set_color (card->cr, card->dim);
+  if (face->shape != NULL)
+    ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->shape, x, y + 9, 0.5, rect->width - 12);
+}
+
+static void
+draw_header (const Card *card)
+{
+  const Look   *look = card->look;
+  const PhRect *rect = &look->rect;
+  const PhTheme theme = card->options->theme;
+  cairo_t      *cr = card->cr;
+
+  if ((look->pale || look->ghost) && (theme == PH_THEME_LIGHT || theme == PH_THEME_HIGH_CONTRAST))
     /* White on a pastel cannot be read. */
-    ph_set_color (cr, ph_mix (look->color, ph_theme_text (options->theme), options->theme == PH_THEME_LIGHT ? 0.6 : 1));
+    ph_set_color (cr, ph_mix (look->color, ph_theme_text (theme), theme == PH_THEME_LIGHT ? 0.6 : 1));
   else
-    ph_set_color (cr, (PhColor) { 1, 1, 1, look->pale || ghost ? 0.85 : 1 });
-  if (box->can_open)      /* there is more inside */
+    ph_set_color (cr, (PhColor) { 1, 1, 1, look->pale || look->ghost ? 0.85 : 1 });
+  if (card->box->can_open)      /* there is more inside */
     {
       cairo_move_to (cr, rect->x + 8, rect->y + PH_FACE_HEADER / 2 - 4.5);
       cairo_rel_line_to (cr, 6, 4.5);
@@ -280,25 +304,71 @@ draw_card (PhScene *scene, cairo_t *cr, PhInk *ink, const PhSceneBox *box, const
       cairo_close_path (cr);
       cairo_fill (cr);
     }
-  ph_ink_show (cr, ink, PH_INK_TITLE, look->face->title, rect->x + rect->width / 2, rect->y + PH_FACE_HEADER / 2, 0.5, rect->width - (box->can_open ? 36 : 8));
-  y = rect->y + PH_FACE_HEADER + 4;
-  if (look->face->n_body > 0)
-    y = draw_body (cr, ink, options, look, y + 2);
+  ph_ink_show (cr, card->ink, PH_INK_TITLE, look->face->title, rect->x + rect->width / 2, rect->y + PH_FACE_HEADER / 2, 0.5,
+               rect->width - (card->box->can_open ? 36 : 8));
+}
+
+/* What is fused in it, its attributes, its weights, and at the foot what it makes. */
+static void
+draw_rows (const Card *card)
+{
+  const Look   *look = card->look;
+  const PhFace *face = look->face;
+  const PhRect *rect = &look->rect;
+  const double  left = rect->x + PH_FACE_MARGIN, width = rect->width - 2 * PH_FACE_MARGIN;
+  double        y = rect->y + PH_FACE_HEADER + 4;
+
+  if (face->n_body > 0)
+    y = draw_body (card->cr, card->ink, card->options, look, y + 2);
   y += PH_FACE_ROW / 2;
-  ph_set_color (cr, text);
-  if (look->face->detail != NULL)
+  ph_set_color (card->cr, card->text);
+  if (face->detail != NULL)
     {
-      ph_ink_show (cr, ink, PH_INK_TEXT, look->face->detail, rect->x + PH_FACE_MARGIN, y, 0, rect->width - 2 * PH_FACE_MARGIN);
+      ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->detail, left, y, 0, width);
       y += PH_FACE_ROW;
     }
-  ph_set_color (cr, dim);
-  for (guint i = 0; i < look->face->n_rows; i++, y += PH_FACE_ROW)
-    ph_ink_show (cr, ink, PH_INK_TEXT, look->face->rows[i], rect->x + PH_FACE_MARGIN, y, 0, rect->width - 2 * PH_FACE_MARGIN);
-  if (look->face->shape != NULL)
+  ph_set_color (card->cr, card->dim);
+  for (guint i = 0; i < face->n_rows; i++, y += PH_FACE_ROW)
+    ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->rows[i], left, y, 0, width);
+  if (face->shape != NULL)
     {
-      ph_set_color (cr, look->pale ? dim : ph_mix (text, look->color, 0.75));
-      ph_ink_show (cr, ink, PH_INK_TEXT, look->face->shape, rect->x + rect->width - PH_FACE_MARGIN,
-                 MAX (y, rect->y + rect->height - 4 - PH_FACE_ROW / 2), 1, rect->width - 2 * PH_FACE_MARGIN);
+      ph_set_color (card->cr, look->pale ? card->dim : ph_mix (card->text, look->color, 0.75));
+      ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->shape, rect->x + rect->width - PH_FACE_MARGIN,
+                   MAX (y, rect->y + rect->height - 4 - PH_FACE_ROW / 2), 1, width);
+    }
+}
+
+static void
+draw_card (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const PhDrawOptions *options, const Look *look)
+{
+  const PhRect *rect = &look->rect;
+  const PhTheme theme = options->theme;
+  Card          card = { .cr = cr, .ink = ink, .box = box, .options = options, .look = look, .io = box->kind != PH_BOX_NODE,
+                         .near = options->scale >= PH_NEAR_SCALE, .background = ph_theme_background (theme) };
+
+  card.radius = card.io ? rect->height / 2 : 7;
+  card.plain_body = card.near && !card.io && rect->height > PH_FACE_HEADER + 4;
+  card.card = look->pale ? ph_mix (card.background, card_color (theme), 0.6) : card_color (theme);
+  card.text = look->pale ? ph_mix (card.background, ph_theme_text (theme), pale_rest (theme)) : ph_theme_text (theme);
+  card.dim = ph_mix (card.card, card.text, 0.68);
+
+  if (look->gone != NULL)
+    draw_gone (&card);
+  draw_shape (&card);
+  draw_border (&card);
+  if (options->scale < PH_FAR_SCALE)
+    return;
+  if (!card.near)
+    {
+      ph_set_color (cr, card.io ? card.text : look->pale ? card_color (theme) : (PhColor) { 1, 1, 1, 1 });
+      ph_ink_show (cr, ink, PH_INK_BIG, look->face->title, rect->x + rect->width / 2, rect->y + rect->height / 2, 0.5, rect->width - 8);
+    }
+  else if (card.io)
+    draw_io_text (&card);
+  else
+    {
+      draw_header (&card);
+      draw_rows (&card);
     }
 }
 
@@ -354,7 +424,7 @@ ph_scene_draw_box (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhD
     }
   if (box->n_pills > 0)
     draw_pills (scene, cr, ink, box, &look.rect, options, look.pale);
-  draw_card (scene, cr, ink, box, options, &look);
+  draw_card (cr, ink, box, options, &look);
   if (options->scale < 0.3)
     return;
   if (look.gone != NULL)
