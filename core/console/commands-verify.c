@@ -94,7 +94,7 @@ static void
 say_outputs (PhCall *call, const PhProof *proof)
 {
   static const PhColumn columns[] = {
-    { "name", "output", .style = PH_STYLE_KEY }, { "verdict", "verdict" }, { "max_scaled_error", "max error", .right = TRUE },
+    { "name", "output", .style = PH_STYLE_KEY }, { "verdict", "verdict" }, { "max_scaled_error", "max error", .right = TRUE, .digits = 2 },
     { "max_ulp", "max ulp", .right = TRUE },
   };
   JsonArray *outputs = ph_reply_array (call->reply, "outputs");

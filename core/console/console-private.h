@@ -63,8 +63,8 @@ void      ph_reply_say      (PhReply *reply, const char *format, ...) G_GNUC_PRI
 void      ph_reply_finish   (PhReply *reply, gboolean colour);
 
 /* A table whose cells are members of the objects of @rows, so that the text says nothing that JSON does not. Where the member
- * @dim of a row is 0 the row is dim; the first column's counts. */
-typedef struct { const char *key, *title, *prefix; gboolean right; const char *style, *dim; } PhColumn;
+ * @dim of a row is 0 the row is dim; the first column's counts. @digits: of a number that is not whole; 0: six. */
+typedef struct { const char *key, *title, *prefix; gboolean right; const char *style, *dim; int digits; } PhColumn;
 void      ph_reply_table    (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
 char     *ph_json_cell      (JsonNode *node);           /* one value as people read it */
 char     *ph_json_line      (JsonNode *node);           /* one line of JSON            */

@@ -67,10 +67,20 @@ text_width (const char *text)
 
 /* A cell is one line and not endless. */
 static char *
-cell_text (JsonNode *node)
+cell_text (JsonNode *node, int digits)
 {
-  g_autofree char *text = ph_json_cell (node);
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_autofree char *text = NULL;
+  g_autofree char *valid = NULL;
+
+  if (digits > 0 && node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE)
+    {
+      const double value = json_node_get_double (node);
+
+      /* 1234 ms, not 1.23e+03. */
+      return fabs (value) >= pow (10, digits) && fabs (value) < 1e9 ? g_strdup_printf ("%.0f", value) : g_strdup_printf ("%.*g", digits, value);
+    }
+  text = ph_json_cell (node);
+  valid = g_utf8_make_valid (text, -1);
 
   g_strdelimit (valid, "\n\r\t", ' ');
   if (g_utf8_strlen (valid, -1) > MAX_CELL)
@@ -107,7 +117,8 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
   for (guint r = 0; r < n_rows; r++)
     for (guint c = 0; c < n; c++)
       {
-        g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key));
+        g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key),
+                                            columns[c].digits);
         char            *cell = g_strconcat (*text != '\0' && columns[c].prefix != NULL ? columns[c].prefix : "", text, NULL);
 
         g_ptr_array_add (cells, cell);

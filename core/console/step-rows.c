@@ -130,9 +130,9 @@ ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
     { "removed", "removed", "-", TRUE, PH_STYLE_REMOVED },
     { "changed", "changed", "~", TRUE, PH_STYLE_CHANGED },
     { "nodes", "nodes", .right = TRUE },
-    { "ms", "ms", .right = TRUE },
+    { "ms", "ms", .right = TRUE, .digits = 3 },
     { "verdict", "verdict" },
-    { "max_scaled_error", "max error", .right = TRUE },
+    { "max_scaled_error", "max error", .right = TRUE, .digits = 2 },
   };
 
   for (guint i = 0; i < json_array_get_length (rows) && !compared; i++)
