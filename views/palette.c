@@ -1,4 +1,5 @@
-/* palette.c: all commands in one list that one types into. What is no command runs as a line of the console.
+/* palette.c: all commands, and the steps that did something, in one list that one types into. What is neither runs as a line of
+ * the console.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/palette.h"
 
@@ -18,7 +19,7 @@ struct _PhPalette
   GtkListView        *list;
   GtkWidget          *notice;       /* why what was chosen cannot be done   */
   GtkLabel           *reason;
-  GtkStringList      *names;        /* of the actions that fit, best first  */
+  GtkStringList      *names;        /* of the actions that fit, and lines of the console that go to a step; best first */
   GtkSingleSelection *selection;
 };
 
@@ -32,7 +33,43 @@ plain_title (const char *title)
   return g_strjoinv ("", parts);
 }
 
-typedef struct { const PhAction *action; int score; } Ranked;
+#define GO_TO "goto "
+
+typedef struct { char *name; int score; } Ranked;
+
+static void
+ranked_clear (gpointer ranked)
+{
+  g_free (((Ranked *) ranked)->name);
+}
+
+/* The step that a line goes to; NULL: it is no such line. */
+static const PhStep *
+step_of (PhPalette *self, const char *name, guint *index)
+{
+  PhHistory *history = ph_document_get_history (ph_document_view_get_document (ph_window_get_view (self->window)));
+  guint number = g_str_has_prefix (name, GO_TO) ? (guint) g_ascii_strtoull (name + strlen (GO_TO), NULL, 10) : 0;
+
+  if (index)
+    *index = number;
+  return history && number > 0 && number <= history->steps->len ? &g_array_index (history->steps, PhStep, number - 1) : NULL;
+}
+
+/* Only what is asked for by name: they would push the commands out of an empty search. */
+static void
+rank_steps (PhPalette *self, const char *typed, GArray *ranked)
+{
+  PhHistory *history = ph_document_get_history (ph_document_view_get_document (ph_window_get_view (self->window)));
+
+  for (guint s = 0; *typed && history && s < history->steps->len; s++)
+    {
+      const PhStep *step = &g_array_index (history->steps, PhStep, s);
+      const int score = step->n_rewrites > 0 ? ph_fuzzy_score (typed, step->pass) : 0;
+
+      if (score > 0)
+        g_array_append_val (ranked, ((Ranked) { g_strdup_printf (GO_TO "%u", s + 1), score }));
+    }
+}
 
 static int
 best_first (gconstpointer a, gconstpointer b)
@@ -50,6 +87,7 @@ on_changed (PhPalette *self)
   guint n;
   const PhAction *actions = ph_action_list (&n);
 
+  g_array_set_clear_func (ranked, ranked_clear);
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *title = plain_title (actions[i].title);
@@ -58,12 +96,13 @@ on_changed (PhPalette *self)
       if (score == 0 && actions[i].summary)
         score = ph_fuzzy_score (typed, actions[i].summary) / 8;
       if (score > 0 && !g_str_equal (actions[i].action, "win.palette"))
-        g_array_append_val (ranked, ((Ranked) { &actions[i], score }));
+        g_array_append_val (ranked, ((Ranked) { g_strdup (actions[i].action), score }));
     }
+  rank_steps (self, typed, ranked);
   if (*typed)
     g_array_sort (ranked, best_first);
   for (guint i = 0; i < ranked->len; i++)
-    g_ptr_array_add (names, (gpointer) g_array_index (ranked, Ranked, i).action->action);
+    g_ptr_array_add (names, g_array_index (ranked, Ranked, i).name);
   g_ptr_array_add (names, NULL);
   gtk_string_list_splice (self->names, 0, g_list_model_get_n_items (G_LIST_MODEL (self->names)), (const char *const *) names->pdata);
   gtk_single_selection_set_selected (self->selection, 0);
@@ -98,7 +137,8 @@ on_closed (PhPalette *self)
 static void
 run_action (PhPalette *self, const char *name)
 {
-  const char *why_off = ph_window_why_off (self->window, name);
+  const gboolean is_line = g_str_has_prefix (name, GO_TO);
+  const char *why_off = is_line ? NULL : ph_window_why_off (self->window, name);
 
   gtk_widget_set_visible (self->notice, why_off != NULL);
   if (why_off)
@@ -110,7 +150,10 @@ run_action (PhPalette *self, const char *name)
   g_autofree char *action = g_strdup (name);
 
   close_palette (self);
-  gtk_widget_activate_action (window, action, NULL);
+  if (is_line)
+    ph_window_run (PH_WINDOW (window), "%s", action);
+  else
+    gtk_widget_activate_action (window, action, NULL);
 }
 
 static void
@@ -198,12 +241,39 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 }
 
 static void
+bind_step (GtkImage *icon, GtkLabel *title, GtkLabel *summary, const PhStep *step, guint number)
+{
+  g_autofree char *text = g_strdup_printf (_("Go to %s"), step->pass);
+  g_autofree char *below = g_strdup_printf (ngettext ("Step %u, %u rewrite", "Step %u, %u rewrites", step->n_rewrites), number, step->n_rewrites);
+
+  gtk_image_set_from_icon_name (icon, "go-jump-symbolic");
+  gtk_label_set_text (title, text);
+  gtk_label_set_text (summary, below);
+  gtk_widget_set_visible (GTK_WIDGET (summary), TRUE);
+}
+
+static void
 on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PhPalette *self)
 {
-  const PhAction *action = ph_action_find (gtk_string_object_get_string (gtk_list_item_get_item (item)));
+  const char *name = gtk_string_object_get_string (gtk_list_item_get_item (item));
   GtkWidget *icon = gtk_widget_get_first_child (gtk_list_item_get_child (item));
   GtkWidget *text = gtk_widget_get_next_sibling (icon), *shortcut = gtk_widget_get_next_sibling (text);
   GtkWidget *title = gtk_widget_get_first_child (text), *summary = gtk_widget_get_next_sibling (title);
+  guint number;
+  const PhStep *step = step_of (self, name, &number);
+  const PhAction *action = step ? NULL : ph_action_find (name);
+
+  for (GtkWidget *part = icon; part; part = gtk_widget_get_next_sibling (part))
+    gtk_widget_set_sensitive (part, !action || !ph_window_why_off (self->window, name));
+  if (step)
+    bind_step (GTK_IMAGE (icon), GTK_LABEL (title), GTK_LABEL (summary), step, number);
+  if (!action)
+    {
+      gtk_label_set_text (GTK_LABEL (shortcut), "");
+      gtk_widget_add_css_class (summary, "dim-label");
+      ph_access_name_row (gtk_list_item_get_child (item));
+      return;
+    }
   g_autofree char *plain = plain_title (action->title);
   g_auto (GStrv) keys = g_strsplit (action->shortcut ? action->shortcut : "", "|", 2);
 
@@ -214,8 +284,6 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PhPalette *self)
   gtk_widget_set_visible (summary, below != NULL);
   /* Pale once is enough: the reason is there to be read. */
   (why_off ? gtk_widget_remove_css_class : gtk_widget_add_css_class) (summary, "dim-label");
-  for (GtkWidget *part = icon; part; part = gtk_widget_get_next_sibling (part))
-    gtk_widget_set_sensitive (part, !why_off);
   guint key = 0;
   GdkModifierType modifiers;
   g_autofree char *label = keys[0] && gtk_accelerator_parse (keys[0], &key, &modifiers) ? gtk_accelerator_get_label (key, modifiers) : NULL;

@@ -247,6 +247,25 @@ test_palette (void)
   driver_key ("Escape");
 }
 
+/* The steps that did something are found by the names of their passes. */
+static void
+test_palette_step (void)
+{
+  open_example ("cse");
+  GArray *steps = ph_document_get_history (driver_document ())->steps;
+  guint number = 1;
+
+  while (number < steps->len && !g_str_equal (g_array_index (steps, PhStep, number - 1).pass, "cse"))
+    number++;
+  g_autofree char *line = g_strdup_printf ("goto %u", number);
+  driver_key ("ctrl+k");
+  driver_wait (palette_is, GINT_TO_POINTER (TRUE), 20, "the palette is there");
+  driver_type ("cse");
+  driver_key ("Return");
+  driver_expect_line (line);
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, number);
+}
+
 /* What cannot be done now keeps its place in the palette, and says why when it is chosen. */
 static void
 test_palette_off (void)
@@ -440,6 +459,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/console/completion", test_console_completion);
   g_test_add_func ("/window/console/shows-clicks", test_console_shows_clicks);
   g_test_add_func ("/window/palette", test_palette);
+  g_test_add_func ("/window/palette-step", test_palette_step);
   g_test_add_func ("/window/palette-off", test_palette_off);
   g_test_add_func ("/window/focus", test_focus);
   g_test_add_func ("/window/toast", test_toast);
