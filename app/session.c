@@ -200,10 +200,7 @@ save_window (PhWindow *window)
   g_key_file_set_integer (file, "window", "height", height);
   g_key_file_set_boolean (file, "window", "maximized", gtk_window_is_maximized (GTK_WINDOW (window)));
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
-    {
-      g_autoptr (GVariant) shown = g_action_group_get_action_state (G_ACTION_GROUP (window), panels[i].action);
-      g_key_file_set_boolean (file, "window", panels[i].key, g_variant_get_boolean (shown));
-    }
+    g_key_file_set_boolean (file, "window", panels[i].key, ph_window_wants_panel (window, panels[i].action));
   write_file (file, path, NULL);
 }
 

@@ -425,28 +425,62 @@ ACTION (do_graph)
   gtk_widget_activate_action (GTK_WIDGET (ph_document_view_get_pane (ph_window_get_view (data))), name, NULL);
 }
 
-/* The actions' states say what is wanted. Without a model the panels about one would be empty frames around the start page. */
+#define N_PANELS 3
+
+static const char *const panel_actions[N_PANELS] = { "show-pipeline", "show-inspector", "show-bottom" };
+
+static GtkWidget *
+panel_of (PhWindow *self, guint i)
+{
+  return i == 0 ? GTK_WIDGET (self->history_panel) : i == 1 ? GTK_WIDGET (self->inspector) : GTK_WIDGET (self->bottom_pane);
+}
+
+/* The actions' states say what is wanted, and fits. Without a model the panels about one would be empty frames around the start page. */
 static void
 update_panels (PhWindow *self)
 {
-  const struct { const char *action; GtkWidget *widget; } panels[] = {
-    { "show-pipeline", GTK_WIDGET (self->history_panel) }, { "show-inspector", GTK_WIDGET (self->inspector) },
-    { "show-bottom", GTK_WIDGET (self->bottom_pane) },
-  };
   const gboolean open = self->document && ph_document_is_open (self->document);
 
-  for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
+  for (guint i = 0; i < N_PANELS; i++)
     {
-      g_autoptr (GVariant) wanted = g_action_group_get_action_state (G_ACTION_GROUP (self), panels[i].action);
-      gtk_widget_set_visible (panels[i].widget, g_variant_get_boolean (wanted) && (open || panels[i].widget == GTK_WIDGET (self->bottom_pane)));
+      g_autoptr (GVariant) wanted = g_action_group_get_action_state (G_ACTION_GROUP (self), panel_actions[i]);
+      GtkWidget *panel = panel_of (self, i);
+      gtk_widget_set_visible (panel, g_variant_get_boolean (wanted) && (open || panel == GTK_WIDGET (self->bottom_pane)));
     }
 }
 
 static void
 change_panel (GSimpleAction *action, GVariant *state, gpointer data)
 {
+  PhWindow *self = data;
+
   g_simple_action_set_state (action, state);
-  update_panels (data);
+  for (guint i = 0; i < N_PANELS; i++)
+    if (g_str_equal (panel_actions[i], g_action_get_name (G_ACTION (action))))
+      ph_fit_bin_touch (self->fit_bin, panel_of (self, i), g_variant_get_boolean (state));
+  update_panels (self);
+}
+
+/* There is no room for it, or again. */
+static void
+on_folded (PhWindow *self, GtkWidget *widget, gboolean folded)
+{
+  for (guint i = 0; i < N_PANELS; i++)
+    if (panel_of (self, i) == widget)
+      g_simple_action_set_state (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self), panel_actions[i])),
+                                 g_variant_new_boolean (!folded));
+  update_panels (self);
+}
+
+gboolean
+ph_window_wants_panel (PhWindow *self, const char *action)
+{
+  g_autoptr (GVariant) state = g_action_group_get_action_state (G_ACTION_GROUP (self), action);
+
+  for (guint i = 0; i < N_PANELS; i++)
+    if (g_str_equal (panel_actions[i], action) && ph_fit_bin_is_folded (self->fit_bin, panel_of (self, i)))
+      return TRUE;
+  return g_variant_get_boolean (state);
 }
 
 /* What an action needs that is not so now, said to people; NULL: nothing. Buttons, menus, keys and the palette all follow it. */
@@ -521,4 +555,12 @@ ph_window_install_actions (PhWindow *self)
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), entries, G_N_ELEMENTS (entries), self);
   add_commands (self);
+
+  /* The picture first; all of this is in the menu too, and has a key. */
+  GtkWidget *folds[] = { GTK_WIDGET (self->inspector), GTK_WIDGET (self->history_panel), self->first_button, self->last_button,
+                         self->bottom_button, self->inspector_button, self->pipeline_button,
+                         self->find_button };
+  for (guint k = 0; k < G_N_ELEMENTS (folds); k++)
+    ph_fit_bin_add (self->fit_bin, folds[k]);
+  g_signal_connect_object (self->fit_bin, "folded", G_CALLBACK (on_folded), self, G_CONNECT_SWAPPED);
 }

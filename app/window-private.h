@@ -5,6 +5,7 @@
 #include "app/session.h"
 #include "app/window.h"
 #include "views/bottom-pane.h"
+#include "views/fit-bin.h"
 #include "views/history-panel.h"
 #include "views/inspector.h"
 
@@ -16,6 +17,8 @@ struct _PhWindow
   AdwWindowTitle  *title;
   AdwSplitButton  *open_button;
   GtkMenuButton   *menu_button;
+  PhFitBin        *fit_bin;
+  GtkWidget       *first_button, *last_button, *pipeline_button, *bottom_button, *inspector_button, *find_button;
   AdwTabView      *tabs;
   AdwTabBar       *tab_bar;
   PhHistoryPanel  *history_panel;
@@ -31,6 +34,8 @@ struct _PhWindow
 };
 
 PhDocumentView *ph_window_add_tab (PhWindow *window);      /* and shows it */
+/* "show-inspector": it is shown, or would be if there were room for it. */
+gboolean        ph_window_wants_panel (PhWindow *window, const char *action);
 /* Enables what can be done now, and sets the states of toggles. */
 void ph_window_update_actions (PhWindow *window);
 

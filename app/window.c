@@ -340,6 +340,7 @@ ph_window_class_init (PhWindowClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  g_type_ensure (PH_TYPE_FIT_BIN);
   g_type_ensure (PH_TYPE_HISTORY_PANEL);
   g_type_ensure (PH_TYPE_INSPECTOR);
   g_type_ensure (PH_TYPE_BOTTOM_PANE);
@@ -351,6 +352,13 @@ ph_window_class_init (PhWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhWindow, title);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, open_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, menu_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, fit_bin);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, first_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, last_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, pipeline_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, bottom_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, inspector_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, find_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, tabs);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, tab_bar);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, history_panel);

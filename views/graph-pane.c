@@ -52,7 +52,8 @@ static const char *const form_names[PH_N_FORMS] = { "overlay", "side", "text" };
 static void
 set_count (GtkLabel *label, const char *sign, guint count)
 {
-  g_autofree char *text = g_strdup_printf ("%s%u", sign, count);
+  /* U+200E: the sign stays before the number where text runs to the left. */
+  g_autofree char *text = g_strdup_printf ("\u200e%s%u", sign, count);
 
   gtk_label_set_text (label, text);
   gtk_widget_set_visible (GTK_WIDGET (label), count > 0);
@@ -100,7 +101,7 @@ update_labels (gpointer data)
   PhPosition a = ph_document_get_since (self->document), b = ph_document_get_position (self->document);
   g_autofree char *from = ph_position_to_string (a), *to = ph_position_to_string (b), *before = ph_history_describe (history, a, FALSE);
   g_autofree char *after = ph_history_describe (history, b, FALSE);
-  g_autofree char *range = ph_position_compare (a, b) == 0 ? g_strdup (to) : g_strdup_printf ("%s → %s", from, to);
+  g_autofree char *range = ph_position_compare (a, b) == 0 ? g_strdup (to) : g_strdup_printf ("\u200e%s → %s", from, to);
   g_autofree char *left = g_strdup_printf (_("Before: %s"), before), *right = g_strdup_printf (_("After: %s"), after);
 
   gtk_label_set_text (self->range, range);

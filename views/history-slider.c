@@ -452,7 +452,7 @@ static void
 ph_history_slider_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
                            int *natural_baseline)
 {
-  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 120 : HEIGHT;
+  *minimum = orientation == GTK_ORIENTATION_HORIZONTAL ? 60 : HEIGHT;
   *natural = orientation == GTK_ORIENTATION_HORIZONTAL ? 360 : HEIGHT;
 }
 

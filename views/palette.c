@@ -354,7 +354,7 @@ void
 ph_palette_present (PhWindow *window)
 {
   PhPalette *self = g_object_new (PH_TYPE_PALETTE, NULL);
-  GtkWidget *content = adw_application_window_get_content (ADW_APPLICATION_WINDOW (window));
+  GtkWidget *content = gtk_widget_get_first_child (adw_application_window_get_content (ADW_APPLICATION_WINDOW (window)));
   GtkWidget *header = gtk_widget_get_first_child (content);
 
   for (GtkWidget *child = gtk_widget_get_first_child (content); child; child = gtk_widget_get_next_sibling (child))

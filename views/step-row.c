@@ -39,7 +39,8 @@ duration_text (double ms)
 static void
 set_count (GtkLabel *label, const char *sign, guint n)
 {
-  g_autofree char *text = g_strdup_printf ("%s%u", sign, n);
+  /* U+200E: the sign stays before the number where text runs to the left. */
+  g_autofree char *text = g_strdup_printf ("\u200e%s%u", sign, n);
   gtk_label_set_text (label, text);
   gtk_widget_set_visible (GTK_WIDGET (label), n > 0);
 }

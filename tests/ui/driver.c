@@ -476,6 +476,13 @@ driver_open_window (void)
   driver_wait (is_mapped, driver_window (), 20, "the window is on the screen");
 }
 
+void
+driver_resize (int width, int height)
+{
+  XResizeWindow (display, xid_of (GTK_NATIVE (driver_window ())), (guint) width, (guint) height);
+  drain ();
+}
+
 guint
 driver_n_tabs (void)
 {

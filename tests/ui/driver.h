@@ -19,6 +19,8 @@ int             driver_main        (void);
 PhWindow       *driver_window      (void);
 gboolean        driver_has_window  (void);
 void            driver_open_window (void);          /* where it was closed */
+/* As somebody would who drags its border; the request may be refused. */
+void            driver_resize      (int width, int height);
 guint           driver_n_tabs      (void);
 PhDocument     *driver_document    (void);          /* of the present tab */
 PhConsole      *driver_console     (void);

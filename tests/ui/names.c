@@ -14,7 +14,7 @@ static guint n_seen;
 static gboolean
 is_no_name (const char *name)
 {
-  return !*name || g_regex_match_simple ("^_|^(Gtk|Adw|Ph|Vte)[A-Z]", name, 0, 0);
+  return !*name || g_str_equal (name, "\u200e") || g_regex_match_simple ("^_|^(Gtk|Adw|Ph|Vte)[A-Z]", name, 0, 0);
 }
 
 static gboolean
