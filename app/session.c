@@ -43,13 +43,21 @@ memory_of (const char *path)
   return g_build_filename (folder, name, NULL);
 }
 
+/* Whole or not at all, even if the program dies; but the main thread does not wait until it is on the disk, for a tenth of a second. */
 static gboolean
 write_file (GKeyFile *file, const char *path, GError **error)
 {
-  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *folder = g_path_get_dirname (path), *new_path = g_strconcat (path, ".new", NULL);
+  gsize length;
+  g_autofree char *data = g_key_file_to_data (file, &length, NULL);
 
   g_mkdir_with_parents (folder, 0700);
-  return g_key_file_save_to_file (file, path, error);
+  if (!g_file_set_contents_full (new_path, data, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, error))
+    return FALSE;
+  if (g_rename (new_path, path) == 0)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), "%s: %s", path, g_strerror (errno));
+  return FALSE;
 }
 
 /* --- one file for each program that runs ---------------------------------------------------------------------------- */

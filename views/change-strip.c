@@ -27,6 +27,7 @@ ph_change_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   PhChangeStrip *self = PH_CHANGE_STRIP (widget);
   GtkStyleContext *style = gtk_widget_get_style_context (widget);
   const double height = gtk_widget_get_height (widget);
+  double drawn[G_N_ELEMENTS (names)] = { 0 };      /* down to there; in a long text many changes share a pixel */
   GdkRGBA color, frame;
 
   if (!self->diff || self->diff->rows->len == 0)
@@ -39,9 +40,13 @@ ph_change_strip_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 
       while (end < n && g_array_index (self->diff->rows, PhTextRow, end).kind == kind)
         end++;
-      if (kind != PH_ROW_SAME && gtk_style_context_lookup_color (style, names[kind], &color))
-        gtk_snapshot_append_color (snapshot, &color,
-                                   &GRAPHENE_RECT_INIT (3, (float) (height * r / n), WIDTH - 6, (float) MAX (height * (end - r) / n, 2)));
+      const double bottom = MAX (height * end / n, height * r / n + 2);
+      if (kind != PH_ROW_SAME && bottom > drawn[kind] + 0.5 && gtk_style_context_lookup_color (style, names[kind], &color))
+        {
+          gtk_snapshot_append_color (snapshot, &color,
+                                     &GRAPHENE_RECT_INIT (3, (float) (height * r / n), WIDTH - 6, (float) (bottom - height * r / n)));
+          drawn[kind] = bottom;
+        }
       r = end;
     }
   if (!self->adjustment)

@@ -21,6 +21,7 @@
 #define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
 #define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
 #define MAX_HISTORY 2000
+#define MAX_LINES   5000           /* of one reply; the terminal keeps 10,000 */
 
 struct _PhConsolePane
 {
@@ -125,10 +126,30 @@ end_output (PhConsolePane *self)
     rl_forced_update_display ();
 }
 
+/* What the terminal would have forgotten at the end takes long to write: it is left out. */
+static const char *
+skip_forgotten (PhConsolePane *self, const GString *text)
+{
+  const char *p = text->str + text->len;
+  guint left_out = 0, n = 0;
+
+  while (p > text->str && n <= MAX_LINES)
+    n += *--p == '\n';
+  if (n <= MAX_LINES)
+    return text->str;
+  p++;
+  for (const char *q = text->str; q < p; q++)
+    left_out += *q == '\n';
+  g_autofree char *line = g_strdup_printf (_("%u lines are left out here."), left_out);
+  g_autofree char *shown = g_strdup_printf ("\033[2m%s\033[0m\n", line);
+  write_text (self, shown);
+  return p;
+}
+
 static void
 show_reply (PhConsolePane *self, PhReply *reply)
 {
-  write_text (self, reply->text->str);
+  write_text (self, skip_forgotten (self, reply->text));
   if (reply->text->len > 0 && reply->text->str[reply->text->len - 1] != '\n')
     write_text (self, "\n");
   if (!reply->ok && reply->error && !reply->told)

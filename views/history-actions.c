@@ -6,6 +6,7 @@
 #include "views/access-names.h"
 #include "views/context-menu.h"
 #include "views/history-private.h"
+#include "views/tooltip.h"
 
 /* --- of a pass ----------------------------------------------------------------------------------------------------- */
 
@@ -287,7 +288,7 @@ add_break (PhHistoryPanel *self, const char *kind, const char *name, const char 
   gtk_widget_add_css_class (note, "dim-label");
   gtk_widget_add_css_class (note, "caption");
   gtk_widget_add_css_class (button, "flat");
-  gtk_widget_set_tooltip_text (button, _("Remove"));
+  ph_tooltip_set (button, _("Remove"));
   ph_access_set_name (button, _("Remove the breakpoint on %s"), name);
   g_object_set_data_full (G_OBJECT (button), "what", g_strdup (what), g_free);
   g_signal_connect (button, "clicked", G_CALLBACK (on_remove_break), self);
@@ -335,7 +336,7 @@ update_breaks (PhHistoryPanel *self)
       gtk_box_append (GTK_BOX (self->breaks_box), label);
     }
   g_autofree char *text = g_strdup_printf (ngettext ("%u breakpoint", "%u breakpoints", n), n);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->breaks_button), n ? text : _("Breakpoints"));
+  ph_tooltip_set (GTK_WIDGET (self->breaks_button), n ? text : _("Breakpoints"));
   if (n)
     gtk_widget_add_css_class (GTK_WIDGET (self->breaks_button), "has-breaks");
   else

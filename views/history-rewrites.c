@@ -6,6 +6,7 @@
 #include "views/rewrite-effect.h"
 #include "views/rewrite-row.h"
 #include "views/step-verdict.h"
+#include "views/tooltip.h"
 
 #define N_EFFECTS 6         /* lines */
 
@@ -37,7 +38,7 @@ show_detail (PhHistoryPanel *self)
   gtk_widget_set_visible (GTK_WIDGET (self->detail_rule), text != NULL);
   g_autofree char *effect = ph_rewrite_effect (self->document, item->step, item->number, N_EFFECTS);
   gtk_label_set_text (self->detail_effect, effect);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->detail_effect), *effect ? effect : NULL);
+  ph_tooltip_set (GTK_WIDGET (self->detail_effect), *effect ? effect : NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->detail_effect), *effect != '\0');
   gtk_label_set_text (self->detail_class, rule ? ph_exactness_text (rule->exactness) : "");
   gtk_widget_set_visible (GTK_WIDGET (self->detail_class), rule != NULL);

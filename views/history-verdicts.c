@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "views/history-private.h"
+#include "views/tooltip.h"
 #include "views/verify-cost.h"
 
 typedef struct { guint steps, known, different, unknown; double worst; } Tally;
@@ -58,8 +59,7 @@ ph_history_update_verdicts (PhHistoryPanel *self)
   g_autofree char *text = open ? text_of (self, &tally) : g_strdup (_("Verify each step"));
 
   gtk_label_set_text (self->verify_text, text);
-  if (g_strcmp0 (gtk_widget_get_tooltip_text (GTK_WIDGET (self->verify_text)), text) != 0)
-    gtk_widget_set_tooltip_text (GTK_WIDGET (self->verify_text), text);
+  ph_tooltip_set (GTK_WIDGET (self->verify_text), text);
   if (tally.different)
     gtk_widget_add_css_class (GTK_WIDGET (self->verify_text), "error");
   else

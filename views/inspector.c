@@ -7,6 +7,7 @@
 
 #include "views/access-names.h"
 #include "views/short-type.h"
+#include "views/tooltip.h"
 
 G_DEFINE_FINAL_TYPE (PhInspector, ph_inspector, GTK_TYPE_WIDGET)
 
@@ -90,7 +91,7 @@ add_row (GtkListBox *section, const char *name, const char *text, int indent, Gt
   else
     g_object_ref_sink (left), g_object_unref (left);
   gtk_box_append (GTK_BOX (box), right);
-  gtk_widget_set_tooltip_text (box, text);
+  ph_tooltip_set (box, text);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
   gtk_list_box_append (section, row);
@@ -158,7 +159,7 @@ ph_inspector_add_value_row (PhInspector *self, GtkListBox *section, const char *
   g_autofree char *whole = g_strdup_printf ("%s\n%s", value->name, type);
 
   GtkWidget *row = ph_inspector_add_link (section, *name ? name : value->name, text, PH_LINK_VALUE, value->id);
-  gtk_widget_set_tooltip_text (gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row)), whole);
+  ph_tooltip_set (gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row)), whole);
 }
 
 GtkLabel *

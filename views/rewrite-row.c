@@ -6,6 +6,7 @@
 
 #include "views/access-names.h"
 #include "views/rewrite-effect.h"
+#include "views/tooltip.h"
 
 struct _PhRewriteRow
 {
@@ -138,6 +139,7 @@ static void
 ph_rewrite_row_init (PhRewriteRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_tooltip_set (GTK_WIDGET (self->breakpoint), _("Stop before this rule"));
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   g_signal_connect (self, "query-tooltip", G_CALLBACK (on_tooltip), NULL);
 }

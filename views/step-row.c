@@ -6,6 +6,7 @@
 
 #include "views/access-names.h"
 #include "views/step-verdict.h"
+#include "views/tooltip.h"
 
 struct _PhStepRow
 {
@@ -45,7 +46,7 @@ set_count (GtkLabel *label, const char *sign, guint n)
   gtk_widget_set_visible (GTK_WIDGET (label), n > 0);
 }
 
-/* Each of these makes GTK lay the row out anew, or look for the pointer, even when nothing is different. */
+/* Each of these makes GTK lay the row out anew even when nothing is different. */
 static void
 set_class (GtkWidget *widget, const char *name, gboolean on)
 {
@@ -53,13 +54,6 @@ set_class (GtkWidget *widget, const char *name, gboolean on)
     gtk_widget_add_css_class (widget, name);
   else if (!on && gtk_widget_has_css_class (widget, name))
     gtk_widget_remove_css_class (widget, name);
-}
-
-static void
-set_tooltip (GtkWidget *widget, const char *text)
-{
-  if (g_strcmp0 (gtk_widget_get_tooltip_text (widget), text) != 0)
-    gtk_widget_set_tooltip_text (widget, text);
 }
 
 /* A pass that changed nothing has nothing to be verified, so its place stays empty. */
@@ -80,7 +74,7 @@ set_verdict (PhStepRow *self, const PhStep *step)
     }
   gtk_image_set_from_icon_name (self->verdict_icon, ph_verdict_icon (proof));
   g_autofree char *text = ph_verdict_text (proof);
-  set_tooltip (GTK_WIDGET (self->verdict), text);
+  ph_tooltip_set (GTK_WIDGET (self->verdict), text);
   ph_access_set_name (GTK_WIDGET (self->verdict), "%s", text);
 }
 
@@ -175,7 +169,7 @@ update (PhStepRow *self)
   gtk_widget_set_opacity (GTK_WIDGET (self->breakpoint), entry ? 1 : 0);
   gtk_widget_set_sensitive (GTK_WIDGET (self->breakpoint), entry != NULL);
   gtk_toggle_button_set_active (self->breakpoint, entry && entry->breakpoint);
-  set_tooltip (self->content, entry ? entry->pass->summary : NULL);
+  ph_tooltip_set (self->content, entry ? entry->pass->summary : NULL);
   if (entry)
     {
       ph_access_set_name (GTK_WIDGET (self->breakpoint), _("Breakpoint on %s"), entry->pass->name);
@@ -282,6 +276,8 @@ static void
 ph_step_row_init (PhStepRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_tooltip_set (GTK_WIDGET (self->breakpoint), _("Stop before this pass"));
+  ph_tooltip_set (GTK_WIDGET (self->enabled), _("Whether the pipeline runs this pass"));
   gtk_menu_button_set_create_popup_func (self->verdict, on_verdict_popup, self, NULL);
 }
 

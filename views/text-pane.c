@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "core/discard.h"
 #include "views/after-frame.h"
 #include "views/change-strip.h"
 #include "views/history-track.h"
@@ -50,6 +51,17 @@ ph_text_pane_go_to_change (PhTextPane *self, int direction)
   g_return_if_fail (PH_IS_TEXT_PANE (self));
   if (ph_text_side_go_to_change (self->left, direction) && self->split)
     ph_text_side_go_to_line (self->right, ph_text_side_get_line (self->left));
+}
+
+static gboolean scroll_again (GtkWidget *widget, GdkFrameClock *clock, gpointer data);
+
+/* Again when the texts have their heights: until then nothing can be scrolled. */
+static void
+watch_scroll (PhTextPane *self)
+{
+  if (self->tick == 0)
+    self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), scroll_again, NULL, NULL);
+  self->frames = 0;
 }
 
 static char *
@@ -107,10 +119,7 @@ show_diff (PhTextPane *self)
   if (self->diff && self->diff->n_added + self->diff->n_removed + self->diff->n_changed > 0)
     {
       ph_text_pane_go_to_change (self, 1);
-      /* And again when the texts have their heights: until then nothing can be scrolled. */
-      if (self->tick == 0)
-        self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), scroll_again, NULL, NULL);
-      self->frames = 0;
+      watch_scroll (self);
     }
 }
 
@@ -148,7 +157,7 @@ on_diff (GObject *source, GAsyncResult *result, gpointer data)
   if (!diff)
     return;
   ph_change_strip_set_diff (self->strip, NULL);
-  g_clear_pointer (&self->diff, ph_text_diff_free);
+  ph_discard (self->diff, (GDestroyNotify) ph_text_diff_free);
   self->diff = g_steal_pointer (&diff);
   show_diff (self);
 }
@@ -180,7 +189,7 @@ update (PhTextPane *self)
 gboolean
 ph_text_pane_is_working (PhTextPane *self)
 {
-  return self->cancellable != NULL;
+  return self->cancellable != NULL || ph_text_side_is_filling (self->left) || ph_text_side_is_filling (self->right);
 }
 
 static void
@@ -378,7 +387,7 @@ ph_text_pane_dispose (GObject *object)
     ph_change_strip_set_diff (self->strip, NULL);
   ph_after_frame_cancel (GTK_WIDGET (self), &self->follow_later);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_TEXT_PANE);
-  g_clear_pointer (&self->diff, ph_text_diff_free);
+  ph_discard (g_steal_pointer (&self->diff), (GDestroyNotify) ph_text_diff_free);
   G_OBJECT_CLASS (ph_text_pane_parent_class)->dispose (object);
 }
 
@@ -426,6 +435,7 @@ ph_text_pane_init (PhTextPane *self)
   PhTextSide *sides[] = { self->left, self->right };
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     {
+      g_signal_connect_object (sides[i], "filled", G_CALLBACK (watch_scroll), self, G_CONNECT_SWAPPED);
       g_signal_connect_object (ph_text_side_get_vadjustment (sides[i]), "value-changed", G_CALLBACK (on_scrolled), self, 0);
       g_signal_connect_object (ph_text_side_get_hadjustment (sides[i]), "value-changed", G_CALLBACK (on_scrolled), self, 0);
     }

@@ -7,7 +7,12 @@
 #include <gtksourceview/gtksource.h>
 #include <string.h>
 
-#define CONTEXT 3                /* lines around a change that are not left out */
+#include "views/text-fill.h"
+
+#define CONTEXT 3                /* lines around a change that are not left out                     */
+#define MANY    2000             /* lines: taking them out of a buffer takes time                   */
+#define PAGE    100              /* lines below one that is to be seen                              */
+#define LONG    20000            /* lines: a longer text has the colours of its changes only        */
 
 typedef struct { char sign; int number; } Line;
 
@@ -18,17 +23,77 @@ struct _PhTextSide
   GtkSourceView   *view;
   GtkSourceBuffer *buffer;
   GtkSourceGutterRenderer *numbers;
-  GArray          *lines;        /* (element-type Line) one a line of the buffer */
+  GArray          *lines;        /* (element-type Line) one a line of the buffer               */
+  PhTextFill      *fill;         /* (nullable) what is put into the buffer                     */
+  const PhTextDiff *diff;        /* (nullable) borrowed: what is shown                         */
+  PhSide           which;
+  gboolean         changes_only;
+  guint            next_mark[2]; /* of the diff, of the lines before and after                 */
+  int              wanted;       /* the line to go to when it is there, -1: none               */
 };
 
 G_DEFINE_FINAL_TYPE (PhTextSide, ph_text_side, GTK_TYPE_WIDGET)
 
-static guint line_clicked;
+static guint line_clicked, filled;
 
 char
 ph_text_side_get_sign (PhTextSide *self, guint line)
 {
   return line < self->lines->len ? g_array_index (self->lines, Line, line).sign : ' ';
+}
+
+/* --- the buffer ------------------------------------------------------------------------------------------------------ */
+
+static void
+set_background (PhTextSide *self, const char *tag, const char *property, const char *light, const char *dark)
+{
+  GtkTextTagTable *tags = gtk_text_buffer_get_tag_table (GTK_TEXT_BUFFER (self->buffer));
+
+  g_object_set (gtk_text_tag_table_lookup (tags, tag), property, adw_style_manager_get_dark (adw_style_manager_get_default ()) ? dark : light, NULL);
+}
+
+static void
+follow_style (PhTextSide *self)
+{
+  const gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
+  GtkSourceStyleSchemeManager *schemes = gtk_source_style_scheme_manager_get_default ();
+
+  gtk_source_buffer_set_style_scheme (self->buffer, gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
+  set_background (self, "added", "paragraph-background", "#dcf5e3", "#16341e");
+  set_background (self, "removed", "paragraph-background", "#fbe1e2", "#43191d");
+  set_background (self, "changed", "paragraph-background", "#fdf3d4", "#3a2f12");
+  set_background (self, "filler", "paragraph-background", "#ebebed", "#2b2b30");
+  set_background (self, "added-word", "background", "#a6e5b7", "#26693a");
+  set_background (self, "removed-word", "background", "#f7b5b8", "#8a2a32");
+}
+
+static GtkSourceLanguage *
+onnx_text_language (void)
+{
+  GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default ();
+  static gsize once;
+
+  if (g_once_init_enter (&once))
+    {
+      gtk_source_language_manager_append_search_path (manager, "resource:///org/peephole/Peephole/language-specs");
+      g_once_init_leave (&once, 1);
+    }
+  return gtk_source_language_manager_get_language (manager, "onnx-text");
+}
+
+/* Without a text yet. */
+static void
+make_buffer (PhTextSide *self)
+{
+  static const char *const tags[] = { "added", "removed", "changed", "filler", "added-word", "removed-word" };
+
+  self->buffer = gtk_source_buffer_new (NULL);
+  gtk_source_buffer_set_language (self->buffer, onnx_text_language ());
+  gtk_source_buffer_set_highlight_matching_brackets (self->buffer, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (tags); i++)
+    gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), tags[i], NULL);
+  gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), "hidden", "invisible", TRUE, NULL);
+  follow_style (self);
 }
 
 /* --- what is shown --------------------------------------------------------------------------------------------------- */
@@ -63,19 +128,23 @@ apply (PhTextSide *self, const char *tag, guint from, guint end)
   GtkTextIter a, b;
 
   gtk_text_buffer_get_iter_at_line (buffer, &a, (int) from);
-  if (end >= self->lines->len)
+  if ((int) end >= gtk_text_buffer_get_line_count (buffer))
     gtk_text_buffer_get_end_iter (buffer, &b);
   else
     gtk_text_buffer_get_iter_at_line (buffer, &b, (int) end);
   gtk_text_buffer_apply_tag_by_name (buffer, tag, &a, &b);
 }
 
+/* Of the lines from @first to before @last, which have just been put in. */
 static void
-mark_lines (PhTextSide *self, gboolean changes_only)
+mark_lines (PhTextSide *self, guint first, guint last)
 {
   const guint n = self->lines->len;
+  guint line = first;
 
-  for (guint line = 0; line < n;)
+  while (line > 0 && ph_text_side_get_sign (self, line - 1) == ph_text_side_get_sign (self, first))
+    line--;
+  while (line < last)
     {
       const char sign = ph_text_side_get_sign (self, line);
       guint end = line + 1;
@@ -83,10 +152,10 @@ mark_lines (PhTextSide *self, gboolean changes_only)
       while (end < n && ph_text_side_get_sign (self, end) == sign)
         end++;
       if (sign != ' ')
-        apply (self, sign == '+' ? "added" : sign == '-' ? "removed" : sign == '~' ? "changed" : "filler", line, end);
-      else if (changes_only)
+        apply (self, sign == '+' ? "added" : sign == '-' ? "removed" : sign == '~' ? "changed" : "filler", MAX (line, first), MIN (end, last));
+      else if (self->changes_only)
         {
-          const guint from = line > 0 ? line + CONTEXT : 0, to = end < n ? end - MIN (end, CONTEXT) : n;
+          const guint from = MAX (first, line > 0 ? line + CONTEXT : 0), to = MIN (last, end < n ? end - MIN (end, CONTEXT) : n);
           if (from < to)
             apply (self, "hidden", from, to);
         }
@@ -94,24 +163,29 @@ mark_lines (PhTextSide *self, gboolean changes_only)
     }
 }
 
+/* Likewise. Marks come in the order of their rows, and so do the lines of either side. */
 static void
-mark_words (PhTextSide *self, const PhTextDiff *diff, PhSide which)
+mark_words (PhTextSide *self, guint last)
 {
   GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
+  GArray *marks = self->diff->marks;
 
-  for (guint i = 0; i < diff->marks->len; i++)
-    {
-      const PhTextMark *mark = &g_array_index (diff->marks, PhTextMark, i);
-      const PhTextRow *row = &g_array_index (diff->rows, PhTextRow, mark->row);
-      const int line = which != PH_SIDE_BOTH ? (int) mark->row : mark->after ? row->below : row->above;
-      GtkTextIter a, b;
+  for (guint after = 0; after < 2; after++)
+    for (guint *i = &self->next_mark[after]; *i < marks->len; (*i)++)
+      {
+        const PhTextMark *mark = &g_array_index (marks, PhTextMark, *i);
+        const PhTextRow *row = &g_array_index (self->diff->rows, PhTextRow, mark->row);
+        const int line = self->which != PH_SIDE_BOTH ? (int) mark->row : after ? row->below : row->above;
+        GtkTextIter a, b;
 
-      if ((which == PH_SIDE_BEFORE && mark->after) || (which == PH_SIDE_AFTER && !mark->after))
-        continue;
-      gtk_text_buffer_get_iter_at_line_offset (buffer, &a, line, (int) mark->start);
-      gtk_text_buffer_get_iter_at_line_offset (buffer, &b, line, (int) mark->end);
-      gtk_text_buffer_apply_tag_by_name (buffer, mark->after ? "added-word" : "removed-word", &a, &b);
-    }
+        if (mark->after != (gboolean) after || self->which == (after ? PH_SIDE_BEFORE : PH_SIDE_AFTER))
+          continue;
+        if (line >= (int) last)
+          break;
+        gtk_text_buffer_get_iter_at_line_offset (buffer, &a, line, (int) mark->start);
+        gtk_text_buffer_get_iter_at_line_offset (buffer, &b, line, (int) mark->end);
+        gtk_text_buffer_apply_tag_by_name (buffer, after ? "added-word" : "removed-word", &a, &b);
+      }
 }
 
 static void
@@ -124,30 +198,70 @@ size_gutter (PhTextSide *self)
   gtk_widget_set_size_request (GTK_WIDGET (self->numbers), width + 12, -1);
 }
 
+static void
+on_filled (guint from, guint end, gboolean done, gpointer data)
+{
+  PhTextSide *self = data;
+
+  mark_lines (self, from, end);
+  mark_words (self, end);
+  if (self->wanted >= 0 && (done || self->wanted + PAGE < (int) end))
+    {
+      const int line = self->wanted;
+
+      self->wanted = -1;
+      ph_text_side_go_to_line (self, line);
+      g_signal_emit (self, filled, 0);
+    }
+}
+
+/* What is long is not emptied but left behind. */
+static void
+clear_buffer (PhTextSide *self)
+{
+  if (gtk_text_buffer_get_line_count (GTK_TEXT_BUFFER (self->buffer)) < MANY)
+    {
+      gtk_text_buffer_set_text (GTK_TEXT_BUFFER (self->buffer), "", 0);
+      return;
+    }
+  GtkSourceBuffer *old = self->buffer;
+  make_buffer (self);
+  gtk_text_view_set_buffer (GTK_TEXT_VIEW (self->view), GTK_TEXT_BUFFER (self->buffer));
+  ph_text_drain (GTK_TEXT_BUFFER (old));
+}
+
 void
 ph_text_side_show (PhTextSide *self, const PhTextDiff *diff, PhSide which, gboolean changes_only)
 {
-  GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
   GtkTextIter start;
 
   g_return_if_fail (PH_IS_TEXT_SIDE (self));
   /* A text view measures new lines when it is given its place, or else while it is drawn; in a busy moment nothing comes in between. What
    * is drawn then has a size that nobody around it knows of. */
   gtk_widget_queue_resize (GTK_WIDGET (self->view));
+  g_clear_pointer (&self->fill, ph_text_fill_free);
   g_array_set_size (self->lines, 0);
+  clear_buffer (self);
+  self->diff = diff;
+  self->which = which;
+  self->changes_only = changes_only;
+  self->next_mark[0] = self->next_mark[1] = 0;
+  self->wanted = -1;
   if (!diff)
-    {
-      gtk_text_buffer_set_text (buffer, "", 0);
-      return;
-    }
+    return;
   const GString *text = which == PH_SIDE_BOTH ? diff->both : which == PH_SIDE_BEFORE ? diff->before : diff->after;
   list_lines (self, diff, which);
-  gtk_text_buffer_set_text (buffer, text->str, (int) text->len);
-  mark_lines (self, changes_only);
-  mark_words (self, diff, which);
+  gtk_source_buffer_set_highlight_syntax (self->buffer, self->lines->len <= LONG);
+  self->fill = ph_text_fill_new (GTK_TEXT_BUFFER (self->buffer), text->str, on_filled, self);
   size_gutter (self);
-  gtk_text_buffer_get_start_iter (buffer, &start);
-  gtk_text_buffer_place_cursor (buffer, &start);
+  gtk_text_buffer_get_start_iter (GTK_TEXT_BUFFER (self->buffer), &start);
+  gtk_text_buffer_place_cursor (GTK_TEXT_BUFFER (self->buffer), &start);
+}
+
+gboolean
+ph_text_side_is_filling (PhTextSide *self)
+{
+  return self->fill && !ph_text_fill_is_done (self->fill);
 }
 
 static void
@@ -168,6 +282,8 @@ ph_text_side_get_line (PhTextSide *self)
 {
   GtkTextIter iter;
 
+  if (self->wanted >= 0)
+    return self->wanted;
   gtk_text_buffer_get_iter_at_mark (GTK_TEXT_BUFFER (self->buffer), &iter, gtk_text_buffer_get_insert (GTK_TEXT_BUFFER (self->buffer)));
   return gtk_text_iter_get_line (&iter);
 }
@@ -178,6 +294,12 @@ ph_text_side_go_to_line (PhTextSide *self, int line)
   GtkTextBuffer *buffer = GTK_TEXT_BUFFER (self->buffer);
   GtkTextIter iter;
 
+  self->wanted = -1;
+  if (ph_text_side_is_filling (self) && line + PAGE >= gtk_text_buffer_get_line_count (buffer))
+    {
+      self->wanted = line;
+      return;
+    }
   gtk_text_buffer_get_iter_at_line (buffer, &iter, line);
   gtk_text_buffer_place_cursor (buffer, &iter);
   /* To the mark, not the iter: the lines above may not have their heights yet. */
@@ -190,6 +312,8 @@ ph_text_side_is_in_sight (PhTextSide *self)
   GtkTextIter iter;
   GdkRectangle seen, line;
 
+  if (self->wanted >= 0)
+    return TRUE;
   gtk_text_buffer_get_iter_at_line (GTK_TEXT_BUFFER (self->buffer), &iter, ph_text_side_get_line (self));
   gtk_text_view_get_visible_rect (GTK_TEXT_VIEW (self->view), &seen);
   gtk_text_view_get_iter_location (GTK_TEXT_VIEW (self->view), &iter, &line);
@@ -259,49 +383,14 @@ ph_text_side_get_buffer (PhTextSide *self)
 }
 
 static void
-set_background (PhTextSide *self, const char *tag, const char *property, const char *light, const char *dark)
-{
-  GtkTextTagTable *tags = gtk_text_buffer_get_tag_table (GTK_TEXT_BUFFER (self->buffer));
-
-  g_object_set (gtk_text_tag_table_lookup (tags, tag), property, adw_style_manager_get_dark (adw_style_manager_get_default ()) ? dark : light, NULL);
-}
-
-static void
-follow_style (PhTextSide *self)
-{
-  const gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  GtkSourceStyleSchemeManager *schemes = gtk_source_style_scheme_manager_get_default ();
-
-  gtk_source_buffer_set_style_scheme (self->buffer, gtk_source_style_scheme_manager_get_scheme (schemes, dark ? "Adwaita-dark" : "Adwaita"));
-  set_background (self, "added", "paragraph-background", "#dcf5e3", "#16341e");
-  set_background (self, "removed", "paragraph-background", "#fbe1e2", "#43191d");
-  set_background (self, "changed", "paragraph-background", "#fdf3d4", "#3a2f12");
-  set_background (self, "filler", "paragraph-background", "#ebebed", "#2b2b30");
-  set_background (self, "added-word", "background", "#a6e5b7", "#26693a");
-  set_background (self, "removed-word", "background", "#f7b5b8", "#8a2a32");
-}
-
-static GtkSourceLanguage *
-onnx_text_language (void)
-{
-  GtkSourceLanguageManager *manager = gtk_source_language_manager_get_default ();
-  static gsize once;
-
-  if (g_once_init_enter (&once))
-    {
-      gtk_source_language_manager_append_search_path (manager, "resource:///org/peephole/Peephole/language-specs");
-      g_once_init_leave (&once, 1);
-    }
-  return gtk_source_language_manager_get_language (manager, "onnx-text");
-}
-
-static void
 ph_text_side_dispose (GObject *object)
 {
   PhTextSide *self = PH_TEXT_SIDE (object);
 
+  g_clear_pointer (&self->fill, ph_text_fill_free);
   g_clear_pointer (&self->scrolled, gtk_widget_unparent);
-  g_clear_object (&self->buffer);
+  if (self->buffer)
+    ph_text_drain (GTK_TEXT_BUFFER (g_steal_pointer (&self->buffer)));
   G_OBJECT_CLASS (ph_text_side_parent_class)->dispose (object);
 }
 
@@ -321,21 +410,15 @@ ph_text_side_class_init (PhTextSideClass *klass)
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
   line_clicked = g_signal_new ("line-clicked", PH_TYPE_TEXT_SIDE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING,
                                G_TYPE_BOOLEAN);
+  filled = g_signal_new ("filled", PH_TYPE_TEXT_SIDE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
 ph_text_side_init (PhTextSide *self)
 {
-  static const char *const tags[] = { "added", "removed", "changed", "filler", "added-word", "removed-word" };
-
   self->lines = g_array_new (FALSE, TRUE, sizeof (Line));
-  self->buffer = gtk_source_buffer_new (NULL);
-  gtk_source_buffer_set_language (self->buffer, onnx_text_language ());
-  gtk_source_buffer_set_highlight_matching_brackets (self->buffer, FALSE);
-  for (guint i = 0; i < G_N_ELEMENTS (tags); i++)
-    gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), tags[i], NULL);
-  gtk_text_buffer_create_tag (GTK_TEXT_BUFFER (self->buffer), "hidden", "invisible", TRUE, NULL);
-
+  self->wanted = -1;
+  make_buffer (self);
   self->view = GTK_SOURCE_VIEW (gtk_source_view_new_with_buffer (self->buffer));
   g_object_set (self->view, "editable", FALSE, "monospace", TRUE, "top-margin", 4, "left-margin", 6, NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("The graph as ONNX text"), -1);
@@ -356,5 +439,4 @@ ph_text_side_init (PhTextSide *self)
   gtk_widget_set_hexpand (GTK_WIDGET (self), TRUE);
   gtk_widget_set_vexpand (GTK_WIDGET (self), TRUE);
   g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (follow_style), self, G_CONNECT_SWAPPED);
-  follow_style (self);
 }

@@ -1,22 +1,31 @@
 /* commands-compare.c: compare: what changes are counted from, and another model against this one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/console-private.h"
+#include "core/discard.h"
 
 extern const PhPass ph_pass_compare;      /* passes/compare.c */
 
-static void
-compare_free (gpointer job)
+typedef struct
 {
-  ph_job_free (job);
+  PhJob  *job;                   /* (nullable) that turns the model into another */
+  PhDiff *diff;                  /* (nullable) until it is worked out            */
+} Compare;
+
+static void
+compare_free (gpointer data)
+{
+  Compare *compare = data;
+
+  g_clear_pointer (&compare->job, ph_job_free);
+  ph_discard (compare->diff, (GDestroyNotify) ph_diff_free);
+  g_free (compare);
 }
 
 static void
-reply_since (PhCall *call)
+reply_since (PhCall *call, const PhDiff *diff)
 {
-  PhHistory         *history = ph_document_get_history (call->document);
-  PhPosition         a = ph_document_get_since (call->document), b = ph_document_get_position (call->document);
-  g_autofree char   *from = ph_position_to_string (a), *to = ph_position_to_string (b);
-  g_autoptr(PhDiff)  diff = ph_diff_new (history, ph_document_get_model (call->document), a, b);
+  PhPosition       a = ph_document_get_since (call->document), b = ph_document_get_position (call->document);
+  g_autofree char *from = ph_position_to_string (a), *to = ph_position_to_string (b);
 
   json_object_set_string_member (call->reply->json, "from", from);
   json_object_set_string_member (call->reply->json, "to", to);
@@ -36,53 +45,69 @@ is_position (const char *text)
 static gboolean
 compare_begin (PhCall *call, GError **error)
 {
+  Compare   *compare;
   PhPosition since, to;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
     return FALSE;
+  compare = g_new0 (Compare, 1);
+  ph_call_set_data (call, compare, compare_free);
   if (call->argc == 0)
     {
       ph_document_set_since (call->document, NULL);
-      reply_since (call);
+      ph_call_read (call, ph_document_get_position (call->document));
       return TRUE;
     }
   if (call->argc == 1 && !is_position (call->argv[0]))
     {
       const char *const arguments[] = { call->argv[0], NULL };
-      PhJob *job = ph_job_new (call->document, ph_document_get_position (call->document));
 
-      ph_call_set_data (call, job, compare_free);
-      ph_job_add_pass (job, &ph_pass_compare, arguments);
-      ph_job_get_options (job)->allow = PH_LOSSY;
+      compare->job = ph_job_new (call->document, ph_document_get_position (call->document));
+      ph_job_add_pass (compare->job, &ph_pass_compare, arguments);
+      ph_job_get_options (compare->job)->allow = PH_LOSSY;
       return TRUE;
     }
   if (!ph_call_find_position (call, call->argv[0], &since, error)
       || (call->argc > 1 && (!ph_call_find_position (call, call->argv[1], &to, error) || !ph_document_go (call->document, to, error))))
     return FALSE;
   ph_document_set_since (call->document, &since);
-  reply_since (call);
+  ph_call_read (call, ph_document_get_position (call->document));
   return TRUE;
 }
 
 static gboolean
 compare_work (PhCall *call, GError **error)
 {
-  if (call->data == NULL)
-    return TRUE;
+  Compare   *compare = call->data;
+  PhHistory *history;
+
   ph_call_progress (call, "comparing", -1);
-  return ph_job_run (call->data, call->cancellable, error);
+  if (compare->job == NULL)
+    {
+      compare->diff = ph_diff_new (call->history, call->model, call->since, call->at);
+      return TRUE;
+    }
+  if (!ph_job_run (compare->job, call->cancellable, error))
+    return FALSE;
+  history = ph_job_get_history (compare->job);
+  compare->diff = ph_diff_new (history, ph_job_get_model (compare->job), ph_history_previous (history, history->position, FALSE),
+                               history->position);
+  return TRUE;
 }
 
 static gboolean
 compare_finish (PhCall *call, GError **error)
 {
-  if (call->data == NULL)
-    return TRUE;
-  if (!ph_document_take_job (call->document, call->data, TRUE, error))
-    return FALSE;
-  ph_document_set_since (call->document, NULL);
-  ph_call_reply_position (call);
-  reply_since (call);
+  Compare *compare = call->data;
+
+  if (compare->job != NULL)
+    {
+      if (!ph_document_take_job (call->document, compare->job, TRUE, error))
+        return FALSE;
+      ph_document_set_since (call->document, NULL);
+      ph_call_reply_position (call);
+    }
+  reply_since (call, compare->diff);
   return TRUE;
 }
 

@@ -26,8 +26,9 @@ struct _PhCall
   gboolean         threaded;
   gint64           progress_time;
   PhSnapshot      *snapshot;      /* (nullable) what ph_call_read() asked for                         */
-  PhPosition       at;
+  PhPosition       at, since;     /* and what changes were counted from then                          */
   PhModel         *model;         /* (nullable) in work, after ph_call_read(): the model there, to be read only */
+  PhHistory       *history;       /* (nullable) likewise                                              */
   gboolean         polished;      /* the reply is done                                                */
   gpointer         data;          /* (nullable) what begin made for work and finish                  */
   GDestroyNotify   free_data;

@@ -224,9 +224,13 @@ void
 ph_call_read (PhCall *call, PhPosition at)
 {
   call->at = at;
+  call->since = ph_document_get_since (call->document);
   /* Where nobody moves the model meanwhile it needs no copy. */
   if (!call->threaded && ph_position_compare (at, ph_document_get_position (call->document)) == 0)
-    call->model = ph_document_get_model (call->document);
+    {
+      call->model = ph_document_get_model (call->document);
+      call->history = ph_document_get_history (call->document);
+    }
   else
     call->snapshot = ph_snapshot_new (call->document);
 }
@@ -237,7 +241,10 @@ call_work (PhCall *call, const PhCommandCode *code, GError **error)
   gboolean ok;
 
   if (call->snapshot != NULL)
-    call->model = ph_snapshot_at (call->snapshot, call->at);
+    {
+      call->model = ph_snapshot_at (call->snapshot, call->at);
+      call->history = ph_snapshot_get_history (call->snapshot);
+    }
   ok = code->work (call, error);
   if (call->snapshot != NULL)
     ph_snapshot_done (call->snapshot);

@@ -506,7 +506,7 @@ on_finished (PhConsole *console, PhReply *reply)
   last_text = g_strdup (reply->ok ? reply->text->str : reply->error->message);
   last_ok = reply->ok;
   n_lines++;
-  g_test_message ("> %s: %s", last_line, last_text);
+  g_test_message ("> %s: %.2000s", last_line, last_text);
 }
 
 PhConsole *

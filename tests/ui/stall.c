@@ -119,13 +119,13 @@ watch_thread (gpointer data)
   for (gint64 told = 0;;)
     {
       gint64 since = *(volatile gint64 *) &began, now = g_get_monotonic_time ();
-      /* Once, then every 50 ms that it is still there. */
-      if (since && now - MAX (since, told) > (told < since ? told_ms : 50) * 1000)
+      /* Once, then again and again while it is still there. */
+      if (since && now - MAX (since, told) > (told < since ? told_ms : MIN (told_ms / 4, 50)) * 1000)
         {
           told = now;
           pthread_kill (main_thread, SIGUSR2);
         }
-      g_usleep (5000);
+      g_usleep (2000);
     }
   return NULL;
 }
