@@ -182,6 +182,7 @@ ph_history_panel_dispose (GObject *object)
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_HISTORY_PANEL);
   g_clear_object (&self->step_selection);
   g_clear_object (&self->rewrite_selection);
+  g_clear_object (&self->rewrite_rows);
   g_clear_object (&self->rewrite_list);
   g_clear_object (&self->items);
   g_clear_object (&self->menu_rewrite);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "views/growing-list.h"
 #include "views/after-frame.h"
 #include "views/history-panel.h"
 #include "views/rewrite-list.h"
@@ -32,6 +33,7 @@ struct _PhHistoryPanel
   GListStore         *items;            /* (element-type PhStepItem)                       */
   GtkSingleSelection *step_selection;
   PhRewriteList      *rewrite_list;
+  PhGrowingList      *rewrite_rows;    /* of it, that the list view is given */
   GtkSingleSelection *rewrite_selection;
   GSimpleActionGroup *actions;          /* "history.*"                                     */
   PhConsole          *console;          /* (nullable)                                      */

@@ -80,6 +80,8 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
   show_count (self);
   guint rewrite = history ? ph_document_get_position (self->document).rewrite : 0;
   guint row = ph_rewrite_list_find (self->rewrite_list, rewrite);
+  if (row != GTK_INVALID_LIST_POSITION)
+    ph_growing_list_reach (self->rewrite_rows, row);
   gtk_single_selection_set_selected (self->rewrite_selection, row);
   if (row != GTK_INVALID_LIST_POSITION)
     gtk_widget_activate_action (GTK_WIDGET (self->rewrites), "list.scroll-to-item", "u", row);
@@ -221,7 +223,8 @@ ph_history_make_rewrites (PhHistoryPanel *self)
   GtkEventController *keys = gtk_event_controller_key_new ();
 
   self->rewrite_list = ph_rewrite_list_new ();
-  self->rewrite_selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->rewrite_list)));
+  self->rewrite_rows = ph_growing_list_new (G_LIST_MODEL (self->rewrite_list));
+  self->rewrite_selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->rewrite_rows)));
   gtk_single_selection_set_autoselect (self->rewrite_selection, FALSE);
   gtk_single_selection_set_can_unselect (self->rewrite_selection, TRUE);
   g_signal_connect_swapped (self->rewrite_selection, "notify::selected", G_CALLBACK (on_selected), self);
