@@ -203,6 +203,9 @@ on_filled (guint from, guint end, gboolean done, gpointer data)
 {
   PhTextSide *self = data;
 
+  /* A text view measures new lines when it is given its place, or else while it is drawn; in a busy moment nothing comes in between. What
+   * is drawn then has a size that nobody around it knows of. */
+  gtk_widget_queue_resize (GTK_WIDGET (self->view));
   mark_lines (self, from, end);
   mark_words (self, end);
   if (self->wanted >= 0 && (done || self->wanted + PAGE < (int) end))
@@ -236,12 +239,10 @@ ph_text_side_show (PhTextSide *self, const PhTextDiff *diff, PhSide which, gbool
   GtkTextIter start;
 
   g_return_if_fail (PH_IS_TEXT_SIDE (self));
-  /* A text view measures new lines when it is given its place, or else while it is drawn; in a busy moment nothing comes in between. What
-   * is drawn then has a size that nobody around it knows of. */
-  gtk_widget_queue_resize (GTK_WIDGET (self->view));
   g_clear_pointer (&self->fill, ph_text_fill_free);
   g_array_set_size (self->lines, 0);
   clear_buffer (self);
+  gtk_widget_queue_resize (GTK_WIDGET (self->view));
   self->diff = diff;
   self->which = which;
   self->changes_only = changes_only;
