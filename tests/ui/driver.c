@@ -406,6 +406,25 @@ driver_kill_helper (void)
   return helper && kill (helper, SIGKILL) == 0;
 }
 
+static gboolean
+go_on (gpointer helper)
+{
+  kill (GPOINTER_TO_INT (helper), SIGCONT);
+  return G_SOURCE_REMOVE;
+}
+
+gboolean
+driver_stop_helper (guint ms)
+{
+  pid_t helper = find_helper ();
+
+  if (!helper || kill (helper, SIGSTOP) != 0)
+    return FALSE;
+  if (ms > 0)
+    g_timeout_add (ms, go_on, GINT_TO_POINTER (helper));
+  return TRUE;
+}
+
 /* --- the window ------------------------------------------------------------------------------------------------------ */
 
 PhWindow *

@@ -50,6 +50,8 @@ void            driver_send_scroll (GtkWidget *widget, double x, double y, int n
 GtkWindow      *driver_front       (void);
 /* Kills the layout helper. FALSE: none was running. */
 gboolean        driver_kill_helper (void);
+/* Stops it, and lets it go on after @ms milliseconds; 0: never. */
+gboolean        driver_stop_helper (guint ms);
 
 PhGraphCanvas  *driver_canvas      (void);          /* of the present tab */
 PhGraphPane    *driver_pane        (void);

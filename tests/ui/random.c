@@ -1,5 +1,5 @@
 /* random.c: seeded random actions: keys, clicks, drags, scrolls, every action, every command, documents opened and closed, the
- * layout helper killed. The window may refuse, but not crash, hang, warn or lose its document.
+ * layout helper killed or stopped for a while, a file that changes. The window may refuse, but not crash, hang, warn or lose its document.
  *
  * Each action is a line of text, printed as "# do LINE" before it is done. PEEPHOLE_UI_ACTIONS says how many; --seed gives others;
  * PEEPHOLE_UI_MODELS names more files to open, with colons between;
@@ -142,7 +142,7 @@ random_text (void)
 static char *
 random_document (void)
 {
-  static const char *const odd[] = { "broken", "empty", "vanished", "folder", "bytes", "weave" };
+  static const char *const odd[] = { "broken", "empty", "vanished", "folder", "bytes", "weave", "live", "live" };
 
   const char *models = g_getenv ("PEEPHOLE_UI_MODELS");
 
@@ -152,6 +152,16 @@ random_document (void)
       return g_strconcat ("open ", paths[die (g_strv_length (paths))], NULL);
     }
   return die (5) > 0 ? g_strconcat ("open ", ONE_OF (examples), NULL) : g_strconcat ("open ", ONE_OF (odd), NULL);
+}
+
+/* What the palette calls an action. */
+static char *
+random_title (void)
+{
+  const PhAction *action = any_action ();
+  g_auto (GStrv) parts = g_strsplit (action->title ? action->title : "Fit", "_", -1);
+
+  return g_strjoinv ("", parts);
 }
 
 /* (transfer full) the next line to do. */
@@ -178,17 +188,21 @@ next_line (void)
       g_autofree char *line = random_line ();
       return g_strconcat ("type ", line, "\\n", NULL);
     }
-  if (dice < 31)
+  if (dice < 32)
     {
-      g_autofree char *line = random_line ();
+      g_autofree char *line = die (2) ? random_line () : random_title ();
       return g_strconcat ("palette ", line, NULL);
     }
-  if (dice < 48)
+  if (dice < 47)
     return random_action ();
-  if (dice < 64)
+  if (dice < 62)
     return random_key ();
-  if (dice < 66)
+  if (dice < 64)
     return random_text ();
+  if (dice < 65)
+    return g_strconcat ("find ", ONE_OF (words), NULL);
+  if (dice < 66)
+    return g_strconcat ("rewrite ", ONE_OF (examples), NULL);
   if (dice < 82)
     return g_strdup_printf ("click %u %u %u %u %s", die (width), die (height), 1 + (die (6) == 0 ? 2 : 0), 1 + (die (5) == 0), ONE_OF (held));
   /* Not from the title bar: there is no window manager to move the window. */
@@ -197,7 +211,7 @@ next_line (void)
   if (dice < 92)
     return g_strdup_printf ("scroll %u %u %d %s", die (width), die (height), (int) die (9) - 4, ONE_OF (held));
   if (dice < 94)
-    return g_strdup ("kill");
+    return die (2) ? g_strdup ("kill") : g_strdup_printf ("stop %u", die (400));
   if (dice < 95)
     return g_strdup_printf ("size %u %u", 360 + die (900), 300 + die (480));
   if (dice < 96)
@@ -225,6 +239,8 @@ path_of (const char *name)
     g_assert_true (g_file_set_contents (path, "", 0, NULL));
   else if (g_str_equal (name, "broken"))
     g_assert_true (g_file_set_contents (path, "<ir_version: 8>\ng (float[2] a) => (float[2] b) { b = Relu (c) }\n", -1, NULL));
+  else if (g_str_equal (name, "live"))
+    return g_steal_pointer (&path);
   else if (g_str_equal (name, "folder"))
     return g_strdup (folder);
   else if (g_str_equal (name, "bytes"))
@@ -255,6 +271,16 @@ open_document (const char *name)
       g_assert_true (g_file_set_contents (path, text, -1, NULL));
     }
   ph_window_open (driver_window (), file);
+}
+
+/* The file that is open as "live" changes. */
+static void
+rewrite (const char *name)
+{
+  g_autofree char *path = path_of ("live"), *example = driver_example (name), *text = NULL;
+
+  g_assert_true (g_file_get_contents (example, &text, NULL, NULL));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
 static void
@@ -320,6 +346,17 @@ perform (const char *line)
     driver_send_drag (front, x, y, x2, y2, a);
   else if (g_str_equal (verb, "scroll") && sscanf (rest, "%lf %lf %d %15s", &x, &y, &a, held) >= 3)
     driver_send_scroll (front, x, y, a, *held == '-' ? NULL : held);
+  else if (g_str_equal (verb, "find"))
+    {
+      activate ("command.find");
+      driver_pause (0.05);
+      driver_send_text (g_str_is_ascii (rest) ? rest : "Add");
+      driver_send_key ("Return");
+    }
+  else if (g_str_equal (verb, "rewrite"))
+    rewrite (rest);
+  else if (g_str_equal (verb, "stop"))
+    driver_stop_helper ((guint) MAX (atoi (rest), 1));
   else if (g_str_equal (verb, "kill"))
     driver_kill_helper ();
   else if (g_str_equal (verb, "size") && sscanf (rest, "%d %d", &a, &b) == 2)
