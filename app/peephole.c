@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 #include <locale.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "app/application.h"
 #include "config.h"
@@ -17,5 +19,8 @@ main (int argc, char **argv)
   textdomain (GETTEXT_PACKAGE);
 
   g_autoptr (PhApplication) application = ph_application_new ();
-  return g_application_run (G_APPLICATION (application), argc, argv);
+  int status = g_application_run (G_APPLICATION (application), argc, argv);
+  /* A proof or a layout may still be on its way in a thread: what libraries put away at exit() would be taken from under its feet. */
+  fflush (NULL);
+  _exit (status);
 }

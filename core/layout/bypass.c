@@ -96,7 +96,7 @@ ph_scene_bypass (PhSceneBuild *build)
   g_autofree guint8 *reversed = NULL;
   Finder finder = { .build = build };
 
-  if (build->scene->record->end == 0)
+  if (build->scene->record->end == 0 || n_edges == 0)
     return;
   layout = ph_layout_new (n, n_edges);
   rank = g_new0 (int, n + 1);

@@ -283,6 +283,7 @@ rewrite (const char *name)
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
 }
 
+/* As with the button that closes a window. */
 static void
 dismiss (void)
 {
@@ -291,9 +292,10 @@ dismiss (void)
   for (guint i = g_list_model_get_n_items (windows); i-- > 0;)
     {
       g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
-      if (window && !PH_IS_WINDOW (window))
-        gtk_window_destroy (window);
+      if (window && !PH_IS_WINDOW (window) && gtk_widget_get_mapped (GTK_WIDGET (window)))
+        gtk_window_close (window);
     }
+  driver_pause (0.05);
 }
 
 static void
