@@ -173,7 +173,7 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
   else if (g_str_equal (command->name, "reload") && ph_document_get_path (self->document))
     ph_document_view_reload (ph_window_get_view (self));
   else if (g_str_equal (command->name, "find"))
-    ph_document_view_search (ph_window_get_view (self));
+    ph_find_bar_open (ph_document_view_get_find_bar (ph_window_get_view (self)));
   else if (needs_arguments (command))
     {
       g_autofree char *start = g_strconcat (command->name, " ", NULL);
@@ -227,17 +227,17 @@ ACTION (show_shortcuts)
 
 ACTION (search_next)
 {
-  ph_document_view_search_move (ph_window_get_view (data), 1);
+  ph_find_bar_move (ph_document_view_get_find_bar (ph_window_get_view (data)), 1);
 }
 
 ACTION (search_previous)
 {
-  ph_document_view_search_move (ph_window_get_view (data), -1);
+  ph_find_bar_move (ph_document_view_get_find_bar (ph_window_get_view (data)), -1);
 }
 
 ACTION (find_text)
 {
-  ph_document_view_search_for (ph_window_get_view (data), g_variant_get_string (parameter, NULL));
+  ph_find_bar_open_for (ph_document_view_get_find_bar (ph_window_get_view (data)), g_variant_get_string (parameter, NULL));
 }
 
 ACTION (break_node)

@@ -4,19 +4,16 @@
 
 #include <glib/gi18n.h>
 
-#include "views/access-names.h"
 #include "views/diff-ahead.h"
+#include "views/find-bar.h"
 #include "views/graph-pane.h"
-#include "views/graph-search.h"
 #include "views/hand-steps.h"
-#include "views/recent-files.h"
 #include "views/run-ahead.h"
+#include "views/start-page.h"
 #include "views/verify-cost.h"
 #include "views/view-state.h"
 
 #define PROGRESS_AFTER_MS 300
-#define SEARCH_SLICE_US 6000
-#define SEARCH_EVERY_MS 10
 
 struct _PhDocumentView
 {
@@ -25,14 +22,9 @@ struct _PhDocumentView
   GtkInfoBar      *banner;
   GtkLabel        *banner_text;
   GtkButton       *banner_button;
-  GtkSearchBar    *search_bar;
-  GtkSearchEntry  *search_entry;
-  GtkToggleButton *search_regex;
-  GtkLabel        *search_count;
+  PhFindBar       *find_bar;
   GtkStack        *stack;
   GtkOverlay      *overlay;
-  GtkFlowBox      *recent, *examples;
-  GtkWidget       *recent_title, *examples_title;
   GtkRevealer     *progress;
   GtkSpinner      *spinner;
   GtkLabel        *progress_text;
@@ -45,10 +37,6 @@ struct _PhDocumentView
   guint            reload_timer;
   PhGraphPane     *pane;
   PhGraphCanvas   *canvas;           /* of @pane */
-  PhGraphSearch   *search;           /* (nullable) of what is typed                                      */
-  guint            search_timer;     /* it goes on                                                       */
-  gboolean         search_stays;     /* it found its place when it finds what is selected                */
-  guint            match;            /* index of the present one                                         */
   guint            progress_timer;
   guint            running;          /* lines that run or wait                                           */
   GCallback        retry;            /* (nullable) of the banner                                         */
@@ -227,158 +215,6 @@ ph_document_view_run (PhDocumentView *self, const char *line)
   ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
 }
 
-/* --- search --------------------------------------------------------------------------------------------------------- */
-
-static void
-stop_search (PhDocumentView *self)
-{
-  g_clear_handle_id (&self->search_timer, g_source_remove);
-  g_clear_pointer (&self->search, ph_graph_search_free);
-}
-
-static void
-show_count (PhDocumentView *self)
-{
-  GArray *found = self->search ? ph_graph_search_get (self->search) : NULL;
-  g_autofree char *count = NULL;
-
-  if (!found)
-    count = g_strdup ("");
-  else if (found->len == 0)
-    count = g_strdup (self->search_timer ? "…" : _("Not found"));
-  else if (self->search_timer)
-    count = g_strdup_printf (_("%'u of %'u…"), self->match + 1, found->len);
-  else
-    count = g_strdup_printf (_("%'u of %'u"), self->match + 1, found->len);
-  gtk_label_set_text (self->search_count, count);
-}
-
-static void
-show_match (PhDocumentView *self)
-{
-  GArray *found = self->search ? ph_graph_search_get (self->search) : NULL;
-
-  show_count (self);
-  if (!found || found->len == 0)
-    return;
-  ph_document_set_selection (self->document, g_array_index (found, PhId, self->match));
-  ph_graph_canvas_show_node (self->canvas, g_array_index (found, PhId, self->match));
-}
-
-static gboolean
-search_more (gpointer data)
-{
-  PhDocumentView *self = data;
-  GArray *found = ph_graph_search_get (self->search);
-  guint before = found->len;
-  gboolean more = ph_graph_search_step (self->search, SEARCH_SLICE_US);
-
-  if (!more)
-    self->search_timer = 0;
-  if (self->search_stays)
-    for (guint i = before; i < found->len; i++)
-      if (g_array_index (found, PhId, i) == ph_document_get_selection (self->document))
-        self->match = i;
-  /* The first one is shown while the others are looked for. */
-  if (before == 0 && found->len > 0 && !self->search_stays)
-    show_match (self);
-  else
-    show_count (self);
-  return more ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
-}
-
-/* @stays: over another position of the same model, so nothing moves. */
-static void
-start_search (PhDocumentView *self, gboolean stays)
-{
-  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search_entry));
-  PhModel *model = ph_document_get_model (self->document);
-  g_autoptr (GError) error = NULL;
-
-  stop_search (self);
-  self->match = 0;
-  self->search_stays = stays;
-  if (model && *text)
-    self->search = ph_graph_search_new (model, text, gtk_toggle_button_get_active (self->search_regex), &error);
-  if (error)
-    {
-      gtk_widget_add_css_class (GTK_WIDGET (self->search_entry), "error");
-      gtk_label_set_text (self->search_count, _("Not a pattern"));
-      gtk_widget_set_tooltip_text (GTK_WIDGET (self->search_entry), error->message);
-      return;
-    }
-  gtk_widget_remove_css_class (GTK_WIDGET (self->search_entry), "error");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->search_entry), NULL);
-  if (!self->search)
-    {
-      show_count (self);
-      return;
-    }
-  guint timer = self->search_timer = g_timeout_add (SEARCH_EVERY_MS, search_more, self);
-  if (!search_more (self))
-    g_source_remove (timer);
-}
-
-static void
-on_search_changed (PhDocumentView *self)
-{
-  start_search (self, FALSE);
-}
-
-void
-ph_document_view_search_move (PhDocumentView *self, int direction)
-{
-  GArray *found = self->search ? ph_graph_search_get (self->search) : NULL;
-
-  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
-  if (!found || found->len == 0)
-    return;
-  self->match = (self->match + found->len + (guint) direction) % found->len;
-  show_match (self);
-}
-
-static void
-on_search_next (PhDocumentView *self)
-{
-  ph_document_view_search_move (self, 1);
-}
-
-static void
-on_search_previous (PhDocumentView *self)
-{
-  ph_document_view_search_move (self, -1);
-}
-
-static void
-on_search_stop (PhDocumentView *self)
-{
-  gtk_search_bar_set_search_mode (self->search_bar, FALSE);
-  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
-}
-
-static void
-on_search_mode (PhDocumentView *self)
-{
-  if (!gtk_search_bar_get_search_mode (self->search_bar))
-    stop_search (self);
-}
-
-void
-ph_document_view_search (PhDocumentView *self)
-{
-  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
-  gtk_search_bar_set_search_mode (self->search_bar, TRUE);
-  gtk_widget_grab_focus (GTK_WIDGET (self->search_entry));
-  gtk_editable_select_region (GTK_EDITABLE (self->search_entry), 0, -1);
-}
-
-void
-ph_document_view_search_for (PhDocumentView *self, const char *text)
-{
-  ph_document_view_search (self);
-  gtk_editable_set_text (GTK_EDITABLE (self->search_entry), text);
-}
-
 /* --- the file on disk ----------------------------------------------------------------------------------------------- */
 
 typedef struct { PhDocumentView *view; GKeyFile *state; } Reload;
@@ -492,69 +328,8 @@ on_opened (PhDocumentView *self)
       focus_graph (self);
     }
   ph_document_set_proves (self->document, model && !dear);
-  stop_search (self);
   ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
   watch_file (self);
-}
-
-/* A search goes on over what the new position has. */
-static void
-on_position_changed (PhDocumentView *self)
-{
-  if (self->search)
-    start_search (self, TRUE);
-}
-
-/* The button has the keyboard, not the cell around it, which would be one stop more on the way of Tab. */
-static void
-add_choice (GtkFlowBox *box, GtkWidget *button)
-{
-  gtk_flow_box_append (box, button);
-  gtk_widget_set_focusable (gtk_widget_get_parent (button), FALSE);
-  ph_access_name_row (button);
-}
-
-/* A row of what was opened last; without any there are only the examples, and nothing to tell them from. */
-static void
-add_recent (PhDocumentView *self)
-{
-  g_autoptr (GPtrArray) files = ph_recent_files (4);
-
-  for (guint i = 0; i < files->len; i++)
-    {
-      GtkWidget *button = gtk_button_new_with_label (gtk_recent_info_get_display_name (files->pdata[i]));
-      g_autofree char *path = g_filename_from_uri (gtk_recent_info_get_uri (files->pdata[i]), NULL, NULL);
-      g_autofree char *shown = path ? g_filename_display_name (path) : NULL;
-      GtkLabel *label = GTK_LABEL (gtk_button_get_child (GTK_BUTTON (button)));
-
-      gtk_label_set_ellipsize (label, PANGO_ELLIPSIZE_MIDDLE);
-      gtk_label_set_max_width_chars (label, 24);
-      gtk_widget_set_tooltip_text (button, shown);
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.open-uri");
-      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", gtk_recent_info_get_uri (files->pdata[i]));
-      add_choice (self->recent, button);
-    }
-  gtk_widget_set_visible (GTK_WIDGET (self->recent), files->len > 0);
-  gtk_widget_set_visible (self->recent_title, files->len > 0);
-  gtk_widget_set_visible (self->examples_title, files->len > 0);
-}
-
-static void
-add_examples (PhDocumentView *self)
-{
-  static const struct { const char *file, *title; } examples[] = {
-    { "tour", N_("A Tour of the Passes") }, { "seed", N_("ln x₁ + x₁x₂ − sin x₂") }, { "linear-selu", N_("Linear and SeLU") },
-    { "conv-bn-relu", N_("Conv, BatchNorm, ReLU") }, { "inception", N_("Inception Module") }, { "cse", N_("Common Subexpression") },
-    { "attention", N_("Attention Block") }, { "loop-branch", N_("Loop and Branch") },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (examples); i++)
-    {
-      GtkWidget *button = gtk_button_new_with_label (_(examples[i].title));
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.example");
-      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", examples[i].file);
-      add_choice (self->examples, button);
-    }
 }
 
 static void
@@ -580,7 +355,6 @@ ph_document_view_dispose (GObject *object)
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
   g_clear_object (&self->console);
   g_clear_object (&self->document);
-  stop_search (self);
   G_OBJECT_CLASS (ph_document_view_parent_class)->dispose (object);
 }
 
@@ -589,6 +363,8 @@ ph_document_view_class_init (PhDocumentViewClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
+  g_type_ensure (PH_TYPE_FIND_BAR);
+  g_type_ensure (PH_TYPE_START_PAGE);
   G_OBJECT_CLASS (klass)->dispose = ph_document_view_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
@@ -597,26 +373,14 @@ ph_document_view_class_init (PhDocumentViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, banner);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, banner_text);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, banner_button);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_bar);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_entry);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_regex);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, search_count);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, find_bar);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, stack);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, overlay);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, recent_title);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, recent);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, examples_title);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, examples);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, spinner);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress_text);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress_bar);
   gtk_widget_class_bind_template_callback (widget_class, on_banner_response);
-  gtk_widget_class_bind_template_callback (widget_class, on_search_changed);
-  gtk_widget_class_bind_template_callback (widget_class, on_search_mode);
-  gtk_widget_class_bind_template_callback (widget_class, on_search_next);
-  gtk_widget_class_bind_template_callback (widget_class, on_search_previous);
-  gtk_widget_class_bind_template_callback (widget_class, on_search_stop);
   gtk_widget_class_bind_template_callback (widget_class, on_cancel);
 }
 
@@ -637,15 +401,12 @@ ph_document_view_init (PhDocumentView *self)
   /* A layout that is under way keeps the canvas for longer than its tab. */
   g_signal_connect_object (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self, G_CONNECT_SWAPPED);
-  gtk_search_bar_connect_entry (self->search_bar, GTK_EDITABLE (self->search_entry));
-  add_recent (self);
-  add_examples (self);
+  ph_find_bar_set_canvas (self->find_bar, self->document, self->canvas);
 
   g_signal_connect_swapped (self->console, "started", G_CALLBACK (on_started), self);
   g_signal_connect_swapped (self->console, "progress", G_CALLBACK (on_progress), self);
   g_signal_connect_swapped (self->console, "finished", G_CALLBACK (on_finished), self);
   g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_opened), self);
-  g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (on_position_changed), self);
 }
 
 PhDocumentView *
@@ -670,6 +431,12 @@ PhGraphCanvas *
 ph_document_view_get_canvas (PhDocumentView *self)
 {
   return self->canvas;
+}
+
+PhFindBar *
+ph_document_view_get_find_bar (PhDocumentView *self)
+{
+  return self->find_bar;
 }
 
 PhGraphPane *

@@ -5,6 +5,7 @@
 #include <adwaita.h>
 
 #include "core/console/console.h"
+#include "views/find-bar.h"
 #include "views/graph-pane.h"
 
 G_BEGIN_DECLS
@@ -16,6 +17,7 @@ PhDocumentView *ph_document_view_new           (void);
 PhDocument     *ph_document_view_get_document  (PhDocumentView *view);
 PhConsole      *ph_document_view_get_console   (PhDocumentView *view);
 PhGraphPane    *ph_document_view_get_pane      (PhDocumentView *view);
+PhFindBar      *ph_document_view_get_find_bar  (PhDocumentView *view);
 PhGraphCanvas  *ph_document_view_get_canvas    (PhDocumentView *view);
 
 /* Runs a line of the console; failures show as a toast. */
@@ -30,8 +32,5 @@ const char     *ph_document_view_get_banner    (PhDocumentView *view);          
 /* The file once more, and back to where one was in it. What cannot be read leaves what is there, and a banner. */
 void            ph_document_view_reload        (PhDocumentView *view);
 gboolean        ph_document_view_is_working    (PhDocumentView *view);           /* in the background */
-void            ph_document_view_search        (PhDocumentView *view);
-void            ph_document_view_search_for    (PhDocumentView *view, const char *text);
-void            ph_document_view_search_move   (PhDocumentView *view, int direction);
 
 G_END_DECLS
