@@ -83,8 +83,11 @@ add_texts (GtkWidget *widget, GString *text)
 {
   if (!gtk_widget_get_visible (widget))
     return;
-  if (GTK_IS_LABEL (widget) && *gtk_label_get_text (GTK_LABEL (widget)))
-    g_string_append_printf (text, "%s%s", text->len ? ", " : "", gtk_label_get_text (GTK_LABEL (widget)));
+  /* A verdict is a picture with a tooltip. */
+  const char *says = GTK_IS_LABEL (widget) ? gtk_label_get_text (GTK_LABEL (widget))
+                     : GTK_IS_MENU_BUTTON (widget) && gtk_widget_get_sensitive (widget) ? gtk_widget_get_tooltip_text (widget) : NULL;
+  if (says && *says)
+    g_string_append_printf (text, "%s%s", text->len ? ", " : "", says);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child; child = gtk_widget_get_next_sibling (child))
     add_texts (child, text);
 }
@@ -99,4 +102,29 @@ ph_access_name_row (GtkWidget *content)
     return;
   add_texts (content, text);
   ph_access_set_name (row, "%s", text->str);
+}
+
+static gboolean
+on_list_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state)
+{
+  GtkWidget *list = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (controller));
+  const GdkModifierType held = state & gtk_accelerator_get_default_mod_mask ();
+  const gboolean back = key == GDK_KEY_ISO_Left_Tab || (key == GDK_KEY_Tab && held == GDK_SHIFT_MASK);
+
+  if (!back && (key != GDK_KEY_Tab || held != 0))
+    return GDK_EVENT_PROPAGATE;
+  gtk_widget_set_can_focus (list, FALSE);
+  g_signal_emit_by_name (list, "move-focus", back ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD);
+  gtk_widget_set_can_focus (list, TRUE);
+  return GDK_EVENT_STOP;
+}
+
+void
+ph_access_tab_leaves (GtkWidget *list)
+{
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_list_key), NULL);
+  gtk_widget_add_controller (list, keys);
 }

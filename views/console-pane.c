@@ -279,11 +279,27 @@ on_commit (PhConsolePane *self, const char *text, guint size)
   pass_keys_on (self);
 }
 
+/* Tab completes; where there is nothing to complete it goes on to the next panel, as Shift+Tab always goes back, so that who has no pointer
+ * does not stay in here. */
+static gboolean
+leave_by_tab (PhConsolePane *self, guint key, GdkModifierType modifiers)
+{
+  const gboolean back = key == GDK_KEY_ISO_Left_Tab || (key == GDK_KEY_Tab && modifiers == GDK_SHIFT_MASK);
+  const gboolean empty = self->prompting && rl_end == 0 && self->waiting->len == 0 && !RL_ISSTATE (RL_STATE_ISEARCH);
+
+  if (!back && (key != GDK_KEY_Tab || modifiers != 0 || !empty))
+    return FALSE;
+  g_signal_emit_by_name (self->terminal, "move-focus", back ? GTK_DIR_TAB_BACKWARD : GTK_DIR_TAB_FORWARD);
+  return TRUE;
+}
+
 static gboolean
 on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhConsolePane *self)
 {
   GdkModifierType modifiers = state & (GDK_CONTROL_MASK | GDK_SHIFT_MASK | GDK_ALT_MASK);
 
+  if (leave_by_tab (self, key, modifiers))
+    return GDK_EVENT_STOP;
   if (modifiers == GDK_CONTROL_MASK && (key == GDK_KEY_c || key == GDK_KEY_C))
     {
       if (vte_terminal_get_has_selection (self->terminal))

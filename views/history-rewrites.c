@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/history-private.h"
 #include "views/rewrite-effect.h"
 #include "views/rewrite-row.h"
@@ -228,6 +229,7 @@ ph_history_make_rewrites (PhHistoryPanel *self)
   gtk_single_selection_set_autoselect (self->rewrite_selection, FALSE);
   gtk_single_selection_set_can_unselect (self->rewrite_selection, TRUE);
   g_signal_connect_swapped (self->rewrite_selection, "notify::selected", G_CALLBACK (on_selected), self);
+  ph_access_tab_leaves (GTK_WIDGET (self->rewrites));
   g_signal_connect_swapped (self->rewrites, "activate", G_CALLBACK (on_activated), self);
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), self);
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/history-private.h"
 #include "views/step-row.h"
 
@@ -306,6 +307,7 @@ ph_history_make_steps (PhHistoryPanel *self)
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
   gtk_widget_add_controller (GTK_WIDGET (self->steps), keys);
+  ph_access_tab_leaves (GTK_WIDGET (self->steps));
   g_signal_connect (motion, "motion", G_CALLBACK (on_drag_over), self);
   g_signal_connect_swapped (motion, "leave", G_CALLBACK (stop_scrolling), self);
   gtk_widget_add_controller (GTK_WIDGET (self->steps_scroller), motion);

@@ -120,6 +120,16 @@ on_activate (PhQueryBar *self)
     ph_console_run_async (self->console, line, NULL, on_answer, g_object_ref (self));
 }
 
+static gboolean
+on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhQueryBar *self)
+{
+  if (key != GDK_KEY_Escape)
+    return GDK_EVENT_PROPAGATE;
+  gtk_search_bar_set_search_mode (self->bar, FALSE);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.focus-graph", NULL);
+  return GDK_EVENT_STOP;
+}
+
 void
 ph_query_bar_open (PhQueryBar *self)
 {
@@ -162,5 +172,10 @@ ph_query_bar_class_init (PhQueryBarClass *klass)
 static void
 ph_query_bar_init (PhQueryBar *self)
 {
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->entry), keys);
 }

@@ -39,6 +39,7 @@ static const PhOwnKey own_keys[] = {
   { N_("Parts and Look of the Graph"), "c", N_("Compact layout") },
   { N_("Parts and Look of the Graph"), "g", N_("Groups") },
   { N_("In the Console"), "Tab", N_("Complete the word") },
+  { N_("In the Console"), "<Shift>Tab", N_("Leave it; Tab does too where nothing is typed") },
   { N_("In the Console"), "<Control>r", N_("Search its history") },
   { N_("In the Console"), "<Control>c", N_("Give up the line, or what runs") },
   { N_("Anywhere"), "<Control><Alt>1...9", N_("Go to a bookmark, or set it here") },

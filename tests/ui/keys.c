@@ -458,6 +458,14 @@ runs_info (void)
 }
 
 static gboolean
+leaves_console (void)
+{
+  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (driver_window ()));
+
+  return focus && !gtk_widget_get_ancestor (focus, PH_TYPE_CONSOLE_PANE);
+}
+
+static gboolean
 marks_place (void)
 {
   g_autofree char *line = g_strdup_printf ("bookmark %c", row->key[strlen (row->key) - 1]);
@@ -516,6 +524,7 @@ static const Row rows[] = {
   { LOOK,     "c",               in_graph,       toggles_compact,   0 },
   { LOOK,     "g",               in_graph,       toggles_groups,    0 },
   { CONSOLE,  "Tab",             in_console,     runs_info,         0 },
+  { CONSOLE,  "<Shift>Tab",      in_console,     leaves_console,    0 },
   { CONSOLE,  "<Control>r",      in_console,     runs_info,         0 },
   { CONSOLE,  "<Control>c",      in_console,     runs_info,         0 },
   { ANYWHERE, "<Control><Alt>1", in_graph,       marks_place,       0 },
