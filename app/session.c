@@ -22,9 +22,15 @@ struct _PhSession
   char     *name;       /* of the file, its own among the sessions that run: "session.ini", "session-2.ini", ... */
   int       lock;       /* of @name; the system lets go of it however the program ends. -1: the folder cannot be written */
   gboolean  told;       /* that nothing can be kept */
+  guint     tries;      /* how often what was restored brought the program down before it was calm; 0: it is calm */
+  guint     calm;       /* timer */
 };
 
+#define MOST_TRIES   3
+#define CALM_SECONDS 30
+
 #define MAX_SESSIONS 16
+#define HELD "session-held.ini"      /* brought the program down again and again: offered, not opened */
 
 /* --- files --------------------------------------------------------------------------------------------------------- */
 
@@ -108,40 +114,80 @@ remember (PhDocumentView *view)
     write_file (memory, path, NULL);
 }
 
+static void queue_save (PhDocumentView *view);
+
+/* Values that no session of this name feeds any more. */
+static void
+drop_feeds (PhSession *self, const char *prefix, GKeyFile *file)
+{
+  g_autofree char *content = file ? g_key_file_to_data (file, NULL, NULL) : g_strdup (""), *folder = g_path_get_dirname (prefix);
+  g_autofree char *start = g_path_get_basename (prefix), *begin = g_strconcat (start, "-feed-", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name (dir)))
+    if (g_str_has_prefix (name, begin) && !strstr (content, name))
+      {
+        g_autofree char *path = g_build_filename (folder, name, NULL);
+        g_unlink (path);
+      }
+}
+
+/* FALSE: a value is not on the disk yet. The file of before stands until then. */
+static gboolean
+collect (PhSession *self, GKeyFile *file, const char *prefix, guint *n)
+{
+  gboolean all = TRUE, restoring = FALSE;
+
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->window->tabs); i++)
+    {
+      PhDocumentView *view = PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->window->tabs, i)));
+      PhDocument *document = ph_document_view_get_document (view);
+      g_autofree char *group = g_strdup_printf ("tab-%u", *n + 1);
+      const gboolean returning = ph_view_state_is_restoring (view);
+      if (!returning && (!ph_document_is_open (document) || !ph_document_get_path (document)))
+        continue;
+      ++*n;
+      restoring |= returning;
+      ph_view_state_save (view, file, group);
+      all &= ph_view_state_save_feeds (view, file, group, prefix, queue_save);
+      if (view == ph_window_get_view (self->window))
+        g_key_file_set_boolean (file, group, "shown", TRUE);
+      else
+        g_key_file_remove_key (file, group, "shown", NULL);
+      if (!returning)
+        remember (view);
+    }
+  if (*n > 0 && (self->tries > 0 || restoring))
+    g_key_file_set_integer (file, "session", "tries", (int) MAX (self->tries, 1));
+  return all;
+}
+
 static gboolean
 save (gpointer data)
 {
   PhSession *self = data;
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = state_file (self->name), *folder = g_path_get_dirname (path);
+  g_autofree char *path = state_file (self->name), *prefix = g_strndup (path, strlen (path) - strlen (".ini")), *folder = g_path_get_dirname (path);
   g_autoptr (GError) error = NULL;
   guint n = 0;
 
   self->timer = 0;
-  for (int i = 0; i < adw_tab_view_get_n_pages (self->window->tabs); i++)
-    {
-      PhDocumentView *view = PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->window->tabs, i)));
-      g_autofree char *group = g_strdup_printf ("tab-%u", n + 1);
-      if (!ph_document_is_open (ph_document_view_get_document (view)) || !ph_document_get_path (ph_document_view_get_document (view)))
-        continue;
-      n++;
-      g_mkdir_with_parents (folder, 0700);
-      ph_view_state_save (view, file, group);
-      ph_view_state_save_feeds (view, file, group, folder);
-      if (view == ph_window_get_view (self->window))
-        g_key_file_set_boolean (file, group, "shown", TRUE);
-      if (!ph_view_state_is_restoring (view))
-        remember (view);
-    }
+  g_mkdir_with_parents (folder, 0700);
+  if (!collect (self, file, prefix, &n))
+    return G_SOURCE_REMOVE;
   if (n == 0)
     g_unlink (path);
-  else if (!write_file (file, path, &error) && !self->told)
+  else if (!write_file (file, path, &error))
     {
       g_autofree char *text = g_strdup_printf (_("What is open cannot be kept for after a crash: %s. Make room, or set XDG_STATE_HOME to a folder "
                                                  "that can be written."), error->message);
+      if (!self->told)
+        ph_document_view_toast (ph_window_get_view (self->window), text);
       self->told = TRUE;
-      ph_document_view_toast (ph_window_get_view (self->window), text);
+      return G_SOURCE_REMOVE;
     }
+  drop_feeds (self, prefix, n > 0 ? file : NULL);
   return G_SOURCE_REMOVE;
 }
 
@@ -249,6 +295,7 @@ ph_session_free (PhSession *self, gboolean keep)
 {
   g_autofree char *path = state_file (self->name);
 
+  g_clear_handle_id (&self->calm, g_source_remove);
   if (self->timer)
     {
       g_clear_handle_id (&self->timer, g_source_remove);
@@ -256,24 +303,37 @@ ph_session_free (PhSession *self, gboolean keep)
     }
   save_window (self->window);
   if (!keep)
-    g_unlink (path);
+    {
+      g_autofree char *prefix = g_strndup (path, strlen (path) - strlen (".ini"));
+      g_unlink (path);
+      drop_feeds (self, prefix, NULL);
+    }
   if (self->lock >= 0)
     close (self->lock);
   g_free (self->name);
   g_free (self);
 }
 
-static gboolean
+/* Returns how many models were opened. */
+static guint
 restore_from (PhWindow *window, const char *name)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *path = state_file (name);
   PhDocumentView *shown = NULL;
+  guint n = 0;
 
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
-    return FALSE;
-  /* Once: a file that brings the program down is not opened for ever. */
-  g_unlink (path);
+    return 0;
+  /* Not for ever: a file that brings the program down would do so each time. */
+  const guint tries = (guint) CLAMP (g_key_file_get_integer (file, "session", "tries", NULL), 0, MOST_TRIES);
+  if (tries >= MOST_TRIES && !g_str_equal (name, HELD))
+    {
+      g_autofree char *held = state_file (HELD);
+      g_rename (path, held);
+      return 0;
+    }
+  window->session->tries = MAX (window->session->tries, tries + 1);
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i]; i++)
     {
@@ -281,6 +341,7 @@ restore_from (PhWindow *window, const char *name)
       g_autofree char *model_path = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
       if (!model_path)
         continue;
+      n++;
       if (!g_file_test (model_path, G_FILE_TEST_EXISTS))
         {
           g_autofree char *shown_name = g_filename_display_name (model_path);
@@ -297,25 +358,72 @@ restore_from (PhWindow *window, const char *name)
     }
   if (shown)
     adw_tab_view_set_selected_page (window->tabs, adw_tab_view_get_page (window->tabs, GTK_WIDGET (shown)));
-  return groups[0] != NULL;
+  return n;
 }
 
-/* Also what other programs left behind that do not run any more. */
+static void
+on_open_held (PhDocumentView *view)
+{
+  PhWindow *window = PH_WINDOW (gtk_widget_get_root (GTK_WIDGET (view)));
+  g_autofree char *path = state_file (HELD);
+
+  restore_from (window, HELD);
+  save (window->session);
+  g_unlink (path);
+}
+
+static void
+offer_held (PhWindow *window)
+{
+  g_autofree char *path = state_file (HELD);
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    ph_document_view_toast_button (ph_window_get_view (window), _("What was open brought Peephole down several times."), _("_Open It Again"),
+                                   G_CALLBACK (on_open_held));
+}
+
+static gboolean
+be_calm (gpointer data)
+{
+  PhSession *self = data;
+
+  self->calm = self->tries = 0;
+  save (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Also what other programs left behind that do not run any more. It is all in this session's file before theirs go: whoever is killed
+ * on the way back loses nothing. */
 gboolean
 ph_session_restore (PhWindow *window)
 {
-  gboolean restored = FALSE;
+  PhSession *self = window->session;
+  int locks[MAX_SESSIONS] = { 0 };
+  guint n = 0;
 
   for (guint i = 0; i < MAX_SESSIONS; i++)
     {
       g_autofree char *name = session_name (i);
       g_autofree char *path = state_file (name);
-      gboolean own = g_str_equal (name, window->session->name);
+      gboolean own = g_str_equal (name, self->name);
       int lock = own || !g_file_test (path, G_FILE_TEST_EXISTS) ? -1 : lock_session (name);
       if (own || lock >= 0)
-        restored |= restore_from (window, name);
-      if (lock >= 0)
-        close (lock);
+        n += restore_from (window, name);
+      locks[i] = lock;
     }
-  return restored;
+  if (n > 0)
+    save (self);
+  for (guint i = 0; i < MAX_SESSIONS; i++)
+    if (locks[i] >= 0)
+      {
+        g_autofree char *name = session_name (i), *path = state_file (name);
+        g_unlink (path);
+        close (locks[i]);
+      }
+  offer_held (window);
+  if (n == 0)
+    return FALSE;
+  g_clear_handle_id (&self->calm, g_source_remove);
+  self->calm = g_timeout_add_seconds (CALM_SECONDS, be_calm, self);
+  return TRUE;
 }

@@ -11,6 +11,14 @@
 #define N_BOOKMARKS 9
 #define PATIENCE 600          /* looks, 0.1 s apart, for the picture to be there */
 
+typedef struct { PhDocumentView *view; GKeyFile *file; char *group; guint looks; } Restore;
+
+static Restore *
+get_restore (PhDocumentView *view)
+{
+  return g_object_get_data (G_OBJECT (view), "restoring");
+}
+
 /* --- saving -------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -20,9 +28,27 @@ save_list (GKeyFile *file, const char *group, const char *key, GPtrArray *string
     g_key_file_set_string_list (file, group, key, (const char *const *) strings->pdata, strings->len);
 }
 
+/* Who is on the way back to a place is there as far as the file is concerned. */
+static void
+copy_state (const Restore *restore, GKeyFile *file, const char *group)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (restore->file, restore->group, NULL, NULL);
+
+  for (guint i = 0; keys && keys[i]; i++)
+    {
+      g_autofree char *value = g_key_file_get_value (restore->file, restore->group, keys[i], NULL);
+      g_key_file_set_value (file, group, keys[i], value);
+    }
+}
+
 gboolean
 ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
 {
+  if (get_restore (view))
+    {
+      copy_state (get_restore (view), file, group);
+      return TRUE;
+    }
   PhDocument *document = ph_document_view_get_document (view);
   PhPosition at = ph_document_get_position (document);
   g_autofree char *position = ph_position_to_string (at), *pipeline = ph_document_pipeline_to_text (document, ",");
@@ -51,7 +77,14 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
   return missed || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
-typedef struct { PhTensor *tensor; char *name, *path; } Feed;
+/* A tensor is written once, to a file of its own, and named when it is there as a whole. */
+typedef struct
+{
+  PhTensor *tensor;
+  char     *name, *path;
+  gboolean  written;        /* or given up: a full disk is no reason to keep nothing else */
+  GError   *error;
+} Feed;
 
 static void
 feed_free (gpointer data)
@@ -61,49 +94,84 @@ feed_free (gpointer data)
   ph_tensor_unref (feed->tensor);
   g_free (feed->name);
   g_free (feed->path);
+  g_clear_error (&feed->error);
   g_free (feed);
 }
 
 static void
-write_feeds (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+write_feed (GTask *task, gpointer view, gpointer data, GCancellable *cancellable)
 {
-  GPtrArray *feeds = data;
+  Feed *feed = data;
 
-  for (guint i = 0; i < feeds->len; i++)
-    {
-      const Feed *feed = feeds->pdata[i];
-      ph_tensor_save (feed->tensor, feed->name, feed->path, NULL);
-    }
+  ph_tensor_save (feed->tensor, feed->name, feed->path, &feed->error);
   g_task_return_boolean (task, TRUE);
 }
 
-void
-ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *folder)
+static void
+on_written (GObject *view, GAsyncResult *result, gpointer written)
 {
-  GHashTable *feeds = ph_document_get_feeds (ph_document_view_get_document (view));
-  GPtrArray *list = g_ptr_array_new_with_free_func (feed_free);
+  GHashTable *files = g_object_get_data (view, "feed-files");
+  const Feed *done = g_task_get_task_data (G_TASK (result));
+  Feed *feed = files ? g_hash_table_lookup (files, done->tensor) : NULL;
+
+  if (!feed)
+    return;
+  feed->written = TRUE;
+  if (done->error)
+    g_clear_pointer (&feed->path, g_free);
+  ((void (*) (PhDocumentView *)) written) (PH_DOCUMENT_VIEW (view));
+}
+
+static gboolean
+is_fed_no_more (gpointer tensor, gpointer feed, gpointer feeds)
+{
+  return g_hash_table_lookup (feeds, ((Feed *) feed)->name) != tensor;
+}
+
+gboolean
+ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, void (*written) (PhDocumentView *view))
+{
+  GHashTable *feeds = ph_document_get_feeds (ph_document_view_get_document (view)), *files = g_object_get_data (G_OBJECT (view), "feed-files");
   GHashTableIter iter;
   gpointer name, tensor;
+  gboolean all = TRUE;
+  guint n = 0;
 
-  g_hash_table_iter_init (&iter, feeds);
-  for (guint i = 1; g_hash_table_iter_next (&iter, &name, &tensor); i++)
+  if (get_restore (view))
+    return TRUE;
+  if (!files)
     {
-      g_autofree char *key = g_strdup_printf ("feed-%u", i), *file_key = g_strdup_printf ("feed-%u-file", i);
-      g_autofree char *base = g_strdup_printf ("%s-feed-%u.npy", group, i);
-      Feed *feed = g_new (Feed, 1);
-      *feed = (Feed) { ph_tensor_ref (tensor), g_strdup (name), g_build_filename (folder, base, NULL) };
+      files = g_hash_table_new_full (NULL, NULL, NULL, feed_free);
+      g_object_set_data_full (G_OBJECT (view), "feed-files", files, (GDestroyNotify) g_hash_table_unref);
+    }
+  g_hash_table_foreach_remove (files, is_fed_no_more, feeds);
+  g_hash_table_iter_init (&iter, feeds);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    {
+      Feed *feed = g_hash_table_lookup (files, tensor);
+      if (!feed)
+        {
+          g_autoptr (GTask) task = g_task_new (view, NULL, on_written, (gpointer) written);
+          g_autofree char *id = g_uuid_string_random (), *path = g_strdup_printf ("%s-feed-%s.npy", prefix, id);
+          Feed *copy = g_new0 (Feed, 1);
+          feed = g_new0 (Feed, 1);
+          *feed = (Feed) { ph_tensor_ref (tensor), g_strdup (name), g_strdup (path), FALSE, NULL };
+          *copy = (Feed) { ph_tensor_ref (tensor), g_strdup (name), g_strdup (path), FALSE, NULL };
+          g_hash_table_insert (files, tensor, feed);
+          g_task_set_task_data (task, copy, feed_free);
+          g_task_run_in_thread (task, write_feed);
+        }
+      all &= feed->written;
+      if (!feed->path)
+        continue;
+      g_autofree char *key = g_strdup_printf ("feed-%u", ++n), *file_key = g_strdup_printf ("feed-%u-file", n);
       g_key_file_set_string (file, group, key, name);
       g_key_file_set_string (file, group, file_key, feed->path);
-      g_ptr_array_add (list, feed);
     }
-  g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
-  g_task_set_task_data (task, list, (GDestroyNotify) g_ptr_array_unref);
-  g_task_run_in_thread (task, write_feeds);
+  return all;
 }
 
 /* --- restoring ----------------------------------------------------------------------------------------------------- */
-
-typedef struct { PhDocumentView *view; GKeyFile *file; char *group; guint looks; } Restore;
 
 static void
 restore_free (Restore *restore)
@@ -236,7 +304,7 @@ ph_view_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, 
 
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (view));
   *restore = (Restore) { g_object_ref (view), g_key_file_ref (file), g_strdup (group), 0 };
-  g_object_set_data (G_OBJECT (view), "restoring", GINT_TO_POINTER (1));
+  g_object_set_data (G_OBJECT (view), "restoring", restore);
   if ((pipeline || base) && words && *words)
     {
       g_autofree char *line = g_strdup_printf ("pipeline %s", words);
@@ -254,5 +322,5 @@ ph_view_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, 
 gboolean
 ph_view_state_is_restoring (PhDocumentView *view)
 {
-  return g_object_get_data (G_OBJECT (view), "restoring") != NULL;
+  return get_restore (view) != NULL;
 }

@@ -6,14 +6,16 @@
 
 G_BEGIN_DECLS
 
-/* Writes all but the values fed, which are tensors. FALSE: there is nothing that would be missed. */
+/* Writes all but the values fed, which are tensors; what is being restored, as it will be. FALSE: there is nothing that would be missed. */
 gboolean ph_view_state_save      (PhDocumentView *view, GKeyFile *file, const char *group);
 /* Through the console, as if the user did it again, behind whatever waits there. What is no longer possible is left out: a
  * position behind the end becomes the end. @pipeline: also the pipeline and the values fed. */
 void     ph_view_state_restore   (PhDocumentView *view, GKeyFile *file, const char *group, gboolean pipeline);
 gboolean ph_view_state_is_restoring (PhDocumentView *view);
 
-/* Where the values fed are kept: "feed-1" names the input, "feed-1-file" the .npy. Written by a thread. */
-void     ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *folder);
+/* Where the values fed are kept: "feed-1" names the input, "feed-1-file" the .npy, whose path begins with @prefix. FALSE: a thread is still
+ * writing some; @written is called when it has. */
+gboolean ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix,
+                                   void (*written) (PhDocumentView *view));
 
 G_END_DECLS

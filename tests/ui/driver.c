@@ -729,7 +729,7 @@ driver_init (int *argc, char ***argv)
 
   g_log_set_writer_func (write_log, NULL, NULL);
   /* Nothing of the user's own is read or written. */
-  home = g_dir_make_tmp ("peephole-ui-XXXXXX", NULL);
+  home = g_getenv ("PEEPHOLE_UI_HOME") ? g_strdup (g_getenv ("PEEPHOLE_UI_HOME")) : g_dir_make_tmp ("peephole-ui-XXXXXX", NULL);
   g_setenv ("XDG_STATE_HOME", home, TRUE);
   g_setenv ("XDG_DATA_HOME", home, TRUE);
   g_setenv ("XDG_CONFIG_HOME", home, TRUE);
@@ -808,7 +808,8 @@ driver_main (void)
   driver_pause (0.3);
   driver_wait (threads_rest, &n_looks, 60, "all threads have come to an end");
   g_clear_object (&application);
-  driver_remove (home);
+  if (!g_getenv ("PEEPHOLE_UI_HOME"))
+    driver_remove (home);
   g_clear_pointer (&home, g_free);
   g_clear_pointer (&last_line, g_free);
   g_clear_pointer (&last_text, g_free);

@@ -215,6 +215,40 @@ test_two_at_once (void)
   driver_key ("ctrl+w");
 }
 
+static GtkWidget *
+find_button (GtkWidget *root, const char *label)
+{
+  if (GTK_IS_BUTTON (root) && gtk_widget_get_mapped (root) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (root)), label) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_button (child, label);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+/* What ends the program each time is not opened for ever, and not lost. */
+static void
+test_again_and_again (void)
+{
+  g_autofree char *session = state_path ("session.ini"), *held = state_path ("session-held.ini"), *content = NULL;
+  g_autofree char *path = copy_example ("seed", "deadly.onnxtxt"), *uri = g_filename_to_uri (path, NULL, NULL);
+  g_autofree char *text = g_strdup_printf ("[tab-1]\nuri=%s\npipeline=O1\nposition=0\n[session]\ntries=3\n", uri);
+
+  g_assert_true (g_file_set_contents (session, text, -1, NULL));
+  g_assert_false (ph_session_restore (driver_window ()));
+  g_assert_false (g_file_test (session, G_FILE_TEST_EXISTS));
+  g_assert_true (g_file_get_contents (held, &content, NULL, NULL) && strstr (content, uri));
+  driver_expect_text (GTK_WIDGET (driver_window ()), "several times");
+  driver_settle ();
+  driver_click_middle (find_button (GTK_WIDGET (driver_window ()), "_Open It Again"));
+  driver_wait (is_open, path, 30, "the file is open all the same");
+  g_assert_false (g_file_test (held, G_FILE_TEST_EXISTS));
+  driver_key ("ctrl+w");
+}
+
 static void
 test_gone_at_restore (void)
 {
@@ -277,6 +311,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trouble/twice", test_twice);
   g_test_add_func ("/trouble/bytes", test_bytes);
   g_test_add_func ("/trouble/two-at-once", test_two_at_once);
+  g_test_add_func ("/trouble/again-and-again", test_again_and_again);
   g_test_add_func ("/trouble/gone-at-restore", test_gone_at_restore);
   g_test_add_func ("/trouble/no-helper", test_no_helper);
   g_test_add_func ("/trouble/long-reply", test_long_reply);
