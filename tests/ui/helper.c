@@ -1,4 +1,4 @@
-/* helper.c: the layout helper dies in the middle of a layout, again and again. The window goes on and has its picture.
+/* helper.c: the layout helper dies in the middle of a layout, or stands still, again and again. The window goes on and has its picture.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/ui/driver.h"
 
@@ -63,11 +63,65 @@ test_killed (void)
     }
 }
 
+static gboolean
+helper_stopped (gpointer data)
+{
+  return driver_stop_helper (0);
+}
+
+/* Stands still whenever it is seen. */
+static gboolean
+drawn_without (gpointer data)
+{
+  PhGraphCanvas *canvas = ph_document_view_get_canvas (ph_window_get_view (driver_window ()));
+
+  driver_stop_helper (0);
+  return ph_graph_canvas_get_scene (canvas) != NULL && !ph_graph_canvas_is_busy (canvas);
+}
+
+typedef struct { gint64 last, longest; } Gap;
+
+static gboolean
+on_tick (gpointer data)
+{
+  Gap *gap = data;
+  const gint64 now = g_get_monotonic_time ();
+
+  gap->longest = MAX (gap->longest, now - gap->last);
+  gap->last = now;
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+test_stopped (void)
+{
+  g_autofree char *path = write_model ();
+  g_autofree char *line = g_strconcat ("open ", path, NULL);
+  PhDocumentView *view = ph_window_get_view (driver_window ());
+  Gap gap = { g_get_monotonic_time (), 0 };
+
+  ph_document_view_run (view, line);
+  driver_wait (helper_stopped, NULL, 60, "the helper runs");
+  gap.last = g_get_monotonic_time ();
+  guint timer = g_timeout_add (20, on_tick, &gap);
+  driver_wait (drawn_without, NULL, 60, "the picture is there");
+  g_source_remove (timer);
+  /* Meanwhile keys and frames were answered. */
+  g_assert_cmpint (gap.longest, <, 2 * G_USEC_PER_SEC);
+  driver_settle ();
+  g_assert_true (ph_document_is_open (driver_document ()));
+  driver_key ("F10");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, >, 0);
+  /* Nobody is left behind. */
+  g_assert_false (driver_stop_helper (0));
+}
+
 int
 main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/helper/killed", test_killed);
+  g_test_add_func ("/helper/stopped", test_stopped);
   return driver_main ();
 }
