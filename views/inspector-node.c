@@ -4,6 +4,7 @@
 
 #include "core/analyze/diff.h"
 #include "core/ops/op.h"
+#include "views/access-names.h"
 #include "views/inspector-private.h"
 
 static char *
@@ -171,6 +172,7 @@ add_origins (PhInspector *self, PhId id)
           gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), label);
           gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), FALSE);
           gtk_list_box_append (section, row);
+          ph_access_name_row (label);
         }
     }
 }

@@ -1,0 +1,152 @@
+/* inspect.c: the rows of the inspector lead where they say, by pointer and key: along values, back to where a node comes from, between a
+ * node and its gradient; and what was computed is saved.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "tests/ui/driver.h"
+#include "views/inspector.h"
+
+static GtkWidget *
+inspector (void)
+{
+  return driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_INSPECTOR);
+}
+
+static GtkWidget *
+find_label (GtkWidget *root, const char *text)
+{
+  if (GTK_IS_LABEL (root) && gtk_widget_get_mapped (root) && g_str_equal (gtk_label_get_text (GTK_LABEL (root)), text))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_label (child, text);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+/* The @n-th row below the heading, which the page is scrolled to. */
+static GtkWidget *
+row_below (const char *heading, int n)
+{
+  driver_expect_text (inspector (), heading);
+  GtkWidget *list = gtk_widget_get_next_sibling (find_label (inspector (), heading));
+  GtkWidget *row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), n));
+
+  g_assert_nonnull (row);
+  gtk_widget_grab_focus (row);
+  driver_settle ();
+  return row;
+}
+
+static PhNode *
+selected (void)
+{
+  return ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+}
+
+static PhNode *
+find_node (PhRole role)
+{
+  PhModel *model = ph_document_get_model (driver_document ());
+
+  for (guint i = 1; i < model->nodes->len; i++)
+    {
+      PhNode *node = model->nodes->pdata[i];
+      if (node && node->role == role && (role != PH_ROLE_BACKWARD || node->partner))
+        return node;
+    }
+  g_error ("there is no such node");
+}
+
+static void
+test_gradient (void)
+{
+  driver_open_example ("seed", "none");
+  driver_run ("grad y");
+  PhNode *backward = find_node (PH_ROLE_BACKWARD);
+  PhId partner = backward->partner, id = backward->id;
+
+  driver_run ("select-node n%u", id);
+  driver_click_middle (row_below ("Differentiates", 0));
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, partner);
+  /* And back, by key. */
+  row_below ("Differentiated By", 0);
+  driver_key ("Return");
+  g_assert_nonnull (selected ());
+  g_assert_cmpuint (selected ()->partner, ==, partner);
+}
+
+static void
+test_origin (void)
+{
+  driver_open_example ("cse", "dce,cse");
+  driver_run ("goto end");
+  driver_run ("goto 0");
+  driver_run ("select-node n%u", find_node (PH_ROLE_FORWARD)->id);
+  /* A node of the file comes from there. */
+  driver_run ("goto end");
+  driver_expect_text (inspector (), "Where It Comes From");
+  GtkWidget *row = row_below ("Where It Comes From", 0);
+  driver_click_middle (row);
+  PhPosition at = ph_document_get_position (driver_document ());
+  g_assert_true (g_str_has_prefix (driver_last_line (), "goto "));
+  g_assert_cmpuint (at.step, <, ph_document_get_history (driver_document ())->steps->len);
+}
+
+static gboolean
+has_file (gpointer path)
+{
+  g_autofree char *text = NULL;
+  gsize length;
+
+  return g_file_get_contents (path, &text, &length, NULL) && length > 64 && memcmp (text, "\x93NUMPY", 6) == 0;
+}
+
+static gboolean
+has_dialog (gpointer open)
+{
+  return (driver_front () != GTK_WINDOW (driver_window ())) == GPOINTER_TO_INT (open);
+}
+
+/* From the node to its output, which is computed by a click, and saved. */
+static void
+test_value (void)
+{
+  g_autofree char *path = g_build_filename (g_get_home_dir (), "value.npy", NULL);
+
+  driver_open_example ("seed", "none");
+  driver_run ("goto 0");
+  driver_run ("select-node n%u", find_node (PH_ROLE_FORWARD)->id);
+  driver_click_middle (row_below ("Outputs", 0));
+  driver_expect_text (inspector (), "Not computed yet");
+  GtkWidget *evaluate = gtk_widget_get_ancestor (find_label (inspector (), "Evaluate"), GTK_TYPE_BUTTON);
+  gtk_widget_grab_focus (evaluate);
+  driver_settle ();
+  driver_click_middle (evaluate);
+  driver_expect_text (inspector (), "Deviation");
+  driver_settle ();
+  gtk_widget_grab_focus (driver_find_named (inspector (), "save"));
+  driver_settle ();
+  driver_click_middle (driver_find_named (inspector (), "save"));
+  driver_wait (has_dialog, GINT_TO_POINTER (TRUE), 20, "the place is asked for");
+  driver_key ("ctrl+a");
+  driver_type (path);
+  driver_key ("Return");
+  driver_wait (has_file, path, 20, "the values are saved");
+  driver_wait (has_dialog, GINT_TO_POINTER (FALSE), 20, "the dialog is gone");
+  g_unlink (path);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    return 0;
+  g_test_add_func ("/inspect/gradient", test_gradient);
+  g_test_add_func ("/inspect/origin", test_origin);
+  g_test_add_func ("/inspect/value", test_value);
+  return driver_main ();
+}
