@@ -1,5 +1,5 @@
 /* inputs.c: whatever stands in a tensor file, on a line of the console, or in a model that is optimised and computed, the answer
- * is a result or one error. PEEPHOLE_FUZZ_SECONDS: how long each takes (3).
+ * is a result or one error.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 #include <string.h>
@@ -10,37 +10,6 @@
 #include "core/run/executor.h"
 #include "mutate.h"
 #include "passes/pass.h"
-
-typedef gboolean (*Try) (const guint8 *data, gsize size);      /* TRUE: it was something */
-
-static void
-fuzz (GPtrArray *seeds, Try try)
-{
-  const char *seconds = g_getenv ("PEEPHOLE_FUZZ_SECONDS"), *seed = g_getenv ("PEEPHOLE_FUZZ_SEED");
-  gint64 end = g_get_monotonic_time () + (seconds != NULL ? g_ascii_strtoll (seconds, NULL, 10) : 3) * G_USEC_PER_SEC;
-  g_autoptr(GRand) rand = g_rand_new_with_seed (seed != NULL ? (guint32) g_ascii_strtoull (seed, NULL, 10) : 23);
-  guint n = 0, good = 0;
-
-  for (guint i = 0; i < seeds->len; i++)
-    {
-      gsize size;
-      const guint8 *data = g_bytes_get_data (seeds->pdata[i], &size);
-
-      if (!try (data, size))
-        g_error ("seed %u of %" G_GSIZE_FORMAT " bytes is refused", i, size);
-    }
-  while (n < 200000 && g_get_monotonic_time () < end)
-    {
-      GBytes *original = seeds->pdata[g_rand_int_range (rand, 0, (gint32) seeds->len)];
-      g_autoptr(GByteArray) bytes = g_byte_array_new ();
-
-      g_byte_array_append (bytes, g_bytes_get_data (original, NULL), (guint) g_bytes_get_size (original));
-      fuzz_mutate (rand, bytes);
-      good += try (bytes->data, bytes->len);
-      n++;
-    }
-  g_test_message ("%u inputs, %u of them good", n, good);
-}
 
 /* Tensor files */
 
@@ -94,7 +63,7 @@ test_npy (void)
 {
   g_autoptr(GPtrArray) seeds = tensor_seeds ("npy");
 
-  fuzz (seeds, try_tensor);
+  fuzz_run (seeds, try_tensor);
 }
 
 static void
@@ -102,7 +71,7 @@ test_pb (void)
 {
   g_autoptr(GPtrArray) seeds = tensor_seeds ("pb");
 
-  fuzz (seeds, try_tensor);
+  fuzz_run (seeds, try_tensor);
 }
 
 /* Lines of the console: those that only read */
@@ -157,7 +126,7 @@ test_console (void)
   for (guint i = seeds->len; i-- > 0; )
     if (g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "back") || g_str_has_prefix (g_bytes_get_data (seeds->pdata[i], NULL), "step"))
       g_ptr_array_remove_index (seeds, i);                              /* they succeed once */
-  fuzz (seeds, try_line);
+  fuzz_run (seeds, try_line);
   g_clear_object (&console);
 }
 
@@ -258,7 +227,7 @@ test_models (void)
     else
       g_test_message ("seed %u is not a model that can be computed", i);
   g_assert_cmpuint (seeds->len, >, 0);
-  fuzz (seeds, try_model);
+  fuzz_run (seeds, try_model);
 }
 
 int
