@@ -327,7 +327,7 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
   *applied = FALSE;
   if (rule->find != NULL)
     {
-      if (!ph_pattern_match_when (rule->find, node, rule->allow_shared, rule->when, &match))
+      if (!ph_pattern_match (rule->find, node, rule->allow_shared, rule->when, &match))
         return TRUE;
     }
   else if (rule->when != NULL && !rule->when (&match))

@@ -129,12 +129,6 @@ ph_match_keeps_type (PhMatch *match)
   return ph_value_same_type (match->slot[0], ph_node_output (match->root, 0));
 }
 
-gboolean
-ph_match_is_float (PhMatch *match)
-{
-  return ph_value_is_float (ph_node_output (match->root, 0));
-}
-
 int
 ph_axis_of (gint64 axis, int rank)
 {

@@ -27,7 +27,6 @@ PhNode      *ph_value_only_user   (const PhValue *value);
 /* Guards. */
 gboolean     ph_match_always      (PhMatch *match);     /* the type is kept by the operator's nature              */
 gboolean     ph_match_keeps_type  (PhMatch *match);     /* x, slot 0, provably has the type of what is replaced   */
-gboolean     ph_match_is_float    (PhMatch *match);     /* the root's output is floating-point                    */
 
 /* An axis of @rank counted from the start; -1 out of range. */
 int          ph_axis_of           (gint64 axis, int rank);

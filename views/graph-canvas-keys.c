@@ -76,8 +76,9 @@ representative (PhGraphCanvas *self, int box)
   return PH_NO_ID;
 }
 
-void
-ph_graph_canvas_walk (PhGraphCanvas *self, GtkDirectionType direction)
+/* Moves the selection along an edge: forwards to a user, backwards to a producer, or to the neighbour at a side. */
+static void
+walk (PhGraphCanvas *self, GtkDirectionType direction)
 {
   guint id;
   int box;
@@ -146,10 +147,10 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     }
   switch (key)
     {
-    case GDK_KEY_Down: case GDK_KEY_KP_Down: ph_graph_canvas_walk (self, GTK_DIR_DOWN); break;
-    case GDK_KEY_Up: case GDK_KEY_KP_Up: ph_graph_canvas_walk (self, GTK_DIR_UP); break;
-    case GDK_KEY_Left: case GDK_KEY_KP_Left: ph_graph_canvas_walk (self, GTK_DIR_LEFT); break;
-    case GDK_KEY_Right: case GDK_KEY_KP_Right: ph_graph_canvas_walk (self, GTK_DIR_RIGHT); break;
+    case GDK_KEY_Down: case GDK_KEY_KP_Down: walk (self, GTK_DIR_DOWN); break;
+    case GDK_KEY_Up: case GDK_KEY_KP_Up: walk (self, GTK_DIR_UP); break;
+    case GDK_KEY_Left: case GDK_KEY_KP_Left: walk (self, GTK_DIR_LEFT); break;
+    case GDK_KEY_Right: case GDK_KEY_KP_Right: walk (self, GTK_DIR_RIGHT); break;
     case GDK_KEY_plus: case GDK_KEY_equal: case GDK_KEY_KP_Add: ph_graph_canvas_zoom_in (self); break;
     case GDK_KEY_minus: case GDK_KEY_KP_Subtract: ph_graph_canvas_zoom_out (self); break;
     case GDK_KEY_0: case GDK_KEY_KP_0: ph_graph_canvas_zoom_to (self, 1); break;

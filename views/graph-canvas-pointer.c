@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-void
-ph_canvas_pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge)
+static void
+pick (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge)
 {
   const float x = self->x + px / self->zoom, y = self->y + py / self->zoom;
 
@@ -34,7 +34,7 @@ on_motion (PhGraphCanvas *self, double x, double y)
 
   self->pointer_x = x;
   self->pointer_y = y;
-  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  pick (self, x, y, &box, &pill, &edge);
   if (box == self->hover_box && pill == self->hover_pill && edge == self->hover_edge)
     return;
   self->hover_box = box;
@@ -74,7 +74,7 @@ ph_graph_canvas_pick_node (PhGraphCanvas *self, double x, double y, int *group)
   *group = -1;
   if (self->scene == NULL || self->document == NULL)
     return PH_NO_ID;
-  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  pick (self, x, y, &box, &pill, &edge);
   if (box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
     *group = box;
   return ph_canvas_id_of (self, box, pill);
@@ -90,7 +90,7 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
   self->press_clears = FALSE;
   if (self->scene == NULL || self->document == NULL)
     return;
-  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  pick (self, x, y, &box, &pill, &edge);
   id = ph_canvas_id_of (self, box, pill);
   if (n_press == 2 && box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
     ph_graph_canvas_toggle_group (self, box);
@@ -305,7 +305,7 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
 
   if (self->scene == NULL || keyboard)
     return FALSE;
-  ph_canvas_pick (self, x, y, &box, &pill, &edge);
+  pick (self, x, y, &box, &pill, &edge);
   if (edge >= 0)
     {
       const PhId value = ph_scene_edge_value (self->scene, edge, self->time);

@@ -136,7 +136,6 @@ void     ph_canvas_snapshot       (GtkWidget *widget, GtkSnapshot *snapshot);
 /* graph-canvas-pointer.c, graph-canvas-keys.c */
 void     ph_canvas_init_pointer   (PhGraphCanvas *self);
 void     ph_canvas_init_keys      (PhGraphCanvas *self);
-void     ph_canvas_pick           (PhGraphCanvas *self, double px, double py, int *box, int *pill, int *edge);
 /* The node or value that @box (or @pill) shows; PH_NO_ID: none. */
 PhId     ph_canvas_id_of          (PhGraphCanvas *self, int box, int pill);
 

@@ -33,8 +33,6 @@ void        ph_graph_canvas_fit           (PhGraphCanvas *canvas);
 void        ph_graph_canvas_fit_selection (PhGraphCanvas *canvas);                      /* opens the groups that hide it */
 /* Scrolls, no further than needed, until the node is in the window. */
 void        ph_graph_canvas_show_node     (PhGraphCanvas *canvas, guint id);
-/* Moves the selection along an edge: forwards to a user, backwards to a producer, or to the neighbour at a side. */
-void        ph_graph_canvas_walk          (PhGraphCanvas *canvas, GtkDirectionType direction);
 void        ph_graph_canvas_retry         (PhGraphCanvas *canvas);
 
 /* What changed since the position that the document counts changes from. */

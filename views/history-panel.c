@@ -80,8 +80,8 @@ update_rewrites (PhHistoryPanel *self, gboolean steps_changed)
   self->updating = FALSE;
 }
 
-void
-ph_history_panel_update (PhHistoryPanel *self, gboolean steps_changed)
+static void
+update_panel (PhHistoryPanel *self, gboolean steps_changed)
 {
   update_steps (self);
   update_rewrites (self, steps_changed);
@@ -115,7 +115,7 @@ on_position_changed (PhHistoryPanel *self)
 static void
 on_steps_changed (PhHistoryPanel *self)
 {
-  ph_history_panel_update (self, TRUE);
+  update_panel (self, TRUE);
 }
 
 /* Only what a row says: nothing moves. */
@@ -133,14 +133,14 @@ on_verdicts_changed (PhHistoryPanel *self)
 static void
 on_changed_only (PhHistoryPanel *self)
 {
-  ph_history_panel_update (self, FALSE);
+  update_panel (self, FALSE);
 }
 
 static void
 on_pipeline_changed (PhHistoryPanel *self)
 {
   ph_history_update_pipeline (self);
-  ph_history_panel_update (self, TRUE);
+  update_panel (self, TRUE);
 }
 
 void

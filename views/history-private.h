@@ -54,9 +54,6 @@ struct _PhHistoryPanel
 
 void ph_history_run              (PhHistoryPanel *panel, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/* history-panel.c */
-void ph_history_panel_update     (PhHistoryPanel *panel, gboolean steps_changed);
-
 /* history-steps.c: the list of passes, its pointer and its keys */
 void ph_history_make_steps       (PhHistoryPanel *panel);
 void ph_history_focus_pending    (PhHistoryPanel *panel);

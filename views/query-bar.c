@@ -17,8 +17,9 @@ G_DEFINE_FINAL_TYPE (PhQueryBar, ph_query_bar, GTK_TYPE_WIDGET)
 
 static guint measured;
 
-char *
-ph_query_text (const char *typed)
+/* The SQL of what was typed: a query as it is, anything else is a value of each row of the table nodes. (transfer full) */
+static char *
+query_of (const char *typed)
 {
   g_autofree char *text = g_strstrip (g_strdup (typed));
 
@@ -41,8 +42,9 @@ node_of (JsonNode *cell)
   return (guint) json_node_get_int (cell);
 }
 
-PhMeasure *
-ph_query_measure (JsonObject *answer, const char *title, GError **error)
+/* From the answer to a query: a node in the first column, a number or a name in the second. */
+static PhMeasure *
+measure_of (JsonObject *answer, const char *title, GError **error)
 {
   JsonArray *columns = json_object_has_member (answer, "columns") ? json_object_get_array_member (answer, "columns") : NULL;
   JsonArray *rows = json_object_has_member (answer, "rows") ? json_object_get_array_member (answer, "rows") : NULL;
@@ -105,7 +107,7 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
   if (!self->bar)
     return;
   if (reply && reply->ok)
-    measure = ph_query_measure (reply->json, gtk_editable_get_text (GTK_EDITABLE (self->entry)), &error);
+    measure = measure_of (reply->json, gtk_editable_get_text (GTK_EDITABLE (self->entry)), &error);
   say (self, measure ? NULL : reply && reply->error ? reply->error->message : error ? error->message : NULL);
   if (measure)
     g_signal_emit (self, measured, 0, measure);
@@ -114,7 +116,7 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
 static void
 on_activate (PhQueryBar *self)
 {
-  g_autofree char *line = ph_query_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)));
+  g_autofree char *line = query_of (gtk_editable_get_text (GTK_EDITABLE (self->entry)));
 
   if (self->console && *gtk_editable_get_text (GTK_EDITABLE (self->entry)))
     ph_console_run_async (self->console, line, NULL, on_answer, g_object_ref (self));

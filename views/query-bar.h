@@ -16,9 +16,5 @@ G_DECLARE_FINAL_TYPE (PhQueryBar, ph_query_bar, PH, QUERY_BAR, GtkWidget)
 void       ph_query_bar_set_console (PhQueryBar *bar, PhConsole *console);
 void       ph_query_bar_open        (PhQueryBar *bar);
 
-/* The SQL of what was typed: a query as it is, anything else is a value of each row of the table nodes. (transfer full) */
-char      *ph_query_text            (const char *typed);
-/* From the answer to a query: a node in the first column, a number or a name in the second. */
-PhMeasure *ph_query_measure         (JsonObject *answer, const char *title, GError **error);
 
 G_END_DECLS

@@ -59,8 +59,9 @@ fill_heat_map (PhTensor *tensor, PhTensorSummary *summary, gsize slice)
       }
 }
 
-PhTensorSummary *
-ph_tensor_summary_new (PhTensor *tensor, gsize slice, GCancellable *cancellable)
+/* (transfer full), free with g_free(). Reads every element. */
+static PhTensorSummary *
+summary_new (PhTensor *tensor, gsize slice, GCancellable *cancellable)
 {
   PhTensorSummary *summary = g_new0 (PhTensorSummary, 1);
 
@@ -89,7 +90,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Request *request = data;
 
-  g_task_return_pointer (task, ph_tensor_summary_new (request->tensor, request->slice, cancellable), g_free);
+  g_task_return_pointer (task, summary_new (request->tensor, request->slice, cancellable), g_free);
 }
 
 void

@@ -24,8 +24,6 @@ typedef struct
   gsize         slice, n_slices;
 } PhTensorSummary;
 
-/* (transfer full), free with g_free(). Reads every element. */
-PhTensorSummary *ph_tensor_summary_new    (PhTensor *tensor, gsize slice, GCancellable *cancellable);
 
 void             ph_tensor_summary_async  (PhTensor *tensor, gsize slice, GCancellable *cancellable,
                                            GAsyncReadyCallback callback, gpointer data);

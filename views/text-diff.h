@@ -31,7 +31,6 @@ typedef struct
 void        ph_text_diff_free   (PhTextDiff *diff);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTextDiff, ph_text_diff_free)
 
-PhTextDiff *ph_text_diff_new    (const char *before, const char *after);      /* @before: (nullable) like @after */
 /* Prints and compares in a worker. @a == @b: no comparison. */
 void        ph_text_diff_async  (PhDocument *document, PhPosition a, PhPosition b, GCancellable *cancellable,
                                  GAsyncReadyCallback callback, gpointer data);

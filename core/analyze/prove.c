@@ -63,14 +63,15 @@ rewrite_exactness (const PhPass *pass, const char *rule)
   return ph_pass_exactness (pass);
 }
 
-PhExactness
-ph_history_exactness (PhHistory *history, PhPosition a, PhPosition b)
+/* What may differ between two positions: the least exact of the rules that fired between them. */
+static PhExactness
+exactness_between (PhHistory *history, PhPosition a, PhPosition b)
 {
   PhExactness exactness = PH_EXACT;
   guint       first, last;
 
   if (ph_position_compare (a, b) > 0)
-    return ph_history_exactness (history, b, a);
+    return exactness_between (history, b, a);
   first = ph_history_edit_index (history, a);
   last = ph_history_edit_index (history, b);
   for (guint s = a.step; s < history->steps->len && s <= b.step; s++)
@@ -588,7 +589,7 @@ ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOpti
 
   proof->a = a;
   proof->b = b;
-  proof->exactness = ph_history_exactness (prover->history, a, b);
+  proof->exactness = exactness_between (prover->history, a, b);
   proof->limit = ph_agree_limit (proof->exactness);
   proof->outputs = g_array_new (FALSE, TRUE, sizeof (PhAgreeOutput));
   g_array_set_clear_func (proof->outputs, clear_output);

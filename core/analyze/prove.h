@@ -38,8 +38,6 @@ typedef struct
 void      ph_proof_free         (PhProof *proof);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProof, ph_proof_free)
 
-/* What may differ between two positions: the least exact of the rules that fired between them. */
-PhExactness ph_history_exactness (PhHistory *history, PhPosition a, PhPosition b);
 /* The rewrite that @position stands before. (nullable) */
 const PhRewrite *ph_history_rewrite_at (PhHistory *history, PhPosition position);
 

@@ -68,7 +68,6 @@ void      ph_reply_finish   (PhReply *reply, gboolean colour);
 typedef struct { const char *key, *title, *prefix; gboolean right; const char *style, *dim; int digits; } PhColumn;
 void      ph_reply_table    (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
 char     *ph_json_cell      (JsonNode *node);           /* one value as people read it */
-char     *ph_json_line      (JsonNode *node);           /* one line of JSON            */
 JsonArray *ph_reply_array   (PhReply *reply, const char *member);     /* (transfer none) a new, empty one */
 JsonObject *ph_json_add_object (JsonArray *array);                     /* (transfer none) */
 void      ph_json_set       (JsonObject *object, const char *member, const char *text);  /* NULL: null */

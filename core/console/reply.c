@@ -305,8 +305,8 @@ append_json (GString *out, JsonNode *node)
     g_string_append_printf (out, "%" G_GINT64_FORMAT, json_node_get_int (node));
 }
 
-char *
-ph_json_line (JsonNode *node)
+static char *
+json_line (JsonNode *node)
 {
   GString *out = g_string_new (NULL);
 
@@ -376,5 +376,5 @@ ph_reply_to_json (PhReply *reply)
     if (!json_object_has_member (object, name))
       json_object_set_member (object, name, json_node_copy (member));
   json_node_set_object (node, object);
-  return ph_json_line (node);
+  return json_line (node);
 }

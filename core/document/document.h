@@ -149,12 +149,9 @@ gboolean    ph_document_is_proving     (PhDocument *document);
 
 /* The same for a command: a job is made in the document's thread, run in any, and taken over in the document's. */
 typedef struct _PhProofJob PhProofJob;
-typedef void (*PhProofFunc) (PhProofJob *job, guint index, gpointer data);      /* in the job's thread */
 PhProofJob *ph_proof_job_new           (PhDocument *document, guint first, guint last);  /* steps before @last without proof */
 void        ph_proof_job_free          (PhProofJob *job);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProofJob, ph_proof_job_free)
-guint       ph_proof_job_n_steps       (PhProofJob *job);
-void        ph_proof_job_set_found     (PhProofJob *job, PhProofFunc found, gpointer data);
 gboolean    ph_proof_job_run           (PhProofJob *job, GCancellable *cancellable, GError **error);    /* FALSE: cancelled */
 void        ph_document_take_proofs    (PhDocument *document, PhProofJob *job);
 

@@ -28,7 +28,7 @@ struct _PhProofJob
   GHashTable *feeds;             /* name -> PhTensor                                           */
   GArray     *steps;             /* (element-type guint) that are to be compared               */
   GPtrArray  *proofs;            /* (element-type PhProof) (nullable elements) one a step      */
-  PhProofFunc found;             /* (nullable)                                                 */
+  void       (*found) (PhProofJob *job, guint index, gpointer data);      /* (nullable) called in the thread of the job */
   gpointer    data;
 };
 
@@ -77,19 +77,6 @@ ph_proof_job_free (PhProofJob *job)
   g_hash_table_unref (job->feeds);
   g_object_unref (job->document);
   g_free (job);
-}
-
-guint
-ph_proof_job_n_steps (PhProofJob *job)
-{
-  return job->steps->len;
-}
-
-void
-ph_proof_job_set_found (PhProofJob *job, PhProofFunc found, gpointer data)
-{
-  job->found = found;
-  job->data = data;
 }
 
 gboolean
@@ -237,7 +224,8 @@ background_work (gpointer data)
   Background *background = g_task_get_task_data (task);
 
   setpriority (PRIO_PROCESS, gettid (), 10);
-  ph_proof_job_set_found (background->job, background_found, task);
+  background->job->found = background_found;
+  background->job->data = task;
   g_task_return_boolean (task, ph_proof_job_run (background->job, g_task_get_cancellable (task), NULL));
   return NULL;
 }
@@ -266,7 +254,7 @@ start_proving (gpointer data)
 
   document->proof_timer = 0;
   job = ph_proof_job_new (document, 0, G_MAXUINT);
-  if (ph_proof_job_n_steps (job) == 0)
+  if (job->steps->len == 0)
     {
       ph_proof_job_free (job);
       return G_SOURCE_REMOVE;

@@ -42,6 +42,5 @@ Onnx__FunctionProto *ph_import_function (PhImport *import, const char *domain, c
 /* The function that a fused node was written as, if @proto calls one. (nullable) */
 Onnx__FunctionProto *ph_import_find_fused (PhImport *import, const Onnx__NodeProto *proto);
 gboolean    ph_import_fused (PhImport *import, PhScope *scope, PhNode *node, Onnx__FunctionProto *function, GError **error);
-Onnx__GraphProto *ph_function_to_graph (PhArena *arena, const Onnx__FunctionProto *function, const PhNode *call);
 
 G_END_DECLS

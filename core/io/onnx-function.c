@@ -129,8 +129,8 @@ new_info (PhArena *arena, char *name, const PhType *type)
   return info;
 }
 
-Onnx__GraphProto *
-ph_function_to_graph (PhArena *arena, const Onnx__FunctionProto *function, const PhNode *call)
+static Onnx__GraphProto *
+function_to_graph (PhArena *arena, const Onnx__FunctionProto *function, const PhNode *call)
 {
   Onnx__GraphProto *graph = ph_proto_new (arena, Onnx__GraphProto, onnx__graph_proto);
   Call context = { arena, function, call };
@@ -189,7 +189,7 @@ ph_onnx_read_function (PhModel *model, const PhFunction *function, const PhNode 
   proto.ir_version = MAX (model->ir_version, 4);
   proto.n_opset_import = parsed->n_opset_import;
   proto.opset_import = parsed->opset_import;
-  proto.graph = ph_function_to_graph (&arena, parsed, call);
+  proto.graph = function_to_graph (&arena, parsed, call);
   source.lenient = TRUE;
   body = ph_onnx_import (&source, &arena, &proto, error);
   if (body != NULL)
@@ -250,7 +250,7 @@ ph_import_fused (PhImport *import, PhScope *scope, PhNode *node, Onnx__FunctionP
 
   if (copy == NULL)
     return TRUE;
-  proto = ph_function_to_graph (import->arena, copy, node);
+  proto = function_to_graph (import->arena, copy, node);
   take_constants (import->arena, proto);
   body = ph_node_add_graph (node, "body", node->op_type, error);
   if (body == NULL)

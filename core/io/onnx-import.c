@@ -302,6 +302,15 @@ note_unknown (PhImport *import, const PhNode *node)
     }
 }
 
+/* Edits say what is wrong with the graph, not which file it came from. */
+static gboolean
+blame (PhImport *import, const Onnx__NodeProto *proto, GError *reason, GError **error)
+{
+  ph_source_fail (import->source, error, (PhError) reason->code, proto, "%s", reason->message);
+  g_error_free (reason);
+  return FALSE;
+}
+
 static gboolean
 import_node (PhImport *import, PhScope *scope, gsize index, GError **error)
 {
@@ -313,6 +322,7 @@ import_node (PhImport *import, PhScope *scope, gsize index, GError **error)
   g_autofree const char **names = g_new (const char *, proto->n_output + 1);
   g_autofree const PhType **types = g_new0 (const PhType *, proto->n_output + 1);
   Onnx__FunctionProto *fused = ph_import_find_fused (import, proto);
+  GError *reason = NULL;
   PhNode *node;
 
   if (proto->n_input > 512)
@@ -349,18 +359,20 @@ import_node (PhImport *import, PhScope *scope, gsize index, GError **error)
     };
 
     ph_import_take_tags (import, attrs, &spec);
-    node = ph_graph_add_node (scope->graph, &spec, error);
+    node = ph_graph_add_node (scope->graph, &spec, &reason);
     if (node == NULL)
-      return FALSE;
+      return blame (import, proto, reason, error);
   }
   for (gsize i = 0; i < proto->n_attribute; i++)
     if (ph_import_is_body (proto->attribute[i]))
       {
         Onnx__GraphProto *body_proto = proto->attribute[i]->g;
         PhGraph *body = ph_node_add_graph (node, ph_import_name (import, proto->attribute[i]->name),
-                                           ph_import_name (import, body_proto->name), error);
+                                           ph_import_name (import, body_proto->name), &reason);
 
-        if (body == NULL || !ph_import_graph (import, scope, FALSE, body, body_proto, error))
+        if (body == NULL)
+          return blame (import, proto, reason, error);
+        if (!ph_import_graph (import, scope, FALSE, body, body_proto, error))
           return FALSE;
       }
   if (fused != NULL && !ph_import_fused (import, scope, node, fused, error))

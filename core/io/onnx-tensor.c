@@ -25,8 +25,9 @@ ph_tensor_count_elements (guint rank, const gint64 *dims, gsize *count)
   return TRUE;
 }
 
-gsize
-ph_tensor_file_size (PhDType dtype, gsize count)
+/* Bytes in a file, or G_MAXSIZE on overflow. */
+static gsize
+file_size (PhDType dtype, gsize count)
 {
   gsize bits = ph_dtype_file_bits (dtype), size;
 
@@ -61,8 +62,9 @@ pack_bits (PhDType dtype, const guint8 *from, gsize count, guint8 *to)
     to[i / per_byte] |= (guint8) ((from[i] & mask) << (bits * (i % per_byte)));
 }
 
-PhTensor *
-ph_tensor_from_raw (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes)
+/* From file bytes (little-endian, sub-byte types packed). */
+static PhTensor *
+tensor_from_raw (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes)
 {
   PhTensor *tensor;
   gsize count;
@@ -226,19 +228,19 @@ ph_tensor_from_proto (PhSource *source, const Onnx__TensorProto *proto, const ch
   got = typed_count (proto, dtype, &field);
   if (raw != NULL && !(g_bytes_get_size (raw) == 0 && got > 0))
     {
-      want = dtype == PH_STRING ? 0 : ph_tensor_file_size (dtype, count);
+      want = dtype == PH_STRING ? 0 : file_size (dtype, count);
       if (dtype == PH_STRING || g_bytes_get_size (raw) != want)
         {
           wrong_length (source, proto, what, "raw_data", g_bytes_get_size (raw), want, error);
           return NULL;
         }
-      tensor = ph_tensor_from_raw (dtype, proto->n_dims, proto->dims, raw);
+      tensor = tensor_from_raw (dtype, proto->n_dims, proto->dims, raw);
     }
   else
     {
       gboolean packed = dtype != PH_STRING && ph_dtype_file_bits (dtype) < 8;
 
-      want = packed ? ph_tensor_file_size (dtype, count) : count;
+      want = packed ? file_size (dtype, count) : count;
       if (got != want && !(packed && got == count))
         {
           wrong_length (source, proto, what, field, got, want, error);
@@ -352,7 +354,7 @@ ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name)
       return proto;
     }
   proto->has_raw_data = TRUE;
-  proto->raw_data.len = ph_tensor_file_size (dtype, count);
+  proto->raw_data.len = file_size (dtype, count);
   if (ph_dtype_file_bits (dtype) < 8)
     {
       proto->raw_data.data = ph_arena_alloc0 (arena, proto->raw_data.len);

@@ -85,11 +85,7 @@ PhTensor         *ph_tensor_from_proto (PhSource *source, const Onnx__TensorProt
 PhTensor         *ph_tensor_from_sparse (PhSource *source, const Onnx__SparseTensorProto *proto, const char *what, GError **error);
 /* Borrows the elements where it can. */
 Onnx__TensorProto *ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name);
-/* From file bytes (little-endian, sub-byte types packed). */
-PhTensor         *ph_tensor_from_raw   (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes);
 gboolean          ph_tensor_count_elements (guint rank, const gint64 *dims, gsize *count);        /* FALSE: negative or overflow */
-/* Bytes in a file, or G_MAXSIZE on overflow. */
-gsize             ph_tensor_file_size  (PhDType dtype, gsize count);
 
 /* onnx-external.c */
 GBytes    *ph_external_load   (PhSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);

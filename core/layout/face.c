@@ -51,8 +51,8 @@ ph_family_name (PhFamily family)
   return families[family].name;
 }
 
-PhFamily
-ph_family_of (const char *op_type, const char *domain)
+static PhFamily
+op_family (const char *op_type, const char *domain)
 {
   char key[64];
 
@@ -275,7 +275,7 @@ family_of (PhFaces *faces, const PhNode *node)
 
   if (family == NULL)
     {
-      family = GINT_TO_POINTER (ph_family_of (node->op_type, node->domain) + 1);
+      family = GINT_TO_POINTER (op_family (node->op_type, node->domain) + 1);
       g_hash_table_insert (faces->families, (gpointer) node->op_type, family);
     }
   return GPOINTER_TO_INT (family) - 1;

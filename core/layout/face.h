@@ -15,7 +15,6 @@ typedef enum
 } PhFamily;
 
 const char *ph_family_name    (PhFamily family);             /* for the legend */
-PhFamily    ph_family_of      (const char *op_type, const char *domain);
 
 #define PH_FACE_ROWS 6
 #define PH_FACE_BODY 6

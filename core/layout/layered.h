@@ -49,7 +49,6 @@ int      ph_layered_rank  (PhLayout *layout, int *rank, guint8 *reversed);
 void     ph_layered_simplex (int n, const PhArc *arcs, int n_arcs, const PhRows *in, const PhRows *out, int *rank);
 /* order.c: orders each layer for few crossings. FALSE: cancelled. */
 gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
-guint64  ph_layered_count_crossings (PhLayered *layered);
 /* exchange.c: neighbours that change places; each vertex to the best place in its layer. FALSE: nothing got better. */
 gboolean ph_layered_exchange (PhLayered *layered);
 gboolean ph_layered_sift     (PhLayered *layered);

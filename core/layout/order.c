@@ -135,8 +135,8 @@ crossings_below (PhLayered *layered, int layer, int *tree, End *ends)
   return crossings;
 }
 
-guint64
-ph_layered_count_crossings (PhLayered *layered)
+static guint64
+count_crossings (PhLayered *layered)
 {
   g_autofree int *tree = g_new (int, layered->n + 2);
   g_autofree End *ends = g_new (End, MAX (layered->n_links, 1));
@@ -211,7 +211,7 @@ static gboolean
 improve (PhLayered *layered, Ranked *ranked, int *best, guint64 *least, GCancellable *cancellable)
 {
   const int rounds = layered->n < 20000 ? 12 : layered->n < 100000 ? 6 : 3;
-  guint64 lowest;
+  guint64 lowest = G_MAXUINT64;
 
   keep_flat (layered);
   for (int round = -1, stuck = 0; round < rounds && stuck < 4; round++)
@@ -235,9 +235,9 @@ improve (PhLayered *layered, Ranked *ranked, int *best, guint64 *least, GCancell
             ph_layered_sift (layered);
           keep_flat (layered);
         }
-      crossings = ph_layered_count_crossings (layered);
+      crossings = count_crossings (layered);
       stuck++;
-      if (round < 0 || crossings < lowest)
+      if (crossings < lowest)
         {
           lowest = crossings;
           stuck = 0;

@@ -53,8 +53,9 @@ works_in (PhDType dtype)
   return ph_dtype_is_signed (dtype) ? PH_INT64 : PH_UINT64;
 }
 
-PhTensor *
-ph_transposed (PhTensor *matrix)
+/* The matrix transposed; rank 2. (transfer full) (nullable) */
+static PhTensor *
+transposed (PhTensor *matrix)
 {
   gsize size = ph_dtype_size (ph_tensor_dtype (matrix)), m = ph_tensor_dims (matrix)[0], n = ph_tensor_dims (matrix)[1];
   PhTensor *result = ph_tensor_new (ph_tensor_dtype (matrix), 2, (gint64[]) { n, m });
@@ -337,8 +338,8 @@ gemm_kernel (PhKernel *kernel, GError **error)
   if (ph_tensor_rank (a) != 2 || ph_tensor_rank (b) != 2)
     return ph_kernel_fail (kernel, error, "multiplies tensors of rank %u and %u, must be matrices", ph_tensor_rank (a),
                            ph_tensor_rank (b));
-  left = ph_node_attr_int (kernel->node, "transA", 0) ? ph_transposed (a) : ph_tensor_ref (a);
-  right = ph_node_attr_int (kernel->node, "transB", 0) ? ph_transposed (b) : ph_tensor_ref (b);
+  left = ph_node_attr_int (kernel->node, "transA", 0) ? transposed (a) : ph_tensor_ref (a);
+  right = ph_node_attr_int (kernel->node, "transB", 0) ? transposed (b) : ph_tensor_ref (b);
   result = left != NULL && right != NULL ? ph_matmul (left, right, &problem) : NULL;
 
   if (result != NULL && (c != NULL || p[0] != 1))

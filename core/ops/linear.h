@@ -11,8 +11,6 @@ void      ph_gemm_f32 (gsize m, gsize n, gsize k, const float *a, const float *b
 void      ph_gemm_f64 (gsize m, gsize n, gsize k, const double *a, const double *b, double *c);
 /* numpy.matmul: stacks of matrices broadcast, vectors are promoted. NULL with an error. (transfer full) */
 PhTensor *ph_matmul   (PhTensor *a, PhTensor *b, GError **error);
-/* The matrix transposed; rank 2. (transfer full) (nullable) */
-PhTensor *ph_transposed (PhTensor *matrix);
 /* The type of the product of inputs 0 and @index_b, with @dtype. */
 gboolean  ph_infer_product (PhInfer *infer, PhDType dtype, guint index_b, GError **error);
 /* A product and a sum for each step along the inner dimension; -1 when not known. */

@@ -4,8 +4,10 @@
 
 #include <math.h>
 
-PhValue *
-ph_ms_attend (PhBuilder *b, PhValue *q, PhValue *k, PhValue *v, double scale, PhValue *bias, double softcap)
+/* Attention on heads [batch, heads, length, size]: softmax (q k' scale + bias) v, back as [batch, length, heads * size].
+ * @bias: (nullable) */
+static PhValue *
+dot_attention (PhBuilder *b, PhValue *q, PhValue *k, PhValue *v, double scale, PhValue *bias, double softcap)
 {
   PhValue *scores = PH_BUILD (b, MatMul, q, ph_ms_transpose (b, k, (gint64[]) { 0, 1, 3, 2 }, 4)), *y;
 
@@ -158,7 +160,7 @@ attend (PhExpand *x, Attend *a, PhValue **present_k, PhValue **present_v, GError
         return ph_expand_fail (x, error, "the size of its heads is not known");
       a->scale = 1 / sqrt ((double) size_of (a->q, 3));
     }
-  x->out[0] = ph_ms_attend (b, a->q, a->k, a->v, a->scale, bias, a->softcap);
+  x->out[0] = dot_attention (b, a->q, a->k, a->v, a->scale, bias, a->softcap);
   return x->out[0] != NULL;
 }
 

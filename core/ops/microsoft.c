@@ -46,8 +46,9 @@ ph_ms_attrs (PhExpand *x, const char *const *but)
   return attrs;
 }
 
-PhValue *
-ph_ms_activation (PhExpand *x, PhValue *value, const char *name, const float *parameters, gsize n)
+/* @x by the activation @name ("", "Relu", ...) with its parameters; NULL with the builder's error for an unknown one. */
+static PhValue *
+activate (PhExpand *x, PhValue *value, const char *name, const float *parameters, gsize n)
 {
   PhBuilder *b = x->b;
   const float first = n > 0 ? parameters[0] : 0, second = n > 1 ? parameters[1] : 0;
@@ -263,7 +264,7 @@ expand_fused_gemm (PhExpand *x, GError **error)
       parameters[n] = ph_node_attr_float (x->node, names[n], 0);
       n++;
     }
-  x->out[0] = ph_ms_activation (x, y, ph_node_attr_string (x->node, "activation", ""), parameters, n);
+  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""), parameters, n);
   return x->out[0] != NULL;
 }
 
@@ -289,8 +290,8 @@ expand_fused_conv (PhExpand *x, GError **error)
 
   if (ph_expand_in (x, 3) != NULL)
     y = PH_BUILD (x->b, Add, y, ph_expand_in (x, 3));
-  x->out[0] = ph_ms_activation (x, y, ph_node_attr_string (x->node, "activation", ""),
-                                parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
+  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""),
+                        parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
   return x->out[0] != NULL;
 }
 
@@ -334,8 +335,8 @@ expand_nhwc_conv (PhExpand *x, GError **error)
   y = channels (x, y, rank, FALSE);
   if (ph_expand_in (x, 3) != NULL)
     y = PH_BUILD (x->b, Add, y, ph_expand_in (x, 3));
-  x->out[0] = ph_ms_activation (x, y, ph_node_attr_string (x->node, "activation", ""),
-                                parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
+  x->out[0] = activate (x, y, ph_node_attr_string (x->node, "activation", ""),
+                        parameters != NULL ? parameters->floats : NULL, parameters != NULL ? parameters->n : 0);
   return x->out[0] != NULL;
 }
 

@@ -13,15 +13,10 @@ G_BEGIN_DECLS
 
 /* A number of @like's element type. */
 PhValue *ph_ms_number     (PhBuilder *b, PhValue *like, double number);
-/* @x by the activation @name ("", "Relu", ...) with its parameters; NULL with the builder's error for an unknown one. */
-PhValue *ph_ms_activation (PhExpand *x, PhValue *value, const char *name, const float *parameters, gsize n);
 PhValue *ph_ms_transpose  (PhBuilder *b, PhValue *value, const gint64 *perm, gsize n);
 PhValue *ph_ms_reshape    (PhBuilder *b, PhValue *value, const gint64 *dims, gsize n);      /* 0 copies, -1 follows */
 PhValue *ph_ms_cast       (PhBuilder *b, PhValue *value, PhDType dtype);
 /* The attributes of the node but @but (NULL-terminated names, nullable). NULL-terminated, for PH_BUILD_WITH. (transfer full) */
 PhAttr **ph_ms_attrs      (PhExpand *x, const char *const *but);
-/* Attention on heads [batch, heads, length, size]: softmax (q k' scale + bias) v, back as [batch, length, heads * size].
- * @bias: (nullable) */
-PhValue *ph_ms_attend     (PhBuilder *b, PhValue *q, PhValue *k, PhValue *v, double scale, PhValue *bias, double softcap);
 
 G_END_DECLS

@@ -20,8 +20,9 @@ typedef struct
   gboolean (*when) (PhMatch *match);
 } Search;
 
-gboolean
-ph_value_is_number (const PhValue *value, double number)
+/* A constant that is not empty and all of whose elements are @number, rounded to its element type. -0 is 0. */
+static gboolean
+is_number (const PhValue *value, double number)
 {
   PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
   guint8 element[16] = { 0 };
@@ -174,7 +175,7 @@ search_goals (Search *search, const Goal *goal)
       return FALSE;
 
     case PH_PATTERN_NUMBER:
-      return ph_value_is_number (goal->value, pattern->number) && search_goals (search, goal->next);
+      return is_number (goal->value, pattern->number) && search_goals (search, goal->next);
 
     case PH_PATTERN_NODE:
       if (goal->value->producer == NULL || goal->value->output != 0 || goal->value->graph != match->root->graph)
@@ -187,7 +188,7 @@ search_goals (Search *search, const Goal *goal)
 }
 
 gboolean
-ph_pattern_match_when (const PhPattern *pattern, PhNode *node, gboolean allow_shared, gboolean (*when) (PhMatch *match),
+ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared, gboolean (*when) (PhMatch *match),
                        PhMatch *match)
 {
   Search search = { .match.root = node, .allow_shared = allow_shared, .when = when };
@@ -198,12 +199,6 @@ ph_pattern_match_when (const PhPattern *pattern, PhNode *node, gboolean allow_sh
     return FALSE;
   *match = search.match;
   return TRUE;
-}
-
-gboolean
-ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared, PhMatch *match)
-{
-  return ph_pattern_match_when (pattern, node, allow_shared, NULL, match);
 }
 
 /* A number has no element type of its own: it takes that of @like. */

@@ -50,13 +50,10 @@ typedef struct
 } PhMatch;
 
 /* Matches @node. Commutative operators match in both orders; a repeated variable is the same value; inner nodes have
- * no other user (also no graph output) unless P_SHARED or @allow_shared; never across a subgraph's border. */
-gboolean  ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared, PhMatch *match);
-/* As above, but goes on to the next way of matching (another order of commutative inputs) where @when (nullable) refuses. */
-gboolean  ph_pattern_match_when (const PhPattern *pattern, PhNode *node, gboolean allow_shared,
-                                 gboolean (*when) (PhMatch *match), PhMatch *match);
-/* A constant that is not empty and all of whose elements are @number, rounded to its element type. -0 is 0. */
-gboolean  ph_value_is_number (const PhValue *value, double number);
+ * no other user (also no graph output) unless P_SHARED or @allow_shared; never across a subgraph's border. Where @when
+ * (nullable) refuses, goes on to the next way of matching (another order of commutative inputs). */
+gboolean  ph_pattern_match (const PhPattern *pattern, PhNode *node, gboolean allow_shared,
+                            gboolean (*when) (PhMatch *match), PhMatch *match);
 /* Instantiates @pattern. Numbers take the element type of the value that they are combined with. NULL: see builder. */
 PhValue  *ph_pattern_build (const PhPattern *pattern, const PhMatch *match, PhBuilder *builder);
 /* "Add(Mul(x, z), Mul(y, z))". @gradient: variables print as the inputs' formal names of @gradient, dY, Y. */

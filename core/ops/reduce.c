@@ -79,8 +79,9 @@ ph_reduction_clear (PhReduction *reduction)
   g_clear_pointer (&reduction->bases, g_free);
 }
 
-guint
-ph_reduced_dims (guint rank, const gint64 *dims, guint64 mask, gboolean keep, gint64 *reduced)
+/* The result's shape without the reduced axes. Returns its rank. */
+static guint
+reduced_dims (guint rank, const gint64 *dims, guint64 mask, gboolean keep, gint64 *reduced)
 {
   guint n = 0;
 
@@ -98,8 +99,9 @@ all_axes (guint rank)
   return rank >= 64 ? G_MAXUINT64 : (G_GUINT64_CONSTANT (1) << rank) - 1;
 }
 
-gboolean
-ph_kernel_axes (PhKernel *kernel, guint input, guint rank, guint64 *mask, GError **error)
+/* Which axes: input @input (nullable), or all; none with noop_with_empty_axes. FALSE with an error. */
+static gboolean
+kernel_axes (PhKernel *kernel, guint input, guint rank, guint64 *mask, GError **error)
 {
   gsize n;
   g_autofree gint64 *axes = ph_kernel_ints (kernel, input, &n);
@@ -234,9 +236,9 @@ reduce_kernel (PhKernel *kernel, const ReduceLoops *loops, GError **error)
   else
     works_in = PH_UINT64, loop = loops->u64;
 
-  if (!ph_kernel_axes (kernel, 1, rank, &mask, error))
+  if (!kernel_axes (kernel, 1, rank, &mask, error))
     return FALSE;
-  n = ph_reduced_dims (rank, ph_tensor_dims (tensor), mask, ph_node_attr_int (kernel->node, "keepdims", 1) != 0, dims);
+  n = reduced_dims (rank, ph_tensor_dims (tensor), mask, ph_node_attr_int (kernel->node, "keepdims", 1) != 0, dims);
   wide = ph_convert (tensor, works_in);
   result = ph_tensor_new (works_in, n, dims);
   if (wide == NULL || result == NULL || !ph_reduction_init (&reduction, rank, ph_tensor_dims (tensor), mask))

@@ -21,11 +21,7 @@ typedef struct
 gboolean ph_reduction_init  (PhReduction *reduction, guint rank, const gint64 *dims, guint64 mask);
 void     ph_reduction_clear (PhReduction *reduction);
 
-/* The result's shape without the reduced axes. Returns its rank. */
-guint    ph_reduced_dims    (guint rank, const gint64 *dims, guint64 mask, gboolean keep, gint64 *reduced);
 
-/* Which axes: input @input (nullable), or all; none with noop_with_empty_axes. FALSE with an error. */
-gboolean ph_kernel_axes     (PhKernel *kernel, guint input, guint rank, guint64 *mask, GError **error);
 
 #define PH_FOREACH_REDUCED(reduction_, base_, at_) \
   for (gsize block_ = 0; block_ < (reduction_)->n_blocks; block_++) \

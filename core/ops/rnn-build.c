@@ -218,8 +218,9 @@ reverse (PhBuilder *b, PhValue *x, PhValue *lengths)
   return PH_BUILD_WITH (b, ReverseSequence, PH_ATTRS (ph_attr_new_int ("time_axis", 0), ph_attr_new_int ("batch_axis", 1)), x, lengths);
 }
 
-gboolean
-ph_recurrent_build (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
+/* The same layer out of matrix products and a Scan for each direction, on @inputs (8 of them, nullable elements). */
+static gboolean
+build_recurrent (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error)
 {
   const PhType *r_type = inputs[2] != NULL ? inputs[2]->type : NULL;
   PhValue *x = inputs[0], *lengths = NULL, *places = NULL, *y[2], *y_h[2], *y_c[2], *zeros = NULL;
@@ -305,5 +306,5 @@ ph_recurrent_build (PhBuilder *b, const PhNode *node, PhValue *const *inputs, Ph
 gboolean
 ph_grad_recurrent (PhGrad *grad, GError **error)
 {
-  return ph_grad_through (grad, ph_recurrent_build, error);
+  return ph_grad_through (grad, build_recurrent, error);
 }

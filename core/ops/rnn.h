@@ -20,8 +20,6 @@ typedef struct
 
 /* Returns NULL, or what is wrong. Sizes are left alone. */
 const char *ph_recurrent_init  (PhRecurrent *cell, const PhNode *node);
-/* The same layer out of matrix products and a Scan for each direction, on @inputs (8 of them, nullable elements). */
-gboolean    ph_recurrent_build (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhValue **outputs, GError **error);
 gboolean    ph_grad_recurrent  (PhGrad *grad, GError **error);
 
 G_END_DECLS

@@ -180,6 +180,7 @@ try_model (const guint8 *data, gsize size)
   g_autoptr(PhHistory) history = ph_history_new ();
   g_autoptr(GHashTable) before = NULL, after = NULL;
   const PhPipeline *pipeline = ph_pipeline_find ("O3");
+  const PhPass *upgrade = ph_pass_find ("upgrade-opset");
 
   g_assert_true ((model == NULL) == (error != NULL));
   if (model == NULL || !is_small (model->graph) || !ph_model_verify (model, NULL))
@@ -187,13 +188,17 @@ try_model (const guint8 *data, gsize size)
   before = compute (model);
   if (before == NULL)
     return FALSE;
+  /* Passes know the newest operators only. */
+  if (!ph_pass_run (upgrade, model, history, NULL, NULL))
+    return FALSE;
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
     {
       PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
       options.verify = TRUE;
       ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &options, &error);
-      g_assert_no_error (error);
+      if (error != NULL)
+        g_error ("%s, of\n%.*s", error->message, (int) size, (const char *) data);
     }
   /* What can be computed still can. */
   after = compute (model);

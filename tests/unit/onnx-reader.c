@@ -189,12 +189,22 @@ test_broken_graphs (void)
   g_autoptr(GBytes) missing = simple_model (1, (Wire *[]) { wire_node ("Add", "x ghost", "y", "add") });
   g_autoptr(GBytes) no_output = simple_model (1, (Wire *[]) { wire_node ("Relu", "x", "z", "relu") });
   g_autoptr(GBytes) no_op = simple_model (1, (Wire *[]) { wire_node ("", "x", "y", "relu") });
-  Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) });
-  g_autoptr(GBytes) repeated = NULL;
+  Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) }), *branching = wire_node ("If", "x", "y", "if");
+  g_autoptr(GBytes) repeated = NULL, two_branches = NULL;
   g_autoptr(GBytes) no_graph = g_bytes_new_static ("\x08\x08", 2);
 
   wire_message (graph, 12, wire_value ("y", 2));
   repeated = wire_model (graph);
+  for (guint i = 0; i < 2; i++)
+    {
+      Wire *attr = g_byte_array_new ();
+
+      wire_string (attr, 1, "then_branch");
+      wire_message (attr, 6, wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) }));
+      wire_int (attr, 20, 5);
+      wire_message (branching, 5, attr);
+    }
+  two_branches = simple_model (1, (Wire *[]) { branching });
   assert_refused (cycle, PH_ERROR_INVALID, "cycle|'first'|'second'");
   assert_refused (self, PH_ERROR_INVALID, "cycle|'self'");
   assert_refused (twice, PH_ERROR_INVALID, "'y'|twice|'one'|'two'");
@@ -203,6 +213,7 @@ test_broken_graphs (void)
   assert_refused (no_output, PH_ERROR_INVALID, "output|'y'");
   assert_refused (no_op, PH_ERROR_INVALID, "no operator");
   assert_refused (repeated, PH_ERROR_INVALID, "'y'|twice");
+  assert_refused (two_branches, PH_ERROR_INVALID, "'if'|then_branch");
   assert_refused (no_graph, PH_ERROR_FILE, "no graph");
 }
 
