@@ -188,8 +188,8 @@ try_model (const guint8 *data, gsize size)
   before = compute (model);
   if (before == NULL)
     return FALSE;
-  /* Passes know the newest operators only. */
-  if (!ph_pass_run (upgrade, model, history, NULL, NULL))
+  /* Passes, and what is verified of nodes, know the newest operators only. */
+  if (!ph_pass_run (upgrade, model, history, NULL, NULL) || !ph_model_verify (model, NULL))
     return FALSE;
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
     {
@@ -214,7 +214,7 @@ test_models (void)
     "int64[2] s = {-1, 4}, int64[1] a = {1}> { b = MatMul (x, w) c = Reshape (b, s) d = ReduceMean <axes = [1]> (c) e = Sub (c, d) "
     "f = Softmax <axis = 1> (e) g1, g2 = Split <axis = 1> (f) h = Concat <axis = 1> (g2, g1) y = Relu (h) }",
     "<ir_version: 8, opset_import: [\"\" : 13]>\ng (float[1,2,5,5] x) => (float[?,?,?,?] y)\n<float[2,2,3,3] w = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
-    "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}> { a = Pad <mode = \"reflect\"> (x, p) "
+    "1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, int64[8] p = {0, 0, 1, 1, 0, 0, 1, 1}, float[4] r = {1, 1, 2, 2}> { a = Pad <mode = \"reflect\"> (x, p) "
     "b = Conv <kernel_shape = [3, 3], strides = [1, 2], pads = [1, 0, 0, 1]> (a, w) c = MaxPool <kernel_shape = [2, 2], ceil_mode = 1> (b) "
     "d = Transpose <perm = [0, 2, 3, 1]> (c) e = Resize <mode = \"linear\"> (c, \"\", r) y = Sigmoid (e) }\n",
     "g (int64[3] i, float[4,2] x, bool c) => (float[?,?] y)\n{ a = Gather <axis = 0> (x, i) b = Constant <value = int64[1] {1}> () "
@@ -227,11 +227,7 @@ test_models (void)
   g_autoptr(GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
-    if (try_model ((const guint8 *) models[i], strlen (models[i])))
-      g_ptr_array_add (seeds, g_bytes_new_static (models[i], strlen (models[i])));
-    else
-      g_test_message ("seed %u is not a model that can be computed", i);
-  g_assert_cmpuint (seeds->len, >, 0);
+    g_ptr_array_add (seeds, g_bytes_new_static (models[i], strlen (models[i])));
   fuzz_run (seeds, try_model);
 }
 
