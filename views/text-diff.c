@@ -207,9 +207,8 @@ split (const char *text)
   return g_strsplit (chomped, "\n", -1);
 }
 
-/* @before: (nullable) like @after */
-static PhTextDiff *
-text_diff_new (const char *before, const char *after)
+PhTextDiff *
+ph_text_diff_new (const char *before, const char *after)
 {
   PhTextDiff *diff = g_new0 (PhTextDiff, 1);
   g_auto (GStrv) new_lines = split (after);
@@ -273,7 +272,7 @@ work (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   g_autofree char *before = ph_position_compare (job->a, job->b) != 0 && !g_cancellable_is_cancelled (cancellable) ? print (job->snapshot, job->a)
                                                                                                                  : NULL;
   if (!g_task_return_error_if_cancelled (task))
-    g_task_return_pointer (task, text_diff_new (before, after), (GDestroyNotify) ph_text_diff_free);
+    g_task_return_pointer (task, ph_text_diff_new (before, after), (GDestroyNotify) ph_text_diff_free);
 }
 
 void

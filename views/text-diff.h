@@ -28,6 +28,7 @@ typedef struct
   guint    n_added, n_removed, n_changed;
 } PhTextDiff;
 
+PhTextDiff *ph_text_diff_new    (const char *before, const char *after);      /* @before: (nullable) like @after */
 void        ph_text_diff_free   (PhTextDiff *diff);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTextDiff, ph_text_diff_free)
 
