@@ -5,25 +5,27 @@
 #define PAUSE_US  60000          /* without a request */
 #define LATEST_US 1000000        /* after the first   */
 
-typedef struct
-{
-  guint   *id;
-  void   (*function) (gpointer widget);
-  gboolean seen;                 /* the next frame went by */
-} Wait;
+#define IDLE 0x80000000u         /* in an id: it is of an idle source, no longer of a tick */
 
+typedef struct { GtkWidget *widget; guint *id; void (*function) (gpointer widget); } Wait;
+
+static gboolean
+on_idle (gpointer data)
+{
+  const Wait *wait = data;
+
+  *wait->id = 0;
+  wait->function (wait->widget);
+  return G_SOURCE_REMOVE;
+}
+
+/* In the frame, before it is painted; an idle source comes right behind it, and the display need not wait for another frame. */
 static gboolean
 on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   Wait *wait = data;
 
-  if (!wait->seen)
-    {
-      wait->seen = TRUE;
-      return G_SOURCE_CONTINUE;
-    }
-  *wait->id = 0;
-  wait->function (widget);
+  *wait->id = IDLE | g_idle_add_full (G_PRIORITY_HIGH_IDLE, on_idle, g_memdup2 (wait, sizeof *wait), g_free);
   return G_SOURCE_REMOVE;
 }
 
@@ -40,15 +42,16 @@ ph_after_frame (GtkWidget *widget, guint *id, void (*function) (gpointer widget)
       return;
     }
   wait = g_new0 (Wait, 1);
-  wait->id = id;
-  wait->function = function;
+  *wait = (Wait) { widget, id, function };
   *id = gtk_widget_add_tick_callback (widget, on_tick, wait, g_free);
 }
 
 void
 ph_after_frame_cancel (GtkWidget *widget, guint *id)
 {
-  if (*id != 0)
+  if (*id & IDLE)
+    g_source_remove (*id & ~IDLE);
+  else if (*id != 0)
     gtk_widget_remove_tick_callback (widget, *id);
   *id = 0;
 }

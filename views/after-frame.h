@@ -6,13 +6,13 @@
 
 G_BEGIN_DECLS
 
-/* Calls @function once, with @widget, in the frame after the next one, however often it is asked for until then; at once when
+/* Calls @function once, with @widget, right behind the next frame, however often it is asked for until then; at once when
  * @widget is not shown. @id: 0, or what an earlier call set there; 0 again when @function runs. */
 void ph_after_frame        (GtkWidget *widget, guint *id, void (*function) (gpointer widget));
 void ph_after_frame_cancel (GtkWidget *widget, guint *id);
 
 /* Calls @function once, with @widget, when it was not asked for again for some frames, as it is while a key is held down; it does
- * not wait for longer than a third of a second. @pause: zero, or what an earlier call left there. */
+ * not wait for longer than a second. @pause: zero, or what an earlier call left there. */
 typedef struct { guint id; gint64 first; } PhPause;
 
 void ph_in_pause           (GtkWidget *widget, PhPause *pause, gboolean (*function) (gpointer widget));

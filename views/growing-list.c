@@ -5,6 +5,7 @@
 #define FIRST    30              /* rows: more than a panel shows                 */
 #define MORE     25
 #define ENOUGH   230             /* rows that a list view makes: the rest is free */
+#define QUIET_MS 1200            /* without a change: steps that go by while a key is held want the first rows only */
 #define EVERY_MS 30
 
 struct _PhGrowingList
@@ -13,6 +14,7 @@ struct _PhGrowingList
   GListModel *source;
   guint       n;                 /* given                */
   guint       timer;
+  gboolean    waits;             /* it grows when the timer has run off once */
 };
 
 static GType
@@ -61,6 +63,12 @@ grow (gpointer data)
 {
   PhGrowingList *self = data;
 
+  if (self->waits)
+    {
+      self->waits = FALSE;
+      self->timer = g_timeout_add (EVERY_MS, grow, self);
+      return G_SOURCE_REMOVE;
+    }
   give (self, self->n < ENOUGH ? self->n + MORE : G_MAXUINT);
   if (self->n < g_list_model_get_n_items (self->source))
     return G_SOURCE_CONTINUE;
@@ -79,8 +87,10 @@ on_changed (PhGrowingList *self, guint position, guint removed, guint added)
       position = MIN (position, MIN (before, self->n));
       g_list_model_items_changed (G_LIST_MODEL (self), position, before - position, self->n - position);
     }
-  if (self->n < all && self->timer == 0)
-    self->timer = g_timeout_add (EVERY_MS, grow, self);
+  g_clear_handle_id (&self->timer, g_source_remove);
+  self->waits = TRUE;
+  if (self->n < all)
+    self->timer = g_timeout_add (QUIET_MS, grow, self);
 }
 
 void

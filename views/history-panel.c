@@ -1,6 +1,7 @@
 /* history-panel.c: the left panel: pipeline and steps, and the rewrites of the present step. Selecting a row goes there.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/history-private.h"
+#include "views/step-row.h"
 
 #include <glib/gi18n.h>
 
@@ -55,6 +56,25 @@ update_rows (PhHistoryPanel *self)
     g_list_store_splice (self->items, same, n - same, wanted->pdata + same, wanted->len - same);
 }
 
+/* Scrolling to a row lays the whole list out anew, even where it is seen already, as it mostly is while one steps. */
+static gboolean
+is_in_sight (PhHistoryPanel *self, guint row)
+{
+  g_autoptr (PhStepItem) item = g_list_model_get_item (G_LIST_MODEL (self->items), row);
+  graphene_rect_t bounds;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->steps)); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *content = gtk_widget_get_first_child (child);
+
+      if (content && PH_IS_STEP_ROW (content) && ph_step_row_get_item (PH_STEP_ROW (content)) == item)
+        return gtk_widget_get_mapped (child) && gtk_widget_compute_bounds (child, GTK_WIDGET (self->steps_scroller), &bounds)
+               && bounds.origin.y >= 0
+               && bounds.origin.y + bounds.size.height <= (float) gtk_widget_get_height (GTK_WIDGET (self->steps_scroller));
+    }
+  return FALSE;
+}
+
 static void
 update_steps (PhHistoryPanel *self)
 {
@@ -64,7 +84,7 @@ update_steps (PhHistoryPanel *self)
     {
       guint row = row_of_position (self);
       gtk_single_selection_set_selected (self->step_selection, row);
-      if (row != GTK_INVALID_LIST_POSITION && self->focus_entry < 0)
+      if (row != GTK_INVALID_LIST_POSITION && self->focus_entry < 0 && !is_in_sight (self, row))
         gtk_widget_activate_action (GTK_WIDGET (self->steps), "list.scroll-to-item", "u", row);
     }
   ph_history_update_verdicts (self);

@@ -72,7 +72,8 @@ set_verdict (PhStepRow *self, const PhStep *step)
       ph_access_set_name (GTK_WIDGET (self->verdict), "%s", _("Not verified"));
       return;
     }
-  gtk_image_set_from_icon_name (self->verdict_icon, ph_verdict_icon (proof));
+  if (g_strcmp0 (gtk_image_get_icon_name (self->verdict_icon), ph_verdict_icon (proof)) != 0)
+    gtk_image_set_from_icon_name (self->verdict_icon, ph_verdict_icon (proof));
   g_autofree char *text = ph_verdict_text (proof);
   ph_tooltip_set (GTK_WIDGET (self->verdict), text);
   ph_access_set_name (GTK_WIDGET (self->verdict), "%s", text);

@@ -31,10 +31,14 @@ ph_verdict_style (GtkWidget *widget, const PhProof *proof)
 {
   static const char *const styles[] = { "warning", "success", "error" };
 
+  const char *style = proof ? look_of (proof)->style : NULL;
+
+  /* A class that comes or goes has the widget laid out anew. */
   for (guint i = 0; i < G_N_ELEMENTS (styles); i++)
-    gtk_widget_remove_css_class (widget, styles[i]);
-  if (proof)
-    gtk_widget_add_css_class (widget, look_of (proof)->style);
+    if (g_strcmp0 (styles[i], style) != 0 && gtk_widget_has_css_class (widget, styles[i]))
+      gtk_widget_remove_css_class (widget, styles[i]);
+  if (style && !gtk_widget_has_css_class (widget, style))
+    gtk_widget_add_css_class (widget, style);
 }
 
 char *

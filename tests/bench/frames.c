@@ -307,8 +307,6 @@ open_window (gboolean whole, PhDocument **document, GtkWidget **canvas)
       PhApplication *application = ph_application_new ();
       PhDocumentView *view;
 
-      /* The session is not the user's. */
-      g_setenv ("XDG_STATE_HOME", g_dir_make_tmp ("peephole-bench-XXXXXX", NULL), TRUE);
       g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
       g_application_register (G_APPLICATION (application), NULL, NULL);
       window = GTK_WIDGET (ph_window_new (application));
@@ -337,6 +335,10 @@ main (int argc, char *argv[])
   GdkFrameClock *clock;
 
   ph_renderer_choose ();
+  g_set_prgname ("peephole");
+  /* Neither session nor recent files are the user's. */
+  g_setenv ("XDG_STATE_HOME", g_dir_make_tmp ("peephole-bench-XXXXXX", NULL), TRUE);
+  g_setenv ("XDG_DATA_HOME", g_getenv ("XDG_STATE_HOME"), TRUE);
   g_set_application_name ("Peephole");
   adw_init ();
   times = g_array_new (FALSE, FALSE, sizeof (double));
