@@ -195,6 +195,28 @@ check_appended (const char *path, gboolean grouped)
                   ph_scene_width (third), ph_scene_height (third), ph_scene_width (fourth), ph_scene_height (fourth));
 }
 
+static char *
+example_path (const char *name)
+{
+  g_autofree char *file = g_strconcat (name, ".onnxtxt", NULL);
+
+  return g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+}
+
+/* NULL: the test is skipped. */
+static char *
+model_path (const char *name)
+{
+  const char *folder = g_getenv ("PEEPHOLE_DATA_DIR");
+  g_autofree char *file = g_strconcat (name, ".onnx", NULL);
+  g_autofree char *path = folder != NULL ? g_build_filename (folder, "models", file, NULL) : NULL;
+
+  if (path != NULL && g_file_test (path, G_FILE_TEST_EXISTS))
+    return g_steal_pointer (&path);
+  g_test_skip ("the model is not there: set PEEPHOLE_DATA_DIR to a folder whose models/ has it");
+  return NULL;
+}
+
 static void
 test_appended (void)
 {
@@ -202,8 +224,7 @@ test_appended (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *file = g_strconcat (names[i], ".onnxtxt", NULL);
-      g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+      g_autofree char *path = example_path (names[i]);
 
       check_appended (path, FALSE);
     }
@@ -216,15 +237,10 @@ test_appended_models (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *file = g_strconcat (names[i], ".onnx", NULL);
-      g_autofree char *path = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", file, NULL)
-                                                                      : g_strdup ("");
+      g_autofree char *path = model_path (names[i]);
 
-      if (!g_file_test (path, G_FILE_TEST_EXISTS))
-        {
-          g_test_skip ("no models: set PEEPHOLE_DATA_DIR");
-          return;
-        }
+      if (path == NULL)
+        return;
       check_appended (path, FALSE);
     }
 }
@@ -236,8 +252,7 @@ test_examples (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *file = g_strconcat (names[i], ".onnxtxt", NULL);
-      g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
+      g_autofree char *path = example_path (names[i]);
 
       check_history (path, FALSE);
       check_history (path, TRUE);
@@ -251,15 +266,10 @@ test_models (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *file = g_strconcat (names[i], ".onnx", NULL);
-      g_autofree char *path = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", file, NULL)
-                                                                      : g_strdup ("");
+      g_autofree char *path = model_path (names[i]);
 
-      if (!g_file_test (path, G_FILE_TEST_EXISTS))
-        {
-          g_test_skip ("no models: set PEEPHOLE_DATA_DIR");
-          return;
-        }
+      if (path == NULL)
+        return;
       check_history (path, i == 2);
     }
 }
