@@ -3,6 +3,7 @@
 #include "core/document/document.h"
 #include "core/graph/verify.h"
 #include "core/io/io.h"
+#include "each-file.h"
 
 /* tests/passes/idioms/NAME.onnxtxt: the network as the exporter writes it, at its opset, with a line
  *   # nodes: N        that O3 may leave, a fused node counting as one */
@@ -84,19 +85,7 @@ test_idiom (gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  g_autofree char *folder = NULL;
-  g_autoptr(GDir)  dir = NULL;
-  const char      *name;
-
   g_test_init (&argc, &argv, NULL);
-  folder = g_test_build_filename (G_TEST_DIST, "passes", "idioms", NULL);
-  dir = g_dir_open (folder, 0, NULL);
-  g_assert_nonnull (dir);
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *stem = g_strndup (name, strcspn (name, ".")), *test = g_strconcat ("/idioms/", stem, NULL);
-
-      g_test_add_data_func_full (test, g_build_filename (folder, name, NULL), test_idiom, g_free);
-    }
+  test_each_file ("idioms", test_idiom);
   return g_test_run ();
 }

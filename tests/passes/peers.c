@@ -5,6 +5,7 @@
 #include "core/io/io.h"
 #include "core/ops/infer.h"
 #include "core/tensor/compare.h"
+#include "each-file.h"
 #include "passes/pass.h"
 #include "sample.h"
 
@@ -162,19 +163,7 @@ test_peer (gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  g_autofree char *folder = NULL;
-  g_autoptr(GDir)  dir = NULL;
-  const char      *name;
-
   g_test_init (&argc, &argv, NULL);
-  folder = g_test_build_filename (G_TEST_DIST, "passes", "peers", NULL);
-  dir = g_dir_open (folder, 0, NULL);
-  g_assert_nonnull (dir);
-  while ((name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *stem = g_strndup (name, strcspn (name, ".")), *test = g_strconcat ("/peers/", stem, NULL);
-
-      g_test_add_data_func_full (test, g_build_filename (folder, name, NULL), test_peer, g_free);
-    }
+  test_each_file ("peers", test_peer);
   return g_test_run ();
 }
