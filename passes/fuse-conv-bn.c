@@ -124,15 +124,11 @@ shift_bias (PhMatch *match, const double *factors, gint64 n)
   PhTensor *b = bias != NULL ? ph_value_constant (bias) : NULL;
   PhTensor *beta = ph_value_constant (match->slot[SLOT_B]), *mean = ph_value_constant (match->slot[SLOT_MEAN]);
   PhTensor *shifted = ph_tensor_new (ph_value_dtype (match->slot[SLOT_X]), 1, &n);
-  gboolean same = n > 0;
-  double first = 0;
 
   for (gint64 i = 0; shifted != NULL && i < n; i++)
     {
       double value = factors[i] * ((b != NULL ? ph_tensor_get (b, i) : 0) - ph_tensor_get (mean, i)) + ph_tensor_get (beta, i);
 
-      first = i == 0 ? value : first;
-      same &= value == first;
       ph_dtype_store (ph_tensor_dtype (shifted), ph_tensor_writable (shifted), i, value);
     }
   return shifted;

@@ -258,8 +258,7 @@ touch_outputs (Recorder *recorder, PhGraph *graph)
 
       if (value != NULL)
         {
-          if (life->died != PH_FOREVER)      /* came back: it was there all the time */
-            life->died = PH_FOREVER;
+          life->died = PH_FOREVER;           /* came back: it was there all the time */
           set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
           want_use (recorder, wanted, value);
         }

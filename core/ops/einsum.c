@@ -321,7 +321,7 @@ grad_einsum (PhGrad *grad, GError **error)
         {
           guint one = equation.label[k][i];
 
-          if (mine[one] || (one >= ELLIPSIS && (!equation.dots[n] || i >= equation.rank[k])))
+          if (mine[one] || (one >= ELLIPSIS && !equation.dots[n]))
             return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that takes a diagonal, or sums over "
                                  "'...', is not differentiated; write it with Gather or ReduceSum");
           mine[one] = TRUE;

@@ -37,7 +37,7 @@ static guint
 default_activation (char kind, guint i)
 {
   /* indices into the table: 1 Tanh, 2 Sigmoid */
-  return kind == 'R' ? 1 : kind == 'G' ? (i == 0 ? 2 : 1) : (i == 0 ? 2 : 1);
+  return kind != 'R' && i == 0 ? 2 : 1;
 }
 
 /* Returns NULL, or what is wrong. */
