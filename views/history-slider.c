@@ -114,6 +114,20 @@ position_at (PhHistorySlider *self, double x, gboolean by_rewrite)
 
 /* --- moving ---------------------------------------------------------------------------------------------------------- */
 
+/* Who moves an end by key goes on doing so where only a part of the history is seen: the part goes with it. */
+static void
+keep_in_view (PhHistorySlider *self, End end, PhPosition at)
+{
+  const double place = ph_history_track_place (&self->track, the_history (self), at), seen = self->track.to - self->track.from;
+
+  if (!gtk_widget_has_focus (self->handles[end]) || self->dragged >= 0)
+    return;
+  if (place < self->track.from)
+    ph_history_track_pan (&self->track, place - self->track.from - 0.1 * seen);
+  else if (place > self->track.to)
+    ph_history_track_pan (&self->track, place - self->track.to + 0.1 * seen);
+}
+
 static void
 update_handles (PhHistorySlider *self)
 {
@@ -123,6 +137,7 @@ update_handles (PhHistorySlider *self)
     {
       const PhPosition at = position_of (self, (End) end);
       g_autofree char *text = ph_history_describe (history, at, FALSE);
+      keep_in_view (self, (End) end, at);
       gtk_accessible_update_property (GTK_ACCESSIBLE (self->handles[end]), GTK_ACCESSIBLE_PROPERTY_VALUE_MIN, 0.0,
                                       GTK_ACCESSIBLE_PROPERTY_VALUE_MAX, (double) history->steps->len,
                                       GTK_ACCESSIBLE_PROPERTY_VALUE_NOW, (double) at.step + (at.rewrite > 0 ? 0.5 : 0),

@@ -293,6 +293,15 @@ moves_position (void)
   return ph_position_compare (ph_document_get_position (driver_document ()), before.at) * row->direction > 0;
 }
 
+/* Also where that part of the line was not seen. */
+static gboolean
+moves_handle (void)
+{
+  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (driver_window ()));
+
+  return moves_position () && focus && gtk_widget_get_parent (focus) == slider () && gtk_widget_get_child_visible (focus);
+}
+
 static gboolean
 goes_on_one (void)
 {
@@ -490,7 +499,7 @@ static const Row rows[] = {
   { HISTORY,  "<Shift>Right",    at_end_now,     moves_position,    1 },
   { HISTORY,  "Page_Up",         at_end_now,     moves_position,    1 },
   { HISTORY,  "Page_Down",       at_end_now,     moves_position,   -1 },
-  { HISTORY,  "Home",            at_end_now,     moves_position,   -1 },
+  { HISTORY,  "Home",            at_end_enlarged, moves_handle,    -1 },
   { HISTORY,  "End",             at_end_now,     moves_position,    1 },
   { HISTORY,  "plus",            at_end_now,     widens_steps,      1 },
   { HISTORY,  "minus",           at_end_enlarged,     widens_steps,     -1 },
