@@ -120,7 +120,7 @@ driver_settle (void)
       drain ();
       if (!is_settled (NULL))
         {
-          driver_wait (is_settled, NULL, 120, "the window comes to rest");
+          driver_wait (is_settled, NULL, 600, "the window comes to rest");
           quiet = 0;
         }
       driver_frame ();
