@@ -41,6 +41,10 @@ void     ph_arrange_cut        (PhArranger *a, guint e);
 gboolean ph_arrange_same_group (PhArranger *a, const PhUnionEdge *edge);
 /* inside.c: lays out one group, after those within it; -1: the whole. */
 gboolean ph_arrange_group      (PhArranger *a, int group, GError **error);
+/* room.c: the area of the largest position of the history in one group laid out alone; 0: that is not asked.
+ * @segments: of the first edges of @layout. */
+double   ph_arrange_room       (PhArranger *a, const PhLayout *layout, const int *children, int n_children, const int *slot,
+                                const int *segments, int n_segments);
 /* stay.c: what stays where the previous scene had it. */
 guint8  *ph_arrange_keep       (PhArranger *a, PhLayout *layout, const int *slot, const int *real, int n_edges);
 /* lines.c: the edges of the scene, from their segments; those that run through the places of others. */

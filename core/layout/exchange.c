@@ -43,7 +43,10 @@ comparable (const PhLayered *layered, int a, int b)
 static int
 exchange_gain (const PhLayered *layered, int a, int b)
 {
-  return gain_on (layered, &layered->down, TRUE, a, b) + gain_on (layered, &layered->up, FALSE, a, b);
+  const int aside = layered->across == NULL ? 0 : layered->across[b] * layered->lines[a] - layered->across[a] * layered->lines[b];
+
+  return gain_on (layered, &layered->down, TRUE, a, b) + gain_on (layered, &layered->up, FALSE, a, b)
+         + (layered->rightwards ? -aside : aside);
 }
 
 gboolean

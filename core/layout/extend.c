@@ -421,7 +421,7 @@ ph_layout_extend (PhLayout *layout, const guint8 *fixed, GCancellable *cancellab
       PhLayoutEdge *edge = &layout->edges[e];
       const PhLayoutBox *a = &layout->boxes[edge->from], *b = &layout->boxes[edge->to];
 
-      if (edge->n_points > 0 || edge->from == edge->to)
+      if (edge->n_points > 0 || edge->from == edge->to || edge->presence == 0)
         continue;
       if (edge->min_length > 0 && b->y - b->height / 2 > a->y + a->height / 2 + 4)
         route_down (&x, edge);

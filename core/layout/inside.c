@@ -44,7 +44,7 @@ add_ties (PhArranger *a, int group, const int *slot, GArray *ties)
 
       if (partner >= 0 && slot[partner] >= 0)
         {
-          const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0, .presence = PH_PRESENCE };
+          const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0, .presence = 0 };
 
           g_array_append_val (ties, tie);
         }
@@ -181,6 +181,9 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
   else if (known == NULL)
     {
       const double seconds = a->build->options->seconds > 0 ? a->build->options->seconds : 5;
+
+      if (layout->engine != PH_LAYOUT_DOT)
+        layout->room = ph_arrange_room (a, layout, scene->children + scene->child_start[g], n_children, slot, real, n_edges);
 
       if (!ph_layout_sync (layout, seconds, a->build->cancellable, error))
         {

@@ -111,6 +111,8 @@ layered_clear (PhLayered *layered)
   g_free (layered->order);
   g_free (layered->edge_chain);
   g_free (layered->reversed);
+  g_free (layered->across);
+  g_free (layered->lines);
   g_clear_pointer (&layered->flat, g_array_unref);
   ph_rows_clear (&layered->up);
   ph_rows_clear (&layered->down);
@@ -239,6 +241,24 @@ gap_between (const PhLayered *left, const PhLayered *right)
   return shift + COLUMN_GAP;
 }
 
+/* What runs to the other column leaves at the side: it crosses the lines of all that stands there. */
+static void
+count_across (PhLayered *column, const PhLayout *layout, guint c, const int *index)
+{
+  column->across = g_new0 (int, column->n + 1);
+  column->lines = g_new0 (int, column->n + 1);
+  column->rightwards = c == 0;
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+
+      if (layout->boxes[edge->from].column != layout->boxes[edge->to].column)
+        column->across[index[layout->boxes[edge->from].column == c ? edge->from : edge->to]] += edge->presence;
+    }
+  for (int i = 0; i < column->n_links; i++)
+    column->lines[column->links[i].from] += column->links[i].presence;
+}
+
 /* The forward graph at the left, the backward one at its right in the same layers: each as if it were alone, so that nothing of
  * one crosses the other but the edges from one to the other. */
 static gboolean
@@ -278,6 +298,7 @@ layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int 
           part->edges[part->n_edges++].to = index[edge->to];
         }
       build (&columns[c], part, part_rank, part_reversed, n_layers);
+      count_across (&columns[c], layout, c, index);
       done = done && lay (&columns[c], cancellable);
     }
   if (done)
@@ -303,7 +324,9 @@ layered_columns (PhLayout *layout, const int *rank, const guint8 *reversed, int 
 
           if (layout->boxes[edge->to].column != c)
             {
-              ph_route_across (layout, edge);
+              edge->n_points = 0;
+              if (edge->presence > 0)
+                ph_route_across (layout, edge);
               continue;
             }
           part = &parts[c]->edges[edge_index[e]];

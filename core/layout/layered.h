@@ -30,6 +30,9 @@ typedef struct
   int      *edge_chain;          /* of an edge: the first bend, -1: none                              */
   guint8   *reversed;            /* of an edge: turned around so that there is no cycle               */
   float     separation;
+  int      *across, *lines;      /* (nullable) of a vertex: lines to or from the other column, and those that go on below it, as
+                                  * they count: where they leave the column they cross what stands on that side      */
+  gboolean  rightwards;          /* the other column is at the right                                  */
 } PhLayered;
 
 /* An edge as ranking sees it: without self-loops, turned so that there is no cycle. */
@@ -47,6 +50,8 @@ double   ph_layered_tangle (PhLayout *layout);
 int      ph_layered_rank  (PhLayout *layout, int *rank, guint8 *reversed);
 /* simplex.c: makes the edges as short as can be in all. @rank holds layers that are long enough for every arc. */
 void     ph_layered_simplex (int n, const PhArc *arcs, int n_arcs, const PhRows *in, const PhRows *out, int *rank);
+/* spread.c: narrows layers that are far wider than the others, if it may. Whether there are any that can be. */
+gboolean ph_layered_spread (const PhLayout *layout, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank);
 /* order.c: orders each layer for few crossings. FALSE: cancelled. */
 gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
 /* exchange.c: neighbours that change places; each vertex to the best place in its layer. FALSE: nothing got better. */

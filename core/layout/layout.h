@@ -26,7 +26,7 @@ typedef struct
   float   weight;               /* in: 1 is normal; heavier edges are straighter and shorter     */
   float   from_dx, to_dx;       /* in: where it leaves and enters, from the boxes' middles       */
   guint8  min_length;           /* in: ranks that it spans at least; 0 lets both stand side by side */
-  guint8  presence;             /* in: in how much of the history it is there, 1 to PH_PRESENCE; its crossings count so much */
+  guint8  presence;             /* in: in how much of the history it is there, 1 to PH_PRESENCE; its crossings count so much; 0: a tie, it is not drawn */
   guint   first_point, n_points; /* out: a chain of cubic Beziers (1 + 3k points) in layout->points, tip last */
 } PhLayoutEdge;
 
@@ -41,6 +41,8 @@ typedef struct
   PhLayoutEngine engine;        /* in                                                            */
   float         fold;           /* in: a long chain becomes columns, about so many times as wide as high; 0: it does not */
   guint8        turn;           /* in: 0; another one begins the search for a good order elsewhere */
+  double        room;           /* in: (0: unknown) the area that its largest position would need alone */
+  gboolean      spread;         /* in: layers far wider than the others give to their neighbours; out: they could */
   PhLayoutBox  *boxes;   guint n_boxes;
   PhLayoutEdge *edges;   guint n_edges;
   GArray       *points;         /* (element-type PhPoint) out                                    */

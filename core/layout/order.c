@@ -135,6 +135,23 @@ crossings_below (PhLayered *layered, int layer, int *tree, End *ends)
   return crossings;
 }
 
+/* Of lines to the other column with those of what stands on their way. */
+static guint64
+crossings_aside (const PhLayered *layered, int layer)
+{
+  const int start = layered->layer_start[layer], n = layered->layer_start[layer + 1] - start;
+  guint64 crossings = 0, lines = 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      const int v = layered->order[start + (layered->rightwards ? n - 1 - i : i)];
+
+      crossings += lines * layered->across[v];
+      lines += layered->lines[v];
+    }
+  return crossings;
+}
+
 static guint64
 count_crossings (PhLayered *layered)
 {
@@ -144,6 +161,8 @@ count_crossings (PhLayered *layered)
 
   for (int layer = 0; layer + 1 < layered->n_layers; layer++)
     crossings += crossings_below (layered, layer, tree, ends);
+  for (int layer = 0; layer < layered->n_layers && layered->across != NULL; layer++)
+    crossings += crossings_aside (layered, layer);
   return crossings;
 }
 

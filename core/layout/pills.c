@@ -10,6 +10,7 @@
 #define MANY_SOURCES 4         /* so is a box that is fed by more, such as the sum of the gradients of a shared weight    */
 #define FAR        8           /* layers                                                                                */
 #define TOO_FAR    48          /* any edge longer than that is cut                                                      */
+#define END        6           /* edges, from a box to where its way ends                                                  */
 #define BESIDE     3           /* layers between a forward node and a backward one that are joined by a line             */
 #define MANY_ACROSS 3          /* lines from one forward node to the backward graph                                      */
 #define FEW_BOXES  30          /* a picture so small shows all of its lines                                              */
@@ -45,6 +46,67 @@ is_kept (PhSceneBuild *build, const PhUnionEdge *edge, gboolean *kept)
   return *kept;
 }
 
+/* Of a box of the backward graph: how many edges the longest way to it has, and that from it to an end. */
+typedef struct { int *made, *left; } Depths;
+
+static void
+find_depths (PhSceneBuild *build, const int *rank, Depths *depths)
+{
+  PhScene *scene = build->scene;
+  const int n = scene->boxes->len, n_edges = build->union_edges->len;
+  g_autofree PhArc *arcs = g_new (PhArc, n_edges + 1);
+  g_autofree int *order = g_new (int, n + 1), *first = NULL;
+  PhRows out;
+  int n_arcs = 0, n_layers = 0;
+
+  depths->made = g_new0 (int, n + 1);
+  depths->left = g_new0 (int, n + 1);
+  for (int e = 0; e < n_edges; e++)
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
+
+      if (edge->n_via == 0 && rank[edge->from] > rank[edge->to] && ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward)
+        arcs[n_arcs++] = (PhArc) { edge->from, edge->to, 1, 1 };
+    }
+  for (int b = 0; b < n; b++)
+    n_layers = MAX (n_layers, rank[b] + 1);
+  first = g_new0 (int, n_layers + 2);
+  for (int b = 0; b < n; b++)
+    first[n_layers - 1 - rank[b] + 1]++;
+  for (int r = 0; r < n_layers; r++)
+    first[r + 1] += first[r];
+  for (int b = 0; b < n; b++)
+    order[first[n_layers - 1 - rank[b]]++] = b;
+  ph_rows_init (&out, n, n_arcs, &arcs->from, sizeof (PhArc));
+  for (int i = 0; i < n; i++)
+    for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
+      depths->made[arcs[out.index[k]].to] = MAX (depths->made[arcs[out.index[k]].to], depths->made[order[i]] + 1);
+  for (int i = n - 1; i >= 0; i--)
+    for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
+      depths->left[order[i]] = MAX (depths->left[order[i]], depths->left[arcs[out.index[k]].to] + 1);
+  ph_rows_clear (&out);
+}
+
+/* What is gathered from far apart near an end, such as the sum of the gradients of a weight that several layers share: lines from
+ * there would pull what belongs to a layer away from it. */
+static gboolean
+is_gathered (const Depths *depths, const PhUnionEdge *edge)
+{
+  return depths->made[edge->to] - depths->made[edge->from] > FAR && depths->left[edge->to] <= END;
+}
+
+/* Itself, or anything of the way that it runs. */
+static gboolean
+is_cut (PhSceneBuild *build, const guint8 *cut, int e)
+{
+  const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
+
+  for (guint k = 0; k < edge->n_via; k++)
+    if (is_cut (build, cut, g_array_index (build->vias, int, edge->first_via + k)))
+      return TRUE;
+  return cut[e];
+}
+
 /* Cuts what would run across the whole picture: the far users of a value with many, and any edge that is far too long.
  * One attention mask that feeds every layer makes a layout slow and a picture grey. */
 static void
@@ -54,8 +116,10 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
   const guint n = scene->boxes->len;
   g_autofree int *rank = ph_scene_rank (build), *n_users = g_new0 (int, n + 1), *n_across = g_new0 (int, n + 1);
   g_autofree int *n_sources = g_new0 (int, n + 1);
+  Depths depths;
   g_autofree guint8 *cut = g_new0 (guint8, build->union_edges->len + 1);
 
+  find_depths (build, rank, &depths);
   for (guint i = 0; i < build->union_edges->len; i++)
     {
       const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
@@ -74,14 +138,20 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
       gboolean kept = FALSE;
 
       if (edge->n_via > 0)
-        for (guint k = 0; k < edge->n_via && !cut[i]; k++)
-          cut[i] = cut[g_array_index (build->vias, int, edge->first_via + k)];
-      else if (is_kept (build, edge, &kept))
+        continue;
+      if (is_kept (build, edge, &kept))
         cut[i] = !kept;
       else if (across && n > FEW_BOXES)
         cut[i] = span > BESIDE || n_across[edge->from] > MANY_ACROSS;
       else
-        cut[i] = ((n_users[edge->from] > MANY_USERS || n_sources[edge->to] > MANY_SOURCES) && span > FAR) || span > TOO_FAR;
+        cut[i] = ((n_users[edge->from] > MANY_USERS || n_sources[edge->to] > MANY_SOURCES) && span > FAR) || span > TOO_FAR
+                 || (n_sources[edge->to] > 1 && is_gathered (&depths, edge));
+    }
+  for (guint i = 0; i < build->union_edges->len; i++)
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+
+      cut[i] = is_cut (build, cut, i);
       for (guint k = 0; k < edge->n_uses && cut[i]; k++)
         {
           const PillUse pill = { edge->to, build->uses[edge->first_use + k], TRUE };
@@ -89,6 +159,8 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
           g_array_append_val (pill_uses, pill);
         }
     }
+  g_free (depths.made);
+  g_free (depths.left);
   for (guint i = 0; i < build->union_edges->len; i++)
     if (cut[i])
       g_array_index (build->union_edges, PhUnionEdge, i).from = -1;

@@ -218,6 +218,7 @@ ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
   ph_layered_simplex (n, arcs, n_arcs, &in, &out, rank);
   for (int i = n - 1; i >= 0 && layout->turn % 2 == 0; i--)
     lower (order[i], arcs, &in, &out, rank);
+  layout->spread = ph_layered_spread (layout, arcs, &in, &out, rank);
   ph_rows_clear (&in);
   ph_rows_clear (&out);
 

@@ -478,8 +478,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
       const PhStep *step = &g_array_index (history->steps, PhStep, i);
       const int time = step->first_rewrite + step->n_rewrites;
 
-      if (time > g_array_index (record->stops, int, record->stops->len - 1))
-        g_array_append_val (record->stops, time);
+      g_array_append_val (record->stops, time);
     }
   g_ptr_array_unref (recorder.open);
   g_hash_table_unref (recorder.outputs);

@@ -49,7 +49,7 @@ typedef struct
   PhFaces   *faces;           /* owned                                                                           */
   GArray    *lives;           /* (element-type PhLife), in the order of birth, each birth in topological order   */
   GArray    *uses;            /* (element-type PhUseLife)                                                        */
-  GArray    *stops;           /* (element-type int) the times between steps, where something happened            */
+  GArray    *stops;           /* (element-type int) the time before and after each step, also of one that did nothing */
   GArray    *moves;           /* (element-type PhMove)                                                           */
   GHashTable *by_id;          /* node id or input value id -> index of its life + 1                              */
   GHashTable *value_types;    /* value id -> text of its type, the last one known                                */

@@ -12,7 +12,8 @@
 
 static gboolean grouped, quick, mask = TRUE, unscoped, stability;
 static char *output, *window, *dump, *saved;
-static int engine, open_all = 400, samples;
+static PhStabilityOptions stable;
+static int engine, open_all = 400;
 static const GOptionEntry entries[] = {
   { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
   { "open-all", 'a', 0, G_OPTION_ARG_INT, &open_all, "Open groups while at most N boxes show", "N" },
@@ -21,7 +22,9 @@ static const GOptionEntry entries[] = {
   { "unscoped", 'u', 0, G_OPTION_ARG_NONE, &unscoped, "Names without scopes", NULL },
   { "no-mask", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &mask, "No value that feeds every block", NULL },
   { "stability", 's', 0, G_OPTION_ARG_NONE, &stability, "The layout of a whole history against its single positions", NULL },
-  { "samples", 'r', 0, G_OPTION_ARG_INT, &samples, "With -s: rewrites that are laid out alone too", "N" },
+  { "samples", 'r', 0, G_OPTION_ARG_INT, &stable.samples, "With -s: rewrites that are laid out alone too", "N" },
+  { "pipeline", 'p', 0, G_OPTION_ARG_STRING, &stable.pipeline, "With -s: only O2, O3 or train", "NAME" },
+  { "positions", 0, 0, G_OPTION_ARG_NONE, &stable.positions, "With -s: every position by itself, too", NULL },
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write the picture", "FILE" },
   { "dump", 'd', 0, G_OPTION_ARG_FILENAME, &dump, "Write boxes and edges as JSON, for another program to lay out", "FILE" },
   { "model", 'm', 0, G_OPTION_ARG_FILENAME, &saved, "Write the model, as ONNX", "FILE" },
@@ -121,7 +124,8 @@ main (int argc, char *argv[])
         }
       if (stability)
         {
-          ph_bench_stability (model, argv[i], samples, engine);
+          stable.engine = engine;
+          ph_bench_stability (model, argv[i], &stable);
           continue;
         }
       n = ph_model_n_nodes (model, TRUE);

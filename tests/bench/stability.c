@@ -58,9 +58,10 @@ largest_move (PhScene *scene, PhModel *model, int time, GHashTable *places)
 }
 
 static void
-measure (PhModel *model, PhHistory *history, const char *name, const char *pipeline, guint samples, PhLayoutEngine engine)
+measure (PhModel *model, PhHistory *history, const char *name, const char *pipeline, const PhStabilityOptions *given)
 {
-  const PhSceneOptions options = { .seconds = 20, .engine = engine };
+  const PhSceneOptions options = { .seconds = 20, .engine = given->engine };
+  const guint samples = given->samples;
   const gint64 start = g_get_monotonic_time ();
   g_autoptr(PhScene) whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, NULL);
   g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
@@ -90,6 +91,9 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
           ours += here;
           alone += there;
           worst = MAX (worst, (here + 1.0) / (there + 1.0));
+          if (given->positions)
+            printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9" G_GUINT64_FORMAT " crossings, here %9" G_GUINT64_FORMAT "\n", at.step,
+                    at.rewrite, ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there, here);
           n_alone++;
         }
       if (ph_position_compare (next, at) == 0)
@@ -133,7 +137,7 @@ ph_bench_stability_title (void)
 }
 
 void
-ph_bench_stability (PhModel *model, const char *name, guint samples, PhLayoutEngine engine)
+ph_bench_stability (PhModel *model, const char *name, const PhStabilityOptions *options)
 {
   static const char *const pipelines[] = { "O2", "O3", "train" };
   const char *base = strrchr (name, '/') != NULL ? strrchr (name, '/') + 1 : name;
@@ -143,6 +147,8 @@ ph_bench_stability (PhModel *model, const char *name, guint samples, PhLayoutEng
       g_autoptr(PhModel) clone = ph_model_clone (model);
       g_autoptr(PhHistory) history = ph_history_new ();
 
+      if (options->pipeline != NULL && strcmp (options->pipeline, pipelines[i]) != 0)
+        continue;
       run (clone, history, "upgrade-opset", NULL, PH_ROUNDING);
       run_pipeline (clone, history, pipelines[i]);
       if (i == 2 && clone->graph->outputs->len > 0)
@@ -150,7 +156,7 @@ ph_bench_stability (PhModel *model, const char *name, guint samples, PhLayoutEng
           run (clone, history, "autodiff", ((PhValue *) clone->graph->outputs->pdata[0])->name, PH_ROUNDING);
           run_pipeline (clone, history, "O2");
         }
-      measure (clone, history, base, pipelines[i], samples, engine);
+      measure (clone, history, base, pipelines[i], options);
     }
   ph_model_free (model);
 }
