@@ -26,8 +26,8 @@
 #endif
 /* Between two looks of the loop at its sources: what it may compute; and how long it may be away from them, also for waiting. The
  * display server, which it has to wait for, may be kept from running by other programs. On a machine of its own nothing takes over
- * 100 ms; with caches full of what others do, twice that. */
-#define PATIENCE    200
+ * 75 ms; with caches full of what others do, twice that. */
+#define PATIENCE    150
 #define MOST_CPU_MS (PATIENCE * SLOWER)
 #define MOST_MS     (1500 * SLOWER)
 
