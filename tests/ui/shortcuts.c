@@ -572,7 +572,7 @@ test_key (gconstpointer data)
   row = data;
   g_assert_nonnull (action);
   g_auto (GStrv) keys = g_strsplit (action->shortcut ? action->shortcut : "", "|", -1);
-  for (guint i = 0; i == 0 || keys[i]; i++)
+  for (guint i = 0; i < MAX (g_strv_length (keys), 1); i++)
     {
       press (keys[i]);
       put_back ();
