@@ -26,6 +26,7 @@ struct _PhHistorySlider
   PhHistoryTrack track;
   guint          most;           /* changes in the step with most */
   GtkWidget     *handles[N_ENDS];
+  PhPosition     shown[N_ENDS];  /* where they stood when that was last looked at */
   int            dragged;        /* an End, -1: none                             */
   gboolean       live;           /* the document follows the drag                */
   PhPosition     start, wanted;  /* where the drag began, and where it is        */
@@ -114,13 +115,17 @@ position_at (PhHistorySlider *self, double x, gboolean by_rewrite)
 
 /* --- moving ---------------------------------------------------------------------------------------------------------- */
 
-/* Who moves an end by key goes on doing so where only a part of the history is seen: the part goes with it. */
+/* Who moves an end by key goes on doing so where only a part of the history is seen: the part goes with it. But nothing moves under a
+ * pointer that enlarges or drags. */
 static void
 keep_in_view (PhHistorySlider *self, End end, PhPosition at)
 {
   const double place = ph_history_track_place (&self->track, the_history (self), at), seen = self->track.to - self->track.from;
 
-  if (!gtk_widget_has_focus (self->handles[end]) || self->dragged >= 0)
+  const gboolean moved = ph_position_compare (at, self->shown[end]) != 0;
+
+  self->shown[end] = at;
+  if (!moved || !gtk_widget_has_focus (self->handles[end]) || self->dragged >= 0)
     return;
   if (place < self->track.from)
     ph_history_track_pan (&self->track, place - self->track.from - 0.1 * seen);
