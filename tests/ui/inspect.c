@@ -27,18 +27,26 @@ find_label (GtkWidget *root, const char *text)
   return NULL;
 }
 
-/* The @n-th row below the heading, which the page is scrolled to. */
 static GtkWidget *
-row_below (const char *heading, int n)
+find_row (const char *heading, int n)
 {
   driver_expect_text (inspector (), heading);
   GtkWidget *list = gtk_widget_get_next_sibling (find_label (inspector (), heading));
   GtkWidget *row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), n));
 
   g_assert_nonnull (row);
-  gtk_widget_grab_focus (row);
-  driver_settle ();
   return row;
+}
+
+/* The @n-th row below the heading, which the page is scrolled to. The page before, which may have such a row as well, is gone a
+ * moment after a step. */
+static GtkWidget *
+row_below (const char *heading, int n)
+{
+  driver_pause (0.4);
+  gtk_widget_grab_focus (find_row (heading, n));
+  driver_settle ();
+  return find_row (heading, n);
 }
 
 static PhNode *
