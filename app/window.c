@@ -374,8 +374,8 @@ static void
 ph_window_init (PhWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  self->session = ph_session_new (self);
   ph_window_install_actions (self);
+  self->session = ph_session_new (self);
 
   g_autoptr (GMenuModel) menu = ph_action_menu ();
   gtk_menu_button_set_menu_model (self->menu_button, menu);

@@ -600,10 +600,15 @@ test_quit (gconstpointer data)
 {
   row = data;
   start ();
+  g_action_group_change_action_state (G_ACTION_GROUP (driver_window ()), "show-inspector", g_variant_new_boolean (FALSE));
   driver_key ("ctrl+q");
   g_assert_false (driver_has_window ());
   driver_open_window ();
   driver_settle ();
+  /* Which panels are wanted outlives the window. */
+  g_autoptr (GVariant) inspector = g_action_group_get_action_state (G_ACTION_GROUP (driver_window ()), "show-inspector");
+  g_assert_false (g_variant_get_boolean (inspector));
+  g_action_group_change_action_state (G_ACTION_GROUP (driver_window ()), "show-inspector", g_variant_new_boolean (TRUE));
 }
 
 /* A row for each action. */
