@@ -108,36 +108,38 @@ distance (PhGraphCanvas *self, const PhRect *rect, GtkDirectionType *side)
   return hypot (MAX (dx, 0), MAX (dy, 0));
 }
 
+/* NULL: nothing is marked. @far: 0 where it is seen, at least in part. */
 static const Marked *
-nearest (PhGraphCanvas *self, GtkDirectionType *where)
+nearest (PhGraphCanvas *self, GtkDirectionType *where, double *far)
 {
   GArray *marks = marked (self);
   const Marked *best = NULL;
-  double least = INFINITY;
 
-  for (guint i = 0; i < marks->len && least > 0; i++)
+  *far = INFINITY;
+  for (guint i = 0; i < marks->len && *far > 0; i++)
     {
       const Marked *mark = &g_array_index (marks, Marked, i);
       GtkDirectionType side;
-      const double far = distance (self, &ph_scene_box (self->scene, mark->box)->rect, &side);
+      const double away = distance (self, &ph_scene_box (self->scene, mark->box)->rect, &side);
 
-      if (far >= least)
+      if (away >= *far)
         continue;
-      least = far;
+      *far = away;
       best = mark;
       *where = side;
     }
-  return least > 0 ? best : NULL;
+  return best;
 }
 
 guint
 ph_graph_canvas_find_unseen (PhGraphCanvas *self, GtkDirectionType *where)
 {
   GtkDirectionType side;
+  double far;
   guint n = 0;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), 0);
-  if (self->scene == NULL || nearest (self, where) == NULL)
+  if (self->scene == NULL || nearest (self, where, &far) == NULL || far <= 0)
     return 0;
   for (guint i = 0; i < self->marked->len; i++)
     {
@@ -167,17 +169,9 @@ with_others (PhGraphCanvas *self, PhRect rect, double width, double height)
   return rect;
 }
 
-void
-ph_graph_canvas_show_unseen (PhGraphCanvas *self)
+static void
+go_to (PhGraphCanvas *self, const Marked *mark)
 {
-  GtkDirectionType where;
-  const Marked *mark;
-
-  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  mark = self->scene != NULL ? nearest (self, &where) : NULL;
-  if (mark == NULL)
-    return;
-
   const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
   const PhRect rect = with_others (self, ph_scene_box (self->scene, mark->box)->rect, 0.9 * w, 0.9 * h);
 
@@ -185,18 +179,50 @@ ph_graph_canvas_show_unseen (PhGraphCanvas *self)
   ph_canvas_go_to (self, rect.x + rect.width / 2 - w / 2, rect.y + rect.height / 2 - h / 2, self->zoom, TRUE);
 }
 
+void
+ph_graph_canvas_show_unseen (PhGraphCanvas *self)
+{
+  GtkDirectionType where;
+  const Marked *mark;
+  double far;
+
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  mark = self->scene != NULL ? nearest (self, &where, &far) : NULL;
+  if (mark != NULL && far > 0)
+    go_to (self, mark);
+}
+
+/* Whether one of the marked boxes is in the window from edge to edge: half of one at the border says little. */
+static gboolean
+sees_whole_one (PhGraphCanvas *self)
+{
+  const double right = self->x + ph_canvas_width (self) / self->zoom, bottom = self->y + ph_canvas_height (self) / self->zoom;
+
+  for (guint i = 0; i < self->marked->len; i++)
+    {
+      const PhRect *rect = &ph_scene_box (self->scene, g_array_index (self->marked, Marked, i).box)->rect;
+
+      if (rect->x >= self->x && rect->y >= self->y && rect->x + rect->width <= right && rect->y + rect->height <= bottom)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 gboolean
 ph_graph_canvas_follow (PhGraphCanvas *self)
 {
   GtkDirectionType side;
+  const Marked *mark;
   PhRect selected;
+  double far;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   if (!self->stepped || (ph_canvas_selection_rect (self, &selected) && distance (self, &selected, &side) <= 0))
     return FALSE;
   self->stepped = FALSE;
-  if (self->scene == NULL || nearest (self, &side) == NULL)
+  mark = self->scene != NULL ? nearest (self, &side, &far) : NULL;
+  if (mark == NULL || sees_whole_one (self))
     return FALSE;
-  ph_graph_canvas_show_unseen (self);
+  go_to (self, mark);
   return TRUE;
 }

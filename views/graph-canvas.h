@@ -69,7 +69,7 @@ gboolean    ph_graph_canvas_go_to_change  (PhGraphCanvas *canvas, int direction)
 guint       ph_graph_canvas_find_unseen   (PhGraphCanvas *canvas, GtkDirectionType *where);
 /* Goes to the nearest of them. */
 void        ph_graph_canvas_show_unseen   (PhGraphCanvas *canvas);
-/* The same after a step, where nobody has moved the view since and no selected node is in it. FALSE: it stays. */
+/* After a step: the same where none is seen whole, nobody has moved the view since and no selected node is in it. FALSE: it stays. */
 gboolean    ph_graph_canvas_follow        (PhGraphCanvas *canvas);
 
 /* Before | after: @before shows the position that changes are counted from, @after the present one, without what is only on

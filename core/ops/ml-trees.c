@@ -219,6 +219,16 @@ find_leaf (const Forest *forest, gsize node, const double *x, gsize *leaf)
   return FALSE;
 }
 
+/* Of each tree the leaf that the row @x falls into. */
+static gboolean
+find_leaves (PhKernel *kernel, const Forest *forest, const double *x, gsize *leaves, GError **error)
+{
+  for (guint t = 0; t < forest->roots->len; t++)
+    if (!find_leaf (forest, g_array_index (forest->roots, gsize, t), x, &leaves[t]))
+      return ph_kernel_fail (kernel, error, "a path through its trees leads back to where it was");
+  return TRUE;
+}
+
 /* ── regressor ── */
 
 static gboolean
@@ -235,6 +245,7 @@ tree_regressor_kernel (PhKernel *kernel, GError **error)
   const gboolean smallest = g_str_equal (aggregate, "MIN"), largest = g_str_equal (aggregate, "MAX");
   g_autofree double *x = NULL, *scores = NULL, *base = NULL;
   g_autofree guint8 *seen = NULL;
+  g_autofree gsize *leaves = NULL;
   g_auto(Forest) forest = { 0 };
   gsize rows, features, n_base;
   PhPost post;
@@ -248,31 +259,26 @@ tree_regressor_kernel (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "the attributes that describe its trees do not fit together");
   y = ph_kernel_output (kernel, 0, PH_FLOAT, 2, (gint64[]) { rows, targets }, error);
   scores = g_new (double, targets);
+  leaves = g_new (gsize, forest.roots->len + 1);
   seen = g_new (guint8, targets);
   for (gsize i = 0; y != NULL && i < rows; i++)
     {
       memset (scores, 0, targets * sizeof *scores);
       memset (seen, 0, targets);
-      if (ph_kernel_cancelled (kernel, error))
+      if (ph_kernel_cancelled (kernel, error) || !find_leaves (kernel, &forest, x + i * features, leaves, error))
         return FALSE;
       for (guint t = 0; t < forest.roots->len; t++)
-        {
-          gsize leaf;
+        for (gsize k = 0; k < forest.n_votes[leaves[t]]; k++)
+          {
+            const Vote *vote = &forest.votes[forest.first_vote[leaves[t]] + k];
+            double *score = &scores[vote->id];
 
-          if (!find_leaf (&forest, g_array_index (forest.roots, gsize, t), x + i * features, &leaf))
-            return ph_kernel_fail (kernel, error, "a path through its trees leads back to where it was");
-          for (gsize k = 0; k < forest.n_votes[leaf]; k++)
-            {
-              const Vote *vote = &forest.votes[forest.first_vote[leaf] + k];
-              double *score = &scores[vote->id];
-
-              if (smallest || largest)
-                *score = !seen[vote->id] || (smallest ? vote->weight < *score : vote->weight > *score) ? vote->weight : *score;
-              else
-                *score += vote->weight;
-              seen[vote->id] = 1;
-            }
-        }
+            if (smallest || largest)
+              *score = !seen[vote->id] || (smallest ? vote->weight < *score : vote->weight > *score) ? vote->weight : *score;
+            else
+              *score += vote->weight;
+            seen[vote->id] = 1;
+          }
       for (gint64 k = 0; k < targets; k++)
         {
           if (g_str_equal (aggregate, "AVERAGE"))
@@ -331,6 +337,7 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
 {
   const gsize classes = ph_ml_n_labels (kernel->node);
   g_autofree double *x = NULL, *scores = NULL, *base = NULL;
+  g_autofree gsize *leaves = NULL;
   g_auto(Forest) forest = { 0 };
   gboolean one_id = TRUE, positive = TRUE;
   gsize rows, features, n_base;
@@ -353,22 +360,21 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
     return FALSE;
   z = ph_kernel_output (kernel, 1, PH_FLOAT, 2, (gint64[]) { rows, classes }, error);
   scores = g_new (double, classes + 1);
+  leaves = g_new (gsize, forest.roots->len + 1);
   for (gsize i = 0; z != NULL && i < rows; i++)
     {
       gsize best = 0;
 
       memset (scores, 0, classes * sizeof *scores);
-      if (ph_kernel_cancelled (kernel, error))
+      if (ph_kernel_cancelled (kernel, error) || !find_leaves (kernel, &forest, x + i * features, leaves, error))
         return FALSE;
       for (guint t = 0; t < forest.roots->len; t++)
-        {
-          gsize leaf;
+        for (gsize k = 0; k < forest.n_votes[leaves[t]]; k++)
+          {
+            const Vote *vote = &forest.votes[forest.first_vote[leaves[t]] + k];
 
-          if (!find_leaf (&forest, g_array_index (forest.roots, gsize, t), x + i * features, &leaf))
-            return ph_kernel_fail (kernel, error, "a path through its trees leads back to where it was");
-          for (gsize k = 0; k < forest.n_votes[leaf]; k++)
-            scores[one_id ? 0 : forest.votes[forest.first_vote[leaf] + k].id] += forest.votes[forest.first_vote[leaf] + k].weight;
-        }
+            scores[one_id ? 0 : vote->id] += vote->weight;
+          }
       if (one_id)
         {
           scores[0] += n_base > 0 ? base[n_base - 1] : 0;

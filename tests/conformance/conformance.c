@@ -173,7 +173,7 @@ main (int argc, char *argv[])
       g_ptr_array_add (folders, argv[i]);
   if (folders->len == 0)
     {
-      g_print ("no cases: set data_dir\n");
+      g_printerr ("no cases: name their folder, or set PEEPHOLE_DATA_DIR (with meson: -Ddata_dir=) to one that has onnx-backend/\n");
       return 77;
     }
   for (guint i = 0; i < folders->len; i++)

@@ -257,7 +257,7 @@ is_unseen (gpointer data)
 static void
 test_follow (void)
 {
-  double x, y, zoom, y_now;
+  double x, y, zoom, y_now, y_half;
 
   open_example ("attention");
   run ("pipeline O2");
@@ -270,6 +270,20 @@ test_follow (void)
   driver_key ("F10");
   driver_wait (is_unseen, GINT_TO_POINTER (FALSE), 5, "the view goes to what the step changed");
   wait_still ();
+
+  /* A sliver of it at the lower border is not enough. */
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  for (y_half = y; !is_unseen (GINT_TO_POINTER (TRUE)); y_half -= 4)
+    ph_graph_canvas_set_view (canvas (), x, y_half, zoom);
+  run ("goto 5");
+  ph_graph_canvas_set_view (canvas (), x, y_half += 16, zoom);
+  driver_pause (0.5);
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  driver_key ("F10");
+  driver_pause (0.5);
+  wait_still ();
+  ph_graph_canvas_get_view (canvas (), &x, &y_now, &zoom);
+  g_assert_cmpfloat (y_now, >, y_half);
 
   /* Back, and with a selected node in view it keeps its place. */
   run ("goto 5");

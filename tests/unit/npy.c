@@ -189,7 +189,7 @@ test_data (void)
 
   if (!g_file_test (cases, G_FILE_TEST_IS_DIR))
     {
-      g_test_skip ("no ONNX cases: PEEPHOLE_DATA_DIR is not set or has none");
+      g_test_skip ("the cases are not there: set PEEPHOLE_DATA_DIR to a folder whose onnx-backend/simple has them");
       return;
     }
   g_test_message ("%u values", visit (cases, 2));

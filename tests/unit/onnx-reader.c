@@ -730,7 +730,7 @@ test_data (void)
 
   if (data == NULL || !g_file_test (models, G_FILE_TEST_IS_DIR))
     {
-      g_test_skip ("no models: PEEPHOLE_DATA_DIR is not set or has none");
+      g_test_skip ("the models are not there: set PEEPHOLE_DATA_DIR to a folder whose models/ has them");
       return;
     }
   n = round_trip_folder (models, 0) + round_trip_folder (cases, 2);
