@@ -427,7 +427,11 @@ ph_text_side_init (PhTextSide *self)
   gtk_source_gutter_renderer_set_xpad (self->numbers, 6);
   gtk_source_gutter_renderer_set_xalign (self->numbers, 1);
   g_signal_connect (self->numbers, "query-data", G_CALLBACK (on_query_number), self);
-  gtk_source_gutter_insert (gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT), self->numbers, 10);
+  GtkSourceGutter *gutter = gtk_source_view_get_gutter (self->view, GTK_TEXT_WINDOW_LEFT);
+  gtk_source_gutter_insert (gutter, self->numbers, 10);
+  /* A gutter marks the line under the pointer, even when the pane has become so low that this line is not among those it draws, which is
+   * a critical of its own (GtkSourceView 5.6). Here nothing is marked; what is clicked beside a line is the line. */
+  gtk_widget_set_can_target (GTK_WIDGET (gutter), FALSE);
 
   GtkGesture *click = gtk_gesture_click_new ();
   g_signal_connect (click, "released", G_CALLBACK (on_released), self);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/ui/driver.h"
+#include "views/bottom-pane.h"
 #include "views/export-dialog.h"
 #include "views/graph-pane.h"
 #include "views/history-slider.h"
@@ -268,6 +269,46 @@ test_text (void)
   driver_key ("ctrl+1");
 }
 
+static void
+toggle_bottom (void)
+{
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-bottom", NULL);
+  driver_settle ();
+}
+
+/* The lines' numbers belong to their lines; under a pointer that rests on them the pane becomes lower and higher. */
+static void
+test_numbers (void)
+{
+  open_example ("inception", "none");
+  driver_key ("ctrl+3");
+  GtkWidget *bottom = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_BOTTOM_PANE);
+  if (gtk_widget_get_mapped (bottom))
+    toggle_bottom ();
+  PhTextPane *text = PH_TEXT_PANE (driver_find (GTK_WIDGET (pane ()), PH_TYPE_TEXT_PANE));
+  GtkWidget *side = GTK_WIDGET (ph_text_pane_get_side (text, FALSE));
+  driver_move (side, 20, gtk_widget_get_height (side) - 30);
+  driver_settle ();
+  const int height = gtk_widget_get_height (side);
+  toggle_bottom ();
+  g_assert_cmpint (gtk_widget_get_height (side), <, height);
+  /* The first line of the view that says what a node computes. */
+  GtkTextView *view = GTK_TEXT_VIEW (driver_find (side, GTK_TYPE_TEXT_VIEW));
+  GtkTextIter start, end;
+  GdkRectangle place;
+  gtk_text_buffer_get_start_iter (gtk_text_view_get_buffer (view), &start);
+  g_assert_true (gtk_text_iter_forward_search (&start, " = Conv", 0, &start, &end, NULL));
+  const int line = gtk_text_iter_get_line (&start);
+  gtk_text_view_scroll_to_iter (view, &start, 0, TRUE, 0, 0.3);
+  driver_settle ();
+  gtk_text_view_get_iter_location (view, &start, &place);
+  gtk_text_view_buffer_to_window_coords (view, GTK_TEXT_WINDOW_WIDGET, place.x, place.y, &place.x, &place.y);
+  driver_click (GTK_WIDGET (view), 20, place.y + place.height / 2.0, 1);
+  g_assert_cmpint (ph_text_side_get_line (PH_TEXT_SIDE (side)), ==, line);
+  g_assert_cmpuint (ph_document_get_selection (driver_document ()), !=, PH_NO_ID);
+  driver_key ("ctrl+1");
+}
+
 /* --- two models -------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -412,6 +453,7 @@ main (int argc, char **argv)
   g_test_add_func ("/compare/slider-pointer", test_slider_pointer);
   g_test_add_func ("/compare/side-by-side", test_side_by_side);
   g_test_add_func ("/compare/text", test_text);
+  g_test_add_func ("/compare/numbers", test_numbers);
   g_test_add_func ("/compare/two-models", test_two_models);
   g_test_add_func ("/compare/colours", test_colours);
   g_test_add_func ("/compare/part", test_part);
