@@ -113,6 +113,17 @@ quit (GSimpleAction *action, GVariant *parameter, gpointer data)
     }
 }
 
+/* Control+Shift+D shows what differs, and nothing where no model is open or in a dialog: GTK's inspector opens with I. */
+static gboolean
+enable_debugging (GtkWindow *window, gboolean toggle)
+{
+  gboolean done = TRUE;
+
+  if (!toggle)
+    g_signal_chain_from_overridden_handler (window, toggle, &done);
+  return done;
+}
+
 static void
 ph_application_startup (GApplication *application)
 {
@@ -120,6 +131,8 @@ ph_application_startup (GApplication *application)
 
   G_APPLICATION_CLASS (ph_application_parent_class)->startup (application);
   gtk_source_init ();
+  g_type_class_unref (g_type_class_ref (GTK_TYPE_WINDOW));      /* its signals are there from now on */
+  g_signal_override_class_handler ("enable-debugging", GTK_TYPE_WINDOW, G_CALLBACK (enable_debugging));
   g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries), application);
   set_accelerators (PH_APPLICATION (application));
 }

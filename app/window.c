@@ -159,13 +159,43 @@ on_tab_added (PhWindow *self)
   ph_access_name_all (GTK_WIDGET (self->tab_bar));
 }
 
+typedef struct { PhWindow *window; AdwTabPage *page; } Closing;
+
+static void
+closing_free (gpointer data)
+{
+  Closing *closing = data;
+
+  g_object_unref (closing->window);
+  g_object_unref (closing->page);
+  g_free (closing);
+}
+
+static gboolean
+finish_closing (gpointer data)
+{
+  const Closing *closing = data;
+  PhWindow *self = closing->window;
+
+  if (self->closing)
+    return G_SOURCE_REMOVE;
+  /* The last tab is emptied, not closed: there is always a present view. */
+  if (adw_tab_view_get_n_pages (self->tabs) == 1)
+    ph_window_add_tab (self);
+  adw_tab_view_close_page_finish (self->tabs, closing->page, TRUE);
+  return G_SOURCE_REMOVE;
+}
+
+/* A tab's button closes it when idle, and once more after a double click. AdwTab 1.2 holds no reference meanwhile: the tab goes when
+ * nothing of that is left to be done. */
 static gboolean
 on_close_page (PhWindow *self, AdwTabPage *page)
 {
-  /* The last tab is emptied, not closed: there is always a present view. */
-  if (adw_tab_view_get_n_pages (self->tabs) == 1 && !self->closing)
-    ph_window_add_tab (self);
-  adw_tab_view_close_page_finish (self->tabs, page, TRUE);
+  if (self->closing)
+    adw_tab_view_close_page_finish (self->tabs, page, TRUE);
+  else
+    g_idle_add_full (G_PRIORITY_DEFAULT_IDLE + 1, finish_closing, g_memdup2 (&(Closing) { g_object_ref (self), g_object_ref (page) }, sizeof (Closing)),
+                     closing_free);
   return GDK_EVENT_STOP;
 }
 
@@ -328,13 +358,6 @@ ph_window_size_allocate (GtkWidget *widget, int width, int height, int baseline)
   GTK_WIDGET_CLASS (ph_window_parent_class)->size_allocate (widget, width, height, baseline);
 }
 
-/* Control+Shift+D shows what differs, and nothing where no model is open: GTK's inspector opens with I. */
-static gboolean
-ph_window_enable_debugging (GtkWindow *window, gboolean toggle)
-{
-  return toggle || GTK_WINDOW_CLASS (ph_window_parent_class)->enable_debugging (window, toggle);
-}
-
 static void
 ph_window_class_init (PhWindowClass *klass)
 {
@@ -346,7 +369,6 @@ ph_window_class_init (PhWindowClass *klass)
   g_type_ensure (PH_TYPE_BOTTOM_PANE);
   G_OBJECT_CLASS (klass)->dispose = ph_window_dispose;
   GTK_WINDOW_CLASS (klass)->close_request = ph_window_close_request;
-  GTK_WINDOW_CLASS (klass)->enable_debugging = ph_window_enable_debugging;
   widget_class->size_allocate = ph_window_size_allocate;
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/window.ui");
   gtk_widget_class_bind_template_child (widget_class, PhWindow, title);

@@ -266,6 +266,23 @@ test_palette_step (void)
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, number);
 }
 
+/* GTK's inspector has this key in every window of its own accord. */
+static void
+test_no_inspector (void)
+{
+  open_example ("seed");
+  open_palette ();
+  driver_key ("ctrl+shift+d");
+  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
+      g_assert_cmpstr (G_OBJECT_TYPE_NAME (window), !=, "GtkInspectorWindow");
+    }
+  driver_key ("Escape");
+  driver_wait (palette_is, GINT_TO_POINTER (FALSE), 20, "the palette is gone");
+}
+
 /* What cannot be done now keeps its place in the palette, and says why when it is chosen. */
 static void
 test_palette_off (void)
@@ -344,6 +361,21 @@ test_search (void)
   driver_key ("Escape");
 }
 
+/* The selected tab's. */
+static GtkWidget *
+find_close_button (GtkWidget *root)
+{
+  if (gtk_widget_has_css_class (root, "tab-close-button") && gtk_widget_get_state_flags (gtk_widget_get_parent (root)) & GTK_STATE_FLAG_SELECTED)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_close_button (child);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
 static void
 test_tabs (void)
 {
@@ -356,6 +388,23 @@ test_tabs (void)
   focus_graph ();
   driver_key ("ctrl+w");
   g_assert_true (driver_document () == first);
+
+  /* A double click on its button closes one tab; whoever closes two at once has one left. */
+  driver_key ("ctrl+t");
+  driver_key ("ctrl+t");
+  const guint n = driver_n_tabs ();
+  GtkWidget *button = find_close_button (driver_find (GTK_WIDGET (driver_window ()), ADW_TYPE_TAB_BAR));
+  driver_send_click (button, gtk_widget_get_width (button) / 2.0, gtk_widget_get_height (button) / 2.0, 1, 2, NULL);
+  driver_settle ();
+  g_assert_cmpuint (driver_n_tabs (), ==, n - 1);
+  while (driver_n_tabs () > 2)
+    driver_key ("ctrl+w");
+  AdwTabView *tabs = ADW_TAB_VIEW (driver_find (GTK_WIDGET (driver_window ()), ADW_TYPE_TAB_VIEW));
+  adw_tab_view_close_page (tabs, adw_tab_view_get_nth_page (tabs, 0));
+  adw_tab_view_close_page (tabs, adw_tab_view_get_nth_page (tabs, 1));
+  driver_settle ();
+  g_assert_cmpuint (driver_n_tabs (), ==, 1);
+  g_assert_false (ph_document_is_open (driver_document ()));
 }
 
 static void
@@ -461,6 +510,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/palette", test_palette);
   g_test_add_func ("/window/palette-step", test_palette_step);
   g_test_add_func ("/window/palette-off", test_palette_off);
+  g_test_add_func ("/window/no-inspector", test_no_inspector);
   g_test_add_func ("/window/focus", test_focus);
   g_test_add_func ("/window/toast", test_toast);
   g_test_add_func ("/window/search", test_search);
