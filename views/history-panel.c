@@ -52,8 +52,10 @@ update_rows (PhHistoryPanel *self)
       ph_step_item_become (item, wanted->pdata[same]);
       same++;
     }
-  if (same < n || same < wanted->len)
-    g_list_store_splice (self->items, same, n - same, wanted->pdata + same, wanted->len - same);
+  if (same == n && same == wanted->len)
+    return;
+  ph_history_stop_scrolling (self);
+  g_list_store_splice (self->items, same, n - same, wanted->pdata + same, wanted->len - same);
 }
 
 /* Scrolling to a row lays the whole list out anew, even where it is seen already, as it mostly is while one steps. */

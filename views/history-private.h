@@ -57,6 +57,7 @@ void ph_history_run              (PhHistoryPanel *panel, const char *format, ...
 /* history-steps.c: the list of passes, its pointer and its keys */
 void ph_history_make_steps       (PhHistoryPanel *panel);
 void ph_history_focus_pending    (PhHistoryPanel *panel);
+void ph_history_stop_scrolling   (PhHistoryPanel *panel);
 
 /* history-verdicts.c: whether each step is verified, and how far that is */
 void ph_history_make_verdicts    (PhHistoryPanel *panel);

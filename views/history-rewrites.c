@@ -4,6 +4,7 @@
 
 #include "views/access-names.h"
 #include "views/history-private.h"
+#include "views/list-drag.h"
 #include "views/rewrite-effect.h"
 #include "views/rewrite-row.h"
 #include "views/step-verdict.h"
@@ -235,6 +236,7 @@ ph_history_make_rewrites (PhHistoryPanel *self)
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
   g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), NULL);
   gtk_list_view_set_factory (self->rewrites, factory);
+  ph_list_lies_still (self->rewrites);
   gtk_list_view_set_model (self->rewrites, GTK_SELECTION_MODEL (self->rewrite_selection));
 
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);

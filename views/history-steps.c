@@ -4,6 +4,7 @@
 
 #include "views/access-names.h"
 #include "views/history-private.h"
+#include "views/list-drag.h"
 #include "views/step-row.h"
 
 #define SCROLL_EDGE 28          /* pixels from an edge in which a dragged row scrolls the list */
@@ -207,6 +208,7 @@ on_row_drop (GtkDropTarget *target, const GValue *value, double x, double y, PhH
   guint from = g_value_get_uint (value);
 
   ph_step_row_set_drop (PH_STEP_ROW (row), 0);
+  ph_history_stop_scrolling (self);
   if (!item || item->entry < 0 || !entries || from >= entries->len)
     return FALSE;
   /* A place among the others: what stands above the dragged one does not move up. */
@@ -228,8 +230,9 @@ scroll (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static void
-stop_scrolling (PhHistoryPanel *self)
+/* What is dropped does not leave (GTK 4.8). */
+void
+ph_history_stop_scrolling (PhHistoryPanel *self)
 {
   if (self->scroll_tick)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self->steps_scroller), self->scroll_tick);
@@ -244,7 +247,7 @@ on_drag_over (GtkDropControllerMotion *motion, double x, double y, PhHistoryPane
 
   self->scroll_speed = y < SCROLL_EDGE ? (y - SCROLL_EDGE) / 3 : y > height - SCROLL_EDGE ? (y - height + SCROLL_EDGE) / 3 : 0;
   if (self->scroll_speed == 0)
-    stop_scrolling (self);
+    ph_history_stop_scrolling (self);
   else if (!self->scroll_tick)
     self->scroll_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self->steps_scroller), scroll, self, NULL);
 }
@@ -301,6 +304,7 @@ ph_history_make_steps (PhHistoryPanel *self)
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
   g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), NULL);
   gtk_list_view_set_factory (self->steps, factory);
+  ph_list_lies_still (self->steps);
   gtk_list_view_set_model (self->steps, GTK_SELECTION_MODEL (self->step_selection));
 
   /* Before the list, which would take Space and Alt with an arrow for selecting. */
@@ -309,6 +313,6 @@ ph_history_make_steps (PhHistoryPanel *self)
   gtk_widget_add_controller (GTK_WIDGET (self->steps), keys);
   ph_access_tab_leaves (GTK_WIDGET (self->steps));
   g_signal_connect (motion, "motion", G_CALLBACK (on_drag_over), self);
-  g_signal_connect_swapped (motion, "leave", G_CALLBACK (stop_scrolling), self);
+  g_signal_connect_swapped (motion, "leave", G_CALLBACK (ph_history_stop_scrolling), self);
   gtk_widget_add_controller (GTK_WIDGET (self->steps_scroller), motion);
 }

@@ -8,6 +8,7 @@
 #include "app/actions.h"
 #include "views/access-names.h"
 #include "views/fuzzy.h"
+#include "views/list-drag.h"
 #include "views/whole-layout.h"
 
 struct _PhPalette
@@ -342,6 +343,7 @@ ph_palette_init (PhPalette *self)
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
   gtk_list_view_set_factory (self->list, factory);
+  ph_list_lies_still (self->list);
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (self->selection));
 
   GtkEventController *keys = gtk_event_controller_key_new ();

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "views/access-names.h"
+#include "views/list-drag.h"
 
 struct _PhProblemsPane
 {
@@ -119,6 +120,7 @@ ph_problems_pane_init (PhProblemsPane *self)
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), NULL);
   gtk_list_view_set_factory (self->list, factory);
+  ph_list_lies_still (self->list);
   ph_access_tab_leaves (GTK_WIDGET (self->list));
   GtkSelectionModel *selection = GTK_SELECTION_MODEL (gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->strings))));
   gtk_list_view_set_model (self->list, selection);

@@ -116,6 +116,27 @@ test_drag (void)
   g_assert_cmpstr (entry (1)->pass->name, ==, "merge-casts");
 }
 
+/* A step that is dropped near the edge of a list, which scrolled while it was held there: the list lies still again. */
+static void
+test_drag_edge (void)
+{
+  open_example ("cse", "O3");
+  run ("goto 0");
+  GtkScrolledWindow *scroller = history_panel ()->steps_scroller;
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (scroller);
+  GtkWidget *from = step_row (0);
+  graphene_point_t edge;
+  double x = gtk_widget_get_width (from) / 2.0, y = gtk_widget_get_height (from) / 2.0;
+  const double bottom = gtk_widget_get_height (GTK_WIDGET (scroller)) - 8, reach = gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_page_size (adjustment);
+
+  g_assert_cmpfloat (reach, >, 200);
+  g_assert_true (gtk_widget_compute_point (GTK_WIDGET (scroller), from, &GRAPHENE_POINT_INIT ((float) x, (float) bottom), &edge));
+  driver_drag (from, x, y, x, edge.y, 1);
+  const double value = gtk_adjustment_get_value (adjustment);
+  driver_pause (0.3);
+  g_assert_cmpfloat_with_epsilon (gtk_adjustment_get_value (adjustment), value, 0.5);
+}
+
 static void
 test_run_to_here (void)
 {
@@ -461,6 +482,7 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/panels/switch-and-move", test_switch_and_move);
   g_test_add_func ("/panels/drag", test_drag);
+  g_test_add_func ("/panels/drag-edge", test_drag_edge);
   g_test_add_func ("/panels/run-to-here", test_run_to_here);
   g_test_add_func ("/panels/breakpoints", test_breakpoints);
   g_test_add_func ("/panels/rewrites", test_rewrites);
