@@ -57,6 +57,10 @@ gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
 /* exchange.c: neighbours that change places; each vertex to the best place in its layer. FALSE: nothing got better. */
 gboolean ph_layered_exchange (PhLayered *layered);
 gboolean ph_layered_sift     (PhLayered *layered);
+/* Of the links below each layer from @top up to @bottom, as they count. */
+guint64  ph_layered_crossings (PhLayered *layered, int top, int bottom);
+/* thread.c: each of many paths as a whole to where it crosses least; every @round takes others. FALSE: nothing got better. */
+gboolean ph_layered_thread    (PhLayered *layered, int round);
 /* place.c: sets x of every vertex. FALSE: cancelled. */
 gboolean ph_layered_place (PhLayered *layered, GCancellable *cancellable);
 

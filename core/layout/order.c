@@ -4,6 +4,7 @@
 
 #define SMALL  12000            /* vertices with bends, up to which more is tried  */
 #define SHAKES 4
+#define ROUNDS 4
 
 typedef struct { float key; int place, vertex; } Ranked;
 
@@ -152,18 +153,27 @@ crossings_aside (const PhLayered *layered, int layer)
   return crossings;
 }
 
-static guint64
-count_crossings (PhLayered *layered)
+guint64
+ph_layered_crossings (PhLayered *layered, int top, int bottom)
 {
   g_autofree int *tree = g_new (int, layered->n + 2);
   g_autofree End *ends = g_new (End, MAX (layered->n_links, 1));
   guint64 crossings = 0;
 
-  for (int layer = 0; layer + 1 < layered->n_layers; layer++)
-    crossings += crossings_below (layered, layer, tree, ends);
-  for (int layer = 0; layer < layered->n_layers && layered->across != NULL; layer++)
-    crossings += crossings_aside (layered, layer);
+  for (int layer = top; layer < bottom; layer++)
+    {
+      if (layer + 1 < layered->n_layers)
+        crossings += crossings_below (layered, layer, tree, ends);
+      if (layered->across != NULL)
+        crossings += crossings_aside (layered, layer);
+    }
   return crossings;
+}
+
+static guint64
+count_crossings (PhLayered *layered)
+{
+  return ph_layered_crossings (layered, 0, layered->n_layers);
 }
 
 static void
@@ -372,6 +382,9 @@ ph_layered_order (PhLayered *layered, GCancellable *cancellable)
   take_order (layered, best);
   for (int i = 0; i < 20 && layered->n < SMALL && ph_layered_sift (layered); i++)
     ;
+  for (int k = 0; k < ROUNDS && layered->n < SMALL && ph_layered_thread (layered, k); k++)
+    for (int i = 0; i < 20 && ph_layered_sift (layered); i++)
+      ;
   keep_flat (layered);
   return TRUE;
 }

@@ -67,10 +67,11 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
   g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   const double ms = (g_get_monotonic_time () - start) / 1000.0;
   const guint n = history->rewrites->len, every = MAX (1, samples > 0 ? n / samples : n + 1);
-  double largest = 0, largest_step = 0, worst = 0, moved = 0;
-  guint64 ours = 0, alone = 0;
+  double largest = 0, largest_step = 0, worst = 0, moved = 0, area = 0;
+  guint64 ours = 0, alone = 0, here = 0, there = 0;
   PhPosition at = { 0, 0 };
   guint n_alone = 0;
+  int last = -1;
 
   ph_history_go (history, model, at, NULL);
   for (guint i = 0;; i++)
@@ -82,18 +83,25 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
       moved = MAX (moved, largest_move (whole, model, time, places));
       if (at_step || (samples > 0 && i % every == 0))
         {
-          g_autoptr(PhScene) scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
-          const guint64 here = crossings_at (whole, time), there = crossings_at (scene, 0);
+          /* A step that changed nothing looks like the one before it. */
+          if (time != last)
+            {
+              g_autoptr(PhScene) scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
 
-          largest = MAX (largest, ph_scene_width (scene) * ph_scene_height (scene));
+              here = crossings_at (whole, time);
+              there = crossings_at (scene, 0);
+              area = ph_scene_width (scene) * ph_scene_height (scene);
+              if (given->positions)
+                printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9" G_GUINT64_FORMAT " crossings, here %9" G_GUINT64_FORMAT "\n",
+                        at.step, at.rewrite, ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there, here);
+            }
+          last = time;
+          largest = MAX (largest, area);
           if (at_step)
-            largest_step = MAX (largest_step, ph_scene_width (scene) * ph_scene_height (scene));
+            largest_step = MAX (largest_step, area);
           ours += here;
           alone += there;
           worst = MAX (worst, (here + 1.0) / (there + 1.0));
-          if (given->positions)
-            printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9" G_GUINT64_FORMAT " crossings, here %9" G_GUINT64_FORMAT "\n", at.step,
-                    at.rewrite, ph_scene_n_boxes (scene), ph_scene_width (scene), ph_scene_height (scene), there, here);
           n_alone++;
         }
       if (ph_position_compare (next, at) == 0)
