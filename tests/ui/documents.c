@@ -24,10 +24,16 @@ data_file (const char *name)
   return g_build_filename (g_get_user_state_dir (), name, NULL);
 }
 
+static char *
+session_file (void)
+{
+  return g_build_filename (g_get_user_state_dir (), "peephole", "session.ini", NULL);
+}
+
 static gboolean
 file_says (gpointer text)
 {
-  g_autofree char *path = g_build_filename (g_get_user_state_dir (), "peephole", "session.ini", NULL), *content = NULL;
+  g_autofree char *path = session_file (), *content = NULL;
 
   return g_file_get_contents (path, &content, NULL, NULL) && strstr (content, text);
 }
@@ -52,7 +58,7 @@ test_compared (void)
 {
   static const char first[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  c = Identity (a)\n  d = Relu (c)\n  b = Neg (d)\n}\n";
   static const char second[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  d = Sigmoid (a)\n  b = Neg (d)\n}\n";
-  g_autofree char *path = data_file ("first.onnxtxt"), *other = data_file ("second.onnxtxt");
+  g_autofree char *path = data_file ("first.onnxtxt"), *other = data_file ("second.onnxtxt"), *session = session_file (), *kept = NULL;
   g_autoptr (GFile) file = g_file_new_for_path (other);
 
   g_assert_true (g_file_set_contents (path, first, -1, NULL) && g_file_set_contents (other, second, -1, NULL));
@@ -65,8 +71,11 @@ test_compared (void)
   driver_settle ();
   g_assert_cmpstr (last_pass (), ==, "compare second.onnxtxt");
   driver_wait (file_says, (gpointer) "second.onnxtxt", 10, "the session is saved");
+  g_assert_true (g_file_get_contents (session, &kept, NULL, NULL));
   driver_key ("ctrl+w");
 
+  /* As it was before the tab was closed, which is saved too when a second has gone by. */
+  g_assert_true (g_file_set_contents (session, kept, -1, NULL));
   g_assert_true (ph_session_restore (driver_window ()));
   driver_settle ();
   driver_wait (is_restored, NULL, 20, "the tab is as it was");
