@@ -47,6 +47,11 @@ struct _PhRun
 
 void     ph_run_init  (PhRun *run, const PhRunOptions *options);
 void     ph_run_clear (PhRun *run);
+/* An innermost frame for the values of @graph; ph_run_pop() lets go of them. @frame: lives until then. */
+void     ph_run_push  (PhRun *run, PhFrame *frame, PhGraph *graph);
+void     ph_run_pop   (PhRun *run);
+/* run-model.c: @model at the newest opset, without Gradient. @origins: (nullable) see ph_profile_set_origins(). (transfer full) */
+PhModel *ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error);
 
 /* (transfer none) (nullable) the tensor of @value as the innermost frame sees it */
 PhTensor *ph_run_lookup (PhRun *run, const PhValue *value);

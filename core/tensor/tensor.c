@@ -1,6 +1,6 @@
 /* tensor.c: an immutable run-time value: a tensor, or a sequence or optional of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/tensor/tensor.h"
+#include "core/tensor/tensor-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -435,12 +435,8 @@ ph_tensor_writable (PhTensor *tensor)
   return tensor->data;
 }
 
-/* Room for an element that is not aligned where it is. */
-typedef union { guint8 raw[16]; gint64 align; } Element;
-
-/* Where element @index is, without expanding a splat; a misaligned one is brought into @room. */
-static gconstpointer
-element_at (PhTensor *tensor, gsize index, Element *room)
+gconstpointer
+ph_tensor_element (PhTensor *tensor, gsize index, PhElement *room)
 {
   const gsize size = ph_dtype_size (tensor->dtype);
   const guint8 *data;
@@ -455,11 +451,11 @@ const char *
 ph_tensor_get_string (PhTensor *tensor, gsize index)
 {
   const char *string;
-  Element room;
+  PhElement room;
 
   g_return_val_if_fail (tensor->dtype == PH_STRING && index < tensor->count, "");
 
-  string = *(char *const *) element_at (tensor, index, &room);
+  string = *(char *const *) ph_tensor_element (tensor, index, &room);
   return string != NULL ? string : "";
 }
 
@@ -478,21 +474,21 @@ ph_tensor_set_string (PhTensor *tensor, gsize index, const char *value)
 double
 ph_tensor_get (PhTensor *tensor, gsize index)
 {
-  Element room;
+  PhElement room;
 
   g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && index < tensor->count, NAN);
 
-  return ph_dtype_load (tensor->dtype, element_at (tensor, index, &room), 0);
+  return ph_dtype_load (tensor->dtype, ph_tensor_element (tensor, index, &room), 0);
 }
 
 gint64
 ph_tensor_get_int (PhTensor *tensor, gsize index)
 {
-  Element room;
+  PhElement room;
 
   g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && index < tensor->count, 0);
 
-  return ph_dtype_load_int (tensor->dtype, element_at (tensor, index, &room), 0);
+  return ph_dtype_load_int (tensor->dtype, ph_tensor_element (tensor, index, &room), 0);
 }
 
 static gboolean
@@ -534,9 +530,9 @@ ph_tensor_equal (PhTensor *a, PhTensor *b)
     return ph_tensor_peek (a) == ph_tensor_peek (b) || memcmp (ph_tensor_peek (a), ph_tensor_peek (b), a->count * size) == 0;
   for (gsize i = 0; i < a->count; i++)
     {
-      Element x, y;
+      PhElement x, y;
 
-      if (memcmp (element_at (a, i, &x), element_at (b, i, &y), size) != 0)
+      if (memcmp (ph_tensor_element (a, i, &x), ph_tensor_element (b, i, &y), size) != 0)
         return FALSE;
     }
   return TRUE;
@@ -559,7 +555,7 @@ ph_tensor_hash (PhTensor *tensor)
   const gsize size = ph_dtype_size (tensor->dtype);
   gsize step = MAX (tensor->count / 512, 1);
   guint hash = 2166136261u;
-  Element room;
+  PhElement room;
 
   hash = hash_bytes (hash, &tensor->kind, sizeof tensor->kind);
   hash = hash_bytes (hash, &tensor->dtype, sizeof tensor->dtype);
@@ -574,154 +570,7 @@ ph_tensor_hash (PhTensor *tensor)
       else if (tensor->dtype == PH_STRING)
         hash = hash * 31 + g_str_hash (ph_tensor_get_string (tensor, i));
       else
-        hash = hash_bytes (hash, element_at (tensor, i, &room), size);
+        hash = hash_bytes (hash, ph_tensor_element (tensor, i, &room), size);
     }
   return hash;
-}
-
-/* The shortest decimal that reads back as the same number of @dtype. */
-static void
-append_float (GString *out, PhDType dtype, double value)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE], format[] = "%.0g";
-
-  if (isnan (value) || isinf (value))
-    {
-      g_string_append (out, isnan (value) ? "nan" : value < 0 ? "-inf" : "inf");
-      return;
-    }
-  for (int digits = 1; digits <= 9; digits++)
-    {
-      guint8 back[8] = { 0 }, self[8] = { 0 };
-
-      format[2] = '0' + digits;
-      g_ascii_formatd (text, sizeof text, format, value);
-      ph_dtype_store (dtype, back, 0, g_ascii_strtod (text, NULL));
-      ph_dtype_store (dtype, self, 0, value);
-      if (memcmp (back, self, 8) == 0)
-        {
-          /* As short as possible, but 10 rather than 1e+01. */
-          if (strchr (text, 'e') != NULL && digits < 6)
-            g_ascii_formatd (text, sizeof text, "%.6g", value);
-          g_string_append (out, text);
-          return;
-        }
-    }
-  g_ascii_formatd (text, sizeof text, "%.17g", value);
-  g_string_append (out, text);
-}
-
-static void
-append_element (GString *out, PhTensor *tensor, gsize index)
-{
-  Element room;
-  gconstpointer at = element_at (tensor, index, &room);
-
-  if (tensor->dtype == PH_STRING)
-    {
-      g_autofree char *escaped = g_strescape (ph_tensor_get_string (tensor, index), NULL);
-
-      g_string_append_printf (out, "\"%s\"", escaped);
-    }
-  else if (tensor->dtype == PH_COMPLEX64 || tensor->dtype == PH_COMPLEX128)
-    {
-      const PhDType part = tensor->dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE;
-
-      append_float (out, part, ph_dtype_load (part, at, 0));
-      if (!signbit (ph_dtype_load (part, at, 1)))
-        g_string_append_c (out, '+');
-      append_float (out, part, ph_dtype_load (part, at, 1));
-      g_string_append_c (out, 'i');
-    }
-  else if (ph_dtype_is_float (tensor->dtype))
-    append_float (out, tensor->dtype, ph_dtype_load (tensor->dtype, at, 0));
-  else if (tensor->dtype == PH_BOOL)
-    g_string_append (out, ph_dtype_load_int (PH_BOOL, at, 0) ? "true" : "false");
-  else if (tensor->dtype == PH_UINT64)
-    g_string_append_printf (out, "%" G_GUINT64_FORMAT, *(const guint64 *) at);
-  else
-    g_string_append_printf (out, "%" G_GINT64_FORMAT, ph_dtype_load_int (tensor->dtype, at, 0));
-}
-
-static void
-append_tensor (GString *out, PhTensor *tensor, gsize max_elements)
-{
-  if (tensor->kind == PH_KIND_TENSOR)
-    {
-      g_string_append (out, ph_dtype_name (tensor->dtype));
-      for (guint i = 0; i < tensor->rank; i++)
-        g_string_append_printf (out, "%c%" G_GINT64_FORMAT, i == 0 ? '[' : ',', tensor->dims[i]);
-      if (tensor->rank > 0)
-        g_string_append_c (out, ']');
-    }
-  else
-    g_string_append (out, tensor->kind == PH_KIND_SEQUENCE ? "seq" : "optional");
-  g_string_append (out, " {");
-  for (gsize i = 0; i < tensor->count; i++)
-    {
-      if (i > 0)
-        g_string_append (out, ", ");
-      if (i >= max_elements)
-        {
-          g_string_append (out, "...");
-          break;
-        }
-      if (tensor->kind == PH_KIND_TENSOR)
-        append_element (out, tensor, i);
-      else
-        append_tensor (out, tensor->items[i], max_elements);
-    }
-  g_string_append_c (out, '}');
-}
-
-char *
-ph_tensor_to_string (PhTensor *tensor, gsize max_elements)
-{
-  GString *out = g_string_new (NULL);
-
-  append_tensor (out, tensor, max_elements);
-  return g_string_free (out, FALSE);
-}
-
-/* Mean and deviation are of the finite elements, in one pass (Welford's method); minimum and maximum also see infinities. */
-gboolean
-ph_tensor_stats (PhTensor *tensor, PhTensorStats *stats)
-{
-  const gsize n = tensor->is_splat ? 1 : tensor->count;
-  const gsize weight = tensor->is_splat ? tensor->count : 1;
-  double mean = 0, spread = 0;
-  gsize finite = 0;
-
-  memset (stats, 0, sizeof *stats);
-  if (tensor->kind != PH_KIND_TENSOR || !is_number (tensor->dtype) || tensor->count == 0)
-    return FALSE;
-  stats->min = INFINITY;
-  stats->max = -INFINITY;
-  for (gsize i = 0; i < n; i++)
-    {
-      const double x = ph_tensor_get (tensor, i);
-
-      if (isnan (x))
-        {
-          stats->nans += weight;
-          continue;
-        }
-      stats->zeros += x == 0 ? weight : 0;
-      stats->min = x < stats->min ? x : stats->min;
-      stats->max = x > stats->max ? x : stats->max;
-      if (isinf (x))
-        stats->infs += weight;
-      else
-        {
-          const double off = x - mean;
-
-          mean += off / ++finite;
-          spread += off * (x - mean);
-        }
-    }
-  if (stats->nans == tensor->count)
-    stats->min = stats->max = NAN;
-  stats->mean = finite > 0 ? mean : NAN;
-  stats->std = finite > 0 ? sqrt (spread / finite) : NAN;
-  return TRUE;
 }

@@ -1,0 +1,288 @@
+/* run-model.c: computes whole models on tensors: their feeds, the values that are wanted, the upgrade before.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/run-private.h"
+
+#include "core/graph/history.h"
+#include "core/ops/op-list.h"
+#include "passes/pass.h"
+
+/* ── older models ── */
+
+/* Gradient has no kernel: it is a piece of graph to be. */
+static gboolean
+has_gradient_node (PhModel *model)
+{
+  if (ph_model_opset (model, "ai.onnx.preview.training") == 0)
+    return FALSE;
+  PH_FOREACH_NODE (node, model->graph)
+    if (node->op == &ph_op_Gradient)
+      return TRUE;
+  return FALSE;
+}
+
+/* For each node that @history added, the one at which the rewrite that did so began. */
+static GHashTable *
+origins_of (PhHistory *history)
+{
+  GHashTable *origins = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < history->rewrites->len; i++)
+    {
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
+      gpointer origin = g_hash_table_lookup (origins, GUINT_TO_POINTER (rewrite->node));
+
+      if (origin == NULL)
+        origin = GUINT_TO_POINTER (rewrite->node);
+      for (guint k = 0; k < rewrite->n_edits; k++)
+        {
+          const PhEdit *edit = history->edits->pdata[rewrite->first_edit + k];
+
+          if (edit->kind == PH_EDIT_ADD_NODE)
+            g_hash_table_insert (origins, GUINT_TO_POINTER (edit->id), origin);
+        }
+    }
+  return origins;
+}
+
+/* Operators are declared at their newest version only, so an older model is brought up to it on a clone. */
+PhModel *
+ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error)
+{
+  const PhPass *pass = ph_pass_find ("upgrade-opset");
+  g_autoptr(PhModel) clone = ph_model_clone (model);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+
+  pass_options.cancellable = options != NULL ? options->cancellable : NULL;
+  if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
+    return NULL;
+  pass = has_gradient_node (clone) ? ph_pass_find ("expand-gradient") : NULL;
+  if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
+    return NULL;
+  if (origins != NULL)
+    *origins = origins_of (history);
+  return g_steal_pointer (&clone);
+}
+
+/* ── feeds and results ── */
+
+/* @tensor as the input @value takes it. Files often hold a scalar as a tensor of one element: that is what a scalar input
+ * means by it. (transfer full) (nullable) */
+static PhTensor *
+fit_feed (const PhValue *value, PhTensor *tensor, GError **error)
+{
+  const PhType *type = value->type;
+  g_autofree char *expected = NULL, *given = NULL;
+
+  if (type == NULL || ph_type_fits (type, tensor))
+    return ph_tensor_ref (tensor);
+  if (type->kind == PH_KIND_TENSOR && type->has_rank && type->rank == 0 && ph_tensor_kind (tensor) == PH_KIND_TENSOR &&
+      ph_tensor_dtype (tensor) == type->dtype && ph_tensor_count (tensor) == 1)
+    return ph_tensor_reshaped (tensor, 0, NULL);
+  expected = ph_type_to_string (type);
+  given = ph_type_to_string (ph_type_of_tensor (tensor));
+  g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "input '%s' is %s, but %s was given", value->name, expected, given);
+  return NULL;
+}
+
+/* Every input that the plan reads, or that is wanted itself, must be there. */
+static gboolean
+check_fed (PhPlan *plan, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, GError **error)
+{
+  g_autoptr(GHashTable) running = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < plan->nodes->len; i++)
+    g_hash_table_add (running, plan->nodes->pdata[i]);
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      PhValue *value = graph->inputs->pdata[i];
+      gboolean read = g_ptr_array_find (wanted, value, NULL);
+      g_autofree char *type = NULL;
+
+      if (value->tensor != NULL || (feeds != NULL && g_hash_table_contains (feeds, value)))
+        continue;
+      for (guint k = 0; k < value->uses->len && !read; k++)
+        {
+          PhNode *user = ph_node_ancestor_in (g_array_index (value->uses, PhUse, k).node, graph);
+
+          read = user != NULL && g_hash_table_contains (running, user);
+        }
+      if (!read)
+        continue;
+      type = ph_type_to_string (value->type);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "input '%s' (%s) has no value: feed one", value->name, type);
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static GHashTable *
+collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error)
+{
+  g_autoptr(GHashTable) results = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+
+  if (run->options->keep_all)
+    {
+      GHashTableIter iter;
+      gpointer key, tensor;
+
+      g_hash_table_iter_init (&iter, run->frame->values);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) key)->id), ph_tensor_ref (tensor));
+    }
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      const PhValue *value = wanted->pdata[i];
+      PhTensor *tensor = ph_run_lookup (run, value);
+
+      if (tensor == NULL)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "value '%s' cannot be computed on its own", value->name);
+          return NULL;
+        }
+      g_hash_table_insert (results, GUINT_TO_POINTER (ids[i]), ph_tensor_ref (tensor));
+    }
+  return g_steal_pointer (&results);
+}
+
+/* @ids: under which id each of @wanted is returned. */
+static GHashTable *
+run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+{
+  g_autoptr(PhPlan) plan = NULL;
+  g_autoptr(GHashTable) wants = g_hash_table_new (NULL, NULL), fitting = NULL;
+  GHashTable *results = NULL;
+  GHashTableIter iter;
+  gpointer key, tensor;
+  PhFrame frame;
+  gint64 start;
+  PhRun run;
+
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      const PhValue *value = wanted->pdata[i];
+
+      if (value->graph != graph)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                       "value '%s' is inside a body, which may run many times or never: ask for a value of the main graph",
+                       value->name);
+          return NULL;
+        }
+      g_hash_table_add (wants, (gpointer) value);
+    }
+  fitting = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  if (feeds != NULL)
+    {
+      g_hash_table_iter_init (&iter, feeds);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        {
+          PhTensor *fit = fit_feed (key, tensor, error);
+
+          if (fit == NULL)
+            return NULL;
+          g_hash_table_insert (fitting, key, fit);
+        }
+    }
+  plan = ph_plan_new (graph, wanted, feeds);
+  if (!check_fed (plan, graph, feeds, wanted, error))
+    return NULL;
+
+  ph_run_init (&run, options);
+  run.wanted = wants;
+  run.total = plan->nodes->len;
+  ph_run_push (&run, &frame, graph);
+  g_hash_table_iter_init (&iter, fitting);
+  while (g_hash_table_iter_next (&iter, &key, &tensor))
+    g_hash_table_insert (frame.values, key, ph_tensor_ref (tensor));
+  run.model = graph->model;
+  start = ph_profile_now ();
+  if (ph_run_plan (&run, plan, error))
+    {
+      if (options != NULL && options->profile != NULL)
+        ph_profile_add_run (options->profile, ph_profile_now () - start);
+      results = collect_results (&run, wanted, ids, error);
+    }
+  ph_run_pop (&run);
+  ph_run_clear (&run);
+  return results;
+}
+
+/* The value of @clone that @value of @model became: the same id, or the same name where an upgrade replaced its producer. */
+static PhValue *
+counterpart (PhModel *clone, PhModel *model, const PhValue *value, GError **error)
+{
+  PhValue *found = ph_model_find_value (clone, value->id);
+  guint output;
+
+  if (found == NULL && g_ptr_array_find (model->graph->outputs, value, &output) && output < clone->graph->outputs->len)
+    found = clone->graph->outputs->pdata[output];
+  if (found == NULL)
+    found = ph_model_find_value_named (clone, value->name);
+  if (found == NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+                 "value '%s' is not there at opset %d, to which the model is upgraded to be executed: run upgrade-opset first",
+                 value->name, PH_OPSET_NEWEST);
+  return found;
+}
+
+static GHashTable *
+run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+{
+  GHashTable *origins = NULL;
+  g_autoptr(PhModel) clone = ph_run_upgraded_clone (model, options, options != NULL && options->profile != NULL ? &origins : NULL, error);
+  g_autoptr(GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) clone_wanted = g_ptr_array_new ();
+  GHashTable *results;
+  GHashTableIter iter;
+  gpointer key, tensor;
+  PhValue *value;
+
+  if (clone == NULL)
+    return NULL;
+  if (origins != NULL)
+    ph_profile_set_origins (options->profile, origins);
+  for (guint i = 0; i < wanted->len; i++)
+    {
+      value = counterpart (clone, model, wanted->pdata[i], error);
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (clone_wanted, value);
+    }
+  if (feeds != NULL)
+    {
+      g_hash_table_iter_init (&iter, feeds);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        {
+          value = counterpart (clone, model, key, error);
+          if (value == NULL)
+            return NULL;
+          g_hash_table_insert (clone_feeds, value, tensor);
+        }
+    }
+  results = run_values (clone->graph, clone_feeds, clone_wanted, ids, options, error);
+  if (results != NULL)      /* what only the clone has would bear ids that the model may yet give to something else */
+    {
+      g_hash_table_iter_init (&iter, results);
+      while (g_hash_table_iter_next (&iter, &key, &tensor))
+        if (ph_model_find_value (model, GPOINTER_TO_UINT (key)) == NULL)
+          g_hash_table_iter_remove (&iter);
+    }
+  return results;
+}
+
+GHashTable *
+ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunOptions *options, GError **error)
+{
+  const int opset = ph_model_opset (model, "");
+  g_autofree guint *ids = NULL;
+
+  if (wanted == NULL)
+    wanted = model->graph->outputs;
+  ids = g_new (guint, wanted->len + 1);
+  for (guint i = 0; i < wanted->len; i++)
+    ids[i] = ((PhValue *) wanted->pdata[i])->id;
+  if ((opset > 0 && opset < PH_OPSET_NEWEST) || has_gradient_node (model))
+    return run_upgraded (model, feeds, wanted, ids, options, error);
+  return run_values (model->graph, feeds, wanted, ids, options, error);
+}
