@@ -163,19 +163,19 @@ collect (PhSession *self, GKeyFile *file, const char *prefix, guint *n)
   return all;
 }
 
-static gboolean
-save (gpointer data)
+static void
+save (PhSession *self)
 {
-  PhSession *self = data;
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autofree char *path = state_file (self->name), *prefix = g_strndup (path, strlen (path) - strlen (".ini")), *folder = g_path_get_dirname (path);
   g_autoptr (GError) error = NULL;
   guint n = 0;
 
-  self->timer = 0;
+  /* What was queued is done with this. */
+  g_clear_handle_id (&self->timer, g_source_remove);
   g_mkdir_with_parents (folder, 0700);
   if (!collect (self, file, prefix, &n))
-    return G_SOURCE_REMOVE;
+    return;
   if (n == 0)
     g_unlink (path);
   else if (!write_file (file, path, &error))
@@ -185,9 +185,18 @@ save (gpointer data)
       if (!self->told)
         ph_document_view_toast (ph_window_get_view (self->window), text);
       self->told = TRUE;
-      return G_SOURCE_REMOVE;
+      return;
     }
   drop_feeds (self, prefix, n > 0 ? file : NULL);
+}
+
+static gboolean
+on_timer (gpointer data)
+{
+  PhSession *self = data;
+
+  self->timer = 0;
+  save (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -199,7 +208,7 @@ queue_save (PhDocumentView *view)
   PhSession *self = window ? PH_WINDOW (window)->session : NULL;
 
   if (self && self->timer == 0)
-    self->timer = g_timeout_add_seconds (1, save, self);
+    self->timer = g_timeout_add_seconds (1, on_timer, self);
 }
 
 static void
@@ -297,10 +306,7 @@ ph_session_free (PhSession *self, gboolean keep)
 
   g_clear_handle_id (&self->calm, g_source_remove);
   if (self->timer)
-    {
-      g_clear_handle_id (&self->timer, g_source_remove);
-      save (self);
-    }
+    save (self);
   save_window (self->window);
   if (!keep)
     {

@@ -196,6 +196,22 @@ test_recent (void)
   driver_key ("ctrl+w");
 }
 
+/* A session that is still to be saved when it is restored: nothing of it is left to do when its window is gone. */
+static void
+test_closed (void)
+{
+  g_autofree char *path = driver_example ("seed");
+
+  driver_open (path);
+  driver_wait (file_says, (gpointer) "seed.onnxtxt", 10, "the session is saved");
+  ph_graph_canvas_set_view (ph_document_view_get_canvas (ph_window_get_view (driver_window ())), 10, 20, 1.5);
+  g_assert_true (ph_session_restore (driver_window ()));
+  gtk_window_destroy (GTK_WINDOW (driver_window ()));
+  driver_pause (2.1);
+  driver_open_window ();
+  driver_settle ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -205,5 +221,6 @@ main (int argc, char **argv)
   g_test_add_func ("/documents/by-hand", test_by_hand);
   g_test_add_func ("/documents/broken", test_broken);
   g_test_add_func ("/documents/recent", test_recent);
+  g_test_add_func ("/documents/closed", test_closed);
   return driver_main ();
 }
