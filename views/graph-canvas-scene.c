@@ -198,10 +198,11 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   g_task_run_in_thread (task, layout_thread);
 }
 
+/* Whoever sees nothing yet gets a first picture first, whatever else was asked for meanwhile. */
 void
 ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
 {
-  start_layout (self, quick, FALSE);
+  start_layout (self, quick || self->scene == NULL, FALSE);
 }
 
 /* What was run ahead when a file was opened was asked for by nobody: that is laid out as well as can be. What comes later leaves

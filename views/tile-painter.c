@@ -3,6 +3,8 @@
 #include "views/tile-painter.h"
 
 #include <gtk/gtk.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -148,12 +150,28 @@ run (PhTileJob *job)
   g_mutex_unlock (&painter->lock);
 }
 
+/* Niceness says nothing among real-time threads, of which none gives way to its equal: there it is a step of their own scale. */
+static void
+give_way (const Line *line)
+{
+  struct sched_param param;
+  int policy;
+
+  if (pthread_getschedparam (pthread_self (), &policy, &param) == 0 && (policy == SCHED_RR || policy == SCHED_FIFO))
+    {
+      param.sched_priority = MAX (param.sched_priority - (line == &ahead ? 2 : 1), sched_get_priority_min (policy));
+      pthread_setschedparam (pthread_self (), policy, &param);
+    }
+  else
+    setpriority (PRIO_PROCESS, gettid (), line == &ahead ? AHEAD_NICE : URGENT_NICE);
+}
+
 static gpointer
 paint_line (gpointer data)
 {
   Line *line = data;
 
-  setpriority (PRIO_PROCESS, gettid (), line == &ahead ? AHEAD_NICE : URGENT_NICE);
+  give_way (line);
   for (;;)
     {
       PhTileJob *job;

@@ -57,35 +57,68 @@ compare_ranked (const void *a, const void *b)
   return x->rank != y->rank ? x->rank - y->rank : x->box - y->box;
 }
 
-/* How many values pass from the layers up to each one to those below it, among the boxes that are @in. */
-static int *
-count_passing (PhSceneBuild *build, const guint8 *in, const int *rank, int n_layers)
+/* The values that leave each leaf, found once: then the regions of many groups cost what is in them, not all that there is. */
+struct _PhRegions
 {
-  PhScene *scene = build->scene;
-  const int n = scene->boxes->len;
-  g_autofree int *first = g_new (int, n + 1), *last = g_new (int, n + 1);
+  PhSceneBuild *build;
+  const int    *rank;            /* unowned, by leaf                                             */
+  guint8       *in;              /* by leaf: it is of those that are parted now; else all zero   */
+  int          *first, *to;      /* leaf b's values go to to[first[b]] ... to[first[b + 1] - 1]  */
+};
+
+PhRegions *
+ph_regions_new (PhSceneBuild *build, const int *rank, int n_leaves)
+{
+  PhRegions *regions = g_new0 (PhRegions, 1);
+  const PhUnionEdge *edges = (const PhUnionEdge *) build->union_edges->data;
+  const guint n_edges = build->union_edges->len;
+  g_autofree int *fill = NULL;
+
+  *regions = (PhRegions) { build, rank, g_new0 (guint8, n_leaves + 1), g_new0 (int, n_leaves + 2), g_new (int, n_edges + 1) };
+  for (guint i = 0; i < n_edges; i++)
+    if (edges[i].from >= 0 && edges[i].n_via == 0)
+      regions->first[edges[i].from + 1]++;
+  for (int b = 0; b < n_leaves; b++)
+    regions->first[b + 1] += regions->first[b];
+  fill = g_memdup2 (regions->first, sizeof (int) * (n_leaves + 1));
+  for (guint i = 0; i < n_edges; i++)
+    if (edges[i].from >= 0 && edges[i].n_via == 0)
+      regions->to[fill[edges[i].from]++] = edges[i].to;
+  return regions;
+}
+
+void
+ph_regions_free (PhRegions *regions)
+{
+  g_free (regions->in);
+  g_free (regions->first);
+  g_free (regions->to);
+  g_free (regions);
+}
+
+/* How many values pass from the layers up to each one to those below it, among those of the leaves that are in. */
+static int *
+count_passing (PhRegions *regions, const int *leaves, int n, int n_layers)
+{
   int *passing = g_new0 (int, n_layers + 2);
 
-  for (int b = 0; b < n; b++)
-    first[b] = last[b] = -1;
-  for (guint i = 0; i < build->union_edges->len; i++)
+  for (int i = 0; i < n; i++)
     {
-      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
-      int *lowest, *highest;
+      const int b = leaves[i];
+      int lowest = G_MAXINT, highest = -1;
 
-      if (edge->from < 0 || edge->n_via > 0 || !in[edge->from] || !in[edge->to])
-        continue;
-      lowest = &first[edge->from];
-      highest = &last[edge->from];
-      *lowest = MIN (*lowest < 0 ? G_MAXINT : *lowest, MIN (rank[edge->from], rank[edge->to]));
-      *highest = MAX (*highest, MAX (rank[edge->from], rank[edge->to]));
+      for (int e = regions->first[b]; regions->in[b] && e < regions->first[b + 1]; e++)
+        if (regions->in[regions->to[e]])
+          {
+            lowest = MIN (lowest, MIN (regions->rank[b], regions->rank[regions->to[e]]));
+            highest = MAX (highest, MAX (regions->rank[b], regions->rank[regions->to[e]]));
+          }
+      if (highest > lowest)
+        {
+          passing[lowest]++;
+          passing[highest]--;
+        }
     }
-  for (int b = 0; b < n; b++)
-    if (first[b] >= 0 && last[b] > first[b])
-      {
-        passing[first[b]]++;
-        passing[last[b]]--;
-      }
   for (int r = 1; r < n_layers; r++)
     passing[r] += passing[r - 1];
   return passing;
@@ -144,31 +177,33 @@ number_regions (PhSceneBuild *build, int parent, guint first)
     }
 }
 
-/* The nodes of one side, forward or backward, that lie directly in @parent. */
+/* The nodes of one side, forward or backward, among @leaves, which lie directly in @parent. */
 static void
-part (PhSceneBuild *build, int parent, gboolean backward, const int *rank, int n_leaves)
+part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves, int n_leaves)
 {
-  PhScene *scene = build->scene;
+  PhSceneBuild *build = regions->build;
+  const int *rank = regions->rank;
   g_autofree Ranked *ranked = g_new (Ranked, n_leaves + 1);
-  g_autofree guint8 *in = g_new0 (guint8, scene->boxes->len + 1);
   g_autofree int *passing = NULL;
   int n = 0, n_layers = 0, least = G_MAXINT, start = 0, block = 0, end = 0;
 
-  for (int b = 0; b < n_leaves; b++)
+  for (int i = 0; i < n_leaves; i++)
     {
-      const PhSceneBox *box = ph_scene_box (scene, b);
+      const PhSceneBox *box = ph_scene_box (build->scene, leaves[i]);
 
       if (box->parent != parent || box->backward != backward)
         continue;
-      in[b] = TRUE;
-      n_layers = MAX (n_layers, rank[b] + 1);
+      n_layers = MAX (n_layers, rank[leaves[i]] + 1);
+      regions->in[leaves[i]] = TRUE;
       if (box->kind == PH_BOX_NODE)
-        ranked[n++] = (Ranked) { rank[b], b };
+        ranked[n++] = (Ranked) { rank[leaves[i]], leaves[i] };
     }
+  passing = count_passing (regions, leaves, n_leaves, n_layers);
+  for (int i = 0; i < n_leaves; i++)
+    regions->in[leaves[i]] = FALSE;
   if (n < 2 * BLOCK)
     return;
   qsort (ranked, n, sizeof *ranked, compare_ranked);
-  passing = count_passing (build, in, rank, n_layers);
   for (int i = 0; i + 1 < n; i++)
     if (ranked[i].rank != ranked[i + 1].rank)
       least = MIN (least, MAX (passing[ranked[i].rank], 1));
@@ -212,19 +247,20 @@ part (PhSceneBuild *build, int parent, gboolean backward, const int *rank, int n
 
 /* The gradient of a region is a region: "∇ Bottleneck 3". */
 static void
-mirror_regions (PhSceneBuild *build, int parent, int n_leaves)
+mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves)
 {
   PhScene *scene = build->scene;
   g_autoptr(GHashTable) mirrors = g_hash_table_new (NULL, NULL);      /* forward region -> its gradient's */
 
-  for (int b = 0; b < n_leaves; b++)
+  for (int i = 0; i < n_leaves; i++)
     {
+      const int b = leaves[i];
       const PhSceneBox *box = ph_scene_box (scene, b);
       const int partner = box->parent == parent && box->backward && box->kind == PH_BOX_NODE ? ph_scene_partner (scene, b) : -1;
       const int region = partner >= 0 ? ph_scene_box (scene, partner)->parent : -1;
       int mirror;
 
-      if (region < n_leaves || ph_scene_box (scene, region)->parent != parent)
+      if (region < 0 || ph_scene_box (scene, region)->kind != PH_BOX_GROUP || ph_scene_box (scene, region)->parent != parent)
         continue;
       mirror = GPOINTER_TO_INT (g_hash_table_lookup (mirrors, GINT_TO_POINTER (region)));
       if (mirror == 0)
@@ -245,14 +281,15 @@ mirror_regions (PhSceneBuild *build, int parent, int n_leaves)
 }
 
 void
-ph_scene_group_by_region (PhSceneBuild *build, int parent, const int *rank, int n_leaves)
+ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves)
 {
+  PhSceneBuild *build = regions->build;
   guint first = build->scene->boxes->len;
 
-  part (build, parent, FALSE, rank, n_leaves);
+  part_side (regions, parent, FALSE, leaves, n_leaves);
   number_regions (build, parent, first);
-  mirror_regions (build, parent, n_leaves);
+  mirror_regions (build, parent, leaves, n_leaves);
   first = build->scene->boxes->len;
-  part (build, parent, TRUE, rank, n_leaves);
+  part_side (regions, parent, TRUE, leaves, n_leaves);
   number_regions (build, parent, first);
 }

@@ -143,14 +143,16 @@ rank_groups (PhScene *scene, const int *leaf_rank, int n_leaves)
 
 /* No group, and not the whole, has more children than one can look at: leaves go into regions, groups into bundles. */
 static void
-limit_children (PhSceneBuild *build, const int *leaf_rank, int n_leaves)
+limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, int n_leaves)
 {
   PhScene *scene = build->scene;
+  g_autofree int *leaves = g_new (int, n_leaves + 1);
 
   for (int level = 0; level < 6; level++)
     {
       const int n = scene->boxes->len;
       g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1), *n_plain = g_new0 (int, n + 1);
+      g_autofree int *first = g_new0 (int, n + 2), *fill = NULL;      /* of a parent's leaves in @leaves */
       g_autofree GArray **children = g_new0 (GArray *, n + 1);
       gboolean again = FALSE;
 
@@ -161,13 +163,19 @@ limit_children (PhSceneBuild *build, const int *leaf_rank, int n_leaves)
 
           n_children[parent]++;
           n_plain[parent] += box->kind == PH_BOX_NODE && b < n_leaves;
+          first[parent + 1] += b < n_leaves;
         }
+      for (int p = 0; p <= n; p++)
+        first[p + 1] += first[p];
+      fill = g_memdup2 (first, sizeof (int) * (n + 1));
+      for (int b = 0; b < n_leaves; b++)
+        leaves[fill[ph_scene_box (scene, b)->parent < 0 ? n : ph_scene_box (scene, b)->parent]++] = b;
       for (int p = 0; p <= n; p++)
         if (n_children[p] > MANY && (p == n || ph_scene_box (scene, p)->kind == PH_BOX_GROUP))
           {
             if (n_plain[p] > MANY / 2)
               {
-                ph_scene_group_by_region (build, p == n ? -1 : p, leaf_rank, n_leaves);
+                ph_regions_part (regions, p == n ? -1 : p, leaves + first[p], first[p + 1] - first[p]);
                 again = TRUE;
               }
             else
@@ -508,16 +516,19 @@ ph_scene_group (PhSceneBuild *build)
       }
   if (build->options->by_scope)
     {
-      g_autofree int *rank = ph_scene_rank (build);
+      g_autofree int *rank = ph_scene_rank (build), *leaves = g_new (int, n_leaves + 1);
+      g_autoptr(PhRegions) regions = ph_regions_new (build, rank, n_leaves);
 
+      for (guint b = 0; b < n_leaves; b++)
+        leaves[b] = b;
       if (n_scoped > n_nodes / 2)
         ph_scene_group_by_scope (build);
       else
-        ph_scene_group_by_region (build, -1, rank, n_leaves);
+        ph_regions_part (regions, -1, leaves, n_leaves);
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);
       adopt_ends (build, n_leaves);
-      limit_children (build, rank, n_leaves);
+      limit_children (build, regions, rank, n_leaves);
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);
     }

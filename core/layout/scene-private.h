@@ -70,7 +70,12 @@ void     ph_scene_bypass  (PhSceneBuild *build);
 /* group-scope.c, group-region.c, group-name.c, group.c: add boxes for groups and set parents. */
 int      ph_scene_add_group (PhScene *scene, const char *path, const char *title);
 void     ph_scene_group_by_scope  (PhSceneBuild *build);
-void     ph_scene_group_by_region (PhSceneBuild *build, int parent, const int *rank, int n_leaves);
+/* @rank (by leaf) outlives it. @leaves lie directly in @parent, -1: in no group. */
+typedef struct _PhRegions PhRegions;
+PhRegions *ph_regions_new         (PhSceneBuild *build, const int *rank, int n_leaves);
+void     ph_regions_part          (PhRegions *regions, int parent, const int *leaves, int n_leaves);
+void     ph_regions_free          (PhRegions *regions);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegions, ph_regions_free)
 char    *ph_scene_region_title    (PhScene *scene, const int *boxes, int n, gboolean backward);
 int     *ph_scene_rank   (PhSceneBuild *build);
 void     ph_scene_group   (PhSceneBuild *build);
