@@ -125,3 +125,9 @@ wire_graph (guint n, Wire **nodes)
   wire_message (graph, 12, wire_value ("y", 2));
   return graph;
 }
+
+static inline GBytes *
+wire_simple_model (guint n, Wire **nodes)
+{
+  return wire_model (wire_graph (n, nodes));
+}
