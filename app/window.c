@@ -6,8 +6,10 @@
 
 #include "app/actions.h"
 #include "app/window-private.h"
+#include "core/discard.h"
 #include "views/access-names.h"
 #include "views/hand-steps.h"
+#include "views/model-copy.h"
 #include "views/recent-files.h"
 #include "views/whole-layout.h"
 
@@ -241,27 +243,48 @@ ph_window_open (PhWindow *self, GFile *file)
   ph_window_run (self, "open %s", strpbrk (path, " \t'\"\\") ? quoted : path);
 }
 
+typedef struct { PhWindow *window; char *path; } Compare;       /* @window: (nullable) weak */
+
+static void
+on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
+{
+  Compare *compare = data;
+  PhWindow *self = compare->window;
+  g_autofree char *path = g_steal_pointer (&compare->path), *quoted = g_shell_quote (path);
+
+  g_clear_weak_pointer (&compare->window);
+  g_free (compare);
+  if (!model || !self || self->closing || gtk_widget_get_root (GTK_WIDGET (first)) != GTK_ROOT (self))
+    {
+      ph_discard (model, (GDestroyNotify) ph_model_free);
+      ph_discard (copy, (GDestroyNotify) ph_model_free);
+      return;
+    }
+  PhDocumentView *view = ph_window_add_tab (self);
+  PhDocument *document = ph_document_view_get_document (view);
+
+  ph_document_set_pipeline (document, "none", NULL);
+  ph_document_take_models (document, model, copy, ph_document_get_path (ph_document_view_get_document (first)), NULL);
+  ph_hand_steps_set_base (view, ph_document_view_get_document (first));
+  ph_graph_pane_set_form (ph_document_view_get_pane (view), ph_graph_pane_get_form (ph_document_view_get_pane (first)));
+  ph_window_run (self, "compare %s", quoted);
+}
+
 /* In a tab of its own, so that the steps of this one stay as they are. */
 void
 ph_window_compare (PhWindow *self, GFile *file)
 {
   g_return_if_fail (PH_IS_WINDOW (self) && G_IS_FILE (file));
 
-  g_autofree char *path = g_file_get_path (file), *quoted = path ? g_shell_quote (path) : NULL;
-  PhDocument *first = the_document (self);
+  g_autofree char *path = g_file_get_path (file);
+  PhDocumentView *view = ph_window_get_view (self);
 
-  if (!path || !ph_document_is_open (first))
+  if (!path || !ph_document_is_open (the_document (self)) || ph_document_view_has_work (view))
     return;
-  PhModel *model = ph_document_clone_at (first, ph_document_get_position (first));
-  g_autofree char *own_path = g_strdup (ph_document_get_path (first));
-  PhForm form = ph_graph_pane_get_form (ph_document_view_get_pane (ph_window_get_view (self)));
-  PhDocumentView *view = ph_window_add_tab (self);
-
-  ph_document_set_pipeline (ph_document_view_get_document (view), "none", NULL);
-  ph_document_take_model (ph_document_view_get_document (view), model, own_path, NULL);
-  ph_hand_steps_set_base (view, first);
-  ph_graph_pane_set_form (ph_document_view_get_pane (view), form);
-  ph_window_run (self, "compare %s", quoted);
+  Compare *compare = g_new0 (Compare, 1);
+  g_set_weak_pointer (&compare->window, self);
+  compare->path = g_steal_pointer (&path);
+  ph_model_copy_make (view, ph_document_get_position (the_document (self)), on_copied, compare);
 }
 
 void
@@ -351,6 +374,19 @@ ph_window_dispose (GObject *object)
   G_OBJECT_CLASS (ph_window_parent_class)->dispose (object);
 }
 
+/* Wherever the keyboard is; but a menu that is open is closed first. */
+static gboolean
+on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state, PhWindow *self)
+{
+  GtkWidget *focus = gtk_root_get_focus (GTK_ROOT (self));
+  PhDocumentView *view = ph_window_get_view (self);
+
+  if (key != GDK_KEY_Escape || (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK)) != 0
+      || (focus && gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER)))
+    return GDK_EVENT_PROPAGATE;
+  return view && ph_document_view_cancel (view) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
+}
+
 static void
 ph_window_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -406,6 +442,10 @@ ph_window_init (PhWindow *self)
   g_signal_connect_object (gtk_recent_manager_get_default (), "changed", G_CALLBACK (update_recent), self, G_CONNECT_SWAPPED);
   update_recent (self);
 
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), keys);
   GtkDropTarget *drop = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
   g_signal_connect (drop, "drop", G_CALLBACK (on_drop), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drop));

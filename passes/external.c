@@ -350,7 +350,7 @@ run_foreign (PhPassRun *run, GError **error)
 
   const char *const command[] = { peep, "--json", "--plugin", foreign->path, in, "-c", pass_line, "-c", save, "-c", "rewrites end", NULL };
 
-  if (ph_io_save (ph_pass_run_model (run), in, error))
+  if (ph_io_save (ph_pass_run_model (run), in, options->cancellable, error))
     output = run_program (command, NULL, file_size (in), run->pass->name, options->cancellable, error);
   if (output != NULL)
     mapped = g_mapped_file_new (out, FALSE, error);

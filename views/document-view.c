@@ -24,8 +24,8 @@ struct _PhDocumentView
   GtkButton       *banner_button;
   PhFindBar       *find_bar;
   GtkStack        *stack;
-  GtkOverlay      *overlay;
-  GtkRevealer     *progress;
+  AdwBin          *graph;
+  GtkRevealer     *progress_card;
   GtkSpinner      *spinner;
   GtkLabel        *progress_text;
   GtkProgressBar  *progress_bar;
@@ -38,10 +38,11 @@ struct _PhDocumentView
   PhGraphPane     *pane;
   PhGraphCanvas   *canvas;           /* of @pane */
   guint            progress_timer;
-  guint            running;          /* lines that run or wait                                           */
+  guint            running;          /* lines that run or wait, a layout that is awaited, other work     */
+  GCancellable    *work;             /* (nullable) of ph_document_view_begin_work()                      */
   GCallback        retry;            /* (nullable) of the banner                                         */
   gpointer         retry_data;
-  gboolean         laying_out;       /* and nothing is drawn meanwhile                                   */
+  gboolean         laying_out;       /* and somebody waits for it                                        */
 };
 
 G_DEFINE_FINAL_TYPE (PhDocumentView, ph_document_view, GTK_TYPE_WIDGET)
@@ -54,8 +55,8 @@ show_progress (gpointer data)
   PhDocumentView *self = data;
 
   self->progress_timer = 0;
-  gtk_widget_set_can_target (GTK_WIDGET (self->progress), TRUE);
-  gtk_revealer_set_reveal_child (self->progress, TRUE);
+  gtk_widget_set_can_target (GTK_WIDGET (self->progress_card), TRUE);
+  gtk_revealer_set_reveal_child (self->progress_card, TRUE);
   gtk_spinner_start (self->spinner);
   return G_SOURCE_REMOVE;
 }
@@ -67,13 +68,13 @@ on_started (PhDocumentView *self, const char *line)
   g_autofree char *shown = g_utf8_make_valid (line, -1);
   gtk_label_set_text (self->progress_text, shown);
   gtk_widget_set_visible (GTK_WIDGET (self->progress_bar), FALSE);
-  if (self->progress_timer == 0 && !gtk_revealer_get_reveal_child (self->progress))
+  if (self->progress_timer == 0 && !gtk_revealer_get_reveal_child (self->progress_card))
     self->progress_timer = g_timeout_add (PROGRESS_AFTER_MS, show_progress, self);
 }
 
 /* What the commands say of themselves; names of passes and files stay as they are. */
 static G_GNUC_UNUSED const char *const doings[] = {
-  N_("reading"), N_("writing"), N_("comparing"), N_("comparing steps"), N_("computing"), N_("measuring"), N_("drawing"), N_("printing"),
+  N_("counting"), N_("reading"), N_("writing"), N_("comparing"), N_("comparing steps"), N_("computing"), N_("measuring"), N_("drawing"), N_("printing"),
   N_("searching"),
 };
 
@@ -98,23 +99,66 @@ on_finished (PhDocumentView *self, PhReply *reply)
   if (self->running > 0 && --self->running > 0)
     return;
   g_clear_handle_id (&self->progress_timer, g_source_remove);
-  gtk_revealer_set_reveal_child (self->progress, FALSE);
-  gtk_widget_set_can_target (GTK_WIDGET (self->progress), FALSE);
+  gtk_revealer_set_reveal_child (self->progress_card, FALSE);
+  gtk_widget_set_can_target (GTK_WIDGET (self->progress_card), FALSE);
   gtk_spinner_stop (self->spinner);
 }
 
+/* The button of the card, or Escape. */
 static void
 on_cancel (PhDocumentView *self)
 {
   ph_console_cancel (self->console);
+  ph_graph_canvas_cancel_layout (self->canvas);
+  g_cancellable_cancel (self->work);
+}
+
+gboolean
+ph_document_view_cancel (PhDocumentView *self)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT_VIEW (self), FALSE);
+
+  if (!gtk_revealer_get_reveal_child (self->progress_card))
+    return FALSE;
+  on_cancel (self);
+  return TRUE;
+}
+
+gboolean
+ph_document_view_has_work (PhDocumentView *self)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT_VIEW (self), FALSE);
+  return self->work != NULL;
+}
+
+GCancellable *
+ph_document_view_begin_work (PhDocumentView *self, const char *what)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT_VIEW (self) && self->work == NULL, NULL);
+
+  self->work = g_cancellable_new ();
+  on_started (self, what);
+  return self->work;
+}
+
+void
+ph_document_view_end_work (PhDocumentView *self)
+{
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self));
+
+  /* The tab may have been closed meanwhile. */
+  if (!self->work)
+    return;
+  g_clear_object (&self->work);
+  on_finished (self, NULL);
 }
 
 /* --- the picture ---------------------------------------------------------------------------------------------------- */
 
 static void
-on_layout_started (PhDocumentView *self, gboolean visible)
+on_layout_started (PhDocumentView *self, gboolean awaited)
 {
-  if (visible && !self->laying_out)
+  if (awaited && !self->laying_out)
     {
       on_started (self, _("Laying out"));
       self->laying_out = TRUE;
@@ -345,6 +389,7 @@ ph_document_view_dispose (GObject *object)
     }
   if (self->document)
     g_signal_handlers_disconnect_by_data (self->document, self);
+  g_cancellable_cancel (self->work);
   if (self->ahead)
     ph_run_ahead_stop (self->ahead);
   g_clear_object (&self->ahead);
@@ -353,6 +398,7 @@ ph_document_view_dispose (GObject *object)
     g_file_monitor_cancel (self->monitor);
   g_clear_object (&self->monitor);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
+  g_clear_object (&self->work);
   g_clear_object (&self->console);
   g_clear_object (&self->document);
   G_OBJECT_CLASS (ph_document_view_parent_class)->dispose (object);
@@ -375,8 +421,8 @@ ph_document_view_class_init (PhDocumentViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, banner_button);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, find_bar);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, stack);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, overlay);
-  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, graph);
+  gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress_card);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, spinner);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress_text);
   gtk_widget_class_bind_template_child (widget_class, PhDocumentView, progress_bar);
@@ -397,7 +443,7 @@ ph_document_view_init (PhDocumentView *self)
 
   self->pane = PH_GRAPH_PANE (ph_graph_pane_new (self->console));
   self->canvas = ph_graph_pane_get_canvas (self->pane);
-  gtk_overlay_set_child (self->overlay, GTK_WIDGET (self->pane));
+  adw_bin_set_child (self->graph, GTK_WIDGET (self->pane));
   /* A layout that is under way keeps the canvas for longer than its tab. */
   g_signal_connect_object (self->canvas, "layout-started", G_CALLBACK (on_layout_started), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->canvas, "layout-finished", G_CALLBACK (on_layout_finished), self, G_CONNECT_SWAPPED);
@@ -448,6 +494,6 @@ ph_document_view_get_pane (PhDocumentView *self)
 gboolean
 ph_document_view_is_working (PhDocumentView *self)
 {
-  return ph_run_ahead_is_running (self->ahead) || ph_view_state_is_restoring (self)
+  return self->work || ph_run_ahead_is_running (self->ahead) || ph_view_state_is_restoring (self)
          || (ph_document_is_open (self->document) && ph_graph_pane_is_working (self->pane));
 }

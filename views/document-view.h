@@ -32,5 +32,11 @@ const char     *ph_document_view_get_banner    (PhDocumentView *view);          
 /* The file once more, and back to where one was in it. What cannot be read leaves what is there, and a banner. */
 void            ph_document_view_reload        (PhDocumentView *view);
 gboolean        ph_document_view_is_working    (PhDocumentView *view);           /* in the background */
+/* Stops what the card with the progress is shown for. FALSE: it is not shown. */
+gboolean        ph_document_view_cancel        (PhDocumentView *view);
+/* Work that is no line of the console has that card too; one at a time. (transfer none) */
+gboolean        ph_document_view_has_work      (PhDocumentView *view);
+GCancellable   *ph_document_view_begin_work    (PhDocumentView *view, const char *what);
+void            ph_document_view_end_work      (PhDocumentView *view);
 
 G_END_DECLS

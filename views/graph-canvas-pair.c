@@ -90,5 +90,5 @@ ph_graph_canvas_pair (PhGraphCanvas *after, PhGraphCanvas *before)
     }
   /* A compact picture has one position only. */
   if (after->compact)
-    ph_canvas_start_layout (after, FALSE);
+    ph_canvas_ask_layout (after);
 }

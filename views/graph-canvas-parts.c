@@ -69,7 +69,8 @@ show_part (PhGraphCanvas *self, GHashTable *keep, char *part)
   g_clear_pointer (&self->keep, g_hash_table_unref);
   self->keep = keep;
   self->fitted = TRUE;
-  ph_canvas_start_layout (self, FALSE);
+  if (keep != NULL || !ph_canvas_bring_back (self))
+    ph_canvas_ask_layout (self);
   return TRUE;
 }
 
@@ -178,6 +179,9 @@ ph_graph_canvas_show_all (PhGraphCanvas *self)
 {
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
   self = ph_canvas_leader (self);
+  /* On the way to the first part the whole is still shown. */
+  if (self->keep != NULL && self->layout != NULL && self->scene != NULL && self->shown.keep == NULL)
+    ph_graph_canvas_cancel_layout (self);
   if (self->keep != NULL)
     show_part (self, NULL, NULL);
 }

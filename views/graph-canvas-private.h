@@ -9,6 +9,19 @@ G_BEGIN_DECLS
 
 typedef struct _PhMorph PhMorph;
 
+/* What a scene was laid out for. */
+typedef struct
+{
+  gboolean      compact, grouped, grouped_set;
+  GHashTable   *open, *keep;     /* (nullable) as in the canvas                                             */
+  char         *part;            /* (nullable)                                                              */
+  PhId          part_node;
+  guint         part_steps;
+  PhPosition    at;
+} PhArrangement;
+
+void     ph_arrangement_clear     (PhArrangement *arrangement);
+
 struct _PhGraphCanvas
 {
   GtkWidget     parent_instance;
@@ -18,6 +31,12 @@ struct _PhGraphCanvas
   PhTiles      *tiles;
   PhInk        *ink;
   GCancellable *layout;          /* (nullable) of the layout that runs                                      */
+  gboolean      awaited;         /* somebody asked for it and sees nothing, or the old picture, until it ends */
+  PhArrangement shown;           /* of @scene                                                               */
+  PhScene      *aside;           /* (nullable) of the whole graph, while a part is shown                    */
+  PhArrangement aside_shown;
+  guint         aside_generation;
+  gboolean      aside_whole;
   guint         layout_number;   /* of the newest request; older answers are dropped                        */
   gboolean      first;           /* nothing of this document was shown yet                                  */
   guint         scene_generation;
@@ -102,6 +121,9 @@ void     ph_canvas_size_allocate  (GtkWidget *widget, int width, int height, int
 
 /* graph-canvas-scene.c */
 void     ph_canvas_start_layout   (PhGraphCanvas *self, gboolean quick);
+void     ph_canvas_ask_layout     (PhGraphCanvas *self);                  /* the same for somebody who waits for it */
+/* From a part to the picture of the whole that was there before. FALSE: it does not fit any more. */
+gboolean ph_canvas_bring_back     (PhGraphCanvas *self);
 gboolean ph_canvas_uncover        (PhGraphCanvas *self);                  /* opens what hides the selected node */
 void     ph_canvas_extend_layout  (PhGraphCanvas *self);                    /* steps were added */
 gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);

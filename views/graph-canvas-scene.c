@@ -1,7 +1,10 @@
 /* graph-canvas-scene.c: has the picture laid out in a thread, and puts the new one where the old one stood.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/document/snapshot.h"
 #include "views/graph-canvas-private.h"
+
+#include <glib/gi18n.h>
+
+#include "core/document/snapshot.h"
 
 #define GROUP_ABOVE   2500       /* nodes: a larger model opens grouped        */
 #define OPEN_BOXES    250        /* boxes of a grouped one that show at first  */
@@ -115,6 +118,132 @@ take_scene (PhGraphCanvas *self, PhScene *scene)
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_VIEW_CHANGED], 0);
 }
 
+/* --- what a scene was laid out for -------------------------------------------------------------------------------------- */
+
+void
+ph_arrangement_clear (PhArrangement *arrangement)
+{
+  g_clear_pointer (&arrangement->open, g_hash_table_unref);
+  g_clear_pointer (&arrangement->keep, g_hash_table_unref);
+  g_clear_pointer (&arrangement->part, g_free);
+}
+
+/* The sets are never changed, always replaced. */
+static void
+remember_arrangement (PhGraphCanvas *self)
+{
+  ph_arrangement_clear (&self->shown);
+  self->shown = (PhArrangement) {
+    .compact = self->compact, .grouped = self->grouped, .grouped_set = self->grouped_set,
+    .open = self->open != NULL ? g_hash_table_ref (self->open) : NULL,
+    .keep = self->keep != NULL ? g_hash_table_ref (self->keep) : NULL,
+    .part = g_strdup (self->part), .part_node = self->part_node, .part_steps = self->part_steps,
+    .at = ph_document_get_position (self->document),
+  };
+}
+
+static void
+restore_arrangement (PhGraphCanvas *self)
+{
+  const PhArrangement *shown = &self->shown;
+  const gboolean compact = self->compact != shown->compact, grouped = self->grouped != shown->grouped;
+
+  g_clear_pointer (&self->open, g_hash_table_unref);
+  g_clear_pointer (&self->keep, g_hash_table_unref);
+  g_free (self->part);
+  self->compact = shown->compact;
+  self->grouped = shown->grouped;
+  self->grouped_set = shown->grouped_set;
+  self->open = shown->open != NULL ? g_hash_table_ref (shown->open) : NULL;
+  self->keep = shown->keep != NULL ? g_hash_table_ref (shown->keep) : NULL;
+  self->part = g_strdup (shown->part);
+  self->part_node = shown->part_node;
+  self->part_steps = shown->part_steps;
+  self->uncovered = PH_NO_ID;
+  if (compact)
+    g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_COMPACT]);
+  if (grouped)
+    g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_GROUPED]);
+}
+
+/* Where a part takes the place of the whole, the whole is laid aside. */
+static void
+lay_aside (PhGraphCanvas *self)
+{
+  g_clear_pointer (&self->aside, ph_scene_unref);
+  ph_arrangement_clear (&self->aside_shown);
+  if (self->scene == NULL || self->first || self->scene_quick)
+    return;
+  self->aside = ph_scene_ref (self->scene);
+  self->aside_shown = self->shown;
+  self->shown = (PhArrangement) { 0 };
+  self->aside_generation = self->scene_generation;
+  self->aside_whole = self->scene_whole;
+}
+
+static void on_scene (PhGraphCanvas *self);
+
+gboolean
+ph_canvas_bring_back (PhGraphCanvas *self)
+{
+  const PhArrangement *then = &self->aside_shown;
+  PhScene *scene = self->aside;
+
+  if (scene == NULL || self->document == NULL || self->aside_generation != ph_document_get_generation (self->document)
+      || then->compact != self->compact || then->grouped != self->grouped || then->grouped_set != self->grouped_set || then->open != self->open
+      || (then->compact && ph_position_compare (then->at, ph_document_get_position (self->document)) != 0))
+    return FALSE;
+  if (self->layout != NULL)
+    g_cancellable_cancel (self->layout);
+  g_clear_object (&self->layout);
+  self->layout_number++;
+  self->aside = NULL;
+  self->scene_generation = self->aside_generation;
+  self->scene_whole = self->aside_whole;
+  take_scene (self, scene);
+  on_scene (self);
+  return TRUE;
+}
+
+void
+ph_graph_canvas_cancel_layout (PhGraphCanvas *self)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  self = ph_canvas_leader (self);
+  if (self->layout == NULL || !self->awaited)
+    return;
+  g_cancellable_cancel (self->layout);
+  g_clear_object (&self->layout);
+  self->layout_number++;
+  self->awaited = FALSE;
+  if (self->scene == NULL)
+    {
+      g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, FALSE, _("The picture is not there: laying it out was cancelled."));
+      return;
+    }
+  restore_arrangement (self);
+  if (self->scene_generation != ph_document_get_generation (self->document)
+      || (self->compact && ph_position_compare (self->shown.at, ph_document_get_position (self->document)) != 0))
+    g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, FALSE,
+                   _("The picture is an older one: laying out what is here now was cancelled."));
+  else
+    g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, TRUE, NULL);
+}
+
+/* --- laying out --------------------------------------------------------------------------------------------------------- */
+
+/* The picture that was waited for is there. */
+static void
+on_scene (PhGraphCanvas *self)
+{
+  self->scene_quick = FALSE;
+  self->awaited = FALSE;
+  remember_arrangement (self);
+  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, TRUE, NULL);
+  if (self->uncovered != PH_NO_ID && self->uncovered == ph_document_get_selection (self->document))
+    ph_graph_canvas_fit_selection (self);
+}
+
 static void
 on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -133,22 +262,26 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
       if (g_error_matches (error, PH_ERROR, PH_ERROR_CANCELLED) || g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
         return;
       g_clear_object (&self->layout);
+      self->awaited = FALSE;
       g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, FALSE, error->message);
       return;
     }
   self->scene_generation = job->generation;
   self->scene_whole = !job->quick && !job->options.by_scope && job->options.keep == NULL && job->whole;
+  if (self->keep != NULL && self->shown.keep == NULL)
+    lay_aside (self);
+  else if (self->keep == NULL)
+    g_clear_pointer (&self->aside, ph_scene_unref);
   take_scene (self, scene);
   self->scene_quick = job->quick;
   if (job->quick)
     {
+      remember_arrangement (self);
       ph_canvas_start_layout (self, FALSE);
       return;
     }
   g_clear_object (&self->layout);
-  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, TRUE, NULL);
-  if (self->uncovered != PH_NO_ID && self->uncovered == ph_document_get_selection (self->document))
-    ph_graph_canvas_fit_selection (self);
+  on_scene (self);
 }
 
 gboolean
@@ -194,7 +327,8 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   task = g_task_new (self, self->layout, on_laid_out, NULL);
   g_task_set_task_data (task, job, (GDestroyNotify) layout_job_free);
   g_task_set_check_cancellable (task, FALSE);
-  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_STARTED], 0, self->scene == NULL);
+  self->awaited |= self->scene == NULL;
+  g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_STARTED], 0, self->awaited);
   g_task_run_in_thread (task, layout_thread);
 }
 
@@ -203,6 +337,13 @@ void
 ph_canvas_start_layout (PhGraphCanvas *self, gboolean quick)
 {
   start_layout (self, quick || self->scene == NULL, FALSE);
+}
+
+void
+ph_canvas_ask_layout (PhGraphCanvas *self)
+{
+  self->awaited = TRUE;
+  start_layout (self, FALSE, FALSE);
 }
 
 /* What was run ahead when a file was opened was asked for by nobody: that is laid out as well as can be. What comes later leaves
@@ -269,7 +410,7 @@ ph_graph_canvas_toggle_group (PhGraphCanvas *self, int box)
     g_hash_table_add (open, g_strdup (key));
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->open = open;
-  ph_canvas_start_layout (self, FALSE);
+  ph_canvas_ask_layout (self);
 }
 
 /* The outermost closed group, or body, that hides the selected node opens; the layout that follows opens the next one, and comes
@@ -310,7 +451,7 @@ ph_graph_canvas_expand_all (PhGraphCanvas *self)
     }
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->open = open;
-  ph_canvas_start_layout (self, FALSE);
+  ph_canvas_ask_layout (self);
 }
 
 void
@@ -320,12 +461,12 @@ ph_graph_canvas_collapse_all (PhGraphCanvas *self)
   self = ph_canvas_leader (self);
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  ph_canvas_start_layout (self, FALSE);
+  ph_canvas_ask_layout (self);
 }
 
 void
 ph_graph_canvas_retry (PhGraphCanvas *self)
 {
   g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
-  ph_canvas_start_layout (self, FALSE);
+  ph_canvas_ask_layout (self);
 }

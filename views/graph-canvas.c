@@ -22,6 +22,9 @@ on_opened (PhGraphCanvas *self)
   g_clear_pointer (&self->measure, ph_measure_unref);
   g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
+  g_clear_pointer (&self->aside, ph_scene_unref);
+  ph_arrangement_clear (&self->shown);
+  self->awaited = FALSE;
   self->first = self->fitted = TRUE;
   ph_canvas_update_nodes (self);
   ph_canvas_update_look (self);
@@ -59,7 +62,7 @@ on_position (PhGraphCanvas *self)
   ph_canvas_update_times (self);
   ph_canvas_update_look (self);
   if (self->compact && ph_canvas_leader (self) == self)
-    ph_canvas_start_layout (self, FALSE);
+    ph_canvas_ask_layout (self);
   if (gtk_widget_get_first_child (GTK_WIDGET (self)) != NULL)
     ph_after_frame (GTK_WIDGET (self), &self->nodes_later, update_nodes);
 }
@@ -135,6 +138,9 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->measure, ph_measure_unref);
   g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
+  g_clear_pointer (&self->aside, ph_scene_unref);
+  ph_arrangement_clear (&self->shown);
+  ph_arrangement_clear (&self->aside_shown);
   G_OBJECT_CLASS (ph_graph_canvas_parent_class)->dispose (object);
 }
 
@@ -275,7 +281,7 @@ ph_graph_canvas_set_compact (PhGraphCanvas *self, gboolean compact)
   if (self->compact == compact)
     return;
   self->compact = compact;
-  ph_canvas_start_layout (self, FALSE);
+  ph_canvas_ask_layout (self);
   g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_COMPACT]);
 }
 
@@ -290,7 +296,7 @@ ph_graph_canvas_set_grouped (PhGraphCanvas *self, gboolean grouped)
   self->grouped_set = TRUE;
   g_clear_pointer (&self->open, g_hash_table_unref);
   self->fitted = TRUE;
-  ph_canvas_start_layout (self, FALSE);
+  ph_canvas_ask_layout (self);
   g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_GROUPED]);
 }
 

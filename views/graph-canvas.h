@@ -16,7 +16,7 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  * Keys: arrows walk along the edges, with Shift they scroll; + - 0 f F zoom and fit; d diff, c compact, g groups, n what is
  * around the selection, again: more of it, N less; t what the step touched, a everything again; Enter opens.
  * Signals:
- *   layout-started (gboolean visible)        a layout runs in the background; visible: nothing is shown until it ends
+ *   layout-started (gboolean awaited)        a layout runs in the background; awaited: somebody asked for it, or sees nothing until then
  *   layout-finished (gboolean ok, char *message)   message: (nullable) why not; ph_graph_canvas_retry() tries again
  *   node-activated (guint id)                double click or Enter on a node that does not open
  *   view-changed ()                          scrolled, zoomed, laid out: for a minimap and synchronised canvases
@@ -34,6 +34,8 @@ void        ph_graph_canvas_fit_selection (PhGraphCanvas *canvas);              
 /* Scrolls, no further than needed, until the node is in the window. */
 void        ph_graph_canvas_show_node     (PhGraphCanvas *canvas, guint id);
 void        ph_graph_canvas_retry         (PhGraphCanvas *canvas);
+/* Gives up a layout that somebody waits for: what is shown stays, and how it is arranged. */
+void        ph_graph_canvas_cancel_layout (PhGraphCanvas *canvas);
 
 /* What changed since the position that the document counts changes from. */
 void        ph_graph_canvas_set_show_diff (PhGraphCanvas *canvas, gboolean show);

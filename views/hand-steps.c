@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/hand-steps.h"
 
+#include "views/model-copy.h"
+
 typedef struct
 {
   guint  step;       /* index                                                                    */
@@ -171,41 +173,56 @@ ph_hand_steps_base (GKeyFile *file, const char *group)
   return g_key_file_get_string (file, group, "base-pipeline", NULL);
 }
 
+typedef struct { GKeyFile *file; char *group; void (*queued) (gpointer data); gpointer data; } Restore;
+
 static void
-restore_base (PhDocumentView *view, GKeyFile *file, const char *group, const char *pipeline)
+restore_lines (PhDocumentView *view, Restore *restore, gboolean lines)
 {
-  PhDocument *document = ph_document_view_get_document (view);
-  PhHistory *history = ph_document_get_history (document);
-  g_autofree char *text = g_key_file_get_string (file, group, "base-position", NULL);
-  g_autofree char *own = g_key_file_get_string (file, group, "pipeline", NULL), *path = g_strdup (ph_document_get_path (document));
-  PhPosition at;
-
-  if (!text || !ph_position_parse (history, text, &at, NULL))
-    return;
-  PhModel *model = ph_document_clone_at (document, at);
-  ph_document_set_pipeline (document, own && *own ? own : "none", NULL);
-  ph_document_take_model (document, model, path, NULL);
-  steps_of (view)->base_pipeline = g_strdup (pipeline);
-  steps_of (view)->base_position = g_strdup (text);
-}
-
-gboolean
-ph_hand_steps_restore (PhDocumentView *view, GKeyFile *file, const char *group)
-{
-  g_autofree char *base = ph_hand_steps_base (file, group);
-  guint n = 0;
-
-  if (base)
-    restore_base (view, file, group, base);
-  for (;; n++)
+  for (guint n = 0; lines; n++)
     {
       g_autofree char *name = g_strdup_printf ("hand-%u", n + 1), *step_name = g_strdup_printf ("hand-%u-step", n + 1);
-      g_autofree char *line = g_key_file_get_string (file, group, name, NULL);
-      g_autofree char *before = g_strdup_printf ("goto %d", g_key_file_get_integer (file, group, step_name, NULL));
+      g_autofree char *line = g_key_file_get_string (restore->file, restore->group, name, NULL);
+      g_autofree char *before = g_strdup_printf ("goto %d", g_key_file_get_integer (restore->file, restore->group, step_name, NULL));
       if (!line)
         break;
       ph_document_view_run (view, before);
       ph_document_view_run (view, line);
     }
-  return n > 0;
+  restore->queued (restore->data);
+  g_key_file_unref (restore->file);
+  g_free (restore->group);
+  g_free (restore);
+}
+
+static void
+on_copied (PhDocumentView *view, PhModel *model, PhModel *copy, gpointer data)
+{
+  Restore *restore = data;
+  PhDocument *document = ph_document_view_get_document (view);
+
+  if (model)
+    {
+      g_autofree char *own = g_key_file_get_string (restore->file, restore->group, "pipeline", NULL);
+      g_autofree char *path = g_strdup (ph_document_get_path (document));
+      ph_document_set_pipeline (document, own && *own ? own : "none", NULL);
+      ph_document_take_models (document, model, copy, path, NULL);
+      steps_of (view)->base_pipeline = ph_hand_steps_base (restore->file, restore->group);
+      steps_of (view)->base_position = g_key_file_get_string (restore->file, restore->group, "base-position", NULL);
+    }
+  restore_lines (view, restore, model != NULL);
+}
+
+void
+ph_hand_steps_restore (PhDocumentView *view, GKeyFile *file, const char *group, void (*queued) (gpointer data), gpointer data)
+{
+  g_autofree char *base = ph_hand_steps_base (file, group), *text = g_key_file_get_string (file, group, "base-position", NULL);
+  Restore *restore = g_new0 (Restore, 1);
+  PhPosition at;
+
+  *restore = (Restore) { g_key_file_ref (file), g_strdup (group), queued, data };
+  if (base && text && !ph_document_view_has_work (view)
+      && ph_position_parse (ph_document_get_history (ph_document_view_get_document (view)), text, &at, NULL))
+    ph_model_copy_make (view, at, on_copied, restore);
+  else
+    restore_lines (view, restore, TRUE);
 }

@@ -250,6 +250,14 @@ on_there (GObject *console, GAsyncResult *result, gpointer data)
   g_timeout_add (100, restore_place, restore);
 }
 
+static void
+run_rest (gpointer data)
+{
+  Restore *restore = data;
+
+  ph_console_run_async (ph_document_view_get_console (restore->view), "run --ahead", NULL, on_there, restore);
+}
+
 /* The pipeline has run: what was done by hand comes next, and the rest of the pipeline behind it. */
 static void
 on_ran (GObject *console, GAsyncResult *result, gpointer data)
@@ -260,10 +268,7 @@ on_ran (GObject *console, GAsyncResult *result, gpointer data)
   if (!ph_document_get_history (ph_document_view_get_document (restore->view)))
     restore_free (restore);
   else
-    {
-      ph_hand_steps_restore (restore->view, restore->file, restore->group);
-      ph_console_run_async (PH_CONSOLE (console), "run --ahead", NULL, on_there, restore);
-    }
+    ph_hand_steps_restore (restore->view, restore->file, restore->group, run_rest, restore);
 }
 
 static void

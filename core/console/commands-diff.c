@@ -30,12 +30,12 @@ say_change (PhReply *reply, const PhNodeChange *change)
 
 #define CONTEXT 3
 
-typedef struct { PhSnapshot *snapshot; PhPosition positions[2]; char *names[2]; } TextDiff;
+typedef struct { PhSnapshot *snapshot; PhPosition positions[2]; char *names[2]; gboolean text, stat; } Diff;
 
 static void
-text_diff_free (gpointer data)
+diff_free (gpointer data)
 {
-  TextDiff *diff = data;
+  Diff *diff = data;
 
   ph_snapshot_free (diff->snapshot);
   for (guint i = 0; i < 2; i++)
@@ -127,26 +127,24 @@ say_text_diff (PhReply *reply, const char *text)
 
 /* As `diff -u` writes it, so that other tools read it. */
 static gboolean
-text_diff_work (PhCall *call, GError **error)
+text_diff (PhCall *call, GError **error)
 {
-  TextDiff          *diff = call->data;
+  Diff              *diff = call->data;
   g_auto(GStrv)      a = NULL, b = NULL;
   g_autoptr(GArray)  lines = NULL;
   g_autoptr(GString) out = g_string_new (NULL);
   guint              end = 0, n_removed = 0, n_added = 0;
 
-  if (diff == NULL)
-    return TRUE;
   for (guint i = 0; i < 2; i++)
     {
       g_autofree char *text = NULL;
 
       ph_call_progress (call, "printing", -1);
-      text = g_strchomp (ph_onnx_text_print (ph_snapshot_at (diff->snapshot, diff->positions[i]), 16));
+      text = ph_onnx_text_try_print (ph_snapshot_at (diff->snapshot, diff->positions[i]), 16, call->cancellable, error);
       ph_snapshot_done (diff->snapshot);
-      *(i == 0 ? &a : &b) = g_strsplit (text, "\n", -1);
-      if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+      if (text == NULL)
         return FALSE;
+      *(i == 0 ? &a : &b) = g_strsplit (g_strchomp (text), "\n", -1);
     }
   ph_call_progress (call, "comparing", -1);
   lines = align_lines (a, b);
@@ -258,36 +256,39 @@ find_positions (PhCall *call, PhPosition *a, PhPosition *b, GError **error)
 static gboolean
 diff_begin (PhCall *call, GError **error)
 {
-  gboolean           stat = ph_call_take_flag (call, "--stat"), text = ph_call_take_flag (call, "--text");
-  PhHistory         *history = ph_document_get_history (call->document);
-  PhPosition         a, b;
+  gboolean   stat = ph_call_take_flag (call, "--stat"), text = ph_call_take_flag (call, "--text");
+  PhPosition at[2];
+  Diff      *diff;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error) || !find_positions (call, &at[0], &at[1], error))
+    return FALSE;
+  diff = g_new0 (Diff, 1);
+  diff->snapshot = ph_snapshot_new (call->document);
+  diff->text = text;
+  diff->stat = stat;
+  for (guint i = 0; i < 2; i++)
+    {
+      diff->positions[i] = at[i];
+      diff->names[i] = ph_position_to_string (at[i]);
+      json_object_set_string_member (call->reply->json, i == 0 ? "from" : "to", diff->names[i]);
+    }
+  ph_call_set_data (call, diff, diff_free);
+  return TRUE;
+}
+
+static gboolean
+diff_work (PhCall *call, GError **error)
+{
+  const Diff        *data = call->data;
   g_autoptr(PhDiff)  diff = NULL;
   JsonArray         *lists[4] = { NULL };
-  JsonObject        *json = call->reply->json;
-  g_autofree char   *from = NULL, *to = NULL;
 
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error) || !find_positions (call, &a, &b, error))
-    return FALSE;
-  if (text)
-    {
-      TextDiff *data = g_new0 (TextDiff, 1);
-
-      data->snapshot = ph_snapshot_new (call->document);
-      data->positions[0] = a;
-      data->positions[1] = b;
-      data->names[0] = ph_position_to_string (a);
-      data->names[1] = ph_position_to_string (b);
-      json_object_set_string_member (json, "from", data->names[0]);
-      json_object_set_string_member (json, "to", data->names[1]);
-      ph_call_set_data (call, data, text_diff_free);
-      return TRUE;
-    }
-
-  diff = ph_diff_new (history, ph_document_get_model (call->document), a, b);
-  from = ph_position_to_string (a);
-  to = ph_position_to_string (b);
-  json_object_set_string_member (json, "from", from);
-  json_object_set_string_member (json, "to", to);
+  if (data->text)
+    return text_diff (call, error);
+  ph_call_progress (call, "comparing", -1);
+  diff = ph_diff_new (ph_snapshot_get_history (data->snapshot), ph_snapshot_at (data->snapshot, data->positions[1]), data->positions[0],
+                      data->positions[1]);
+  ph_snapshot_done (data->snapshot);
   lists[PH_CHANGE_ADDED] = ph_reply_array (call->reply, "added");
   lists[PH_CHANGE_REMOVED] = ph_reply_array (call->reply, "removed");
   lists[PH_CHANGE_CHANGED] = ph_reply_array (call->reply, "changed");
@@ -295,16 +296,18 @@ diff_begin (PhCall *call, GError **error)
     {
       const PhNodeChange *change = diff->nodes->pdata[i];
 
+      if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+        return FALSE;
       if (lists[change->change] != NULL)
         {
           ph_change_to_json (change, ph_json_add_object (lists[change->change]));
-          if (!stat)
+          if (!data->stat)
             say_change (call->reply, change);
         }
     }
-  if (stat)
+  if (data->stat)
     say_stat (call, diff);
-  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u\n", from, to, diff->n_added, diff->n_removed, diff->n_changed);
+  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u\n", data->names[0], data->names[1], diff->n_added, diff->n_removed, diff->n_changed);
   return TRUE;
 }
 
@@ -384,7 +387,7 @@ static const PhCommand rows[] = {
     "Without arguments: what the present step, or inside a step the last rewrite, changed, or what `compare` asked for. "
     "`diff 0 .` is all since the file, `diff fuse-gelu` what a pass changed. --stat counts by operator, --text compares the ONNX text "
     "of the two, as `diff -u` does.",
-    N_ ("_Diff"), "<Control><Shift>d", NULL, PH_CODE (diff_begin, text_diff_work) },
+    N_ ("_Diff"), "<Control><Shift>d", NULL, PH_CODE (diff_begin, diff_work) },
   { "why", "[NODE]", N_ ("Where a node comes from, back to the file"),
     "A node that was removed is asked for by its id or its name; then the answer says what removed it.", N_ ("_Why Is This Here"), "F1", "dialog-question-symbolic",
     PH_CODE (why_begin) },

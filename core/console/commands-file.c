@@ -167,7 +167,7 @@ save_work (PhCall *call, GError **error)
   const char *path = call->data;
 
   ph_call_progress (call, "writing", -1);
-  if (!ph_io_save (call->model, path, error))
+  if (!ph_io_save (call->model, path, call->cancellable, error))
     return FALSE;
   ph_json_set (call->reply->json, "file", path);
   ph_reply_say (call->reply, "wrote %s\n", path);
@@ -196,8 +196,8 @@ print_work (PhCall *call, GError **error)
   g_autofree char *text = NULL;
 
   ph_call_progress (call, "printing", -1);
-  text = ph_onnx_text_print (call->model, (gsize) MAX (most, 0));
-  if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+  text = ph_onnx_text_try_print (call->model, (gsize) MAX (most, 0), call->cancellable, error);
+  if (text == NULL)
     return FALSE;
   ph_json_set (call->reply->json, "text", text);
   ph_reply_say (call->reply, "%s", text);
@@ -365,9 +365,11 @@ say_values (PhReply *reply, const char *what, GPtrArray *values)
 }
 
 static gboolean
-info_begin (PhCall *call, GError **error)
+info_work (PhCall *call, GError **error)
 {
-  PhModel              *model = ph_document_get_model (call->document);
+  PhModel              *model = call->model;
+  const char           *path = json_object_get_string_member_with_default (call->reply->json, "file", NULL);
+  g_autofree char      *position = ph_position_to_string (call->at);
   JsonObject           *json = call->reply->json, *ops, *opsets;
   g_autoptr(GHashTable) table = g_hash_table_new (NULL, NULL);
   Counts                counts = { table };
@@ -377,9 +379,7 @@ info_begin (PhCall *call, GError **error)
   gpointer              domain, version;
   gint64                parameters;
 
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
-    return FALSE;
-
+  ph_call_progress (call, "counting", -1);
   ops = json_object_new ();
   opsets = json_object_new ();
   count_graph (model->graph, &counts);
@@ -387,8 +387,6 @@ info_begin (PhCall *call, GError **error)
   names = g_hash_table_get_keys_as_array (table, &n_names);
   g_qsort_with_data (names, (int) n_names, sizeof (gpointer), by_count, table);
 
-  ph_json_set (json, "file", ph_document_get_path (call->document));
-  ph_call_reply_position (call);
   json_object_set_int_member (json, "nodes", counts.nodes);
   json_object_set_int_member (json, "edges", counts.edges);
   for (guint i = 0; i < n_names; i++)
@@ -411,16 +409,10 @@ info_begin (PhCall *call, GError **error)
   json_object_set_int_member (json, "parameters", parameters);
   json_object_set_int_member (json, "flops", counts.flops);
   json_object_set_int_member (json, "flops_unknown", counts.unknown);
-  json_object_set_int_member (json, "problems", ph_document_get_problems (call->document)->len);
 
-  {
-    g_autofree char *position = ph_position_to_string (ph_document_get_position (call->document));
-
-    if (ph_document_get_path (call->document) != NULL)
-      ph_reply_say (call->reply, "%-11s %s\n", "file", ph_document_get_path (call->document));
-    ph_reply_say (call->reply, "%-11s %s of %u\n", "position", position,
-                  ph_document_get_history (call->document)->steps->len);
-  }
+  if (path != NULL)
+    ph_reply_say (call->reply, "%-11s %s\n", "file", path);
+  ph_reply_say (call->reply, "%-11s %s of %u\n", "position", position, call->history->steps->len);
   ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n%-11s %" G_GINT64_FORMAT "\n", "nodes", counts.nodes, "edges",
                 counts.edges);
   say_values (call->reply, "inputs", model->graph->inputs);
@@ -435,6 +427,20 @@ info_begin (PhCall *call, GError **error)
     ph_reply_say (call->reply, "%s%s %" G_GSIZE_FORMAT, i > 0 ? ", " : "", (char *) names[i],
                   GPOINTER_TO_SIZE (g_hash_table_lookup (table, names[i])));
   ph_reply_say (call->reply, "\n");
+  return TRUE;
+}
+
+static gboolean
+info_begin (PhCall *call, GError **error)
+{
+  JsonObject *json = call->reply->json;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 0, error))
+    return FALSE;
+  ph_json_set (json, "file", ph_document_get_path (call->document));
+  ph_call_reply_position (call);
+  json_object_set_int_member (json, "problems", ph_document_get_problems (call->document)->len);
+  ph_call_read (call, ph_document_get_position (call->document));
   return TRUE;
 }
 
@@ -466,7 +472,7 @@ static const PhCommand rows[] = {
     "positions. --color kind, role, device, cost or memory: what the colours say, with a legend.",
     N_ ("E_xport…"), "<Control><Shift>e", NULL, PH_CODE (render_begin, render_work) },
   { "info", "", N_ ("What is open, at the present position"), NULL, N_ ("_Information"), "<Control>i", "dialog-information-symbolic",
-    PH_CODE (info_begin) },
+    PH_CODE (info_begin, info_work) },
   { "problems", "", N_ ("What the reader and type inference complained about"), NULL, N_ ("_Problems"), NULL,
     "dialog-warning-symbolic", PH_CODE (problems_begin) },
 };

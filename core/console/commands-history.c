@@ -43,7 +43,7 @@ steps_finish (PhCall *call, GError **error)
 #define MAX_REWRITES_SHOWN 200
 
 static void
-rewrite_to_json (PhCall *call, PhHistory *history, guint s, guint r, JsonObject *row)
+rewrite_to_json (PhHistory *history, guint s, guint r, JsonObject *row)
 {
   const PhStep    *step = &g_array_index (history->steps, PhStep, s);
   const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, step->first_rewrite + r);
@@ -72,37 +72,49 @@ rewrite_to_json (PhCall *call, PhHistory *history, guint s, guint r, JsonObject 
   json_object_set_array_member (row, "removed", removed);
 }
 
+typedef struct { guint first, last; } Steps;        /* without @last */
+
 static gboolean
 rewrites_begin (PhCall *call, GError **error)
+{
+  Steps      steps = { 0, 0 };
+  PhPosition at;
+
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  steps.last = ph_document_get_history (call->document)->steps->len;
+  if (call->argc == 1)
+    {
+      if (!ph_call_find_position (call, call->argv[0], &at, error))
+        return FALSE;
+      steps.last = at.step + (at.rewrite > 0 ? 1 : 0);
+      steps.first = MAX (steps.last, 1) - 1;
+    }
+  ph_call_set_data (call, g_memdup2 (&steps, sizeof steps), g_free);
+  ph_call_read (call, ph_document_get_position (call->document));
+  return TRUE;
+}
+
+static gboolean
+rewrites_work (PhCall *call, GError **error)
 {
   static const PhColumn columns[] = {
     { "position", "position" }, { "rule", "rule", .style = PH_STYLE_KEY }, { "node", "at" },
     { "added", "added", "+", FALSE, PH_STYLE_ADDED }, { "removed", "removed", "-", FALSE, PH_STYLE_REMOVED },
     { "why", "why" },
   };
-  PhHistory           *history = ph_document_get_history (call->document);
+  const Steps         *steps = call->data;
   JsonArray           *rows = ph_reply_array (call->reply, "rewrites");
   g_autoptr(JsonArray) shown = json_array_new ();
-  guint                first = 0, last = 0;
-  PhPosition           at;
 
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
-    return FALSE;
-  if (call->argc == 1)
-    {
-      if (!ph_call_find_position (call, call->argv[0], &at, error))
-        return FALSE;
-      last = at.step + (at.rewrite > 0 ? 1 : 0);
-      first = MAX (last, 1) - 1;
-    }
-  else
-    last = history->steps->len;
-  for (guint s = first; s < last; s++)
-    for (guint r = 0; r < g_array_index (history->steps, PhStep, s).n_rewrites; r++)
+  for (guint s = steps->first; s < steps->last; s++)
+    for (guint r = 0; r < g_array_index (call->history->steps, PhStep, s).n_rewrites; r++)
       {
         JsonObject *row = ph_json_add_object (rows);
 
-        rewrite_to_json (call, history, s, r, row);
+        if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
+          return FALSE;
+        rewrite_to_json (call->history, s, r, row);
         if (json_array_get_length (shown) < MAX_REWRITES_SHOWN)
           json_array_add_object_element (shown, json_object_ref (row));
       }
@@ -119,6 +131,6 @@ static const PhCommand rows[] = {
   { "steps", "[--verify]", N_ ("The passes that were run, what each did, and whether the outputs still agree"),
     "Steps that were not compared yet are, on generated inputs and on those that were fed; of a large model only with --verify.",
     N_ ("S_teps"), NULL, NULL, PH_CODE (steps_begin, steps_work, steps_finish) },
-  { "rewrites", "[STEP]", N_ ("Each rewrite of a step, with its reason"), NULL, N_ ("Re_writes"), NULL, NULL, PH_CODE (rewrites_begin) },
+  { "rewrites", "[STEP]", N_ ("Each rewrite of a step, with its reason"), NULL, N_ ("Re_writes"), NULL, NULL, PH_CODE (rewrites_begin, rewrites_work) },
 };
 const PhCommandGroup ph_commands_history = { rows, G_N_ELEMENTS (rows) };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/console/console-private.h"
+#include "core/discard.h"
 
 void
 ph_reply_free (PhReply *reply)
@@ -13,7 +14,7 @@ ph_reply_free (PhReply *reply)
   g_free (reply->command);
   g_clear_error (&reply->error);
   g_string_free (reply->text, TRUE);
-  json_object_unref (reply->json);
+  ph_discard (reply->json, (GDestroyNotify) json_object_unref);
   g_free (reply);
 }
 

@@ -275,24 +275,6 @@ ph_document_go (PhDocument *document, PhPosition to, GError **error)
   return TRUE;
 }
 
-PhModel *
-ph_document_clone_at (PhDocument *document, PhPosition at)
-{
-  PhHistory *history = document->history;
-
-  g_return_val_if_fail (history != NULL && ph_history_has (history, at), NULL);
-
-  PhModel *clone = ph_model_clone (document->model);
-  guint    from = ph_history_edit_index (history, history->position);
-  guint    to = ph_history_edit_index (history, at);
-
-  while (from < to)
-    ph_edit_apply (clone, history->edits->pdata[from++]);
-  while (from > to)
-    ph_edit_revert (clone, history->edits->pdata[--from]);
-  return clone;
-}
-
 void
 ph_document_truncate (PhDocument *document, PhPosition at)
 {

@@ -45,8 +45,6 @@ void        ph_document_set_copied     (PhDocument *document, gboolean copied);
 gboolean    ph_document_get_copied     (PhDocument *document);
 void        ph_document_close          (PhDocument *document);
 gboolean    ph_document_go             (PhDocument *document, PhPosition to, GError **error);
-/* A private model for a worker, standing at @at, which exists. Costs what the graph costs, not what its weights cost. */
-PhModel    *ph_document_clone_at       (PhDocument *document, PhPosition at);
 /* Changes whenever steps are dropped or another file is opened: what a worker computed from an older one is stale. */
 guint       ph_document_get_generation (PhDocument *document);
 /* Drops the steps after @at; moves there first when the document stands beyond. */

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * not prevent opening (an unknown operator, a shape that contradicts) go to @problems (element-type char*) (nullable). */
 PhModel *ph_io_open        (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error);
 /* By extension: .onnx, .onnxtxt. Writes beside and renames, so a failure loses nothing. */
-gboolean ph_io_save        (PhModel *model, const char *path, GError **error);
+gboolean ph_io_save        (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 
 PhModel *ph_onnx_read      (GBytes *bytes, const char *path, GPtrArray *problems, GError **error); /* @path for messages, external data */
 /* The inside of model-local @function as @call (nullable) calls it: a model whose main graph takes the call's inputs, with
@@ -26,6 +26,8 @@ PhModel *ph_onnx_text_read (const char *text, gssize length, const char *path, G
 /* ONNX's own text syntax. Constants up to @max_elements are written out, of longer ones only their number of elements
  * and their hash, so that text is for reading only. Deterministic: the same graph prints to the same bytes. */
 char    *ph_onnx_text_print (PhModel *model, gsize max_elements);
+/* The same, unless it is cancelled. */
+char    *ph_onnx_text_try_print (PhModel *model, gsize max_elements, GCancellable *cancellable, GError **error);
 
 /* A TensorProto, SequenceProto or OptionalProto file (.pb) by @type (nullable: a tensor), or .npy. */
 PhTensor *ph_tensor_load   (const char *path, const PhType *type, char **name, GError **error);

@@ -385,6 +385,8 @@ export_graph (PhExport *export, PhGraph *graph)
     }
   PH_FOREACH_NODE (node, graph)
     {
+      if (g_cancellable_is_cancelled (export->cancellable))
+        break;
       proto->node[proto->n_node++] = export_node (export, node);
       for (guint i = 0; i < node->outputs->len; i++)
         {

@@ -19,6 +19,7 @@ typedef struct
   ProtobufCBuffer base;
   int             fd;
   int             failed;            /* errno */
+  GCancellable   *cancellable;       /* (nullable) */
   gsize           used;
   guint64         written;
   guint8          data[64 * 1024];
@@ -29,7 +30,14 @@ write_all (Sink *sink, const guint8 *data, gsize size)
 {
   while (size > 0 && sink->failed == 0)
     {
-      gssize n = write (sink->fd, data, MIN (size, 1 << 30));
+      gssize n;
+
+      if (g_cancellable_is_cancelled (sink->cancellable))
+        {
+          sink->failed = ECANCELED;
+          return;
+        }
+      n = write (sink->fd, data, MIN (size, 1 << 26));
 
       if (n < 0 && errno != EINTR)
         sink->failed = errno;
@@ -67,10 +75,12 @@ append (ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
 
 /* A new file beside @path that is to replace it. */
 static gboolean
-open_sink (Sink *sink, const char *path, char **temporary, GError **error)
+open_sink (Sink *sink, const char *path, char **temporary, GCancellable *cancellable, GError **error)
 {
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
   *temporary = g_strconcat (path, ".XXXXXX", NULL);
-  *sink = (Sink) { .base = { append }, .fd = g_mkstemp_full (*temporary, O_WRONLY | O_CLOEXEC, 0666) };
+  *sink = (Sink) { .base = { append }, .cancellable = cancellable, .fd = g_mkstemp_full (*temporary, O_WRONLY | O_CLOEXEC, 0666) };
   if (sink->fd >= 0)
     return TRUE;
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s", path, g_strerror (errno));
@@ -82,6 +92,8 @@ static gboolean
 close_sink (Sink *sink, const char *path, const char *temporary, gboolean keep, GError **error)
 {
   flush (sink);
+  if (sink->failed == 0 && keep && g_cancellable_is_cancelled (sink->cancellable))
+    sink->failed = ECANCELED;
   if (sink->failed == 0 && keep && fsync (sink->fd) < 0 && errno != EINVAL && errno != EROFS)
     sink->failed = errno;
   if (close (sink->fd) < 0 && sink->failed == 0)
@@ -92,6 +104,8 @@ close_sink (Sink *sink, const char *path, const char *temporary, gboolean keep, 
     unlink (temporary);
   if (sink->failed == 0)
     return TRUE;
+  if (sink->failed == ECANCELED && g_cancellable_set_error_if_cancelled (sink->cancellable, error))
+    return FALSE;
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", path,
                g_strerror (sink->failed));
   return FALSE;
@@ -178,10 +192,10 @@ ph_onnx_write (PhModel *model, GError **error)
 }
 
 static gboolean
-save_onnx (PhModel *model, const char *path, GError **error)
+save_onnx (PhModel *model, const char *path, GCancellable *cancellable, GError **error)
 {
   g_auto(PhArena) arena = { 0 };
-  PhExport export = { .arena = &arena, .plain = TRUE };
+  PhExport export = { .arena = &arena, .plain = TRUE, .cancellable = cancellable };
   g_autofree char *data_path = g_strconcat (path, ".data", NULL), *location = g_path_get_basename (data_path);
   g_autofree char *temporary = NULL, *data_temporary = NULL;
   g_autofree Sink *sink = g_new (Sink, 1);
@@ -195,36 +209,38 @@ save_onnx (PhModel *model, const char *path, GError **error)
   external = size > MAX_PROTO || export.had_external;
   if (external)
     {
-      if (!open_sink (sink, data_path, &data_temporary, error))
+      if (!open_sink (sink, data_path, &data_temporary, cancellable, error))
         return FALSE;
       move_graph_out (&arena, proto->graph, sink, location);
       if (!close_sink (sink, data_path, data_temporary, sink->written > 0, error))
         return FALSE;
+      /* The old model would not go with the new data. */
+      cancellable = NULL;
       size = protobuf_c_message_get_packed_size (&proto->base);
       if (size > MAX_PROTO)
         return too_large (size, error);
     }
-  if (!open_sink (sink, path, &temporary, error))
+  if (!open_sink (sink, path, &temporary, cancellable, error))
     return FALSE;
   protobuf_c_message_pack_to_buffer (&proto->base, &sink->base);
   return close_sink (sink, path, temporary, TRUE, error);
 }
 
 gboolean
-ph_io_save (PhModel *model, const char *path, GError **error)
+ph_io_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error)
 {
   if (g_str_has_suffix (path, ".onnxtxt") || g_str_has_suffix (path, ".txt"))
     {
-      g_autofree char *text = ph_onnx_text_print (model, G_MAXSIZE), *temporary = NULL;
+      g_autofree char *text = ph_onnx_text_try_print (model, G_MAXSIZE, cancellable, error), *temporary = NULL;
       g_autofree Sink *sink = g_new (Sink, 1);
 
-      if (!open_sink (sink, path, &temporary, error))
+      if (text == NULL || !open_sink (sink, path, &temporary, cancellable, error))
         return FALSE;
       append (&sink->base, strlen (text), (const guint8 *) text);
       return close_sink (sink, path, temporary, TRUE, error);
     }
   if (g_str_has_suffix (path, ".onnx"))
-    return save_onnx (model, path, error);
+    return save_onnx (model, path, cancellable, error);
   g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s: models are saved as .onnx or .onnxtxt; give the file one of these endings", path);
   return FALSE;
 }

@@ -104,6 +104,7 @@ typedef struct
 {
   PhArena    *arena;
   GHashTable *tensors;               /* (nullable) TensorProto -> PhTensor: text wants no packed elements     */
+  GCancellable *cancellable;         /* (nullable) cancelled: nodes are left out, nobody may use the result   */
   gboolean    plain;                 /* for other programs: fused nodes become functions, outputs distinct    */
   /* private */
   GHashTable *bodies;                /* a body's bytes -> its function's name                                 */

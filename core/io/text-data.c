@@ -224,7 +224,7 @@ ph_text_print_elements (PhTextPrinter *printer, const Onnx__TensorProto *proto)
   else
     {
       g_string_append_c (printer->out, '{');
-      for (gsize i = 0; i < count; i++)
+      for (gsize i = 0; i < count && !(i % 4096 == 0 && g_cancellable_is_cancelled (printer->cancellable)); i++)
         {
           if (i > 0)
             g_string_append (printer->out, ", ");

@@ -161,7 +161,7 @@ print_nodes (PhTextPrinter *printer, Onnx__NodeProto *const *nodes, gsize n)
   ph_text_new_line (printer);
   g_string_append_c (printer->out, '{');
   printer->indent++;
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < n && !g_cancellable_is_cancelled (printer->cancellable); i++)
     print_node (printer, nodes[i]);
   printer->indent--;
   ph_text_new_line (printer);
@@ -229,7 +229,7 @@ print_graph (PhTextPrinter *printer, const Onnx__GraphProto *graph)
       ph_text_new_line (printer);
       g_string_append_c (printer->out, '<');
       printer->indent++;
-      for (gsize i = 0; i < graph->n_initializer + graph->n_value_info; i++)
+      for (gsize i = 0; i < graph->n_initializer + graph->n_value_info && !g_cancellable_is_cancelled (printer->cancellable); i++)
         {
           const Onnx__TensorProto *tensor = i < graph->n_initializer ? graph->initializer[i] : NULL;
 
@@ -327,9 +327,9 @@ print_function (PhTextPrinter *printer, const Onnx__FunctionProto *function)
 }
 
 static void
-print_model (GString *out, const Onnx__ModelProto *model, GHashTable *tensors, gsize max_elements)
+print_model (GString *out, const Onnx__ModelProto *model, GHashTable *tensors, gsize max_elements, GCancellable *cancellable)
 {
-  PhTextPrinter printer = { out, tensors, max_elements, 0 };
+  PhTextPrinter printer = { out, tensors, max_elements, 0, cancellable };
 
   g_string_append_printf (out, "<\n  ir_version: %" G_GINT64_FORMAT ",\n  ", (gint64) model->ir_version);
   print_opsets (&printer, model->opset_import, model->n_opset_import);
@@ -362,14 +362,20 @@ print_model (GString *out, const Onnx__ModelProto *model, GHashTable *tensors, g
 }
 
 char *
-ph_onnx_text_print (PhModel *model, gsize max_elements)
+ph_onnx_text_try_print (PhModel *model, gsize max_elements, GCancellable *cancellable, GError **error)
 {
   g_auto(PhArena) arena = { 0 };
   g_autoptr(GHashTable) tensors = g_hash_table_new (NULL, NULL);
-  PhExport export = { .arena = &arena, .tensors = tensors };
+  PhExport export = { .arena = &arena, .tensors = tensors, .cancellable = cancellable };
   GString *out = g_string_new (NULL);
 
   ph_arena_init (&arena);
-  print_model (out, ph_onnx_export (&export, model), tensors, max_elements);
-  return g_string_free (out, FALSE);
+  print_model (out, ph_onnx_export (&export, model), tensors, max_elements, cancellable);
+  return g_string_free (out, g_cancellable_set_error_if_cancelled (cancellable, error));
+}
+
+char *
+ph_onnx_text_print (PhModel *model, gsize max_elements)
+{
+  return ph_onnx_text_try_print (model, max_elements, NULL, NULL);
 }

@@ -12,6 +12,7 @@ typedef struct
   GHashTable *tensors;           /* (nullable) TensorProto -> PhTensor                       */
   gsize       max_elements;      /* of longer constants only their number and hash are written */
   guint       indent;            /* in steps of two blanks                                   */
+  GCancellable *cancellable;     /* (nullable) cancelled: the rest is left out               */
 } PhTextPrinter;
 
 /* text-data.c */

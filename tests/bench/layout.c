@@ -117,7 +117,7 @@ main (int argc, char *argv[])
           g_printerr ("%s\n", error->message);
           return 1;
         }
-      if (saved != NULL && !ph_io_save (model, saved, &error))
+      if (saved != NULL && !ph_io_save (model, saved, NULL, &error))
         {
           g_printerr ("%s\n", error->message);
           return 1;

@@ -237,6 +237,68 @@ test_time (void)
   gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.color-kind", NULL);
 }
 
+/* What is given up leaves the picture, and how it is arranged. No main loop runs between beginning and giving up. */
+static void
+test_given_up (void)
+{
+  static const char *const actions[] = { "win.compact", "win.grouped", "win.expand-all", "win.part-around" };
+  gboolean compact, grouped;
+
+  start ();
+  ph_document_set_selection (driver_document (), end_node (FALSE)->id);
+  for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
+    {
+      PhScene *before = ph_graph_canvas_get_scene (canvas ());
+      gtk_widget_activate_action (GTK_WIDGET (driver_window ()), actions[i], NULL);
+      g_assert_true (ph_graph_canvas_is_busy (canvas ()));
+      ph_graph_canvas_cancel_layout (canvas ());
+      driver_settle ();
+      g_object_get (canvas (), "compact", &compact, "grouped", &grouped, NULL);
+      g_assert_false (compact || grouped);
+      g_assert_false (ph_graph_canvas_is_partial (canvas ()));
+      g_assert_true (ph_graph_canvas_get_scene (canvas ()) == before);
+      g_assert_null (ph_document_view_get_banner (ph_window_get_view (driver_window ())));
+    }
+
+  /* From one part on the way to a wider one: the first stays. */
+  driver_key ("n");
+  const guint n = n_shown ();
+  g_autofree char *part = g_strdup (ph_graph_canvas_get_part (canvas ()));
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.part-wider", NULL);
+  ph_graph_canvas_cancel_layout (canvas ());
+  driver_settle ();
+  g_assert_cmpstr (ph_graph_canvas_get_part (canvas ()), ==, part);
+  g_assert_cmpuint (n_shown (), ==, n);
+  /* The whole comes back as it was, without being laid out again. */
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.part-all", NULL);
+  g_assert_null (ph_graph_canvas_get_part (canvas ()));
+  g_assert_cmpuint (n_shown (), >, n);
+}
+
+static void
+on_layout_started (PhGraphCanvas *shown)
+{
+  ph_graph_canvas_cancel_layout (shown);
+}
+
+static void
+test_none (void)
+{
+  PhDocumentView *view = ph_window_get_view (driver_window ());
+
+  driver_run ("close");
+  gulong handler = g_signal_connect (canvas (), "layout-started", G_CALLBACK (on_layout_started), NULL);
+  g_autofree char *path = driver_example ("attention");
+  driver_run ("open %s", path);
+  g_signal_handler_disconnect (canvas (), handler);
+  g_assert_true (ph_document_is_open (driver_document ()));
+  g_assert_null (ph_graph_canvas_get_scene (canvas ()));
+  g_assert_nonnull (ph_document_view_get_banner (view));
+  driver_click_middle (driver_find_named (GTK_WIDGET (view), "banner_button"));
+  g_assert_nonnull (ph_graph_canvas_get_scene (canvas ()));
+  g_assert_null (ph_document_view_get_banner (view));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -246,5 +308,7 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/paths", test_paths);
   g_test_add_func ("/parts/menu", test_menu);
   g_test_add_func ("/parts/time", test_time);
+  g_test_add_func ("/parts/given-up", test_given_up);
+  g_test_add_func ("/parts/none", test_none);
   return driver_main ();
 }

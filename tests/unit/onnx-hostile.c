@@ -286,7 +286,7 @@ test_external (void)
   model = ph_io_open (path, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpfloat (ph_tensor_get (ph_model_find_value_named (model, "w")->tensor, 1), ==, 4);
-  g_assert_true (ph_io_save (model, saved, &error));
+  g_assert_true (ph_io_save (model, saved, NULL, &error));
   g_assert_no_error (error);
   again = ph_io_open (saved, NULL, NULL, &error);
   g_assert_no_error (error);
@@ -320,7 +320,7 @@ test_external_save (void)
   path = write_file ("out.onnx", g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
   model = ph_io_open (path, NULL, NULL, &error);
   g_assert_no_error (error);
-  g_assert_true (ph_io_save (model, saved, &error));
+  g_assert_true (ph_io_save (model, saved, NULL, &error));
   g_assert_no_error (error);
   g_assert_true (g_file_test (saved_data, G_FILE_TEST_EXISTS));
   again = ph_io_open (saved, NULL, NULL, &error);
@@ -328,6 +328,39 @@ test_external_save (void)
   text = ph_onnx_text_print (model, G_MAXSIZE);
   text_again = ph_onnx_text_print (again, G_MAXSIZE);
   g_assert_cmpstr (text, ==, text_again);
+}
+
+/* What is given up leaves the file that was there, and nothing beside it. */
+static void
+test_cancelled_save (void)
+{
+  static const char *const names[] = { "given-up.onnx", "given-up.onnxtxt" };
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) });
+  g_autoptr(GBytes) bytes = wire_model (graph);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_read (bytes, "given-up", NULL, &error);
+
+  g_assert_no_error (error);
+  g_cancellable_cancel (cancellable);
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = write_file (names[i], "old", 3), *text = NULL;
+      g_autoptr(GDir) folder = NULL;
+      const char *name;
+
+      g_assert_false (ph_io_save (model, path, cancellable, &error));
+      g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+      g_clear_error (&error);
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      g_assert_cmpstr (text, ==, "old");
+      g_unlink (path);
+      folder = g_dir_open (temporary, 0, NULL);
+      while ((name = g_dir_read_name (folder)) != NULL)
+        g_assert_false (g_str_has_prefix (name, "given-up"));
+    }
+  g_assert_null (ph_onnx_text_try_print (model, 16, cancellable, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
 int
@@ -345,6 +378,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/onnx/broken-tensors", test_broken_tensors);
   g_test_add_func ("/onnx/external", test_external);
   g_test_add_func ("/onnx/external-save", test_external_save);
+  g_test_add_func ("/onnx/cancelled-save", test_cancelled_save);
   result = g_test_run ();
   {
     g_autofree char *command = g_strdup_printf ("rm -rf '%s'", temporary);
