@@ -11,8 +11,10 @@
 #define URGENT_NICE 3            /* below the main thread and the display, which have the next frame to make */
 #define AHEAD_NICE 10            /* of the thread that paints what nobody waits for */
 
+/* Lives until its last job is done: whoever closes a picture does not wait for one. */
 struct _PhTilePainter
 {
+  gatomicrefcount ref_count;     /* one for the picture, one for each job that is not done */
   GSourceFunc ready;
   gpointer    data;
   int         look, group;       /* atomic: what is still worth painting */
@@ -20,7 +22,6 @@ struct _PhTilePainter
   GCond       done;
   GQueue      finished;          /* (element-type PhTileJob) under @lock */
   guint       ready_id;          /* under @lock */
-  int         running;           /* under @lock */
   gboolean    closed;            /* under @lock */
 };
 
@@ -74,6 +75,17 @@ ph_tile_job_free (PhTileJob *job)
   g_clear_pointer (&job->old, cairo_surface_destroy);
   ph_look_unref (job->look);
   g_free (job);
+}
+
+static void
+painter_unref (PhTilePainter *painter)
+{
+  if (!g_atomic_ref_count_dec (&painter->ref_count))
+    return;
+  g_queue_clear_full (&painter->finished, (GDestroyNotify) ph_tile_job_free);
+  g_mutex_clear (&painter->lock);
+  g_cond_clear (&painter->done);
+  g_free (painter);
 }
 
 /* ── in a thread ────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -141,13 +153,13 @@ run (PhTileJob *job)
   if (wanted)
     job->surface = paint (job, own_ink ());
   g_mutex_lock (&painter->lock);
-  painter->running--;
   g_queue_push_tail (&painter->finished, job);
   g_cond_broadcast (&painter->done);
   /* What was painted ahead is nothing to be shown yet. */
   if (painter->ready_id == 0 && !painter->closed && (!job->ahead || g_atomic_int_get (&job->hurried)))
     painter->ready_id = g_idle_add_full (GDK_PRIORITY_REDRAW - 5, on_ready, painter, NULL);
   g_mutex_unlock (&painter->lock);
+  painter_unref (painter);
 }
 
 /* Niceness says nothing among real-time threads, of which none gives way to its equal: there it is a step of their own scale. */
@@ -207,6 +219,7 @@ ph_tile_painter_new (GSourceFunc ready, gpointer data)
   PhTilePainter *painter = g_new0 (PhTilePainter, 1);
 
   start_threads ();
+  g_atomic_ref_count_init (&painter->ref_count);
   painter->ready = ready;
   painter->data = data;
   g_mutex_init (&painter->lock);
@@ -218,20 +231,11 @@ ph_tile_painter_new (GSourceFunc ready, gpointer data)
 void
 ph_tile_painter_free (PhTilePainter *painter)
 {
-  PhTileJob *job;
-
   g_mutex_lock (&painter->lock);
   painter->closed = TRUE;
-  while (painter->running > 0)
-    g_cond_wait (&painter->done, &painter->lock);
-  while ((job = g_queue_pop_head (&painter->finished)) != NULL)
-    ph_tile_job_free (job);
-  if (painter->ready_id != 0)
-    g_source_remove (painter->ready_id);
+  g_clear_handle_id (&painter->ready_id, g_source_remove);
   g_mutex_unlock (&painter->lock);
-  g_mutex_clear (&painter->lock);
-  g_cond_clear (&painter->done);
-  g_free (painter);
+  painter_unref (painter);
 }
 
 void
@@ -240,9 +244,7 @@ ph_tile_painter_push (PhTilePainter *painter, PhTileJob *job)
   Line *line = job->ahead ? &ahead : &urgent;
 
   job->painter = painter;
-  g_mutex_lock (&painter->lock);
-  painter->running++;
-  g_mutex_unlock (&painter->lock);
+  g_atomic_ref_count_inc (&painter->ref_count);
   g_mutex_lock (&lines_lock);
   g_queue_push_head (&line->jobs, job);
   g_cond_signal (&line->more);

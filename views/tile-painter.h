@@ -42,7 +42,7 @@ typedef struct
 
 /* @ready is called in the main thread when something is done. */
 PhTilePainter *ph_tile_painter_new    (GSourceFunc ready, gpointer data);
-/* Waits for what is being painted. */
+/* Does not wait: what is being painted, nobody will see. */
 void           ph_tile_painter_free   (PhTilePainter *painter);
 /* Takes @job, which must stay unchanged until it comes back from collect. */
 void           ph_tile_painter_push   (PhTilePainter *painter, PhTileJob *job);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <execinfo.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,12 +31,15 @@
 #define PATIENCE    150
 #define MOST_CPU_MS (PATIENCE * SLOWER)
 #define MOST_MS     (1500 * SLOWER)
+#define MOST_ROUNDS 4
 
 static gint64 began;          /* µs, 0: the loop sleeps or looks around; read by the watcher           */
 static gint64 waited, computed;  /* µs then                                                            */
 static double worst, worst_cpu, worst_of_all;
+static int over;                 /* atomic */
 static gint64 started, shown;    /* µs: when what is done began, and when progress was shown; 0: never       */
-static gboolean failed;
+static struct { double cpu, away; } least[64];   /* ms, of each thing that is done, over all rounds */
+static guint at;                                 /* in @least                                       */
 static const char *doing = "";
 static pthread_t main_thread;
 static int schedstat = -1;
@@ -128,7 +132,7 @@ on_signal (int number)
 static gpointer
 watch_thread (gpointer data)
 {
-  for (gint64 told = 0;;)
+  for (gint64 told = 0; !g_atomic_int_get (&over);)
     {
       gint64 since = *(volatile gint64 *) &began, now = g_get_monotonic_time ();
       /* Once, then again and again while it is still there. */
@@ -162,7 +166,10 @@ end (void)
                   shown ? (double) (shown - started) / 1000 : 0.0);
   started = 0;
   worst_of_all = MAX (worst_of_all, worst_cpu);
-  failed |= worst_cpu > MOST_CPU_MS || worst > MOST_MS;
+  g_assert_cmpuint (at, <, G_N_ELEMENTS (least));
+  least[at].cpu = MIN (least[at].cpu, worst_cpu);
+  least[at].away = MIN (least[at].away, worst);
+  at++;
 }
 
 static void
@@ -186,6 +193,7 @@ action (const char *name)
 static void
 work (const char *open_line, const char *export, const char *save)
 {
+  at = 0;
   run (open_line);
   run ("pipeline eliminate-identity,fold-constants,cse,dce,fuse-layer-norm");
   run ("goto end");
@@ -233,6 +241,15 @@ work (const char *open_line, const char *export, const char *save)
   run ("print");
 }
 
+static gboolean
+is_over (void)
+{
+  for (guint i = 0; i < at; i++)
+    if (least[i].cpu > MOST_CPU_MS || least[i].away > MOST_MS)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 test_stall (void)
 {
@@ -258,22 +275,22 @@ test_stall (void)
   /* The first call loads a library and allocates, which no signal handler may. */
   backtrace ((void *[1]) { NULL }, 1);
   signal (SIGUSR2, on_signal);
-  g_thread_unref (g_thread_new ("watch", watch_thread, NULL));
+  GThread *watcher = g_thread_new ("watch", watch_thread, NULL);
   GSource *watch = g_source_new (&watch_funcs, sizeof (GSource));
   g_source_attach (watch, NULL);
 
-  work (open_line, export, save);
-  if (failed)
-    {
-      /* A page that came from the disk just then, or a busy machine? What is the program's fault happens again. */
-      failed = FALSE;
-      work (open_line, export, save);
-    }
+  for (guint i = 0; i < G_N_ELEMENTS (least); i++)
+    least[i].cpu = least[i].away = INFINITY;
+  /* A page that came from the disk just then, or a busy machine? What is the program's fault happens in every round. */
+  for (guint round = 0; round == 0 || (round < MOST_ROUNDS && is_over ()); round++)
+    work (open_line, export, save);
+  g_atomic_int_set (&over, TRUE);
+  g_thread_join (watcher);
   g_source_destroy (watch);
   g_source_unref (watch);
   g_test_message ("at most %.1f ms", worst_of_all);
   driver_remove (folder);
-  g_assert_false (failed);
+  g_assert_false (is_over ());
 }
 
 int
