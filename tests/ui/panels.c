@@ -1,6 +1,7 @@
 /* panels.c: the panels around the graph, by key and pointer: pipeline, rewrites, verdicts, inspector, search, session.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
+#include <time.h>
 
 #include <glib/gstdio.h>
 
@@ -269,6 +270,16 @@ test_rewrites (void)
   driver_wait (lists_so_many, GUINT_TO_POINTER (total), 20, "all rewrites are listed again");
 }
 
+/* Milliseconds that this thread has computed: what other programs take meanwhile is not counted. */
+static double
+computed_ms (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double) now.tv_sec * 1e3 + (double) now.tv_nsec / 1e6;
+}
+
 /* A model of the list, with a history of a million rewrites: what is shown costs, what is there does not. */
 static void
 test_million (void)
@@ -290,17 +301,17 @@ test_million (void)
     g_array_append_val (history->rewrites, rewrite);
   step->n_rewrites = n;
 
-  gint64 start = g_get_monotonic_time ();
+  double start = computed_ms ();
   ph_rewrite_list_show (list, document, history->steps->len - 1);
   GtkWidget *view = gtk_list_view_new (GTK_SELECTION_MODEL (gtk_single_selection_new (g_object_ref (G_LIST_MODEL (list)))), NULL);
   g_object_ref_sink (view);
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), ==, n);
   g_autoptr (PhRewriteItem) last = g_list_model_get_item (G_LIST_MODEL (list), n - 1);
   g_assert_cmpuint (last->number, ==, n);
-  double show = (double) (g_get_monotonic_time () - start) / 1000;
-  start = g_get_monotonic_time ();
+  double show = computed_ms () - start;
+  start = computed_ms ();
   ph_rewrite_list_filter (list, rewrite.rule);
-  double filter = (double) (g_get_monotonic_time () - start) / 1000;
+  double filter = computed_ms () - start;
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (list)), ==, n);
   g_test_message ("a million rewrites: shown in %.1f ms, filtered in %.1f ms", show, filter);
   g_assert_cmpfloat (show, <, 200);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "wire.h"
@@ -80,13 +81,13 @@ test_zeros (void)
 {
   g_autofree char *path = g_build_filename (temporary, "zeros.onnx", NULL);
   int fd = g_open (path, O_CREAT | O_RDWR, 0600);
-  gint64 start = g_get_monotonic_time ();
+  const clock_t start = clock ();      /* of this program alone */
 
   g_assert_cmpint (fd, >=, 0);
   g_assert_cmpint (ftruncate (fd, (off_t) 3 << 30), ==, 0);
   close (fd);
   assert_not_opened (path, "byte 0");
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 2 * G_USEC_PER_SEC);
+  g_assert_cmpint (clock () - start, <, 2 * CLOCKS_PER_SEC);
   g_unlink (path);
 }
 
