@@ -86,6 +86,7 @@ ph_canvas_update_look (PhGraphCanvas *self)
   PhDrawOptions options;
 
   g_clear_pointer (&self->marked, g_array_unref);
+  ph_canvas_forget_marks (self);
   update_paint (self, FALSE);
   options = ph_canvas_draw_options (self);
   ph_tiles_set_look (self->tiles, self->scene, &options);
@@ -167,7 +168,7 @@ has_notes (PhGraphCanvas *self)
 static gboolean
 has_overlay (PhGraphCanvas *self)
 {
-  return has_notes (self) || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0
+  return has_notes (self) || ph_canvas_has_marks (self) || (self->document != NULL && ph_document_get_selection (self->document) != 0) || self->hover_box >= 0
          || self->hover_pill >= 0 || self->hover_edge >= 0;
 }
 
@@ -225,6 +226,7 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
     }
   else if (box >= 0)
     ring (self, cr, &ph_scene_pill (self->scene, pill)->rect, PH_PILL_HEIGHT / 2, accent, 2.4);
+  ph_canvas_draw_marks (self, cr);
   if (self->hover_pill >= 0)
     ring (self, cr, &ph_scene_pill (self->scene, self->hover_pill)->rect, PH_PILL_HEIGHT / 2,
           (PhColor) { accent.red, accent.green, accent.blue, 0.6 }, 1.6);

@@ -99,6 +99,61 @@ ph_graph_canvas_show_neighbourhood (PhGraphCanvas *self, guint id, guint steps)
   return TRUE;
 }
 
+/* Takes @more: what the neighbourhood is to have too. */
+static gboolean
+widen (PhGraphCanvas *self, GHashTable *more)
+{
+  const PhId around = self->part_node;
+  const PhNode *middle = find_node (self, around);
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, self->keep);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_hash_table_add (more, key);
+  if (g_hash_table_size (more) == g_hash_table_size (self->keep))
+    {
+      g_hash_table_unref (more);
+      return FALSE;
+    }
+  show_part (self, more, middle != NULL
+             ? g_strdup_printf (ngettext ("%u step around n%u %s, and more", "%u steps around n%u %s, and more", self->part_steps),
+                                self->part_steps, middle->id, middle->op_type)
+             : g_strdup (self->part));
+  self->part_node = around;
+  return TRUE;
+}
+
+gboolean
+ph_graph_canvas_show_beyond (PhGraphCanvas *self, guint id)
+{
+  PhNode *node;
+  GHashTable *more;
+  g_autoptr(GPtrArray) unused = g_ptr_array_new ();
+
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
+  self = ph_canvas_leader (self);
+  node = find_node (self, id);
+  if (node == NULL || self->keep == NULL || self->part_node == PH_NO_ID)
+    return FALSE;
+  more = g_hash_table_new (NULL, NULL);
+  add_neighbours (node, FALSE, TRUE, more, unused);
+  return widen (self, more);
+}
+
+gboolean
+ph_canvas_show_too (PhGraphCanvas *self, PhId id)
+{
+  GHashTable *more;
+
+  self = ph_canvas_leader (self);
+  if (self->keep == NULL || self->part_node == PH_NO_ID)
+    return FALSE;
+  more = g_hash_table_new (NULL, NULL);
+  g_hash_table_add (more, GUINT_TO_POINTER (id));
+  return widen (self, more);
+}
+
 gboolean
 ph_graph_canvas_get_neighbourhood (PhGraphCanvas *self, guint *id, guint *steps)
 {

@@ -31,10 +31,21 @@ static void
 on_motion (PhGraphCanvas *self, double x, double y)
 {
   int box, pill, edge;
+  guint n;
 
   self->pointer_x = x;
   self->pointer_y = y;
   pick (self, x, y, &box, &pill, &edge);
+  const PhId on = ph_canvas_pick_beyond (self, x, y, &n);
+  if (on != self->hover_beyond)
+    {
+      self->hover_beyond = on;
+      gtk_widget_set_cursor_from_name (GTK_WIDGET (self), on != PH_NO_ID ? "pointer" : NULL);
+      gtk_widget_trigger_tooltip_query (GTK_WIDGET (self));
+      gtk_widget_queue_draw (GTK_WIDGET (self));
+    }
+  if (on != PH_NO_ID)
+    box = pill = edge = -1;
   if (box == self->hover_box && pill == self->hover_pill && edge == self->hover_edge)
     return;
   self->hover_box = box;
@@ -48,6 +59,9 @@ static void
 on_leave (PhGraphCanvas *self)
 {
   self->hover_box = self->hover_pill = self->hover_edge = -1;
+  if (self->hover_beyond != PH_NO_ID)
+    gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+  self->hover_beyond = PH_NO_ID;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -84,12 +98,20 @@ static void
 on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClick *gesture)
 {
   int box, pill, edge;
+  guint n;
   PhId id;
 
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->press_clears = FALSE;
   if (self->scene == NULL || self->document == NULL)
     return;
+  id = ph_canvas_pick_beyond (self, x, y, &n);
+  if (id != PH_NO_ID)
+    {
+      if (n_press == 1)
+        ph_graph_canvas_show_beyond (self, id);
+      return;
+    }
   pick (self, x, y, &box, &pill, &edge);
   id = ph_canvas_id_of (self, box, pill);
   if (n_press == 2 && box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
@@ -112,7 +134,12 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
   else if (n_press == 1 && id == PH_NO_ID)
     self->press_clears = TRUE;
   else if (n_press == 1)
-    ph_document_set_selection (self->document, id);
+    {
+      /* A click on the far end of an edge that was cut goes there; first of all it has to be shown. */
+      if (pill >= 0 && ph_scene_pill (self->scene, pill)->is_link)
+        ph_canvas_show_too (self, id);
+      ph_document_set_selection (self->document, id);
+    }
 }
 
 static void
@@ -302,11 +329,15 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
 {
   g_autoptr(GString) text = g_string_new (NULL);
   int box, pill, edge;
+  guint n;
 
   if (self->scene == NULL || keyboard)
     return FALSE;
   pick (self, x, y, &box, &pill, &edge);
-  if (edge >= 0)
+  if (ph_canvas_pick_beyond (self, x, y, &n) != PH_NO_ID)
+    g_string_printf (text, ngettext ("It feeds %u more node, which is not shown. Click to show it.",
+                                     "It feeds %u more nodes, which are not shown. Click to show them.", n), n);
+  else if (edge >= 0)
     {
       const PhId value = ph_scene_edge_value (self->scene, edge, self->time);
       const PhValue *at = value != PH_NO_ID ? ph_model_find_value (ph_document_get_model (self->document), value) : NULL;

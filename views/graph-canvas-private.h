@@ -75,6 +75,8 @@ struct _PhGraphCanvas
   gulong        style_ids[2];
   GArray       *marked;          /* (nullable) (element-type Marked) boxes that changed                     */
 
+  GArray       *beyond;          /* (nullable) where the neighbourhood that is shown was cut; graph-canvas-marks.c */
+  PhId          hover_beyond;    /* the pointer is on what says so of this node                             */
   int           hover_box, hover_pill, hover_edge;
   double        pointer_x, pointer_y, drag_x, drag_y, pinch_x, pinch_y, pinch_zoom;
   double        glide_x, glide_y;                  /* pixels a second */
@@ -147,6 +149,16 @@ void     ph_canvas_focus_selection (PhGraphCanvas *self);              /* when t
 void     ph_canvas_allocate_nodes (PhGraphCanvas *self);
 void     ph_canvas_nodes_moved    (PhGraphCanvas *self);
 void     ph_canvas_remove_nodes   (PhGraphCanvas *self);
+
+/* graph-canvas-marks.c */
+gboolean ph_canvas_has_marks      (PhGraphCanvas *self);
+void     ph_canvas_draw_marks     (PhGraphCanvas *self, cairo_t *cr);
+void     ph_canvas_forget_marks   (PhGraphCanvas *self);                  /* another position, or scene */
+/* The node whose mark is at that point of the widget, and says that it feeds @n more. PH_NO_ID: none. */
+PhId     ph_canvas_pick_beyond    (PhGraphCanvas *self, double x, double y, guint *n);
+/* Node, or input, @id too is shown in the neighbourhood from now on. FALSE: it is already, or no neighbourhood is shown. */
+gboolean ph_canvas_show_too       (PhGraphCanvas *self, PhId id);
+int      ph_canvas_stop_box       (PhGraphCanvas *self, const char *stop);
 
 /* graph-canvas-draw.c */
 PhDrawOptions ph_canvas_draw_options (PhGraphCanvas *self);

@@ -239,6 +239,8 @@ on_scene (PhGraphCanvas *self)
   self->scene_quick = FALSE;
   self->awaited = FALSE;
   remember_arrangement (self);
+  ph_canvas_forget_marks (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit (self, ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED], 0, TRUE, NULL);
   if (self->uncovered != PH_NO_ID && self->uncovered == ph_document_get_selection (self->document))
     ph_graph_canvas_fit_selection (self);

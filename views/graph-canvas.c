@@ -101,6 +101,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "history-changed", G_CALLBACK (on_history), self);
       g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_position), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
+      g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "diff-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "notify::selection", G_CALLBACK (on_selection), self);
     }
@@ -133,6 +134,7 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->tiles, ph_tiles_free);
   g_clear_pointer (&self->ink, ph_ink_free);
   g_clear_pointer (&self->marked, g_array_unref);
+  g_clear_pointer (&self->beyond, g_array_unref);
   g_clear_pointer (&self->scene, ph_scene_unref);
   g_clear_pointer (&self->open, g_hash_table_unref);
   g_clear_pointer (&self->measure, ph_measure_unref);

@@ -67,6 +67,11 @@ gboolean    ph_graph_canvas_get_neighbourhood (PhGraphCanvas *canvas, guint *id,
 void        ph_graph_canvas_count_changes (PhGraphCanvas *canvas, guint *added, guint *removed, guint *changed);
 gboolean    ph_graph_canvas_go_to_change  (PhGraphCanvas *canvas, int direction);
 
+/* In a neighbourhood: how many nodes that node @id feeds are not shown; a mark at @rect of the widget says so. */
+guint       ph_graph_canvas_get_beyond    (PhGraphCanvas *canvas, guint id, graphene_rect_t *rect);
+/* These too, from now on; FALSE: there are none. */
+gboolean    ph_graph_canvas_show_beyond   (PhGraphCanvas *canvas, guint id);
+
 /* How many changes lie beyond the side of the window at @where that is next to one of them; 0: there is none, or one is seen. */
 guint       ph_graph_canvas_find_unseen   (PhGraphCanvas *canvas, GtkDirectionType *where);
 /* Goes to the nearest of them. */

@@ -45,6 +45,10 @@ void      ph_scene_draw         (PhScene *scene, cairo_t *cr, PhInk *ink, const 
 guint64   ph_scene_look_hash    (PhScene *scene, const PhDrawOptions *options);
 /* On top of it: which nodes were fused into one, and what of a changed node changed. */
 void      ph_scene_draw_notes   (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhDiff *diff);
+/* On top of it too: this box has a breakpoint; @n nodes that it feeds are not shown, and where that stands. */
+void      ph_scene_draw_stop    (PhScene *scene, cairo_t *cr, int box, const PhDrawOptions *options);
+void      ph_scene_draw_more    (PhScene *scene, cairo_t *cr, PhInk *ink, int box, guint n, gboolean hover, const PhDrawOptions *options);
+PhRect    ph_scene_more_rect    (PhScene *scene, int box, guint n, const PhDrawOptions *options);
 /* One edge as a path, with its arrow, for highlights. */
 void      ph_scene_draw_edge    (PhScene *scene, cairo_t *cr, int edge, const PhDrawOptions *options, const PhColor *color, double width);
 void      ph_scene_draw_box     (PhScene *scene, cairo_t *cr, PhInk *ink, int box, const PhDrawOptions *options);

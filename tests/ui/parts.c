@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/ui/driver.h"
+#include "views/graph-canvas-private.h"
 #include "views/inspector.h"
 
 static PhGraphCanvas *
@@ -275,6 +276,88 @@ test_given_up (void)
   g_assert_cmpuint (n_shown (), >, n);
 }
 
+/* What a neighbourhood leaves out is drawn where it was cut, and a click shows it too. */
+static void
+test_beyond (void)
+{
+  PhId cut = PH_NO_ID;
+  graphene_rect_t rect;
+  guint n = 0;
+
+  start ();
+  ph_document_set_selection (driver_document (), end_node (FALSE)->id);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.part-around", NULL);
+  driver_settle ();
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    if (cut == PH_NO_ID && (n = ph_graph_canvas_get_beyond (canvas (), node->id, &rect)) > 0)
+      cut = node->id;
+  g_assert_cmpuint (cut, !=, PH_NO_ID);
+  ph_graph_canvas_get_beyond (canvas (), cut, &rect);
+  n = ph_graph_canvas_get_beyond (canvas (), cut, &rect);
+
+  const guint before = n_shown ();
+  driver_click (GTK_WIDGET (canvas ()), rect.origin.x + rect.size.width * 0.6, rect.origin.y + rect.size.height / 2, 1);
+  g_assert_cmpuint (n_shown (), ==, before + n);
+  g_assert_cmpuint (ph_graph_canvas_get_beyond (canvas (), cut, &rect), ==, 0);
+  g_assert_nonnull (strstr (ph_graph_canvas_get_part (canvas ()), "and more"));
+  /* The keys go on from the node in the middle. */
+  driver_key ("n");
+  g_assert_null (strstr (ph_graph_canvas_get_part (canvas ()), "and more"));
+  driver_key ("a");
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    g_assert_cmpuint (ph_graph_canvas_get_beyond (canvas (), node->id, &rect), ==, 0);
+}
+
+/* Pixels that @box's mark has of its own colour, at @scale. */
+static guint
+stop_pixels (int box, double scale)
+{
+  const PhDrawOptions options = { .theme = PH_THEME_LIGHT, .scale = scale };
+  const PhRect card = ph_scene_card (ph_graph_canvas_get_scene (canvas ()), box, 0, 0);
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, 40, 40);
+  cairo_t *cr = cairo_create (surface);
+  guint n = 0;
+
+  cairo_translate (cr, 20, 20);
+  cairo_scale (cr, scale, scale);
+  cairo_translate (cr, -card.x, -card.y - card.height);
+  ph_scene_draw_stop (ph_graph_canvas_get_scene (canvas ()), cr, box, &options);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  for (int y = 0; y < 40; y++)
+    for (int x = 0; x < 40; x++)
+      {
+        const guint32 pixel = ((const guint32 *) (gpointer) (cairo_image_surface_get_data (surface) + y * cairo_image_surface_get_stride (surface)))[x];
+        n += (pixel >> 16 & 0xff) > 150 && (pixel & 0xff) < 90;
+      }
+  cairo_surface_destroy (surface);
+  return n;
+}
+
+/* A breakpoint is marked in the picture, however small it is. */
+static void
+test_stop (void)
+{
+  PhNode *node = (start (), end_node (FALSE));
+  g_autofree char *name = g_strdup_printf ("n%u", node->id);
+  int box;
+
+  ph_document_set_selection (driver_document (), node->id);
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  g_assert_false (ph_canvas_has_marks (canvas ()));
+  driver_key ("F7");
+  g_assert_true (ph_canvas_has_marks (canvas ()));
+  box = ph_canvas_stop_box (canvas (), name);
+  g_assert_cmpint (box, ==, ph_scene_find (ph_graph_canvas_get_scene (canvas ()), node->id, NULL));
+  g_assert_cmpint (ph_canvas_stop_box (canvas (), "dce/dead-node"), ==, -1);
+  g_assert_cmpint (ph_canvas_stop_box (canvas (), "n99999"), ==, -1);
+  g_assert_cmpuint (stop_pixels (box, 1.5), >, 200);
+  g_assert_cmpuint (stop_pixels (box, 0.4), >, 20);
+  g_assert_cmpuint (stop_pixels (box, 0.05), >, 20);
+  driver_key ("F7");
+  g_assert_false (ph_canvas_has_marks (canvas ()));
+}
+
 static void
 on_layout_started (PhGraphCanvas *shown)
 {
@@ -309,6 +392,8 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/menu", test_menu);
   g_test_add_func ("/parts/time", test_time);
   g_test_add_func ("/parts/given-up", test_given_up);
+  g_test_add_func ("/parts/beyond", test_beyond);
+  g_test_add_func ("/parts/stop", test_stop);
   g_test_add_func ("/parts/none", test_none);
   return driver_main ();
 }

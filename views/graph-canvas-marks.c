@@ -1,0 +1,170 @@
+/* graph-canvas-marks.c: marks on top of boxes: breakpoints, and where the neighbourhood of a node was cut off.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-canvas-private.h"
+
+/* Beyond so many nodes nobody counts what is next to each of them. */
+#define MOST_KEPT 20000
+
+typedef struct { int box; guint id, n; } More;
+
+/* --- where a run stops -------------------------------------------------------------------------------------------------- */
+
+/* Nodes that have a breakpoint, and show; those in a closed group by it. */
+static void
+draw_stops (PhGraphCanvas *self, cairo_t *cr, const PhDrawOptions *options)
+{
+  const GPtrArray *breaks = ph_document_get_breaks (self->document);
+
+  for (guint i = 0; i < breaks->len; i++)
+    {
+      const int box = ph_canvas_stop_box (self, breaks->pdata[i]);
+
+      if (box >= 0)
+        ph_scene_draw_stop (self->scene, cr, box, options);
+    }
+}
+
+/* Of the breakpoint "n42"; -1: on something else, or not to be seen. */
+int
+ph_canvas_stop_box (PhGraphCanvas *self, const char *stop)
+{
+  char *end = NULL;
+  const guint64 id = *stop == 'n' ? g_ascii_strtoull (stop + 1, &end, 10) : 0;
+  int pill = -1, box;
+
+  if (self->scene == NULL || end == NULL || *end != '\0' || end == stop + 1)
+    return -1;
+  box = ph_scene_find (self->scene, (PhId) id, &pill);
+  if (box < 0 || pill >= 0)
+    return -1;
+  if (ph_scene_box (self->scene, box)->n_tenants == 0)
+    return box;
+
+  const PhTenant *tenant = ph_scene_tenant (self->scene, box, self->time);
+  return tenant != NULL && tenant->id == id ? box : -1;
+}
+
+/* --- where the neighbourhood was cut -------------------------------------------------------------------------------------- */
+
+/* What feeds a node and is not shown has a pill of its own at its left: only what it feeds is counted. */
+static guint
+count_beyond (PhGraphCanvas *self, PhNode *node)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const PhValue *value = node->outputs->pdata[i];
+
+      for (guint u = 0; u < value->uses->len; u++)
+        {
+          const PhNode *user = ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, node->graph);
+
+          if (user != NULL && !g_hash_table_contains (self->keep, GUINT_TO_POINTER (user->id)))
+            g_hash_table_add (seen, GUINT_TO_POINTER (user->id));
+        }
+    }
+  return g_hash_table_size (seen);
+}
+
+/* Of what is shown now; made when it is first asked for. */
+static GArray *
+beyond (PhGraphCanvas *self)
+{
+  PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  GHashTableIter iter;
+  gpointer key;
+
+  if (self->beyond != NULL)
+    return self->beyond;
+  self->beyond = g_array_new (FALSE, FALSE, sizeof (More));
+  if (model == NULL || self->scene == NULL || self->keep == NULL || self->part_node == PH_NO_ID || self->shown.keep != self->keep
+      || self->side != PH_SIDE_BOTH || g_hash_table_size (self->keep) > MOST_KEPT)
+    return self->beyond;
+  g_hash_table_iter_init (&iter, self->keep);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      PhNode *node = ph_model_find_node (model, GPOINTER_TO_UINT (key));
+      int pill = -1;
+      More more = { .box = node != NULL ? ph_scene_find (self->scene, node->id, &pill) : -1, .id = GPOINTER_TO_UINT (key) };
+
+      if (more.box < 0 || pill >= 0 || ph_scene_box (self->scene, more.box)->kind != PH_BOX_NODE)
+        continue;
+      more.n = count_beyond (self, node);
+      if (more.n > 0)
+        g_array_append_val (self->beyond, more);
+    }
+  return self->beyond;
+}
+
+guint
+ph_graph_canvas_get_beyond (PhGraphCanvas *self, guint id, graphene_rect_t *rect)
+{
+  g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), 0);
+
+  const PhDrawOptions options = ph_canvas_draw_options (self);
+  const GArray *all = beyond (self);
+
+  for (guint i = 0; i < all->len; i++)
+    {
+      const More *more = &g_array_index (all, More, i);
+
+      if (more->id != id)
+        continue;
+      const PhRect at = ph_scene_more_rect (self->scene, more->box, more->n, &options);
+      *rect = GRAPHENE_RECT_INIT ((float) ((at.x - self->x) * self->zoom), (float) ((at.y - self->y) * self->zoom),
+                                  (float) (at.width * self->zoom), (float) (at.height * self->zoom));
+      return more->n;
+    }
+  return 0;
+}
+
+PhId
+ph_canvas_pick_beyond (PhGraphCanvas *self, double x, double y, guint *n)
+{
+  const GArray *all = self->scene != NULL ? beyond (self) : NULL;
+  const PhDrawOptions options = ph_canvas_draw_options (self);
+  const PhRect point = { (float) (self->x + x / self->zoom), (float) (self->y + y / self->zoom), 0, 0 };
+
+  for (guint i = 0; all != NULL && i < all->len; i++)
+    {
+      const More *more = &g_array_index (all, More, i);
+      const PhRect at = ph_scene_more_rect (self->scene, more->box, more->n, &options);
+
+      *n = more->n;
+      if (ph_rect_touches (&at, &point))
+        return more->id;
+    }
+  return PH_NO_ID;
+}
+
+/* --- the canvas --------------------------------------------------------------------------------------------------------- */
+
+gboolean
+ph_canvas_has_marks (PhGraphCanvas *self)
+{
+  return self->document != NULL && self->scene != NULL && (ph_document_get_breaks (self->document)->len > 0 || beyond (self)->len > 0);
+}
+
+/* In the scene's coordinates. */
+void
+ph_canvas_draw_marks (PhGraphCanvas *self, cairo_t *cr)
+{
+  const PhDrawOptions options = ph_canvas_draw_options (self);
+  const GArray *all = beyond (self);
+
+  for (guint i = 0; i < all->len; i++)
+    {
+      const More *more = &g_array_index (all, More, i);
+
+      ph_scene_draw_more (self->scene, cr, self->ink, more->box, more->n, self->hover_beyond == more->id, &options);
+    }
+  draw_stops (self, cr, &options);
+}
+
+void
+ph_canvas_forget_marks (PhGraphCanvas *self)
+{
+  g_clear_pointer (&self->beyond, g_array_unref);
+  self->hover_beyond = PH_NO_ID;
+}
