@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 #define PH_PICTURE_PAD   28.0f
+#define PH_PORT_WIDTH     8.0f
 
 /* A place on the border of @group where what @source makes comes in or goes out. */
 typedef struct { int group, source; gboolean out; float x; /* from the group's left */ } PhPort;
@@ -45,8 +46,10 @@ gboolean ph_arrange_group      (PhArranger *a, int group, GError **error);
  * @segments: of the first edges of @layout. */
 double   ph_arrange_room       (PhArranger *a, const PhLayout *layout, const int *children, int n_children, const int *slot,
                                 const int *segments, int n_segments);
-/* stay.c: what stays where the previous scene had it. */
-guint8  *ph_arrange_keep       (PhArranger *a, PhLayout *layout, const int *slot, const int *real, int n_edges);
+/* stay.c: sets the places of what was in the previous scene, in @group or in none, and its lines. (transfer full): which boxes they
+ * are; (nullable): all is new, or a group has grown into its neighbours. */
+guint8  *ph_arrange_keep       (PhArranger *a, int group, PhLayout *layout, const int *slot, const int *port_slot, const int *real,
+                                int n_edges, float pad, float top);
 /* lines.c: the edges of the scene, from their segments; those that run through the places of others. */
 void     ph_arrange_lines      (PhArranger *a);
 void     ph_arrange_bypasses   (PhArranger *a);

@@ -161,17 +161,24 @@ number_regions (PhSceneBuild *build, int parent, guint first)
     {
       PhSceneBox *box = ph_scene_box_at (scene, b);
       const char *title = box->title, *colon = strstr (title, ": ");
-      const guint number = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, title)) + 1;
+      guint number = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, title));
       g_autofree char *name = NULL, *path = NULL;
 
+      do
+        {
+          number++;
+          g_free (name);
+          g_free (path);
+          if (GPOINTER_TO_UINT (g_hash_table_lookup (counts, title)) < 2 && number == 1)
+            name = g_strdup (title);
+          else if (colon != NULL)
+            name = g_strdup_printf ("%.*s %u%s", (int) (colon - title), title, number, colon);
+          else
+            name = g_strdup_printf ("%s %u", title, number);
+          path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, name) : g_strdup (name);
+        }
+      while (build->kept_groups != NULL && g_hash_table_contains (build->kept_groups, path));
       g_hash_table_insert (numbers, (gpointer) title, GUINT_TO_POINTER (number));
-      if (GPOINTER_TO_UINT (g_hash_table_lookup (counts, title)) < 2)
-        name = g_strdup (title);
-      else if (colon != NULL)
-        name = g_strdup_printf ("%.*s %u%s", (int) (colon - title), title, number, colon);
-      else
-        name = g_strdup_printf ("%s %u", title, number);
-      path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, name) : g_strdup (name);
       box->title = ph_faces_string (scene->record->faces, name);
       box->path = ph_faces_string (scene->record->faces, path);
     }
@@ -191,7 +198,7 @@ part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves,
     {
       const PhSceneBox *box = ph_scene_box (build->scene, leaves[i]);
 
-      if (box->parent != parent || box->backward != backward)
+      if (box->parent != parent || box->backward != backward || ph_scene_is_settled (build, leaves[i]))
         continue;
       n_layers = MAX (n_layers, rank[leaves[i]] + 1);
       regions->in[leaves[i]] = TRUE;
@@ -260,7 +267,8 @@ mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves
       const int region = partner >= 0 ? ph_scene_box (scene, partner)->parent : -1;
       int mirror;
 
-      if (region < 0 || ph_scene_box (scene, region)->kind != PH_BOX_GROUP || ph_scene_box (scene, region)->parent != parent)
+      if (region < 0 || ph_scene_box (scene, region)->kind != PH_BOX_GROUP || ph_scene_box (scene, region)->parent != parent
+          || ph_scene_is_settled (build, b))
         continue;
       mirror = GPOINTER_TO_INT (g_hash_table_lookup (mirrors, GINT_TO_POINTER (region)));
       if (mirror == 0)
@@ -271,6 +279,8 @@ mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves
 
           if (colon != NULL)
             *colon = 0;
+          if (build->kept_groups != NULL && g_hash_table_contains (build->kept_groups, path))
+            continue;
           mirror = ph_scene_add_group (scene, path, title);
           ph_scene_box_at (scene, mirror)->parent = parent;
           ph_scene_box_at (scene, mirror)->backward = TRUE;

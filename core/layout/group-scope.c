@@ -55,21 +55,22 @@ adopt (PhSceneBuild *build, int n_leaves)
     {
       PhSceneBox *box = ph_scene_box_at (scene, b);
 
-      if (box->parent < 0 && box->kind == PH_BOX_NODE && home[b] >= 0)
+      if (box->parent < 0 && box->kind == PH_BOX_NODE && home[b] >= 0 && !ph_scene_is_settled (build, b))
         box->parent = home[b];
     }
 }
 
 void
-ph_scene_group_by_scope (PhSceneBuild *build)
+ph_scene_group_by_scope (PhSceneBuild *build, int n_leaves)
 {
   PhScene *scene = build->scene;
-  const int n_leaves = scene->boxes->len;
   g_autoptr(GHashTable) groups = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree int *n_children = NULL;
 
+  for (guint b = n_leaves; b < scene->boxes->len; b++)
+    g_hash_table_insert (groups, (gpointer) ph_scene_box (scene, b)->path, GUINT_TO_POINTER (b + 1));
   for (int b = 0; b < n_leaves; b++)
-    if (ph_scene_box (scene, b)->parent < 0 && ph_scene_box (scene, b)->path != NULL)
+    if (ph_scene_box (scene, b)->parent < 0 && ph_scene_box (scene, b)->path != NULL && !ph_scene_is_settled (build, b))
       {
         const int group = scope_group (scene, groups, ph_scene_box (scene, b)->path);
 
@@ -86,7 +87,8 @@ ph_scene_group_by_scope (PhSceneBuild *build)
     {
       PhSceneBox *box = ph_scene_box_at (scene, b);
 
-      while (box->parent >= 0 && n_children[box->parent] == 1 && ph_scene_box (scene, box->parent)->kind == PH_BOX_GROUP)
+      while (box->parent >= 0 && n_children[box->parent] == 1 && ph_scene_box (scene, box->parent)->kind == PH_BOX_GROUP
+             && !ph_scene_is_settled (build, b) && !ph_scene_is_settled (build, box->parent))
         {
           const PhSceneBox *above = ph_scene_box (scene, box->parent);
 

@@ -161,9 +161,11 @@ limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, i
           const PhSceneBox *box = ph_scene_box (scene, b);
           const int parent = box->parent < 0 ? n : box->parent;
 
+          first[parent + 1] += b < n_leaves;
+          if (ph_scene_is_settled (build, b))
+            continue;
           n_children[parent]++;
           n_plain[parent] += box->kind == PH_BOX_NODE && b < n_leaves;
-          first[parent + 1] += b < n_leaves;
         }
       for (int p = 0; p <= n; p++)
         first[p + 1] += first[p];
@@ -187,7 +189,7 @@ limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, i
           const int parent = box->parent < 0 ? n : box->parent;
           const Child child = { b, box->backward, 0, rank[b] };
 
-          if (parent <= n && children[parent] != NULL)
+          if (parent <= n && children[parent] != NULL && !ph_scene_is_settled (build, b))
             g_array_append_val (children[parent], child);
         }
       for (int p = 0; p <= n; p++)
@@ -245,7 +247,7 @@ adopt_ends (PhSceneBuild *build, int n_leaves)
     {
       PhSceneBox *box = ph_scene_box_at (scene, b);
 
-      if (!IS_END (box) || COUNT (n_ends, box) <= FEW_ENDS)
+      if (!IS_END (box) || COUNT (n_ends, box) <= FEW_ENDS || ph_scene_is_settled (build, b))
         continue;
       if (home[b] >= 0)
         box->parent = home[b];
@@ -263,7 +265,7 @@ adopt_ends (PhSceneBuild *build, int n_leaves)
             {
               PhSceneBox *box = ph_scene_box_at (scene, b);
 
-              if (IS_END (box) && (box->kind == PH_BOX_OUTPUT) == output && box->backward == backward)
+              if (IS_END (box) && (box->kind == PH_BOX_OUTPUT) == output && box->backward == backward && !ph_scene_is_settled (build, b))
                 box->parent = group;
             }
         }
@@ -428,6 +430,16 @@ asked_open (PhSceneBuild *build, int box)
   return FALSE;
 }
 
+/* A group that is not opened or closed by name stays as it was. FALSE: it was not there. */
+static gboolean
+was_open (PhSceneBuild *build, int box, gboolean *open)
+{
+  const int before = build->options->previous != NULL && build->options->open == NULL ? build->known[box] : -1;
+
+  *open = before >= 0 && ph_scene_box (build->options->previous, before)->open;
+  return before >= 0 && ph_scene_box (build->scene, box)->kind == PH_BOX_GROUP;
+}
+
 static gboolean
 is_group (PhScene *scene, int box)
 {
@@ -484,10 +496,11 @@ open_groups (PhSceneBuild *build)
               const int b = scene->children[k];
               PhSceneBox *box = ph_scene_box_at (scene, b);
               const int inside = scene->child_start[b + 1] - scene->child_start[b];
+              gboolean known;
 
               box->shown = TRUE;
               box->can_open = inside > 0;
-              box->open = inside > 0 && (asked_open (build, b) || (choose && more < 0 && box->kind == PH_BOX_GROUP));
+              box->open = inside > 0 && (was_open (build, b, &known) ? known : asked_open (build, b) || (choose && more < 0 && box->kind == PH_BOX_GROUP));
               if (box->open)
                 {
                   g_array_append_val (next, b);
@@ -521,13 +534,15 @@ ph_scene_group (PhSceneBuild *build)
 
       for (guint b = 0; b < n_leaves; b++)
         leaves[b] = b;
+      ph_scene_keep_groups (build);
       if (n_scoped > n_nodes / 2)
-        ph_scene_group_by_scope (build);
+        ph_scene_group_by_scope (build, n_leaves);
       else
         ph_regions_part (regions, -1, leaves, n_leaves);
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);
       adopt_ends (build, n_leaves);
+      ph_scene_spare_open (build);
       limit_children (build, regions, rank, n_leaves);
       drop_empty_groups (scene, n_leaves);
       mark_groups (scene, n_leaves);
@@ -544,5 +559,7 @@ ph_scene_group (PhSceneBuild *build)
     if (scene->child_start[scene->children[i]] != scene->child_start[scene->children[i] + 1])
       survey (scene, scene->children[i], 0);
   number_patterns (scene, n_leaves);
+  ph_scene_know_groups (build);
   open_groups (build);
+  g_clear_pointer (&build->kept_groups, g_hash_table_unref);
 }

@@ -51,6 +51,17 @@ add_ties (PhArranger *a, int group, const int *slot, GArray *ties)
     }
 }
 
+/* Lines were beyond the boxes; where it ended, there it ends. */
+static void
+keep_size (PhArranger *a, int group, PhLayout *layout, float pad, float top)
+{
+  PhScene *previous = a->build->options->previous;
+  const PhRect *old = group >= 0 ? &ph_scene_box (previous, a->build->known[group])->rect : NULL;
+
+  layout->width = MAX (layout->width, (old != NULL ? old->width : ph_scene_width (previous)) - 2 * pad);
+  layout->height = MAX (layout->height, (old != NULL ? old->height : ph_scene_height (previous)) - top - pad);
+}
+
 gboolean
 ph_arrange_group (PhArranger *a, int group, GError **error)
 {
@@ -100,7 +111,7 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
   for (int i = 0; i < n_ports; i++)
     {
       port_slot[a->port_of_group[a->port_start[g] + i]] = n_boxes;
-      layout->boxes[n_boxes++] = (PhLayoutBox) { .width = 8, .height = 2 };
+      layout->boxes[n_boxes++] = (PhLayoutBox) { .width = PH_PORT_WIDTH, .height = 2 };
     }
   real = g_new (int, n_segments + 1);
   for (int i = 0; i < n_segments; i++)
@@ -165,8 +176,8 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
 
   sum = checksum_of (layout);
   known = g_hash_table_lookup (a->done, sum);
-  if (group < 0 && a->build->options->previous != NULL)
-    fixed = ph_arrange_keep (a, layout, slot, real, n_edges);
+  if (a->build->options->previous != NULL)
+    fixed = ph_arrange_keep (a, group, layout, slot, port_slot, real, n_edges, pad, top);
   if (fixed != NULL)
     {
       if (!ph_layout_extend (layout, fixed, a->build->cancellable, error))
@@ -174,8 +185,10 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
           ph_layout_free (layout);
           return FALSE;
         }
-      scene->coarse = ph_scene_is_coarse (a->build->options->previous);
-      g_hash_table_insert (a->done, g_steal_pointer (&sum), layout);
+      if (group < 0)
+        scene->coarse = ph_scene_is_coarse (a->build->options->previous);
+      keep_size (a, group, layout, pad, top);
+      g_hash_table_insert (a->done, g_strdup_printf ("inside %d", group), layout);
       known = layout;
     }
   else if (known == NULL)

@@ -75,6 +75,97 @@ ph_scene_know_groups (PhSceneBuild *build)
   build->n_known = scene->boxes->len;
 }
 
+/* ── groups ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+gboolean
+ph_scene_is_settled (PhSceneBuild *build, int box)
+{
+  const PhSceneBox *at = ph_scene_box (build->scene, box);
+
+  if (build->kept_groups == NULL)
+    return FALSE;
+  return at->kind == PH_BOX_GROUP ? g_hash_table_contains (build->kept_groups, at->path) : build->known[box] >= 0;
+}
+
+/* The innermost around @group that nothing has to make room in: closed, or not there before. -1: the whole. */
+static int
+spared (PhSceneBuild *build, int group)
+{
+  while (group >= 0 && ph_scene_box (build->scene, group)->kind == PH_BOX_GROUP
+         && g_hash_table_lookup (build->kept_groups, ph_scene_box (build->scene, group)->path) == GINT_TO_POINTER (TRUE))
+    group = ph_scene_box (build->scene, group)->parent;
+  return group;
+}
+
+void
+ph_scene_spare_open (PhSceneBuild *build)
+{
+  for (guint b = 0; b < build->scene->boxes->len && build->kept_groups != NULL; b++)
+    if (!ph_scene_is_settled (build, b))
+      {
+        PhSceneBox *box = ph_scene_box_at (build->scene, b);
+
+        box->parent = spared (build, box->parent);
+      }
+}
+
+/* A new node goes to what feeds it, or to what it feeds. */
+static void
+join_groups (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene;
+
+  for (int towards = 0; towards < 2; towards++)
+    for (guint i = 0; i < build->union_edges->len; i++)
+      {
+        const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+        const int mine = towards == 0 ? edge->to : edge->from, other = towards == 0 ? edge->from : edge->to;
+        PhSceneBox *box;
+
+        if (edge->from < 0 || ph_scene_is_settled (build, mine))
+          continue;
+        box = ph_scene_box_at (scene, mine);
+        if (box->kind == PH_BOX_NODE && box->parent < 0 && ph_scene_box (scene, other)->kind == PH_BOX_NODE
+            && ph_scene_box (scene, other)->backward == box->backward)
+          box->parent = spared (build, ph_scene_box (scene, other)->parent);
+      }
+}
+
+void
+ph_scene_keep_groups (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene, *previous = build->options->previous;
+  const guint n_leaves = scene->boxes->len;
+  g_autofree int *now = NULL;
+  gboolean any = FALSE;
+
+  for (guint b = 0; previous != NULL && b < ph_scene_n_boxes (previous) && !any; b++)
+    any = ph_scene_box (previous, b)->kind == PH_BOX_GROUP;
+  if (!any)
+    return;
+  build->kept_groups = g_hash_table_new (g_str_hash, g_str_equal);
+  now = g_new (int, ph_scene_n_boxes (previous) + 1);
+  for (guint b = 0; b < ph_scene_n_boxes (previous); b++)
+    {
+      const PhSceneBox *group = ph_scene_box (previous, b);
+
+      now[b] = group->kind == PH_BOX_GROUP ? ph_scene_add_group (scene, group->path, group->title) : -1;
+      if (now[b] >= 0)
+        g_hash_table_insert (build->kept_groups, (gpointer) ph_scene_box (scene, now[b])->path, GINT_TO_POINTER (group->open));
+    }
+  for (guint b = 0; b < ph_scene_n_boxes (previous); b++)
+    if (now[b] >= 0 && ph_scene_box (previous, b)->parent >= 0)
+      ph_scene_box_at (scene, now[b])->parent = now[ph_scene_box (previous, b)->parent];
+  for (guint b = 0; b < n_leaves; b++)
+    {
+      const int before = build->known[b] >= 0 ? ph_scene_box (previous, build->known[b])->parent : -1;
+
+      if (before >= 0 && now[before] >= 0)
+        ph_scene_box_at (scene, b)->parent = now[before];
+    }
+  join_groups (build);
+}
+
 gboolean
 ph_scene_kept_edge (PhSceneBuild *build, int from, int to, int source, int *edge)
 {

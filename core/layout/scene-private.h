@@ -52,6 +52,7 @@ typedef struct
   float      *stack;            /* of a box: their height                                                     */
   int        *known;            /* (nullable) of a box: that of the previous scene which it goes on with, -1   */
   guint       n_known;
+  GHashTable *kept_groups;      /* (nullable) path of a group as it was in the previous scene -> whether it was open */
   GCancellable *cancellable;
 } PhSceneBuild;
 
@@ -64,12 +65,18 @@ int      ph_scene_partner (PhScene *scene, int box);
 int     *ph_scene_known_lives (PhScene *scene, PhScene *previous);
 gboolean ph_scene_fits        (PhScene *scene, int life, PhScene *previous, int box);
 void     ph_scene_know_groups (PhSceneBuild *build);
+/* Boxes lie in the groups that they lay in; what is new is left for the caller, but for what belongs to a group that is closed. */
+void     ph_scene_keep_groups (PhSceneBuild *build);
+/* It is in a group, or in none, as it was in the previous scene. */
+gboolean ph_scene_is_settled  (PhSceneBuild *build, int box);
+/* What is new does not go into groups that were open: around them, nothing moves. */
+void     ph_scene_spare_open  (PhSceneBuild *build);
 gboolean ph_scene_kept_edge   (PhSceneBuild *build, int from, int to, int source, int *edge);
 /* bypass.c: lets edges run through places that are empty while they are there. */
 void     ph_scene_bypass  (PhSceneBuild *build);
 /* group-scope.c, group-region.c, group-name.c, group.c: add boxes for groups and set parents. */
 int      ph_scene_add_group (PhScene *scene, const char *path, const char *title);
-void     ph_scene_group_by_scope  (PhSceneBuild *build);
+void     ph_scene_group_by_scope  (PhSceneBuild *build, int n_leaves);
 /* @rank (by leaf) outlives it. @leaves lie directly in @parent, -1: in no group. */
 typedef struct _PhRegions PhRegions;
 PhRegions *ph_regions_new         (PhSceneBuild *build, const int *rank, int n_leaves);

@@ -308,7 +308,6 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   ph_scene_pills (&build);
   size_boxes (&build);
   ph_scene_group (&build);
-  ph_scene_know_groups (&build);
   done = ph_scene_arrange (&build, error);
   ph_faces_finish (scene->record->faces);
   if (done)
