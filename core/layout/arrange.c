@@ -69,6 +69,25 @@ find_partners (PhArranger *a)
     }
 }
 
+/* Where the stack of pills beside @child begins: in the middle; or where it began before more came to it. */
+static float
+top_of_pills (PhArranger *a, int child)
+{
+  PhScene *scene = a->scene, *previous = a->build->options->previous;
+  const PhSceneBox *box = ph_scene_box (scene, child);
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
+
+  for (guint p = 0; old != NULL && old->shown && p < box->n_pills; p++)
+    for (guint k = 0; k < old->n_pills; k++)
+      {
+        const PhPill *mine = &g_array_index (scene->pills, PhPill, box->first_pill + p), *his = ph_scene_pill (previous, old->first_pill + k);
+
+        if (mine->id == his->id && mine->is_link == his->is_link && mine->rect.height == his->rect.height)
+          return box->rect.y + box->rect.height / 2 + (his->rect.y - old->rect.y - old->rect.height / 2) - mine->rect.y;
+      }
+  return box->rect.y + (box->rect.height - a->build->stack[child]) / 2;
+}
+
 static void
 settle (PhArranger *a, int group, float x, float y)
 {
@@ -85,7 +104,7 @@ settle (PhArranger *a, int group, float x, float y)
         continue;
       box->rect.x = x + a->spot[child].x;
       box->rect.y = y + a->spot[child].y;
-      top = box->rect.y + (box->rect.height - a->build->stack[child]) / 2;
+      top = top_of_pills (a, child);
       for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
         {
           PhPill *pill = &g_array_index (scene->pills, PhPill, p);

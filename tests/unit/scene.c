@@ -131,7 +131,7 @@ check_kept (PhScene *before, PhScene *after, PhId last)
       {
         const PhSceneBox *x = ph_scene_box (after, i), *y = ph_scene_box (after, k);
 
-        if (!x->shown || !y->shown || x->parent >= 0 || y->parent >= 0)
+        if (!x->shown || !y->shown || x->parent != y->parent)
           continue;
         g_assert_true (x->rect.x + x->rect.width <= y->rect.x + 3 || y->rect.x + y->rect.width <= x->rect.x + 3
                        || x->rect.y + x->rect.height <= y->rect.y + 3 || y->rect.y + y->rect.height <= x->rect.y + 3);
@@ -151,12 +151,12 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 
 /* Steps that come after the picture was made: a gradient, passes by hand, others in the place of some that were taken back. */
 static void
-check_appended (const char *path, gboolean grouped)
+check_appended (const char *path, gboolean grouped, guint open_all)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
   g_autoptr(PhHistory) history = ph_history_new ();
-  PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = 60 };
+  PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all };
   g_autoptr(PhScene) first = NULL, second = NULL, third = NULL, fourth = NULL;
   PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
   const char *arguments[2] = { NULL, };
@@ -226,7 +226,8 @@ test_appended (void)
     {
       g_autofree char *path = example_path (names[i]);
 
-      check_appended (path, FALSE);
+      check_appended (path, FALSE, 0);
+      check_appended (path, TRUE, 1000);
     }
 }
 
@@ -241,7 +242,24 @@ test_appended_models (void)
 
       if (path == NULL)
         return;
-      check_appended (path, FALSE);
+      check_appended (path, FALSE, 0);
+    }
+}
+
+/* With all groups closed, and with many of them open. */
+static void
+test_appended_groups (void)
+{
+  static const char *const names[] = { "light_squeezenet", "light_inception_v1", "light_resnet50", "gpt12_tiny" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = model_path (names[i]);
+
+      if (path == NULL)
+        return;
+      check_appended (path, TRUE, 30);
+      check_appended (path, TRUE, 300);
     }
 }
 
@@ -451,6 +469,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene/columns", test_columns);
   g_test_add_func ("/scene/appended", test_appended);
   g_test_add_func ("/scene/appended-models", test_appended_models);
+  g_test_add_func ("/scene/appended-groups", test_appended_groups);
   g_test_add_func ("/scene/render", test_render);
   g_test_add_func ("/scene/paint", test_paint);
   g_test_add_func ("/scene/paint-given", test_paint_given);
