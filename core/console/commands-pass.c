@@ -131,13 +131,15 @@ load_finish (PhCall *call, GError **error)
 
 /* ── the pipeline ── */
 
-static void
-reply_pipeline (PhCall *call)
+static const PhColumn entry_columns[] = {
+  { "index", "", .right = TRUE }, { "pass", "pass", .style = PH_STYLE_KEY }, { "enabled", "on" },
+  { "breakpoint", "breakpoint" }, { "repeat", "repeat" }, { "limit", "limit", .right = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does" },
+};
+
+/* For programs, all of it; (transfer none) its rows. */
+static JsonArray *
+entries_to_json (PhCall *call)
 {
-  static const PhColumn columns[] = {
-    { "index", "", .right = TRUE }, { "pass", "pass", .style = PH_STYLE_KEY }, { "enabled", "on" },
-    { "breakpoint", "breakpoint" }, { "repeat", "repeat" }, { "limit", "limit", .right = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does" },
-  };
   GArray    *entries = ph_document_get_entries (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "passes");
 
@@ -163,11 +165,30 @@ reply_pipeline (PhCall *call)
         json_object_set_null_member (row, "step");
       json_object_set_string_member (row, "summary", entry->pass->summary);
     }
+  return rows;
+}
+
+/* For people, what was changed about it; the rest is known. */
+static void
+reply_entry (PhCall *call, guint index)
+{
+  JsonArray           *rows = entries_to_json (call);
+  g_autoptr(JsonArray) changed = json_array_new ();
+
+  json_array_add_element (changed, json_array_dup_element (rows, index));
+  ph_reply_table (call->reply, changed, entry_columns, G_N_ELEMENTS (entry_columns));
+}
+
+static void
+reply_pipeline (PhCall *call)
+{
+  JsonArray *rows = entries_to_json (call);
+
   ph_reply_say (call->reply, "pipeline %s: results may be %s\n",
                 strlen (ph_document_get_pipeline (call->document)) > 60 ? "of your own" : ph_document_get_pipeline (call->document),
                 ph_document_get_allow (call->document) == PH_EXACT ? "exact only"
                                                                    : ph_exactness_name (ph_document_get_allow (call->document)));
-  ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
+  ph_reply_table (call->reply, rows, entry_columns, G_N_ELEMENTS (entry_columns));
 }
 
 /* A pipeline's name, or passes; or a text file that lists them, where # begins a comment. */
@@ -288,7 +309,7 @@ switch_pass (PhCall *call, gboolean on, GError **error)
   entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
   entry.enabled = on;
   ph_document_set_entry (call->document, index, &entry);
-  reply_pipeline (call);
+  reply_entry (call, index);
   return TRUE;
 }
 
@@ -303,7 +324,7 @@ pass_repeat_begin (PhCall *call, GError **error)
   entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
   entry.repeat = !entry.repeat;
   ph_document_set_entry (call->document, index, &entry);
-  reply_pipeline (call);
+  reply_entry (call, index);
   return TRUE;
 }
 
@@ -321,7 +342,7 @@ pass_limit_begin (PhCall *call, GError **error)
   entry = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index);
   entry.limit = (guint) limit;
   ph_document_set_entry (call->document, index, &entry);
-  reply_pipeline (call);
+  reply_entry (call, index);
   return TRUE;
 }
 
@@ -346,7 +367,7 @@ pass_move_begin (PhCall *call, GError **error)
       !ph_call_find_entry (call, call->argv[1], &to, error))
     return FALSE;
   ph_document_move_entry (call->document, from, to);
-  reply_pipeline (call);
+  reply_entry (call, to);
   return TRUE;
 }
 
@@ -369,19 +390,22 @@ pass_add_begin (PhCall *call, GError **error)
   if (call->argc == 2 && !ph_call_find_entry (call, call->argv[1], &at, error))
     return FALSE;
   ph_document_insert_entry (call->document, at, pass);
-  reply_pipeline (call);
+  reply_entry (call, at);
   return TRUE;
 }
 
 static gboolean
 pass_remove_begin (PhCall *call, GError **error)
 {
-  guint index;
+  const char *name;
+  guint       index;
 
   if (!ph_call_need_args (call, 1, 1, error) || !ph_call_find_entry (call, call->argv[0], &index, error))
     return FALSE;
+  name = g_array_index (ph_document_get_entries (call->document), PhPipelineEntry, index).pass->name;
   ph_document_remove_entry (call->document, index);
-  reply_pipeline (call);
+  entries_to_json (call);
+  ph_reply_say (call->reply, "%s is no longer in the pipeline\n", name);
   return TRUE;
 }
 
@@ -403,14 +427,27 @@ is_rule (const char *text)
 static void
 reply_breaks (PhCall *call)
 {
+  GArray    *entries = ph_document_get_entries (call->document);
   GPtrArray *breaks = ph_document_get_breaks (call->document);
   JsonArray *array = ph_reply_array (call->reply, "breakpoints");
+  guint      n = breaks->len;
 
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, i);
+
+      if (!entry->breakpoint)
+        continue;
+      ph_reply_say (call->reply, "run stops before: pass %s\n", entry->pass->name);
+      n++;
+    }
   for (guint i = 0; i < breaks->len; i++)
     {
       json_array_add_string_element (array, breaks->pdata[i]);
       ph_reply_say (call->reply, "run stops before: %s\n", (char *) breaks->pdata[i]);
     }
+  if (n == 0)
+    ph_reply_say (call->reply, "no breakpoints\n");
 }
 
 static gboolean
@@ -450,7 +487,7 @@ breakpoint_begin (PhCall *call, GError **error)
           ph_document_toggle_break (call->document, id);
         }
     }
-  reply_pipeline (call);
+  entries_to_json (call);
   reply_breaks (call);
   return TRUE;
 }
