@@ -388,7 +388,11 @@ ph_document_view_dispose (GObject *object)
       ph_console_cancel (self->console);
     }
   if (self->document)
-    g_signal_handlers_disconnect_by_data (self->document, self);
+    {
+      g_signal_handlers_disconnect_by_data (self->document, self);
+      /* What compares the steps holds the document, and would go on to its end with nobody to see it. */
+      ph_document_set_proves (self->document, FALSE);
+    }
   g_cancellable_cancel (self->work);
   if (self->ahead)
     ph_run_ahead_stop (self->ahead);

@@ -33,12 +33,14 @@ layout_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
 {
   LayoutJob *job = data;
   GError *error = NULL;
-  PhHistory *history = ph_snapshot_dup_history (job->snapshot);
-  PhModel *model = ph_snapshot_take (job->snapshot, history->position);
+  PhHistory *history = ph_snapshot_get_history (job->snapshot);
+  PhModel *model = ph_snapshot_at (job->snapshot, history->position);
+  PhRecord *record = ph_record_new (model, job->whole ? history : NULL, cancellable);
 
-  if (!job->whole)
-    g_clear_pointer (&history, ph_history_free);
-  PhScene *scene = ph_scene_new (model, history, &job->options, cancellable, &error);
+  /* Others may read on while this is laid out. */
+  ph_snapshot_done (job->snapshot);
+
+  PhScene *scene = ph_scene_new_of (record, &job->options, cancellable, &error);
 
   if (scene != NULL)
     g_task_return_pointer (task, scene, (GDestroyNotify) ph_scene_unref);

@@ -16,7 +16,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSnapshot, ph_snapshot_free)
 PhHistory  *ph_snapshot_get_history (PhSnapshot *snapshot);
 PhHistory  *ph_snapshot_dup_history (PhSnapshot *snapshot);
 
-/* In any thread: the model at @at, for this caller alone, and to be read only, until ph_snapshot_done(). */
+/* In any thread: the model at @at, for this caller alone until ph_snapshot_done(), and then to be as it was. */
 PhModel    *ph_snapshot_at          (PhSnapshot *snapshot, PhPosition at);
 void        ph_snapshot_done        (PhSnapshot *snapshot);
 /* In any thread, once: a model of the caller's own. (transfer full) */

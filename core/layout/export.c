@@ -174,7 +174,7 @@ ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition 
   g_autoptr(PhScene) scene = NULL;
   g_autoptr(PhPaint) paint = NULL;
 
-  scene = ph_scene_new (ph_model_clone (model), history != NULL ? ph_history_snapshot (history) : NULL, &options, cancellable, error);
+  scene = ph_scene_new_of (ph_record_new (model, history, cancellable), &options, cancellable, error);
   if (scene == NULL)
     return FALSE;
   if (measure != NULL)

@@ -6,9 +6,12 @@
 
 #include "core/graph/edit.h"
 
+#define LOOK_UP 1000             /* nodes between two looks at the cancellable */
+
 typedef struct
 {
   PhRecord   *record;
+  GCancellable *cancellable;
   PhModel    *model;
   int         now;
   GPtrArray  *open;             /* by life: (element-type GArray of int) (nullable) its open uses */
@@ -277,18 +280,26 @@ is_shown (const PhGraph *graph)
   return TRUE;
 }
 
-static void
+/* FALSE: cancelled. */
+static gboolean
 touch_graph (Recorder *recorder, PhGraph *graph)
 {
+  guint n = 0;
+
+
   for (guint i = 0; i < graph->inputs->len; i++)
     touch_input (recorder, graph->inputs->pdata[i]);
   PH_FOREACH_NODE (node, graph)
     {
+      if (++n % LOOK_UP == 0 && g_cancellable_is_cancelled (recorder->cancellable))
+        return FALSE;
       touch_node (recorder, node);
       for (guint i = 0; node->graphs != NULL && !ph_node_is_fused (node) && i < node->graphs->len; i++)
-        touch_graph (recorder, node->graphs->pdata[i]);
+        if (!touch_graph (recorder, node->graphs->pdata[i]))
+          return FALSE;
     }
   touch_outputs (recorder, graph);
+  return TRUE;
 }
 
 /* ── one rewrite ────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -447,9 +458,11 @@ PhRecord *
 ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
 {
   PhRecord *record = g_new0 (PhRecord, 1);
-  Recorder recorder = { record, model, 0, g_ptr_array_new_with_free_func (free_open),
+  Recorder recorder = { record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
                         g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
-  gboolean cancelled = FALSE;
+  const guint start = history != NULL ? ph_history_edit_index (history, history->position) : 0;
+  guint done = start;
+  gboolean cancelled;
 
   record->faces = ph_faces_new ();
   record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
@@ -461,16 +474,22 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   record->value_types = g_hash_table_new (NULL, NULL);
   record->value_bytes = g_hash_table_new (NULL, NULL);
 
-  model->journal = NULL;
-  if (history != NULL)
-    for (guint i = ph_history_edit_index (history, history->position); i > 0; i--)
-      ph_edit_revert (model, history->edits->pdata[i - 1]);
-  touch_graph (&recorder, model->graph);
+  g_assert (history == NULL || model->journal == NULL);
+  while (done > 0)
+    ph_edit_revert (model, history->edits->pdata[--done]);
+  cancelled = !touch_graph (&recorder, model->graph);
   for (guint i = 0; history != NULL && i < history->rewrites->len && !cancelled; i++)
     {
-      replay_rewrite (&recorder, history, &g_array_index (history->rewrites, PhRewrite, i));
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
+
+      replay_rewrite (&recorder, history, rewrite);
+      done = rewrite->first_edit + rewrite->n_edits;
       cancelled = g_cancellable_is_cancelled (cancellable);
     }
+  while (done > start)
+    ph_edit_revert (model, history->edits->pdata[--done]);
+  while (done < start)
+    ph_edit_apply (model, history->edits->pdata[done++]);
   record->end = recorder.now;
   g_array_append_val (record->stops, (int) { 0 });
   for (guint i = 0; history != NULL && i < history->steps->len; i++)

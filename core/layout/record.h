@@ -6,6 +6,7 @@
 
 #include "core/graph/history.h"
 #include "core/layout/face.h"
+#include "core/layout/scene.h"
 
 G_BEGIN_DECLS
 
@@ -44,7 +45,7 @@ typedef struct
 /* A node that went or came with the rewrite at @time, those that went first. */
 typedef struct { int time, life; guint64 order; gboolean goes, taken; } PhMove;
 
-typedef struct
+struct _PhRecord
 {
   PhFaces   *faces;           /* owned                                                                           */
   GArray    *lives;           /* (element-type PhLife), in the order of birth, each birth in topological order   */
@@ -55,11 +56,8 @@ typedef struct
   GHashTable *value_types;    /* value id -> text of its type, the last one known                                */
   GHashTable *value_bytes;    /* value id -> bytes in KiB, the last known                                        */
   int        end;             /* the last time                                                                   */
-} PhRecord;
+};
 
-/* Takes @model (a clone, standing at @history's position) and moves it through the whole history. NULL: cancelled. */
-PhRecord *ph_record_new  (PhModel *model, PhHistory *history, GCancellable *cancellable);
-void      ph_record_free (PhRecord *record);
 /* places.c: sets what each life replaces. */
 void      ph_record_match_places (PhRecord *record);
 

@@ -270,19 +270,49 @@ size_boxes (PhSceneBuild *build)
 
 /* ── making ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+static gboolean
+go_on (PhSceneBuild *build, GError **error)
+{
+  if (!g_cancellable_is_cancelled (build->cancellable))
+    return TRUE;
+  g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
+  return FALSE;
+}
+
+/* From the record's lives to boxes and edges in their places. */
+static gboolean
+build_scene (PhSceneBuild *build, GError **error)
+{
+  assign_boxes (build);
+  mark_backward (build->scene);
+  collect_edges (build);
+  if (!go_on (build, error))
+    return FALSE;
+  ph_scene_bypass (build);
+  weigh_edges (build);
+  if (!go_on (build, error))
+    return FALSE;
+  ph_scene_pills (build);
+  size_boxes (build);
+  if (!go_on (build, error))
+    return FALSE;
+  ph_scene_group (build);
+  if (!go_on (build, error) || !ph_scene_arrange (build, error))
+    return FALSE;
+  ph_scene_index (build->scene);
+  return TRUE;
+}
+
 PhScene *
-ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
+ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
 {
   static const PhSceneOptions plain = { 0, };
   g_autoptr(PhScene) scene = g_new0 (PhScene, 1);
-  g_autoptr(PhModel) clone = model;
-  PhHistory *journal = history;
-  PhSceneBuild build = { scene, options != NULL ? options : &plain, NULL, };
+  PhSceneBuild build = { scene, options != NULL ? options : &plain, .cancellable = cancellable };
   gboolean done;
 
   g_atomic_ref_count_init (&scene->ref_count);
-  scene->record = ph_record_new (clone, journal, cancellable);
-  g_clear_pointer (&journal, ph_history_free);
+  scene->record = record;
   scene->boxes = g_array_new (FALSE, TRUE, sizeof (PhSceneBox));
   scene->tenants = g_array_new (FALSE, TRUE, sizeof (PhTenant));
   scene->face_changes = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
@@ -291,27 +321,16 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   scene->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
   scene->spans = g_array_new (FALSE, FALSE, sizeof (PhSpan));
   scene->pill_of_id = g_hash_table_new (NULL, NULL);
-  if (scene->record == NULL)
+  if (record == NULL)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
       return NULL;
     }
 
   build.union_edges = g_array_new (FALSE, FALSE, sizeof (PhUnionEdge));
-  build.cancellable = cancellable;
-  assign_boxes (&build);
-  mark_backward (scene);
   build.vias = g_array_new (FALSE, FALSE, sizeof (int));
-  collect_edges (&build);
-  ph_scene_bypass (&build);
-  weigh_edges (&build);
-  ph_scene_pills (&build);
-  size_boxes (&build);
-  ph_scene_group (&build);
-  done = ph_scene_arrange (&build, error);
-  ph_faces_finish (scene->record->faces);
-  if (done)
-    ph_scene_index (scene);
+  done = build_scene (&build, error);
+  ph_faces_finish (record->faces);
   g_array_unref (build.union_edges);
   g_array_unref (build.vias);
   g_free (build.uses);
@@ -319,6 +338,16 @@ ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options,
   g_free (build.known);
   g_free (build.stack);
   return done ? g_steal_pointer (&scene) : NULL;
+}
+
+PhScene *
+ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
+{
+  PhRecord *record = ph_record_new (model, history, cancellable);
+
+  ph_model_free (model);
+  g_clear_pointer (&history, ph_history_free);
+  return ph_scene_new_of (record, options, cancellable, error);
 }
 
 PhScene *

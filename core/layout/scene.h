@@ -68,8 +68,14 @@ typedef struct
   PhScene     *previous;        /* (nullable) what is in it stays where it is; its history went on from there */
 } PhSceneOptions;
 
-/* @model (transfer full): a clone standing at @history's position. @history (transfer full) (nullable): a snapshot. Slow:
- * for a worker thread. */
+/* What a model and its history tell of the picture. @model stands at @history's position (nullable: as it stands); it is moved
+ * through the whole history, and back. NULL: cancelled. Slow: for a worker thread. */
+typedef struct _PhRecord PhRecord;
+PhRecord *ph_record_new       (PhModel *model, PhHistory *history, GCancellable *cancellable);
+void      ph_record_free      (PhRecord *record);
+/* @record (transfer full) (nullable): reading it was cancelled. Slow, too. */
+PhScene  *ph_scene_new_of     (PhRecord *record, const PhSceneOptions *options, GCancellable *cancellable, GError **error);
+/* Both in one. @model and @history (nullable) (transfer full). */
 PhScene  *ph_scene_new        (PhModel *model, PhHistory *history, const PhSceneOptions *options, GCancellable *cancellable,
                                GError **error);
 PhScene  *ph_scene_ref        (PhScene *scene);
