@@ -137,11 +137,8 @@ ph_scene_keep_groups (PhSceneBuild *build)
   PhScene *scene = build->scene, *previous = build->options->previous;
   const guint n_leaves = scene->boxes->len;
   g_autofree int *now = NULL;
-  gboolean any = FALSE;
 
-  for (guint b = 0; previous != NULL && b < ph_scene_n_boxes (previous) && !any; b++)
-    any = ph_scene_box (previous, b)->kind == PH_BOX_GROUP;
-  if (!any)
+  if (previous == NULL)
     return;
   build->kept_groups = g_hash_table_new (g_str_hash, g_str_equal);
   now = g_new (int, ph_scene_n_boxes (previous) + 1);
