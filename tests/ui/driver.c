@@ -1,7 +1,6 @@
 /* driver.c: a real window in this process, driven by real key and pointer events.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tests/ui/driver.h"
-#include "views/text-pane.h"
+#include "tests/ui/driver-private.h"
 
 #include <stdlib.h>
 
@@ -9,7 +8,6 @@
 #include <X11/extensions/XTest.h>
 #include <gdk/x11/gdkx.h>
 #include <glib/gstdio.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -370,61 +368,6 @@ driver_scroll (GtkWidget *widget, double x, double y, int notches, const char *m
   driver_settle ();
 }
 
-/* --- the helper --------------------------------------------------------------------------------------------------------- */
-
-/* The running helper that this process started, or 0. */
-static pid_t
-find_helper (void)
-{
-  g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
-  const char *name;
-
-  while (processes && (name = g_dir_read_name (processes)))
-    {
-      g_autofree char *path = g_build_filename ("/proc", name, "stat", NULL);
-      g_autofree char *words = g_build_filename ("/proc", name, "cmdline", NULL);
-      g_autofree char *stat = NULL, *program = NULL;
-      /* By its arguments: it starts itself anew for a larger stack, under another name. */
-      if (!g_ascii_isdigit (*name) || !g_file_get_contents (path, &stat, NULL, NULL)
-          || !g_file_get_contents (words, &program, NULL, NULL) || !g_str_has_suffix (program, "peephole-layout"))
-        continue;
-      const char *end = strrchr (stat, ')');
-      int parent;
-      char state;
-      if (end && sscanf (end + 1, " %c %d", &state, &parent) == 2
-          && parent == (int) getpid () && state != 'Z')
-        return (pid_t) atoi (name);
-    }
-  return 0;
-}
-
-gboolean
-driver_kill_helper (void)
-{
-  pid_t helper = find_helper ();
-
-  return helper && kill (helper, SIGKILL) == 0;
-}
-
-static gboolean
-go_on (gpointer helper)
-{
-  kill (GPOINTER_TO_INT (helper), SIGCONT);
-  return G_SOURCE_REMOVE;
-}
-
-gboolean
-driver_stop_helper (guint ms)
-{
-  pid_t helper = find_helper ();
-
-  if (!helper || kill (helper, SIGSTOP) != 0)
-    return FALSE;
-  if (ms > 0)
-    g_timeout_add (ms, go_on, GINT_TO_POINTER (helper));
-  return TRUE;
-}
-
 /* --- the window ------------------------------------------------------------------------------------------------------ */
 
 PhWindow *
@@ -442,52 +385,10 @@ is_mapped (gpointer window)
   return gtk_widget_get_mapped (window);
 }
 
-/* The widget that a message of GTK's speaks of by its address, if it is one of those that do. */
-static GtkWidget *
-widget_in (const char *message)
-{
-  const char *address = strstr (message, "0x");
-
-  if (!address || !(strstr (message, "without a current allocation") || strstr (message, "for widget") || strstr (message, "reported min")))
-    return NULL;
-  return (GtkWidget *) g_ascii_strtoull (address, NULL, 16);
-}
-
-/* What GTK 4.8 says of itself, now and then, when real events come at unlucky moments. It is printed, and does not end the test:
- * - Its text view measures new lines while it is drawn, when it was not idle before; what stands around it in the text pane has no place
- *   for that one frame.
- * - A list that is scrolled in the frame in which its rows changed ignores the wheel.
- * - Its tooltips ask where the pointer is over a window that is gone, and what is there. Nothing but GTK calls these two functions. */
-static gboolean
-is_of_gtk (const char *message)
-{
-  if (g_str_has_prefix (message, "Trying to snapshot Gtk"))
-    return gtk_widget_get_ancestor (widget_in (message), PH_TYPE_TEXT_PANE) != NULL;
-  return g_str_equal (message, "GtkListView failed to scroll to given position. Ignoring...")
-         || g_str_equal (message, "gdk_surface_get_device_position: assertion 'GDK_IS_SURFACE (surface)' failed")
-         || g_str_equal (message, "_gtk_widget_find_at_coords: assertion 'GDK_IS_SURFACE (surface)' failed");
-}
-
-/* What comes by the older way of logging passes by the writer below: this one prints, and the other one says what ends a test. */
-static void
-log_of_gtk (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
-{
-  if (is_of_gtk (message))
-    g_printerr ("%s\n", message);
-  else
-    g_log_default_handler (domain, level, message, NULL);
-}
-
-static gboolean
-ends_test (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
-{
-  return !is_of_gtk (message);
-}
-
 void
 driver_open_window (void)
 {
-  g_test_log_set_fatal_handler (ends_test, NULL);      /* each test begins without one */
+  driver_log_arm ();
   if (driver_has_window ())
     return;
   g_application_activate (G_APPLICATION (application));
@@ -516,6 +417,24 @@ driver_document (void)
   return ph_document_view_get_document (ph_window_get_view (driver_window ()));
 }
 
+/* The window and all that is open in it. */
+static void
+watch_tabs (void)
+{
+  AdwTabView *tabs = ADW_TAB_VIEW (driver_find (GTK_WIDGET (driver_window ()), ADW_TYPE_TAB_VIEW));
+
+  driver_watch (driver_window ());
+  for (int i = 0; i < adw_tab_view_get_n_pages (tabs); i++)
+    {
+      PhDocumentView *view = PH_DOCUMENT_VIEW (driver_find (adw_tab_page_get_child (adw_tab_view_get_nth_page (tabs, i)), PH_TYPE_DOCUMENT_VIEW));
+
+      driver_watch (view);
+      driver_watch (ph_document_view_get_document (view));
+      driver_watch (ph_document_view_get_console (view));
+      driver_watch (ph_document_view_get_canvas (view));
+    }
+}
+
 static void
 on_finished (PhConsole *console, PhReply *reply)
 {
@@ -534,7 +453,10 @@ driver_console (void)
   PhConsole *console = ph_document_view_get_console (ph_window_get_view (driver_window ()));
 
   if (!g_signal_handler_find (console, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, on_finished, NULL))
-    g_signal_connect (console, "finished", G_CALLBACK (on_finished), NULL);
+    {
+      g_signal_connect (console, "finished", G_CALLBACK (on_finished), NULL);
+      watch_tabs ();
+    }
   return console;
 }
 
@@ -690,44 +612,11 @@ driver_expect_text (GtkWidget *root, const char *text)
   driver_wait (has_text, &(Text) { root, text }, 30, what);
 }
 
-/* From the root of its window down to the widget. */
-static void
-print_place (GtkWidget *widget)
-{
-  for (; widget; widget = gtk_widget_get_parent (widget))
-    {
-      const char *id = gtk_buildable_get_buildable_id (GTK_BUILDABLE (widget));
-      g_printerr ("  in %s %s%s%s\n", G_OBJECT_TYPE_NAME (widget), gtk_widget_get_css_name (widget), id ? " #" : "", id ? id : "");
-    }
-}
-
-extern void __sanitizer_print_stack_trace (void) __attribute__ ((weak));
-
-/* Every warning ends the test. GTK's speak of a widget by its address only: say where in the window it is, and who called. */
-static GLogWriterOutput
-write_log (GLogLevelFlags level, const GLogField *fields, gsize n_fields, gpointer data)
-{
-  for (gsize i = 0; i < n_fields && (level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL)); i++)
-    if (g_str_equal (fields[i].key, "MESSAGE"))
-      {
-        GtkWidget *widget = widget_in (fields[i].value);
-        g_printerr ("%s\n", (const char *) fields[i].value);
-        if (widget)
-          print_place (widget);
-        if (is_of_gtk (fields[i].value))
-          return G_LOG_WRITER_HANDLED;
-        if (__sanitizer_print_stack_trace)
-          __sanitizer_print_stack_trace ();
-      }
-  return g_log_writer_default (level, fields, n_fields, data);
-}
-
 gboolean
 driver_init (int *argc, char ***argv)
 {
   g_autoptr (GError) error = NULL;
 
-  g_log_set_writer_func (write_log, NULL, NULL);
   /* Nothing of the user's own is read or written. */
   home = g_getenv ("PEEPHOLE_UI_HOME") ? g_strdup (g_getenv ("PEEPHOLE_UI_HOME")) : g_dir_make_tmp ("peephole-ui-XXXXXX", NULL);
   g_setenv ("XDG_STATE_HOME", home, TRUE);
@@ -740,8 +629,7 @@ driver_init (int *argc, char ***argv)
   g_setenv ("GTK_A11Y", "none", FALSE);
   g_setenv ("GSETTINGS_BACKEND", "memory", TRUE);
   g_test_init (argc, argv, NULL);
-  for (guint i = 0; i < 2; i++)
-    g_log_set_handler (i == 0 ? "Gdk" : "Gtk", G_LOG_LEVEL_CRITICAL | G_LOG_FLAG_FATAL | G_LOG_FLAG_RECURSION, log_of_gtk, NULL);
+  driver_log_init ();
   driver_spare_glib ();
   display = XOpenDisplay (NULL);
   int event, error_base, major, minor;
@@ -780,34 +668,20 @@ driver_remove (const char *path)
   g_remove (path);
 }
 
-/* No thread computes any more: what libraries put away at exit() would be taken from under its feet. */
-static gboolean
-threads_rest (gpointer n_looks)
-{
-  g_autoptr (GDir) threads = g_dir_open ("/proc/self/task", 0, NULL);
-  const char *name;
-
-  while (threads && (name = g_dir_read_name (threads)))
-    {
-      g_autofree char *path = g_build_filename ("/proc/self/task", name, "stat", NULL), *stat = NULL;
-      const char *state = atoi (name) != (int) getpid () && g_file_get_contents (path, &stat, NULL, NULL) ? strrchr (stat, ')') : NULL;
-      if (state && (state[2] == 'R' || strstr (stat, "(prove)")))
-        *(guint *) n_looks = 0;
-    }
-  return ++*(guint *) n_looks > 10;
-}
-
 int
 driver_main (void)
 {
   int status = g_test_run ();
 
-  guint n_looks = 0;
-
-  gtk_window_destroy (GTK_WINDOW (driver_window ()));
-  driver_pause (0.3);
-  driver_wait (threads_rest, &n_looks, 60, "all threads have come to an end");
+  while (driver_has_window ())
+    {
+      watch_tabs ();
+      gtk_window_destroy (GTK_WINDOW (driver_window ()));
+    }
+  driver_rest ();
   g_clear_object (&application);
+  drain ();
+  XCloseDisplay (display);
   if (!g_getenv ("PEEPHOLE_UI_HOME"))
     driver_remove (home);
   g_clear_pointer (&home, g_free);
