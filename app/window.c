@@ -173,6 +173,23 @@ closing_free (gpointer data)
   g_free (closing);
 }
 
+/* A button that was pressed on what then goes is no press any more: GTK 4.8 goes on looking for what was under it, and what was under it
+ * and hears of no release, as where a menu came, holds itself for ever. */
+static void
+forget_presses (GtkWidget *root)
+{
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (root);
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+      if (GTK_IS_GESTURE (controller))
+        gtk_event_controller_reset (controller);
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    forget_presses (child);
+}
+
 static gboolean
 finish_closing (gpointer data)
 {
@@ -184,6 +201,8 @@ finish_closing (gpointer data)
   /* The last tab is emptied, not closed: there is always a present view. */
   if (adw_tab_view_get_n_pages (self->tabs) == 1)
     ph_window_add_tab (self);
+  forget_presses (GTK_WIDGET (self->tab_bar));
+  forget_presses (adw_tab_page_get_child (closing->page));
   adw_tab_view_close_page_finish (self->tabs, closing->page, TRUE);
   return G_SOURCE_REMOVE;
 }
@@ -352,6 +371,7 @@ ph_window_dispose (GObject *object)
   PhWindow *self = PH_WINDOW (object);
 
   self->closing = TRUE;
+  forget_presses (GTK_WIDGET (self));
   if (self->session)
     ph_session_free (self->session, FALSE);
   self->session = NULL;

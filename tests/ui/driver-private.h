@@ -9,9 +9,9 @@ G_BEGIN_DECLS
 void driver_log_init (void);       /* from now on every warning ends the test and says where it comes from */
 void driver_log_arm  (void);       /* at the start of each test */
 
-/* At the end of all tests this is to be gone too. */
+/* At the end of all tests this should be gone: what is not is printed, and with PEEPHOLE_UI_STRICT an error. */
 void driver_watch    (gpointer object);
-/* Runs the main loop until nothing watched lives, nothing is queued, no thread computes and no helper runs; says what does after a minute. */
+/* Runs the main loop until nothing is queued, no thread computes and no helper runs; fails with what does after a minute. */
 void driver_rest     (void);
 
 G_END_DECLS

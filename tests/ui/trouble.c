@@ -11,7 +11,8 @@
 #include <glib/gstdio.h>
 
 #include "app/session.h"
-#include "tests/ui/driver.h"
+#include "tests/ui/driver-private.h"
+#include "views/palette.h"
 
 static void
 run (const char *line)
@@ -280,6 +281,61 @@ test_no_helper (void)
     g_unsetenv ("PEEPHOLE_LAYOUT");
 }
 
+/* Whatever the pointer rests on may be gone when GTK wants to show what it is. */
+static void
+move_onto (GtkWidget *widget)
+{
+  driver_move (widget, gtk_widget_get_width (widget) / 2.0, gtk_widget_get_height (widget) / 2.0);
+  driver_move (widget, gtk_widget_get_width (widget) / 2.0 + 2, gtk_widget_get_height (widget) / 2.0);
+}
+
+static void
+test_tooltips (void)
+{
+  g_autofree char *path = driver_example ("attention");
+  GtkWidget *window = GTK_WIDGET (driver_window ());
+
+  for (int i = 0; i < 4; i++)
+    {
+      driver_open (path);
+      GtkWidget *canvas = GTK_WIDGET (driver_canvas ());
+      if (i == 0)
+        {
+          /* A menu, and its tab, whose picture hears nothing of a release of the button any more. */
+          driver_send_click (canvas, 30, 30, 3, 1, NULL);
+          driver_pause (0.1);
+          GtkWidget *menu = driver_find (GTK_WIDGET (driver_pane ()), GTK_TYPE_POPOVER_MENU);
+          g_assert_nonnull (menu);
+          driver_watch (menu);
+          move_onto (menu);
+          gtk_widget_activate_action (window, "win.close-tab", NULL);
+        }
+      else if (i == 1)
+        {
+          gtk_widget_activate_action (window, "win.palette", NULL);
+          driver_pause (0.1);
+          move_onto (driver_find (window, PH_TYPE_PALETTE));
+          driver_send_key ("Escape");
+        }
+      else if (i == 2)
+        {
+          gtk_widget_activate_action (window, "win.shortcuts", NULL);
+          driver_pause (0.1);
+          GtkWidget *dialog = GTK_WIDGET (driver_front ());
+          g_assert_true (dialog != window);
+          move_onto (dialog);
+          gtk_window_close (GTK_WINDOW (dialog));
+        }
+      else
+        {
+          move_onto (canvas);
+          gtk_widget_activate_action (window, "win.close-tab", NULL);
+        }
+      driver_pause (0.7);
+    }
+  driver_settle ();
+}
+
 /* A reply that is longer than any pipe, while the console is hidden. */
 static void
 test_long_reply (void)
@@ -314,6 +370,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trouble/again-and-again", test_again_and_again);
   g_test_add_func ("/trouble/gone-at-restore", test_gone_at_restore);
   g_test_add_func ("/trouble/no-helper", test_no_helper);
+  g_test_add_func ("/trouble/tooltips", test_tooltips);
   g_test_add_func ("/trouble/long-reply", test_long_reply);
   return driver_main ();
 }
