@@ -16,6 +16,9 @@ typedef struct
 {
   cairo_surface_t *surface;      /* (nullable) */
   GdkTexture      *texture;      /* (nullable) of the same pixels, made when a renderer wants it */
+  GskRenderNode   *node;         /* (nullable) that draws it as it was drawn last: frames have it in common, so that GTK paints
+                                  * only what differs                                            */
+  cairo_rectangle_int_t part, place;             /* of @node, in device pixels                   */
   PhTileJob       *job;          /* (nullable) unowned, while it is under way                    */
   guint            look, asked;
   guint64          hash;
@@ -52,6 +55,7 @@ tile_clear (Tile *tile)
   g_clear_pointer (&tile->surface, cairo_surface_destroy);
   g_clear_pointer (&tile->next, cairo_surface_destroy);
   g_clear_object (&tile->texture);
+  g_clear_pointer (&tile->node, gsk_render_node_unref);
 }
 
 static void
@@ -369,10 +373,35 @@ tile_texture (Tile *tile)
 typedef struct
 {
   GtkSnapshot      *snapshot;
-  cairo_t          *cr;          /* (nullable) */
+  gboolean          by_cairo;
   const PhTileView *view;
   cairo_region_t   *bare;        /* device pixels that nothing was drawn on yet */
 } Target;
+
+/* What cairo draws of a tile, in pixels of @d. */
+static GskRenderNode *
+draw_rect (Tile *tile, const cairo_rectangle_int_t *part, const cairo_rectangle_int_t *place, double d)
+{
+  const graphene_rect_t bounds = GRAPHENE_RECT_INIT (part->x / d, part->y / d, part->width / d, part->height / d);
+  GskRenderNode *node = gsk_cairo_node_new (&bounds);
+  cairo_t *cr = gsk_cairo_node_get_draw_context (node);
+
+  cairo_rectangle (cr, bounds.origin.x, bounds.origin.y, bounds.size.width, bounds.size.height);
+  cairo_translate (cr, place->x / d, place->y / d);
+  cairo_scale (cr, place->width / d / cairo_image_surface_get_width (tile->surface),
+               place->height / d / cairo_image_surface_get_height (tile->surface));
+  cairo_set_source_surface (cr, tile->surface, 0, 0);
+  cairo_pattern_set_filter (cairo_get_source (cr), CAIRO_FILTER_FAST);
+  cairo_fill (cr);
+  cairo_destroy (cr);
+  return node;
+}
+
+static gboolean
+same_rect (const cairo_rectangle_int_t *a, const cairo_rectangle_int_t *b)
+{
+  return a->x == b->x && a->y == b->y && a->width == b->width && a->height == b->height;
+}
 
 static void
 append_rect (const Target *target, Tile *tile, const cairo_rectangle_int_t *part, const cairo_rectangle_int_t *place)
@@ -380,7 +409,7 @@ append_rect (const Target *target, Tile *tile, const cairo_rectangle_int_t *part
   const double d = target->view->device_scale;
   const gboolean whole = part->width == place->width && part->height == place->height;
 
-  if (target->cr == NULL)
+  if (!target->by_cairo)
     {
       const graphene_rect_t bounds = GRAPHENE_RECT_INIT (place->x / d, place->y / d, place->width / d, place->height / d);
 
@@ -391,15 +420,14 @@ append_rect (const Target *target, Tile *tile, const cairo_rectangle_int_t *part
         gtk_snapshot_pop (target->snapshot);
       return;
     }
-  cairo_save (target->cr);
-  cairo_rectangle (target->cr, part->x / d, part->y / d, part->width / d, part->height / d);
-  cairo_translate (target->cr, place->x / d, place->y / d);
-  cairo_scale (target->cr, place->width / d / cairo_image_surface_get_width (tile->surface),
-               place->height / d / cairo_image_surface_get_height (tile->surface));
-  cairo_set_source_surface (target->cr, tile->surface, 0, 0);
-  cairo_pattern_set_filter (cairo_get_source (target->cr), CAIRO_FILTER_FAST);
-  cairo_fill (target->cr);
-  cairo_restore (target->cr);
+  if (tile->node == NULL || !same_rect (&tile->part, part) || !same_rect (&tile->place, place))
+    {
+      g_clear_pointer (&tile->node, gsk_render_node_unref);
+      tile->node = draw_rect (tile, part, place, d);
+      tile->part = *part;
+      tile->place = *place;
+    }
+  gtk_snapshot_append_node (target->snapshot, tile->node);
 }
 
 /* @x0 ... in device pixels of the view. */
@@ -454,24 +482,18 @@ append_background (const Target *target, const GdkRGBA *color)
       cairo_rectangle_int_t rect;
 
       cairo_region_get_rectangle (target->bare, i, &rect);
-      if (target->cr == NULL)
-        {
-          gtk_snapshot_append_color (target->snapshot, color, &GRAPHENE_RECT_INIT (rect.x / d, rect.y / d, rect.width / d, rect.height / d));
-          continue;
-        }
-      gdk_cairo_set_source_rgba (target->cr, color);
-      cairo_rectangle (target->cr, rect.x / d, rect.y / d, rect.width / d, rect.height / d);
-      cairo_fill (target->cr);
+      gtk_snapshot_append_color (target->snapshot, color, &GRAPHENE_RECT_INIT (rect.x / d, rect.y / d, rect.width / d, rect.height / d));
     }
 }
 
 gboolean
-ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhTileView *view, const GdkRGBA *background, gint64 budget_us)
+ph_tiles_snapshot (PhTiles *tiles, GtkSnapshot *snapshot, gboolean by_cairo, const PhTileView *view, const GdkRGBA *background,
+                   gint64 budget_us)
 {
   const gint64 now = g_get_monotonic_time ();
   const double ratio = tiles->current.zoom > 0 ? view->zoom / tiles->current.zoom : 0;
   const cairo_rectangle_int_t all = { 0, 0, view->width * view->device_scale, view->height * view->device_scale };
-  Target target = { snapshot, cr, view, cairo_region_create_rectangle (&all) };
+  Target target = { snapshot, by_cairo, view, cairo_region_create_rectangle (&all) };
   int missing = 0;
 
   if (tiles->look != NULL)

@@ -28,9 +28,9 @@ void     ph_tiles_free       (PhTiles *tiles);
 /* @scene (nullable). The look before is shown, whole, until all that is seen of the new one is there; not of another scene. */
 void     ph_tiles_set_look   (PhTiles *tiles, PhScene *scene, const PhDrawOptions *options);
 /* Draws what the view shows, where it is not @background. Waits at most @budget_us for tiles. TRUE: nothing is missing or stale.
- * @cr: (nullable) what to paint on instead of @snapshot: with the cairo renderer textures would be copied each frame. */
-gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, cairo_t *cr, const PhTileView *view, const GdkRGBA *background,
-                              gint64 budget_us);
+ * @by_cairo: it is for the cairo renderer, which would copy textures each frame. */
+gboolean ph_tiles_snapshot   (PhTiles *tiles, GtkSnapshot *snapshot, gboolean by_cairo, const PhTileView *view,
+                              const GdkRGBA *background, gint64 budget_us);
 /* What was shown is of the look before. */
 gboolean ph_tiles_is_behind  (PhTiles *tiles);
 /* Takes what the threads have done. TRUE: the picture of the whole is another. */

@@ -238,6 +238,29 @@ draw_overlay (PhGraphCanvas *self, cairo_t *cr)
     }
 }
 
+/* Only where it is: what lies in a node that is drawn anew is painted anew with all that is below it. */
+static void
+append_overlay (PhGraphCanvas *self, GtkSnapshot *snapshot, const graphene_rect_t *bounds)
+{
+  const cairo_rectangle_t all = { 0, 0, bounds->size.width, bounds->size.height };
+  cairo_surface_t *trial = cairo_recording_surface_create (CAIRO_CONTENT_COLOR_ALPHA, &all);
+  cairo_t *cr = cairo_create (trial);
+  double x, y, width, height;
+
+  draw_overlay (self, cr);
+  cairo_destroy (cr);
+  cairo_recording_surface_ink_extents (trial, &x, &y, &width, &height);
+  cairo_surface_destroy (trial);
+  if (width <= 0 || height <= 0)
+    return;
+
+  const graphene_rect_t ink = GRAPHENE_RECT_INIT (floor (x), floor (y), ceil (x + width) - floor (x), ceil (y + height) - floor (y));
+
+  cr = gtk_snapshot_append_cairo (snapshot, &ink);
+  draw_overlay (self, cr);
+  cairo_destroy (cr);
+}
+
 void
 ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
@@ -249,29 +272,22 @@ ph_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   const PhTileView view = { self->x, self->y, self->zoom, width, height, gtk_widget_get_scale_factor (widget),
                             self->tick != 0 || g_get_monotonic_time () - self->zoomed_at < 100000 };
   const gboolean by_cairo = GSK_IS_CAIRO_RENDERER (gtk_native_get_renderer (gtk_widget_get_native (widget)));
-  cairo_t *cr = NULL;
 
   gtk_snapshot_push_clip (snapshot, &bounds);
-  if (by_cairo)
-    cr = gtk_snapshot_append_cairo (snapshot, &bounds);
-  self->complete = ph_tiles_snapshot (self->tiles, snapshot, cr, &view, &background,
+  self->complete = ph_tiles_snapshot (self->tiles, snapshot, by_cairo, &view, &background,
                                       self->look_changed ? STEP_BUDGET : view.moving ? ZOOM_BUDGET : FRAME_BUDGET);
   self->look_changed = FALSE;
   if (self->morph != NULL)
     {
-      if (cr == NULL)
-        cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+      cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &bounds);
+
       gdk_cairo_set_source_rgba (cr, &background);
       cairo_paint (cr);
       ph_canvas_morph_draw (self, cr);
+      cairo_destroy (cr);
     }
   else if (self->scene != NULL && has_overlay (self))
-    {
-      if (cr == NULL)
-        cr = gtk_snapshot_append_cairo (snapshot, &bounds);
-      draw_overlay (self, cr);
-    }
-  g_clear_pointer (&cr, cairo_destroy);
+    append_overlay (self, snapshot, &bounds);
   if (gtk_widget_has_visible_focus (widget) || (gtk_widget_get_focus_child (widget) != NULL
                                                 && gtk_widget_has_visible_focus (gtk_widget_get_focus_child (widget))))
     {
