@@ -276,7 +276,7 @@ restore_window (PhWindow *window)
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL))
     return;
   int width = g_key_file_get_integer (file, "window", "width", NULL), height = g_key_file_get_integer (file, "window", "height", NULL);
-  if (width >= 400 && height >= 300)
+  if (width >= 360 && height >= 300)
     gtk_window_set_default_size (GTK_WINDOW (window), width, height);
   if (g_key_file_get_boolean (file, "window", "maximized", NULL))
     gtk_window_maximize (GTK_WINDOW (window));

@@ -322,6 +322,7 @@ ACTION (focus_console)
 
 ACTION (focus_graph)
 {
+  ph_fit_bin_show_main (((PhWindow *) data)->fit_bin);
   gtk_widget_grab_focus (GTK_WIDGET (ph_document_view_get_canvas (ph_window_get_view (data))));
 }
 
@@ -533,6 +534,17 @@ ph_window_update_actions (PhWindow *self)
   update_enabled (self, G_ACTION_MAP (self->commands), "command.");
 }
 
+/* What is left takes all of the width: a paned whose both sides are hidden is hidden too. */
+static void
+update_panes (PhWindow *self)
+{
+  GtkWidget *upper = gtk_widget_get_ancestor (GTK_WIDGET (self->tabs), GTK_TYPE_PANED), *right = gtk_widget_get_parent (upper);
+  const gboolean any = gtk_widget_get_visible (GTK_WIDGET (self->tabs)) || gtk_widget_get_visible (GTK_WIDGET (self->inspector));
+
+  gtk_widget_set_visible (upper, any);
+  gtk_widget_set_visible (right, any || gtk_widget_get_visible (GTK_WIDGET (self->bottom_pane)));
+}
+
 void
 ph_window_install_actions (PhWindow *self)
 {
@@ -559,8 +571,13 @@ ph_window_install_actions (PhWindow *self)
   /* The picture first; all of this is in the menu too, and has a key. */
   GtkWidget *folds[] = { GTK_WIDGET (self->inspector), GTK_WIDGET (self->history_panel), self->first_button, self->last_button,
                          self->bottom_button, self->inspector_button, self->pipeline_button,
-                         self->find_button };
+                         self->find_button, GTK_WIDGET (self->title), self->back_button };
   for (guint k = 0; k < G_N_ELEMENTS (folds); k++)
     ph_fit_bin_add (self->fit_bin, folds[k]);
+  ph_fit_bin_add_main (self->fit_bin, GTK_WIDGET (self->bottom_pane));
+  ph_fit_bin_add_main (self->fit_bin, GTK_WIDGET (self->tabs));
+  GtkWidget *panes[] = { GTK_WIDGET (self->tabs), GTK_WIDGET (self->inspector), GTK_WIDGET (self->bottom_pane) };
+  for (guint i = 0; i < G_N_ELEMENTS (panes); i++)
+    g_signal_connect_object (panes[i], "notify::visible", G_CALLBACK (update_panes), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->fit_bin, "folded", G_CALLBACK (on_folded), self, G_CONNECT_SWAPPED);
 }

@@ -18,7 +18,7 @@ struct _PhWindow
   AdwSplitButton  *open_button;
   GtkMenuButton   *menu_button;
   PhFitBin        *fit_bin;
-  GtkWidget       *first_button, *last_button, *pipeline_button, *bottom_button, *inspector_button, *find_button;
+  GtkWidget       *first_button, *back_button, *last_button, *pipeline_button, *bottom_button, *inspector_button, *find_button;
   AdwTabView      *tabs;
   AdwTabBar       *tab_bar;
   PhHistoryPanel  *history_panel;

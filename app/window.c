@@ -432,6 +432,7 @@ ph_window_class_init (PhWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhWindow, menu_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, fit_bin);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, first_button);
+  gtk_widget_class_bind_template_child (widget_class, PhWindow, back_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, last_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, pipeline_button);
   gtk_widget_class_bind_template_child (widget_class, PhWindow, bottom_button);

@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/fit-bin.h"
 
-#define NARROWEST 460            /* pixels, in which everything that folds is folded */
+#define NARROWEST 360            /* pixels, in which everything that folds is folded */
 
 typedef struct
 {
   GtkWidget *widget;             /* (unowned) below the child                       */
   int        needed;             /* the child's width with it; 0: it is not folded  */
+  gboolean   main;               /* goes only for what was shown by hand since      */
 } Fold;
 
 struct _PhFitBin
@@ -37,6 +38,34 @@ least_width (PhFitBin *self)
 }
 
 static gboolean
+any_visible (PhFitBin *self, guint from)
+{
+  for (guint i = from; i < self->folds->len; i++)
+    if (!g_array_index (self->folds, Fold, i).main && gtk_widget_get_visible (g_array_index (self->folds, Fold, i).widget))
+      return TRUE;
+  return FALSE;
+}
+
+/* What the window is about made room only for what is hidden now. */
+static gboolean
+unfold_main (PhFitBin *self)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->folds->len; i++)
+    {
+      Fold *fold = &g_array_index (self->folds, Fold, i);
+      if (!fold->main || fold->needed == 0)
+        continue;
+      fold->needed = 0;
+      gtk_widget_set_visible (fold->widget, TRUE);
+      g_signal_emit (self, folded_signal, 0, fold->widget, FALSE);
+      any = TRUE;
+    }
+  return any;
+}
+
+static gboolean
 fit (gpointer data)
 {
   PhFitBin *self = data;
@@ -47,11 +76,14 @@ fit (gpointer data)
     {
       Fold *fold = &g_array_index (self->folds, Fold, i);
       int needed = least_width (self);
-      if (!gtk_widget_get_visible (fold->widget))
+      if (!gtk_widget_get_visible (fold->widget) || (fold->main && !any_visible (self, i + 1)))
         continue;
       gtk_widget_set_visible (fold->widget, FALSE);
       fold->needed = needed;
       g_signal_emit (self, folded_signal, 0, fold->widget, TRUE);
+      /* Once more from the first one: what comes after this may still need that room. */
+      if (!fold->main && unfold_main (self))
+        i = G_MAXUINT;
       changed = TRUE;
     }
   for (guint i = self->folds->len; i-- > 0 && !changed;)
@@ -70,6 +102,22 @@ fit (gpointer data)
       changed = TRUE;
     }
   return G_SOURCE_REMOVE;
+}
+
+static void
+move_main_last (PhFitBin *self)
+{
+  for (guint i = 0, n = self->folds->len; n-- > 0;)
+    {
+      const Fold fold = g_array_index (self->folds, Fold, i);
+      if (!fold.main || fold.needed > 0)
+        {
+          i++;
+          continue;
+        }
+      g_array_remove_index (self->folds, i);
+      g_array_append_val (self->folds, fold);
+    }
 }
 
 static gboolean
@@ -105,6 +153,9 @@ ph_fit_bin_size_allocate (GtkWidget *widget, int width, int height, int baseline
   int least = least_width (self), shown = MAX (width, least);
   gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
 
+  /* Where there is less room than before, what was asked for while there was more has to go first. */
+  if (width < self->width)
+    move_main_last (self);
   self->width = width;
   if (self->source == 0 && (least > width || has_folded (self)))
     self->source = g_idle_add_full (G_PRIORITY_HIGH_IDLE, fit, self, NULL);
@@ -177,7 +228,7 @@ void
 ph_fit_bin_add (PhFitBin *self, GtkWidget *widget)
 {
   g_return_if_fail (PH_IS_FIT_BIN (self) && GTK_IS_WIDGET (widget));
-  g_array_append_val (self->folds, ((Fold) { widget, 0 }));
+  g_array_append_val (self->folds, ((Fold) { widget, 0, FALSE }));
 }
 
 gboolean
@@ -202,9 +253,29 @@ ph_fit_bin_touch (PhFitBin *self, GtkWidget *widget, gboolean shown)
         g_array_index (self->folds, Fold, i).needed = 0;
         if (shown)
           {
+            const Fold fold = g_array_index (self->folds, Fold, i);
             g_array_remove_index (self->folds, i);
-            ph_fit_bin_add (self, widget);
+            g_array_append_val (self->folds, fold);
           }
+        else
+          unfold_main (self);
         return;
       }
+}
+
+void
+ph_fit_bin_add_main (PhFitBin *self, GtkWidget *widget)
+{
+  g_return_if_fail (PH_IS_FIT_BIN (self) && GTK_IS_WIDGET (widget));
+  g_array_append_val (self->folds, ((Fold) { widget, 0, TRUE }));
+}
+
+void
+ph_fit_bin_show_main (PhFitBin *self)
+{
+  g_return_if_fail (PH_IS_FIT_BIN (self));
+
+  unfold_main (self);
+  move_main_last (self);
+  gtk_widget_queue_resize (GTK_WIDGET (self));
 }

@@ -354,5 +354,6 @@ gboolean
 ph_graph_canvas_is_busy (PhGraphCanvas *self)
 {
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
-  return self->layout != NULL || self->morph != NULL || !self->complete;
+  /* What is hidden is not drawn. */
+  return self->layout != NULL || (gtk_widget_get_mapped (GTK_WIDGET (self)) && (self->morph != NULL || !self->complete));
 }

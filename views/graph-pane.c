@@ -8,6 +8,7 @@
 #include "views/access-names.h"
 #include "views/change-pill.h"
 #include "views/graph-menu.h"
+#include "views/fit-bin.h"
 #include "views/history-slider.h"
 #include "views/history-track.h"
 #include "views/legend.h"
@@ -29,6 +30,8 @@ struct _PhGraphPane
   PhTextPane      *text_pane;
   PhQueryBar      *query_bar;
   PhHistorySlider *slider;
+  PhFitBin        *bar;
+  GtkWidget       *counts;           /* in @bar, folded first */
   GtkLabel        *range, *added, *removed, *changed;
   GtkButton       *reset;
 
@@ -458,6 +461,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   g_type_ensure (PH_TYPE_TEXT_PANE);
+  g_type_ensure (PH_TYPE_FIT_BIN);
   g_type_ensure (PH_TYPE_QUERY_BAR);
   g_type_ensure (PH_TYPE_HISTORY_SLIDER);
   G_OBJECT_CLASS (klass)->dispose = ph_graph_pane_dispose;
@@ -478,6 +482,8 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, text_pane);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, query_bar);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, slider);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, bar);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, counts);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, range);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, added);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, removed);
@@ -491,6 +497,7 @@ static void
 ph_graph_pane_init (PhGraphPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_fit_bin_add (self->bar, self->counts);
   ph_access_set_name (GTK_WIDGET (self), "%s", _("Graph and history"));
   self->canvas = PH_GRAPH_CANVAS (ph_graph_canvas_new ());
   gtk_overlay_set_child (self->after_overlay, GTK_WIDGET (self->canvas));

@@ -76,14 +76,36 @@ test_small (void)
   driver_key ("shift+F9");
   driver_wait (fits, GINT_TO_POINTER (800), 20, "there is room for the inspector");
   g_assert_true (gtk_widget_get_mapped (inspector) && !gtk_widget_get_mapped (pipeline));
-  resize (470, 600);             /* with the 5 pixels that a border has on each side */
+  resize (470, 600);
+  g_assert_false (gtk_widget_get_mapped (inspector) || gtk_widget_get_mapped (pipeline));
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())));
+  /* As wide as a telephone: a panel that is asked for takes the place of the picture, and gives it back. */
+  resize (370, 600);             /* with the 5 pixels that a border has on each side */
+  g_assert_false (gtk_widget_get_mapped (inspector) || gtk_widget_get_mapped (pipeline));
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())));
+  driver_key ("F9");
+  driver_wait (fits, GINT_TO_POINTER (370), 20, "there is room for the pipeline");
+  g_assert_true (gtk_widget_get_mapped (pipeline) && !gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())));
+  g_assert_cmpint (gtk_widget_get_width (pipeline), >=, 355);
+  check_labels (GTK_WIDGET (driver_window ()), FALSE);
+  driver_key ("shift+F9");
+  driver_wait (fits, GINT_TO_POINTER (370), 20, "there is room for the inspector");
+  g_assert_true (gtk_widget_get_mapped (inspector) && !gtk_widget_get_mapped (pipeline));
+  driver_key ("shift+F9");
+  driver_wait (fits, GINT_TO_POINTER (370), 20, "the picture is back");
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())));
+  driver_key ("F9");
+  driver_key ("ctrl+F12");
+  driver_wait (fits, GINT_TO_POINTER (370), 20, "the picture is back");
+  g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())) && !gtk_widget_get_mapped (pipeline));
   g_assert_false (gtk_widget_get_mapped (inspector) || gtk_widget_get_mapped (pipeline));
   g_assert_true (gtk_widget_get_mapped (GTK_WIDGET (driver_canvas ())));
   /* Hidden by hand, it stays so. */
   driver_key ("ctrl+F9");
   resize (1180, 760);
-  g_assert_true (gtk_widget_get_mapped (inspector) && gtk_widget_get_mapped (pipeline));
-  g_assert_true (wanted ("show-inspector") && wanted ("show-pipeline"));
+  g_assert_true (gtk_widget_get_mapped (pipeline) && wanted ("show-pipeline"));
+  driver_key ("shift+F9");
+  g_assert_true (gtk_widget_get_mapped (inspector) && wanted ("show-inspector"));
   g_assert_false (gtk_widget_get_mapped (bottom));
   driver_key ("ctrl+F9");
 }
