@@ -30,125 +30,81 @@ checksum_of (PhLayout *layout)
   return g_strdup (g_checksum_get_string (sum));
 }
 
-/* A backward node stands beside the forward node that it differentiates, and the backward graph runs upwards: its edges are
- * laid out turned around, with a tie of length 0 from each forward node to its partner. */
+/* What lies directly in a group, or in none, and is laid out together. */
+typedef struct
+{
+  PhArranger *a;
+  int         group;            /* -1: the whole                                                 */
+  const int  *children, *ports, *segments;
+  int         n_children, n_ports, n_segments, n_groups, n_ties;
+  int        *port_slot;        /* of a port: its index in the layout; that of a box is a->slot   */
+  float       pad, top;
+} Inside;
+
+/* Closed groups are of one size. */
 static void
-add_ties (PhArranger *a, int group, const int *slot, GArray *ties)
+add_boxes (Inside *in, PhLayout *layout)
 {
-  PhScene *scene = a->scene;
+  PhSceneBuild *build = in->a->build;
+  int n = 0;
 
-  for (int i = scene->child_start[group < 0 ? a->n : group]; i < scene->child_start[(group < 0 ? a->n : group) + 1]; i++)
+  for (int i = 0; i < in->n_children; i++)
     {
-      const int child = scene->children[i];
-      const int partner = a->partner[child];
-
-      if (partner >= 0 && slot[partner] >= 0)
-        {
-          const PhLayoutEdge tie = { .from = slot[partner], .to = slot[child], .weight = 0.6f, .min_length = 0, .presence = 0 };
-
-          g_array_append_val (ties, tie);
-        }
-    }
-}
-
-/* Lines were beyond the boxes; where it ended, there it ends. */
-static void
-keep_size (PhArranger *a, int group, PhLayout *layout, float pad, float top)
-{
-  PhScene *previous = a->build->options->previous;
-  const PhRect *old = group >= 0 ? &ph_scene_box (previous, a->build->known[group])->rect : NULL;
-
-  layout->width = MAX (layout->width, (old != NULL ? old->width : ph_scene_width (previous)) - 2 * pad);
-  layout->height = MAX (layout->height, (old != NULL ? old->height : ph_scene_height (previous)) - top - pad);
-}
-
-gboolean
-ph_arrange_group (PhArranger *a, int group, GError **error)
-{
-  PhScene *scene = a->scene;
-  const int g = group < 0 ? a->n : group;
-  const int n_children = scene->child_start[g + 1] - scene->child_start[g];
-  const int n_ports = group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g];
-  const int n_segments = a->seg_start[g + 1] - a->seg_start[g];
-  int n_groups = 0;
-  g_autofree int *port_slot = NULL, *real = NULL;
-  g_autofree guint8 *fixed = NULL;
-  int *slot = a->slot;
-  g_autofree char *sum = NULL;
-  g_autoptr(GArray) ties = g_array_new (FALSE, FALSE, sizeof (PhLayoutEdge));
-  PhLayout *layout, *known;
-  PhSceneBox *box = group < 0 ? NULL : ph_scene_box_at (scene, group);
-  const float top = group < 0 ? PH_PICTURE_PAD : GROUP_HEADER, pad = group < 0 ? PH_PICTURE_PAD : GROUP_PAD;
-  int n_boxes = 0, n_edges = 0;
-
-  for (int i = 0; i < n_children; i++)
-    {
-      const int child = scene->children[scene->child_start[g] + i];
-
-      if (ph_scene_box (scene, child)->open && !ph_arrange_group (a, child, error))
-        return FALSE;
-    }
-
-  port_slot = g_new (int, a->ports->len + 1);
-  layout = ph_layout_new (n_children + n_ports, n_segments);
-  for (int i = 0; i < n_children; i++)
-    {
-      const int child = scene->children[scene->child_start[g] + i];
-      PhSceneBox *at = ph_scene_box_at (scene, child);
+      const int child = in->children[i];
+      PhSceneBox *at = ph_scene_box_at (in->a->scene, child);
 
       if (at->kind == PH_BOX_GROUP && !at->open)
         {
           at->rect.width = GROUP_WIDTH;
           at->rect.height = GROUP_HEIGHT;
         }
-      n_groups += at->kind == PH_BOX_GROUP;
-      slot[child] = n_boxes;
-      layout->boxes[n_boxes++] = (PhLayoutBox) { at->rect.width + a->build->column[child],
-                                                 MAX (at->rect.height, a->build->stack[child]), 0, 0,
-                                                 a->build->column[child] / 2,
-                                                 MAX (0, a->build->stack[child] - at->rect.height) / 2, at->backward };
+      in->n_groups += at->kind == PH_BOX_GROUP;
+      in->a->slot[child] = n;
+      layout->boxes[n++] = (PhLayoutBox) { at->rect.width + build->column[child], MAX (at->rect.height, build->stack[child]), 0, 0,
+                                           build->column[child] / 2, MAX (0, build->stack[child] - at->rect.height) / 2, at->backward };
     }
-  for (int i = 0; i < n_ports; i++)
+  for (int i = 0; i < in->n_ports; i++)
     {
-      port_slot[a->port_of_group[a->port_start[g] + i]] = n_boxes;
-      layout->boxes[n_boxes++] = (PhLayoutBox) { .width = PH_PORT_WIDTH, .height = 2 };
+      in->port_slot[in->ports[i]] = n;
+      layout->boxes[n++] = (PhLayoutBox) { .width = PH_PORT_WIDTH, .height = 2 };
     }
-  real = g_new (int, n_segments + 1);
-  for (int i = 0; i < n_segments; i++)
+}
+
+/* Where @end of a segment is: the index in the layout, how far from its middle, and the box that it stands for. */
+static int
+find_end (const Inside *in, int end, float *dx, int *box)
+{
+  const PhArranger *a = in->a;
+  const PhPort *port = end < a->n ? NULL : &g_array_index (a->ports, PhPort, end - a->n);
+
+  *box = port == NULL ? end : port->group;
+  *dx = port == NULL ? a->build->column[end] / 2 : 0;
+  if (port == NULL)
+    return a->slot[end];
+  if (port->group == in->group)
+    return in->port_slot[end - a->n];
+  *dx = port->x - ph_scene_box (a->scene, port->group)->rect.width / 2;
+  return a->slot[port->group];
+}
+
+static void
+add_edges (Inside *in, PhLayout *layout)
+{
+  PhScene *scene = in->a->scene;
+
+  for (int i = 0; i < in->n_segments; i++)
     {
-      PhSegment *segment = &g_array_index (a->segments, PhSegment, a->seg_of_group[a->seg_start[g] + i]);
-      const int ends[2] = { segment->from, segment->to };
-      float dx[2] = { 0, 0 };
-      int slots[2], inner[2];
-      PhLayoutEdge *edge = &layout->edges[n_edges];
+      PhSegment *segment = &g_array_index (in->a->segments, PhSegment, in->segments[i]);
+      PhLayoutEdge *edge = &layout->edges[i];
+      float dx[2];
+      int box[2];
+      const int slot[2] = { find_end (in, segment->from, &dx[0], &box[0]), find_end (in, segment->to, &dx[1], &box[1]) };
+      const gboolean among = box[0] != in->group && box[1] != in->group;
 
-      for (int k = 0; k < 2; k++)
-        {
-          inner[k] = ends[k];
-          if (ends[k] < a->n)
-            {
-              slots[k] = slot[ends[k]];
-              dx[k] = a->build->column[ends[k]] / 2;
-            }
-          else
-            {
-              const PhPort *port = &g_array_index (a->ports, PhPort, ends[k] - a->n);
-
-              inner[k] = port->group;
-              if (port->group == group)
-                slots[k] = port_slot[ends[k] - a->n];
-              else
-                {
-                  slots[k] = slot[port->group];
-                  dx[k] = port->x - ph_scene_box (scene, port->group)->rect.width / 2;
-                }
-            }
-        }
-      real[n_edges++] = a->seg_of_group[a->seg_start[g] + i];
-      segment->reversed = inner[0] != group && inner[1] != group && ph_arrange_backward (scene, inner[0]) && ph_arrange_backward (scene, inner[1]);
-      segment->tie = inner[0] != group && inner[1] != group && ph_arrange_backward (scene, inner[1]) && !ph_arrange_backward (scene, inner[0]);
-      edge->from = slots[segment->reversed ? 1 : 0];
-      edge->to = slots[segment->reversed ? 0 : 1];
+      segment->reversed = among && ph_arrange_backward (scene, box[0]) && ph_arrange_backward (scene, box[1]);
+      segment->tie = among && ph_arrange_backward (scene, box[1]) && !ph_arrange_backward (scene, box[0]);
+      edge->from = slot[segment->reversed ? 1 : 0];
+      edge->to = slot[segment->reversed ? 0 : 1];
       edge->from_dx = dx[segment->reversed ? 1 : 0];
       edge->to_dx = dx[segment->reversed ? 0 : 1];
       /* Saved for the backward pass: beside, not below; it must not stretch the picture. */
@@ -156,15 +112,33 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
       edge->weight = segment->tie ? 0.5f : 1;
       edge->presence = CLAMP (PH_PRESENCE * segment->presence / scene->record->stops->len, 1, PH_PRESENCE);
     }
-  add_ties (a, group, slot, ties);
-  if (ties->len > 0)
+}
+
+/* A backward node stands beside the forward node that it differentiates, and the backward graph runs upwards: its edges are
+ * laid out turned around, with a tie of length 0 from each forward node to its partner. */
+static void
+add_ties (Inside *in, PhLayout *layout)
+{
+  const int *slot = in->a->slot;
+
+  layout->edges = g_renew (PhLayoutEdge, layout->edges, in->n_segments + in->n_children + 1);
+  for (int i = 0; i < in->n_children; i++)
     {
-      layout->edges = g_renew (PhLayoutEdge, layout->edges, n_edges + ties->len);
-      memcpy (layout->edges + n_edges, ties->data, sizeof (PhLayoutEdge) * ties->len);
-      layout->n_edges = n_edges + ties->len;
+      const int partner = in->a->partner[in->children[i]];
+
+      if (partner >= 0 && slot[partner] >= 0)
+        layout->edges[in->n_segments + in->n_ties++] = (PhLayoutEdge) { .from = slot[partner], .to = slot[in->children[i]], .weight = 0.6f };
     }
-  layout->engine = a->build->options->quick ? PH_LAYOUT_LAYERED : a->build->options->engine;
-  if (n_groups >= FOLD_ABOVE && 3 * n_groups >= 2 * n_children && ties->len == 0)
+  layout->n_edges = in->n_segments + in->n_ties;
+}
+
+static void
+choose_engine (const Inside *in, PhLayout *layout)
+{
+  const PhSceneOptions *options = in->a->build->options;
+
+  layout->engine = options->quick ? PH_LAYOUT_LAYERED : options->engine;
+  if (in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children && in->n_ties == 0)
     {
       layout->fold = SCREEN;
       if (layout->engine == PH_LAYOUT_AUTO)
@@ -172,101 +146,154 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
     }
   /* A group among others: not worth a process of its own; and dot knows no columns. */
   if (layout->engine == PH_LAYOUT_AUTO)
-    layout->engine = group >= 0 || ties->len > 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST;
+    layout->engine = in->group >= 0 || in->n_ties > 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST;
+}
 
-  sum = checksum_of (layout);
-  known = g_hash_table_lookup (a->done, sum);
-  if (a->build->options->previous != NULL)
-    fixed = ph_arrange_keep (a, group, layout, slot, port_slot, real, n_edges, pad, top);
+/* Lines were beyond the boxes; where it ended, there it ends. */
+static void
+keep_size (const Inside *in, PhLayout *layout)
+{
+  PhScene *previous = in->a->build->options->previous;
+  const PhRect *old = in->group >= 0 ? &ph_scene_box (previous, in->a->build->known[in->group])->rect : NULL;
+
+  layout->width = MAX (layout->width, (old != NULL ? old->width : ph_scene_width (previous)) - 2 * in->pad);
+  layout->height = MAX (layout->height, (old != NULL ? old->height : ph_scene_height (previous)) - in->top - in->pad);
+}
+
+/* As it was, with what is new; as another one that is the same; or from the start. Takes @layout. (transfer none) (nullable): failed. */
+static PhLayout *
+lay_out (const Inside *in, PhLayout *layout, GError **error)
+{
+  PhArranger *a = in->a;
+  const PhSceneOptions *options = a->build->options;
+  g_autofree char *sum = checksum_of (layout);
+  g_autofree guint8 *fixed = options->previous != NULL ? ph_arrange_keep (a, in->group, layout, a->slot, in->port_slot, in->segments,
+                                                                          in->n_segments, in->pad, in->top) : NULL;
+  PhLayout *known = fixed == NULL ? g_hash_table_lookup (a->done, sum) : NULL;
+  gboolean done;
+
+  if (known != NULL)
+    {
+      ph_layout_free (layout);
+      return known;
+    }
+  if (fixed != NULL)
+    done = ph_layout_extend (layout, fixed, a->build->cancellable, error);
+  else
+    {
+      if (layout->engine != PH_LAYOUT_DOT)
+        layout->room = ph_arrange_room (a, layout, in->children, in->n_children, a->slot, in->segments, in->n_segments);
+      done = ph_layout_sync (layout, options->seconds > 0 ? options->seconds : 5, a->build->cancellable, error);
+    }
+  if (!done)
+    {
+      ph_layout_free (layout);
+      return NULL;
+    }
   if (fixed != NULL)
     {
-      if (!ph_layout_extend (layout, fixed, a->build->cancellable, error))
-        {
-          ph_layout_free (layout);
-          return FALSE;
-        }
-      if (group < 0)
-        scene->coarse = ph_scene_is_coarse (a->build->options->previous);
-      keep_size (a, group, layout, pad, top);
-      g_hash_table_insert (a->done, g_strdup_printf ("inside %d", group), layout);
-      known = layout;
-    }
-  else if (known == NULL)
-    {
-      const double seconds = a->build->options->seconds > 0 ? a->build->options->seconds : 5;
-
-      if (layout->engine != PH_LAYOUT_DOT)
-        layout->room = ph_arrange_room (a, layout, scene->children + scene->child_start[g], n_children, slot, real, n_edges);
-
-      if (!ph_layout_sync (layout, seconds, a->build->cancellable, error))
-        {
-          ph_layout_free (layout);
-          return FALSE;
-        }
-      scene->coarse |= layout->coarse;
-      g_hash_table_insert (a->done, g_steal_pointer (&sum), layout);
-      known = layout;
+      if (in->group < 0)
+        a->scene->coarse = ph_scene_is_coarse (options->previous);
+      keep_size (in, layout);
+      g_free (sum);
+      sum = g_strdup_printf ("inside %d", in->group);     /* another one does not look like it */
     }
   else
-    ph_layout_free (layout);
+    a->scene->coarse |= layout->coarse;
+  g_hash_table_insert (a->done, g_steal_pointer (&sum), layout);
+  return layout;
+}
 
-  for (int i = 0; i < n_children; i++)
+static void
+take_boxes (const Inside *in, const PhLayout *layout)
+{
+  PhArranger *a = in->a;
+  PhSceneBox *box = in->group < 0 ? NULL : ph_scene_box_at (a->scene, in->group);
+
+  for (int i = 0; i < in->n_children; i++)
     {
-      const int child = scene->children[scene->child_start[g] + i];
-      const PhLayoutBox *at = &known->boxes[slot[child]];
-      const PhSceneBox *inside = ph_scene_box (scene, child);
+      const int child = in->children[i];
+      const PhLayoutBox *at = &layout->boxes[a->slot[child]];
+      const PhSceneBox *inside = ph_scene_box (a->scene, child);
 
-      slot[child] = -1;
-      a->spot[child] = (PhRect) { at->x - at->width / 2 + a->build->column[child] + pad, at->y - inside->rect.height / 2 + top,
+      a->slot[child] = -1;
+      a->spot[child] = (PhRect) { at->x - at->width / 2 + a->build->column[child] + in->pad, at->y - inside->rect.height / 2 + in->top,
                                   inside->rect.width, inside->rect.height };
     }
-  for (int i = 0; i < n_ports; i++)
+  if (box == NULL)
     {
-      const int port = a->port_of_group[a->port_start[g] + i];
+      a->scene->width = layout->width + 2 * in->pad;
+      a->scene->height = layout->height + 2 * in->pad;
+      return;
+    }
+  box->rect.width = MAX (layout->width + 2 * in->pad, GROUP_WIDTH);
+  box->rect.height = layout->height + in->top + in->pad;
+  for (int i = 0; i < in->n_ports; i++)      /* a group widened to its title keeps its inside at the left */
+    g_array_index (a->ports, PhPort, in->ports[i]).x = CLAMP (layout->boxes[in->port_slot[in->ports[i]]].x + in->pad, 6, box->rect.width - 6);
+}
 
-      g_array_index (a->ports, PhPort, port).x = known->boxes[port_slot[port]].x + pad;
-    }
-  if (box != NULL)
-    {
-      box->rect.width = MAX (known->width + 2 * pad, GROUP_WIDTH);
-      box->rect.height = known->height + top + pad;
-      for (int i = 0; i < n_ports; i++)      /* a group widened to its title keeps its inside at the left */
-        {
-          PhPort *port = &g_array_index (a->ports, PhPort, a->port_of_group[a->port_start[g] + i]);
+static gboolean
+is_own_port (const Inside *in, int end)
+{
+  return end >= in->a->n && g_array_index (in->a->ports, PhPort, end - in->a->n).group == in->group;
+}
 
-          port->x = CLAMP (port->x, 6, box->rect.width - 6);
-        }
-    }
-  else
+static void
+take_edges (const Inside *in, const PhLayout *layout)
+{
+  PhArranger *a = in->a;
+
+  for (int i = 0; i < in->n_segments; i++)
     {
-      scene->width = known->width + 2 * pad;
-      scene->height = known->height + 2 * pad;
-    }
-  for (int i = 0; i < n_edges; i++)
-    {
-      PhSegment *segment = &g_array_index (a->segments, PhSegment, real[i]);
-      const PhLayoutEdge *edge = &known->edges[i];
+      PhSegment *segment = &g_array_index (a->segments, PhSegment, in->segments[i]);
+      const PhLayoutEdge *edge = &layout->edges[i];
 
       segment->first = a->local->len;
       segment->n = edge->n_points;
       for (guint p = 0; p < edge->n_points; p++)
         {
-          PhPoint point = g_array_index (known->points, PhPoint, edge->first_point + (segment->reversed ? edge->n_points - 1 - p : p));
+          PhPoint point = g_array_index (layout->points, PhPoint, edge->first_point + (segment->reversed ? edge->n_points - 1 - p : p));
 
-          point.x += pad;
-          point.y += top;
+          point.x += in->pad;
+          point.y += in->top;
           g_array_append_val (a->local, point);
         }
       /* Ports lie inside: the last stretch to the border is drawn with the segment. */
-      if (segment->n >= 4 && group >= 0)
+      if (segment->n >= 4 && in->group >= 0)
         {
           PhPoint *points = &g_array_index (a->local, PhPoint, segment->first);
 
-          if (segment->from >= a->n && g_array_index (a->ports, PhPort, segment->from - a->n).group == group)
+          if (is_own_port (in, segment->from))
             points[0].y = 0;
-          if (segment->to >= a->n && g_array_index (a->ports, PhPort, segment->to - a->n).group == group)
-            points[segment->n - 1].y = box->rect.height;
+          if (is_own_port (in, segment->to))
+            points[segment->n - 1].y = ph_scene_box (a->scene, in->group)->rect.height;
         }
     }
+}
+
+gboolean
+ph_arrange_group (PhArranger *a, int group, GError **error)
+{
+  const int g = group < 0 ? a->n : group, *first = a->scene->child_start + g;
+  g_autofree int *port_slot = NULL;
+  Inside in = { a, group, a->scene->children + first[0], a->port_of_group + a->port_start[g], a->seg_of_group + a->seg_start[g], first[1] - first[0],
+                group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g], a->seg_start[g + 1] - a->seg_start[g],
+                .pad = group < 0 ? PH_PICTURE_PAD : GROUP_PAD, .top = group < 0 ? PH_PICTURE_PAD : GROUP_HEADER };
+  PhLayout *layout;
+
+  for (int i = 0; i < in.n_children; i++)
+    if (ph_scene_box (a->scene, in.children[i])->open && !ph_arrange_group (a, in.children[i], error))
+      return FALSE;
+  in.port_slot = port_slot = g_new (int, a->ports->len + 1);
+  layout = ph_layout_new (in.n_children + in.n_ports, in.n_segments);
+  add_boxes (&in, layout);
+  add_edges (&in, layout);
+  add_ties (&in, layout);
+  choose_engine (&in, layout);
+  layout = lay_out (&in, layout, error);
+  if (layout == NULL)
+    return FALSE;
+  take_boxes (&in, layout);
+  take_edges (&in, layout);
   return TRUE;
 }

@@ -83,6 +83,8 @@ PhRegions *ph_regions_new         (PhSceneBuild *build, const int *rank, int n_l
 void     ph_regions_part          (PhRegions *regions, int parent, const int *leaves, int n_leaves);
 void     ph_regions_free          (PhRegions *regions);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegions, ph_regions_free)
+/* group-bundle.c: no group, and not the whole, has more children than one can look at. */
+void     ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, int n_leaves);
 char    *ph_scene_region_title    (PhScene *scene, const int *boxes, int n, gboolean backward);
 int     *ph_scene_rank   (PhSceneBuild *build);
 void     ph_scene_group   (PhSceneBuild *build);
