@@ -321,6 +321,95 @@ test_million (void)
   g_object_unref (view);
 }
 
+static GtkWidget *
+find_numbered_row (GtkWidget *root, guint number)
+{
+  if (PH_IS_REWRITE_ROW (root) && gtk_widget_get_mapped (root) && ph_rewrite_row_get_item (PH_REWRITE_ROW (root))
+      && ph_rewrite_row_get_item (PH_REWRITE_ROW (root))->number == number)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_numbered_row (child, number);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+static gboolean
+shows_rewrite (gpointer number)
+{
+  return find_numbered_row (GTK_WIDGET (history_panel ()->rewrites), GPOINTER_TO_UINT (number)) != NULL;
+}
+
+static gboolean
+is_at_rewrite (gpointer number)
+{
+  return ph_document_get_position (driver_document ()).rewrite == GPOINTER_TO_UINT (number);
+}
+
+/* The same in the window, by wheel, pointer and key: of a journal whose last step has a million rewrites more, all without effect. */
+static void
+test_million_rows (void)
+{
+#ifdef __SANITIZE_ADDRESS__
+  const guint more = 200000, slower = 8;
+#else
+  const guint more = 1000000, slower = 1;
+#endif
+
+  open_example ("cse", "cse");
+  run ("goto end");
+  driver_settle ();
+  ph_document_set_proves (driver_document (), FALSE);
+
+  PhHistory *history = ph_document_get_history (driver_document ());
+  const guint last = history->steps->len - 1;
+  PhStep *step = &g_array_index (history->steps, PhStep, last);
+  const PhRewrite nothing = { .rule = step->pass, .why = step->pass, .node = PH_NO_ID, .first_edit = history->edits->len };
+  for (guint i = 0; i < more; i++)
+    g_array_append_val (history->rewrites, nothing);
+  step->n_rewrites += more;
+  const guint n = step->n_rewrites;
+
+  double start = computed_ms ();
+  g_signal_emit_by_name (driver_document (), "history-changed");
+  driver_wait (lists_so_many, GUINT_TO_POINTER (n), 60, "a million rewrites are listed");
+  driver_settle ();
+  const double shown = computed_ms () - start;
+
+  GtkWidget *list = GTK_WIDGET (history_panel ()->rewrites);
+  GtkWidget *around = gtk_widget_get_ancestor (list, GTK_TYPE_SCROLLED_WINDOW);
+  GtkAdjustment *place = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (around));
+  double before = gtk_adjustment_get_value (place);
+  start = computed_ms ();
+  driver_scroll (list, 60, 40, 20, NULL);
+  driver_settle ();
+  const double scrolled = computed_ms () - start;
+  g_assert_cmpfloat (gtk_adjustment_get_value (place), !=, before);
+
+  start = computed_ms ();
+  gtk_widget_grab_focus (list);
+  driver_key ("End");
+  driver_wait (shows_rewrite, GUINT_TO_POINTER (n), 20, "the last of a million rows is shown");
+  driver_settle ();
+  const double end = computed_ms () - start;
+  driver_click_middle (find_numbered_row (list, n - 1));
+  driver_wait (is_at_rewrite, GUINT_TO_POINTER (n - 1), 20, "a click on a row goes behind its rewrite");
+  start = computed_ms ();
+  run ("back into");
+  run ("back into");
+  run ("step into");
+  const double stepped = (computed_ms () - start) / 3;
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).rewrite, ==, n - 2);
+  g_test_message ("a million rows: shown in %.1f ms, scrolled 20 notches in %.1f, to the end in %.1f, %.1f a step", shown, scrolled, end,
+                  stepped);
+  g_assert_cmpfloat (shown, <, 1500 * slower);
+  g_assert_cmpfloat (scrolled, <, 500 * slower);
+  g_assert_cmpfloat (end, <, 500 * slower);
+  g_assert_cmpfloat (stepped, <, 300 * slower);
+}
+
 /* --- verdicts -------------------------------------------------------------------------------------------------------- */
 
 static gboolean
@@ -498,6 +587,7 @@ main (int argc, char **argv)
   g_test_add_func ("/panels/breakpoints", test_breakpoints);
   g_test_add_func ("/panels/rewrites", test_rewrites);
   g_test_add_func ("/panels/million", test_million);
+  g_test_add_func ("/panels/million-rows", test_million_rows);
   g_test_add_func ("/panels/verdict", test_verdict);
   g_test_add_func ("/panels/search", test_search);
   g_test_add_func ("/panels/palette", test_palette_place);
