@@ -33,6 +33,36 @@ crossings_at (PhScene *scene, int time)
   return ph_layout_crossings (layout);
 }
 
+/* How often a line that is there at @time runs over a box that is there too and is not one of its ends. */
+static guint
+overruns_at (PhScene *scene, int time)
+{
+  guint n = 0;
+
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const PhPoint *p = ph_scene_points (scene, edge);
+      int last = -1;
+
+      if (!ph_scene_edge_at (scene, e, time))
+        continue;
+      for (guint i = 0; i + 3 < edge->n_points; i += 3, p += 3)
+        for (int k = 0; k <= 24; k++)
+          {
+            const float t = k / 24.0f, u = 1 - t;
+            const int box = ph_scene_pick (scene, u * u * u * p[0].x + 3 * u * u * t * p[1].x + 3 * u * t * t * p[2].x + t * t * t * p[3].x,
+                                           u * u * u * p[0].y + 3 * u * u * t * p[1].y + 3 * u * t * t * p[2].y + t * t * t * p[3].y, time,
+                                           time, NULL);
+
+            if (box >= 0 && box != edge->from && box != edge->to && box != last && !ph_scene_box (scene, box)->open)
+              n++;
+            last = box >= 0 ? box : last;
+          }
+    }
+  return n;
+}
+
 /* How far the nodes of @model are at most from where they were seen first, which @places remembers. */
 static double
 largest_move (PhScene *scene, PhModel *model, int time, GHashTable *places)
@@ -70,7 +100,7 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
   double largest = 0, largest_step = 0, worst = 0, moved = 0, area = 0;
   guint64 ours = 0, alone = 0, here = 0, there = 0;
   PhPosition at = { 0, 0 };
-  guint n_alone = 0;
+  guint n_alone = 0, over = 0;
   int last = -1;
 
   ph_history_go (history, model, at, NULL);
@@ -90,6 +120,7 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
 
               here = crossings_at (whole, time);
               there = crossings_at (scene, 0);
+              over += overruns_at (whole, time);
               area = ph_scene_width (scene) * ph_scene_height (scene);
               if (given->positions)
                 printf ("  %3u.%-5u %5u boxes alone %6.0fx%-6.0f %9" G_GUINT64_FORMAT " crossings, here %9" G_GUINT64_FORMAT "\n",
@@ -109,10 +140,10 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
       at = next;
       ph_history_go (history, model, at, NULL);
     }
-  printf ("%-32s %-6s %8u %6u %6u %6.2f %6.2f %6.2f %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %6.2f %6.2f %7.0f  %.0fx%.0f\n", name, pipeline, n,
+  printf ("%-32s %-6s %8u %6u %6u %6.2f %6.2f %6.2f %9" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT " %6.2f %6.2f %5u %7.0f  %.0fx%.0f\n", name, pipeline, n,
           n_alone, ph_scene_n_boxes (whole), moved, ph_scene_width (whole) * ph_scene_height (whole) / largest_step,
           ph_scene_width (whole) * ph_scene_height (whole) / largest, ours, alone, (ours + 1.0) / (alone + 1.0), worst,
-          ms, ph_scene_width (whole), ph_scene_height (whole));
+          over, ms, ph_scene_width (whole), ph_scene_height (whole));
   fflush (stdout);
 }
 
@@ -140,8 +171,8 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 void
 ph_bench_stability_title (void)
 {
-  printf ("%-32s %-6s %8s %6s %6s %6s %6s %6s %9s %9s %6s %6s %7s  %s\n", "model", "pipe", "rewrites", "alone", "boxes", "moved", "area",
-          "(rw)", "crossings", "alone", "ratio", "worst", "ms", "size");
+  printf ("%-32s %-6s %8s %6s %6s %6s %6s %6s %9s %9s %6s %6s %5s %7s  %s\n", "model", "pipe", "rewrites", "alone", "boxes", "moved", "area",
+          "(rw)", "crossings", "alone", "ratio", "worst", "over", "ms", "size");
 }
 
 void
