@@ -37,6 +37,17 @@ least_width (PhFitBin *self)
   return least;
 }
 
+/* What is hidden has not got the keyboard. */
+static void
+leave (PhFitBin *self, GtkWidget *widget)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root ? gtk_root_get_focus (root) : NULL;
+
+  if (focus && (focus == widget || gtk_widget_is_ancestor (focus, widget)))
+    gtk_root_set_focus (root, NULL);
+}
+
 static gboolean
 any_visible (PhFitBin *self, guint from)
 {
@@ -78,6 +89,7 @@ fit (gpointer data)
       int needed = least_width (self);
       if (!gtk_widget_get_visible (fold->widget) || (fold->main && !any_visible (self, i + 1)))
         continue;
+      leave (self, fold->widget);
       gtk_widget_set_visible (fold->widget, FALSE);
       fold->needed = needed;
       g_signal_emit (self, folded_signal, 0, fold->widget, TRUE);

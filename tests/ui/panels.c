@@ -151,6 +151,38 @@ test_run_to_here (void)
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 3);
 }
 
+/* A pipeline of which nothing has run yet: while the document is busy nothing runs ahead. */
+static void
+begin_unrun (void)
+{
+  open_example ("cse", "none");
+  run ("goto 0");
+  ph_document_set_busy (driver_document (), TRUE);
+  g_assert_true (ph_document_set_pipeline (driver_document (), "dce,cse,merge-casts", NULL));
+  driver_settle ();
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpint (ph_document_entry_step (driver_document (), i), ==, -1);
+}
+
+/* By its menu, and by Return. Where it stops is where it was asked to, though what comes behind is run ahead then. */
+static void
+test_run_to_unrun (void)
+{
+  begin_unrun ();
+  GtkWidget *row = step_row (2);
+  driver_click (row, gtk_widget_get_width (row) / 3.0, gtk_widget_get_height (row) / 2.0, 3);
+  driver_key ("Return");
+  driver_expect_line ("run --to 3");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 3);
+
+  begin_unrun ();
+  row = gtk_widget_get_parent (step_row (1));
+  g_assert_true (gtk_widget_grab_focus (row));
+  driver_key ("Return");
+  driver_expect_line ("run --to 2");
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 2);
+}
+
 /* --- breakpoints ----------------------------------------------------------------------------------------------------- */
 
 static guint
@@ -584,6 +616,7 @@ main (int argc, char **argv)
   g_test_add_func ("/panels/drag", test_drag);
   g_test_add_func ("/panels/drag-edge", test_drag_edge);
   g_test_add_func ("/panels/run-to-here", test_run_to_here);
+  g_test_add_func ("/panels/run-to-unrun", test_run_to_unrun);
   g_test_add_func ("/panels/breakpoints", test_breakpoints);
   g_test_add_func ("/panels/rewrites", test_rewrites);
   g_test_add_func ("/panels/million", test_million);

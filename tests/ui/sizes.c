@@ -5,6 +5,7 @@
 #include "views/bottom-pane.h"
 #include "views/fit-bin.h"
 #include "views/history-panel.h"
+#include "views/history-slider.h"
 #include "views/inspector.h"
 
 static GtkWidget *
@@ -141,6 +142,62 @@ test_large_text (void)
   g_assert_true (gtk_widget_get_mapped (find (PH_TYPE_INSPECTOR)));
 }
 
+static float
+left_of (GtkWidget *widget)
+{
+  graphene_rect_t bounds;
+
+  g_assert_true (gtk_widget_compute_bounds (widget, GTK_WIDGET (driver_window ()), &bounds));
+  return bounds.origin.x;
+}
+
+/* Where one reads from right to left: panels, buttons and the line of the history go that way, the picture does not. */
+static void
+test_right_to_left (void)
+{
+  GtkWidget *slider = find (PH_TYPE_HISTORY_SLIDER);
+  GtkWidget *back = driver_find_named (GTK_WIDGET (driver_window ()), "back_button");
+  GtkWidget *last = driver_find_named (GTK_WIDGET (driver_window ()), "last_button");
+  PhNode *a = NULL, *b = NULL;
+  graphene_rect_t rect_a, rect_b;
+
+  resize (1180, 760);
+  driver_run ("goto 0");
+  ph_graph_canvas_fit (driver_canvas ());
+  driver_settle ();
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    {
+      graphene_rect_t rect;
+      if (!ph_graph_canvas_node_rect (driver_canvas (), node->id, &rect))
+        continue;
+      if (!a)
+        a = node;
+      else if (!b && ph_graph_canvas_node_rect (driver_canvas (), a->id, &rect_a)
+               && (rect.origin.x > rect_a.origin.x + rect_a.size.width || rect.origin.x + rect.size.width < rect_a.origin.x))
+        b = node;
+    }
+  g_assert_true (b && ph_graph_canvas_node_rect (driver_canvas (), b->id, &rect_b));
+  const float beside = rect_b.origin.x - rect_a.origin.x;
+  g_assert_cmpfloat (left_of (find (PH_TYPE_HISTORY_PANEL)), <, left_of (GTK_WIDGET (driver_canvas ())));
+  g_assert_cmpfloat (left_of (back), <, left_of (last));
+
+  gtk_widget_set_default_direction (GTK_TEXT_DIR_RTL);
+  driver_settle ();
+  g_assert_cmpfloat (left_of (find (PH_TYPE_HISTORY_PANEL)), >, left_of (GTK_WIDGET (driver_canvas ())));
+  g_assert_cmpfloat (left_of (find (PH_TYPE_INSPECTOR)), <, left_of (GTK_WIDGET (driver_canvas ())));
+  g_assert_cmpfloat (left_of (back), >, left_of (last));
+  g_assert_true (ph_graph_canvas_node_rect (driver_canvas (), a->id, &rect_a) && ph_graph_canvas_node_rect (driver_canvas (), b->id, &rect_b));
+  g_assert_cmpfloat_with_epsilon (rect_b.origin.x - rect_a.origin.x, beside, 1);
+  /* The end is at the left. */
+  driver_click (slider, 12, gtk_widget_get_height (slider) / 2.0, 1);
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, ph_document_get_history (driver_document ())->steps->len);
+  resize (800, 600);
+  resize (1180, 760);
+  gtk_widget_set_default_direction (GTK_TEXT_DIR_LTR);
+  driver_settle ();
+  g_assert_cmpfloat (left_of (find (PH_TYPE_HISTORY_PANEL)), <, left_of (GTK_WIDGET (driver_canvas ())));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,5 +206,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sizes/small", test_small);
   g_test_add_func ("/sizes/bars", test_bars);
   g_test_add_func ("/sizes/large-text", test_large_text);
+  g_test_add_func ("/sizes/right-to-left", test_right_to_left);
   return driver_main ();
 }
