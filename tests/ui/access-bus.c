@@ -99,7 +99,6 @@ access_children (const AccessObject *object)
   return access_objects (list);
 }
 
-/* FALSE: there is no such bus here. */
 gboolean
 access_open (void)
 {
@@ -107,14 +106,18 @@ access_open (void)
   g_autoptr (GVariant) reply = NULL;
   const char *address;
 
+  g_setenv ("GTK_A11Y", "atspi", TRUE);
   if (session)
     reply = g_dbus_connection_call_sync (session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus", "GetAddress", NULL, NULL,
                                          G_DBUS_CALL_FLAGS_NONE, 10000, NULL, NULL);
-  if (!reply)
-    return FALSE;
-  g_variant_get (reply, "(&s)", &address);
-  access_bus = g_dbus_connection_new_for_address_sync (address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
-                                                       | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL, NULL);
+  if (reply)
+    {
+      g_variant_get (reply, "(&s)", &address);
+      access_bus = g_dbus_connection_new_for_address_sync (address, G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
+                                                           | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION, NULL, NULL, NULL);
+    }
+  if (!access_bus)
+    g_print ("1..0 # SKIP no bus for assistive technologies: run this below dbus-run-session, with at-spi2-core installed\n");
   return access_bus != NULL;
 }
 

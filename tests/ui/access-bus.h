@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 
 typedef struct { char *bus, *path; } AccessObject;
 
-/* Before driver_init(). FALSE: there is no such bus here. */
+/* Before driver_init(). FALSE: there is no such bus here, which it says as a skipped test. */
 gboolean   access_open      (void);
 void       access_close     (void);
 void       access_free      (AccessObject *object);

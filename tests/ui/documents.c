@@ -141,24 +141,10 @@ test_broken (void)
   g_assert_null (ph_document_view_get_banner (ph_window_get_view (driver_window ())));
 }
 
-static GtkWidget *
-find_button (GtkWidget *root, const char *label)
-{
-  if (GTK_IS_BUTTON (root) && gtk_widget_get_mapped (root) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (root)), label) == 0)
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
-    {
-      GtkWidget *found = find_button (child, label);
-      if (found)
-        return found;
-    }
-  return NULL;
-}
-
 static gboolean
 recent_is_listed (gpointer label)
 {
-  if (find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), label))
+  if (driver_find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), label))
     return TRUE;
   /* The list of recent files is written by itself, a little later; a new tab reads it. */
   driver_key ("ctrl+w");
@@ -189,8 +175,8 @@ test_recent (void)
   g_assert_true (gtk_widget_get_visible (pipeline));
   driver_key ("ctrl+t");
   driver_wait (recent_is_listed, (gpointer) "seen.onnxtxt", 20, "the new tab offers the file");
-  g_assert_null (find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "unread.onnxtxt"));
-  driver_click_middle (find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "seen.onnxtxt"));
+  g_assert_null (driver_find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "unread.onnxtxt"));
+  driver_click_middle (driver_find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "seen.onnxtxt"));
   g_assert_true (ph_document_is_open (driver_document ()));
   g_assert_cmpstr (ph_document_get_path (driver_document ()), ==, path);
   driver_key ("ctrl+w");

@@ -583,6 +583,20 @@ driver_find_named (GtkWidget *root, const char *id)
   return NULL;
 }
 
+GtkWidget *
+driver_find_button (GtkWidget *root, const char *label)
+{
+  if (GTK_IS_BUTTON (root) && gtk_widget_get_mapped (root) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (root)), label) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = driver_find_button (child, label);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
 gboolean
 driver_has_text (GtkWidget *root, const char *text)
 {

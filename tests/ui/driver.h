@@ -76,6 +76,7 @@ void            driver_remove      (const char *path);           /* a file, or a
 GtkWidget      *driver_find        (GtkWidget *root, GType type);
 /* The one that has this id in its template. (nullable) */
 GtkWidget      *driver_find_named  (GtkWidget *root, const char *id);
+GtkWidget      *driver_find_button (GtkWidget *root, const char *label);    /* that is on the screen */
 /* A label below @root that can be seen contains @text; the second waits for one, and fails when none comes. */
 gboolean        driver_has_text    (GtkWidget *root, const char *text);
 void            driver_expect_text (GtkWidget *root, const char *text);

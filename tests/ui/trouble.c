@@ -216,20 +216,6 @@ test_two_at_once (void)
   driver_key ("ctrl+w");
 }
 
-static GtkWidget *
-find_button (GtkWidget *root, const char *label)
-{
-  if (GTK_IS_BUTTON (root) && gtk_widget_get_mapped (root) && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (root)), label) == 0)
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
-    {
-      GtkWidget *found = find_button (child, label);
-      if (found)
-        return found;
-    }
-  return NULL;
-}
-
 /* What ends the program each time is not opened for ever, and not lost. */
 static void
 test_again_and_again (void)
@@ -244,7 +230,7 @@ test_again_and_again (void)
   g_assert_true (g_file_get_contents (held, &content, NULL, NULL) && strstr (content, uri));
   driver_expect_text (GTK_WIDGET (driver_window ()), "several times");
   driver_settle ();
-  driver_click_middle (find_button (GTK_WIDGET (driver_window ()), "_Open It Again"));
+  driver_click_middle (driver_find_button (GTK_WIDGET (driver_window ()), "_Open It Again"));
   driver_wait (is_open, path, 30, "the file is open all the same");
   g_assert_false (g_file_test (held, G_FILE_TEST_EXISTS));
   driver_key ("ctrl+w");
