@@ -203,10 +203,7 @@ finish_closing (gpointer data)
     ph_window_add_tab (self);
   forget_presses (GTK_WIDGET (self->tab_bar));
   forget_presses (adw_tab_page_get_child (closing->page));
-  g_autoptr (GtkWidget) view = g_object_ref (adw_tab_page_get_child (closing->page));
   adw_tab_view_close_page_finish (self->tabs, closing->page, TRUE);
-  /* A tab that was once dragged out of the bar is held for ever by AdwTabBar 1.2: what was open in it goes all the same. */
-  g_object_run_dispose (G_OBJECT (view));
   return G_SOURCE_REMOVE;
 }
 

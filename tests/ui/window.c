@@ -407,27 +407,6 @@ test_tabs (void)
   g_assert_false (ph_document_is_open (driver_document ()));
 }
 
-/* A tab that was dragged out of its bar and is closed at once is gone, with all that was open in it. */
-static void
-test_tab_dragged (void)
-{
-  driver_key ("ctrl+t");
-  open_example ("cse");
-  PhDocument *document = driver_document ();
-  g_object_add_weak_pointer (G_OBJECT (document), (gpointer *) &document);
-  const guint n = driver_n_tabs ();
-  GtkWidget *tab = gtk_widget_get_parent (find_close_button (driver_find (GTK_WIDGET (driver_window ()), ADW_TYPE_TAB_BAR)));
-  GtkWidget *window = GTK_WIDGET (driver_window ());
-  double x, y;
-  g_assert_true (gtk_widget_translate_coordinates (tab, window, gtk_widget_get_width (tab) / 2.0, gtk_widget_get_height (tab) / 2.0, &x, &y));
-  driver_send_drag (window, x, y, 630, 176, 1);
-  gtk_widget_activate_action (window, "win.close-tab", NULL);
-  driver_pause (0.2);
-  driver_settle ();
-  g_assert_cmpuint (driver_n_tabs (), ==, n - 1);
-  g_assert_null (document);
-}
-
 static void
 test_bad_file (void)
 {
@@ -536,7 +515,6 @@ main (int argc, char **argv)
   g_test_add_func ("/window/toast", test_toast);
   g_test_add_func ("/window/search", test_search);
   g_test_add_func ("/window/tabs", test_tabs);
-  g_test_add_func ("/window/tab-dragged", test_tab_dragged);
   g_test_add_func ("/window/bad-file", test_bad_file);
   g_test_add_func ("/window/session", test_session);
   g_test_add_func ("/window/file-changed", test_file_changed);
