@@ -30,7 +30,7 @@ static const PhAction own_actions[] = {
   { "win.next-change",    N_("Next Change"),            N_("Select the next node, or line, that changed"), "F8", NULL, N_("Changes") },
   { "win.previous-change", N_("Previous Change"),       NULL, "<Shift>F8", NULL, N_("Changes") },
   { "win.show-diff",      N_("Show Changes"),           N_("Mark what the present step added, removed and changed"), "<Control><Alt>d", NULL, N_("Changes") },
-  { "win.follow",         N_("Follow Changes"),         N_("Go to what a step changed when nothing of it is in view"), NULL, NULL, N_("Changes") },
+  { "win.follow",         N_("Follow Changes"),         N_("Move the view to what a step changed"), NULL, NULL, N_("Changes") },
   { "win.compact",        N_("Compact Layout"),         N_("Lay out this position alone instead of the whole history"), "<Control><Alt>c", NULL, N_("Graph") },
   { "win.grouped",        N_("Group by Scope"),         N_("Draw scopes or regions as boxes that open"), "<Control><Alt>g", NULL, N_("Graph") },
   { "win.expand-all",     N_("Open All Groups"),        NULL, "<Control><Alt>plus|<Control><Alt>equal", NULL, N_("Graph") },

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define EDGE 0.05        /* of the window, kept free around what the view goes to */
+
 static gboolean
 is_node (PhGraphCanvas *self, int box)
 {
@@ -173,7 +175,7 @@ static void
 go_to (PhGraphCanvas *self, const Marked *mark)
 {
   const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
-  const PhRect rect = with_others (self, ph_scene_box (self->scene, mark->box)->rect, 0.9 * w, 0.9 * h);
+  const PhRect rect = with_others (self, ph_scene_box (self->scene, mark->box)->rect, (1 - 2 * EDGE) * w, (1 - 2 * EDGE) * h);
 
   self->fitted = FALSE;
   ph_canvas_go_to (self, rect.x + rect.width / 2 - w / 2, rect.y + rect.height / 2 - h / 2, self->zoom, TRUE);
@@ -192,20 +194,44 @@ ph_graph_canvas_show_unseen (PhGraphCanvas *self)
     go_to (self, mark);
 }
 
-/* Whether one of the marked boxes is in the window from edge to edge: half of one at the border says little. */
+/* From edge to edge: half of a box at the border says little. */
 static gboolean
-sees_whole_one (PhGraphCanvas *self)
+is_seen_whole (PhGraphCanvas *self, const PhRect *rect)
 {
   const double right = self->x + ph_canvas_width (self) / self->zoom, bottom = self->y + ph_canvas_height (self) / self->zoom;
 
-  for (guint i = 0; i < self->marked->len; i++)
-    {
-      const PhRect *rect = &ph_scene_box (self->scene, g_array_index (self->marked, Marked, i).box)->rect;
+  return rect->x >= self->x && rect->y >= self->y && rect->x + rect->width <= right && rect->y + rect->height <= bottom;
+}
 
-      if (rect->x >= self->x && rect->y >= self->y && rect->x + rect->width <= right && rect->y + rect->height <= bottom)
-        return TRUE;
-    }
+static gboolean
+sees_whole_one (PhGraphCanvas *self)
+{
+  for (guint i = 0; i < self->marked->len; i++)
+    if (is_seen_whole (self, &ph_scene_box (self->scene, g_array_index (self->marked, Marked, i).box)->rect))
+      return TRUE;
   return FALSE;
+}
+
+/* FALSE: the marked boxes do not all go into one window, without its edges. */
+static gboolean
+bounds_of_all (PhGraphCanvas *self, PhRect *bounds)
+{
+  const PhRect first = ph_scene_box (self->scene, g_array_index (self->marked, Marked, 0).box)->rect;
+  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
+
+  *bounds = with_others (self, first, INFINITY, INFINITY);
+  return bounds->width <= (1 - 2 * EDGE) * w && bounds->height <= (1 - 2 * EDGE) * h;
+}
+
+/* As little as it takes to have all of @bounds in the window. */
+static void
+shift_to (PhGraphCanvas *self, const PhRect *bounds)
+{
+  const double w = ph_canvas_width (self) / self->zoom, h = ph_canvas_height (self) / self->zoom;
+
+  self->fitted = FALSE;
+  ph_canvas_go_to (self, CLAMP (self->x, bounds->x + bounds->width - (1 - EDGE) * w, bounds->x - EDGE * w),
+                   CLAMP (self->y, bounds->y + bounds->height - (1 - EDGE) * h, bounds->y - EDGE * h), self->zoom, TRUE);
 }
 
 gboolean
@@ -213,7 +239,8 @@ ph_graph_canvas_follow (PhGraphCanvas *self)
 {
   GtkDirectionType side;
   const Marked *mark;
-  PhRect selected;
+  PhRect selected, bounds;
+  gboolean fits;
   double far;
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
@@ -221,8 +248,14 @@ ph_graph_canvas_follow (PhGraphCanvas *self)
     return FALSE;
   self->stepped = FALSE;
   mark = self->scene != NULL ? nearest (self, &side, &far) : NULL;
-  if (mark == NULL || sees_whole_one (self))
+  if (mark == NULL)
     return FALSE;
-  go_to (self, mark);
+  fits = bounds_of_all (self, &bounds);
+  if (fits ? is_seen_whole (self, &bounds) : sees_whole_one (self))
+    return FALSE;
+  if (fits && far <= 0)
+    shift_to (self, &bounds);
+  else
+    go_to (self, mark);
   return TRUE;
 }

@@ -76,7 +76,8 @@ gboolean    ph_graph_canvas_show_beyond   (PhGraphCanvas *canvas, guint id);
 guint       ph_graph_canvas_find_unseen   (PhGraphCanvas *canvas, GtkDirectionType *where);
 /* Goes to the nearest of them. */
 void        ph_graph_canvas_show_unseen   (PhGraphCanvas *canvas);
-/* After a step: the same where none is seen whole, nobody has moved the view since and no selected node is in it. FALSE: it stays. */
+/* After a step: to all of them where one window holds them, else the same where none is seen whole. Not when somebody has moved the view
+ * since or a selected node is in it. FALSE: it stays. */
 gboolean    ph_graph_canvas_follow        (PhGraphCanvas *canvas);
 
 /* Before | after: @before shows the position that changes are counted from, @after the present one, without what is only on

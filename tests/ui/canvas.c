@@ -1,6 +1,7 @@
 /* canvas.c: the picture under pointer, touchpad and fingers, and on its way from one layout to another.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "tests/ui/driver.h"
 #include "views/change-pill.h"
@@ -308,6 +309,42 @@ test_follow (void)
   gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.follow", NULL);
 }
 
+/* What goes into one window is seen whole; the view moves no further than that takes. */
+static void
+test_follow_all (void)
+{
+  PhNode *gelu = NULL;
+  graphene_rect_t rect;
+  double x, y, zoom;
+
+  open_example ("tour");
+  run ("pipeline fuse-gelu");
+  run ("run");
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    if (strcmp (node->op_type, "Gelu") == 0)
+      gelu = node;
+  g_assert_nonnull (gelu);
+  const PhId id = gelu->id;
+  wait_still ();
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  ph_graph_canvas_set_view (canvas (), x, y, 0.5);
+  driver_pause (0.3);
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &rect));
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  /* Its upper half is outside. */
+  y += (rect.origin.y + rect.size.height / 2) / zoom;
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  driver_key ("shift+F10");
+  wait_still ();
+  ph_graph_canvas_set_view (canvas (), x, y, zoom);
+  driver_pause (0.5);
+  driver_key ("F10");
+  driver_pause (0.5);
+  wait_still ();
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &rect));
+  g_assert_cmpfloat (rect.origin.y, >=, 0);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -320,5 +357,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/canvas/kinetic", test_kinetic);
   g_test_add_func ("/canvas/unseen", test_unseen);
   g_test_add_func ("/canvas/follow", test_follow);
+  g_test_add_func ("/canvas/follow-all", test_follow_all);
   return driver_main ();
 }
