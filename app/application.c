@@ -9,6 +9,7 @@
 #include "app/session.h"
 #include "app/window.h"
 #include "config.h"
+#include "views/access-names.h"
 #include "views/renderer.h"
 
 struct _PhApplication
@@ -98,9 +99,13 @@ about (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GtkWindow *parent = gtk_application_get_active_window (data);
 
-  adw_show_about_window (parent, "application-name", "Peephole", "application-icon", APP_ID, "version", PACKAGE_VERSION,
-                         "comments", _("A window into a graph compiler"), "license-type", GTK_LICENSE_GPL_3_0,
-                         "developer-name", _("The Peephole authors"), NULL);
+  GtkWidget *window = adw_about_window_new ();
+
+  g_object_set (window, "transient-for", parent, "application-name", "Peephole", "application-icon", APP_ID, "version", PACKAGE_VERSION,
+                "comments", _("A window into a graph compiler"), "license-type", GTK_LICENSE_GPL_3_0,
+                "developer-name", _("The Peephole authors"), NULL);
+  ph_access_name_all (window);
+  gtk_window_present (GTK_WINDOW (window));
 }
 
 static void

@@ -43,42 +43,6 @@ has_text (GtkWidget *widget)
 }
 
 static void
-name_widget (GtkWidget *widget)
-{
-  gboolean is_button = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget) || GTK_IS_SWITCH (widget);
-
-  /* GTK takes the mark of its letter for a part of the label, and says what the label says after it. */
-  if (GTK_IS_BUTTON (widget) && has_text (widget) && gtk_button_get_use_underline (GTK_BUTTON (widget)))
-    gtk_accessible_reset_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL);
-  else if (is_button && !has_text (widget) && !has_name (widget))
-    {
-      /* That of a bar is GTK's own, and has nothing to say. */
-      if (gtk_widget_has_css_class (widget, "close") && !gtk_widget_get_tooltip_text (widget))
-        gtk_widget_set_tooltip_text (widget, _("Close"));
-      name_by_tooltip (widget);
-      g_signal_connect (widget, "notify::tooltip-text", G_CALLBACK (name_by_tooltip), NULL);
-    }
-  else if (GTK_IS_LIST_BOX (widget) && !has_name (widget) && gtk_widget_get_ancestor (widget, ADW_TYPE_PREFERENCES_GROUP))
-    ph_access_set_name (widget, "%s", _("Options"));
-  else if (GTK_IS_EDITABLE (widget) && !GTK_IS_TEXT (widget) && !has_name (widget)
-           && g_object_class_find_property (G_OBJECT_GET_CLASS (widget), "placeholder-text"))
-    {
-      g_autofree char *text = NULL;
-      g_object_get (widget, "placeholder-text", &text, NULL);
-      if (text && *text)
-        ph_access_set_name (widget, "%s", text);
-    }
-}
-
-void
-ph_access_name_all (GtkWidget *root)
-{
-  name_widget (root);
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
-    ph_access_name_all (child);
-}
-
-static void
 add_texts (GtkWidget *widget, GString *text)
 {
   if (!gtk_widget_get_visible (widget))
@@ -90,6 +54,113 @@ add_texts (GtkWidget *widget, GString *text)
     g_string_append_printf (text, "%s%s", text->len ? ", " : "", says);
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child; child = gtk_widget_get_next_sibling (child))
     add_texts (child, text);
+}
+
+/* Icons that toolkits put on buttons of their own, without a word. */
+static const char *
+name_of_icon (GtkWidget *widget)
+{
+  static const struct { const char *icon, *name; } icons[] = {
+    { "window-close-symbolic", N_("Close") }, { "edit-find-symbolic", N_("Search") }, { "go-previous-symbolic", N_("Back") },
+  };
+  const char *icon = GTK_IS_BUTTON (widget) ? gtk_button_get_icon_name (GTK_BUTTON (widget)) : NULL;
+
+  for (guint i = 0; icon && i < G_N_ELEMENTS (icons); i++)
+    if (g_str_equal (icons[i].icon, icon))
+      return _(icons[i].name);
+  return NULL;
+}
+
+/* Its menu, and where it has a text of its own the button, which GTK calls GtkMenuButton then. */
+static void
+name_menu (GtkWidget *widget)
+{
+  GtkPopover *popover = gtk_menu_button_get_popover (GTK_MENU_BUTTON (widget));
+  const char *label = gtk_menu_button_get_label (GTK_MENU_BUTTON (widget)), *tooltip = gtk_widget_get_tooltip_text (widget);
+  const char *name = label && *label ? label : tooltip;
+
+  if (label && *label)
+    ph_access_set_name (widget, "%s", label);
+  if (popover && name && *name)
+    ph_access_set_name (GTK_WIDGET (popover), "%s", name);
+}
+
+/* What toolkits put into dialogs of their own: a picture above a text says what the text says, and a page is that of its dialog. */
+static void
+name_in_dialog (GtkWidget *widget)
+{
+  GtkWidget *next = gtk_widget_get_next_sibling (widget), *root = GTK_WIDGET (gtk_widget_get_root (widget));
+
+  if (!GTK_IS_WINDOW (root) || !gtk_window_get_transient_for (GTK_WINDOW (root)) || has_name (widget))
+    return;
+  if (GTK_IS_IMAGE (widget) && GTK_IS_LABEL (next))
+    ph_access_set_name (widget, "%s", gtk_label_get_text (GTK_LABEL (next)));
+  if (GTK_IS_TEXT_VIEW (widget) && gtk_window_get_title (GTK_WINDOW (root)))
+    ph_access_set_name (widget, "%s", gtk_window_get_title (GTK_WINDOW (root)));
+}
+
+static void
+name_widget (GtkWidget *widget)
+{
+  gboolean is_button = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget) || GTK_IS_SWITCH (widget);
+
+  /* GTK takes the mark of its letter for a part of the label, and says what the label says after it. */
+  if (GTK_IS_BUTTON (widget) && has_text (widget) && gtk_button_get_use_underline (GTK_BUTTON (widget)))
+    gtk_accessible_reset_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL);
+  else if (is_button && !has_text (widget) && !has_name (widget))
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      const char *icon = name_of_icon (widget);
+
+      /* That of a bar is GTK's own, and has nothing to say. */
+      if (!icon && gtk_widget_has_css_class (widget, "close"))
+        icon = _("Close");
+      if (icon && !gtk_widget_get_tooltip_text (widget))
+        gtk_widget_set_tooltip_text (widget, icon);
+      if (!gtk_widget_get_tooltip_text (widget) && GTK_IS_BUTTON (widget) && !GTK_IS_MENU_BUTTON (gtk_widget_get_parent (widget)))
+        add_texts (widget, text);
+      if (text->len)
+        ph_access_set_name (widget, "%s", text->str);
+      name_by_tooltip (widget);
+      g_signal_connect (widget, "notify::tooltip-text", G_CALLBACK (name_by_tooltip), NULL);
+    }
+  /* As with a button, the mark of its letter. */
+  if (GTK_IS_STACK_SWITCHER (gtk_widget_get_parent (widget)))
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+
+      add_texts (widget, text);
+      if (text->len)
+        ph_access_set_name (widget, "%s", text->str);
+    }
+  if (GTK_IS_MENU_BUTTON (widget))
+    {
+      static const char *const signals[] = { "notify::label", "notify::popover", "notify::tooltip-text" };
+      const gboolean watched = g_signal_handler_find (widget, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, (gpointer) name_menu, NULL) != 0;
+
+      name_menu (widget);
+      for (guint i = 0; i < G_N_ELEMENTS (signals) && !watched; i++)
+        g_signal_connect (widget, signals[i], G_CALLBACK (name_menu), NULL);
+    }
+  else if (GTK_IS_LIST_BOX (widget) && !has_name (widget) && gtk_widget_get_ancestor (widget, ADW_TYPE_PREFERENCES_GROUP))
+    ph_access_set_name (widget, "%s", _("Options"));
+  else if (GTK_IS_EDITABLE (widget) && !GTK_IS_TEXT (widget) && !has_name (widget)
+           && g_object_class_find_property (G_OBJECT_GET_CLASS (widget), "placeholder-text"))
+    {
+      g_autofree char *text = NULL;
+      g_object_get (widget, "placeholder-text", &text, NULL);
+      if ((text && *text) || GTK_IS_SEARCH_ENTRY (widget))
+        ph_access_set_name (widget, "%s", text && *text ? text : _("Search"));
+    }
+}
+
+void
+ph_access_name_all (GtkWidget *root)
+{
+  name_widget (root);
+  name_in_dialog (root);
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    ph_access_name_all (child);
 }
 
 void

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/context-menu.h"
 
+#include "views/access-names.h"
+
 static void
 on_gone (GtkPopover *popover)
 {
@@ -28,7 +30,7 @@ on_closed (GtkPopover *popover)
 }
 
 void
-ph_context_menu_pop_up (GtkWidget *widget, GMenuModel *menu, double x, double y)
+ph_context_menu_pop_up (GtkWidget *widget, GMenuModel *menu, const char *what, double x, double y)
 {
   GtkWidget *popover = gtk_popover_menu_new_from_model (menu);
 
@@ -36,6 +38,7 @@ ph_context_menu_pop_up (GtkWidget *widget, GMenuModel *menu, double x, double y)
 
   if (focus)
     g_object_set_data_full (G_OBJECT (popover), "focus", g_object_ref (focus), g_object_unref);
+  ph_access_set_name (popover, "%s", what);
   gtk_widget_set_parent (popover, widget);
   gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
   gtk_widget_set_halign (popover, GTK_ALIGN_START);

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/diff-ahead.h"
 #include "views/find-bar.h"
 #include "views/graph-pane.h"
@@ -19,6 +20,7 @@ struct _PhDocumentView
 {
   GtkWidget        parent_instance;
   AdwToastOverlay *toasts;
+  GListModel      *toast_widgets;  /* and what they lie on */
   GtkInfoBar      *banner;
   GtkLabel        *banner_text;
   GtkButton       *banner_button;
@@ -203,6 +205,17 @@ ph_document_view_toast_button (PhDocumentView *self, const char *text, const cha
   adw_toast_set_timeout (toast, 10);
   g_signal_connect_object (toast, "button-clicked", pressed, self, G_CONNECT_SWAPPED);
   adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+/* A toast may wait for the one before it, and comes to be a widget only then. */
+static void
+on_toasts (PhDocumentView *self, guint position, guint n_removed, guint n_added, GListModel *widgets)
+{
+  for (guint i = position; i < position + n_added; i++)
+    {
+      g_autoptr (GtkWidget) widget = g_list_model_get_item (widgets, i);
+      ph_access_name_all (widget);
+    }
 }
 
 void
@@ -401,6 +414,9 @@ ph_document_view_dispose (GObject *object)
   if (self->monitor)
     g_file_monitor_cancel (self->monitor);
   g_clear_object (&self->monitor);
+  if (self->toast_widgets)
+    g_signal_handlers_disconnect_by_data (self->toast_widgets, self);
+  g_clear_object (&self->toast_widgets);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
   g_clear_object (&self->work);
   g_clear_object (&self->console);
@@ -445,6 +461,8 @@ ph_document_view_init (PhDocumentView *self)
   ph_hand_steps_watch (self);
   gtk_widget_init_template (GTK_WIDGET (self));
 
+  self->toast_widgets = gtk_widget_observe_children (GTK_WIDGET (self->toasts));
+  g_signal_connect_swapped (self->toast_widgets, "items-changed", G_CALLBACK (on_toasts), self);
   self->pane = PH_GRAPH_PANE (ph_graph_pane_new (self->console));
   self->canvas = ph_graph_pane_get_canvas (self->pane);
   adw_bin_set_child (self->graph, GTK_WIDGET (self->pane));

@@ -216,6 +216,7 @@ ph_find_bar_class_init (PhFindBarClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_find_bar_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/find-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, PhFindBar, bar);
   gtk_widget_class_bind_template_child (widget_class, PhFindBar, entry);

@@ -145,7 +145,8 @@ show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, d
   if (ph_graph_canvas_is_partial (canvas))
     g_menu_append (ph_context_menu_section (menu), _("Show _Everything Again"), "graph.part-all");
   if (gtk_widget_compute_point (GTK_WIDGET (canvas), GTK_WIDGET (pane), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
-    ph_context_menu_pop_up (GTK_WIDGET (pane), G_MENU_MODEL (menu), point.x, point.y);
+    ph_context_menu_pop_up (GTK_WIDGET (pane), G_MENU_MODEL (menu), !node ? _("Graph") : *node->name ? node->name : node->op_type,
+                            point.x, point.y);
 }
 
 void

@@ -239,7 +239,7 @@ ph_history_show_step_menu (PhHistoryPanel *self, GtkWidget *row, int entry_index
     }
   if (step >= 0)
     g_menu_append (ph_context_menu_section (menu), _("Find the Rewrite to Bla_me"), "history.blame");
-  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), x, y);
+  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), entry ? entry->pass->name : _("As in the file"), x, y);
 }
 
 void
@@ -262,7 +262,7 @@ ph_history_show_rewrite_menu (PhHistoryPanel *self, GtkWidget *row, PhRewriteIte
   section = ph_context_menu_section (menu);
   g_menu_append (section, _("_Filter by This Rule"), "history.filter-rule");
   g_menu_append (section, _("Switch This Rule _Off"), "history.rule-off");
-  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), x, y);
+  ph_context_menu_pop_up (row, G_MENU_MODEL (menu), full, x, y);
 }
 
 /* --- breakpoints --------------------------------------------------------------------------------------------------- */
@@ -277,7 +277,8 @@ static void
 add_break (PhHistoryPanel *self, const char *kind, const char *name, const char *what)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *button = gtk_button_new_from_icon_name ("user-trash-symbolic");
-  GtkWidget *dot = gtk_image_new_from_icon_name ("media-record-symbolic"), *title = gtk_label_new (name), *note = gtk_label_new (kind);
+  GtkWidget *dot = g_object_new (GTK_TYPE_IMAGE, "icon-name", "media-record-symbolic", "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
+  GtkWidget *title = gtk_label_new (name), *note = gtk_label_new (kind);
 
   gtk_widget_add_css_class (dot, "error");
   gtk_label_set_xalign (GTK_LABEL (title), 0);
@@ -353,6 +354,7 @@ ph_history_update_pipeline (PhHistoryPanel *self)
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "pipeline");
 
   gtk_label_set_text (self->pipeline_name, label);
+  ph_access_set_name (GTK_WIDGET (self->pipeline_button), "%s: %s", _("Pipeline"), label);
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (own ? "" : name));
   update_breaks (self);
 }

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/minimap.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
+
+#include "views/access-names.h"
 
 #define LONGEST  220
 #define SHORTEST 36
@@ -15,6 +18,7 @@ struct _PhMinimap
   GdkTexture    *picture;        /* (nullable) the whole, as small as it is shown, made once: scaling costs more than a frame may */
   int            picture_width, picture_height;                /* pixels */
   int            scene_width, scene_height;                    /* that the size was asked for */
+  int            percent;        /* of the scene that the canvas shows, as was said to a screen reader */
   guint          follow;         /* idle: a new view is to be followed */
 };
 
@@ -36,6 +40,24 @@ place (PhMinimap *self, double *left, double *top)
   return scale;
 }
 
+static double
+overlap (double start, double size, double whole)
+{
+  return whole > 0 ? MAX (MIN (start + size, whole) - MAX (start, 0), 0) / whole : 0;
+}
+
+/* A screen reader is told what the frame says. */
+static void
+describe (PhMinimap *self, double share)
+{
+  const int percent = share > 0 ? MAX ((int) round (share * 100), 1) : 0;
+
+  if (percent == self->percent)
+    return;
+  self->percent = percent;
+  ph_access_set_name (GTK_WIDGET (self), _("The whole graph, of which %d %% is in sight"), percent);
+}
+
 static gboolean
 follow_view (gpointer data)
 {
@@ -51,6 +73,7 @@ follow_view (gpointer data)
       width = gtk_widget_get_width (GTK_WIDGET (self->canvas)) / zoom;
       height = gtk_widget_get_height (GTK_WIDGET (self->canvas)) / zoom;
       whole = x <= 40 && y <= 40 && x + width >= ph_scene_width (scene) - 40 && y + height >= ph_scene_height (scene) - 40;
+      describe (self, overlap (x, width, ph_scene_width (scene)) * overlap (y, height, ph_scene_height (scene)));
     }
   gtk_widget_set_visible (GTK_WIDGET (self), !whole);
   if (scene != NULL && (self->scene_width != (int) ph_scene_width (scene) || self->scene_height != (int) ph_scene_height (scene)))
@@ -224,7 +247,7 @@ ph_minimap_class_init (PhMinimapClass *class)
   widget_class->measure = ph_minimap_measure;
   widget_class->snapshot = ph_minimap_snapshot;
   gtk_widget_class_set_css_name (widget_class, "minimap");
-  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_PRESENTATION);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
 }
 
 static void
@@ -240,6 +263,7 @@ ph_minimap_init (PhMinimap *self)
   gtk_widget_set_margin_end (GTK_WIDGET (self), 12);
   gtk_widget_set_margin_bottom (GTK_WIDGET (self), 12);
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
+  self->percent = -1;
 }
 
 GtkWidget *

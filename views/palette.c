@@ -319,6 +319,7 @@ ph_palette_class_init (PhPaletteClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_palette_dispose;
   widget_class->size_allocate = ph_palette_size_allocate;
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_DIALOG);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/palette.ui");
   gtk_widget_class_bind_template_child (widget_class, PhPalette, entry);
   gtk_widget_class_bind_template_child (widget_class, PhPalette, list);
@@ -336,6 +337,7 @@ ph_palette_init (PhPalette *self)
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  ph_access_set_name (GTK_WIDGET (self), "%s", _("Commands"));
   ph_access_name_all (GTK_WIDGET (self));
   g_signal_connect (self, "closed", G_CALLBACK (on_closed), NULL);
   self->names = gtk_string_list_new (NULL);

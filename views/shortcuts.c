@@ -5,6 +5,7 @@
 #include <glib/gi18n.h>
 
 #include "app/actions.h"
+#include "views/access-names.h"
 
 /* Each is pressed in tests/ui/keys.c. */
 static const PhOwnKey own_keys[] = {
@@ -124,6 +125,8 @@ ph_shortcuts_new (GtkWindow *parent)
   g_assert_no_error (error);
   GtkWindow *window = GTK_WINDOW (gtk_builder_get_object (builder, "window"));
   g_object_set (window, "section-name", "window", NULL);
+  gtk_window_set_title (window, _("Keyboard Shortcuts"));
   gtk_window_set_transient_for (window, parent);
+  ph_access_name_all (GTK_WIDGET (window));
   return window;
 }

@@ -84,6 +84,7 @@ ph_start_page_class_init (PhStartPageClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = ph_start_page_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/start-page.ui");
   gtk_widget_class_bind_template_child (widget_class, PhStartPage, page);
   gtk_widget_class_bind_template_child (widget_class, PhStartPage, recent_title);

@@ -4,6 +4,8 @@
 
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
+
 typedef struct { const char *icon, *style; } Look;
 
 static const Look *
@@ -133,7 +135,8 @@ add_row (GtkGrid *grid, int *row, const char *name, const char *text)
 static GtkWidget *
 heading_new (const PhProof *proof)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *icon = gtk_image_new_from_icon_name (ph_verdict_icon (proof));
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  GtkWidget *icon = g_object_new (GTK_TYPE_IMAGE, "icon-name", ph_verdict_icon (proof), "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
   g_autofree char *text = ph_verdict_text (proof);
   GtkWidget *label = gtk_label_new (text);
 
@@ -229,7 +232,8 @@ ph_verdict_popover_new (PhConsole *console, guint step)
 
   if (!proof)
     return NULL;
-  GtkWidget *popover = gtk_popover_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12), *grid = gtk_grid_new ();
+  GtkWidget *popover = g_object_new (GTK_TYPE_POPOVER, "accessible-role", GTK_ACCESSIBLE_ROLE_DIALOG, NULL);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12), *grid = gtk_grid_new ();
   gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
   gtk_grid_set_row_spacing (GTK_GRID (grid), 4);
   gtk_widget_set_margin_top (box, 8);
@@ -244,6 +248,8 @@ ph_verdict_popover_new (PhConsole *console, guint step)
   add_what_differs (GTK_GRID (grid), &row, proof);
   if (proof->verdict == PH_VERDICT_DIFFERENT || proof->verdict == PH_VERDICT_ERROR)
     add_ways (GTK_BOX (box), GTK_GRID (grid), &row, console, step, proof);
+  g_autofree char *name = ph_verdict_text (proof);
+  ph_access_set_name (popover, "%s", name);
   gtk_popover_set_child (GTK_POPOVER (popover), box);
   return popover;
 }

@@ -99,6 +99,122 @@ access_children (const AccessObject *object)
   return access_objects (list);
 }
 
+/* --- a whole tree ---------------------------------------------------------------------------------------------------- */
+
+typedef enum { NAME, ROLE, STATES, CHILDREN } Asked;
+typedef struct { AccessNode *node; Asked what; } Question;
+
+static guint n_asked;
+static void ask (AccessNode *node);
+
+static AccessNode *
+node_new (const AccessObject *object)
+{
+  AccessNode *node = g_new0 (AccessNode, 1);
+
+  node->object = g_new (AccessObject, 1);
+  *node->object = (AccessObject) { g_strdup (object->bus), g_strdup (object->path) };
+  node->children = g_ptr_array_new_with_free_func ((GDestroyNotify) access_node_free);
+  return node;
+}
+
+void
+access_node_free (AccessNode *node)
+{
+  access_free (node->object);
+  g_free (node->name);
+  g_free (node->role);
+  g_ptr_array_unref (node->children);
+  g_free (node);
+}
+
+static void
+take_answer (AccessNode *node, Asked what, GVariant *reply)
+{
+  g_autoptr (GVariant) value = NULL;
+  g_autoptr (GPtrArray) children = NULL;
+  guint32 word;
+
+  switch (what)
+    {
+    case NAME:
+      g_variant_get (reply, "(v)", &value);
+      node->name = g_variant_dup_string (value, NULL);
+      break;
+    case ROLE:
+      g_variant_get (reply, "(s)", &node->role);
+      break;
+    case STATES:
+      value = g_variant_get_child_value (reply, 0);
+      for (guint i = 0; i < 2 && i < g_variant_n_children (value); i++)
+        {
+          g_variant_get_child (value, i, "u", &word);
+          node->states |= (guint64) word << 32 * i;
+        }
+      break;
+    default:
+      value = g_variant_get_child_value (reply, 0);
+      children = access_objects (value);
+      for (guint i = 0; i < children->len; i++)
+        {
+          AccessNode *child = node_new (children->pdata[i]);
+          g_ptr_array_add (node->children, child);
+          ask (child);
+        }
+    }
+}
+
+/* A row or a note may go while it is asked: then it is as if it had gone before. */
+static void
+on_answer (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autofree Question *question = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) reply = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, &error);
+
+  n_asked--;
+  if (reply)
+    take_answer (question->node, question->what, reply);
+  else if (!g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_UNKNOWN_OBJECT)
+           && !g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_UNKNOWN_METHOD))
+    g_error ("%s", error->message);
+}
+
+static void
+ask (AccessNode *node)
+{
+  static const struct { const char *interface, *method; } calls[] = {
+    [NAME] = { "org.freedesktop.DBus.Properties", "Get" }, [ROLE] = { ACCESSIBLE, "GetRoleName" },
+    [STATES] = { ACCESSIBLE, "GetState" }, [CHILDREN] = { ACCESSIBLE, "GetChildren" },
+  };
+
+  for (Asked what = NAME; what <= CHILDREN; what++)
+    {
+      Question *question = g_new (Question, 1);
+      *question = (Question) { node, what };
+      n_asked++;
+      g_dbus_connection_call (access_bus, node->object->bus, node->object->path, calls[what].interface, calls[what].method,
+                              what == NAME ? g_variant_new ("(ss)", ACCESSIBLE, "Name") : NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 60000, NULL,
+                              on_answer, question);
+    }
+}
+
+static gboolean
+is_answered (gpointer data)
+{
+  return n_asked == 0;
+}
+
+AccessNode *
+access_read (const AccessObject *object)
+{
+  AccessNode *node = node_new (object);
+
+  ask (node);
+  driver_wait (is_answered, NULL, 60, "all on the bus was read");
+  return node;
+}
+
 gboolean
 access_open (void)
 {

@@ -10,6 +10,15 @@ G_BEGIN_DECLS
 
 typedef struct { char *bus, *path; } AccessObject;
 
+/* What there was to be known of an object when it was asked. */
+typedef struct
+{
+  AccessObject *object;
+  char         *name, *role;     /* (nullable) it went away meanwhile */
+  guint64       states;          /* a bit an AtspiStateType */
+  GPtrArray    *children;        /* AccessNode */
+} AccessNode;
+
 /* Before driver_init(). FALSE: there is no such bus here, which it says as a skipped test. */
 gboolean   access_open      (void);
 void       access_close     (void);
@@ -24,5 +33,9 @@ char      *access_role      (const AccessObject *object);                  /* "p
 gboolean   access_has_state (const AccessObject *object, guint state);     /* an AtspiStateType */
 GPtrArray *access_objects   (GVariant *list);                              /* of an array (so) */
 GPtrArray *access_children  (const AccessObject *object);
+
+/* All that is below @object, as many questions at once as there are. */
+AccessNode *access_read     (const AccessObject *object);
+void       access_node_free (AccessNode *node);
 
 G_END_DECLS

@@ -3,18 +3,27 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "config.h"
 #include "tests/ui/access-bus.h"
+#include "views/bottom-pane.h"
+#include "views/history-private.h"
 #include "views/inspector.h"
+#include "views/step-verdict.h"
 
 #define FOCUSABLE 11             /* ATSPI_STATE_FOCUSABLE */
+#define VISIBLE   30             /* ATSPI_STATE_VISIBLE; GTK 4.8 does not tell what is behind another page */
 
 static guint n_seen;
 
-/* What GTK calls a widget that nobody named. */
+/* What GTK calls a widget that nobody named; a picture's file; or marks that nobody can read out. */
 static gboolean
 is_no_name (const char *name)
 {
-  return !*name || g_str_equal (name, "\u200e") || g_regex_match_simple ("^_|^(Gtk|Adw|Ph|Vte)[A-Z]", name, 0, 0);
+  gboolean readable = FALSE;
+
+  for (const char *c = name; *c && !readable; c = g_utf8_next_char (c))
+    readable = g_unichar_isalnum (g_utf8_get_char (c));
+  return !readable || g_regex_match_simple ("^_|^(Gtk|Adw|Ph|Vte)[A-Z]|-symbolic$", name, 0, 0);
 }
 
 static gboolean
@@ -23,6 +32,15 @@ is_operated (const char *role)
   static const char *const roles[] = { "button", "push button", "toggle button", "checkbox", "check box", "radio button", "switch", "slider",
                                        "spin button", "search box", "text box", "combo box", "link", "menu item", "tab", "list item",
                                        "tree item", "grid cell", NULL };
+  return g_strv_contains (roles, role);
+}
+
+/* What holds others, and says what they are. */
+static gboolean
+is_place (const char *role)
+{
+  static const char *const roles[] = { "list", "grid", "table", "tree", "menu", "dialog", "window", "region", "legend", "alert", NULL };
+
   return g_strv_contains (roles, role);
 }
 
@@ -41,47 +59,97 @@ is_leaf (const char *role)
   return g_strv_contains (roles, role);
 }
 
-/* Nothing has the role of a "widget" that can have the keyboard: that is no role at all. */
-static void
-look (const AccessObject *object, const char *name, const char *role, const char *place, GString *faults)
+static gboolean
+has_state (const AccessNode *node, guint state)
 {
-  g_autofree char *here = g_strdup_printf ("%s > %s '%s'", place, role, name);
-  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  gboolean asks = !is_leaf (role) && !is_operated (role) && !is_frame (name, role);
+  return (node->states >> state & 1) != 0;
+}
+
+/* Nothing has the role of a "widget" that can have the keyboard, or is ours: that is no role at all. A picture in what bears a name of
+ * its own need not say anything. */
+static const char *
+fault_of (const AccessNode *node, gboolean in_named)
+{
+  const gboolean unnamed = is_no_name (node->name), is_widget = g_str_equal (node->role, "widget");
+
+  if (is_operated (node->role))
+    return unnamed ? "no name" : NULL;
+  if (is_place (node->role))
+    return unnamed && has_state (node, VISIBLE) ? "a place without name" : NULL;
+  if (g_str_equal (node->role, "image"))
+    return unnamed && !in_named && has_state (node, VISIBLE) ? "a picture that says nothing" : NULL;
+  if (is_widget && g_regex_match_simple ("^Ph[A-Z]|^GtkPopover$", node->name, 0, 0))
+    return "no role";
+  if (!is_leaf (node->role) && !is_frame (node->name, node->role) && (unnamed || is_widget) && has_state (node, FOCUSABLE))
+    return "no name or role";
+  return NULL;
+}
+
+static void
+look (const AccessNode *node, const char *place, gboolean in_named, GString *faults)
+{
+  if (!node->name || !node->role)
+    return;
+  g_autofree char *here = g_strdup_printf ("%s > %s '%s'", place, node->role, node->name);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  const char *fault = fault_of (node, in_named);
 
   n_seen++;
-  if (is_operated (role) && is_no_name (name))
-    g_string_append_printf (faults, "\nno name: %s", here);
-  else if (asks && (is_no_name (name) || g_str_equal (role, "widget")) && access_has_state (object, FOCUSABLE))
-    g_string_append_printf (faults, "\nno name or role: %s", here);
-  if (is_leaf (role))
-    return;
-  g_autoptr (GPtrArray) children = access_children (object);
-  for (guint i = 0; i < children->len; i++)
+  if (fault)
+    g_string_append_printf (faults, "\n%s: %s", fault, here);
+  for (guint i = 0; i < node->children->len && !is_leaf (node->role); i++)
     {
-      g_autofree char *child_role = access_role (children->pdata[i]), *child = access_name (children->pdata[i]);
-      if (g_str_equal (child_role, "button") && !g_hash_table_add (names, g_strdup (child)))
-        g_string_append_printf (faults, "\na second button '%s': %s", child, here);
-      look (children->pdata[i], child, child_role, here, faults);
+      const AccessNode *child = node->children->pdata[i];
+      if (g_strcmp0 (child->role, "button") == 0 && child->name && !g_hash_table_add (names, child->name))
+        g_string_append_printf (faults, "\na second button '%s': %s", child->name, here);
+      look (child, here, in_named || is_operated (node->role) || (in_named && !is_place (node->role)), faults);
     }
 }
 
-/* Only what is below the window: a menu button has a button in it that bears its name, and is one for a screen reader. */
+static const AccessNode *
+find_node (const AccessNode *node, const char *role, const char *name)
+{
+  if (g_strcmp0 (node->role, role) == 0 && node->name && strstr (node->name, name) && has_state (node, VISIBLE))
+    return node;
+  for (guint i = 0; i < node->children->len; i++)
+    {
+      const AccessNode *found = find_node (node->children->pdata[i], role, name);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+/* Only what is below the window: a menu button has a button in it that bears its name, and is one for a screen reader. @found, (nullable):
+ * a role and a part of a name of what is to be there; NULL at its end. */
 static void
-look_at_all (const char *when)
+look_for (const char *when, const char *const *found)
 {
   g_autoptr (GString) faults = g_string_new (NULL);
 
   driver_settle ();
   n_seen = 0;
-  look (&access_root, "", "root", "", faults);
+  AccessNode *root = access_read (&access_root);
+  look (root, "", FALSE, faults);
   g_test_message ("%s: %u objects", when, n_seen);
   g_assert_cmpuint (n_seen, >, 100);
+  for (; found && *found; found += 2)
+    if (!find_node (root, found[0], found[1]))
+      g_string_append_printf (faults, "\nmissing: %s '%s'", found[0], found[1]);
   if (faults->len)
     {
       g_test_message ("%s:%s", when, faults->str);
       g_test_fail ();
     }
+  access_node_free (root);
+}
+
+#define LOOK_FOR(when_, ...) look_for (when_, (const char *const[]) { __VA_ARGS__, NULL })
+
+static void
+look_at_all (const char *when)
+{
+  look_for (when, NULL);
 }
 
 static void
@@ -168,6 +236,105 @@ test_dialogs (void)
   driver_key ("ctrl+w");
 }
 
+static gpointer
+find (const char *type)
+{
+  return driver_find (GTK_WIDGET (driver_window ()), g_type_from_name (type));
+}
+
+/* Two at once: nodes that stand before what they need, and an operator that nobody knows. */
+static void
+test_problems (void)
+{
+  static const char text[] = "<ir_version: 10, opset_import: [\"\" : 23]>\n"
+                             "g (float[2,3] x) => (y) {\n[later] y = Relu (t)\n[sooner] t = Frobnicate (x)\n}\n";
+  g_autofree char *folder = g_dir_make_tmp ("names-XXXXXX", NULL), *path = g_build_filename (folder, "problems.onnxtxt", NULL);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  driver_open (path);
+  ph_bottom_pane_show (find ("PhBottomPane"), "problems");
+  LOOK_FOR ("problems", "list", "Problems", "list item", "out of order", "list item", "Frobnicate", "tab", "Problems (2)");
+  ph_bottom_pane_show (find ("PhBottomPane"), "console");
+  driver_remove (folder);
+}
+
+static gboolean
+is_unmapped (gpointer widget)
+{
+  return !gtk_widget_get_mapped (widget);
+}
+
+static void
+test_popovers (void)
+{
+  driver_open_example ("attention", "propagate-shapes,dce,cse");
+  driver_run ("goto 3");
+  driver_run ("breakpoint cse");
+  PhHistoryPanel *panel = find ("PhHistoryPanel");
+  GtkMenuButton *looks = GTK_MENU_BUTTON (driver_find_named (GTK_WIDGET (driver_pane ()), "look_button"));
+  const struct { GtkMenuButton *button; const char *when; const char *const *found; } popovers[] = {
+    { panel->breaks_button, "breakpoints", (const char *const[]) { "dialog", "Breakpoints", "button", "Remove the breakpoint on cse", NULL } },
+    { panel->pipeline_button, "the pipelines", (const char *const[]) { "button", "Pipeline: Own", "menu", "Which passes run", "menu item", "O1", NULL } },
+    { looks, "colours", (const char *const[]) { "menu", "Colours and look", "menu item", "Cost", NULL } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (popovers); i++)
+    {
+      gtk_menu_button_popup (popovers[i].button);
+      look_for (popovers[i].when, popovers[i].found);
+      gtk_menu_button_popdown (popovers[i].button);
+      driver_wait (is_unmapped, gtk_menu_button_get_popover (popovers[i].button), 5, "it closes");
+    }
+}
+
+static void
+test_menus (void)
+{
+  PhHistoryPanel *panel = find ("PhHistoryPanel");
+
+  ph_history_show_step_menu (panel, GTK_WIDGET (panel->steps), 1, 1, 5, 5);
+  LOOK_FOR ("the menu of a pass", "menu", "propagate-shapes", "menu item", "Go Here", "menu item", "Limit");
+  driver_key ("Escape");
+  /* The node that is selected, and the overview, which is there as soon as not all is in sight. */
+  driver_run ("select-node n%u", ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
+  ph_graph_canvas_set_view (driver_canvas (), 0, 0, 2);
+  gtk_widget_grab_focus (GTK_WIDGET (driver_canvas ()));
+  driver_key ("Menu");
+  LOOK_FOR ("the menu of a node, and the overview", "menu item", "Why It Is There", "image", "The whole graph, of which ");
+  driver_key ("Escape");
+}
+
+/* The card of a step that was compared, and the filter of its rewrites. */
+static void
+test_verdict (void)
+{
+  PhHistoryPanel *panel = find ("PhHistoryPanel");
+  GtkWidget *popover;
+
+  driver_run ("verify");
+  popover = ph_verdict_popover_new (driver_console (), 1);
+  g_assert_nonnull (popover);
+  gtk_widget_set_parent (popover, GTK_WIDGET (panel->steps));
+  gtk_popover_popup (GTK_POPOVER (popover));
+  gtk_toggle_button_set_active (panel->rewrites_search, TRUE);
+  LOOK_FOR ("a verdict, and the filter", "dialog", "Equal", "search box", "Rule, reason or node");
+  gtk_toggle_button_set_active (panel->rewrites_search, FALSE);
+  gtk_popover_popdown (GTK_POPOVER (popover));
+  driver_settle ();
+  gtk_widget_unparent (popover);
+}
+
+static void
+test_windows (void)
+{
+  driver_key ("ctrl+question");
+  LOOK_FOR ("shortcuts", "window", "Shortcuts");
+  driver_key ("Escape");
+  activate ("app.about");
+  LOOK_FOR ("about", "window", "About", "label", "Peephole", "button", PACKAGE_VERSION);
+  driver_key ("Escape");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -179,6 +346,11 @@ main (int argc, char *argv[])
   g_test_add_func ("/names/forms", test_forms);
   g_test_add_func ("/names/bars", test_bars);
   g_test_add_func ("/names/dialogs", test_dialogs);
+  g_test_add_func ("/names/problems", test_problems);
+  g_test_add_func ("/names/popovers", test_popovers);
+  g_test_add_func ("/names/menus", test_menus);
+  g_test_add_func ("/names/verdict", test_verdict);
+  g_test_add_func ("/names/windows", test_windows);
   int status = driver_main ();
   access_close ();
   return status;
