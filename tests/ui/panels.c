@@ -428,6 +428,12 @@ test_million_rows (void)
   const double end = computed_ms () - start;
   driver_click_middle (find_numbered_row (list, n - 1));
   driver_wait (is_at_rewrite, GUINT_TO_POINTER (n - 1), 20, "a click on a row goes behind its rewrite");
+  driver_settle ();
+  /* Away and back before the first of the two is done: the last key counts. */
+  driver_send_key ("Up");
+  driver_send_key ("Down");
+  driver_settle ();
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).rewrite, ==, n - 1);
   start = computed_ms ();
   run ("back into");
   run ("back into");
