@@ -8,6 +8,7 @@
 #include "views/bottom-pane.h"
 #include "views/history-private.h"
 #include "views/inspector.h"
+#include "views/rewrite-row.h"
 #include "views/step-verdict.h"
 
 #define FOCUSABLE 11             /* ATSPI_STATE_FOCUSABLE */
@@ -287,6 +288,14 @@ test_popovers (void)
     }
 }
 
+static gboolean
+has_rewrite (gpointer panel)
+{
+  GtkWidget *row = driver_find (GTK_WIDGET (((PhHistoryPanel *) panel)->rewrites), PH_TYPE_REWRITE_ROW);
+
+  return row && gtk_widget_get_mapped (row) && ph_rewrite_row_get_item (PH_REWRITE_ROW (row));
+}
+
 static void
 test_menus (void)
 {
@@ -294,6 +303,12 @@ test_menus (void)
 
   ph_history_show_step_menu (panel, GTK_WIDGET (panel->steps), 1, 1, 5, 5);
   LOOK_FOR ("the menu of a pass", "menu", "propagate-shapes", "menu item", "Go Here", "menu item", "Limit");
+  driver_key ("Escape");
+  driver_run ("goto 1");
+  driver_wait (has_rewrite, panel, 10, "the rewrites are listed");
+  PhRewriteRow *row = PH_REWRITE_ROW (driver_find (GTK_WIDGET (panel->rewrites), PH_TYPE_REWRITE_ROW));
+  ph_history_show_rewrite_menu (panel, GTK_WIDGET (row), ph_rewrite_row_get_item (row), 5, 5);
+  LOOK_FOR ("the menu of a rewrite", "menu", "/", "menu item", "Filter by This Rule");
   driver_key ("Escape");
   /* The node that is selected, and the overview, which is there as soon as not all is in sight. */
   driver_run ("select-node n%u", ((PhValue *) ph_document_get_model (driver_document ())->graph->outputs->pdata[0])->producer->id);
