@@ -172,6 +172,9 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
   GtkWidget *row;
   PhRewriteItem *item = focused_item (self, &row);
 
+  /* The end is that of the whole list, not of the rows that are given so far. */
+  if (key == GDK_KEY_End || key == GDK_KEY_KP_End || key == GDK_KEY_Page_Down || key == GDK_KEY_KP_Page_Down)
+    ph_growing_list_reach (self->rewrite_rows, G_MAXUINT - 1);
   if (!item || !self->console || (state & gtk_accelerator_get_default_mod_mask ()) != 0)
     return GDK_EVENT_PROPAGATE;
   if (key == GDK_KEY_Menu)

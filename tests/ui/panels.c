@@ -420,6 +420,9 @@ test_million_rows (void)
   const double scrolled = computed_ms () - start;
   g_assert_cmpfloat (gtk_adjustment_get_value (place), !=, before);
 
+  /* A change gives the list its first rows only, for a moment; the key goes to the end all the same. */
+  run ("goto 2.1");
+  g_signal_emit_by_name (driver_document (), "history-changed");
   start = computed_ms ();
   gtk_widget_grab_focus (list);
   driver_key ("End");
