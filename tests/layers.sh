@@ -21,6 +21,7 @@ forbid 'core/tensor'               'core/(graph|ops|run|analyze|io|layout|docume
 forbid 'core/graph'                'core/(run|analyze|io|layout|document|console)|passes/'
 forbid 'core/ops'                  'core/(analyze|io|layout|document|console)|passes/'
 forbid 'core/run'                  'core/(analyze|layout|document|console)'
+forbid 'core/prove'                'core/(analyze|layout|document|console)'
 forbid 'core/analyze'              'core/(layout|document|console)'
 forbid 'core/io'                   'core/(analyze|document|console)'
 forbid 'core/layout'               'core/(document|console)|passes/'

@@ -1,5 +1,6 @@
 /* tensor.c: an immutable run-time value: a tensor, or a sequence or optional of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/tensor/origin.h"
 #include "core/tensor/tensor-private.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@ struct _PhTensor
   PhTensor  *base;               /* (nullable) whose data we share                               */
   PhTensor **items;              /* (nullable) count of them, of a sequence or optional          */
   union { guint8 raw[16]; char *string; gint64 align; } element;     /* of a splat; string owned */
+  gpointer   origin;             /* (nullable) owned                                               */
+  GDestroyNotify free_origin;
   gint64     dims[];
 };
 
@@ -286,7 +289,24 @@ ph_tensor_unref (PhTensor *tensor)
   g_free (tensor->items);
   g_clear_pointer (&tensor->bytes, g_bytes_unref);
   g_clear_pointer (&tensor->base, ph_tensor_unref);
+  if (tensor->origin != NULL)
+    tensor->free_origin (tensor->origin);
   g_free (tensor);
+}
+
+void
+ph_tensor_set_origin (PhTensor *tensor, gpointer origin, GDestroyNotify free_origin)
+{
+  g_return_if_fail (tensor->origin == NULL && free_origin != NULL);
+
+  tensor->origin = origin;
+  tensor->free_origin = free_origin;
+}
+
+gpointer
+ph_tensor_get_origin (const PhTensor *tensor)
+{
+  return tensor->origin;
 }
 
 PhKind

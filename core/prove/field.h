@@ -1,0 +1,46 @@
+/* field.h: whether two models compute the same, by evaluating both over a finite field at random points.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/graph/graph.h"
+
+G_BEGIN_DECLS
+
+/* Schwartz, Zippel, DeMillo and Lipton: two different rational functions agree at a random point of a large field with a
+ * probability of at most degree / size. Values are pairs (x mod p, x mod q) with q | p - 1: exponentials map the second
+ * part to the first. Other functions are random functions; signs and comparisons are random bits that keep the laws of
+ * signs. EQUAL says that both sides are the same function of real numbers; nothing is said of rounding, infinities, NaN. */
+typedef enum
+{
+  PH_FIELD_UNKNOWN,            /* something stands in the way                                              */
+  PH_FIELD_EQUAL,
+  PH_FIELD_UNEQUAL,            /* not the same expression: they may still be the same function              */
+} PhFieldResult;
+
+typedef struct
+{
+  PhFieldResult result;
+  char    *why;                /* (nullable) UNKNOWN: what stands in the way; UNEQUAL: which output        */
+  guint    points;             /* how many random points were evaluated                                    */
+  double   log2_bound;         /* the probability that an unequal pair passes, as a power of two; <= 0     */
+  gboolean conjecture;         /* exponentials were interpreted: the bound rests on a conjecture           */
+  gboolean rounded_constants;  /* constants were taken for the irrational or decimal numbers that they round, or for
+                                  the expressions that rules recorded                                      */
+  gboolean used_fixed;         /* a value of @fixed was read: proved for those values alone                */
+  gboolean upgraded;           /* a side stood at an older opset: the upgrade itself is taken as right     */
+} PhFieldReport;
+
+/* @before, @after: as many inputs in the same order (their names may differ), as many outputs in the same order.
+ * @fixed: (nullable) index of a graph input (GUINT_TO_POINTER) -> PhTensor, for inputs that are no variables: indices,
+ * shapes. All others are variables, one an element; what is no float may only be moved, compared and selected by.
+ * @like: (nullable) (nullable elements) one tensor for each graph input: its shape, where the type is not static.
+ * Constants of @after that are not in @before (by pointer) and have a recipe (core/run/recipe.h) are computed by it,
+ * exactly; it is checked that the recipe gives what they hold. (transfer full), never NULL. */
+PhFieldReport *ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
+                                 GCancellable *cancellable);
+void           ph_field_report_free (PhFieldReport *report);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldReport, ph_field_report_free)
+
+G_END_DECLS
