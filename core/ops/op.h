@@ -40,6 +40,7 @@ typedef enum
   PH_OP_DATA_MOVEMENT      = 1 << 4,   /* output elements are input elements, perhaps with padding         */
   PH_OP_SHAPE_ONLY         = 1 << 5,   /* reads the shape, not the elements, of its first input            */
   PH_OP_IDEMPOTENT         = 1 << 6,   /* f(f(x)) = f(x)                                                    */
+  PH_OP_IN_DOUBLE          = 1 << 8,   /* its kernel computes doubles as well, though the schema takes narrower floats only */
   PH_OP_ANY_KIND           = 1 << 7,   /* sequences and optionals too may stand where types is PH_ANY          */
 } PhOpFlags;
 

@@ -293,6 +293,8 @@ plan_of (const PhNode *node, PhTensor *x, const PhType *type, PhTensor *roi, PhT
     size[i] = ph_tensor_get_int (sizes, i);
   for (guint i = 0; i < rank; i++)
     in[i] = x != NULL ? ph_tensor_dims (x)[i] : type->dims[i].size;
+  for (gsize i = 0; i < n_scales; i++)       /* also of a run in double: a size must not hang on the last bit */
+    scale[i] = (float) scale[i];
   return make_plan (node, rank, in, scale, n_scales, size, n_sizes, box, n_roi, plan);
 }
 
@@ -466,7 +468,7 @@ grad_resize (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Resize = {
-  .name = "Resize", .since = 19,
+  .name = "Resize", .since = 19, .flags = PH_OP_IN_DOUBLE,
   .doc = "Scales a tensor up or down by nearest element, linear or cubic interpolation.",
   .inputs = { { "X", 'T', PH_ANY }, { "roi", 0, PH_FLOATS, PH_ARG_OPTIONAL }, { "scales", 0, PH_T (FLOAT), PH_ARG_OPTIONAL },
               { "sizes", 0, PH_T (INT64), PH_ARG_OPTIONAL } },

@@ -7,6 +7,7 @@
 #include "core/graph/history.h"
 #include "core/io/io.h"
 #include "core/ops/expand.h"
+#include "core/ops/infer.h"
 #include "core/ops/op-list.h"
 #include "passes/pass.h"
 
@@ -23,6 +24,7 @@ ph_run_init (PhRun *run, const PhRunOptions *options)
   run->plans = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_plan_free);
   run->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_model_free);
   run->expansions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_expansion_free);
+  run->wide = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, (GDestroyNotify) ph_tensor_unref);
   run->draws = g_hash_table_new (NULL, NULL);
   run->spare = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 }
@@ -33,6 +35,7 @@ ph_run_clear (PhRun *run)
   g_clear_pointer (&run->plans, g_hash_table_unref);
   g_clear_pointer (&run->functions, g_hash_table_unref);
   g_clear_pointer (&run->expansions, g_hash_table_unref);
+  g_clear_pointer (&run->wide, g_hash_table_unref);
   g_clear_pointer (&run->draws, g_hash_table_unref);
   g_clear_pointer (&run->spare, g_ptr_array_unref);
 }
@@ -53,8 +56,8 @@ ph_run_pop (PhRun *run)
   run->frame = run->frame->parent;
 }
 
-PhTensor *
-ph_run_lookup (PhRun *run, const PhValue *value)
+static PhTensor *
+lookup (PhRun *run, const PhValue *value)
 {
   if (value->tensor != NULL && !value->is_input)
     return value->tensor;
@@ -66,6 +69,29 @@ ph_run_lookup (PhRun *run, const PhValue *value)
         return tensor != NULL ? tensor : value->tensor;
       }
   return ph_value_constant (value);
+}
+
+PhTensor *
+ph_run_lookup (PhRun *run, const PhValue *value)
+{
+  PhTensor *tensor = lookup (run, value);
+
+  return run->options->in_double ? ph_run_widen_constant (run, tensor) : tensor;
+}
+
+/* In double a cast rounds by the types that the model declares, which inside a function follow from its call. */
+static void
+declare_parameters (PhModel *model, const PhNode *call)
+{
+  for (guint i = 0; i < MIN (call->inputs->len, model->graph->inputs->len); i++)
+    {
+      PhValue *parameter = model->graph->inputs->pdata[i];
+      const PhValue *value = ph_node_input (call, i);
+
+      if (parameter->type == NULL && value != NULL && value->type != NULL)
+        ph_value_set_type (parameter, value->type, NULL);
+    }
+  ph_infer_model (model, FALSE, NULL, NULL);
 }
 
 /* The call of a model-local function runs the function's graph, made for this call and kept for the next. */
@@ -87,6 +113,8 @@ function_model (PhRun *run, const PhNode *node, const PhFunction *function, GErr
 
       model = ph_run_upgraded_clone (old, run->options, NULL, error);
     }
+  if (model != NULL && run->options->in_double)
+    declare_parameters (model, node);
   if (model != NULL)
     g_hash_table_insert (run->functions, (gpointer) node, model);
   return model;
@@ -129,7 +157,8 @@ check_schema (PhKernel *kernel, GError **error)
           return ph_kernel_fail (kernel, error, "input %u '%s' must be a tensor", i, arg->name);
         }
       group = &groups[(guint8) arg->group & 127];
-      if ((arg->types != 0 && !(arg->types & (G_GUINT64_CONSTANT (1) << ph_tensor_dtype (tensor))))
+      if ((arg->types != 0 && !(arg->types & (G_GUINT64_CONSTANT (1) << ph_tensor_dtype (tensor)))
+           && !(kernel->run->options->in_double && ph_tensor_dtype (tensor) == PH_DOUBLE && (arg->types & PH_FLOATS)))
           || (arg->group != '\0' && *group != PH_UNDEFINED && *group != ph_tensor_dtype (tensor)))
         return ph_kernel_fail (kernel, error, "input %u '%s' is %s, which it cannot be here", i, arg->name,
                                ph_dtype_name (ph_tensor_dtype (tensor)));
@@ -165,7 +194,7 @@ check_outputs (PhKernel *kernel, GError **error)
         return ph_kernel_fail (kernel, error, "output %u '%s' was not computed: its kernel does not make it", i, value->name);
       if (tensor != NULL && value != NULL && value->type != NULL && value->type->kind == PH_KIND_TENSOR
           && value->type->dtype != PH_UNDEFINED
-          && (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) != value->type->dtype))
+          && (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !ph_run_dtype_fits (kernel->run, value->type->dtype, ph_tensor_dtype (tensor))))
         return ph_kernel_fail (kernel, error, "output %u '%s' is %s, but the graph says %s", i, value->name,
                                ph_dtype_name (ph_tensor_dtype (tensor)), ph_dtype_name (value->type->dtype));
     }
@@ -182,13 +211,24 @@ is_shape (PhTensor *tensor)
          && ph_tensor_rank (tensor) <= 1 && ph_tensor_count (tensor) <= MAX_SHAPE;
 }
 
+/* The type of input @i by the model, which a run in double departs from. */
+static const PhType *
+declared_type (const PhKernel *kernel, guint i)
+{
+  PhTensor *tensor = kernel->inputs[i];
+  const PhType *type = ph_type_of_tensor (tensor);
+
+  return kernel->run->options->in_double && ph_tensor_kind (tensor) == PH_KIND_TENSOR
+         ? ph_type_with_dtype (type, ph_run_declared (kernel->node, i, tensor)) : type;
+}
+
 static gboolean
 fits_expansion (const PhKernel *kernel, const PhExpansion *expansion)
 {
   for (guint i = 0; i < kernel->n_inputs; i++)
     if (kernel->inputs[i] != NULL
         && (expansion->input_of[i] < 0
-            || ((PhValue *) expansion->model->graph->inputs->pdata[expansion->input_of[i]])->type != ph_type_of_tensor (kernel->inputs[i])))
+            || ((PhValue *) expansion->model->graph->inputs->pdata[expansion->input_of[i]])->type != declared_type (kernel, i)))
       return FALSE;
   return TRUE;
 }
@@ -209,7 +249,7 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
       for (guint i = 0; i < kernel->n_inputs; i++)
         if (kernel->inputs[i] != NULL)
           {
-            types[i] = ph_type_of_tensor (kernel->inputs[i]);
+            types[i] = declared_type (kernel, i);
             constants[i] = is_shape (kernel->inputs[i]) ? kernel->inputs[i] : NULL;
           }
       if (expansion != NULL)         /* the older one goes, and with it what was planned for it */
@@ -232,8 +272,8 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
   return check_outputs (kernel, error);
 }
 
-gboolean
-ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
+static gboolean
+run_as_is (PhRun *run, PhKernel *kernel, GError **error)
 {
   const PhNode *node = kernel->node;
   g_autofree char *label = NULL;
@@ -272,6 +312,12 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
   if (!ok && error != NULL && *error == NULL)
     ph_kernel_fail (kernel, error, "failed");
   return ok;
+}
+
+gboolean
+ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
+{
+  return run->options->in_double ? ph_run_kernel_in_double (run, kernel, run_as_is, error) : run_as_is (run, kernel, error);
 }
 
 static gboolean

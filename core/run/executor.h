@@ -16,6 +16,8 @@ typedef struct
   GCancellable *cancellable;       /* (nullable)                                                       */
   gboolean      keep_all;          /* keep every value, not only what was asked for                    */
   gboolean      reference;         /* reference kernels only, no oneDNN                                */
+  gboolean      in_double;         /* compute and keep each float, half and bfloat16 as a double       */
+  guint        *narrow;            /* (nullable) counts the runs of nodes that in_double had to do in float32 */
   void        (*progress) (guint done, guint total, gpointer data);
   gpointer      progress_data;
   PhProfile    *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */
@@ -24,7 +26,11 @@ typedef struct
 /* Computes the values @wanted (element-type PhValue; NULL: the graph's outputs) from @feeds (PhValue -> PhTensor; graph
  * inputs with a default may be left out). Only what @wanted needs runs. A model at an older opset is upgraded on a
  * private clone first; ids stay. Returns: (transfer container) PhId (GUINT_TO_POINTER) -> PhTensor (owned by the table),
- * or NULL: an input that is not fed, an operator without kernel, a tensor that does not fit its type. */
+ * or NULL: an input that is not fed, an operator without kernel, a tensor that does not fit its type.
+ *
+ * With in_double rounding vanishes: weights are converted exactly, feeds may be of any float type, and results are
+ * doubles. A cast still rounds where the declared types lose precision (int64 to float32, float32 to float16), and none
+ * rounds where they do not (float16 to float32, or float32 to itself). */
 GHashTable *ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunOptions *options, GError **error);
 
 /* One node on given inputs, for folding and tests. @outputs: n_outputs owned references. Bodies may only capture

@@ -21,13 +21,15 @@ ph_kernel_wants (PhKernel *kernel, guint output)
 
 /* An attribute may ask for any element type: what the schema does not allow, nor any number that is none, is refused here. */
 static gboolean
-may_be (const PhOp *op, guint output, PhDType dtype)
+may_be (PhKernel *kernel, guint output, PhDType dtype)
 {
+  const PhOp *op = kernel->node->op;
   const guint n = op != NULL ? ph_op_n_outputs (op) : 0;
   const PhOpArg *arg = n > 0 ? &op->outputs[MIN (output, n - 1)] : NULL;
 
   return dtype > PH_UNDEFINED && dtype < PH_N_DTYPES
-         && (arg == NULL || arg->types == 0 || (arg->types & (G_GUINT64_CONSTANT (1) << dtype)) != 0);
+         && (arg == NULL || arg->types == 0 || (arg->types & (G_GUINT64_CONSTANT (1) << dtype)) != 0
+             || (kernel->run->options->in_double && dtype == PH_DOUBLE && (arg->types & PH_FLOATS) != 0));
 }
 
 gpointer
@@ -35,7 +37,7 @@ ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gi
 {
   PhTensor *tensor;
 
-  if (!may_be (kernel->node->op, i, dtype))
+  if (!may_be (kernel, i, dtype))
     {
       ph_kernel_fail (kernel, error, "output %u cannot be of element type %s", i,
                       dtype < PH_N_DTYPES ? ph_dtype_name (dtype) : "unknown");

@@ -69,17 +69,20 @@ ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable *
 /* @tensor as the input @value takes it. Files often hold a scalar as a tensor of one element: that is what a scalar input
  * means by it. (transfer full) (nullable) */
 static PhTensor *
-fit_feed (const PhValue *value, PhTensor *tensor, GError **error)
+fit_feed (const PhValue *value, PhTensor *tensor, gboolean in_double, GError **error)
 {
-  const PhType *type = value->type;
+  const PhType *type = in_double ? ph_run_widened_type (value->type) : value->type;
+  g_autoptr(PhTensor) wide = in_double ? ph_run_widen (tensor) : NULL;
   g_autofree char *expected = NULL, *given = NULL;
 
+  if (wide != NULL)
+    tensor = wide;
   if (type == NULL || ph_type_fits (type, tensor))
     return ph_tensor_ref (tensor);
   if (type->kind == PH_KIND_TENSOR && type->has_rank && type->rank == 0 && ph_tensor_kind (tensor) == PH_KIND_TENSOR &&
       ph_tensor_dtype (tensor) == type->dtype && ph_tensor_count (tensor) == 1)
     return ph_tensor_reshaped (tensor, 0, NULL);
-  expected = ph_type_to_string (type);
+  expected = ph_type_to_string (value->type);
   given = ph_type_to_string (ph_type_of_tensor (tensor));
   g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "input '%s' is %s, but %s was given", value->name, expected, given);
   return NULL;
@@ -177,7 +180,7 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
       g_hash_table_iter_init (&iter, feeds);
       while (g_hash_table_iter_next (&iter, &key, &tensor))
         {
-          PhTensor *fit = fit_feed (key, tensor, error);
+          PhTensor *fit = fit_feed (key, tensor, options != NULL && options->in_double, error);
 
           if (fit == NULL)
             return NULL;

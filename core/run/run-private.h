@@ -37,6 +37,7 @@ struct _PhRun
   GHashTable *plans;           /* PhGraph -> PhPlan, for the outputs of bodies and functions                */
   GHashTable *functions;       /* PhNode, the call -> PhModel, the function's body                          */
   GHashTable *expansions;      /* PhNode -> PhExpansion, of an operator that is spelt out                    */
+  GHashTable *wide;            /* PhTensor, a weight -> the same as doubles (owned both)                      */
   GHashTable *draws;           /* PhNode -> how often it has drawn random numbers                           */
   PhModel    *model;           /* (nullable) the one whose nodes are timed                                 */
   GPtrArray  *spare;           /* (element-type PhTensor) outputs that a kernel writes and its node does not have */
@@ -61,6 +62,16 @@ gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guin
                        guint n_outputs, const char *label, GError **error);
 /* Runs @kernel->node, whatever it is: an operator, a fused node, or the call of a function. */
 gboolean ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error);
+
+/* double.c: for PhRunOptions.in_double. Whether a tensor of @dtype may stand where the graph declares @declared. */
+gboolean  ph_run_dtype_fits     (const PhRun *run, PhDType declared, PhDType dtype);
+const PhType *ph_run_widened_type (const PhType *type);              /* (nullable) both */
+PhTensor *ph_run_widen          (PhTensor *tensor);                  /* (transfer full) (nullable) too large for memory */
+PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor);      /* (transfer none) (nullable) */
+/* The element type that the model gives to input @input, whose tensor may be a double in its place. */
+PhDType   ph_run_declared       (const PhNode *node, guint input, PhTensor *tensor);
+/* Runs @kernel by @inner on doubles, or in float32 where its kernel takes no others, and makes doubles of what comes out. */
+gboolean  ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **), GError **error);
 
 /* The fast kernel of @kernel->node, if there is one and it takes these inputs; FALSE: the reference kernel has to do it. */
 gboolean ph_dnnl_kernel (PhKernel *kernel);

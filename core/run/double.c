@@ -1,0 +1,187 @@
+/* double.c: computes in float64 whatever narrower float the model declares, so that rounding vanishes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/run-private.h"
+
+#include <string.h>
+
+#include "core/ops/op-list.h"
+
+/* The floats that are kept as doubles. Those of eight bits and fewer are codes that a quantised model stores. */
+#define IS_WIDENED(dtype) ((dtype) == PH_FLOAT || (dtype) == PH_FLOAT16 || (dtype) == PH_BFLOAT16)
+#define IS_WIDE(dtype)    ((dtype) == PH_DOUBLE || IS_WIDENED (dtype))
+
+gboolean
+ph_run_dtype_fits (const PhRun *run, PhDType declared, PhDType dtype)
+{
+  return declared == dtype || (run->options->in_double && IS_WIDE (declared) && IS_WIDE (dtype));
+}
+
+/* Each float of @tensor as @dtype, also inside sequences. (transfer full) (nullable) too large for memory */
+static PhTensor *
+convert (PhTensor *tensor, PhDType dtype)
+{
+  const gsize n = ph_tensor_count (tensor);
+  PhTensor *result = NULL;
+  PhTensor **items;
+  gsize i;
+
+  if (!IS_WIDE (ph_tensor_dtype (tensor)) || ph_tensor_dtype (tensor) == dtype)
+    return ph_tensor_ref (tensor);
+  if (ph_tensor_kind (tensor) == PH_KIND_TENSOR)
+    return ph_tensor_cast (tensor, dtype);
+  items = g_new0 (PhTensor *, n + 1);
+  for (i = 0; i < n && (i == 0 || items[i - 1] != NULL); i++)
+    items[i] = convert (ph_tensor_item (tensor, i), dtype);
+  if (i == 0 || items[i - 1] != NULL)
+    result = ph_tensor_new_sequence (ph_tensor_kind (tensor), items, n);
+  for (i = 0; i < n; i++)
+    g_clear_pointer (&items[i], ph_tensor_unref);
+  g_free (items);
+  return result;
+}
+
+const PhType *
+ph_run_widened_type (const PhType *type)
+{
+  return type != NULL && IS_WIDENED (type->dtype) ? ph_type_with_dtype (type, PH_DOUBLE) : type;
+}
+
+PhTensor *
+ph_run_widen (PhTensor *tensor)
+{
+  return convert (tensor, PH_DOUBLE);
+}
+
+/* A weight is converted once a run: bodies read it again and again. */
+PhTensor *
+ph_run_widen_constant (PhRun *run, PhTensor *tensor)
+{
+  PhTensor *wide;
+
+  if (tensor == NULL || !IS_WIDENED (ph_tensor_dtype (tensor)))
+    return tensor;
+  wide = g_hash_table_lookup (run->wide, tensor);
+  if (wide == NULL)
+    {
+      wide = ph_run_widen (tensor);
+      if (wide != NULL)
+        g_hash_table_insert (run->wide, ph_tensor_ref (tensor), wide);
+    }
+  return wide;
+}
+
+PhDType
+ph_run_declared (const PhNode *node, guint input, PhTensor *tensor)
+{
+  const PhValue *value = ph_node_input (node, input);
+  const PhType *type = value != NULL ? value->type : NULL;
+
+  if (tensor == NULL || ph_tensor_dtype (tensor) != PH_DOUBLE)
+    return tensor != NULL ? ph_tensor_dtype (tensor) : PH_UNDEFINED;
+  while (type != NULL && type->kind != PH_KIND_TENSOR)
+    type = type->item;
+  return type != NULL && IS_WIDE (type->dtype) ? type->dtype : PH_FLOAT;
+}
+
+/* Whether each number of @from is one of @to. */
+static gboolean
+holds (PhDType to, PhDType from)
+{
+  return to == PH_DOUBLE || to == from || (to == PH_FLOAT && from != PH_DOUBLE);
+}
+
+/* Whether the kernel of @op reads doubles at input @i, which holds one. */
+static gboolean
+takes_double (const PhOp *op, guint i)
+{
+  gboolean variadic;
+  const guint n = ph_op_n_inputs (op, NULL, &variadic);
+  const PhOpArg *arg = i < n ? &op->inputs[i] : variadic ? &op->inputs[n - 1] : NULL;
+
+  return arg == NULL || arg->types == 0 || (arg->types & PH_T (DOUBLE)) != 0;
+}
+
+/* Casts are what a model says of precision. Only those that lose some by their declared types round; the result stays a
+ * double. FALSE: it is no cast between numbers and floats. */
+static gboolean
+run_cast (PhKernel *kernel, gboolean *ok, GError **error)
+{
+  const PhNode *node = kernel->node;
+  PhTensor *x = ph_kernel_input (kernel, 0), *like = ph_kernel_input (kernel, 1), *result;
+  g_autoptr(PhTensor) rounded = NULL;
+  PhDType from, to;
+
+  if (node->op != &ph_op_Cast && node->op != &ph_op_CastLike)
+    return FALSE;
+  if (x == NULL || ph_tensor_kind (x) != PH_KIND_TENSOR || (node->op == &ph_op_CastLike && like == NULL))
+    return FALSE;
+  from = ph_run_declared (node, 0, x);
+  to = node->op == &ph_op_Cast ? (PhDType) ph_node_attr_int (node, "to", PH_UNDEFINED) : ph_run_declared (node, 1, like);
+  if (!IS_WIDE (to) || from == PH_STRING || from == PH_COMPLEX64 || from == PH_COMPLEX128)
+    return FALSE;
+  rounded = IS_WIDE (from) && holds (to, from) ? ph_tensor_ref (x) : ph_tensor_cast (x, to);
+  result = rounded != NULL ? ph_run_widen (rounded) : NULL;
+  *ok = result != NULL || ph_kernel_fail (kernel, error, "the result is too large for memory");
+  ph_kernel_take (kernel, 0, result);
+  return TRUE;
+}
+
+/* Whether @node reads the bits, or the digits, of what comes in. */
+static gboolean
+reads_representation (const PhNode *node)
+{
+  return node->op == &ph_op_BitCast || (node->op == &ph_op_Cast && ph_node_attr_int (node, "to", 0) == PH_STRING);
+}
+
+gboolean
+ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **), GError **error)
+{
+  const PhNode *node = kernel->node;
+  const PhOp *op = node->op;
+  const guint n = kernel->n_inputs;
+  PhTensor **given = kernel->inputs;
+  g_autoptr(GPtrArray) inputs = g_ptr_array_new_full (n + 1, NULL);
+  g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  const gboolean has_kernel = op != NULL && op->kernel != NULL && !ph_node_is_fused (node);
+  const gboolean as_declared = has_kernel && reads_representation (node);
+  gboolean narrow = as_declared, ok = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    narrow = narrow || (has_kernel && given[i] != NULL && IS_WIDE (ph_tensor_dtype (given[i])) && !takes_double (op, i)
+                        && !(op->flags & PH_OP_IN_DOUBLE));
+  for (guint i = 0; i < n && ok; i++)
+    {
+      PhTensor *tensor = given[i];
+      PhDType declared, dtype = PH_DOUBLE;
+
+      if (tensor != NULL && narrow)
+        {
+          declared = ph_run_declared (node, i, tensor);
+          dtype = as_declared || (declared == PH_DOUBLE && takes_double (op, i)) ? declared : PH_FLOAT;
+        }
+      tensor = tensor != NULL ? convert (tensor, dtype) : NULL;
+      if (tensor != NULL)
+        g_ptr_array_add (owned, tensor);
+      else if (given[i] != NULL)
+        ok = ph_kernel_fail (kernel, error, "input %u is too large for memory as doubles", i);
+      g_ptr_array_add (inputs, tensor);
+    }
+  if (ok)
+    {
+      kernel->inputs = (PhTensor **) inputs->pdata;
+      if (narrow && run->options->narrow != NULL)
+        ++*run->options->narrow;
+      if (!has_kernel || !run_cast (kernel, &ok, error))
+        ok = inner (run, kernel, error);
+      kernel->inputs = given;
+    }
+  for (guint i = 0; i < kernel->n_outputs && ok; i++)
+    if (kernel->outputs[i] != NULL)
+      {
+        PhTensor *wide = ph_run_widen (kernel->outputs[i]);
+
+        ok = wide != NULL || ph_kernel_fail (kernel, error, "output %u is too large for memory as doubles", i);
+        ph_kernel_take (kernel, i, wide);
+      }
+  return ok;
+}

@@ -1,0 +1,153 @@
+/* in-double.c: a run in float64 of a model that declares narrower floats, operator by operator, and what its casts round.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/graph/edit.h"
+#include "core/io/io.h"
+#include "core/ops/infer.h"
+#include "core/run/executor.h"
+
+/* The rows of the sweep over the operators: inputs are drawn from [low, high], the body makes y. */
+typedef struct { const char *op, *inputs, *body; double low, high; } Case;
+
+static const Case cases[] = {
+#include "tests/unit/ops-sweep-cases.inc"
+#include "tests/unit/ops-sweep-moves.inc"
+};
+
+static char *
+replaced (const char *text, const char *from, const char *to)
+{
+  g_auto(GStrv) parts = g_strsplit (text, from, -1);
+
+  return g_strjoinv (to, parts);
+}
+
+/* "x[2,3] s" with floats (or doubles) as a model. */
+static PhModel *
+model_of (const Case *row, const char *type)
+{
+  g_autoptr(GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1]> row (");
+  g_auto(GStrv) inputs = g_strsplit (row->inputs, " ", -1);
+  g_autofree char *body = g_str_equal (type, "double") ? g_strdup (row->body) : replaced (row->body, "double", type);
+  g_autofree char *casts = g_str_equal (type, "double") ? g_strdup (body) : replaced (body, "to = 11", "to = 1");
+  g_autoptr(GError) error = NULL;
+  PhModel *model;
+
+  for (guint i = 0; inputs[i] != NULL; i++)
+    {
+      const char *bracket = strchr (inputs[i], '[');
+      g_autofree char *name = bracket != NULL ? g_strndup (inputs[i], bracket - inputs[i]) : g_strdup (inputs[i]);
+
+      if (*name != '\0')
+        g_string_append_printf (text, "%s%s%s %s", i > 0 ? ", " : "", type, bracket != NULL ? bracket : "", name);
+    }
+  g_string_append_printf (text, ") => (%s[] y) { %s }", type, casts);
+  model = ph_onnx_text_read (text->str, -1, row->body, &error);
+  g_assert_no_error (error);
+  ph_infer_model (model, FALSE, NULL, NULL);
+  return model;
+}
+
+/* Numbers that float32 has, as @dtype. */
+static GHashTable *
+draw (PhModel *model, const Case *row, PhDType dtype)
+{
+  GHashTable *feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr(GRand) random = g_rand_new_with_seed (20);
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      PhValue *value = model->graph->inputs->pdata[i];
+      gint64 dims[PH_MAX_RANK];
+      PhTensor *tensor;
+
+      for (guint k = 0; k < value->type->rank; k++)
+        dims[k] = value->type->dims[k].size;
+      tensor = ph_tensor_new (dtype, value->type->rank, dims);
+      for (gsize k = 0; k < ph_tensor_count (tensor); k++)
+        ph_dtype_store (dtype, ph_tensor_writable (tensor), k, (float) g_rand_double_range (random, row->low, row->high));
+      g_hash_table_insert (feeds, value, tensor);
+    }
+  return feeds;
+}
+
+/* (transfer full) (nullable) the first output */
+static PhTensor *
+result_of (PhModel *model, GHashTable *feeds, gboolean in_double, guint *narrow, GError **error)
+{
+  const PhRunOptions options = { .seed = 1, .in_double = in_double, .narrow = narrow };
+  g_autoptr(GHashTable) results = ph_run_model (model, feeds, NULL, &options, error);
+  const PhValue *y = model->graph->outputs->pdata[0];
+
+  return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (y->id))) : NULL;
+}
+
+/* What a model in float32 can say: the constants of @model lose what it cannot. */
+static void
+round_constants (PhModel *model)
+{
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      const PhAttr *attr = ph_node_attr (node, "value");
+      g_autoptr(PhTensor) rounded = NULL;
+
+      if (attr == NULL || attr->tensor == NULL || ph_tensor_dtype (attr->tensor) != PH_DOUBLE)
+        continue;
+      rounded = ph_tensor_cast (attr->tensor, PH_FLOAT);
+      g_assert_true (ph_node_set_attr (node, "value", ph_attr_new_tensor ("value", ph_tensor_cast (rounded, PH_DOUBLE)), NULL));
+    }
+}
+
+static void
+test_row (gconstpointer data)
+{
+  const Case *row = data;
+  g_autoptr(PhModel) narrow = model_of (row, "float"), wide = model_of (row, "double");
+  g_autoptr(GHashTable) floats = draw (narrow, row, PH_FLOAT), doubles = draw (wide, row, PH_DOUBLE);
+  g_autoptr(PhTensor) single = NULL, in_double = NULL, declared = NULL;
+  g_autoptr(GError) error = NULL;
+  const PhOp *op = ph_op_find (strstr (row->body, "com.microsoft.") != NULL ? "com.microsoft" : NULL, row->op);
+  const gboolean spelt_out = op->kernel == NULL;      /* with constants of the declared type */
+  double largest = 0, rounding;
+  guint n_narrow = 0;
+
+  round_constants (wide);
+  single = result_of (narrow, floats, FALSE, NULL, &error);
+  g_assert_no_error (error);
+  in_double = result_of (narrow, floats, TRUE, &n_narrow, &error);
+  g_assert_no_error (error);
+  declared = result_of (wide, doubles, FALSE, NULL, &error);
+  g_assert_no_error (error);
+
+  g_assert_cmpuint (n_narrow, ==, 0);
+  g_assert_cmpint (ph_tensor_dtype (in_double), ==, PH_DOUBLE);
+  g_assert_cmpuint (ph_tensor_count (in_double), ==, ph_tensor_count (single));
+  for (gsize i = 0; i < ph_tensor_count (single); i++)
+    largest = MAX (largest, fabs (ph_tensor_get (in_double, i)));
+  rounding = 1e-5 * MAX (largest, 1);
+  for (gsize i = 0; i < ph_tensor_count (single); i++)
+    {
+      if (!(fabs (ph_tensor_get (single, i) - ph_tensor_get (in_double, i)) <= rounding))
+        g_error ("%s: y[%" G_GSIZE_FORMAT "] is %.10g in float32, %.17g in double", row->body, i, ph_tensor_get (single, i),
+                 ph_tensor_get (in_double, i));
+      if (spelt_out ? fabs (ph_tensor_get (declared, i) - ph_tensor_get (in_double, i)) > rounding / 100
+                    : ph_tensor_get (declared, i) != ph_tensor_get (in_double, i))
+        g_error ("%s: y[%" G_GSIZE_FORMAT "] is %.17g declared in double, %.17g computed so", row->body, i,
+                 ph_tensor_get (declared, i), ph_tensor_get (in_double, i));
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/in-double/%s/%u", cases[i].op, i);
+
+      g_test_add_data_func (path, &cases[i], test_row);
+    }
+  return g_test_run ();
+}
