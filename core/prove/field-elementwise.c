@@ -12,7 +12,7 @@ PhFieldTensor *
 ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtype, PhFieldFunction function, gconstpointer data)
 {
   PhField *field = self->field;
-  gint64 dims[PH_MAX_RANK];
+  gint64 dims[PH_MAX_RANK] = { 0 };
   guint rank = 0;
   PhFieldTensor *out;
   PhNum numbers[PH_WALK_MAX];
@@ -156,6 +156,13 @@ power (PhField *field, const PhNum *in, gconstpointer data)
 #define FUNCTION(name_, ...) \
   static PhNum name_ (PhField *field, const PhNum *in, gconstpointer data) { __VA_ARGS__ }
 
+/* f (-x) = -f (x) */
+static PhNum
+odd_of (PhField *field, const char *name, PhNum x)
+{
+  return x.p > PH_FIELD_P / 2 ? ph_num_neg (ph_field_function (field, name, ph_num_neg (x))) : ph_field_function (field, name, x);
+}
+
 static PhNum
 sigmoid_of (PhField *field, PhNum x)
 {
@@ -170,7 +177,7 @@ tanh_of (PhField *field, PhNum x)
 
   field->met |= PH_FIELD_EXP;
   if (!(field->reading & PH_FIELD_EXP))
-    return x.p > PH_FIELD_P / 2 ? ph_num_neg (ph_field_function (field, "tanh", ph_num_neg (x))) : ph_field_function (field, "tanh", x);
+    return odd_of (field, "Tanh", x);
   e = ph_field_exp (field, ph_num_add (x, x));
   return ph_num_mul (ph_num_sub (e, ONE), ph_field_inverse (field, ph_num_add (e, ONE)));
 }
@@ -195,7 +202,7 @@ gelu_of (PhField *field, PhNum x, gboolean by_tanh)
       gate = tanh_of (field, ph_num_mul (NUMBER (0.79788456080286535588), ph_num_add (x, ph_num_mul (NUMBER (0.044715), cube))));
     }
   else
-    gate = ph_field_function (field, "Erf", ph_num_mul (x, NUMBER (0.70710678118654752440)));
+    gate = odd_of (field, "Erf", ph_num_mul (x, NUMBER (0.70710678118654752440)));
   return ph_num_mul (ph_num_mul (HALF, x), ph_num_add (ONE, gate));
 }
 
@@ -245,7 +252,7 @@ plain_function (PhField *field, const PhNum *in, gconstpointer data)
 static PhNum
 odd_function (PhField *field, const PhNum *in, gconstpointer data)
 {
-  return X.p > PH_FIELD_P / 2 ? ph_num_neg (ph_field_function (field, data, ph_num_neg (X))) : ph_field_function (field, data, X);
+  return odd_of (field, data, X);
 }
 
 /* ── truth ── */
