@@ -1,8 +1,6 @@
 /* batch-norm-to-affine.c: a batch normalisation that has no convolution before it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
-
-#include <math.h>
+#include "passes/recipe-affine.h"
 
 /* y = s * x + t by channel, s = scale / sqrt (var + epsilon), t = B - s * mean */
 
@@ -23,27 +21,28 @@ is_inference (PhMatch *match)
   return TRUE;
 }
 
+/* [C] as [C, 1, ..., 1], to stand on axis 1. */
 static PhValue *
-build_affine (PhMatch *match, PhBuilder *b)
+build_constant (PhMatch *match, PhBuilder *b, PhRecipe *recipe, PhValue *value)
 {
-  PhTensor *scale = ph_value_constant (match->slot[1]), *shift = ph_value_constant (match->slot[2]);
-  PhTensor *mean = ph_value_constant (match->slot[3]), *var = ph_value_constant (match->slot[4]), *s, *t;
-  double epsilon = ph_node_attr_float (match->root, "epsilon", 1e-5f);
   guint rank = ph_value_rank (match->slot[0]) - 1;
-  gint64 dims[PH_MAX_RANK] = { ph_tensor_count (scale) };
+  gint64 dims[PH_MAX_RANK] = { ph_tensor_count (ph_value_constant (match->slot[1])) };
 
   for (guint i = 1; i < rank; i++)
     dims[i] = 1;
-  s = ph_tensor_new (ph_tensor_dtype (scale), rank, dims);
-  t = ph_tensor_new (ph_tensor_dtype (scale), rank, dims);
-  for (gint64 c = 0; c < dims[0]; c++)
-    {
-      double factor = ph_tensor_get (scale, c) / sqrt (ph_tensor_get (var, c) + epsilon);
+  return ph_build_tensor (b, ph_recipe_tensor (recipe, ph_recipe_reshape (recipe, value, rank, dims), ph_value_dtype (match->slot[1]), NULL));
+}
 
-      ph_dtype_store (ph_tensor_dtype (scale), ph_tensor_writable (s), c, factor);
-      ph_dtype_store (ph_tensor_dtype (scale), ph_tensor_writable (t), c, ph_tensor_get (shift, c) - factor * ph_tensor_get (mean, c));
-    }
-  return PH_BUILD (b, Add, PH_BUILD (b, Mul, match->slot[0], ph_build_tensor (b, s)), ph_build_tensor (b, t));
+static PhValue *
+build_affine (PhMatch *match, PhBuilder *b)
+{
+  g_autoptr(PhRecipe) factor = ph_recipe_new (), offset = ph_recipe_new ();
+  PhValue *s = build_constant (match, b, factor, ph_recipe_norm_factor (factor, match->root));
+  PhBuilder *r = ph_recipe_builder (offset);
+  PhValue *moved = PH_BUILD (r, Mul, ph_recipe_norm_factor (offset, match->root), ph_recipe_input (offset, match->root, 3));
+  PhValue *t = build_constant (match, b, offset, PH_BUILD (r, Sub, ph_recipe_input (offset, match->root, 2), moved));
+
+  return PH_BUILD (b, Add, PH_BUILD (b, Mul, match->slot[0], s), t);
 }
 
 static const PhRule rules[] = {

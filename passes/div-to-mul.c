@@ -1,5 +1,6 @@
 /* div-to-mul.c: strength reduction of division and powers.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/recipe.h"
 #include "passes/rule.h"
 
 #include <float.h>
@@ -41,12 +42,12 @@ is_invertible (PhMatch *match)
 static PhValue *
 build_product (PhMatch *match, PhBuilder *b)
 {
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
   PhTensor *tensor = ph_value_constant (match->slot[1]);
-  PhDType dtype = ph_tensor_dtype (tensor);
-  PhTensor *inverse = ph_tensor_new (dtype, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+  PhBuilder *r = ph_recipe_builder (recipe);
+  PhValue *quotient = PH_BUILD (r, Div, ph_recipe_number (recipe, 1), ph_recipe_wide (recipe, tensor));
+  PhTensor *inverse = ph_recipe_tensor (recipe, quotient, ph_tensor_dtype (tensor), NULL);
 
-  for (gsize i = 0; inverse != NULL && i < ph_tensor_count (tensor); i++)
-    ph_dtype_store (dtype, ph_tensor_writable (inverse), i, 1 / ph_tensor_get (tensor, i));
   return inverse != NULL ? PH_BUILD (b, Mul, match->slot[0], ph_build_tensor (b, inverse)) : NULL;
 }
 

@@ -1,6 +1,6 @@
 /* fuse-bn-conv.c: an affine map of each channel before a convolution becomes part of it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
+#include "passes/recipe-affine.h"
 
 #include <math.h>
 
@@ -120,35 +120,79 @@ is_affine (PhMatch *match)
   return read_affine (match, &affine);
 }
 
+/* The factor and the offset of each input channel, [channels], in double; NULL: 1 or 0. */
+static PhValue *
+recipe_channels (PhRecipe *recipe, PhMatch *match, gboolean offset)
+{
+  PhBuilder *r = ph_recipe_builder (recipe);
+  const PhNode *before = match->node[1];
+  PhTensor *tensor = ph_value_constant (match->slot[SLOT_SCALE]);
+  const gint64 count = (gint64) ph_tensor_count (tensor);
+
+  if (before->op == &ph_op_BatchNormalization && !offset)
+    return ph_recipe_norm_factor (recipe, before);
+  if (before->op == &ph_op_BatchNormalization)
+    return PH_BUILD (r, Sub, ph_recipe_input (recipe, before, 2),
+                     PH_BUILD (r, Mul, ph_recipe_norm_factor (recipe, before), ph_recipe_input (recipe, before, 3)));
+  return (before->op == &ph_op_Mul) != offset ? ph_recipe_reshape (recipe, ph_recipe_wide (recipe, tensor), 1, &count) : NULL;
+}
+
+/* The weights as [groups, outputs, inputs, taps], each of @channels ([groups * inputs], or one) beside what it is for. */
+static PhValue *
+recipe_product (PhRecipe *recipe, PhMatch *match, PhValue *channels)
+{
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
+  const gint64 *dims = ph_tensor_dims (weights), groups = MAX (1, ph_node_attr_int (match->root, "group", 1));
+  const gint64 taps = (gint64) ph_tensor_count (weights) / MAX (1, dims[0] * dims[1]);
+  PhValue *apart = ph_recipe_reshape (recipe, ph_recipe_wide (recipe, weights), 4, (gint64[]) { groups, dims[0] / groups, dims[1], taps });
+
+  if (channels != NULL && ph_type_count (channels->type) != 1)
+    channels = ph_recipe_reshape (recipe, channels, 4, (gint64[]) { groups, 1, dims[1], 1 });
+  return PH_BUILD (ph_recipe_builder (recipe), Mul, apart, channels);
+}
+
+static PhTensor *
+new_weights (PhMatch *match)
+{
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
+  PhValue *channels = recipe_channels (recipe, match, FALSE);
+
+  if (channels == NULL)
+    return ph_tensor_ref (weights);
+  return ph_recipe_tensor (recipe, ph_recipe_reshape (recipe, recipe_product (recipe, match, channels), ph_tensor_rank (weights),
+                                                      ph_tensor_dims (weights)), ph_tensor_dtype (weights), NULL);
+}
+
+static PhTensor *
+new_bias (PhMatch *match)
+{
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  PhBuilder *r = ph_recipe_builder (recipe);
+  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
+  const gint64 n = ph_tensor_dims (weights)[0], axes[2] = { 2, 3 };
+  PhValue *bias = ph_node_input (match->root, 2) != NULL ? ph_recipe_input (recipe, match->root, 2) : ph_recipe_number (recipe, 0);
+  PhValue *channels = recipe_channels (recipe, match, TRUE), *sums = NULL;
+
+  if (channels != NULL)
+    sums = ph_recipe_reshape (recipe, PH_BUILD (r, ReduceSum, recipe_product (recipe, match, channels), ph_build_ints (r, axes, 2)), 1, &n);
+  else
+    sums = PH_BUILD (r, Expand, ph_recipe_number (recipe, 0), ph_build_ints (r, &n, 1));
+  return ph_recipe_tensor (recipe, PH_BUILD (r, Add, sums, bias), ph_tensor_dtype (weights), NULL);
+}
+
 static PhValue *
 fold_affine (PhMatch *match, PhBuilder *b)
 {
-  g_auto(Affine) affine = { 0 };
   const PhNode *conv = match->root;
-  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]), *scaled, *shifted;
-  PhTensor *bias = ph_node_input (conv, 2) != NULL ? ph_value_constant (ph_node_input (conv, 2)) : NULL;
-  PhDType dtype = ph_tensor_dtype (weights);
-  const gint64 *dims = ph_tensor_dims (weights);
-  gint64 groups = ph_node_attr_int (conv, "group", 1), n_out = dims[0], n_in = dims[1];
-  gsize kernel = n_out * n_in > 0 ? ph_tensor_count (weights) / (gsize) (n_out * n_in) : 0;
-  g_autofree double *sums = g_new0 (double, n_out + 1);
+  PhTensor *scaled = new_weights (match), *shifted = scaled != NULL ? new_bias (match) : NULL;
   PhValue *inputs[3] = { match->slot[SLOT_X] };
 
-  if (!read_affine (match, &affine))
-    return NULL;
-  scaled = ph_tensor_new (dtype, ph_tensor_rank (weights), dims);
-  for (gsize i = 0; scaled != NULL && i < ph_tensor_count (weights); i++)
+  if (shifted == NULL)
     {
-      gint64 out = (gint64) (i / kernel) / n_in, in = (gint64) (i / kernel) % n_in + out / MAX (n_out / groups, 1) * n_in;
-      double w = ph_tensor_get (weights, i);
-
-      ph_dtype_store (dtype, ph_tensor_writable (scaled), i, w * affine.scale[in]);
-      sums[out] += w * affine.shift[in];
+      g_clear_pointer (&scaled, ph_tensor_unref);
+      return NULL;
     }
-  shifted = ph_tensor_new (dtype, 1, &n_out);
-  for (gint64 i = 0; shifted != NULL && i < n_out; i++)
-    ph_dtype_store (dtype, ph_tensor_writable (shifted), (gsize) i, sums[i] + (bias != NULL ? ph_tensor_get (bias, (gsize) i) : 0));
-
   b->name = match->slot[SLOT_W]->name;
   inputs[1] = ph_build_tensor (b, scaled);
   inputs[2] = ph_build_tensor (b, shifted);

@@ -1,6 +1,6 @@
 /* fuse-conv-affine.c: constants that are multiplied or added per channel become part of the convolution before them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
+#include "passes/recipe-affine.h"
 
 #include <math.h>
 
@@ -63,51 +63,35 @@ is_affine (PhMatch *match)
   return TRUE;
 }
 
+/* The factor or offset of each channel, as [channels] or as one element. */
+static PhValue *
+recipe_channels (PhRecipe *recipe, PhMatch *match)
+{
+  PhTensor *tensor = ph_value_constant (match->slot[SLOT_C]);
+
+  return ph_recipe_reshape (recipe, ph_recipe_wide (recipe, tensor), 1, (gint64[]) { (gint64) ph_tensor_count (tensor) });
+}
+
 static PhTensor *
 new_bias (PhMatch *match, gboolean multiply)
 {
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  PhBuilder *r = ph_recipe_builder (recipe);
   const PhNode *conv = match->node[1];
-  PhTensor *old = ph_node_input (conv, 2) != NULL ? ph_value_constant (ph_node_input (conv, 2)) : NULL;
   PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
   gint64 n = n_channels (conv, weights);
-  PhTensor *bias = ph_tensor_new (ph_tensor_dtype (weights), 1, &n);
+  PhValue *old = ph_node_input (conv, 2) != NULL ? ph_recipe_input (recipe, conv, 2) : ph_recipe_number (recipe, 0);
+  PhValue *all = PH_BUILD (r, Expand, old, ph_build_ints (r, &n, 1)), *c = recipe_channels (recipe, match);
 
-  for (gint64 i = 0; bias != NULL && i < n; i++)
-    {
-      double b = old != NULL ? ph_tensor_get (old, i) : 0, c = channel_value (match->slot[SLOT_C], i);
-
-      ph_dtype_store (ph_tensor_dtype (bias), ph_tensor_writable (bias), i, multiply ? b * c : b + c);
-    }
-  return bias;
+  return ph_recipe_tensor (recipe, multiply ? PH_BUILD (r, Mul, all, c) : PH_BUILD (r, Add, all, c), ph_tensor_dtype (weights), NULL);
 }
 
 static PhTensor *
 new_weights (PhMatch *match)
 {
-  const PhNode *conv = match->node[1];
-  PhTensor *old = ph_value_constant (match->slot[SLOT_W]);
-  const gint64 *dims = ph_tensor_dims (old);
-  gsize count = ph_tensor_count (old), outer = (gsize) (conv->op == &ph_op_Conv ? dims[0] : dims[0] * dims[1]);
-  gint64 group = ph_node_attr_int (conv, "group", 1);
-  PhTensor *scaled;
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
 
-  if (count > 0 && ph_tensor_is_splat (old) && ph_tensor_count (ph_value_constant (match->slot[SLOT_C])) == 1)
-    {
-      guint8 element[16] = { 0 };
-
-      ph_dtype_store (ph_tensor_dtype (old), element, 0, ph_tensor_get (old, 0) * channel_value (match->slot[SLOT_C], 0));
-      return ph_tensor_new_splat (ph_tensor_dtype (old), ph_tensor_rank (old), dims, element);
-    }
-  scaled = ph_tensor_new (ph_tensor_dtype (old), ph_tensor_rank (old), dims);
-  for (gsize i = 0; scaled != NULL && i < count; i++)
-    {
-      gsize at = i / (count / outer);
-      gsize channel = conv->op == &ph_op_Conv ? at : at / dims[1] / MAX (dims[0] / group, 1) * dims[1] + at % dims[1];
-
-      ph_dtype_store (ph_tensor_dtype (old), ph_tensor_writable (scaled), i,
-                      ph_tensor_get (old, i) * channel_value (match->slot[SLOT_C], channel));
-    }
-  return scaled;
+  return ph_recipe_scale_filters (recipe, match->node[1], ph_value_constant (match->slot[SLOT_W]), recipe_channels (recipe, match));
 }
 
 static PhValue *

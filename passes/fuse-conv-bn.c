@@ -1,6 +1,6 @@
 /* fuse-conv-bn.c: folds a batch normalisation into the convolution before it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
+#include "passes/recipe-affine.h"
 
 #include <math.h>
 
@@ -72,76 +72,31 @@ constant_statistics (PhMatch *match)
   return factors != NULL;
 }
 
-static gboolean
-all_equal (const double *values, gint64 n)
-{
-  for (gint64 i = 1; i < n; i++)
-    if (values[i] != values[0])
-      return FALSE;
-  return TRUE;
-}
-
-/* A new tensor: other convolutions may use the old weights. */
+/* New tensors: other convolutions may use the old ones. */
 static PhTensor *
-scale_weights (const PhNode *conv, PhTensor *weights, const double *factors, gint64 n)
+scale_weights (PhMatch *match)
 {
-  PhDType dtype = ph_tensor_dtype (weights);
-  guint rank = ph_tensor_rank (weights);
-  const gint64 *dims = ph_tensor_dims (weights);
-  gsize count = ph_tensor_count (weights);
-  gsize per_channel = n > 0 ? count / (conv->op == &ph_op_Conv ? dims[0] : dims[0] * dims[1]) : 0;
-  PhTensor *scaled;
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
 
-  if (count > 0 && ph_tensor_is_splat (weights) && all_equal (factors, n))
-    {
-      guint8 element[16] = { 0 };
-
-      ph_dtype_store (dtype, element, 0, ph_tensor_get (weights, 0) * factors[0]);
-      return ph_tensor_new_splat (dtype, rank, dims, element);
-    }
-
-  scaled = ph_tensor_new (dtype, rank, dims);
-  if (scaled == NULL || count == 0)
-    return scaled;
-  gconstpointer from = ph_tensor_data (weights);
-  gpointer to = ph_tensor_writable (scaled);
-  gint64 groups = ph_node_attr_int (conv, "group", 1);
-
-  for (gsize i = 0; i < count; i++)
-    {
-      gsize at = i / per_channel;
-      gsize channel = conv->op == &ph_op_Conv ? at : at / dims[1] / MAX (dims[0] / groups, 1) * dims[1] + at % dims[1];
-
-      ph_dtype_store (dtype, to, i, ph_dtype_load (dtype, from, i) * factors[channel]);
-    }
-  return scaled;
+  return ph_recipe_scale_filters (recipe, match->node[1], ph_value_constant (match->slot[SLOT_W]),
+                                  ph_recipe_norm_factor (recipe, match->root));
 }
 
 static PhTensor *
-shift_bias (PhMatch *match, const double *factors, gint64 n)
+shift_bias (PhMatch *match)
 {
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
   PhValue *bias = conv_bias (match->node[1]);
-  PhTensor *b = bias != NULL ? ph_value_constant (bias) : NULL;
-  PhTensor *beta = ph_value_constant (match->slot[SLOT_B]), *mean = ph_value_constant (match->slot[SLOT_MEAN]);
-  PhTensor *shifted = ph_tensor_new (ph_value_dtype (match->slot[SLOT_X]), 1, &n);
 
-  for (gint64 i = 0; shifted != NULL && i < n; i++)
-    {
-      double value = factors[i] * ((b != NULL ? ph_tensor_get (b, i) : 0) - ph_tensor_get (mean, i)) + ph_tensor_get (beta, i);
-
-      ph_dtype_store (ph_tensor_dtype (shifted), ph_tensor_writable (shifted), i, value);
-    }
-  return shifted;
+  return ph_recipe_tensor (recipe, ph_recipe_norm_shift (recipe, match->root, bias != NULL ? ph_value_constant (bias) : NULL),
+                           ph_value_dtype (match->slot[SLOT_X]), NULL);
 }
 
 static PhValue *
 fold_conv_bn (PhMatch *match, PhBuilder *b)
 {
   const PhNode *conv = match->node[1];
-  PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
-  gint64 n = n_channels (conv, weights);
-  g_autofree double *factors = channel_factors (match, n);
-  PhTensor *scaled = scale_weights (conv, weights, factors, n), *shifted = shift_bias (match, factors, n);
+  PhTensor *scaled = scale_weights (match), *shifted = shift_bias (match);
   PhValue *inputs[3] = { match->slot[SLOT_X] };
 
   if (scaled == NULL || shifted == NULL)

@@ -1,6 +1,6 @@
 /* fuse-matmul-bn.c: folds a batch normalisation into the matrix product before it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/rule.h"
+#include "passes/recipe-affine.h"
 
 #include <math.h>
 
@@ -59,20 +59,14 @@ fold (PhMatch *match, PhBuilder *b)
   PhTensor *weights = ph_value_constant (match->slot[SLOT_W]), *scaled, *shifted;
   PhValue *old = product->op == &ph_op_Gemm ? ph_node_input (product, 2) : NULL, *inputs[3] = { match->slot[SLOT_X] };
   PhDType dtype = ph_tensor_dtype (weights);
-  gint64 n = n_columns (product, weights), width = ph_tensor_dims (weights)[1];
+  gint64 n = n_columns (product, weights);
   gboolean rows = product->op == &ph_op_Gemm && ph_node_attr_int (product, "transB", 0) != 0;
   g_autofree PhAttr **attrs = product->op == &ph_op_Gemm ? ph_node_copy_attrs (product, NULL, NULL) : NULL;
+  g_autoptr(PhRecipe) scaling = ph_recipe_new (), shifting = ph_recipe_new ();
+  PhValue *factors = ph_recipe_reshape (scaling, ph_recipe_norm_factor (scaling, match->root), 2, (gint64[]) { rows ? n : 1, rows ? 1 : n });
 
-  scaled = ph_tensor_new (dtype, 2, ph_tensor_dims (weights));
-  for (gsize i = 0; scaled != NULL && i < ph_tensor_count (weights); i++)
-    ph_dtype_store (dtype, ph_tensor_writable (scaled), i,
-                    ph_tensor_get (weights, i) * factor (match, rows ? (gint64) i / width : (gint64) i % width));
-  shifted = ph_tensor_new (dtype, 1, &n);
-  for (gint64 i = 0; shifted != NULL && i < n; i++)
-    ph_dtype_store (dtype, ph_tensor_writable (shifted), (gsize) i,
-                    factor (match, i) * ((old != NULL ? ph_tensor_get (ph_value_constant (old), (gsize) i) : 0) -
-                                         ph_tensor_get (ph_value_constant (match->slot[SLOT_MEAN]), (gsize) i)) +
-                    ph_tensor_get (ph_value_constant (match->slot[SLOT_B]), (gsize) i));
+  scaled = ph_recipe_tensor (scaling, PH_BUILD (ph_recipe_builder (scaling), Mul, ph_recipe_wide (scaling, weights), factors), dtype, NULL);
+  shifted = ph_recipe_tensor (shifting, ph_recipe_norm_shift (shifting, match->root, old != NULL ? ph_value_constant (old) : NULL), dtype, NULL);
   inputs[1] = ph_build_tensor (b, scaled);
   inputs[2] = ph_build_tensor (b, shifted);
   return ph_build_node (b, &ph_op_Gemm, inputs, 3, attrs, 1);

@@ -1,5 +1,6 @@
 /* fuse-matmul-scale.c: a factor before or after a product with constant weights is folded into them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/recipe.h"
 #include "passes/rule.h"
 
 #include <math.h>
@@ -19,24 +20,12 @@ is_scale (PhMatch *match)
 static PhValue *
 build_scaled (PhMatch *match, PhBuilder *b)
 {
+  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
   PhTensor *old = ph_value_constant (match->slot[SLOT_W]), *scaled;
-  PhDType dtype = ph_tensor_dtype (old);
-  double c = 1;
+  PhValue *product = PH_BUILD (ph_recipe_builder (recipe), Mul, ph_recipe_wide (recipe, old),
+                               ph_recipe_wide (recipe, ph_value_constant (match->slot[SLOT_C])));
 
-  ph_value_number (match->slot[SLOT_C], &c);
-  if (ph_tensor_is_splat (old))
-    {
-      guint8 element[16] = { 0 };
-
-      ph_dtype_store (dtype, element, 0, ph_tensor_get (old, 0) * c);
-      scaled = ph_tensor_new_splat (dtype, 2, ph_tensor_dims (old), element);
-    }
-  else
-    {
-      scaled = ph_tensor_new (dtype, 2, ph_tensor_dims (old));
-      for (gsize i = 0; scaled != NULL && i < ph_tensor_count (old); i++)
-        ph_dtype_store (dtype, ph_tensor_writable (scaled), i, ph_tensor_get (old, i) * c);
-    }
+  scaled = ph_recipe_tensor (recipe, product, ph_tensor_dtype (old), NULL);
   if (scaled == NULL)
     return NULL;
   return PH_BUILD (b, MatMul, match->slot[SLOT_X], ph_build_tensor (b, scaled));
