@@ -3,7 +3,9 @@
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
 #include "core/ops/grad.h"
-#include "passes/pass.h"
+#include "passes/run.h"
+
+#include <string.h>
 
 /*        x ──► Mul ──► Sin ──► y                 grad_y
  *        w ──┘                                     │
@@ -11,8 +13,9 @@
  *   each node, last first, hands the gradient   Mul(grad_y, Cos(..)) ──► Mul(.., w) ──► grad_x
  *   of its output on to its inputs                                  └──► Mul(.., x) ──► grad_w
  *
- * Arguments: the value to differentiate, then the values to differentiate by (none: every float input and initializer). It
- * gets one new input, grad_OUTPUT, the cotangent; and one new output, grad_NAME, for each. All of it is plain ONNX. */
+ * Arguments: the value to differentiate, then the values to differentiate by (none: every float input and every float
+ * initializer that the model came with). It gets one new input, grad_OUTPUT, the cotangent, with ones for its default; and one
+ * new output, grad_NAME, for each. Names that are taken get a number. All of it is plain ONNX. */
 
 /* "dA = Mul(dY, B), dB = Mul(dY, A)", from the templates that are built. */
 static char *
@@ -80,18 +83,42 @@ is_of_gradient (const PhValue *value)
   return value->uses->len > 0;
 }
 
-static void
-add_sources (GPtrArray *sources, const GPtrArray *values)
+/* The first id that a pass gave: what is older came with the model. */
+static PhId
+first_id_of_passes (PhPassRun *run)
 {
-  for (guint i = 0; i < values->len; i++)
-    if (ph_value_has_gradient (values->pdata[i]) && !is_of_gradient (values->pdata[i]))
-      g_ptr_array_add (sources, values->pdata[i]);
+  const PhHistory *history = run->history;
+
+  for (guint i = 0; history != NULL && i < history->edits->len; i++)
+    {
+      const PhEdit *edit = history->edits->pdata[i];
+
+      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH)
+        return edit->id;
+    }
+  return run->model->next_id;
+}
+
+/* A constant that nothing reads but settings (the ratio of a Dropout, the scales of a Resize) is no parameter. */
+static gboolean
+is_setting (const PhValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, i);
+
+      if (use->node->op == NULL || ph_node_input_gradient (use->node, use->index) != PH_GRADIENT_REFUSED)
+        return FALSE;
+    }
+  return value->uses->len > 0 && value->n_output_uses == 0;
 }
 
 /* (transfer container) (nullable): what to differentiate by. */
 static GPtrArray *
-find_sources (PhModel *model, const char *const *names, GError **error)
+find_sources (PhPassRun *run, const char *const *names, PhId first_new, GError **error)
 {
+  PhModel *model = run->model;
+  const GPtrArray *inputs = model->graph->inputs, *constants = model->graph->constants;
   g_autoptr(GPtrArray) sources = g_ptr_array_new ();
 
   for (guint i = 0; names[i] != NULL; i++)
@@ -101,40 +128,84 @@ find_sources (PhModel *model, const char *const *names, GError **error)
         return NULL;
       g_ptr_array_add (sources, value);
     }
-  if (sources->len == 0)
+  if (sources->len > 0)
+    return g_steal_pointer (&sources);
+  for (guint i = 0; i < inputs->len; i++)
+    if (ph_value_has_gradient (inputs->pdata[i]) && !is_of_gradient (inputs->pdata[i]))
+      g_ptr_array_add (sources, inputs->pdata[i]);
+  for (guint i = 0; i < constants->len; i++)
     {
-      add_sources (sources, model->graph->inputs);
-      add_sources (sources, model->graph->constants);
+      PhValue *value = constants->pdata[i];
+
+      if (value->id < first_new && ph_value_has_gradient (value) && !is_of_gradient (value) && !is_setting (value))
+        g_ptr_array_add (sources, value);
     }
   return g_steal_pointer (&sources);
 }
 
+/* Names @value, which is new at the border. What this run made inside gives way; all else keeps its name, and @value gets a
+ * number, if it has none yet. */
+static gboolean
+claim_name (PhModel *model, PhValue *value, const char *name, PhId first_of_run, GError **error)
+{
+  PhValue *taken = ph_model_find_value_named (model, name);
+
+  if (taken == value)
+    return TRUE;
+  if (taken != NULL && (taken->id < first_of_run || taken->producer == NULL || ph_value_is_output (taken)))
+    return (g_str_has_prefix (value->name, name) && value->name[strlen (name)] == '_') ||
+           ph_value_rename (value, ph_model_unique_name (model, name), error);
+  return (taken == NULL || ph_value_rename (taken, ph_model_unique_name (model, name), error)) && ph_value_rename (value, name, error);
+}
+
 /* Appends the gradient of @source as a graph output of its own. */
 static gboolean
-append_output (PhModel *model, PhTape *tape, PhValue *source, GError **error)
+append_output (PhModel *model, PhTape *tape, PhValue *source, PhId first_of_run, GError **error)
 {
   g_autofree char *name = g_strdup_printf ("grad_%s", source->name);
   PhBuilder builder = { .graph = model->graph, .name = name, .role = PH_ROLE_BACKWARD,
                         .partner = source->producer != NULL ? source->producer->id : PH_NO_ID };
   PhValue *gradient = ph_tape_gradient (tape, &builder, source);
-  PhValue *taken;
 
   if (gradient == NULL && builder.error == NULL)
     gradient = ph_build_zeros_like (&builder, source);
   /* A value that already is part of the interface keeps its name. */
   if (gradient != NULL && (gradient->producer == NULL || ph_value_is_output (gradient)))
     gradient = PH_BUILD (&builder, Identity, gradient);
-  if (!ph_builder_finish (&builder, error))
+  if (!ph_builder_finish (&builder, error) || !claim_name (model, gradient, name, first_of_run, error))
     return FALSE;
-  taken = ph_model_find_value_named (model, name);
-  if (taken != gradient)
-    {
-      if (taken != NULL && !ph_value_rename (taken, ph_model_unique_name (model, name), error))
-        return FALSE;
-      if (!ph_value_rename (gradient, name, error))
-        return FALSE;
-    }
   return ph_graph_set_output (model->graph, model->graph->outputs->len, gradient, error);
+}
+
+/* Ones in the shape of @output. */
+static PhTensor *
+ones_like (const PhType *type)
+{
+  gint64 dims[PH_MAX_RANK];
+  g_autoptr(PhTensor) one = ph_tensor_new_scalar (type->dtype, 1);
+
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  return ph_tensor_new_splat (type->dtype, type->rank, dims, ph_tensor_data (one));
+}
+
+/* The cotangent: an input with ones for its default. Where the shape is open that is a single one, which is expanded. */
+static PhValue *
+add_seed (PhModel *model, PhValue *output, GError **error)
+{
+  g_autofree char *wanted = g_strdup_printf ("grad_%s", output->name);
+  const char *name = ph_model_unique_name (model, wanted);
+  gboolean known = ph_type_is_static (output->type);
+  g_autoptr(PhTensor) ones = known ? ones_like (output->type) : ph_tensor_new_scalar (output->type->dtype, 1);
+  PhBuilder builder = { .graph = model->graph, .name = name, .role = PH_ROLE_BACKWARD,
+                        .partner = output->producer != NULL ? output->producer->id : PH_NO_ID };
+  PhValue *seed = ph_graph_add_input (model->graph, name, known ? output->type : ph_type_unranked (output->type->dtype), ones,
+                                      G_MAXUINT, error);
+
+  if (seed == NULL || known)
+    return seed;
+  seed = PH_BUILD (&builder, Expand, seed, PH_BUILD (&builder, Shape, output));
+  return ph_builder_finish (&builder, error) ? seed : NULL;
 }
 
 /* The gradient of a fused kernel is that of what it replaced. */
@@ -143,9 +214,11 @@ open_fused (PhPassRun *run, GError **error)
 {
   g_autoptr(GPtrArray) fused = g_ptr_array_new ();
 
-  PH_FOREACH_NODE (node, ph_pass_run_model (run)->graph)
-    if (ph_node_is_fused (node))
-      g_ptr_array_add (fused, node);
+  g_autoptr(GPtrArray) all = ph_model_nodes (run->model);
+
+  for (guint i = 0; i < all->len; i++)
+    if (ph_node_is_fused (all->pdata[i]))
+      g_ptr_array_add (fused, all->pdata[i]);
   for (guint i = 0; i < fused->len; i++)
     {
       if (!ph_pass_begin (run, "open-fused", fused->pdata[i],
@@ -165,11 +238,15 @@ open_fused (PhPassRun *run, GError **error)
 static gboolean
 open_expanded (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new (), all = ph_model_nodes (run->model);
 
-  PH_FOREACH_NODE (node, ph_pass_run_model (run)->graph)
-    if (node->op != NULL && node->op->expand != NULL && !ph_op_differentiable (node->op) && !(node->op->flags & PH_OP_NO_GRADIENT))
-      g_ptr_array_add (nodes, node);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const PhNode *node = all->pdata[i];
+
+      if (node->op != NULL && node->op->expand != NULL && !ph_op_differentiable (node->op) && !(node->op->flags & PH_OP_NO_GRADIENT))
+        g_ptr_array_add (nodes, all->pdata[i]);
+    }
   for (guint i = 0; i < nodes->len; i++)
     {
       if (!ph_pass_begin (run, "spell-out", nodes->pdata[i], "Its gradient is that of the operators by which it is defined."))
@@ -193,8 +270,9 @@ run_autodiff (PhPassRun *run, GError **error)
   PhBuilder builder = { .graph = model->graph, .role = PH_ROLE_BACKWARD };
   g_autoptr(PhTape) tape = NULL;
   g_autoptr(GPtrArray) sources = NULL;
-  g_autofree char *seed_name = NULL;
+  const PhId first_new = first_id_of_passes (run);
   PhValue *output, *seed;
+  PhId first_of_run;
 
   if (arguments == NULL || arguments[0] == NULL)
     {
@@ -212,13 +290,19 @@ run_autodiff (PhPassRun *run, GError **error)
   if (!open_fused (run, error) || !open_expanded (run, error))
     return FALSE;
   output = find_value (model, arguments[0], error);
-  if (output == NULL || (sources = find_sources (model, arguments + 1, error)) == NULL)
+  if (output == NULL || (sources = find_sources (run, arguments + 1, first_new, error)) == NULL)
     return FALSE;
-  seed_name = g_strdup_printf ("grad_%s", output->name);
+  if (sources->len == 0)
+    {
+      g_set_error_literal (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                           "autodiff: the model has no float input or initializer to differentiate by: name a value");
+      return FALSE;
+    }
+  first_of_run = model->next_id;
   if (!ph_pass_begin (run, "seed", output->producer, "The gradient of the output by itself, the cotangent, is a new input: "
-                                                     "1 for a scalar loss."))
+                                                     "1 for a scalar loss, and ones where it is not fed."))
     return TRUE;
-  seed = ph_graph_add_input (model->graph, seed_name, output->type, NULL, G_MAXUINT, error);
+  seed = add_seed (model, output, error);
   if (seed == NULL)
     {
       ph_pass_abort (run);
@@ -236,7 +320,7 @@ run_autodiff (PhPassRun *run, GError **error)
   if (!ph_pass_begin (run, "outputs", NULL, "What arrived at each input and initializer is summed and is a new output."))
     return TRUE;
   for (guint i = 0; i < sources->len; i++)
-    if (!append_output (model, tape, sources->pdata[i], error))
+    if (!append_output (model, tape, sources->pdata[i], first_of_run, error))
       {
         ph_pass_abort (run);
         return FALSE;

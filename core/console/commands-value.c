@@ -478,6 +478,18 @@ grad_work (PhCall *call, GError **error)
   return call->data == NULL || ph_job_run (((Grad *) call->data)->job, call->cancellable, error);
 }
 
+/* What the output "grad_x" or, where that name was taken, "grad_x_1" is the gradient by. (transfer full) */
+static char *
+gradient_by (PhModel *model, const char *output)
+{
+  char *name = g_strdup (g_str_has_prefix (output, "grad_") ? output + strlen ("grad_") : output);
+  char *number = strrchr (name, '_');
+
+  if (ph_model_find_value_named (model, name) == NULL && number != NULL)
+    *number = '\0';
+  return name;
+}
+
 static gboolean
 grad_finish (PhCall *call, GError **error)
 {
@@ -497,9 +509,10 @@ grad_finish (PhCall *call, GError **error)
       PhValue         *output = outputs->pdata[i];
       JsonObject      *row = ph_json_add_object (rows);
       g_autofree char *type = ph_type_to_string (output->type);
+      g_autofree char *of = gradient_by (ph_document_get_model (call->document), output->name);
 
       ph_json_set (row, "name", output->name);
-      ph_json_set (row, "of", g_str_has_prefix (output->name, "grad_") ? output->name + strlen ("grad_") : output->name);
+      ph_json_set (row, "of", of);
       ph_json_set (row, "type", type);
       ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET ": %s\n", output->name, type);
     }

@@ -77,6 +77,24 @@ sum_groups (PhBuilder *b, PhValue *value)
   return PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), value, ph_build_ints (b, &axis, 1));
 }
 
+/* A cache, other outputs than the first, or the gradient by a mask that may be shorter than the keys. */
+static gboolean
+is_long (PhGrad *grad)
+{
+  const PhValue *mask = ph_grad_in (grad, MASK), *k = ph_grad_in (grad, KEY);
+
+  if (ph_grad_in (grad, PAST_KEY) != NULL || ph_grad_in (grad, PAST_KEY + 1) != NULL)
+    return TRUE;
+  for (guint i = 1; i < grad->node->outputs->len; i++)
+    if (grad->dy[i] != NULL)
+      return TRUE;
+  if (mask == NULL || !grad->wanted[MASK])
+    return FALSE;
+  return mask->type == NULL || !mask->type->has_rank || mask->type->rank == 0 || k->type == NULL || !k->type->has_rank ||
+         k->type->rank < 3 || !ph_dim_known (mask->type->dims[mask->type->rank - 1]) ||
+         !ph_dim_equal (mask->type->dims[mask->type->rank - 1], k->type->dims[k->type->rank - 2]);
+}
+
 /* With S = scale Q K' (capped, biased), P = softmax S, Y = P V:
  * dV = P' dY, dP = dY V', dS = P (dP - sum (dP P)), dQ = scale dS K, dK = scale dS' Q. P comes from an Attention of its own:
  * the same node with an identity matrix for values would be as long, so it is output 3 of a copy of the node. */
@@ -92,13 +110,9 @@ ph_grad_attention (PhGrad *grad, GError **error)
   PhDim q_dims[4], k_dims[4];
   const char *problem = NULL;
 
-  if (ph_grad_in (grad, PAST_KEY) != NULL)
-    problem = "with past keys and values it is not differentiated; concatenate them before it";
-  else if (grad->dy[0] == NULL || (node->outputs->len > 1 && grad->dy[1] != NULL) ||
-           (node->outputs->len > 2 && grad->dy[2] != NULL) ||
-           (node->outputs->len > 3 && grad->dy[3] != NULL))
-    problem = "only its first output is differentiated";
-  else if (!head_dims (q->type, q_heads, q_dims) || !head_dims (k->type, kv_heads, k_dims) || v->type == NULL ||
+  if (is_long (grad))
+    return ph_grad_attention_at_length (grad, error);
+  if (!head_dims (q->type, q_heads, q_dims) || !head_dims (k->type, kv_heads, k_dims) || v->type == NULL ||
            v->type->rank != k->type->rank || q->type->rank != k->type->rank || !ph_dim_known (q_dims[1]) ||
            !ph_dim_known (k_dims[1]) || !ph_dim_known (q_dims[3]))
     problem = "cannot be differentiated while the number or size of its heads is unknown";
@@ -156,4 +170,70 @@ ph_grad_attention (PhGrad *grad, GError **error)
   if (grad->wanted[VALUE])
     grad->dx[VALUE] = from_groups (grad, sum_groups (b, MATMUL (swapped (b, probability), dys)), v);
   return TRUE;
+}
+
+/* ── RotaryEmbedding, by its caches as well ── */
+
+#define SPLIT_HALVES(value_) \
+  ph_build_node (b, &ph_op_Split, &(PhValue *) { value_ }, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 2)), 2)
+
+/* Elements @from, @from + @step, ... before @to of the last axis. */
+static PhValue *
+slice_last (PhBuilder *b, PhValue *value, gint64 from, gint64 to, gint64 step)
+{
+  const gint64 last = -1;
+
+  return PH_BUILD (b, Slice, value, ph_build_ints (b, &from, 1), ph_build_ints (b, &to, 1), ph_build_ints (b, &last, 1),
+                   ph_build_ints (b, &step, 1));
+}
+
+static gboolean
+build_rotary (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue **out, GError **error)
+{
+  const gboolean interleaved = ph_node_attr_int (node, "interleaved", 0) != 0, flat = in[0]->type->rank == 3;
+  const gint64 turned = ph_node_attr_int (node, "rotary_embedding_dim", 0), axis = flat ? 2 : 1, last = -1;
+  gint64 split[4] = { 0, 0, ph_node_attr_int (node, "num_heads", 0), -1 }, join[4] = { 0, 0, 0, -1 };
+  PhValue *x = in[0], *rest = NULL, *turn[2], *part[2], *result[2], *whole;
+
+  if (flat)
+    x = PH_BUILD (b, Reshape, x, ph_build_ints (b, split, 4));
+  for (guint i = 0; i < 2; i++)
+    {
+      turn[i] = in[3] != NULL ? PH_BUILD (b, Gather, in[1 + i], in[3]) : in[1 + i];
+      turn[i] = PH_BUILD (b, Unsqueeze, turn[i], ph_build_ints (b, &axis, 1));
+    }
+  if (turned > 0)
+    {
+      rest = slice_last (b, x, turned, G_MAXINT64, 1);
+      x = slice_last (b, x, 0, turned, 1);
+    }
+  if (interleaved)
+    for (guint i = 0; i < 2; i++)
+      part[i] = slice_last (b, x, i, G_MAXINT64, 2);
+  else
+    {
+      part[0] = SPLIT_HALVES (x);
+      part[1] = part[0] != NULL ? ph_node_output (part[0]->producer, 1) : NULL;
+    }
+  result[0] = PH_BUILD (b, Sub, MUL (part[0], turn[0]), MUL (part[1], turn[1]));
+  result[1] = PH_BUILD (b, Add, MUL (part[0], turn[1]), MUL (part[1], turn[0]));
+  for (guint i = 0; i < 2 && interleaved; i++)
+    result[i] = PH_BUILD (b, Unsqueeze, result[i], ph_build_ints (b, &last, 1));
+  whole = ph_build_node (b, &ph_op_Concat, result, 2, PH_ATTRS (ph_attr_new_int ("axis", -1)), 1);
+  if (interleaved)
+    whole = PH_BUILD (b, Reshape, whole, ph_build_ints (b, join, 4));
+  if (rest != NULL)
+    whole = ph_build_node (b, &ph_op_Concat, PH_VALUES_ (whole, rest), 2, PH_ATTRS (ph_attr_new_int ("axis", -1)), 1);
+  out[0] = flat ? PH_BUILD (b, Reshape, whole, ph_build_ints (b, (gint64[]) { 0, 0, -1 }, 3)) : whole;
+  return TRUE;
+}
+
+gboolean
+ph_grad_rotary_caches (PhGrad *grad, GError **error)
+{
+  const PhType *type = ph_grad_in (grad, 0)->type;
+
+  if (type == NULL || !type->has_rank || (type->rank != 3 && type->rank != 4))
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient by the caches needs the rank of its input");
+  return ph_grad_through (grad, build_rotary, error);
 }

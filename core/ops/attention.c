@@ -414,6 +414,10 @@ static gboolean
 grad_rotary_embedding (PhGrad *grad, GError **error)
 {
   PhValue *positions = ph_grad_in (grad, 3);
+
+  if (grad->wanted[1] || grad->wanted[2])
+    return ph_grad_rotary_caches (grad, error);
+
   PhValue *inputs[] = { grad->dy[0], ph_grad_in (grad, 1), PH_BUILD (grad->b, Neg, ph_grad_in (grad, 2)), positions };
   GPtrArray *attrs = g_ptr_array_new ();
 
@@ -433,5 +437,5 @@ const PhOp ph_op_RotaryEmbedding = {
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "interleaved", PH_ATTR_INT, "0" }, { "num_heads", PH_ATTR_INT }, { "rotary_embedding_dim", PH_ATTR_INT, "0" } },
   .infer = ph_infer_same_as_input, .kernel = run_rotary_embedding, .grad_build = grad_rotary_embedding,
-  .no_grad = 1 << 1 | 1 << 2 | 1 << 3,
+  .no_grad = 1 << 3,
 };

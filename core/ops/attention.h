@@ -34,5 +34,7 @@ void     ph_softmax_row (double *row, gint64 n);
 PhDim    ph_heads_dim   (const PhType *type, gint64 n_heads, guint which);       /* 0 batch, 1 heads, 2 length, 3 size */
 
 gboolean ph_grad_attention (PhGrad *grad, GError **error);                        /* attention-grad.c */
+gboolean ph_grad_attention_at_length (PhGrad *grad, GError **error);              /* attention-build.c */
+gboolean ph_grad_rotary_caches (PhGrad *grad, GError **error);
 
 G_END_DECLS

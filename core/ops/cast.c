@@ -242,7 +242,7 @@ infer_bit_cast (PhInfer *infer, GError **error)
 }
 
 const PhOp ph_op_BitCast = {
-  "BitCast", .since = 26, .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  "BitCast", .since = 26, .flags = PH_OP_ELEMENTWISE,
   .doc     = "The same bits, read as another element type of the same width.",
   .inputs  = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs   = { { "to", PH_ATTR_INT, .required = TRUE } },

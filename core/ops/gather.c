@@ -478,11 +478,32 @@ run_one_hot (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* Of the on value: the sum of dY where it stands; of the off value: the rest of the sum. */
+static gboolean
+grad_one_hot (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  const PhType *type = ph_grad_in (grad, 2)->type;
+  PhTensor *pair = ph_tensor_new (type->dtype, 1, (gint64[]) { 2 });
+  gint64 one = 1, axis = ph_node_attr_int (grad->node, "axis", -1);
+  PhValue *hot, *sums[2], *parts[2];
+
+  ph_dtype_store (type->dtype, ph_tensor_writable (pair), 1, 1);
+  hot = PH_BUILD_WITH (b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", axis)), ph_grad_in (grad, 0), ph_grad_in (grad, 1),
+                       ph_build_tensor (b, pair));
+  sums[0] = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), grad->dy[0]);
+  sums[1] = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), PH_BUILD (b, Mul, grad->dy[0], hot));
+  parts[0] = PH_BUILD (b, Reshape, PH_BUILD (b, Sub, sums[0], sums[1]), ph_build_ints (b, &one, 1));
+  parts[1] = PH_BUILD (b, Reshape, sums[1], ph_build_ints (b, &one, 1));
+  grad->dx[2] = ph_build_node (b, &ph_op_Concat, parts, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
+  return TRUE;
+}
+
 const PhOp ph_op_OneHot = {
-  .name = "OneHot", .since = 11, .flags = PH_OP_NO_GRADIENT,
+  .name = "OneHot", .since = 11,
   .doc = "For each index a vector of depth elements: the on value at the index, the off value elsewhere.",
   .inputs = { { "indices", 0, PH_NUMBERS }, { "depth", 0, PH_NUMBERS }, { "values", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "-1" } },
-  .infer = infer_one_hot, .kernel = run_one_hot, .no_grad = 0x7,
+  .infer = infer_one_hot, .kernel = run_one_hot, .grad_build = grad_one_hot, .no_grad = 0x3,
 };

@@ -13,8 +13,9 @@ struct _PhGrad
   PhBuilder *b;                /* builds in the node's graph, role backward, partner the forward node   */
   PhValue  **dy;               /* (nullable elements) gradient of each output; at least one is set      */
   gboolean  *wanted;           /* of each input                                                         */
-  PhValue  **dx;               /* to be filled: gradient of each input, in the shape of that input or   */
-                               /* broadcast from it (the engine reduces); NULL: zero                    */
+  PhValue  **dx;               /* to be filled: gradient of each wanted input, in the shape of that input or */
+                               /* broadcast from it (the engine reduces)                                */
+  gboolean  *zero;             /* to be set for a wanted input where the gradient is zero and dx is NULL */
   GPtrArray *captures;         /* (nullable) (element-type PhValue) of a node with bodies: the outer values that they
                                   use and whose gradient is wanted                                      */
   PhValue  **dcaptures;        /* (nullable elements) to be filled, like dx                             */

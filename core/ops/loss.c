@@ -187,9 +187,43 @@ grad_of_log_prob (PhGrad *grad)
   return PH_BUILD (b, Neg, PH_BUILD (b, Mul, hot, PH_BUILD (b, Unsqueeze, share, axis)));
 }
 
+/* The loss in operators that are differentiated by the weights of the classes as well. */
+static gboolean
+build_weighted_loss (PhBuilder *b, const PhNode *node, PhValue *const *in, PhValue **out, GError **error)
+{
+  const char *reduction = ph_node_attr_string (node, "reduction", "mean");
+  PhAttr *ignored = ph_node_attr (node, "ignore_index");
+  PhDType dtype = in[0]->type != NULL ? in[0]->type->dtype : PH_FLOAT;
+  const gint64 one = 1;
+  PhValue *labels = in[1], *scores = in[0], *axis = ph_build_ints (b, &one, 1), *is_ignored = NULL, *weight, *each;
+
+  if (ph_node_is (node, &ph_op_SoftmaxCrossEntropyLoss))
+    scores = out[1] = PH_BUILD_WITH (b, LogSoftmax, PH_ATTRS (ph_attr_new_int ("axis", 1)), scores);
+  if (ignored != NULL)
+    {
+      PhDType index = labels->type != NULL ? labels->type->dtype : PH_INT64;
+
+      is_ignored = PH_BUILD (b, Equal, labels, ph_build_scalar (b, index, ignored->i));
+      labels = PH_BUILD (b, Where, is_ignored, ph_build_scalar (b, index, 0), labels);
+    }
+  each = PH_BUILD_WITH (b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", 1)), scores, PH_BUILD (b, Unsqueeze, labels, axis));
+  weight = PH_BUILD (b, Gather, in[2], labels);
+  if (is_ignored != NULL)
+    weight = PH_BUILD (b, Where, is_ignored, ph_build_scalar (b, dtype, 0), weight);
+  each = PH_BUILD (b, Neg, PH_BUILD (b, Mul, weight, PH_BUILD (b, Squeeze, each, axis)));
+  if (reduction[0] != 'n')
+    each = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), each);
+  if (reduction[0] == 'm')
+    each = PH_BUILD (b, Div, each, PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), weight));
+  out[0] = each;
+  return TRUE;
+}
+
 static gboolean
 grad_nll (PhGrad *grad, GError **error)
 {
+  if (ph_grad_in (grad, 2) != NULL && grad->wanted[2])
+    return ph_grad_through (grad, build_weighted_loss, error);
   grad->dx[0] = grad_of_log_prob (grad);
   return TRUE;
 }
@@ -200,8 +234,11 @@ grad_cross_entropy (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   gint64 one = 1;
-  PhValue *g = grad->dy[0] != NULL ? grad_of_log_prob (grad) : NULL, *probability, *sum;
+  PhValue *g, *probability, *sum;
 
+  if (ph_grad_in (grad, 2) != NULL && grad->wanted[2])
+    return ph_grad_through (grad, build_weighted_loss, error);
+  g = grad->dy[0] != NULL ? grad_of_log_prob (grad) : NULL;
   if (grad->node->outputs->len > 1 && grad->dy[1] != NULL)
     g = g != NULL ? PH_BUILD (b, Add, g, grad->dy[1]) : grad->dy[1];
   probability = PH_BUILD_WITH (b, Softmax, PH_ATTRS (ph_attr_new_int ("axis", 1)), ph_grad_in (grad, 0));
@@ -212,13 +249,12 @@ grad_cross_entropy (PhGrad *grad, GError **error)
 
 #define LOSS_ATTRS .attrs = { { "ignore_index", PH_ATTR_INT }, { "reduction", PH_ATTR_STRING, "\"mean\"" } }
 
-/* As in PyTorch, the weights of the classes are not differentiated. */
 const PhOp ph_op_NegativeLogLikelihoodLoss = {
   "NegativeLogLikelihoodLoss", .since = 22, LOSS_ATTRS,
   .doc     = "Minus the logarithm of the probability of the right class, weighted, then averaged, summed or left as it is.",
   .inputs  = { { "input", 'T', PH_FLOATS }, { "target", 0, PH_INDICES }, { "weight", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "loss", 'T', PH_FLOATS } },
-  .infer   = infer_loss, .kernel = nll_kernel, .grad_build = grad_nll, .no_grad = 1 << 1 | 1 << 2, .flops = loss_flops,
+  .infer   = infer_loss, .kernel = nll_kernel, .grad_build = grad_nll, .no_grad = 1 << 1, .flops = loss_flops,
 };
 
 const PhOp ph_op_SoftmaxCrossEntropyLoss = {
@@ -226,6 +262,6 @@ const PhOp ph_op_SoftmaxCrossEntropyLoss = {
   .doc     = "Minus the logarithm of the softmax at the right class, weighted, then averaged, summed or left as it is.",
   .inputs  = { { "scores", 'T', PH_FLOATS }, { "labels", 0, PH_INDICES }, { "weights", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS }, { "log_prob", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
-  .infer   = infer_loss, .kernel = cross_entropy_kernel, .grad_build = grad_cross_entropy, .no_grad = 1 << 1 | 1 << 2,
+  .infer   = infer_loss, .kernel = cross_entropy_kernel, .grad_build = grad_cross_entropy, .no_grad = 1 << 1,
   .flops   = loss_flops,
 };

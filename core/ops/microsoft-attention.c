@@ -243,7 +243,7 @@ expand_quantized_attention (PhExpand *x, GError **error)
 #define BYTES (PH_T (INT8) | PH_T (UINT8))
 
 const PhOp ph_op_MsQAttention = {
-  PH_MS ("QAttention"), PH_SPELT_OUT (expand_quantized_attention), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("QAttention"), PH_SPELT_OUT (expand_quantized_attention),
   .doc = "Attention of several heads whose input and weights are narrow integers.",
   .inputs = { { "input", 'X', BYTES }, { "weight", 'W', BYTES }, { "bias", 'T', PH_FLOATS }, { "input_scale", 'T', PH_FLOATS },
               { "weight_scale", 'T', PH_FLOATS }, { "mask_index", 0, PH_T (INT32), PH_ARG_OPTIONAL },

@@ -224,7 +224,7 @@ expand_matmul_integer_to_float (PhExpand *x, GError **error)
 }
 
 const PhOp ph_op_MsMatMulIntegerToFloat = {
-  PH_MS ("MatMulIntegerToFloat"), PH_SPELT_OUT (expand_matmul_integer_to_float), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("MatMulIntegerToFloat"), PH_SPELT_OUT (expand_matmul_integer_to_float),
   .doc = "Product of matrices of narrow integers, times their scales, plus a bias.",
   .inputs = { { "A", 'A', BYTES }, { "B", 'B', BYTES }, { "a_scale", 'T', PH_FLOATS }, { "b_scale", 'T', PH_FLOATS },
               { "a_zero_point", 'A', BYTES, PH_ARG_OPTIONAL }, { "b_zero_point", 'B', BYTES, PH_ARG_OPTIONAL },
@@ -246,7 +246,7 @@ expand_dynamic_quantize_matmul (PhExpand *x, GError **error)
 }
 
 const PhOp ph_op_MsDynamicQuantizeMatMul = {
-  PH_MS ("DynamicQuantizeMatMul"), PH_SPELT_OUT (expand_dynamic_quantize_matmul), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("DynamicQuantizeMatMul"), PH_SPELT_OUT (expand_dynamic_quantize_matmul),
   .doc = "Product of a matrix, quantised by its own range, and a matrix of narrow integers.",
   .inputs = { { "A", 'T', PH_T (FLOAT) }, { "B", 'B', BYTES }, { "b_scale", 'T', PH_T (FLOAT) },
               { "b_zero_point", 'B', BYTES, PH_ARG_OPTIONAL }, { "bias", 'T', PH_T (FLOAT), PH_ARG_OPTIONAL } },
@@ -276,7 +276,7 @@ expand_qgemm (PhExpand *x, GError **error)
 }
 
 const PhOp ph_op_MsQGemm = {
-  PH_MS ("QGemm"), PH_SPELT_OUT (expand_qgemm), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("QGemm"), PH_SPELT_OUT (expand_qgemm),
   .doc = "Gemm of matrices of narrow integers; quantised again where the result has a scale.",
   .inputs = { { "A", 'A', BYTES }, { "a_scale", 'T', PH_T (FLOAT) }, { "a_zero_point", 'A', BYTES }, { "B", 'B', BYTES },
               { "b_scale", 'T', PH_T (FLOAT) }, { "b_zero_point", 'B', BYTES }, { "C", 0, PH_T (INT32), PH_ARG_OPTIONAL },
@@ -347,7 +347,7 @@ const PhOp ph_op_MsQuantizeLinear = {
 };
 
 const PhOp ph_op_MsDequantizeLinear = {
-  PH_MS ("DequantizeLinear"), PH_SPELT_OUT (expand_dequantize), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("DequantizeLinear"), PH_SPELT_OUT (expand_dequantize),
   .doc = "The numbers that narrow integers stand for: by a scale, from a zero point.",
   .inputs = { { "x", 'Z', QUANTS }, { "x_scale", 'T', PH_FLOATS }, { "x_zero_point", 'Z', QUANTS, PH_ARG_OPTIONAL } },
   .outputs = { { "y", 'T', PH_FLOATS } }, .attrs = { { "axis", PH_ATTR_INT, "1" }, { "block_size", PH_ATTR_INT, "0" } },
@@ -449,9 +449,39 @@ matmul_nbits_kernel (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* dA = dY W', where the product of an identity with it is W. */
+static gboolean
+grad_matmul_nbits (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  const PhNode *node = grad->node;
+  gint64 k = ph_node_attr_int (node, "K", 0), swap[2] = { 1, 0 };
+  PhDType dtype = ph_grad_in (grad, 0)->type->dtype;
+  g_autofree PhAttr **attrs = g_new0 (PhAttr *, node->attrs->len + 1);
+  PhValue *inputs[5], *weight;
+  PhTensor *eye;
+
+  if (grad->wanted[0])
+    {
+      eye = ph_tensor_new (dtype, 2, (gint64[]) { k, k });
+      for (gint64 i = 0; eye != NULL && i < k; i++)
+        ph_dtype_store (dtype, ph_tensor_writable (eye), i * k + i, 1);
+      inputs[0] = ph_build_tensor (b, eye);
+      for (guint i = 1; i < 5; i++)
+        inputs[i] = ph_grad_in (grad, i);
+      for (guint i = 0; i < node->attrs->len; i++)
+        attrs[i] = ph_attr_ref (node->attrs->pdata[i]);
+      weight = ph_build_node (b, node->op, inputs, 5, attrs, 1);
+      grad->dx[0] = PH_BUILD (b, MatMul, grad->dy[0], PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", swap, 2)), weight));
+    }
+  if (ph_grad_in (grad, 5) != NULL && grad->wanted[5])
+    grad->dx[5] = grad->dy[0];
+  return TRUE;
+}
+
 const PhOp ph_op_MsMatMulNBits = {
   PH_MS ("MatMulNBits"), .infer = infer_matmul_nbits, .kernel = matmul_nbits_kernel, .flops = matmul_nbits_flops,
-  .flags = PH_OP_NO_GRADIENT,
+  .grad_build = grad_matmul_nbits, .no_rule = 1 << 2 | 1 << 3,
   .doc = "Product with a matrix of numbers of 2, 4 or 8 bits, which have a scale and a zero point for each block.",
   .inputs = { { "A", 'T', PH_FLOATS }, { "B", 0, PH_T (UINT8) | PH_T (INT32) }, { "scales", 0, PH_FLOATS },
               { "zero_points", 0, PH_T (UINT8) | PH_FLOATS, PH_ARG_OPTIONAL }, { "g_idx", 0, PH_T (INT32), PH_ARG_OPTIONAL },

@@ -53,7 +53,7 @@ expand_unique (PhExpand *x, GError **error)
 }
 
 const PhOp ph_op_MsUnique = {
-  PH_MS ("Unique"), PH_SPELT_OUT (expand_unique), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("Unique"), PH_SPELT_OUT (expand_unique),
   .doc = "Each number once, in the order in which they come, with where each element went and how many there were.",
   .inputs = { { "x", 'T', PH_NUMBERS } },
   .outputs = { { "y", 'T', PH_NUMBERS }, { "idx", 0, PH_T (INT64), PH_ARG_OPTIONAL }, { "counts", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
@@ -103,7 +103,7 @@ expand_range (PhExpand *x, GError **error)
 }
 
 const PhOp ph_op_MsRange = {
-  PH_MS ("Range"), PH_SPELT_OUT (expand_range), .flags = PH_OP_NO_GRADIENT,
+  PH_MS ("Range"), PH_SPELT_OUT (expand_range),
   .doc = "Numbers from a start, up to a limit, by a step.",
   .inputs = { { "start", 'T', PH_NUMBERS }, { "limit", 'T', PH_NUMBERS }, { "delta", 'T', PH_NUMBERS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_NUMBERS } },

@@ -47,10 +47,10 @@ scaler_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Scaler = {
-  .name = "Scaler", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
+  .name = "Scaler", .domain = "ai.onnx.ml", .since = 1,
   .doc = "Each feature less an offset, times a scale.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
-  .attrs = { { "offset", PH_ATTR_FLOATS }, { "scale", PH_ATTR_FLOATS } }, .infer = infer_float, .kernel = scaler_kernel,
+  .attrs = { { "offset", PH_ATTR_FLOATS }, { "scale", PH_ATTR_FLOATS } }, .infer = infer_float, .kernel = scaler_kernel, .grad_build = ph_grad_scaler,
 };
 
 /* ── Normalizer ── */
@@ -86,10 +86,11 @@ normalizer_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Normalizer = {
-  .name = "Normalizer", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
+  .name = "Normalizer", .domain = "ai.onnx.ml", .since = 1,
   .doc = "Each row by its largest number, its sum, or its length.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "norm", PH_ATTR_STRING, "\"MAX\"" } }, .infer = infer_float, .kernel = normalizer_kernel,
+  .grad_build = ph_grad_normalizer,
 };
 
 /* ── Imputer ── */
@@ -126,12 +127,12 @@ imputer_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Imputer = {
-  .name = "Imputer", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
+  .name = "Imputer", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_ELEMENTWISE,
   .doc = "Puts a value of its own for each feature where one is missing.",
   .inputs = { { "X", 'T', PH_ML_NUMBERS } }, .outputs = { { "Y", 'T', PH_ML_NUMBERS } },
   .attrs = { { "imputed_value_floats", PH_ATTR_FLOATS }, { "imputed_value_int64s", PH_ATTR_INTS },
              { "replaced_value_float", PH_ATTR_FLOAT, "0.0" }, { "replaced_value_int64", PH_ATTR_INT, "0" } },
-  .infer = ph_infer_same_as_input, .kernel = imputer_kernel,
+  .infer = ph_infer_same_as_input, .kernel = imputer_kernel, .grad_build = ph_grad_imputer,
 };
 
 /* ── categories ── */
@@ -315,7 +316,7 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_FeatureVectorizer = {
-  .name = "FeatureVectorizer", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
+  .name = "FeatureVectorizer", .domain = "ai.onnx.ml", .since = 1,
   .doc = "The features of several inputs side by side.",
   .inputs = { { "X", 0, PH_ML_NUMBERS, PH_ARG_VARIADIC } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "inputdimensions", PH_ATTR_INTS } }, .infer = infer_feature_vectorizer, .kernel = feature_vectorizer_kernel,
@@ -373,7 +374,7 @@ array_feature_extractor_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_ArrayFeatureExtractor = {
-  .name = "ArrayFeatureExtractor", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT | PH_OP_DATA_MOVEMENT,
+  .name = "ArrayFeatureExtractor", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Entries of the last axis, by their indices.",
   .inputs = { { "X", 'T', PH_ML_NUMBERS | PH_T (STRING) }, { "Y", 0, PH_T (INT64) } },
   .outputs = { { "Z", 'T', PH_ML_NUMBERS | PH_T (STRING) } },

@@ -216,12 +216,12 @@ linear_regressor_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_LinearRegressor = {
-  .name = "LinearRegressor", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
+  .name = "LinearRegressor", .domain = "ai.onnx.ml", .since = 1,
   .doc = "Sums of the features of each row by coefficients, plus intercepts.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "intercepts", PH_ATTR_FLOATS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" },
              { "targets", PH_ATTR_INT, "1" } },
-  .infer = infer_linear_regressor, .kernel = linear_regressor_kernel,
+  .infer = infer_linear_regressor, .kernel = linear_regressor_kernel, .grad_build = ph_grad_linear_regressor,
 };
 
 /* How many rows of coefficients there are, and scores: one row for two labels makes two. */
@@ -295,7 +295,7 @@ linear_classifier_kernel (PhKernel *kernel, GError **error)
 #define LABELS { "classlabels_strings", PH_ATTR_STRINGS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" }
 
 const PhOp ph_op_LinearClassifier = {
-  .name = "LinearClassifier", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
+  .name = "LinearClassifier", .domain = "ai.onnx.ml", .since = 1,
   .doc = "The class whose sum of the features of a row, by coefficients, is largest; and all sums.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } },
   .outputs = { { "Y", 0, PH_T (STRING) | PH_T (INT64) }, { "Z", 0, PH_T (FLOAT) } },
@@ -370,7 +370,7 @@ svm_regressor_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SVMRegressor = {
-  .name = "SVMRegressor", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
+  .name = "SVMRegressor", .domain = "ai.onnx.ml", .since = 1,
   .doc = "A sum over support vectors of how alike each is to a row.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "kernel_params", PH_ATTR_FLOATS }, { "kernel_type", PH_ATTR_STRING, "\"LINEAR\"" },

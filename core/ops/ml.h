@@ -26,4 +26,10 @@ void     ph_ml_set_label  (const PhNode *node, PhTensor *labels, gsize row, gssi
 gboolean ph_infer_classifier (PhInfer *infer, gint64 n_scores);
 gboolean ph_infer_regressor  (PhInfer *infer, gint64 n_targets);
 
+/* ml-grad.c */
+gboolean ph_grad_scaler           (PhGrad *grad, GError **error);
+gboolean ph_grad_normalizer       (PhGrad *grad, GError **error);
+gboolean ph_grad_imputer          (PhGrad *grad, GError **error);
+gboolean ph_grad_linear_regressor (PhGrad *grad, GError **error);
+
 G_END_DECLS

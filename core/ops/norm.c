@@ -1,7 +1,7 @@
 /* norm.c: normalisations by mean and variance.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/elementwise.h"
-#include "core/ops/support.h"
+#include "core/ops/norm.h"
 
 #define EPSILON(node_) ph_node_attr_float (node_, "epsilon", 1e-5f)
 
@@ -221,10 +221,13 @@ grad_batch_norm (PhGrad *grad, GError **error)
   double epsilon = EPSILON (grad->node);
   guint rank;
 
+  if (ph_grad_wants_statistics (grad))
+    return ph_grad_statistics (grad, error);
   if (!known_rank (grad, &rank, error))
     return FALSE;
   if (ph_node_attr_int (grad->node, "training_mode", 0))
     {
+      grad->zero[3] = grad->zero[4] = TRUE;      /* the running statistics are not read */
       Normal normal = normalise (grad, x, epsilon, 2, rank, 0);
 
       if (grad->wanted[0])
@@ -445,8 +448,7 @@ static gboolean
 layer (PhKernel *kernel, gboolean centre, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
-  PhDType dtype = ph_tensor_dtype (centre ? x : scale);
-  PhDType stash = ph_kernel_dtype (kernel, ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT));
+  PhDType dtype = ph_tensor_dtype (centre ? x : scale), stash = ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT);
   guint rank = ph_tensor_rank (x), axis;
   gint64 dims[PH_MAX_RANK];
   gsize outer, inner;
@@ -525,6 +527,8 @@ grad_layer_norm (PhGrad *grad, GError **error)
   guint rank, axis = 0;
   Normal normal;
 
+  if (ph_grad_wants_statistics (grad))
+    return ph_grad_statistics (grad, error);
   if (!known_rank (grad, &rank, error))
     return FALSE;
   ph_axis (ph_node_attr_int (grad->node, "axis", -1), rank, &axis);

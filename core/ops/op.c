@@ -239,3 +239,17 @@ ph_op_differentiable (const PhOp *op)
       return TRUE;
   return FALSE;
 }
+
+PhGradientBy
+ph_node_input_gradient (const PhNode *node, guint i)
+{
+  const PhOp *op = node->op;
+
+  if (op == NULL)
+    return PH_GRADIENT_REFUSED;
+  if ((op->flags & PH_OP_NO_GRADIENT) != 0 || (i < 32 && (op->no_grad >> i & 1) != 0))
+    return PH_GRADIENT_ZERO;
+  if (i < 32 && (op->no_rule >> i & 1) != 0)
+    return PH_GRADIENT_REFUSED;
+  return op->grad_build != NULL || (i < PH_MAX_ARGS && op->grad[i] != NULL) ? PH_GRADIENT_RULE : PH_GRADIENT_REFUSED;
+}

@@ -36,7 +36,7 @@ typedef enum
   PH_OP_COMMUTATIVE        = 1 << 0,   /* in its first two inputs                                          */
   PH_OP_ELEMENTWISE        = 1 << 1,   /* output element i depends on (broadcast) elements i only          */
   PH_OP_RANDOM             = 1 << 2,   /* two runs differ: never folded, merged or duplicated              */
-  PH_OP_NO_GRADIENT        = 1 << 3,   /* by its nature: integer, boolean, index or piecewise-constant results: gradient stops */
+  PH_OP_NO_GRADIENT        = 1 << 3,   /* zero by its nature: integer, boolean, index or piecewise-constant results */
   PH_OP_DATA_MOVEMENT      = 1 << 4,   /* output elements are input elements, perhaps with padding         */
   PH_OP_SHAPE_ONLY         = 1 << 5,   /* reads the shape, not the elements, of its first input            */
   PH_OP_IDEMPOTENT         = 1 << 6,   /* f(f(x)) = f(x)                                                    */
@@ -59,7 +59,8 @@ struct _PhOp
   gboolean   (*expand) (PhExpand *expand, GError **error);  /* its meaning in ONNX's own operators, where it needs no kernel */
   const PhPattern *grad[PH_MAX_ARGS];      /* d(loss)/d(input i) as a template; NULL: see grad_build, no_grad */
   gboolean   (*grad_build) (PhGrad *grad, GError **error);  /* where a template cannot say it               */
-  guint        no_grad;             /* bit i: input i has no gradient (indices, shapes, axes)              */
+  guint        no_grad;             /* bit i: the gradient by input i is zero (indices, shapes, axes)      */
+  guint        no_rule;             /* bit i: it is not zero, but no rule makes it (settings): refused     */
   gint64     (*flops)  (const PhNode *node);                /* NULL: one per output element, none where data only moves; -1 unknown */
 };
 
@@ -73,6 +74,9 @@ const PhOpAttr *ph_op_attr    (const PhOp *op, const char *name);        /* (nul
 gboolean    ph_op_check       (const PhOp *op, const PhNode *node, GError **error);
 gint64      ph_node_flops     (const PhNode *node);                      /* a fused node: its body's; -1 unknown */
 gboolean    ph_op_differentiable (const PhOp *op);
+/* What is declared of the gradient of @node by its input @i: that it is zero, that a rule makes it, or nothing. */
+typedef enum { PH_GRADIENT_ZERO, PH_GRADIENT_RULE, PH_GRADIENT_REFUSED } PhGradientBy;
+PhGradientBy ph_node_input_gradient (const PhNode *node, guint i);
 gboolean    ph_op_executable  (const PhOp *op);
 
 /* The newest opset of ONNX's own domain whose operators are declared here; upgrade-opset goes up to it. */

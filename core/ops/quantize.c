@@ -190,8 +190,43 @@ const PhOp ph_op_QuantizeLinear = {
   .infer   = infer_quantize, .kernel = quantize_kernel,
 };
 
+/* dscale = sum of dY (x - zero point) over what shares the scale. */
+static gboolean
+grad_dequantize (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *scale = ph_grad_in (grad, 1), *zero = ph_grad_in (grad, 2);
+  PhDType dtype = grad->dy[0]->type->dtype;
+  guint axis = 0, n = 0;
+  gint64 spread[PH_MAX_RANK];
+  PhValue *whole;
+
+  if (ph_node_attr_int (grad->node, "block_size", 0) != 0 || scale->type == NULL || !scale->type->has_rank || scale->type->rank > 1 ||
+      (scale->type->rank == 1 && (x->type == NULL || !x->type->has_rank ||
+                                  !ph_axis (ph_node_attr_int (grad->node, "axis", 1), x->type->rank, &axis))))
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                         "its gradient by the scale needs known ranks, and one scale or one for each index of an axis");
+  for (guint i = axis + 1; scale->type->rank == 1 && i < x->type->rank; i++)
+    spread[n++] = i - axis;
+  whole = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), x);
+  if (zero != NULL)
+    {
+      zero = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), zero);
+      whole = PH_BUILD (b, Sub, whole, n > 0 ? PH_BUILD (b, Unsqueeze, zero, ph_build_ints (b, spread, n)) : zero);
+    }
+  whole = PH_BUILD (b, Mul, grad->dy[0], whole);
+  if (n > 0)          /* the axes behind the one of the scales; those in front of it the engine sums */
+    {
+      for (guint i = 0; i < n; i++)
+        spread[i] = axis + 1 + i;
+      whole = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), whole, ph_build_ints (b, spread, n));
+    }
+  grad->dx[1] = dtype == scale->type->dtype ? whole : PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", scale->type->dtype)), whole);
+  return TRUE;
+}
+
 const PhOp ph_op_DequantizeLinear = {
-  "DequantizeLinear", .since = 25, .flags = PH_OP_NO_GRADIENT,
+  "DequantizeLinear", .since = 25, .no_rule = 1 << 0, .grad_build = grad_dequantize,
   .doc     = "Each element less its zero point, times its scale.",
   .inputs  = { { "x", 'Z', NARROW | PH_T (INT32) }, { "x_scale", 0, PH_FLOATS | PH_T (FLOAT8E8M0) },
                { "x_zero_point", 'Z', NARROW | PH_T (INT32), PH_ARG_OPTIONAL } },
@@ -202,40 +237,32 @@ const PhOp ph_op_DequantizeLinear = {
 
 /* DynamicQuantizeLinear */
 
-static double
-rounded (PhDType dtype, double value)
-{
-  return dtype == PH_DOUBLE ? value : (float) value;
-}
-
 static gboolean
 dynamic_kernel (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0);
   gsize n = ph_tensor_count (x);
-  const PhDType dtype = ph_tensor_dtype (x);       /* a double where the run is in double */
-  double low = 0, high = 0, scale, zero;
+  const float *in = ph_tensor_data (x);
+  float low = 0, high = 0, scale, *out_scale;
+  double zero;
   guint8 *out, *out_zero;
-  gpointer out_scale;
 
   for (gsize i = 0; i < n; i++)
     {
-      const double value = ph_tensor_get (x, i);
-
-      low = MIN (low, value);
-      high = MAX (high, value);
+      low = MIN (low, in[i]);
+      high = MAX (high, in[i]);
     }
-  scale = rounded (dtype, rounded (dtype, high - low) / 255);
-  zero = scale == 0 ? 0 : rint (CLAMP (rounded (dtype, -low / scale), 0, 255));
+  scale = (high - low) / 255;
+  zero = scale == 0 ? 0 : rint (CLAMP (-low / scale, 0, 255));
   out = ph_kernel_output (kernel, 0, PH_UINT8, ph_tensor_rank (x), ph_tensor_dims (x), error);
-  out_scale = ph_kernel_output (kernel, 1, dtype, 0, NULL, error);
+  out_scale = ph_kernel_output (kernel, 1, PH_FLOAT, 0, NULL, error);
   out_zero = ph_kernel_output (kernel, 2, PH_UINT8, 0, NULL, error);
   if (out == NULL || out_scale == NULL || out_zero == NULL)
     return FALSE;
-  ph_dtype_store (dtype, out_scale, 0, scale);
+  *out_scale = scale;
   *out_zero = zero;
   for (gsize i = 0; i < n; i++)
-    store_quantized (PH_UINT8, out, i, scale == 0 ? 0 : rounded (dtype, ph_tensor_get (x, i) / scale), zero, TRUE);
+    store_quantized (PH_UINT8, out, i, scale == 0 ? 0 : in[i] / scale, zero, TRUE);
   return TRUE;
 }
 
@@ -251,7 +278,7 @@ infer_dynamic (PhInfer *infer, GError **error)
 }
 
 const PhOp ph_op_DynamicQuantizeLinear = {
-  "DynamicQuantizeLinear", .since = 11, .flags = PH_OP_NO_GRADIENT | PH_OP_IN_DOUBLE,
+  "DynamicQuantizeLinear", .since = 11,
   .doc     = "Quantises to uint8 with a scale and zero point that fit the elements' own range.",
   .inputs  = { { "x", 0, PH_T (FLOAT) } },
   .outputs = { { "y", 0, PH_T (UINT8) }, { "y_scale", 0, PH_T (FLOAT) }, { "y_zero_point", 0, PH_T (UINT8) } },
@@ -516,7 +543,7 @@ const PhOp ph_op_ConvInteger = {
 };
 
 const PhOp ph_op_QLinearConv = {
-  "QLinearConv", .since = 10, .flags = PH_OP_NO_GRADIENT | PH_OP_IN_DOUBLE, CONV_ATTRS,
+  "QLinearConv", .since = 10, .flags = PH_OP_NO_GRADIENT, CONV_ATTRS,
   .doc     = "Convolution of quantised tensors, itself quantised.",
   .inputs  = { { "x", 'X', BYTES }, { "x_scale", 0, PH_T (FLOAT) }, { "x_zero_point", 'X', BYTES },
                { "w", 'W', BYTES }, { "w_scale", 0, PH_T (FLOAT) }, { "w_zero_point", 'W', BYTES },

@@ -478,5 +478,5 @@ const PhOp ph_op_Resize = {
              { "exclude_outside", PH_ATTR_INT, "0" }, { "extrapolation_value", PH_ATTR_FLOAT, "0" },
              { "keep_aspect_ratio_policy", PH_ATTR_STRING, "\"stretch\"" }, { "mode", PH_ATTR_STRING, "\"nearest\"" },
              { "nearest_mode", PH_ATTR_STRING, "\"round_prefer_floor\"" } },
-  .infer = infer_resize, .kernel = run_resize, .grad_build = grad_resize, .no_grad = 0xe,
+  .infer = infer_resize, .kernel = run_resize, .grad_build = grad_resize, .no_grad = 1 << 3, .no_rule = 1 << 1 | 1 << 2,
 };

@@ -263,7 +263,7 @@ run_unique (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Unique = {
-  .name = "Unique", .since = 11, .flags = PH_OP_NO_GRADIENT,
+  .name = "Unique", .since = 11,
   .doc = "The different elements (or slices along an axis), where each stands first, which one each was, and how often.",
   .inputs = { { "X", 'T', PH_ANY } },
   .outputs = { { "Y", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_OPTIONAL },

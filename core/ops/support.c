@@ -353,10 +353,16 @@ ph_grad_through (PhGrad *grad, PhBuildInstead build, GError **error)
   for (guint i = 0; i < n_out && grad->b->error == NULL; i++)
     if (grad->dy[i] != NULL && outputs[i] != NULL)
       ph_tape_seed (tape, outputs[i], grad->dy[i]);
+    else if (grad->dy[i] != NULL)
+      return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its output %u '%s' is not differentiated", i,
+                           ph_grad_out (grad, i)->name);
   if (grad->b->error == NULL && !ph_tape_run (tape, grad->b, NULL, error))
     return FALSE;
   for (guint i = 0; i < n_in && grad->b->error == NULL; i++)
     if (grad->wanted[i])
-      grad->dx[i] = ph_tape_gradient (tape, grad->b, inputs[i]);
+      {
+        grad->dx[i] = ph_tape_gradient (tape, grad->b, inputs[i]);
+        grad->zero[i] = TRUE;                 /* if nothing arrived */
+      }
   return TRUE;
 }

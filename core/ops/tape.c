@@ -66,33 +66,34 @@ ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value)
   return sum;
 }
 
+/* Something may have to be handed on through @value: real numbers, or a sequence or an optional of them. A value whose type is
+ * not known counts, so that what cannot be differentiated is refused and not taken for zero. */
+static gboolean
+may_carry_gradient (const PhValue *value)
+{
+  return value->type == NULL || ph_dtype_is_float (value->type->dtype);
+}
+
 static gboolean
 is_active (PhTape *tape, const PhValue *value)
 {
-  return value != NULL && g_hash_table_contains (tape->active, value) && ph_value_has_gradient (value);
+  return value != NULL && g_hash_table_contains (tape->active, value);
 }
 
-static gboolean
-stops_gradient (const PhNode *node, guint input)
-{
-  return node->op != NULL &&
-         ((node->op->flags & PH_OP_NO_GRADIENT) != 0 || (input < 32 && (node->op->no_grad >> input & 1) != 0));
-}
-
-/* The outer values, of the tape's graph, that the bodies of @node use and that are active. */
+/* The outer values that the bodies of @node use and that are active. A body inside a body may use those of any graph around
+ * it; what the bodies make themselves is never active here. */
 static void
 collect_captures (PhTape *tape, const PhGraph *body, GPtrArray *captures)
 {
   for (guint i = 0; i < body->outputs->len; i++)
-    if (is_active (tape, body->outputs->pdata[i]) && ((PhValue *) body->outputs->pdata[i])->graph == tape->graph &&
-        !g_ptr_array_find (captures, body->outputs->pdata[i], NULL))
+    if (is_active (tape, body->outputs->pdata[i]) && !g_ptr_array_find (captures, body->outputs->pdata[i], NULL))
       g_ptr_array_add (captures, body->outputs->pdata[i]);
   PH_FOREACH_NODE (node, body)
     {
       for (guint i = 0; i < node->inputs->len; i++)
         {
           PhValue *value = node->inputs->pdata[i];
-          if (is_active (tape, value) && value->graph == tape->graph && !g_ptr_array_find (captures, value, NULL))
+          if (is_active (tape, value) && !g_ptr_array_find (captures, value, NULL))
             g_ptr_array_add (captures, value);
         }
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
@@ -121,9 +122,9 @@ spread_activity (PhTape *tape, PhNode *node)
   gboolean active = captures != NULL && captures->len > 0;
 
   for (guint i = 0; !active && i < node->inputs->len; i++)
-    active = is_active (tape, node->inputs->pdata[i]) && !stops_gradient (node, i);
+    active = is_active (tape, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO;
   for (guint i = 0; active && i < node->outputs->len; i++)
-    if (ph_value_has_gradient (node->outputs->pdata[i]))
+    if (may_carry_gradient (node->outputs->pdata[i]))
       g_hash_table_add (tape->active, node->outputs->pdata[i]);
 }
 
@@ -133,6 +134,19 @@ not_differentiable (const PhNode *node, const char *why, GError **error)
   g_autofree char *label = ph_node_label (node);
 
   g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s has no gradient: %s", label, why);
+  return FALSE;
+}
+
+static gboolean
+no_gradient_by (const PhNode *node, guint input, GError **error)
+{
+  const PhValue *value = ph_node_input (node, input);
+  const char *formal = input < PH_MAX_ARGS && node->op != NULL ? node->op->inputs[input].name : NULL;
+  g_autofree char *label = ph_node_label (node);
+
+  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
+               "%s has no gradient by its input %u%s%s%s, '%s': name the values to differentiate by, without those that it comes from",
+               label, input, formal != NULL ? " '" : "", formal != NULL ? formal : "", formal != NULL ? "'" : "", value->name);
   return FALSE;
 }
 
@@ -148,8 +162,18 @@ build_products (PhGrad *grad, GError **error)
   if (op == NULL)
     return not_differentiable (node, "the operator is not known here; inline its function, or leave it out of the way "
                                      "from the inputs to the output", error);
-  for (guint i = 0; i < node->inputs->len && i < PH_MAX_ARGS; i++)
-    templates |= op->grad[i] != NULL;
+  for (guint i = 0; i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
+    if (!(op->inputs[i].flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)) && ph_node_input (node, i) == NULL)
+      {
+        g_autofree char *why = g_strdup_printf ("its input %u '%s' is missing", i, op->inputs[i].name);
+        return not_differentiable (node, why, error);
+      }
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      if (grad->wanted[i] && ph_node_input_gradient (node, i) == PH_GRADIENT_REFUSED)
+        return no_gradient_by (node, i, error);
+      templates |= i < PH_MAX_ARGS && op->grad[i] != NULL;
+    }
 
   if (op->grad_build != NULL)
     {
@@ -179,12 +203,12 @@ build_products (PhGrad *grad, GError **error)
         if (op->grad[i] != NULL && grad->dy[0] != NULL)
           grad->dx[i] = ph_pattern_build (op->grad[i], &match, grad->b);
         else if (op->grad[i] == NULL && op->grad_build == NULL)
-          {
-            g_autofree char *why = g_strdup_printf ("none is declared for its input %u '%s'", i,
-                                                    op->inputs[i].name != NULL ? op->inputs[i].name : "");
-            return not_differentiable (node, why, error);
-          }
+          return no_gradient_by (node, i, error);
       }
+  /* What was asked for and not built is not zero. */
+  for (guint i = 0; i < node->inputs->len && grad->b->error == NULL; i++)
+    if (grad->wanted[i] && grad->dx[i] == NULL && !grad->zero[i])
+      return no_gradient_by (node, i, error);
   return TRUE;
 }
 
@@ -193,7 +217,7 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
 {
   guint n_in = node->inputs->len, n_out = node->outputs->len;
   g_autofree PhValue **dy = g_new0 (PhValue *, n_out + 1), **dx = g_new0 (PhValue *, n_in + 1), **dcaptures = NULL;
-  g_autofree gboolean *wanted = g_new0 (gboolean, n_in + 1);
+  g_autofree gboolean *wanted = g_new0 (gboolean, n_in + 1), *zero = g_new0 (gboolean, n_in + 1);
   g_autoptr(GPtrArray) captures = NULL;
   g_autofree char *name = NULL;
   PhBuilder own = *builder;
@@ -208,7 +232,7 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
     return TRUE;
   captures = find_captures (tape, node);
   for (guint i = 0; i < n_in; i++)
-    any |= wanted[i] = is_active (tape, node->inputs->pdata[i]) && !stops_gradient (node, i);
+    any |= wanted[i] = is_active (tape, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO;
   if (!any && (captures == NULL || captures->len == 0))
     return TRUE;
   if (hooks != NULL && hooks->begin != NULL && !hooks->begin (node, hooks->data))
@@ -223,9 +247,12 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
   own.partner = node->id;
   for (guint i = 0; i < n_out; i++)
     dy[i] = ph_tape_gradient (tape, &own, node->outputs->pdata[i]);
+  for (guint i = 0; captures != NULL && i < captures->len; i++)
+    if (!ph_value_has_gradient (captures->pdata[i]))
+      return not_differentiable (node, "a sequence, or a value of unknown type, is used in its body", error);
   dcaptures = g_new0 (PhValue *, captures != NULL ? captures->len + 1 : 1);
 
-  PhGrad grad = { .node = node, .b = &own, .dy = dy, .wanted = wanted, .dx = dx, .captures = captures,
+  PhGrad grad = { .node = node, .b = &own, .dy = dy, .wanted = wanted, .dx = dx, .zero = zero, .captures = captures,
                   .dcaptures = dcaptures };
   ok = own.error == NULL && build_products (&grad, error);
   for (guint i = 0; ok && i < n_in; i++)

@@ -1,6 +1,7 @@
 /* autodiff.c: gradients of small graphs in ONNX text, against the textbook or against central differences.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <string.h>
 
 #include "core/graph/verify.h"
 #include "core/io/io.h"
@@ -199,6 +200,150 @@ test_scan (void)
                      (const gint64 *[]) { DIMS (2), DIMS (3, 2), DIMS (2) }, (const guint[]) { 1, 2, 1 });
 }
 
+/* A body inside a body sees what lies outside of both: the Loop of If in the issue gave w the gradient 0. */
+static void
+test_nested (void)
+{
+  check_numerically ("<ir_version: 8, opset_import: [\"\" : 21]> g (double[3] x, double[3] w) => (double[3] y)\n"
+                     "<int64 n = {3}, bool t = {1}, bool c = {1}> {\n"
+                     "  y = Loop (n, t, x) <body = b (int64 i, bool ci, double[3] s) => (bool co, double[3] so) {\n"
+                     "    co = Identity (ci)\n"
+                     "    so = If (c) <then_branch = th () => (double[3] p) { p = Mul (s, w) },\n"
+                     "                 else_branch = el () => (double[3] q) { q = Sin (s) }>\n  }>\n}",
+                     "y", (const char *[]) { "x", "w", NULL }, (const char *[]) { "x", "w", NULL },
+                     (const gint64 *[]) { DIMS (3), DIMS (3) }, (const guint[]) { 1, 1 });
+  check_numerically ("<ir_version: 8, opset_import: [\"\" : 21]> g (double[3,2] x, double[2] w, double[2] h) => (double[3,2] y)\n"
+                     "<bool c = {0}> {\n"
+                     "  l, y = Scan (h, x) <num_scan_inputs = 1, body = b (double[2] s, double[2] e) => (double[2] so, double[2] o) {\n"
+                     "    r = If (c) <then_branch = th () => (double[2] p) { p = Mul (s, w) },\n"
+                     "      else_branch = el () => (double[2] q) { u = If (c) <then_branch = a () => (double[2] m) { m = Neg (s) },\n"
+                     "        else_branch = d () => (double[2] k) { v = Mul (e, w) k = Add (v, s) }> q = Sin (u) }>\n"
+                     "    so = Identity (r)  o = Mul (r, e)\n  }>\n}",
+                     "y", (const char *[]) { "x", "w", "h", NULL }, (const char *[]) { "x", "w", "h", NULL },
+                     (const gint64 *[]) { DIMS (3, 2), DIMS (2), DIMS (2) }, (const guint[]) { 2, 1, 1 });
+}
+
+/* The names of the outputs of @model, joined. */
+static char *
+output_names (PhModel *model)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? " " : "", ((PhValue *) model->graph->outputs->pdata[i])->name);
+  return g_string_free (names, FALSE);
+}
+
+static void
+test_twice (void)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float a, float b)\n"
+                                            "{ a = Sin (x)  b = Mul (x, x) }", "a", NULL, history);
+  g_autoptr(GHashTable) feeds = new_feeds ();
+  g_autoptr(PhTensor) first = NULL, second = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *names = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  options.arguments = (const char *[]) { "b", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  names = output_names (model);
+  g_assert_cmpstr (names, ==, "a b grad_x grad_x_1");
+  feed (feeds, model, "x", ph_tensor_new_scalar (PH_FLOAT, 3));
+  /* Neither cotangent is fed: ones are their defaults. */
+  first = compute (model, feeds, "grad_x");
+  second = compute (model, feeds, "grad_x_1");
+  g_assert_cmpfloat_with_epsilon (ph_tensor_get (first, 0), cos (3), 1e-6);
+  g_assert_cmpfloat_with_epsilon (ph_tensor_get (second, 0), 6, 1e-6);
+}
+
+/* Ones stand in the file; where the shape is open a single one is expanded, and what is fed has the shape of the output. */
+static void
+test_cotangent (void)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float[n] x) => (float[n] y) { y = Mul (x, x) }",
+                                            "y", NULL, history);
+  g_autoptr(GHashTable) feeds = new_feeds ();
+  g_autoptr(PhTensor) ones = NULL, fed = NULL;
+  PhTensor *x = ph_tensor_new (PH_FLOAT, 1, DIMS (2)), *dy = ph_tensor_new (PH_FLOAT, 1, DIMS (2));
+
+  g_assert_nonnull (ph_model_find_value_named (model, "grad_y")->tensor);
+  ((float *) ph_tensor_writable (x))[0] = 1;
+  ((float *) ph_tensor_writable (x))[1] = 2;
+  ((float *) ph_tensor_writable (dy))[0] = 3;
+  ((float *) ph_tensor_writable (dy))[1] = 5;
+  feed (feeds, model, "x", x);
+  ones = compute (model, feeds, "grad_x");
+  g_assert_cmpfloat (ph_tensor_get (ones, 0), ==, 2);
+  g_assert_cmpfloat (ph_tensor_get (ones, 1), ==, 4);
+  feed (feeds, model, "grad_y", dy);
+  fed = compute (model, feeds, "grad_x");
+  g_assert_cmpfloat (ph_tensor_get (fed, 0), ==, 6);
+  g_assert_cmpfloat (ph_tensor_get (fed, 1), ==, 20);
+}
+
+/* What has no rule is refused, by the name of the node and the input; never taken for zero. */
+static void
+test_refused (void)
+{
+  static const struct { const char *body, *by, *says; } rows[] = {
+    { "s = SequenceConstruct (x, x) i = Constant <value_int = 0> () y = SequenceAt (s, i)", "x", "SequenceAt has no gradient by its input 0" },
+    { "u = com.example.Custom (x) y = Mul (u, x)", "x", "Custom has no gradient: the operator is not known" },
+    { "f = ai.onnx.ml.SVMRegressor <coefficients = [1.0, 1.0, 1.0], rho = [0.0]> (x) y = Identity (f)", "x", "SVMRegressor has no gradient" },
+    { "z = Constant <value_floats = [2.0]> () k = Mul (w, z) y = Resize (x, \"\", k)", "w", "Resize has no gradient by its input 2 'scales'" },
+    { "t = Constant <value = bool {1}> () r = ReduceMean <keepdims = 0> (w) y = Dropout (x, r, t)", "w",
+      "Dropout has no gradient by its input 1 'ratio'" },
+    { "q, s, z = DynamicQuantizeLinear (x) y = Mul (s, s)", "x", "DynamicQuantizeLinear has no gradient" },
+    { "c = Constant <value = bool {1}> () s = SequenceConstruct (x, x) y = If (c) <then_branch = a () => (float[] p) { "
+      "i = Constant <value_int = 0> () p = SequenceAt (s, i) }, else_branch = b () => (float[] q) { q = Neg (x) }>", "x", "If has no gradient" },
+    { "y, v = LinearAttention <q_num_heads = 1, kv_num_heads = 1, update_rule = \"linear\"> (\"\", x, x)", "x", "its input 0 'query' is missing" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23, \"ai.onnx.ml\" : 3, \"com.example\" : 1]> "
+                                               "f (float[3] x, float[1] w) => (float[] y) { %s }", rows[i].body);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
+      g_autoptr(PhHistory) history = ph_history_new ();
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+      g_assert_no_error (error);
+      options.arguments = (const char *[]) { "y", rows[i].by, NULL };
+      g_assert_false (ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error));
+      g_assert_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED);
+      if (strstr (error->message, rows[i].says) == NULL)
+        g_error ("%s: '%s' does not say '%s'", rows[i].body, error->message, rows[i].says);
+    }
+}
+
+/* By default the parameters are what the file came with, without settings and without what passes made. */
+static void
+test_parameters (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[3] y)\n"
+      "<float[2] w = {1, 2}, float[1] k = {1.5}, float[2] u = {3, 4}> {\n"
+      "  c = Constant <value_floats = [2.0, 3.0]> ()  d = Mul (c, c)  v = Mul (u, d)  a = Mul (x, w)  b = Mul (a, v)\n"
+      "  y = Resize (b, \"\", k)\n}", -1, "test", &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autofree char *names = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("fold-constants"), model, history, &options, &error);
+  g_assert_no_error (error);
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  names = output_names (model);
+  g_assert_cmpstr (names, ==, "y grad_x grad_w");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -209,5 +354,10 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/if", test_if);
   g_test_add_func ("/autodiff/loop", test_loop);
   g_test_add_func ("/autodiff/scan", test_scan);
+  g_test_add_func ("/autodiff/nested", test_nested);
+  g_test_add_func ("/autodiff/twice", test_twice);
+  g_test_add_func ("/autodiff/cotangent", test_cotangent);
+  g_test_add_func ("/autodiff/refused", test_refused);
+  g_test_add_func ("/autodiff/parameters", test_parameters);
   return g_test_run ();
 }
