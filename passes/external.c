@@ -1,6 +1,7 @@
 /* external.c: passes that other programs run: a command that reads a model and writes one, and passes in a shared object.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <gmodule.h>
 #include <json-glib/json-glib.h>
@@ -132,9 +133,12 @@ write_all (int fd, GBytes *bytes, GError **error)
 static GBytes *
 read_all (int fd)
 {
-  g_autoptr(GMappedFile) file = lseek (fd, 0, SEEK_SET) == 0 ? g_mapped_file_new_from_fd (fd, FALSE, NULL) : NULL;
+  /* Not mapped: a child of the program that is still there could cut it short. */
+  const int copy = fcntl (fd, F_DUPFD_CLOEXEC, 3);
+  g_autoptr(PhFile) file = copy >= 0 ? ph_file_new (copy, "output", NULL) : NULL;
+  GBytes *bytes = file != NULL ? ph_file_read_bytes (file, 0, ph_file_get_size (file), NULL) : NULL;
 
-  return file != NULL ? g_mapped_file_get_bytes (file) : g_bytes_new (NULL, 0);
+  return bytes != NULL ? bytes : g_bytes_new (NULL, 0);
 }
 
 /* What is said of a program that ended: FALSE with @error, unless it went well. */
@@ -337,7 +341,6 @@ run_foreign (PhPassRun *run, GError **error)
   g_autofree char     *folder = g_dir_make_tmp ("peephole-pass-XXXXXX", error), *in = NULL, *out = NULL, *peep = find_peep ();
   g_autofree char     *pass_line = NULL, *save = NULL, *why = NULL;
   g_autoptr(GBytes)    output = NULL, bytes = NULL;
-  g_autoptr(GMappedFile) mapped = NULL;
   gboolean             ok = FALSE;
 
   if (folder == NULL)
@@ -353,10 +356,9 @@ run_foreign (PhPassRun *run, GError **error)
   if (ph_io_save (ph_pass_run_model (run), in, options->cancellable, error))
     output = run_program (command, NULL, file_size (in), run->pass->name, options->cancellable, error);
   if (output != NULL)
-    mapped = g_mapped_file_new (out, FALSE, error);
-  if (mapped != NULL)
+    bytes = ph_file_load (out, error);
+  if (bytes != NULL)
     {
-      bytes = g_mapped_file_get_bytes (mapped);
       why = describe_rewrites (output);
       ok = adopt_bytes (run, bytes, run->pass->name, run->pass->name, *why != '\0' ? why : run->pass->summary, error);
     }

@@ -108,6 +108,16 @@ join (GArray *branches, guint what)
   joined = ph_tensor_new (ph_tensor_dtype (like), ph_tensor_rank (like), dims);
   if (joined == NULL)
     return NULL;
+  for (guint i = 0; i < branches->len; i++)
+    {
+      const Branch *branch = &g_array_index (branches, Branch, i);
+
+      if (!ph_tensor_bring (ph_value_constant (what == 1 ? ph_node_input (branch->node, 1) : branch->offset), NULL))
+        {
+          ph_tensor_unref (joined);
+          return NULL;
+        }
+    }
   for (gint64 row = 0; row < rows; row++)
     for (guint i = 0; i < branches->len; i++)
       {

@@ -207,6 +207,16 @@ run_once (PhPassRun *run, GError **error)
   return pass->exactness > run->options->allow || pass->run (run, error);
 }
 
+/* What a pass decided on weights that could not be read is worth nothing. */
+static gboolean
+check_read (PhPassRun *run, GError **error)
+{
+  if (ph_tensor_take_fault (error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", run->pass->name);
+  return FALSE;
+}
+
 static gboolean
 run_pass (PhPassRun *run, GError **error)
 {
@@ -264,7 +274,10 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
     }
 
   ph_history_begin_step (history, model, name);
+  ph_tensor_take_fault (NULL);
   ok = run_pass (&run, &local);
+  if (ok)
+    ok = check_read (&run, &local);
   if (ok)
     ph_history_end_step (history, model, (g_get_monotonic_time () - start) / 1000.0);
   else

@@ -176,6 +176,27 @@ fail (PhCall *call, GError *error)
     g_error_free (error);
 }
 
+static gboolean
+reads_anew (const PhCommand *command)
+{
+  static const char *const names[] = { "open", "reload", "close", "quit", NULL };
+
+  return g_strv_contains (names, command->name);
+}
+
+/* What is shown may no longer be what is on disk: said once, with the next line. */
+static void
+warn_of_change (PhCall *call)
+{
+  GPtrArray *problems;
+
+  if (ph_document_check_files (call->document))
+    return;
+  problems = ph_document_get_problems (call->document);
+  ph_json_set (call->reply->json, "warning", problems->pdata[problems->len - 1]);
+  ph_reply_say (call->reply, PH_STYLE_CHANGED "problem: " PH_STYLE_RESET "%s\n", (char *) problems->pdata[problems->len - 1]);
+}
+
 /* Says what the line is and runs its first part. Returns the code that is left to do, or NULL. */
 static const PhCommandCode *
 call_begin (PhCall *call)
@@ -212,6 +233,8 @@ call_begin (PhCall *call)
       call->argc = call->argv != NULL ? g_strv_length (call->argv) : 0;
       break;
     }
+  if (kind != PH_LINE_COMMAND || !reads_anew (call->command))
+    warn_of_change (call);
   if (error != NULL || !code->begin (call, &error))
     {
       fail (call, error);
@@ -245,7 +268,9 @@ call_work (PhCall *call, const PhCommandCode *code, GError **error)
       call->model = ph_snapshot_at (call->snapshot, call->at);
       call->history = ph_snapshot_get_history (call->snapshot);
     }
+  ph_tensor_take_fault (NULL);
   ok = code->work (call, error);
+  ok = (ok ? ph_tensor_take_fault (error) : (ph_tensor_take_fault (NULL), FALSE));
   if (call->snapshot != NULL)
     ph_snapshot_done (call->snapshot);
   call->model = NULL;
@@ -258,6 +283,9 @@ call_finish (PhCall *call, const PhCommandCode *code)
   GError *error = NULL;
 
   if (code->finish != NULL && (call->reply->ok || code->finish_after_error) && !code->finish (call, &error))
+    fail (call, error);
+  error = NULL;
+  if (call->reply->ok && !ph_tensor_take_fault (&error))
     fail (call, error);
 }
 

@@ -70,7 +70,7 @@ ph_tensor_to_json (PhTensor *tensor, JsonObject *row, gsize limit)
   json_object_set_string_member (row, "type", ph_dtype_name (dtype));
   json_object_set_array_member (row, "shape", shape);
   if (is_complex (dtype))
-    n *= 2;
+    n = ph_tensor_data (tensor) != NULL ? 2 * n : 0;
   for (gsize i = 0; i < n; i++)
     if (is_complex (dtype))
       json_array_add_double_element (data, ph_dtype_load (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_data (tensor), i));

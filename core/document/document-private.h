@@ -23,6 +23,7 @@ struct _PhDocument
   PhHistory  *history;            /* (nullable) owned                                                        */
   PhCopy     *copy;               /* (nullable) what workers read                                            */
   gboolean    copied;             /* it is made and kept when first asked for                                */
+  GPtrArray  *files;              /* (nullable) (element-type PhFile) what the model was read from            */
   GPtrArray  *problems;           /* (element-type char*) owned                                              */
   guint       generation;
   int         file_opset;         /* of ONNX's own domain, at position 0                                     */

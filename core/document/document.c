@@ -32,6 +32,7 @@ clear_file (PhDocument *document)
   g_clear_pointer (&document->values, g_hash_table_unref);
   g_clear_pointer (&document->profile, ph_profile_unref);
   g_hash_table_remove_all (document->feeds);
+  g_clear_pointer (&document->files, g_ptr_array_unref);
   g_ptr_array_set_size (document->problems, 0);
   document->selection = PH_NO_ID;
   document->bookmarked = 0;
@@ -182,6 +183,25 @@ ph_document_get_problems (PhDocument *document)
   return document->problems;
 }
 
+gboolean
+ph_document_check_files (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+
+  for (guint i = 0; document->files != NULL && i < document->files->len; i++)
+    {
+      g_autoptr(GError) error = NULL;
+
+      if (ph_file_check (document->files->pdata[i], &error))
+        continue;
+      g_ptr_array_add (document->problems, g_strdup (error->message));
+      g_clear_pointer (&document->files, g_ptr_array_unref);        /* once is enough */
+      ph_document_emit (document, SIGNAL_PROBLEMS_CHANGED);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 guint
 ph_document_get_generation (PhDocument *document)
 {
@@ -220,6 +240,7 @@ ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, co
   document->copy = copy != NULL ? ph_copy_new (copy, document->history) : NULL;
   document->path = g_steal_pointer (&own_path);
   document->file_opset = ph_model_opset (model, "");
+  document->files = g_steal_pointer (&model->files);
   if (problems != NULL)
     {
       g_ptr_array_unref (document->problems);

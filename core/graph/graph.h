@@ -90,6 +90,7 @@ struct _PhModel
   GHashTable   *census;        /* PhOp -> how many nodes of it there are, bodies included            */
   GPtrArray    *functions;     /* (element-type PhFunction) owned                                    */
   GBytes       *extra;         /* (nullable) the ModelProto without graph, functions, opset imports  */
+  GPtrArray    *files;         /* (nullable) (element-type PhFile) what it was read from; a clone has none */
   PhHistory    *journal;       /* (nullable) (unowned) where edits are recorded                      */
 };
 

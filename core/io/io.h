@@ -8,7 +8,8 @@
 
 G_BEGIN_DECLS
 
-/* By content, not by name: ONNX protobuf or ONNX text. Maps the file; large weights stay in the map. External data is read
+/* By content, not by name: ONNX protobuf or ONNX text. Large weights stay in the file until something reads them;
+ * what was written meanwhile is an error then, not other weights (core/tensor/file.h). External data is read
  * only inside the model's folder. Types are inferred (a model at an old opset through an upgraded clone). Problems that do
  * not prevent opening (an unknown operator, a shape that contradicts) go to @problems (element-type char*) (nullable). */
 PhModel *ph_io_open        (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error);

@@ -251,8 +251,15 @@ ph_npy_write (PhTensor *tensor, GError **error)
       /* NumPy has no such type: bfloat16, float8, int4 go as the next wider one that holds them. */
       dtype = ph_dtype_is_float (dtype) ? PH_FLOAT : ph_dtype_is_signed (dtype) ? PH_INT8 : PH_UINT8;
       wider = ph_tensor_cast (tensor, dtype);
+      if (wider == NULL)
+        {
+          g_set_error_literal (error, PH_ERROR, PH_ERROR_FAILED, "there is no memory to convert the tensor in, to write it");
+          return NULL;
+        }
       return ph_npy_write (wider, error);
     }
+  if (dtype != PH_STRING && !ph_tensor_bring (tensor, error))
+    return NULL;
   g_string_append_printf (header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
   for (guint i = 0; i < ph_tensor_rank (tensor); i++)
     g_string_append_printf (header, "%" G_GINT64_FORMAT ", ", ph_tensor_dims (tensor)[i]);

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *
@@ -28,16 +27,15 @@ leads_out (const char *location)
          || (g_ascii_isalpha (location[0]) && location[1] == ':');
 }
 
-static GBytes *
-map_file (PhSource *source, const Onnx__TensorProto *proto, const char *location, const char *what, GError **error)
+static PhFile *
+open_file (PhSource *source, const Onnx__TensorProto *proto, const char *location, const char *what, GError **error)
 {
-  g_autoptr(GMappedFile) mapped = NULL;
   g_autoptr(GError) reason = NULL;
   g_autofree char *path = g_build_filename (source->folder, location, NULL);
   char *folder = realpath (source->folder, NULL), *real = realpath (path, NULL);
   gsize length = folder != NULL ? strlen (folder) : 0;
-  struct stat status;
-  int fd = -1;
+  PhFile *file = NULL;
+  int fd;
 
   if (folder == NULL || real == NULL)
     ph_source_fail (source, error, PH_ERROR_FILE, proto, "%s has its data in '%s' beside the model, and that cannot be opened: %s. "
@@ -46,19 +44,11 @@ map_file (PhSource *source, const Onnx__TensorProto *proto, const char *location
     ph_source_fail (source, error, PH_ERROR_FILE, proto, "%s has its data in '%s', a link out of the model's folder; that is not "
                     "followed. Copy the file itself beside the model", what, location);
   else if ((fd = open (real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)) < 0
-           || fstat (fd, &status) < 0 || !S_ISREG (status.st_mode))
+           || (file = ph_file_new (fd, real, &reason)) == NULL)
     ph_source_fail (source, error, PH_ERROR_FILE, proto, "%s has its data in '%s', which is not a readable file", what, location);
-  else
-    {
-      mapped = g_mapped_file_new_from_fd (fd, FALSE, &reason);
-      if (mapped == NULL)
-        ph_source_fail (source, error, PH_ERROR_FILE, proto, "%s: '%s' cannot be mapped: %s", what, location, reason->message);
-    }
-  if (fd >= 0)
-    close (fd);
   free (folder);
   free (real);
-  return mapped != NULL ? g_mapped_file_get_bytes (mapped) : NULL;
+  return file;
 }
 
 static gboolean
@@ -74,12 +64,12 @@ read_number (PhSource *source, const Onnx__TensorProto *proto, const char *key, 
   return TRUE;
 }
 
-GBytes *
-ph_external_load (PhSource *source, const Onnx__TensorProto *proto, const char *what, GError **error)
+PhFile *
+ph_external_find (PhSource *source, const Onnx__TensorProto *proto, const char *what, gsize *from, gsize *n, GError **error)
 {
   const char *location = external_field (proto, "location");
-  GBytes *file;
-  guint64 offset = 0, length;
+  PhFile *file;
+  guint64 offset = 0, length, size;
 
   if (location == NULL || location[0] == '\0')
     {
@@ -101,22 +91,25 @@ ph_external_load (PhSource *source, const Onnx__TensorProto *proto, const char *
   file = g_hash_table_lookup (source->external, location);
   if (file == NULL)
     {
-      file = map_file (source, proto, location, what, error);
+      file = open_file (source, proto, location, what, error);
       if (file == NULL)
         return NULL;
       g_hash_table_insert (source->external, g_strdup (location), file);
     }
   if (!read_number (source, proto, "offset", what, &offset, error))
     return NULL;
-  length = g_bytes_get_size (file) >= offset ? g_bytes_get_size (file) - offset : 0;
+  size = ph_file_get_size (file);
+  length = size >= offset ? size - offset : 0;
   if (!read_number (source, proto, "length", what, &length, error))
     return NULL;
-  if (offset > g_bytes_get_size (file) || length > g_bytes_get_size (file) - offset)
+  if (offset > size || length > size - offset)
     {
       ph_source_fail (source, error, PH_ERROR_FILE, proto, "%s has its data in '%s' at byte %" G_GUINT64_FORMAT ", %"
-                      G_GUINT64_FORMAT " bytes of it, but that file has only %" G_GSIZE_FORMAT ". It is cut short or another one",
-                      what, location, offset, length, g_bytes_get_size (file));
+                      G_GUINT64_FORMAT " bytes of it, but that file has only %" G_GUINT64_FORMAT ". It is cut short or another one",
+                      what, location, offset, length, size);
       return NULL;
     }
-  return g_bytes_new_from_bytes (file, offset, length);
+  *from = offset;
+  *n = length;
+  return file;
 }

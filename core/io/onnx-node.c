@@ -98,7 +98,8 @@ ph_attr_from_proto (PhSource *source, PhArena *arena, Onnx__AttributeProto *prot
     case PH_ATTR_OPAQUE:
     default:
       /* What it holds may have been taken out of the copy that was unpacked, so it is put back first. */
-      ph_proto_restore (source, &proto->base);
+      if (!ph_proto_restore (source, arena, &proto->base, error))
+        return NULL;
       bytes = ph_proto_to_bytes (&proto->base);
       return ph_attr_new_bytes (name, PH_ATTR_OPAQUE, bytes);
     }

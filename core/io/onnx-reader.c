@@ -143,7 +143,7 @@ read_binary (PhSource *source, GError **error)
   ProtobufCAllocator allocator;
   Onnx__ModelProto *proto;
 
-  if (g_bytes_get_size (source->file) == 0)
+  if (source->file != NULL && g_bytes_get_size (source->file) == 0)
     {
       ph_source_fail (source, error, PH_ERROR_FILE, NULL, "the file is empty");
       return NULL;
@@ -251,12 +251,27 @@ looks_like_text (const char *data, gsize size)
   return TRUE;
 }
 
+static void
+keep_files (PhModel *model, PhSource *source)
+{
+  GHashTableIter iter;
+  gpointer file;
+
+  model->files = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_file_unref);
+  g_ptr_array_add (model->files, ph_file_ref (source->disk));
+  g_hash_table_iter_init (&iter, source->external);
+  while (g_hash_table_iter_next (&iter, NULL, &file))
+    g_ptr_array_add (model->files, ph_file_ref (file));
+}
+
+#define HEAD 512          /* bytes by which a file is known */
+
 PhModel *
 ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_auto(PhSource) source = { 0 };
-  g_autoptr(GMappedFile) mapped = NULL;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(PhFile) file = NULL;
+  g_autoptr(GBytes) head = NULL, text = NULL;
   g_autoptr(GError) reason = NULL;
   const char *data, *stranger;
   gsize size;
@@ -273,8 +288,8 @@ ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GE
       ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "this is not a regular file");
       return NULL;
     }
-  mapped = g_mapped_file_new (path, FALSE, &reason);
-  if (mapped == NULL)
+  file = ph_file_open (path, &reason);
+  if (file == NULL)
     {
       if (g_error_matches (reason, G_FILE_ERROR, G_FILE_ERROR_NOENT))
         ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "there is no such file");
@@ -282,24 +297,34 @@ ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GE
         ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "it cannot be read: %s", reason->message);
       return NULL;
     }
-  bytes = g_mapped_file_get_bytes (mapped);
-  data = g_bytes_get_data (bytes, &size);
-  if (size == 0)
+  if (ph_file_get_size (file) == 0)
     {
       ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "the file is empty");
       return NULL;
     }
+  head = ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), HEAD), error);
+  if (head == NULL)
+    return NULL;
+  data = g_bytes_get_data (head, &size);
   stranger = find_stranger (data, size);
   if (stranger != NULL)
     {
       ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "not an ONNX model: this is %s", stranger);
       return NULL;
     }
-  source.file = bytes;
+  source.disk = file;
   source.folder = g_path_get_dirname (path);
-  model = looks_like_text (data, size) ? read_text (&source, data, size, error) : read_binary (&source, error);
-  if (model != NULL && g_cancellable_set_error_if_cancelled (cancellable, error))
+  if (looks_like_text (data, size))
+    {
+      text = ph_file_read_bytes (file, 0, ph_file_get_size (file), error);
+      model = text != NULL ? read_text (&source, g_bytes_get_data (text, NULL), g_bytes_get_size (text), error) : NULL;
+    }
+  else
+    model = read_binary (&source, error);
+  if (model != NULL && (g_cancellable_set_error_if_cancelled (cancellable, error) || !ph_file_check (file, error)))
     g_clear_pointer (&model, ph_model_free);
+  if (model != NULL)
+    keep_files (model, &source);
   if (model != NULL)
     ph_onnx_infer (model, problems);
   return model;

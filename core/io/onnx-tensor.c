@@ -62,15 +62,24 @@ pack_bits (PhDType dtype, const guint8 *from, gsize count, guint8 *to)
     to[i / per_byte] |= (guint8) ((from[i] & mask) << (bits * (i % per_byte)));
 }
 
+/* Where raw_data is: in memory, or in a file from @offset on. */
+typedef struct { GBytes *bytes; PhFile *file; gsize offset, length; } Raw;
+
 /* From file bytes (little-endian, sub-byte types packed). */
 static PhTensor *
-tensor_from_raw (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes)
+tensor_from_raw (PhDType dtype, guint rank, const gint64 *dims, const Raw *raw, GError **error)
 {
+  g_autoptr(GBytes) bytes = NULL;
   PhTensor *tensor;
   gsize count;
 
+  if (ph_dtype_file_bits (dtype) >= 8 && raw->bytes == NULL)
+    return ph_tensor_new_from_file (dtype, rank, dims, raw->file, raw->offset, error);
   if (ph_dtype_file_bits (dtype) >= 8)
-    return ph_tensor_new_from_bytes (dtype, rank, dims, bytes);
+    return ph_tensor_new_from_bytes (dtype, rank, dims, raw->bytes);
+  bytes = raw->bytes != NULL ? g_bytes_ref (raw->bytes) : ph_file_read_bytes (raw->file, raw->offset, raw->length, error);
+  if (bytes == NULL)
+    return NULL;
   tensor = ph_tensor_new (dtype, rank, dims);
   if (tensor != NULL && ph_tensor_count_elements (rank, dims, &count) && count > 0)
     unpack_bits (dtype, g_bytes_get_data (bytes, NULL), count, ph_tensor_writable (tensor));
@@ -153,25 +162,28 @@ fill_packed (PhTensor *tensor, const Onnx__TensorProto *proto, PhDType dtype, gs
   unpack_bits (dtype, bytes, count, ph_tensor_writable (tensor));
 }
 
-/* The bytes of raw_data wherever they are; NULL without @error when there is none. */
-static GBytes *
-raw_bytes (PhSource *source, const Onnx__TensorProto *proto, const char *what, GError **error)
+static gboolean
+find_raw (PhSource *source, const Onnx__TensorProto *proto, const char *what, Raw *raw, GError **error)
 {
   const ProtobufCMessageUnknownField *mark = ph_proto_unknown (&proto->base, PH_TENSOR_SLICE, 0);
+  const PhSlice *slice = mark != NULL ? ph_source_slice (source, mark) : NULL;
 
   if (proto->has_data_location && proto->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL)
-    return ph_external_load (source, proto, what, error);
-  if (mark != NULL)
+    return (raw->file = ph_external_find (source, proto, what, &raw->offset, &raw->length, error)) != NULL;
+  if (slice != NULL)
     {
-      gsize length = 0;
-      const guint8 *data = ph_source_slice (source, mark, &length);
-
-      if (data != NULL)
-        return g_bytes_new_from_bytes (source->file, data - (const guint8 *) g_bytes_get_data (source->file, NULL), length);
+      raw->offset = slice->offset;
+      raw->length = slice->length;
+      raw->file = source->disk;
+      if (source->file != NULL)
+        raw->bytes = g_bytes_new_from_bytes (source->file, slice->offset, slice->length);
     }
-  if (proto->has_raw_data)
-    return g_bytes_new (proto->raw_data.data, proto->raw_data.len);
-  return NULL;
+  else if (proto->has_raw_data)
+    {
+      raw->bytes = g_bytes_new (proto->raw_data.data, proto->raw_data.len);
+      raw->length = proto->raw_data.len;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -193,8 +205,9 @@ PhTensor *
 ph_tensor_from_proto (PhSource *source, const Onnx__TensorProto *proto, const char *what, GError **error)
 {
   g_autoptr(PhTensor) tensor = NULL;
-  g_autoptr(GBytes) raw = NULL;
-  GError *raw_error = NULL;
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(GError) reason = NULL;
+  Raw raw = { 0 };
   PhDType dtype = (PhDType) proto->data_type;
   const char *field = NULL;
   gsize count, got, want;
@@ -219,22 +232,19 @@ ph_tensor_from_proto (PhSource *source, const Onnx__TensorProto *proto, const ch
                       what, proto->n_dims, proto->n_dims > 0 ? (gint64) proto->dims[0] : 0);
       return NULL;
     }
-  raw = raw_bytes (source, proto, what, &raw_error);
-  if (raw_error != NULL)
-    {
-      g_propagate_error (error, raw_error);
-      return NULL;
-    }
+  if (!find_raw (source, proto, what, &raw, error))
+    return NULL;
+  bytes = raw.bytes;
   got = typed_count (proto, dtype, &field);
-  if (raw != NULL && !(g_bytes_get_size (raw) == 0 && got > 0))
+  if ((raw.bytes != NULL || raw.file != NULL) && !(raw.length == 0 && got > 0))
     {
       want = dtype == PH_STRING ? 0 : file_size (dtype, count);
-      if (dtype == PH_STRING || g_bytes_get_size (raw) != want)
+      if (dtype == PH_STRING || raw.length != want)
         {
-          wrong_length (source, proto, what, "raw_data", g_bytes_get_size (raw), want, error);
+          wrong_length (source, proto, what, "raw_data", raw.length, want, error);
           return NULL;
         }
-      tensor = tensor_from_raw (dtype, proto->n_dims, proto->dims, raw);
+      tensor = tensor_from_raw (dtype, proto->n_dims, proto->dims, &raw, &reason);
     }
   else
     {
@@ -252,8 +262,14 @@ ph_tensor_from_proto (PhSource *source, const Onnx__TensorProto *proto, const ch
       else if (tensor != NULL)
         fill_typed (tensor, proto, dtype, count);
     }
-  if (tensor == NULL)
-    ph_source_fail (source, error, PH_ERROR_FAILED, proto, "%s does not fit into memory", what);
+  if (tensor == NULL && reason != NULL)
+    ph_source_fail (source, error, PH_ERROR_FILE, proto, "%s: %s", what, reason->message);
+  else if (tensor == NULL)
+    {
+      g_autofree char *why = ph_tensor_why_not (dtype, (guint) proto->n_dims, proto->dims);
+
+      ph_source_fail (source, error, PH_ERROR_FAILED, proto, "%s does not fit into memory: %s", what, why);
+    }
   return g_steal_pointer (&tensor);
 }
 
@@ -264,6 +280,7 @@ ph_tensor_from_sparse (PhSource *source, const Onnx__SparseTensorProto *proto, c
   g_autoptr(PhTensor) indices = NULL;
   g_autoptr(PhTensor) dense = NULL;
   gsize count, size, n, item;
+  const guint8 *elements;
   PhDType dtype;
   guint8 *to;
 
@@ -297,6 +314,9 @@ ph_tensor_from_sparse (PhSource *source, const Onnx__SparseTensorProto *proto, c
       ph_source_fail (source, error, PH_ERROR_FAILED, proto, "%s does not fit into memory", what);
       return NULL;
     }
+  if (!ph_tensor_bring (values, error) || !ph_tensor_bring (indices, error))
+    return NULL;
+  elements = ph_tensor_data (values);
   to = count > 0 ? ph_tensor_writable (dense) : NULL;
   for (gsize i = 0; i < n; i++)
     {
@@ -316,7 +336,7 @@ ph_tensor_from_sparse (PhSource *source, const Onnx__SparseTensorProto *proto, c
           ph_source_fail (source, error, PH_ERROR_INVALID, proto, "%s is sparse and has an index outside its shape", what);
           return NULL;
         }
-      memcpy (to + (gsize) flat * item, (const guint8 *) ph_tensor_data (values) + i * item, item);
+      memcpy (to + (gsize) flat * item, elements + i * item, item);
     }
   return g_steal_pointer (&dense);
 }
@@ -355,17 +375,25 @@ ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name)
     }
   proto->has_raw_data = TRUE;
   proto->raw_data.len = file_size (dtype, count);
+  if (count == 0)
+    return proto;
   if (ph_dtype_file_bits (dtype) < 8)
     {
       proto->raw_data.data = ph_arena_alloc0 (arena, proto->raw_data.len);
-      if (count > 0)
+      if (ph_tensor_data (tensor) != NULL)
         pack_bits (dtype, ph_tensor_data (tensor), count, proto->raw_data.data);
+      return proto;
     }
-  else if (count > 0)
+  /* What is still in a file is not kept: saving a model need not keep all its weights in memory. */
+  if (ph_tensor_is_on_disk (tensor) && (proto->raw_data.data = ph_arena_try_alloc (arena, proto->raw_data.len)) != NULL)
+    ph_tensor_copy_data (tensor, proto->raw_data.data);
+  else
     {
       proto->raw_data.data = (guint8 *) ph_tensor_peek (tensor);
       if (proto->raw_data.data == NULL)
         proto->raw_data.data = (guint8 *) ph_tensor_data (tensor);
     }
+  if (proto->raw_data.data == NULL)           /* a fault was left: the writer asks for it */
+    proto->raw_data.len = 0;
   return proto;
 }

@@ -10,6 +10,7 @@
 #define MAX_DEPTH  100       /* as protobuf's own readers have it                                       */
 #define MAX_COPY   (1 << 30) /* bytes of all that is copied                                             */
 #define LENGTH     5         /* bytes of a length that is filled in later                               */
+#define WINDOW     (1 << 16) /* bytes of a file on disk that are read at once                           */
 
 typedef enum
 {
@@ -19,7 +20,10 @@ typedef enum
 typedef struct
 {
   PhSource     *source;
-  const guint8 *data;        /* the whole file                                          */
+  const guint8 *data;        /* what is at hand of the file: @have bytes from @from on  */
+  gsize         from, have;
+  gsize         size;        /* of the file                                             */
+  GByteArray   *window;      /* (nullable) that holds them, of a file on disk           */
   GByteArray   *out;         /* (nullable) NULL inside of what is kept as it is         */
   GByteArray   *extra;
   GError      **error;
@@ -72,24 +76,46 @@ kind_name (Kind kind)
 static gboolean
 damaged (Walk *walk, gsize at, Kind kind, const char *what)
 {
+  if (walk->error != NULL && *walk->error != NULL)          /* it could not be read at all */
+    return FALSE;
   return ph_source_fail (walk->source, walk->error, PH_ERROR_FILE, NULL,
                          "not a readable ONNX model: at byte %" G_GSIZE_FORMAT ", in a %s, %s. "
                          "The file is damaged or of another kind; get it again", at, kind_name (kind), what);
 }
 
-static gboolean
-read_varint (const guint8 *data, gsize *at, gsize end, guint64 *value)
+/* Where the @n bytes from @at on are; NULL with an error when the file is no longer what it was. */
+static const guint8 *
+look (Walk *walk, gsize at, gsize n)
 {
+  if (at < walk->from || at + n > walk->from + walk->have)
+    {
+      walk->from = at;
+      walk->have = 0;
+      g_byte_array_set_size (walk->window, (guint) MIN (MAX (n, WINDOW), walk->size - at));
+      if (!ph_file_read (walk->source->disk, at, walk->window->len, walk->window->data, walk->error))
+        return NULL;
+      walk->data = walk->window->data;
+      walk->have = walk->window->len;
+    }
+  return walk->data + (at - walk->from);
+}
+
+static gboolean
+read_varint (Walk *walk, gsize *at, gsize end, guint64 *value)
+{
+  const gsize n = MIN (end - *at, 10);
+  const guint8 *data = n > 0 ? look (walk, *at, n) : NULL;
   guint64 result = 0;
 
-  for (guint shift = 0; shift < 70 && *at < end; shift += 7)
+  for (guint i = 0; data != NULL && i < n; i++)
     {
-      guint8 byte = data[(*at)++];
+      guint8 byte = data[i];
 
-      if (shift < 64)
-        result |= (guint64) (byte & 0x7f) << shift;
+      if (i < 9 || byte <= 1)
+        result |= (guint64) (byte & 0x7f) << (7 * i);
       if ((byte & 0x80) == 0)
         {
+          *at += i + 1;
           *value = result;
           return TRUE;
         }
@@ -131,8 +157,27 @@ copy (Walk *walk, GByteArray *out, gsize from, gsize to)
     return ph_source_fail (walk->source, walk->error, PH_ERROR_UNSUPPORTED, NULL,
                            "at byte %" G_GSIZE_FORMAT ": more than %d MB that are not raw_data of a tensor. "
                            "Save the model with its weights as raw_data or as external data", from, MAX_COPY >> 20);
-  g_byte_array_append (out, walk->data + from, to - from);
+  if (walk->window == NULL || (from >= walk->from && to <= walk->from + walk->have))
+    g_byte_array_append (out, walk->data + (from - walk->from), (guint) (to - from));
+  else
+    {
+      const guint length = out->len;
+
+      g_byte_array_set_size (out, length + (guint) (to - from));
+      return ph_file_read (walk->source->disk, from, to - from, out->data + length, walk->error);
+    }
   return TRUE;
+}
+
+static gboolean
+add_function (Walk *walk, gsize at, gsize length)
+{
+  GBytes *bytes = walk->window == NULL ? g_bytes_new_from_bytes (walk->source->file, at, length)
+                                       : ph_file_read_bytes (walk->source->disk, at, length, walk->error);
+
+  if (bytes != NULL)
+    g_ptr_array_add (walk->source->functions, bytes);
+  return bytes != NULL;
 }
 
 static gboolean walk_message (Walk *walk, Kind kind, gsize at, gsize end, guint depth);
@@ -158,8 +203,7 @@ walk_delimited (Walk *walk, Kind kind, guint field, gsize tag, gsize at, gsize e
       if (!walk_message (walk, child, at, end, depth + 1))
         return FALSE;
       walk->out = out;
-      g_ptr_array_add (walk->source->functions, g_bytes_new_from_bytes (walk->source->file, at, end - at));
-      return TRUE;
+      return add_function (walk, at, end - at);
     }
   if (kind == MODEL && field != 7 && field != 8)
     {
@@ -199,13 +243,13 @@ walk_message (Walk *walk, Kind kind, gsize at, gsize end, guint depth)
       guint64 key, value;
       guint field;
 
-      if (!read_varint (walk->data, &at, end, &key) || key >> 3 == 0 || key >> 3 > 536870911)
+      if (!read_varint (walk, &at, end, &key) || key >> 3 == 0 || key >> 3 > 536870911)
         return damaged (walk, tag, kind, "there is no valid field");
       field = (guint) (key >> 3);
       switch (key & 7)
         {
         case 0:
-          if (!read_varint (walk->data, &at, end, &value))
+          if (!read_varint (walk, &at, end, &value))
             return damaged (walk, tag, kind, "a number does not end");
           break;
         case 1:
@@ -215,7 +259,7 @@ walk_message (Walk *walk, Kind kind, gsize at, gsize end, guint depth)
           at += (key & 7) == 1 ? 8 : 4;
           break;
         case 2:
-          if (!read_varint (walk->data, &at, end, &value))
+          if (!read_varint (walk, &at, end, &value))
             return damaged (walk, tag, kind, "a length does not end");
           if (value > end - at)
             {
@@ -242,14 +286,20 @@ ph_wire_walk (PhSource *source, GError **error)
 {
   Walk walk = { .source = source, .error = error };
   GByteArray *out;
-  gsize size;
+  gboolean ok;
 
-  walk.data = g_bytes_get_data (source->file, &size);
-  out = walk.out = g_byte_array_sized_new ((guint) MIN (size, 64 << 20));
+  if (source->file != NULL)
+    walk.data = g_bytes_get_data (source->file, &walk.have);
+  else
+    walk.window = g_byte_array_sized_new (WINDOW);
+  walk.size = source->file != NULL ? walk.have : ph_file_get_size (source->disk);
+  out = walk.out = g_byte_array_sized_new ((guint) MIN (walk.size, 64 << 20));
   walk.extra = g_byte_array_new ();
   source->slices = g_array_new (FALSE, FALSE, sizeof (PhSlice));
   source->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  if (!walk_message (&walk, MODEL, 0, size, 0))
+  ok = walk_message (&walk, MODEL, 0, walk.size, 0);
+  g_clear_pointer (&walk.window, g_byte_array_unref);
+  if (!ok)
     {
       g_byte_array_unref (out);        /* walk.out is NULL inside of what is not copied */
       g_byte_array_unref (walk.extra);

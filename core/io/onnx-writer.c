@@ -181,8 +181,11 @@ ph_onnx_write (PhModel *model, GError **error)
   gsize size;
 
   ph_arena_init (&arena);
+  ph_tensor_take_fault (NULL);
   proto = ph_onnx_export (&export, model);
   size = protobuf_c_message_get_packed_size (&proto->base);
+  if (!ph_tensor_take_fault (error))
+    return NULL;
   if (size > MAX_PROTO)
     {
       too_large (size, error);
@@ -204,8 +207,11 @@ save_onnx (PhModel *model, const char *path, GCancellable *cancellable, GError *
   gsize size;
 
   ph_arena_init (&arena);
+  ph_tensor_take_fault (NULL);
   proto = ph_onnx_export (&export, model);
   size = protobuf_c_message_get_packed_size (&proto->base);
+  if (!ph_tensor_take_fault (error))          /* weights that are lost are not saved as zeros over what is there */
+    return FALSE;
   external = size > MAX_PROTO || export.had_external;
   if (external)
     {
@@ -231,10 +237,12 @@ ph_io_save (PhModel *model, const char *path, GCancellable *cancellable, GError 
 {
   if (g_str_has_suffix (path, ".onnxtxt") || g_str_has_suffix (path, ".txt"))
     {
-      g_autofree char *text = ph_onnx_text_try_print (model, G_MAXSIZE, cancellable, error), *temporary = NULL;
+      g_autofree char *text = NULL, *temporary = NULL;
       g_autofree Sink *sink = g_new (Sink, 1);
 
-      if (text == NULL || !open_sink (sink, path, &temporary, cancellable, error))
+      ph_tensor_take_fault (NULL);
+      text = ph_onnx_text_try_print (model, G_MAXSIZE, cancellable, error);
+      if (text == NULL || !ph_tensor_take_fault (error) || !open_sink (sink, path, &temporary, cancellable, error))
         return FALSE;
       append (&sink->base, strlen (text), (const guint8 *) text);
       return close_sink (sink, path, temporary, TRUE, error);

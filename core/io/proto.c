@@ -45,6 +45,16 @@ ph_arena_alloc (PhArena *arena, gsize size)
 }
 
 gpointer
+ph_arena_try_alloc (PhArena *arena, gsize size)
+{
+  gpointer memory = g_try_malloc (MAX (size, 1));
+
+  if (memory != NULL)
+    g_ptr_array_add (arena->chunks, memory);
+  return memory;
+}
+
+gpointer
 ph_arena_alloc0 (PhArena *arena, gsize size)
 {
   return memset (ph_arena_alloc (arena, size), 0, size);
@@ -126,7 +136,7 @@ void
 ph_source_init (PhSource *source, const char *path, GPtrArray *problems)
 {
   *source = (PhSource) { .path = path != NULL ? path : "model", .problems = problems };
-  source->external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref);
+  source->external = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_file_unref);
 }
 
 void
@@ -172,46 +182,54 @@ ph_source_fail (PhSource *source, GError **error, PhError code, gconstpointer me
   return FALSE;
 }
 
-gconstpointer
-ph_source_slice (PhSource *source, const ProtobufCMessageUnknownField *mark, gsize *length)
+const PhSlice *
+ph_source_slice (PhSource *source, const ProtobufCMessageUnknownField *mark)
 {
-  const PhSlice *slice;
   guint index = 0;
 
   for (gsize i = 0; i < mark->len && i < 4; i++)
     index |= (guint) (mark->data[i] & 0x7f) << (7 * i);
   if (source->slices == NULL || index >= source->slices->len || mark->wire_type != PROTOBUF_C_WIRE_TYPE_VARINT)
     return NULL;
-  slice = &g_array_index (source->slices, PhSlice, index);
-  *length = slice->length;
-  return (const guint8 *) g_bytes_get_data (source->file, NULL) + slice->offset;
+  return &g_array_index (source->slices, PhSlice, index);
 }
 
-static void
-restore_tensor (PhSource *source, Onnx__TensorProto *tensor)
+static gboolean
+restore_tensor (PhSource *source, PhArena *arena, Onnx__TensorProto *tensor, GError **error)
 {
   const ProtobufCMessageUnknownField *mark = ph_proto_unknown (&tensor->base, PH_TENSOR_SLICE, 0);
-  gsize length = 0;
-  gconstpointer data;
+  const PhSlice *slice = mark != NULL ? ph_source_slice (source, mark) : NULL;
 
-  if (mark == NULL)
-    return;
-  data = ph_source_slice (source, mark, &length);
-  if (data != NULL)
+  if (slice != NULL)
     {
+      guint8 *data;
+
+      if (source->file != NULL)
+        data = (guint8 *) g_bytes_get_data (source->file, NULL) + slice->offset;
+      else
+        {
+          data = ph_arena_alloc (arena, slice->length);
+          if (!ph_file_read (source->disk, slice->offset, slice->length, data, error))
+            return FALSE;
+        }
       tensor->has_raw_data = TRUE;
-      tensor->raw_data = (ProtobufCBinaryData) { length, (guint8 *) data };
+      tensor->raw_data = (ProtobufCBinaryData) { slice->length, data };
     }
-  tensor->base.unknown_fields[mark - tensor->base.unknown_fields] =
-    tensor->base.unknown_fields[tensor->base.n_unknown_fields - 1];
-  tensor->base.n_unknown_fields--;
+  if (mark != NULL)
+    {
+      tensor->base.unknown_fields[mark - tensor->base.unknown_fields] =
+        tensor->base.unknown_fields[tensor->base.n_unknown_fields - 1];
+      tensor->base.n_unknown_fields--;
+    }
+  return TRUE;
 }
 
-void
-ph_proto_restore (PhSource *source, ProtobufCMessage *message)
+gboolean
+ph_proto_restore (PhSource *source, PhArena *arena, ProtobufCMessage *message, GError **error)
 {
-  if (message->descriptor == &onnx__tensor_proto__descriptor)
-    restore_tensor (source, (Onnx__TensorProto *) message);
+  if (message->descriptor == &onnx__tensor_proto__descriptor
+      && !restore_tensor (source, arena, (Onnx__TensorProto *) message, error))
+    return FALSE;
   for (guint i = 0; i < message->descriptor->n_fields; i++)
     {
       const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
@@ -225,11 +243,13 @@ ph_proto_restore (PhSource *source, ProtobufCMessage *message)
           gsize n = *(const gsize *) (gconstpointer) quantifier;
 
           for (gsize j = 0; j < n; j++)
-            ph_proto_restore (source, (*(ProtobufCMessage ***) at)[j]);
+            if (!ph_proto_restore (source, arena, (*(ProtobufCMessage ***) at)[j], error))
+              return FALSE;
         }
       else if ((field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 && *quantifier != field->id)
         continue;
-      else if (*(ProtobufCMessage **) at != NULL)
-        ph_proto_restore (source, *(ProtobufCMessage **) at);
+      else if (*(ProtobufCMessage **) at != NULL && !ph_proto_restore (source, arena, *(ProtobufCMessage **) at, error))
+        return FALSE;
     }
+  return TRUE;
 }

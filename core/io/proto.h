@@ -16,6 +16,7 @@ void       ph_arena_init      (PhArena *arena);
 void       ph_arena_clear     (PhArena *arena);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhArena, ph_arena_clear)
 gpointer   ph_arena_alloc     (PhArena *arena, gsize size);           /* aligned, not cleared */
+gpointer   ph_arena_try_alloc (PhArena *arena, gsize size);          /* NULL: no memory */
 gpointer   ph_arena_alloc0    (PhArena *arena, gsize size);
 char      *ph_arena_strndup   (PhArena *arena, const char *text, gsize length);
 ProtobufCAllocator ph_arena_allocator (PhArena *arena);               /* valid while @arena stays where it is */
@@ -47,11 +48,12 @@ typedef struct
 {
   const char   *path;                /* for messages                                                        */
   char         *folder;              /* (nullable) where external data may be                               */
-  GBytes       *file;                /* (nullable)                                                          */
+  GBytes       *file;                /* (nullable) all of it, or                                            */
+  PhFile       *disk;                /* (nullable) where it is: read in parts                               */
   GArray       *slices;              /* (nullable) (element-type PhSlice)                                   */
   GPtrArray    *functions;           /* (nullable) (element-type GBytes) FunctionProtos                     */
   GBytes       *extra;               /* (nullable) the rest of the ModelProto, as it is in the file         */
-  GHashTable   *external;            /* location -> GBytes                                                  */
+  GHashTable   *external;            /* location -> PhFile                                                  */
   GPtrArray    *problems;            /* (nullable) (element-type char*)                                     */
   GHashTable   *places;              /* (nullable) message -> line << 32 | column, in text                  */
   gboolean      lenient;             /* text: an output may be named twice                                  */
@@ -65,10 +67,10 @@ void       ph_source_problem  (PhSource *source, const char *format, ...) G_GNUC
 gboolean   ph_source_fail     (PhSource *source, GError **error, PhError code, gconstpointer message, const char *format, ...)
                                G_GNUC_PRINTF (5, 6);
 
-/* The data that @mark stands for; NULL when it is nonsense. */
-gconstpointer ph_source_slice (PhSource *source, const ProtobufCMessageUnknownField *mark, gsize *length);
-/* Puts large data that was taken out back into @message and all below it, as pointers into the map. */
-void       ph_proto_restore   (PhSource *source, ProtobufCMessage *message);
+/* Where the data lies that @mark stands for; NULL when it is nonsense. */
+const PhSlice *ph_source_slice (PhSource *source, const ProtobufCMessageUnknownField *mark);
+/* Puts large data that was taken out back into @message and all below it, read into @arena. */
+gboolean   ph_proto_restore   (PhSource *source, PhArena *arena, ProtobufCMessage *message, GError **error);
 
 /* onnx-wire.c: checks nesting, takes large data out. Returns the slim copy. */
 GByteArray *ph_wire_walk      (PhSource *source, GError **error);
@@ -88,7 +90,8 @@ Onnx__TensorProto *ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const c
 gboolean          ph_tensor_count_elements (guint rank, const gint64 *dims, gsize *count);        /* FALSE: negative or overflow */
 
 /* onnx-external.c */
-GBytes    *ph_external_load   (PhSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);
+PhFile    *ph_external_find   (PhSource *source, const Onnx__TensorProto *proto, const char *what, gsize *offset, gsize *length,
+                               GError **error);       /* (transfer none) */
 
 /* onnx-import.c */
 PhModel   *ph_onnx_import     (PhSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);

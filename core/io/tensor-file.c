@@ -125,7 +125,6 @@ PhTensor *
 ph_tensor_load (const char *path, const PhType *type, char **name, GError **error)
 {
   g_auto(PhSource) source = { 0 };
-  g_autoptr(GMappedFile) mapped = NULL;
   g_autoptr(GBytes) bytes = NULL;
   g_autoptr(GError) reason = NULL;
   gsize size;
@@ -139,13 +138,12 @@ ph_tensor_load (const char *path, const PhType *type, char **name, GError **erro
       ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "there is no such file");
       return NULL;
     }
-  mapped = g_mapped_file_new (path, FALSE, &reason);
-  if (mapped == NULL)
+  bytes = ph_file_load (path, &reason);
+  if (bytes == NULL)
     {
       ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "cannot be read: %s", reason->message);
       return NULL;
     }
-  bytes = g_mapped_file_get_bytes (mapped);
   data = g_bytes_get_data (bytes, &size);
   if (size >= 6 && memcmp (data, "\x93NUMPY", 6) == 0)
     return ph_npy_read (bytes, path, error);
@@ -214,9 +212,12 @@ write_value (PhTensor *tensor, const char *name)
 gboolean
 ph_tensor_save (PhTensor *tensor, const char *name, const char *path, GError **error)
 {
-  g_autoptr(GBytes) bytes = g_str_has_suffix (path, ".npy") ? ph_npy_write (tensor, error) : write_value (tensor, name);
+  g_autoptr(GBytes) bytes = NULL;
   g_autoptr(GError) reason = NULL;
 
+  if (!ph_tensor_bring (tensor, error))
+    return FALSE;
+  bytes = g_str_has_suffix (path, ".npy") ? ph_npy_write (tensor, error) : write_value (tensor, name);
   if (bytes == NULL)
     return FALSE;
   if (g_file_set_contents (path, g_bytes_get_size (bytes) > 0 ? g_bytes_get_data (bytes, NULL) : "", (gssize) g_bytes_get_size (bytes),

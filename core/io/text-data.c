@@ -176,6 +176,8 @@ print_element (PhTextPrinter *printer, PhTensor *tensor, gsize index)
 
       ph_text_print_string (printer, text != NULL ? text : "", text != NULL ? strlen (text) : 0);
     }
+  else if ((dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128) && ph_tensor_data (tensor) == NULL)
+    g_string_append (printer->out, "0, 0");           /* a fault was left */
   else if (dtype == PH_COMPLEX64)
     {
       const float *data = ph_tensor_data (tensor);

@@ -58,10 +58,15 @@ ph_convert (PhTensor *tensor, PhDType dtype)
 {
   PhDType from = ph_tensor_dtype (tensor);
 
-  if (from == dtype)
-    return ph_tensor_ref (tensor);
-  if (ph_tensor_is_splat (tensor))
-    return ph_tensor_cast (tensor, dtype);
+  if (!ph_tensor_is_splat (tensor) && !ph_tensor_bring (tensor, NULL))
+    return NULL;
+  if (from == dtype || ph_tensor_is_splat (tensor))
+    {
+      g_autoptr(PhTensor) same = from == dtype ? ph_tensor_ref (tensor) : ph_tensor_cast (tensor, dtype);
+
+      /* Who asks for another type reads the elements. */
+      return same != NULL && ph_tensor_bring (same, NULL) ? g_steal_pointer (&same) : NULL;
+    }
 
   PhTensor *result = ph_tensor_new (dtype, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
 

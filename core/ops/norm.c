@@ -468,7 +468,7 @@ layer (PhKernel *kernel, gboolean centre, GError **error)
   wide_scale = ph_convert (scale, PH_DOUBLE);
   wide_bias = bias != NULL ? ph_convert (bias, PH_DOUBLE) : NULL;
   result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));
-  if (result == NULL)
+  if (result == NULL || wide_scale == NULL || (bias != NULL && wide_bias == NULL))
     return ph_kernel_fail (kernel, error, "the result is too large for memory");
   outer = ph_dims_product (ph_tensor_dims (x), 0, axis);
   inner = ph_dims_product (ph_tensor_dims (x), axis, rank);

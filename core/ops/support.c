@@ -78,9 +78,9 @@ ph_kernel_input_as (PhKernel *kernel, guint input, PhDType dtype, GError **error
       ph_kernel_fail (kernel, error, "input %u is missing", input);
       return NULL;
     }
-  if (ph_tensor_dtype (tensor) == dtype)
-    return ph_tensor_ref (tensor);
-  tensor = ph_tensor_cast (tensor, dtype);
+  tensor = ph_tensor_dtype (tensor) == dtype ? ph_tensor_ref (tensor) : ph_tensor_cast (tensor, dtype);
+  if (tensor != NULL && !ph_tensor_bring (tensor, NULL))
+    g_clear_pointer (&tensor, ph_tensor_unref);
   if (tensor == NULL)
     ph_kernel_fail (kernel, error, "no memory for input %u as %s", input, ph_dtype_name (dtype));
   return tensor;

@@ -510,7 +510,7 @@ gemm (PhKernel *kernel)
       ok = TRUE;
     }
   else
-    ok = multiply (m, n, k, alpha, x, ta, ph_tensor_data (b), tb, c != NULL ? beta : 0, out);
+    ok = ph_tensor_bring (b, NULL) && multiply (m, n, k, alpha, x, ta, ph_tensor_data (b), tb, c != NULL ? beta : 0, out);
   if (ok)
     ph_kernel_take (kernel, 0, y);
   else
@@ -545,7 +545,7 @@ matmul (PhKernel *kernel)
   y = ph_tensor_new (PH_FLOAT, rank + 2, dims);
   left = elements (a, &a_copy);
   right = is_finite_splat (b) ? NULL : elements (b, &b_copy);
-  if (y == NULL || left == NULL)
+  if (y == NULL || left == NULL || (right == NULL && !is_finite_splat (b)))
     {
       g_clear_pointer (&y, ph_tensor_unref);
       return FALSE;

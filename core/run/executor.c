@@ -12,6 +12,7 @@
 #include "passes/pass.h"
 
 #define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
+#define LARGE_SPLAT    (1 << 20)                            /* bytes: memory for less is there                      */
 #define MAX_SPLAT_SIZE (G_GUINT64_CONSTANT (16) << 30)      /* bytes that a kernel may expand a splat to            */
 
 void
@@ -170,14 +171,43 @@ check_schema (PhKernel *kernel, GError **error)
 static gboolean
 check_inputs (PhKernel *kernel, GError **error)
 {
+  g_autoptr(GError) reason = NULL;
+
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
       PhTensor *tensor = kernel->inputs[i];
 
       if (tensor != NULL && ph_tensor_is_splat (tensor) && ph_tensor_bytes (tensor) > MAX_SPLAT_SIZE)
         return ph_kernel_fail (kernel, error, "input %u would need %" G_GSIZE_FORMAT " bytes", i, ph_tensor_bytes (tensor));
+      /* A kernel reads elements without asking whether they can be had: those that lie in a file are brought here. */
+      if (tensor != NULL && !ph_tensor_is_splat (tensor) && !ph_tensor_bring (tensor, &reason))
+        return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
       if (tensor == NULL && ph_node_input (kernel->node, i) != NULL && !is_parameter (ph_node_input (kernel->node, i)))
         return ph_kernel_fail (kernel, error, "input %u '%s' has no value here", i, ph_node_input (kernel->node, i)->name);
+    }
+  return TRUE;
+}
+
+/* What repeats one element is expanded in a kernel that knows of no such thing: here, where it can fail. Some need no
+ * elements, or see to it themselves. */
+static gboolean
+bring_splats (PhKernel *kernel, GError **error)
+{
+  static const PhOp *const without[] = {
+    &ph_op_Shape, &ph_op_Size, &ph_op_Identity, &ph_op_Reshape, &ph_op_Squeeze, &ph_op_Unsqueeze, &ph_op_Flatten,
+  };
+
+  if (kernel->node->op->flags & PH_OP_ELEMENTWISE)
+    return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (without); i++)
+    if (kernel->node->op == without[i])
+      return TRUE;
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    {
+      g_autoptr(GError) reason = NULL;
+
+      if (kernel->inputs[i] != NULL && ph_tensor_bytes (kernel->inputs[i]) > LARGE_SPLAT && !ph_tensor_bring (kernel->inputs[i], &reason))
+        return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
     }
   return TRUE;
 }
@@ -306,7 +336,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
     return FALSE;
   if (node->op->kernel == NULL)
     return run_expansion (run, kernel, error);
-  ok = ((!run->options->reference && ph_dnnl_kernel (kernel)) || node->op->kernel (kernel, error))
+  ok = ((!run->options->reference && ph_dnnl_kernel (kernel)) || (bring_splats (kernel, error) && node->op->kernel (kernel, error)))
        && check_outputs (kernel, error);
   g_ptr_array_set_size (run->spare, n_spare);
   if (!ok && error != NULL && *error == NULL)

@@ -46,7 +46,9 @@ ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gi
   tensor = ph_tensor_new (dtype, rank, dims);
   if (tensor == NULL)
     {
-      ph_kernel_fail (kernel, error, "output %u is too large for memory", i);
+      g_autofree char *why = ph_tensor_why_not (dtype, rank, dims);
+
+      ph_kernel_fail (kernel, error, "output %u is too large for memory: %s", i, why);
       return NULL;
     }
   if (i < kernel->n_outputs)

@@ -6,26 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-struct _PhTensor
-{
-  gatomicrefcount ref_count;
-  PhKind     kind;
-  PhDType    dtype;
-  gboolean   is_splat;
-  gboolean   owned;              /* data is ours to free, and to write before it is shared       */
-  guint      rank;
-  gsize      count;
-  gpointer   data;               /* (nullable) atomic: NULL until a splat is expanded, or misaligned elements are copied */
-  GBytes    *bytes;              /* (nullable) where data is borrowed from, or will be copied from */
-  gboolean   is_misaligned;      /* @bytes (or those of @base) are: elements are copied when somebody wants them whole */
-  PhTensor  *base;               /* (nullable) whose data we share                               */
-  PhTensor **items;              /* (nullable) count of them, of a sequence or optional          */
-  union { guint8 raw[16]; char *string; gint64 align; } element;     /* of a splat; string owned */
-  gpointer   origin;             /* (nullable) owned                                               */
-  GDestroyNotify free_origin;
-  gint64     dims[];
-};
-
 /* FALSE when the elements of such a tensor could not be counted in bytes. */
 static gboolean
 count_elements (PhDType dtype, guint rank, const gint64 *dims, gsize *count)
@@ -76,11 +56,17 @@ ph_tensor_new (PhDType dtype, guint rank, const gint64 *dims)
 
   if (tensor == NULL)
     return NULL;
-  tensor->data = g_try_malloc0 (MAX (tensor->count, 1) * ph_dtype_size (dtype));
   tensor->owned = TRUE;
-  if (tensor->data == NULL)
-    g_clear_pointer (&tensor, g_free);
-  return tensor;
+  tensor->charged = tensor->count * ph_dtype_size (dtype);
+  if (ph_memory_take (tensor->charged))
+    {
+      tensor->data = g_try_malloc0 (MAX (tensor->count, 1) * ph_dtype_size (dtype));
+      if (tensor->data != NULL)
+        return tensor;
+      ph_memory_give (tensor->charged);
+    }
+  g_free (tensor);
+  return NULL;
 }
 
 PhTensor *
@@ -127,6 +113,21 @@ ph_tensor_new_from_bytes (PhDType dtype, guint rank, const gint64 *dims, GBytes 
   tensor->is_misaligned = (guintptr) data % alignment != 0;
   if (!tensor->is_misaligned)
     tensor->data = (gpointer) data;
+  return tensor;
+}
+
+PhTensor *
+ph_tensor_new_from_file (PhDType dtype, guint rank, const gint64 *dims, PhFile *file, gsize offset, GError **error)
+{
+  PhTensor *tensor = allocate (dtype, rank, dims);
+
+  g_return_val_if_fail (tensor != NULL && dtype != PH_STRING, NULL);
+
+  tensor->file = ph_file_ref (file);
+  tensor->offset = offset;
+  /* Rules look at small constants, and have no use for one that is gone. */
+  if (tensor->count * ph_dtype_size (dtype) <= PH_TENSOR_SMALL && !ph_tensor_bring (tensor, error))
+    g_clear_pointer (&tensor, ph_tensor_unref);
   return tensor;
 }
 
@@ -280,14 +281,16 @@ ph_tensor_unref (PhTensor *tensor)
   if (tensor->dtype == PH_STRING && tensor->owned)
     for (gsize i = 0; i < tensor->count; i++)
       g_free (((char **) tensor->data)[i]);
-  if (tensor->owned || tensor->is_splat || (tensor->is_misaligned && tensor->base == NULL))
+  if (tensor->owned || tensor->is_splat || tensor->file != NULL || (tensor->is_misaligned && tensor->base == NULL))
     g_free (tensor->data);
+  ph_memory_give (tensor->charged);
   if (tensor->is_splat && tensor->dtype == PH_STRING)
     g_free (tensor->element.string);
   for (gsize i = 0; tensor->items != NULL && i < tensor->count; i++)
     ph_tensor_unref (tensor->items[i]);
   g_free (tensor->items);
   g_clear_pointer (&tensor->bytes, g_bytes_unref);
+  g_clear_pointer (&tensor->file, ph_file_unref);
   g_clear_pointer (&tensor->base, ph_tensor_unref);
   if (tensor->origin != NULL)
     tensor->free_origin (tensor->origin);
@@ -367,104 +370,12 @@ ph_tensor_item (const PhTensor *tensor, gsize index)
   return tensor->items[index];
 }
 
-/* Fills @data, @size bytes an element, by doubling what is there. */
-static void
-repeat_element (guint8 *data, const guint8 *element, gsize size, gsize n)
-{
-  gsize done = size, all = n * size;
-
-  memcpy (data, element, size);
-  while (done < all)
-    {
-      const gsize more = MIN (done, all - done);
-
-      memcpy (data + done, data, more);
-      done += more;
-    }
-}
-
-static gboolean
-all_zero (const guint8 *element, gsize size)
-{
-  while (size > 0 && element[size - 1] == 0)
-    size--;
-  return size == 0;
-}
-
-gconstpointer
-ph_tensor_peek (const PhTensor *tensor)
-{
-  gconstpointer data = g_atomic_pointer_get (&((PhTensor *) tensor)->data);
-
-  if (data != NULL || !tensor->is_misaligned)
-    return data;
-  return tensor->base != NULL ? ph_tensor_peek (tensor->base) : g_bytes_get_data (tensor->bytes, NULL);
-}
-
-gconstpointer
-ph_tensor_data (PhTensor *tensor)
-{
-  gpointer data = g_atomic_pointer_get (&tensor->data);
-  gsize size;
-
-  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, NULL);
-
-  if (data != NULL)
-    return data;
-  if (tensor->base != NULL)
-    {
-      g_atomic_pointer_set (&tensor->data, (gpointer) ph_tensor_data (tensor->base));
-      return g_atomic_pointer_get (&tensor->data);
-    }
-  /* Two threads may both expand: the first to be done wins, and the other's copy is dropped. */
-  size = ph_dtype_size (tensor->dtype);
-  data = tensor->is_misaligned ? g_try_malloc (MAX (tensor->count, 1) * size) : g_try_malloc0 (MAX (tensor->count, 1) * size);
-  if (data == NULL)
-    return NULL;
-  if (tensor->is_misaligned)
-    memcpy (data, g_bytes_get_data (tensor->bytes, NULL), tensor->count * size);
-  else if (tensor->count > 0 && !all_zero (tensor->element.raw, size))
-    repeat_element (data, tensor->element.raw, size, tensor->count);
-  if (!g_atomic_pointer_compare_and_exchange (&tensor->data, NULL, data))
-    g_free (data);
-  return g_atomic_pointer_get (&tensor->data);
-}
-
-gboolean
-ph_tensor_copy_data (PhTensor *tensor, gpointer out)
-{
-  const gsize size = ph_dtype_size (tensor->dtype);
-  gconstpointer data = ph_tensor_peek (tensor);
-
-  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, FALSE);
-
-  if (tensor->count == 0)
-    return TRUE;
-  if (data != NULL)
-    memcpy (out, data, tensor->count * size);
-  else
-    repeat_element (out, tensor->element.raw, size, tensor->count);
-  return TRUE;
-}
-
 gpointer
 ph_tensor_writable (PhTensor *tensor)
 {
   g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && tensor->owned, NULL);
 
   return tensor->data;
-}
-
-gconstpointer
-ph_tensor_element (PhTensor *tensor, gsize index, PhElement *room)
-{
-  const gsize size = ph_dtype_size (tensor->dtype);
-  const guint8 *data;
-
-  if (tensor->is_splat)
-    return tensor->element.raw;
-  data = (const guint8 *) ph_tensor_peek (tensor) + index * size;
-  return tensor->is_misaligned ? memcpy (room->raw, data, size) : data;
 }
 
 const char *
@@ -509,88 +420,4 @@ ph_tensor_get_int (PhTensor *tensor, gsize index)
   g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR && index < tensor->count, 0);
 
   return ph_dtype_load_int (tensor->dtype, ph_tensor_element (tensor, index, &room), 0);
-}
-
-static gboolean
-same_header (const PhTensor *a, const PhTensor *b)
-{
-  return a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank && a->count == b->count
-         && (a->rank == 0 || memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
-}
-
-gboolean
-ph_tensor_equal (PhTensor *a, PhTensor *b)
-{
-  gsize size;
-
-  if (a == b)
-    return TRUE;
-  if (!same_header (a, b))
-    return FALSE;
-  if (a->kind != PH_KIND_TENSOR)
-    {
-      for (gsize i = 0; i < a->count; i++)
-        if (!ph_tensor_equal (a->items[i], b->items[i]))
-          return FALSE;
-      return TRUE;
-    }
-  if (a->count == 0)
-    return TRUE;
-  if (a->dtype == PH_STRING)
-    {
-      for (gsize i = 0; i < a->count; i++)
-        if (!g_str_equal (ph_tensor_get_string (a, i), ph_tensor_get_string (b, i)))
-          return FALSE;
-      return TRUE;
-    }
-  size = ph_dtype_size (a->dtype);
-  if (a->is_splat && b->is_splat)
-    return memcmp (a->element.raw, b->element.raw, size) == 0;
-  if (!a->is_splat && !b->is_splat)
-    return ph_tensor_peek (a) == ph_tensor_peek (b) || memcmp (ph_tensor_peek (a), ph_tensor_peek (b), a->count * size) == 0;
-  for (gsize i = 0; i < a->count; i++)
-    {
-      PhElement x, y;
-
-      if (memcmp (ph_tensor_element (a, i, &x), ph_tensor_element (b, i, &y), size) != 0)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static guint
-hash_bytes (guint hash, gconstpointer data, gsize n)
-{
-  const guint8 *bytes = data;
-
-  for (gsize i = 0; i < n; i++)
-    hash = (hash ^ bytes[i]) * 16777619u;
-  return hash;
-}
-
-/* A large tensor is sampled: reading all of a mapped file only to look something up would be a waste. */
-guint
-ph_tensor_hash (PhTensor *tensor)
-{
-  const gsize size = ph_dtype_size (tensor->dtype);
-  gsize step = MAX (tensor->count / 512, 1);
-  guint hash = 2166136261u;
-  PhElement room;
-
-  hash = hash_bytes (hash, &tensor->kind, sizeof tensor->kind);
-  hash = hash_bytes (hash, &tensor->dtype, sizeof tensor->dtype);
-  hash = hash_bytes (hash, tensor->dims, tensor->rank * sizeof *tensor->dims);
-  hash = hash_bytes (hash, &tensor->count, sizeof tensor->count);
-  if (tensor->kind != PH_KIND_TENSOR)
-    step = 1;
-  for (gsize i = 0; i < tensor->count; i += step)
-    {
-      if (tensor->kind != PH_KIND_TENSOR)
-        hash = hash * 31 + ph_tensor_hash (tensor->items[i]);
-      else if (tensor->dtype == PH_STRING)
-        hash = hash * 31 + g_str_hash (ph_tensor_get_string (tensor, i));
-      else
-        hash = hash_bytes (hash, ph_tensor_element (tensor, i, &room), size);
-    }
-  return hash;
 }

@@ -3,26 +3,34 @@
 #pragma once
 
 #include "core/tensor/dtype.h"
+#include "core/tensor/file.h"
 
 G_BEGIN_DECLS
 
-/* A tensor is reference-counted and, once shared, never written. Its elements are owned, borrowed from a mapped file
- * (GBytes), or one element repeated (a splat: ones, zeros; light models are full of them, and none needs memory until
- * a kernel asks for its data). All functions are safe from any thread. */
+/* A tensor is reference-counted and, once shared, never written. Its elements are owned, borrowed from memory (GBytes),
+ * still in a file (PhFile), or one element repeated (a splat: ones, zeros; light models are full of them, and none needs
+ * memory until a kernel asks for its data). All functions are safe from any thread.
+ *
+ * Elements that cannot be had (the file changed, no memory) read as zeros or NaN, and the thread remembers why: who runs
+ * work on a thread asks ph_tensor_take_fault() at its end. */
 typedef struct _PhTensor PhTensor;
 
 typedef enum { PH_KIND_TENSOR, PH_KIND_SEQUENCE, PH_KIND_OPTIONAL } PhKind;
 
 #define PH_MAX_RANK 64
 
-/* Zero-filled (strings: NULL, meaning ""), to be written through ph_tensor_writable() before it is shared.
- * NULL only when the element count overflows or memory cannot be had: callers turn that into a GError. */
+/* Zero-filled (strings: NULL, meaning ""), to be written through ph_tensor_writable() before it is shared. NULL only when
+ * the element count overflows, or memory cannot be had or is over the budget: callers turn that into a GError, for which
+ * ph_tensor_why_not() has the words. */
 PhTensor      *ph_tensor_new            (PhDType dtype, guint rank, const gint64 *dims);
 /* @element: one element of @dtype (for PH_STRING a const char **). */
 PhTensor      *ph_tensor_new_splat      (PhDType dtype, guint rank, const gint64 *dims, gconstpointer element);
 /* Borrows the elements from @bytes, which is at least n * size long; misaligned ones
  * are copied when ph_tensor_data() is asked for, so that weights in a mapped file cost nothing until then. */
 PhTensor      *ph_tensor_new_from_bytes (PhDType dtype, guint rank, const gint64 *dims, GBytes *bytes);
+/* The elements lie in @file from @offset on, and are read when they are asked for; small ones at once. NULL with @error. */
+PhTensor      *ph_tensor_new_from_file  (PhDType dtype, guint rank, const gint64 *dims, PhFile *file, gsize offset,
+                                         GError **error);
 PhTensor      *ph_tensor_new_scalar     (PhDType dtype, double value);
 PhTensor      *ph_tensor_new_int64s     (const gint64 *values, gsize n);                       /* rank 1 */
 PhTensor      *ph_tensor_new_floats     (const float *values, gsize n);                        /* rank 1 */
@@ -44,10 +52,16 @@ gsize          ph_tensor_bytes          (const PhTensor *tensor);   /* count * s
 gboolean       ph_tensor_is_splat       (const PhTensor *tensor);
 PhTensor      *ph_tensor_item           (const PhTensor *tensor, gsize index);  /* (transfer none) of a sequence */
 
-/* Dense, row-major; expands a splat (which keeps the memory), reads the map. NULL only for a splat too large for memory. */
+/* Dense, row-major; expands a splat (which keeps the memory), reads the file. NULL, leaving a fault, when that cannot be:
+ * ph_tensor_bring() first where it must not fail. A kernel's inputs have been brought. */
 gconstpointer  ph_tensor_data           (PhTensor *tensor);
-gboolean       ph_tensor_copy_data      (PhTensor *tensor, gpointer out);   /* without keeping an expanded splat */
-/* The elements wherever they lie, perhaps misaligned for their type: for copying bytes. NULL: a splat, not expanded. */
+/* Sees to it that ph_tensor_data() is there; of a sequence, for all its items. */
+gboolean       ph_tensor_bring          (PhTensor *tensor, GError **error);
+/* FALSE with @error when elements could not be had in this thread since it was asked last. */
+gboolean       ph_tensor_take_fault     (GError **error);
+gboolean       ph_tensor_copy_data      (PhTensor *tensor, gpointer out);   /* keeps nothing; FALSE: zeros */
+/* The elements wherever they lie, perhaps misaligned for their type: for copying bytes. NULL: a splat, not expanded, or
+ * they cannot be had, which leaves a fault. */
 gconstpointer  ph_tensor_peek           (const PhTensor *tensor);
 gpointer       ph_tensor_writable       (PhTensor *tensor);         /* only before it is shared, only if owned          */
 const char    *ph_tensor_get_string     (PhTensor *tensor, gsize index);
@@ -60,6 +74,16 @@ gboolean       ph_tensor_equal          (PhTensor *a, PhTensor *b);
 guint          ph_tensor_hash           (PhTensor *tensor);         /* consistent with ph_tensor_equal() */
 /* "float[2,3] {1, 2, 3, ...}": at most @max_elements of them. (transfer full) */
 char          *ph_tensor_to_string      (PhTensor *tensor, gsize max_elements);
+
+/* What all tensors together may occupy that were computed, not read from a file: more is an error, not a machine that
+ * swaps itself to death. Bytes; 0 is the default, a quarter of the machine's memory. */
+void           ph_tensor_set_budget     (gsize bytes);
+gsize          ph_tensor_get_budget     (void);
+gsize          ph_tensor_get_used       (void);
+/* TRUE: ph_tensor_peek() would have to read a file first. */
+gboolean       ph_tensor_is_on_disk     (const PhTensor *tensor);
+/* Why ph_tensor_new() answered NULL: "output 0 ... " is for the caller to put in front. (transfer full) */
+char          *ph_tensor_why_not        (PhDType dtype, guint rank, const gint64 *dims);
 
 typedef struct { double min, max, mean, std; gsize zeros, nans, infs; } PhTensorStats;
 gboolean       ph_tensor_stats          (PhTensor *tensor, PhTensorStats *stats);   /* FALSE: not numbers, or empty */

@@ -1,0 +1,352 @@
+/* tensor-data.c: where the elements of a tensor come from: memory, a file, one element repeated; and what compares them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/error.h"
+#include "core/tensor/tensor-private.h"
+
+#define FEW_READS 4096           /* single elements that are read from a file before all of it is */
+
+/* Fills @data, @size bytes an element, by doubling what is there. */
+static void
+repeat_element (guint8 *data, const guint8 *element, gsize size, gsize n)
+{
+  gsize done = size, all = n * size;
+
+  memcpy (data, element, size);
+  while (done < all)
+    {
+      const gsize more = MIN (done, all - done);
+
+      memcpy (data + done, data, more);
+      done += more;
+    }
+}
+
+static gboolean
+all_zero (const guint8 *element, gsize size)
+{
+  while (size > 0 && element[size - 1] == 0)
+    size--;
+  return size == 0;
+}
+
+gconstpointer
+ph_tensor_peek (const PhTensor *tensor)
+{
+  gconstpointer data = g_atomic_pointer_get (&((PhTensor *) tensor)->data);
+
+  if (data != NULL || tensor->is_splat)
+    return data;
+  if (tensor->base != NULL)
+    return ph_tensor_peek (tensor->base);
+  return tensor->file != NULL ? ph_tensor_data ((PhTensor *) tensor) : g_bytes_get_data (tensor->bytes, NULL);
+}
+
+static gboolean
+no_memory (const PhTensor *tensor, GError **error)
+{
+  g_autofree char *why = ph_tensor_why_not (tensor->dtype, tensor->rank, tensor->dims);
+
+  g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "a tensor does not fit into memory: %s", why);
+  return FALSE;
+}
+
+/* Makes the data of a splat, of misaligned bytes, or of what lies in a file. */
+static gboolean
+make_data (PhTensor *tensor, GError **error)
+{
+  const gsize size = ph_dtype_size (tensor->dtype), bytes = tensor->count * size;
+  gpointer data;
+
+  if (tensor->is_splat && !ph_memory_take (bytes))
+    return no_memory (tensor, error);
+  data = tensor->is_splat ? g_try_malloc0 (MAX (bytes, size)) : g_try_malloc (MAX (bytes, size));
+  if (data == NULL)
+    {
+      if (tensor->is_splat)
+        ph_memory_give (bytes);
+      return no_memory (tensor, error);
+    }
+  if (tensor->file != NULL)
+    {
+      if (!ph_file_read (tensor->file, tensor->offset, bytes, data, error))
+        {
+          g_free (data);
+          return FALSE;
+        }
+    }
+  else if (tensor->bytes != NULL)
+    memcpy (data, g_bytes_get_data (tensor->bytes, NULL), bytes);
+  else if (tensor->count > 0 && !all_zero (tensor->element.raw, size))
+    repeat_element (data, tensor->element.raw, size, tensor->count);
+  /* Two threads may both do this: the first to be done wins, and the other's copy is dropped. */
+  if (!g_atomic_pointer_compare_and_exchange (&tensor->data, NULL, data))
+    {
+      g_free (data);
+      if (tensor->is_splat)
+        ph_memory_give (bytes);
+    }
+  else if (tensor->is_splat)
+    tensor->charged = bytes;
+  return TRUE;
+}
+
+gboolean
+ph_tensor_bring (PhTensor *tensor, GError **error)
+{
+  if (tensor->kind != PH_KIND_TENSOR)
+    {
+      for (gsize i = 0; i < tensor->count; i++)
+        if (!ph_tensor_bring (tensor->items[i], error))
+          return FALSE;
+      return TRUE;
+    }
+  if (g_atomic_pointer_get (&tensor->data) != NULL)
+    return TRUE;
+  if (tensor->base == NULL)
+    return make_data (tensor, error);
+  if (!ph_tensor_bring (tensor->base, error))
+    return FALSE;
+  g_atomic_pointer_set (&tensor->data, g_atomic_pointer_get (&tensor->base->data));
+  return TRUE;
+}
+
+static GPrivate fault = G_PRIVATE_INIT ((GDestroyNotify) g_error_free);
+
+static void
+leave_fault (GError *error)
+{
+  if (g_private_get (&fault) == NULL)
+    g_private_set (&fault, error);
+  else
+    g_error_free (error);
+}
+
+gboolean
+ph_tensor_take_fault (GError **error)
+{
+  GError *left = g_private_get (&fault);
+
+  if (left == NULL)
+    return TRUE;
+  g_private_set (&fault, NULL);
+  g_propagate_error (error, left);
+  return FALSE;
+}
+
+gconstpointer
+ph_tensor_data (PhTensor *tensor)
+{
+  gpointer data = g_atomic_pointer_get (&tensor->data);
+  GError *error = NULL;
+
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, NULL);
+
+  if (data != NULL)
+    return data;
+  if (!ph_tensor_bring (tensor, &error))
+    {
+      leave_fault (error);
+      return NULL;
+    }
+  return g_atomic_pointer_get (&tensor->data);
+}
+
+gboolean
+ph_tensor_is_on_disk (const PhTensor *tensor)
+{
+  const PhTensor *owner = tensor->base != NULL ? tensor->base : tensor;
+
+  return owner->file != NULL && g_atomic_pointer_get (&((PhTensor *) owner)->data) == NULL;
+}
+
+gboolean
+ph_tensor_copy_data (PhTensor *tensor, gpointer out)
+{
+  const gsize size = ph_dtype_size (tensor->dtype);
+  PhTensor *owner = tensor->base != NULL ? tensor->base : tensor;
+  gconstpointer data;
+  GError *error = NULL;
+
+  g_return_val_if_fail (tensor->kind == PH_KIND_TENSOR, FALSE);
+
+  if (tensor->count == 0)
+    return TRUE;
+  if (owner->file != NULL && g_atomic_pointer_get (&owner->data) == NULL)
+    {
+      if (ph_file_read (owner->file, owner->offset, tensor->count * size, out, &error))
+        return TRUE;
+      leave_fault (error);
+      memset (out, 0, tensor->count * size);
+      return FALSE;
+    }
+  data = ph_tensor_peek (tensor);
+  if (data != NULL)
+    memcpy (out, data, tensor->count * size);
+  else if (!tensor->is_splat)
+    {
+      memset (out, 0, tensor->count * size);
+      return FALSE;
+    }
+  else
+    repeat_element (out, tensor->element.raw, size, tensor->count);
+  return TRUE;
+}
+
+/* Looking at a few elements of a weight need not read all of it. */
+static gboolean
+read_element (PhTensor *tensor, gsize index, PhElement *room)
+{
+  PhTensor *owner = tensor->base != NULL ? tensor->base : tensor;
+  const gsize size = ph_dtype_size (tensor->dtype);
+  GError *error = NULL;
+
+  if (owner->file == NULL || g_atomic_pointer_get (&owner->data) != NULL || tensor->count < FEW_READS
+      || g_atomic_int_add (&owner->n_reads, 1) > FEW_READS)
+    return FALSE;
+  if (!ph_file_read (owner->file, owner->offset + index * size, size, room->raw, &error))
+    {
+      memset (room, 0, sizeof *room);
+      leave_fault (error);
+    }
+  return TRUE;
+}
+
+gconstpointer
+ph_tensor_element (PhTensor *tensor, gsize index, PhElement *room)
+{
+  const gsize size = ph_dtype_size (tensor->dtype);
+  const guint8 *data;
+
+  if (tensor->is_splat)
+    return tensor->element.raw;
+  if (read_element (tensor, index, room))
+    return room->raw;
+  data = ph_tensor_peek (tensor);
+  if (data == NULL)
+    return memset (room, 0, sizeof *room);
+  data += index * size;
+  return tensor->is_misaligned ? memcpy (room->raw, data, size) : data;
+}
+
+static gboolean
+same_header (const PhTensor *a, const PhTensor *b)
+{
+  return a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank && a->count == b->count
+         && (a->rank == 0 || memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) == 0);
+}
+
+#define CHUNK ((gsize) 1 << 16)
+
+/* Some of the elements of one that is no splat: where they are, or brought into @room from the file. */
+static const guint8 *
+chunk_at (PhTensor *tensor, gsize at, gsize n, guint8 *room)
+{
+  PhTensor *owner = tensor->base != NULL ? tensor->base : tensor;
+  const guint8 *data;
+  GError *error = NULL;
+
+  if (owner->file == NULL || g_atomic_pointer_get (&owner->data) != NULL)
+    {
+      data = ph_tensor_peek (tensor);
+      return data != NULL ? data + at : NULL;
+    }
+  if (ph_file_read (owner->file, owner->offset + at, n, room, &error))
+    return room;
+  leave_fault (error);
+  return NULL;
+}
+
+static gboolean
+same_bytes (PhTensor *a, PhTensor *b, gsize size)
+{
+  guint8 room_a[CHUNK], room_b[CHUNK];
+
+  for (gsize at = 0; at < size; at += CHUNK)
+    {
+      const gsize n = MIN (CHUNK, size - at);
+      const guint8 *x = chunk_at (a, at, n, room_a), *y = chunk_at (b, at, n, room_b);
+
+      if (x == NULL || y == NULL || (x != y && memcmp (x, y, n) != 0))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_tensor_equal (PhTensor *a, PhTensor *b)
+{
+  gsize size;
+
+  if (a == b)
+    return TRUE;
+  if (!same_header (a, b))
+    return FALSE;
+  if (a->kind != PH_KIND_TENSOR)
+    {
+      for (gsize i = 0; i < a->count; i++)
+        if (!ph_tensor_equal (a->items[i], b->items[i]))
+          return FALSE;
+      return TRUE;
+    }
+  if (a->count == 0)
+    return TRUE;
+  if (a->dtype == PH_STRING)
+    {
+      for (gsize i = 0; i < a->count; i++)
+        if (!g_str_equal (ph_tensor_get_string (a, i), ph_tensor_get_string (b, i)))
+          return FALSE;
+      return TRUE;
+    }
+  size = ph_dtype_size (a->dtype);
+  if (a->is_splat && b->is_splat)
+    return memcmp (a->element.raw, b->element.raw, size) == 0;
+  if (!a->is_splat && !b->is_splat)
+    return same_bytes (a, b, a->count * size);
+  for (gsize i = 0; i < a->count; i++)
+    {
+      PhElement x, y;
+
+      if (memcmp (ph_tensor_element (a, i, &x), ph_tensor_element (b, i, &y), size) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static guint
+hash_bytes (guint hash, gconstpointer data, gsize n)
+{
+  const guint8 *bytes = data;
+
+  for (gsize i = 0; i < n; i++)
+    hash = (hash ^ bytes[i]) * 16777619u;
+  return hash;
+}
+
+/* A large tensor is sampled: reading all of a mapped file only to look something up would be a waste. */
+guint
+ph_tensor_hash (PhTensor *tensor)
+{
+  const gsize size = ph_dtype_size (tensor->dtype);
+  gsize step = MAX (tensor->count / 512, 1);
+  guint hash = 2166136261u;
+  PhElement room;
+
+  hash = hash_bytes (hash, &tensor->kind, sizeof tensor->kind);
+  hash = hash_bytes (hash, &tensor->dtype, sizeof tensor->dtype);
+  hash = hash_bytes (hash, tensor->dims, tensor->rank * sizeof *tensor->dims);
+  hash = hash_bytes (hash, &tensor->count, sizeof tensor->count);
+  if (tensor->kind != PH_KIND_TENSOR)
+    step = 1;
+  for (gsize i = 0; i < tensor->count; i += step)
+    {
+      if (tensor->kind != PH_KIND_TENSOR)
+        hash = hash * 31 + ph_tensor_hash (tensor->items[i]);
+      else if (tensor->dtype == PH_STRING)
+        hash = hash * 31 + g_str_hash (ph_tensor_get_string (tensor, i));
+      else
+        hash = hash_bytes (hash, ph_tensor_element (tensor, i, &room), size);
+    }
+  return hash;
+}
