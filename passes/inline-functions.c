@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
+#include <math.h>
+
 #include "core/io/io.h"
 #include "core/ops/copy.h"
 #include "passes/rule.h"
@@ -48,6 +50,18 @@ inline_call (PhNode *node, PhModel *inside, PhBuilder *b)
   return ph_node_replace_all (node, outputs, b);
 }
 
+/* Before anything is written out: it would be given up half way. */
+static gboolean
+check_growth (PhModel *model, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+
+  if (ph_model_check_functions (model, &reason) || g_error_matches (reason, PH_ERROR, PH_ERROR_INVALID))
+    return TRUE;
+  g_propagate_prefixed_error (error, g_steal_pointer (&reason), "inline-functions: ");
+  return FALSE;
+}
+
 static gboolean
 inline_functions (PhPassRun *run, GError **error)
 {
@@ -57,7 +71,8 @@ inline_functions (PhPassRun *run, GError **error)
 
   if (run->model->functions == NULL || run->model->functions->len == 0)
     return TRUE;
-  /* A function may call others, but not itself. */
+  if (!check_growth (run->model, error))
+    return FALSE;
   while (found && rounds++ < 64)
     {
       g_clear_pointer (&nodes, g_ptr_array_unref);
@@ -71,7 +86,7 @@ inline_functions (PhPassRun *run, GError **error)
           g_autoptr(PhModel) inside = NULL;
           PhBuilder b;
 
-          if (function == NULL)
+          if (function == NULL || isinf (ph_function_n_nodes (run->model, function)))       /* one that calls itself has no end */
             continue;
           inside = read_function (run->model, function, node, error);
           if (inside == NULL)

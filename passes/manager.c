@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
+#include "core/graph/growth.h"
 #include "core/graph/verify.h"
 #include "passes/pass-list.h"
 
@@ -153,6 +154,11 @@ ph_pass_end (PhPassRun *run)
   if (!ph_history_end_rewrite (run->history))
     return;
   run->n_rewrites++;
+  if (run->model->next_id >= run->next_count && !run->stopped)
+    {
+      run->next_count = run->model->next_id + MAX (ph_growth_get_budget () / 4, 1);
+      run->stopped = !ph_growth_check ((gint64) ph_model_n_nodes (run->model, TRUE) - run->n_nodes, &run->error);
+    }
   if (run->options->progress != NULL && run->n_rewrites % 32 == 0)
     run->options->progress (run->pass->name, run->n_rewrites, run->options->progress_data);
 }
@@ -275,7 +281,15 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
 
   ph_history_begin_step (history, model, name);
   ph_tensor_take_fault (NULL);
+  run.n_nodes = ph_model_n_nodes (model, TRUE);
+  run.next_count = model->next_id + ph_growth_get_budget ();
   ok = run_pass (&run, &local);
+  if (run.error != NULL)
+    {
+      g_clear_error (&local);
+      g_propagate_prefixed_error (&local, run.error, "%s: ", pass->name);
+      ok = FALSE;
+    }
   if (ok)
     ok = check_read (&run, &local);
   if (ok)

@@ -13,6 +13,9 @@ struct _PhPassRun
   PhHistory           *history;
   const PhPassOptions *options;
   guint                n_rewrites;
+  guint                n_nodes;      /* when it began                                     */
+  PhId                 next_count;   /* nodes are counted again when ids have come here   */
+  GError              *error;        /* (nullable) why it was stopped, where that is one  */
   gboolean             stopped;      /* limit reached or cancelled: ph_pass_begin() said so */
 };
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/inputs.h"
 #include "core/console/console-private.h"
+#include "core/number.h"
 #include "core/discard.h"
 #include "core/run/profile.h"
 
@@ -125,7 +126,7 @@ slower_first (gconstpointer a, gconstpointer b)
 static void
 say_row (PhCall *call, JsonObject *row, const char *label, const PhNodeTime *time)
 {
-  g_autofree char *size = g_format_size_full (time->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *size = ph_size_to_string (time->bytes);
   const double     rate = time->flops >= 0 && time->ns > 0 ? (double) time->flops / time->ns : 0;
 
   ph_reply_say (call->reply, "%10.3f %6.1f%% %6u  %12s ", time->ns / 1e6, 100 * json_object_get_double_member (row, "share"),

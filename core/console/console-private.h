@@ -48,7 +48,7 @@ typedef struct
 
 typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
 extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_profile,
-                            ph_commands_node, ph_commands_verify, ph_commands_help, ph_commands_query, ph_commands_compare;
+                            ph_commands_node, ph_commands_verify, ph_commands_help, ph_commands_query, ph_commands_compare, ph_commands_set;
 
 /* Text of a reply. Styles are single bytes, turned into ANSI sequences (or nothing) when the reply is done; other control
  * characters, which only a hostile file brings, are made visible then. */

@@ -95,7 +95,12 @@ struct _PhModel
 };
 
 /* A model-local function, kept as the file has it; inlined by a pass or run as a call. */
-typedef struct { const char *name, *domain; GBytes *proto; } PhFunction;
+typedef struct
+{
+  const char *name, *domain;
+  GBytes     *proto;
+  double      n_nodes;         /* with those of all that it calls; infinite: it calls itself. 0: not yet counted */
+} PhFunction;
 
 PhModel    *ph_model_new          (void);                      /* an empty main graph */
 PhModel    *ph_model_clone        (PhModel *model);            /* same ids; tensors shared; no journal */

@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/import.h"
 
+#include <math.h>
+
+#include "core/graph/growth.h"
+
 #include <string.h>
 
 #define MAX_FUSED_DEPTH 16
@@ -195,6 +199,79 @@ ph_onnx_read_function (PhModel *model, const PhFunction *function, const PhNode 
   if (body != NULL)
     ph_onnx_infer (body, NULL);
   return body;
+}
+
+/* ── how much a call stands for ─────────────────────────────────────────────────────────────────────────────────── */
+
+static double count_call (PhModel *model, const char *domain, const char *op_type);
+
+static double
+count_nodes (PhModel *model, Onnx__NodeProto *const *nodes, gsize n)
+{
+  double count = 0;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      count += 1 + count_call (model, nodes[i]->domain != NULL ? nodes[i]->domain : "", nodes[i]->op_type != NULL ? nodes[i]->op_type : "");
+      for (gsize k = 0; k < nodes[i]->n_attribute; k++)
+        if (nodes[i]->attribute[k]->g != NULL)
+          count += count_nodes (model, nodes[i]->attribute[k]->g->node, nodes[i]->attribute[k]->g->n_node);
+    }
+  return count;
+}
+
+double
+ph_function_n_nodes (PhModel *model, const PhFunction *function)
+{
+  PhFunction *own = (PhFunction *) function;
+  g_auto(PhArena) arena = { 0 };
+  Onnx__FunctionProto *proto;
+
+  if (own->n_nodes == 0)
+    {
+      own->n_nodes = INFINITY;           /* until it is known: what comes by here again calls itself */
+      ph_arena_init (&arena);
+      proto = ph_proto_parse (&arena, &onnx__function_proto__descriptor, own->proto);
+      own->n_nodes = proto != NULL ? MAX (count_nodes (model, proto->node, proto->n_node), 1) : 1;
+    }
+  return own->n_nodes;
+}
+
+static double
+count_call (PhModel *model, const char *domain, const char *op_type)
+{
+  const PhFunction *function = ph_model_find_function (model, domain, op_type);
+
+  return function != NULL ? ph_function_n_nodes (model, function) : 0;
+}
+
+gboolean
+ph_model_check_functions (PhModel *model, GError **error)
+{
+  double all = 0;
+
+  if (model->functions->len == 0)
+    return TRUE;
+  for (PhId id = 1; id < model->next_id; id++)
+    {
+      const PhNode *node = ph_model_find_node (model, id);
+      double count;
+
+      if (node == NULL || node->op != NULL || ph_node_is_fused (node))
+        continue;
+      count = count_call (model, node->domain, node->op_type);
+      if (isinf (count))
+        return ph_node_fail (node, error, PH_ERROR_INVALID, "the function that it calls comes to call itself, which ONNX does not allow");
+      all += count;
+      if (!ph_growth_check ((gint64) MIN (all, 9e18), NULL))
+        {
+          g_autoptr(GError) reason = NULL;
+
+          ph_growth_check (G_MAXINT64, &reason);
+          return ph_node_fail (node, error, PH_ERROR_FAILED, "it stands for %.0f nodes: %s", count, reason->message);
+        }
+    }
+  return TRUE;
 }
 
 /* ── fused nodes ────────────────────────────────────────────────────────────────────────────────────────────────── */

@@ -3,6 +3,7 @@
 #include "core/run/run-private.h"
 
 #include "core/graph/history.h"
+#include "core/io/io.h"
 #include "core/ops/op-list.h"
 #include "passes/pass.h"
 
@@ -148,6 +149,41 @@ collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error
   return g_steal_pointer (&results);
 }
 
+/* What is known to be too large is not begun with: doubling a value forty times fills the memory before it fails. What may
+ * come as one element repeated is left to the kernels. */
+static gboolean
+check_sizes (PhPlan *plan, GError **error)
+{
+  const gint64 budget = (gint64) MIN (ph_tensor_get_budget (), (gsize) G_MAXINT64);
+
+  for (guint i = 0; i < plan->nodes->len; i++)
+    {
+      const PhNode *node = plan->nodes->pdata[i];
+
+      if (node->op == NULL || (node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_ConstantOfShape || node->op == &ph_op_Expand
+          || node->op == &ph_op_Reshape || node->op == &ph_op_Identity)
+        continue;
+      for (guint k = 0; k < node->outputs->len; k++)
+        {
+          const PhType *type = ph_node_output (node, k)->type;
+          gint64 dims[PH_MAX_RANK], bytes;
+          g_autofree char *why = NULL;
+          gboolean empty = FALSE;
+
+          if (type == NULL || !ph_type_is_static (type))
+            continue;
+          bytes = ph_type_bytes (type);          /* below 0: not to be counted */
+          for (guint d = 0; d < type->rank; d++)
+            empty = (dims[d] = type->dims[d].size) == 0 || empty;
+          if (empty || (bytes >= 0 && bytes <= budget))
+            continue;
+          why = ph_tensor_why_not (type->dtype, type->rank, dims);
+          return ph_node_fail (node, error, PH_ERROR_FAILED, "output %u is too large for memory: %s", k, why);
+        }
+    }
+  return TRUE;
+}
+
 /* @ids: under which id each of @wanted is returned. */
 static GHashTable *
 run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
@@ -189,6 +225,9 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
     }
   plan = ph_plan_new (graph, wanted, feeds);
   if (!check_fed (plan, graph, feeds, wanted, error))
+    return NULL;
+
+  if (!check_sizes (plan, error) || !ph_model_check_functions (graph->model, error))
     return NULL;
 
   ph_run_init (&run, options);

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <unistd.h>
 
+#include "core/number.h"
+
 #include "core/tensor/tensor-private.h"
 
 #define COUNTED 4096          /* bytes: smaller tensors cost more in their heads than in their elements */
@@ -74,9 +76,9 @@ ph_tensor_why_not (PhDType dtype, guint rank, const gint64 *dims)
     }
   if (rank > PH_MAX_RANK || (!empty && (overflow || bytes > G_MAXSSIZE)))
     return g_strdup ("there is no memory of that size");
-  needs = g_format_size_full (empty ? 0 : bytes, G_FORMAT_SIZE_IEC_UNITS);
+  needs = ph_size_to_string (empty ? 0 : bytes);
   if (bytes <= left)
     return g_strdup_printf ("it takes %s, which the system does not give", needs);
-  all = g_format_size_full (ph_tensor_get_budget (), G_FORMAT_SIZE_IEC_UNITS);
+  all = ph_size_to_string (ph_tensor_get_budget ());
   return g_strdup_printf ("it takes %s, which is over the budget of %s for what is computed; 'set memory SIZE' raises that", needs, all);
 }

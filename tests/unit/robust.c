@@ -252,6 +252,134 @@ test_tensor_on_disk (void)
   g_unlink (path);
 }
 
+/* Budgets */
+
+static void
+open_text (Session *session, const char *text)
+{
+  g_autofree char *path = in_folder ("text.onnxtxt");
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  TELL (session, "open '%s'", path);
+  g_unlink (path);
+}
+
+/* Sixty doublings: nothing of it is begun with, and the message says what raises the budget. */
+static void
+test_doubling (void)
+{
+  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[N] y) {\n v0 = Identity (x)\n");
+  g_auto(Session) session = { 0 };
+  g_autofree char *answer = NULL;
+  const gsize used = ph_tensor_get_used ();
+
+  for (int i = 0; i < 60; i++)
+    g_string_append_printf (text, "v%d = Concat <axis = 0> (v%d, v%d)\n", i + 1, i, i);
+  g_string_append (text, "y = Identity (v60) }\n");
+  session_init (&session);
+  open_text (&session, text->str);
+  answer = ask (&session, FALSE, "eval --random 1");
+  g_assert_nonnull (strstr (answer, "too large for memory"));
+  g_assert_nonnull (strstr (answer, "set memory"));
+  TELL (&session, "run");
+  g_assert_cmpuint (ph_tensor_get_used (), ==, used);
+}
+
+/* The same where sizes are not known beforehand. */
+static void
+test_doubling_unknown (void)
+{
+  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N] x, int64[1] n) => (float[M] y) {\n v0 = Expand (x, n)\n");
+  g_auto(Session) session = { 0 };
+  g_autofree char *answer = NULL;
+
+  for (int i = 0; i < 30; i++)
+    g_string_append_printf (text, "v%d = Concat <axis = 0> (v%d, v%d)\n", i + 1, i, i);
+  g_string_append (text, "y = Identity (v30) }\n");
+  session_init (&session);
+  open_text (&session, text->str);
+  TELL (&session, "set memory 4M");
+  TELL (&session, "feed x [1, 2]");
+  TELL (&session, "feed n [2]");
+  answer = ask (&session, FALSE, "eval");
+  g_assert_nonnull (strstr (answer, "which is over the budget of 4.0 MiB"));
+  g_assert_nonnull (strstr (answer, "set memory"));
+  TELL (&session, "set memory default");
+  g_clear_pointer (&answer, g_free);
+  answer = ask (&session, FALSE, "set memory much");
+  g_assert_nonnull (strstr (answer, "no size"));
+}
+
+/* Forty functions, each calling the next one twice, stand for 10^12 nodes. */
+static void
+test_functions_in_functions (void)
+{
+  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.F0 (x) }\n");
+  g_auto(Session) session = { 0 };
+  g_autofree char *run = NULL, *eval = NULL;
+
+  for (int i = 0; i < 40; i++)
+    g_string_append_printf (text, i < 39 ? "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF%d (a) => (b) { t = d.F%d (a) b = d.F%d (t) }\n"
+                                         : "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF%d (a) => (b) { b = Relu (a) }\n", i, i + 1, i + 1);
+  session_init (&session);
+  open_text (&session, text->str);
+  run = ask (&session, FALSE, "run inline-functions");
+  eval = ask (&session, FALSE, "eval --random 1");
+  g_assert_nonnull (strstr (run, "set growth"));
+  g_assert_nonnull (strstr (eval, "set growth"));
+
+  open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.R (x) }\n"
+             "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nR (a) => (b) { t = Relu (a) b = d.R (t) }\n");
+  g_free (run);
+  run = ask (&session, TRUE, "run inline-functions");
+  g_free (eval);
+  eval = ask (&session, FALSE, "eval --random 1");
+  g_assert_nonnull (strstr (eval, "comes to call itself"));
+}
+
+/* A pass that writes out what is within the budget does, and one beyond it leaves the model as it was. */
+static void
+test_growth (void)
+{
+  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { a = d.F (x) b = d.F (a) y = d.F (b) }\n"
+                             "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF (a) => (b) { t = Relu (a) u = Neg (t) b = Relu (u) }\n";
+  g_auto(Session) session = { 0 };
+  g_autofree char *answer = NULL;
+
+  session_init (&session);
+  open_text (&session, text);
+  TELL (&session, "set growth 5");
+  answer = ask (&session, FALSE, "run inline-functions");
+  g_assert_nonnull (strstr (answer, "5 nodes that are allowed"));
+  g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (session.document), TRUE), ==, 3);
+  TELL (&session, "set growth default");
+  TELL (&session, "run inline-functions");
+  g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (session.document), TRUE), ==, 9);
+}
+
+/* Elements that cannot be had: what needs them is an error and no crash, what does not goes on. */
+static void
+test_no_memory (void)
+{
+  static const char text[] =
+    "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[1,2000] x) => (float[1,1000] y, int64[2] s, float[1000,2000] t, float[2000,1000] a)\n{\n"
+    " shape = Constant <value_ints = [2000, 1000]> ()\n v = ConstantOfShape <value = float[1] {1}> (shape)\n"
+    " y = MatMul (x, v)\n s = Shape (v)\n t = Transpose (v)\n a = Add (v, v) }\n";
+  g_auto(Session) session = { 0 };
+  g_autofree char *answer = NULL;
+
+  session_init (&session);
+  open_text (&session, text);
+  TELL (&session, "set memory 1M");           /* v takes 8 MB when it is not one element repeated */
+  TELL (&session, "eval --random 1 y");
+  TELL (&session, "eval --random 1 s");
+  TELL (&session, "eval --random 1 a");
+  answer = ask (&session, FALSE, "eval --random 1 t");
+  g_assert_nonnull (strstr (answer, "too large for memory"));
+  TELL (&session, "set memory default");
+  TELL (&session, "eval --random 1 t");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -264,6 +392,11 @@ main (int argc, char *argv[])
   g_test_add_func ("/robust/rewritten-after-use", test_rewritten_after_use);
   g_test_add_func ("/robust/external-rewritten", test_external_rewritten);
   g_test_add_func ("/robust/tensor-on-disk", test_tensor_on_disk);
+  g_test_add_func ("/robust/doubling", test_doubling);
+  g_test_add_func ("/robust/doubling-unknown", test_doubling_unknown);
+  g_test_add_func ("/robust/functions-in-functions", test_functions_in_functions);
+  g_test_add_func ("/robust/growth", test_growth);
+  g_test_add_func ("/robust/no-memory", test_no_memory);
   status = g_test_run ();
   g_assert_cmpint (g_rmdir (folder), ==, 0);
   g_free (folder);
