@@ -1,5 +1,8 @@
-/* session.c: what is open and where, kept while the program runs, so that a crash loses nothing but the values; and where one was
- * in each file, for the next time that it is opened.
+/* session.c: what is open and where, kept while the program runs, so that a crash loses nothing but the values that were computed; and
+ * where one was in each file, for the next time that it is opened.
+ *
+ * What a line of the console did is with the system before its answer is shown; what the pointer does alone (selecting, scrolling) is
+ * within a second.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "app/session.h"
 
@@ -19,6 +22,7 @@ struct _PhSession
 {
   PhWindow *window;
   guint     timer;
+  char     *written;    /* (nullable) what the file has */
   char     *name;       /* of the file, its own among the sessions that run: "session.ini", "session-2.ini", ... */
   int       lock;       /* of @name; the system lets go of it however the program ends. -1: the folder cannot be written */
   gboolean  told;       /* that nothing can be kept */
@@ -51,14 +55,12 @@ memory_of (const char *path)
 
 /* Whole or not at all, even if the program dies; but the main thread does not wait until it is on the disk, for a tenth of a second. */
 static gboolean
-write_file (GKeyFile *file, const char *path, GError **error)
+write_file (const char *data, const char *path, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path), *new_path = g_strconcat (path, ".new", NULL);
-  gsize length;
-  g_autofree char *data = g_key_file_to_data (file, &length, NULL);
 
   g_mkdir_with_parents (folder, 0700);
-  if (!g_file_set_contents_full (new_path, data, (gssize) length, G_FILE_SET_CONTENTS_NONE, 0600, error))
+  if (!g_file_set_contents_full (new_path, data, -1, G_FILE_SET_CONTENTS_NONE, 0600, error))
     return FALSE;
   if (g_rename (new_path, path) == 0)
     return TRUE;
@@ -108,86 +110,107 @@ static void
 remember (PhDocumentView *view)
 {
   g_autoptr (GKeyFile) memory = g_key_file_new ();
-  g_autofree char *path = memory_of (ph_document_get_path (ph_document_view_get_document (view)));
 
-  if (ph_view_state_save (view, memory, "file"))
-    write_file (memory, path, NULL);
+  if (!ph_view_state_save (view, memory, "file"))
+    return;
+  g_autofree char *path = memory_of (ph_document_get_path (ph_document_view_get_document (view)));
+  g_autofree char *text = g_key_file_to_data (memory, NULL, NULL);
+  if (g_strcmp0 (text, g_object_get_data (G_OBJECT (view), "remembered")) != 0 && write_file (text, path, NULL))
+    g_object_set_data_full (G_OBJECT (view), "remembered", g_steal_pointer (&text), g_free);
 }
 
 static void queue_save (PhDocumentView *view);
 
 /* Values that no session of this name feeds any more. */
 static void
-drop_feeds (PhSession *self, const char *prefix, GKeyFile *file)
+drop_feeds (PhSession *self, const char *prefix, const char *content)
 {
-  g_autofree char *content = file ? g_key_file_to_data (file, NULL, NULL) : g_strdup (""), *folder = g_path_get_dirname (prefix);
-  g_autofree char *start = g_path_get_basename (prefix), *begin = g_strconcat (start, "-feed-", NULL);
+  g_autofree char *folder = g_path_get_dirname (prefix), *start = g_path_get_basename (prefix), *begin = g_strconcat (start, "-feed-", NULL);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
   while (dir && (name = g_dir_read_name (dir)))
-    if (g_str_has_prefix (name, begin) && !strstr (content, name))
-      {
-        g_autofree char *path = g_build_filename (folder, name, NULL);
+    {
+      /* Up to its suffix: while it is written it has another name behind it. */
+      const char *suffix = strstr (name, ".npy");
+      g_autofree char *id = suffix ? g_strndup (name, (gsize) (suffix - name)) : g_strdup (name), *path = g_build_filename (folder, name, NULL);
+      if (g_str_has_prefix (name, begin) && !strstr (content, id))
         g_unlink (path);
-      }
+    }
 }
 
-/* FALSE: a value is not on the disk yet. The file of before stands until then. */
-static gboolean
-collect (PhSession *self, GKeyFile *file, const char *prefix, guint *n)
+/* @line: (nullable) that was just run in @from. Returns how many models there are. */
+static guint
+collect (PhSession *self, GKeyFile *file, const char *prefix, PhDocumentView *from, const char *line)
 {
-  gboolean all = TRUE, restoring = FALSE;
+  gboolean restoring = FALSE;
+  guint n = 0;
 
   for (int i = 0; i < adw_tab_view_get_n_pages (self->window->tabs); i++)
     {
       PhDocumentView *view = PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->window->tabs, i)));
       PhDocument *document = ph_document_view_get_document (view);
-      g_autofree char *group = g_strdup_printf ("tab-%u", *n + 1);
+      g_autofree char *group = g_strdup_printf ("tab-%u", n + 1);
       const gboolean returning = ph_view_state_is_restoring (view);
-      if (!returning && (!ph_document_is_open (document) || !ph_document_get_path (document)))
+      const char *path = ph_document_view_get_file (view);
+      if (!returning && !path)
         continue;
-      ++*n;
-      restoring |= returning;
-      ph_view_state_save (view, file, group);
-      all &= ph_view_state_save_feeds (view, file, group, prefix, queue_save);
+      n++;
+      restoring |= returning && ph_document_view_is_seen (view);
+      /* Not looked at yet, so not read: it is its name. */
+      g_autofree char *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
+      if (returning || ph_document_is_open (document))
+        ph_view_state_save (view, file, group);
+      else if (uri)
+        g_key_file_set_string (file, group, "uri", uri);
+      ph_view_state_save_feeds (view, file, group, prefix, view == from ? line : NULL, queue_save);
       if (view == ph_window_get_view (self->window))
         g_key_file_set_boolean (file, group, "shown", TRUE);
       else
         g_key_file_remove_key (file, group, "shown", NULL);
-      if (!returning)
+      if (!returning && ph_document_is_open (document))
         remember (view);
     }
-  if (*n > 0 && (self->tries > 0 || restoring))
+  if (n > 0 && (self->tries > 0 || restoring))
     g_key_file_set_integer (file, "session", "tries", (int) MAX (self->tries, 1));
-  return all;
+  return n;
+}
+
+static void
+save_after (PhSession *self, PhDocumentView *view, const char *line)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autofree char *path = state_file (self->name), *prefix = g_strndup (path, strlen (path) - strlen (".ini")), *folder = g_path_get_dirname (path);
+  g_autoptr (GError) error = NULL;
+
+  /* What was queued is done with this. */
+  g_clear_handle_id (&self->timer, g_source_remove);
+  g_mkdir_with_parents (folder, 0700);
+  const guint n = collect (self, file, prefix, view, line);
+  g_autofree char *text = n > 0 ? g_key_file_to_data (file, NULL, NULL) : NULL;
+  if (g_strcmp0 (text, self->written) == 0 && g_file_test (path, G_FILE_TEST_EXISTS) == (n > 0))
+    return;
+  if (n == 0)
+    g_unlink (path);
+  else if (!write_file (text, path, &error))
+    {
+      g_autofree char *message = g_strdup_printf (_("What is open cannot be kept for after a crash: %s. Make room, or set XDG_STATE_HOME to a folder "
+                                                    "that can be written."), error->message);
+      if (!self->told)
+        ph_document_view_toast (ph_window_get_view (self->window), message);
+      self->told = TRUE;
+      g_clear_pointer (&self->written, g_free);
+      return;
+    }
+  drop_feeds (self, prefix, text ? text : "");
+  g_free (self->written);
+  self->written = g_steal_pointer (&text);
 }
 
 static void
 save (PhSession *self)
 {
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autofree char *path = state_file (self->name), *prefix = g_strndup (path, strlen (path) - strlen (".ini")), *folder = g_path_get_dirname (path);
-  g_autoptr (GError) error = NULL;
-  guint n = 0;
-
-  /* What was queued is done with this. */
-  g_clear_handle_id (&self->timer, g_source_remove);
-  g_mkdir_with_parents (folder, 0700);
-  if (!collect (self, file, prefix, &n))
-    return;
-  if (n == 0)
-    g_unlink (path);
-  else if (!write_file (file, path, &error))
-    {
-      g_autofree char *text = g_strdup_printf (_("What is open cannot be kept for after a crash: %s. Make room, or set XDG_STATE_HOME to a folder "
-                                                 "that can be written."), error->message);
-      if (!self->told)
-        ph_document_view_toast (ph_window_get_view (self->window), text);
-      self->told = TRUE;
-      return;
-    }
-  drop_feeds (self, prefix, n > 0 ? file : NULL);
+  save_after (self, NULL, NULL);
 }
 
 static gboolean
@@ -209,6 +232,21 @@ queue_save (PhDocumentView *view)
 
   if (self && self->timer == 0)
     self->timer = g_timeout_add_seconds (1, on_timer, self);
+}
+
+/* Before the answer is seen: its handler stands before those of what shows it. */
+static void
+on_finished (PhDocumentView *view, PhReply *reply)
+{
+  GtkRoot *window = gtk_widget_get_root (GTK_WIDGET (view));
+  PhSession *self = window ? PH_WINDOW (window)->session : NULL;
+  g_autofree char *folder = g_get_current_dir (), *line = NULL;
+
+  if (!self)
+    return;
+  if (g_str_has_prefix (reply->command, "feed "))
+    line = ph_line_to_absolute (reply->command, folder);
+  save_after (self, view, line);
 }
 
 static void
@@ -242,6 +280,7 @@ ph_session_watch (PhSession *self, PhDocumentView *view)
   g_signal_connect_object (document, "opened", G_CALLBACK (on_opened), view, G_CONNECT_SWAPPED);
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (document, signals[i], G_CALLBACK (queue_save), view, G_CONNECT_SWAPPED);
+  g_signal_connect_object (ph_document_view_get_console (view), "finished", G_CALLBACK (on_finished), view, G_CONNECT_SWAPPED);
   g_signal_connect_object (ph_document_view_get_canvas (view), "view-changed", G_CALLBACK (queue_save), view, G_CONNECT_SWAPPED);
 }
 
@@ -264,7 +303,8 @@ save_window (PhWindow *window)
   g_key_file_set_boolean (file, "window", "maximized", gtk_window_is_maximized (GTK_WINDOW (window)));
   for (guint i = 0; i < G_N_ELEMENTS (panels); i++)
     g_key_file_set_boolean (file, "window", panels[i].key, ph_window_wants_panel (window, panels[i].action));
-  write_file (file, path, NULL);
+  g_autofree char *text = g_key_file_to_data (file, NULL, NULL);
+  write_file (text, path, NULL);
 }
 
 static void
@@ -312,10 +352,11 @@ ph_session_free (PhSession *self, gboolean keep)
     {
       g_autofree char *prefix = g_strndup (path, strlen (path) - strlen (".ini"));
       g_unlink (path);
-      drop_feeds (self, prefix, NULL);
+      drop_feeds (self, prefix, "");
     }
   if (self->lock >= 0)
     close (self->lock);
+  g_free (self->written);
   g_free (self->name);
   g_free (self);
 }
@@ -355,9 +396,7 @@ restore_from (PhWindow *window, const char *name)
           ph_document_view_toast (ph_window_get_view (window), text);
           continue;
         }
-      g_autoptr (GFile) model = g_file_new_for_path (model_path);
-      ph_window_open (window, model);
-      PhDocumentView *view = ph_window_get_view (window);
+      PhDocumentView *view = ph_window_open_tab (window, model_path);
       ph_view_state_restore (view, file, groups[i], TRUE);
       if (g_key_file_get_boolean (file, groups[i], "shown", NULL))
         shown = view;

@@ -1,4 +1,4 @@
-/* session.h: what is open and where, kept while the program runs, so that a crash loses nothing but the values.
+/* session.h: what is open and where, kept while the program runs, so that a crash loses nothing but the values that were computed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 typedef struct _PhSession PhSession;
 
-/* Saves a second after something changed, in the XDG state folder. Lives no longer than @window. */
+/* Saves what a line did before its answer is shown, in the XDG state folder. Lives no longer than @window. */
 PhSession *ph_session_new     (PhWindow *window);
 void       ph_session_watch   (PhSession *session, PhDocumentView *view);
 /* @keep: leave the file for the next start; else the program ends as it should and the file goes. */

@@ -3,6 +3,7 @@
 #include "app/window.h"
 
 #include <glib/gi18n.h>
+#include <glib/gstdio.h>
 
 #include "app/actions.h"
 #include "app/window-private.h"
@@ -11,6 +12,7 @@
 #include "views/hand-steps.h"
 #include "views/model-copy.h"
 #include "views/recent-files.h"
+#include "views/view-state.h"
 #include "views/whole-layout.h"
 
 G_DEFINE_FINAL_TYPE (PhWindow, ph_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -45,42 +47,58 @@ position_text (PhDocument *document)
   return g_strdup_printf (_("Step %s of %u · %s"), position, history->steps->len, step->pass);
 }
 
-/* "a.onnx", or "a.onnx ↔ b.onnx" where another model was compared. */
+/* "a.onnx", or "a.onnx ↔ b.onnx" where another model was compared; @file: (nullable). */
 static char *
-name_of (PhDocument *document)
+name_of (PhDocumentView *view)
 {
-  g_autofree char *name = g_filename_display_basename (ph_document_get_path (document));
-  PhHistory *history = ph_document_get_history (document);
+  PhDocument *document = ph_document_view_get_document (view);
+  const char *file = ph_document_view_get_file (view);
+  guint s;
 
-  for (guint s = history->steps->len; s-- > 0;)
-    if (g_str_has_prefix (g_array_index (history->steps, PhStep, s).pass, "compare "))
-      return g_strdup_printf ("%s ↔ %s", name, g_array_index (history->steps, PhStep, s).pass + strlen ("compare "));
+  if (!file)
+    return NULL;
+  g_autofree char *name = g_filename_display_basename (file);
+  if (ph_hand_steps_find_compare (document, &s))
+    return g_strdup_printf ("%s ↔ %s", name, g_array_index (ph_document_get_history (document)->steps, PhStep, s).pass + strlen ("compare "));
   return g_steal_pointer (&name);
+}
+
+/* Also of a tab that nobody sees. */
+static void
+update_page (PhDocumentView *view)
+{
+  GtkWidget *tabs = gtk_widget_get_ancestor (GTK_WIDGET (view), ADW_TYPE_TAB_VIEW);
+  AdwTabPage *page = tabs ? adw_tab_view_get_page (ADW_TAB_VIEW (tabs), GTK_WIDGET (view)) : NULL;
+  g_autofree char *name = name_of (view);
+
+  if (!page)
+    return;
+  /* What is shown is UTF-8, and a tooltip of a tab is markup besides; the name of a file may be any bytes. */
+  g_autofree char *whole = name ? g_filename_display_name (ph_document_view_get_file (view)) : NULL;
+  g_autofree char *tooltip = whole ? g_markup_escape_text (whole, -1) : NULL;
+  adw_tab_page_set_title (page, name ? name : _("New Tab"));
+  adw_tab_page_set_tooltip (page, tooltip);
 }
 
 static void
 update_title (PhWindow *self)
 {
-  PhDocument *document = the_document (self);
-  const char *path = document ? ph_document_get_path (document) : NULL;
+  PhDocumentView *view = ph_window_get_view (self);
+  PhDocument *document = view ? ph_document_view_get_document (view) : NULL;
+  g_autofree char *name = view ? name_of (view) : NULL;
 
-  if (!path || !ph_document_is_open (document))
+  if (!name)
     {
+      gtk_window_set_title (GTK_WINDOW (self), "Peephole");
       adw_window_title_set_title (self->title, "Peephole");
       adw_window_title_set_subtitle (self->title, _("A window into a graph compiler"));
       return;
     }
-  /* What is shown is UTF-8, and a tooltip of a tab is markup besides; the name of a file may be any bytes. */
-  g_autofree char *name = name_of (document), *whole = g_filename_display_name (path);
-  g_autofree char *tooltip = g_markup_escape_text (whole, -1);
-  g_autofree char *position = position_text (document);
+  g_autofree char *position = ph_document_is_open (document) ? position_text (document) : g_strdup (_("Opening"));
   g_autofree char *title = g_strdup_printf ("%s – Peephole", name);
   adw_window_title_set_title (self->title, name);
   adw_window_title_set_subtitle (self->title, position);
   gtk_window_set_title (GTK_WINDOW (self), title);
-  AdwTabPage *page = adw_tab_view_get_selected_page (self->tabs);
-  adw_tab_page_set_title (page, name);
-  adw_tab_page_set_tooltip (page, tooltip);
 }
 
 static void
@@ -111,15 +129,28 @@ remember_file (PhDocument *document)
     gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
 }
 
+static void
+on_file_changed (PhDocumentView *view)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (view));
+
+  update_page (view);
+  if (PH_IS_WINDOW (root) && ph_window_get_view (PH_WINDOW (root)) == view)
+    update_title (PH_WINDOW (root));
+}
+
 PhDocumentView *
 ph_window_add_tab (PhWindow *self)
 {
   PhDocumentView *view = ph_document_view_new ();
-  AdwTabPage *page = adw_tab_view_append (self->tabs, GTK_WIDGET (view));
 
-  g_signal_connect (ph_document_view_get_document (view), "opened", G_CALLBACK (remember_file), NULL);
+  /* What is answered is kept before it is shown: the session listens before the console does, which begins when the tab is in front. */
   ph_session_watch (self->session, view);
-  adw_tab_page_set_title (page, _("New Tab"));
+  g_signal_connect (ph_document_view_get_document (view), "opened", G_CALLBACK (remember_file), NULL);
+  g_signal_connect (view, "file-changed", G_CALLBACK (on_file_changed), NULL);
+  g_signal_connect_object (ph_document_view_get_document (view), "history-changed", G_CALLBACK (update_page), view, G_CONNECT_SWAPPED);
+  AdwTabPage *page = adw_tab_view_append (self->tabs, GTK_WIDGET (view));
+  update_page (view);
   ph_access_name_all (GTK_WIDGET (view));
   adw_tab_view_set_selected_page (self->tabs, page);
   return view;
@@ -241,6 +272,48 @@ ph_window_run (PhWindow *self, const char *format, ...)
   ph_document_view_run (view, line);
 }
 
+static gboolean
+is_empty (PhDocumentView *view)
+{
+  return !ph_document_view_get_file (view) && !ph_document_is_open (ph_document_view_get_document (view))
+         && !ph_console_is_running (ph_document_view_get_console (view));
+}
+
+static gboolean
+is_same_file (const char *a, const char *b)
+{
+  GStatBuf one, other;
+
+  return g_str_equal (a, b) || (g_stat (a, &one) == 0 && g_stat (b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino);
+}
+
+/* (nullable) The tab that has this file, not one that shows what another has instead. */
+static PhDocumentView *
+find_open (PhWindow *self, const char *path)
+{
+  g_autofree char *wanted = g_canonicalize_filename (path, NULL);
+
+  for (int i = 0; i < adw_tab_view_get_n_pages (self->tabs); i++)
+    {
+      PhDocumentView *view = PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (self->tabs, i)));
+      const char *file = ph_document_view_get_file (view);
+      if (file && is_same_file (file, wanted) && !ph_hand_steps_compares (view) && !ph_view_state_will_compare (view))
+        return view;
+    }
+  return NULL;
+}
+
+PhDocumentView *
+ph_window_open_tab (PhWindow *self, const char *path)
+{
+  PhDocumentView *view = ph_window_get_view (self);
+
+  if (!is_empty (view))
+    view = ph_window_add_tab (self);
+  ph_document_view_open (view, path);
+  return view;
+}
+
 void
 ph_window_open (PhWindow *self, GFile *file)
 {
@@ -254,15 +327,20 @@ ph_window_open (PhWindow *self, GFile *file)
       ph_document_view_toast (ph_window_get_view (self), message);
       return;
     }
-  PhDocumentView *view = ph_window_get_view (self);
-  if (ph_document_is_open (ph_document_view_get_document (view)) || ph_console_is_running (ph_document_view_get_console (view)))
-    ph_window_add_tab (self);
-
-  g_autofree char *quoted = g_shell_quote (path);
-  ph_window_run (self, "open %s", strpbrk (path, " \t'\"\\") ? quoted : path);
+  PhDocumentView *there = find_open (self, path);
+  if (there)
+    {
+      PhDocumentView *left = ph_window_get_view (self);
+      adw_tab_view_set_selected_page (self->tabs, adw_tab_view_get_page (self->tabs, GTK_WIDGET (there)));
+      /* An empty tab was there for this file only. */
+      if (is_empty (left) && adw_tab_view_get_n_pages (self->tabs) > 1)
+        adw_tab_view_close_page (self->tabs, adw_tab_view_get_page (self->tabs, GTK_WIDGET (left)));
+      return;
+    }
+  ph_window_open_tab (self, path);
 }
 
-typedef struct { PhWindow *window; char *path; } Compare;       /* @window: (nullable) weak */
+typedef struct { PhWindow *window; char *path; PhPosition at; } Compare;       /* @window: (nullable) weak */
 
 static void
 on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
@@ -270,6 +348,7 @@ on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
   Compare *compare = data;
   PhWindow *self = compare->window;
   g_autofree char *path = g_steal_pointer (&compare->path), *quoted = g_shell_quote (path);
+  const PhPosition at = compare->at;
 
   g_clear_weak_pointer (&compare->window);
   g_free (compare);
@@ -284,7 +363,7 @@ on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
 
   ph_document_set_pipeline (document, "none", NULL);
   ph_document_take_models (document, model, copy, ph_document_get_path (ph_document_view_get_document (first)), NULL);
-  ph_hand_steps_set_base (view, ph_document_view_get_document (first));
+  ph_hand_steps_set_base (view, first, at);
   ph_graph_pane_set_form (ph_document_view_get_pane (view), ph_graph_pane_get_form (ph_document_view_get_pane (first)));
   ph_window_run (self, "compare %s", quoted);
 }
@@ -303,7 +382,12 @@ ph_window_compare (PhWindow *self, GFile *file)
   Compare *compare = g_new0 (Compare, 1);
   g_set_weak_pointer (&compare->window, self);
   compare->path = g_steal_pointer (&path);
-  ph_model_copy_make (view, ph_document_get_position (the_document (self)), on_copied, compare);
+  compare->at = ph_document_get_position (the_document (self));
+  /* Where this tab shows what another model has instead, it is the first that is compared once more. */
+  guint step;
+  if (ph_hand_steps_find_compare (the_document (self), &step) && compare->at.step >= step)
+    compare->at = (PhPosition) { step, 0 };
+  ph_model_copy_make (view, compare->at, on_copied, compare);
 }
 
 void

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PhWindow, ph_window, PH, WINDOW, AdwApplicationWindow)
 
 PhWindow       *ph_window_new        (PhApplication *application);
-/* In the present tab when nothing is open there, else in a new one. */
+/* Goes to the tab that has it; else in the present tab when nothing is open there, else in a new one. */
 void            ph_window_open       (PhWindow *window, GFile *file);
 /* In a new tab: what @file has instead of the present tab's model as it stands. */
 void            ph_window_compare    (PhWindow *window, GFile *file);

@@ -174,9 +174,10 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
 }
 
 /* timeout(1) kills what the program started, too. Files rather than pipes: neither side waits for the other, and neither
- * breaks the other's pipe. */
+ * breaks the other's pipe. @folder: (nullable) where it runs. */
 static GBytes *
-run_program (const char *const *command, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable, GError **error)
+run_program (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable,
+             GError **error)
 {
   g_autoptr(GPtrArray)           arguments = g_ptr_array_new ();
   g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
@@ -203,6 +204,8 @@ run_program (const char *const *command, GBytes *input, gsize model_size, const 
   g_subprocess_launcher_take_stdin_fd (launcher, g_steal_fd (&in));
   g_subprocess_launcher_take_stdout_fd (launcher, dup (out));
   g_subprocess_launcher_take_stderr_fd (launcher, dup (err));
+  if (folder != NULL)
+    g_subprocess_launcher_set_cwd (launcher, folder);
   g_subprocess_launcher_set_child_setup (launcher, limit_child, &limits, NULL);
   process = g_subprocess_launcher_spawnv (launcher, (const char *const *) arguments->pdata, &own);
   if (process == NULL)
@@ -270,7 +273,7 @@ run_exec (PhPassRun *run, GError **error)
 
   if (input == NULL)
     return FALSE;
-  output = run_program (command, input, g_bytes_get_size (input), line, options->cancellable, error);
+  output = run_program (command, options->folder, input, g_bytes_get_size (input), line, options->cancellable, error);
   return output != NULL && adopt_bytes (run, output, line, "exec", why, error);
 }
 
@@ -354,7 +357,7 @@ run_foreign (PhPassRun *run, GError **error)
   const char *const command[] = { peep, "--json", "--plugin", foreign->path, in, "-c", pass_line, "-c", save, "-c", "rewrites end", NULL };
 
   if (ph_io_save (ph_pass_run_model (run), in, options->cancellable, error))
-    output = run_program (command, NULL, file_size (in), run->pass->name, options->cancellable, error);
+    output = run_program (command, NULL, NULL, file_size (in), run->pass->name, options->cancellable, error);
   if (output != NULL)
     bytes = ph_file_load (out, error);
   if (bytes != NULL)
@@ -396,7 +399,7 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: there is no such file", path);
       return NULL;
     }
-  output = run_program (command, NULL, 0, path, cancellable, error);
+  output = run_program (command, NULL, NULL, 0, path, cancellable, error);
   if (output == NULL)
     return NULL;
   if (!json_parser_load_from_data (parser, g_bytes_get_data (output, &size), (gssize) g_bytes_get_size (output), error))

@@ -72,6 +72,7 @@ typedef struct
   guint64        seed;             /* 0: in program order; else nodes are visited in a shuffled order    */
   gboolean       verify;           /* the whole graph after the pass (tests, debug builds)               */
   const char *const *arguments;    /* (nullable) of the pass                                             */
+  const char   *folder;            /* (nullable) where a foreign program runs; NULL: where this one does */
   const char *const *rules_off;    /* (nullable) "pass/rule" switched off                                */
   GCancellable  *cancellable;
   void         (*progress) (const char *pass, guint rewrites, gpointer data);

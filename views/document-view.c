@@ -45,7 +45,12 @@ struct _PhDocumentView
   GCallback        retry;            /* (nullable) of the banner                                         */
   gpointer         retry_data;
   gboolean         laying_out;       /* and somebody waits for it                                        */
+  char            *file;             /* (nullable) absolute: what is open, or will be                    */
+  gboolean         seen;             /* has been on the screen                                           */
+  guint            look;             /* source: it is on the screen now, and may be only in passing      */
 };
+
+static guint signal_file_changed;
 
 G_DEFINE_FINAL_TYPE (PhDocumentView, ph_document_view, GTK_TYPE_WIDGET)
 
@@ -272,6 +277,75 @@ ph_document_view_run (PhDocumentView *self, const char *line)
   ph_console_run_async (self->console, line, NULL, on_line_done, g_object_ref (self));
 }
 
+/* --- what nobody looks at is not read and not computed ---------------------------------------------------------------- */
+
+static gboolean
+on_look (gpointer data)
+{
+  PhDocumentView *self = data;
+
+  self->look = 0;
+  self->seen |= gtk_widget_get_mapped (GTK_WIDGET (self));
+  if (self->seen)
+    ph_console_set_held (self->console, FALSE);
+  return G_SOURCE_REMOVE;
+}
+
+/* Of several files that are opened at once each tab is in front for a moment. */
+static void
+ph_document_view_map (GtkWidget *widget)
+{
+  PhDocumentView *self = PH_DOCUMENT_VIEW (widget);
+
+  GTK_WIDGET_CLASS (ph_document_view_parent_class)->map (widget);
+  if (!self->seen && self->look == 0)
+    self->look = g_idle_add (on_look, self);
+}
+
+gboolean
+ph_document_view_is_seen (PhDocumentView *self)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT_VIEW (self), FALSE);
+  return self->seen;
+}
+
+const char *
+ph_document_view_get_file (PhDocumentView *self)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT_VIEW (self), NULL);
+  return self->file;
+}
+
+static void
+set_file (PhDocumentView *self, const char *path)
+{
+  g_free (self->file);
+  self->file = path ? g_canonicalize_filename (path, NULL) : NULL;
+  g_signal_emit (self, signal_file_changed, 0);
+}
+
+/* What could not be opened leaves what was open before, or nothing. */
+static void
+on_open_done (GObject *console, GAsyncResult *result, gpointer data)
+{
+  PhDocumentView *self = data;
+
+  if (self->document)
+    set_file (self, ph_document_is_open (self->document) ? ph_document_get_path (self->document) : NULL);
+  on_line_done (console, result, self);
+}
+
+void
+ph_document_view_open (PhDocumentView *self, const char *path)
+{
+  g_autofree char *quoted = g_shell_quote (path);
+  g_autofree char *line = g_strconcat ("open ", strpbrk (path, " \t'\"\\") ? quoted : path, NULL);
+
+  g_return_if_fail (PH_IS_DOCUMENT_VIEW (self) && path != NULL);
+  set_file (self, path);
+  ph_console_run_async (self->console, line, NULL, on_open_done, g_object_ref (self));
+}
+
 /* --- the file on disk ----------------------------------------------------------------------------------------------- */
 
 typedef struct { PhDocumentView *view; GKeyFile *state; } Reload;
@@ -376,6 +450,8 @@ static void
 on_opened (PhDocumentView *self)
 {
   PhModel *model = ph_document_get_model (self->document);
+
+  set_file (self, model ? ph_document_get_path (self->document) : NULL);
   g_autofree char *dear = model ? ph_verify_cost (model) : NULL;
 
   gtk_stack_set_visible_child_name (self->stack, model ? "graph" : "start");
@@ -407,6 +483,7 @@ ph_document_view_dispose (GObject *object)
       ph_document_set_proves (self->document, FALSE);
     }
   g_cancellable_cancel (self->work);
+  g_clear_handle_id (&self->look, g_source_remove);
   if (self->ahead)
     ph_run_ahead_stop (self->ahead);
   g_clear_object (&self->ahead);
@@ -425,6 +502,13 @@ ph_document_view_dispose (GObject *object)
 }
 
 static void
+ph_document_view_finalize (GObject *object)
+{
+  g_free (PH_DOCUMENT_VIEW (object)->file);
+  G_OBJECT_CLASS (ph_document_view_parent_class)->finalize (object);
+}
+
+static void
 ph_document_view_class_init (PhDocumentViewClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
@@ -432,6 +516,9 @@ ph_document_view_class_init (PhDocumentViewClass *klass)
   g_type_ensure (PH_TYPE_FIND_BAR);
   g_type_ensure (PH_TYPE_START_PAGE);
   G_OBJECT_CLASS (klass)->dispose = ph_document_view_dispose;
+  G_OBJECT_CLASS (klass)->finalize = ph_document_view_finalize;
+  widget_class->map = ph_document_view_map;
+  signal_file_changed = g_signal_new ("file-changed", PH_TYPE_DOCUMENT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/peephole/Peephole/ui/document-view.ui");
@@ -456,6 +543,7 @@ ph_document_view_init (PhDocumentView *self)
   self->document = ph_document_new ();
   ph_document_set_copied (self->document, TRUE);
   self->console = ph_console_new (self->document);
+  ph_console_set_held (self->console, TRUE);
   self->ahead = ph_run_ahead_new (self->document);
   ph_diff_ahead_watch (self->document);
   ph_hand_steps_watch (self);

@@ -20,6 +20,11 @@ PhGraphPane    *ph_document_view_get_pane      (PhDocumentView *view);
 PhFindBar      *ph_document_view_get_find_bar  (PhDocumentView *view);
 PhGraphCanvas  *ph_document_view_get_canvas    (PhDocumentView *view);
 
+/* Opens a file by a line of the console. A file is read, and a line runs, when the view is first on the screen. */
+void            ph_document_view_open          (PhDocumentView *view, const char *path);
+gboolean        ph_document_view_is_seen       (PhDocumentView *view);
+/* (nullable) absolute: what is open, or what will be. The signal file-changed tells of another. */
+const char     *ph_document_view_get_file      (PhDocumentView *view);
 /* Runs a line of the console; failures show as a toast. */
 void            ph_document_view_run           (PhDocumentView *view, const char *line);
 void            ph_document_view_toast         (PhDocumentView *view, const char *text);

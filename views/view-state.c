@@ -73,15 +73,25 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
         g_key_file_set_string (file, group, key, text);
         missed = TRUE;
       }
+  if (ph_document_has_since (document))
+    {
+      g_autofree char *since = ph_position_to_string (ph_document_get_since (document));
+      g_key_file_set_string (file, group, "since", since);
+    }
+  g_key_file_set_integer (file, group, "form", (int) ph_graph_pane_get_form (ph_document_view_get_pane (view)));
   ph_hand_steps_save (view, file, group);
   return missed || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
-/* A tensor is written once, to a file of its own, and named when it is there as a whole. */
+/* A tensor is written once, to a file of its own, and named when it is there as a whole. A large one is written by a thread: until then
+ * the line that fed it stands for it. */
+#define LARGE_FEED (4 << 20)           /* bytes */
+
 typedef struct
 {
   PhTensor *tensor;
   char     *name, *path;
+  char     *line;           /* (nullable) */
   gboolean  written;        /* or given up: a full disk is no reason to keep nothing else */
   GError   *error;
 } Feed;
@@ -94,6 +104,7 @@ feed_free (gpointer data)
   ph_tensor_unref (feed->tensor);
   g_free (feed->name);
   g_free (feed->path);
+  g_free (feed->line);
   g_clear_error (&feed->error);
   g_free (feed);
 }
@@ -128,17 +139,47 @@ is_fed_no_more (gpointer tensor, gpointer feed, gpointer feeds)
   return g_hash_table_lookup (feeds, ((Feed *) feed)->name) != tensor;
 }
 
-gboolean
-ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, void (*written) (PhDocumentView *view))
+static Feed *
+feed_new (const char *name, PhTensor *tensor, const char *path, const char *line)
+{
+  Feed *feed = g_new0 (Feed, 1);
+
+  *feed = (Feed) { .tensor = ph_tensor_ref (tensor), .name = g_strdup (name), .path = g_strdup (path), .line = g_strdup (line) };
+  return feed;
+}
+
+/* What an answer was given for is in the hands of the system when this returns: the program may be killed right after. */
+static Feed *
+begin_feed (PhDocumentView *view, const char *name, PhTensor *tensor, const char *prefix, const char *line, void (*written) (PhDocumentView *view))
+{
+  g_autofree char *id = g_uuid_string_random (), *path = g_strdup_printf ("%s-feed-%s.npy", prefix, id);
+  Feed *feed = feed_new (name, tensor, path, line);
+
+  if (!line || ph_tensor_bytes (tensor) < LARGE_FEED)
+    {
+      feed->written = TRUE;
+      if (!ph_tensor_save (tensor, name, path, NULL))
+        g_clear_pointer (&feed->path, g_free);
+      return feed;
+    }
+  g_autoptr (GTask) task = g_task_new (view, NULL, on_written, (gpointer) written);
+  g_task_set_task_data (task, feed_new (name, tensor, path, NULL), feed_free);
+  g_task_run_in_thread (task, write_feed);
+  return feed;
+}
+
+void
+ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, const char *line,
+                          void (*written) (PhDocumentView *view))
 {
   GHashTable *feeds = ph_document_get_feeds (ph_document_view_get_document (view)), *files = g_object_get_data (G_OBJECT (view), "feed-files");
   GHashTableIter iter;
   gpointer name, tensor;
-  gboolean all = TRUE;
   guint n = 0;
 
-  if (get_restore (view))
-    return TRUE;
+  /* What a session brings back stands in its own words until it is there; a file that is read again keeps what was fed. */
+  if (get_restore (view) && g_key_file_has_key (get_restore (view)->file, get_restore (view)->group, "feed-1", NULL))
+    return;
   if (!files)
     {
       files = g_hash_table_new_full (NULL, NULL, NULL, feed_free);
@@ -150,25 +191,18 @@ ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *grou
     {
       Feed *feed = g_hash_table_lookup (files, tensor);
       if (!feed)
-        {
-          g_autoptr (GTask) task = g_task_new (view, NULL, on_written, (gpointer) written);
-          g_autofree char *id = g_uuid_string_random (), *path = g_strdup_printf ("%s-feed-%s.npy", prefix, id);
-          Feed *copy = g_new0 (Feed, 1);
-          feed = g_new0 (Feed, 1);
-          *feed = (Feed) { ph_tensor_ref (tensor), g_strdup (name), g_strdup (path), FALSE, NULL };
-          *copy = (Feed) { ph_tensor_ref (tensor), g_strdup (name), g_strdup (path), FALSE, NULL };
-          g_hash_table_insert (files, tensor, feed);
-          g_task_set_task_data (task, copy, feed_free);
-          g_task_run_in_thread (task, write_feed);
-        }
-      all &= feed->written;
-      if (!feed->path)
+        g_hash_table_insert (files, tensor, feed = begin_feed (view, name, tensor, prefix, line, written));
+      g_autofree char *key = g_strdup_printf ("feed-%u", n + 1), *file_key = g_strdup_printf ("%s-%s", key, feed->written ? "file" : "line");
+      if (feed->written && !feed->path)
         continue;
-      g_autofree char *key = g_strdup_printf ("feed-%u", ++n), *file_key = g_strdup_printf ("feed-%u-file", n);
+      n++;
       g_key_file_set_string (file, group, key, name);
-      g_key_file_set_string (file, group, file_key, feed->path);
+      g_key_file_set_string (file, group, file_key, feed->written ? feed->path : feed->line);
+      /* Named, so that it is not taken for one that nobody needs any more. */
+      g_autofree char *writing_key = g_strconcat (key, "-writing", NULL);
+      if (!feed->written)
+        g_key_file_set_string (file, group, writing_key, feed->path);
     }
-  return all;
 }
 
 /* --- restoring ----------------------------------------------------------------------------------------------------- */
@@ -199,6 +233,23 @@ parse_position (PhHistory *history, const char *text)
   return ph_history_has (history, at) ? at : end;
 }
 
+static void
+restore_since (const Restore *restore)
+{
+  PhDocument *document = ph_document_view_get_document (restore->view);
+  PhHistory *history = ph_document_get_history (document);
+  g_autofree char *text = g_key_file_get_string (restore->file, restore->group, "since", NULL);
+  const int form = g_key_file_get_integer (restore->file, restore->group, "form", NULL);
+
+  if (history && text)
+    {
+      const PhPosition since = parse_position (history, text);
+      ph_document_set_since (document, &since);
+    }
+  if (history && form > 0 && form <= PH_FORM_TEXT)
+    ph_graph_pane_set_form (ph_document_view_get_pane (restore->view), form);
+}
+
 static gboolean
 restore_place (gpointer data)
 {
@@ -213,6 +264,7 @@ restore_place (gpointer data)
   guint selection = (guint) g_key_file_get_integer (restore->file, restore->group, "selection", NULL);
   if (model && selection && ph_model_find_node (model, selection))
     ph_document_set_selection (ph_document_view_get_document (restore->view), selection);
+  restore_since (restore);
   if (model && n == 3 && place[2] > 0)
     ph_graph_canvas_set_view (ph_document_view_get_canvas (restore->view), place[0], place[1], place[2]);
   restore_free (restore);
@@ -247,6 +299,7 @@ on_there (GObject *console, GAsyncResult *result, gpointer data)
       g_autofree char *position = ph_position_to_string (at), *line = g_strdup_printf ("goto %s", position);
       ph_document_view_run (restore->view, line);
     }
+  ph_hand_steps_ask (restore->view);
   g_timeout_add (100, restore_place, restore);
 }
 
@@ -271,15 +324,17 @@ on_ran (GObject *console, GAsyncResult *result, gpointer data)
     ph_hand_steps_restore (restore->view, restore->file, restore->group, run_rest, restore);
 }
 
+/* Each switches something, and back where it is so already: @there has those. */
 static void
-run_each (PhDocumentView *view, GKeyFile *file, const char *group, const char *key, const char *command)
+run_each (PhDocumentView *view, GKeyFile *file, const char *group, const char *key, const char *command, GPtrArray *there)
 {
   g_auto (GStrv) words = g_key_file_get_string_list (file, group, key, NULL, NULL);
 
   for (guint i = 0; words && words[i]; i++)
     {
       g_autofree char *line = g_strdup_printf ("%s %s", command, words[i]);
-      ph_document_view_run (view, line);
+      if (!g_ptr_array_find_with_equal_func (there, words[i], g_str_equal, NULL))
+        ph_document_view_run (view, line);
     }
 }
 
@@ -290,9 +345,12 @@ restore_feeds (PhDocumentView *view, GKeyFile *file, const char *group)
     {
       g_autofree char *key = g_strdup_printf ("feed-%u", i), *file_key = g_strdup_printf ("feed-%u-file", i);
       g_autofree char *name = g_key_file_get_string (file, group, key, NULL), *path = g_key_file_get_string (file, group, file_key, NULL);
-      if (!name || !path)
+      g_autofree char *line_key = g_strdup_printf ("feed-%u-line", i), *fed = g_key_file_get_string (file, group, line_key, NULL);
+      if (!name || (!path && !fed))
         return;
-      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+      if (!path && g_str_has_prefix (fed, "feed "))
+        ph_document_view_run (view, fed);
+      if (!path || !g_file_test (path, G_FILE_TEST_EXISTS))
         continue;
       g_autofree char *quoted_name = g_shell_quote (name), *quoted = g_shell_quote (path);
       g_autofree char *line = g_strdup_printf ("feed %s %s", quoted_name, quoted);
@@ -310,18 +368,27 @@ ph_view_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, 
   g_return_if_fail (PH_IS_DOCUMENT_VIEW (view));
   *restore = (Restore) { g_object_ref (view), g_key_file_ref (file), g_strdup (group), 0 };
   g_object_set_data (G_OBJECT (view), "restoring", restore);
-  if ((pipeline || base) && words && *words)
+  if ((pipeline || base || g_key_file_has_key (file, group, "compares", NULL)) && words && *words)
     {
       g_autofree char *line = g_strdup_printf ("pipeline %s", words);
       ph_document_view_run (view, line);
     }
   if (pipeline)
     {
-      run_each (view, file, group, "rules-off", "rule off");
+      run_each (view, file, group, "rules-off", "rule off", ph_document_get_rules_off (ph_document_view_get_document (view)));
       restore_feeds (view, file, group);
     }
-  run_each (view, file, group, "breakpoints", "breakpoint");
+  run_each (view, file, group, "breakpoints", "breakpoint", ph_document_get_breaks (ph_document_view_get_document (view)));
   ph_console_run_async (ph_document_view_get_console (view), "run --ahead", NULL, on_ran, restore);
+}
+
+gboolean
+ph_view_state_will_compare (PhDocumentView *view)
+{
+  const Restore *restore = get_restore (view);
+  g_autofree char *line = restore ? g_key_file_get_string (restore->file, restore->group, "hand-1", NULL) : NULL;
+
+  return line && g_str_has_prefix (line, "compare ");
 }
 
 gboolean

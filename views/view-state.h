@@ -12,10 +12,11 @@ gboolean ph_view_state_save      (PhDocumentView *view, GKeyFile *file, const ch
  * position behind the end becomes the end. @pipeline: also the pipeline and the values fed. */
 void     ph_view_state_restore   (PhDocumentView *view, GKeyFile *file, const char *group, gboolean pipeline);
 gboolean ph_view_state_is_restoring (PhDocumentView *view);
+gboolean ph_view_state_will_compare (PhDocumentView *view);      /* restoring, and with another model in the end */
 
-/* Where the values fed are kept: "feed-1" names the input, "feed-1-file" the .npy, whose path begins with @prefix. FALSE: a thread is still
- * writing some; @written is called when it has. */
-gboolean ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix,
+/* Where the values fed are kept: "feed-1" names the input, "feed-1-file" the .npy, whose path begins with @prefix. While a thread writes a
+ * large one, "feed-1-line" has @line (nullable), which fed it, instead; @written is called when it has been. */
+void     ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, const char *line,
                                    void (*written) (PhDocumentView *view));
 
 G_END_DECLS

@@ -16,6 +16,7 @@ typedef struct
   gboolean   verify;             /* each step against the one before                      */
   GHashTable *feeds;             /* (nullable) name -> PhTensor, for that                 */
   GPtrArray  *proofs;            /* (nullable) (element-type PhProof) what that gave      */
+  char       *folder;            /* (nullable) where foreign programs run                 */
 } Run;
 
 static void
@@ -28,6 +29,7 @@ run_free (gpointer data)
   for (guint s = 0; run->proofs != NULL && s < run->proofs->len; s++)
     g_clear_pointer ((PhProof **) &run->proofs->pdata[s], ph_proof_free);
   g_clear_pointer (&run->proofs, g_ptr_array_unref);
+  g_free (run->folder);
   g_free (run);
 }
 
@@ -291,7 +293,7 @@ passes_until (PhDocument *document, guint entry)
 static gboolean
 run_begin (PhCall *call, GError **error)
 {
-  g_autofree char *to = NULL;
+  g_autofree char *to = NULL, *folder = NULL;
   guint      entry = 0;
   Run       *run;
   gboolean   ahead = ph_call_take_flag (call, "--ahead"), verify = ph_call_take_flag (call, "--verify");
@@ -302,12 +304,14 @@ run_begin (PhCall *call, GError **error)
 
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--limit", &limit, error) ||
       !ph_call_take_number (call, "--seed", &seed, error) || !ph_call_take_option (call, "--to", &to, error) ||
+      !ph_call_take_option (call, "--folder", &folder, error) ||
       !ph_call_need_args (call, 0, to != NULL ? 0 : G_MAXUINT, error) ||
       (to != NULL && !ph_call_find_entry (call, to, &entry, error)))
     return FALSE;
 
   run = g_new0 (Run, 1);
   run->ahead = ahead;
+  run->folder = g_steal_pointer (&folder);
   run->breaks = TRUE;
   /* Standing before such a rewrite, one goes on past it. */
   run->start = at.step < history->steps->len ? ph_history_next (history, at, TRUE) : at;
@@ -355,6 +359,7 @@ run_begin (PhCall *call, GError **error)
       if (limit >= 0)
         ph_job_get_options (run->job)->limit = (guint) limit;
       ph_job_get_options (run->job)->seed = (guint64) seed;
+      ph_job_get_options (run->job)->folder = run->folder;
     }
   return TRUE;
 }
@@ -491,9 +496,9 @@ bookmark_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--verify | --no-verify]", N_ ("Run the rest of the pipeline, or these passes"),
+  { "run", "[PASS...] [--to PASS] [--limit N] [--seed N] [--folder FOLDER] [--verify | --no-verify]", N_ ("Run the rest of the pipeline, or these passes"),
     "`run` goes to the end of the pipeline. `run cse dce` runs two passes here and drops the steps ahead. --to PASS stops behind that pass of the pipeline. --limit N stops each "
-    "pass after N rewrites; --seed N visits nodes in a shuffled order; --verify compares each step with the "
+    "pass after N rewrites; --seed N visits nodes in a shuffled order; --folder FOLDER is where a program of `run exec` runs; --verify compares each step with the "
     "one before on real tensors, as is done unasked where the model is small and --no-verify does not forbid it; --ahead computes the steps without moving.",
     N_ ("_Run Pipeline"), "<Control>F10", "media-skip-forward-symbolic",
     PH_CODE (run_begin, run_work, run_finish, .finish_after_error = TRUE) },

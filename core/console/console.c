@@ -27,6 +27,7 @@ struct _PhConsole
   Pending    *running;           /* (nullable)                               */
   GQueue      pushed;            /* of Pending: lines that the present one put before the others */
   guint       idle;
+  gboolean    held;              /* lines wait until somebody looks          */
   guint       depth;             /* of scripts that run scripts              */
 };
 
@@ -508,7 +509,7 @@ start_in_idle (gpointer data)
 static void
 start_next (PhConsole *console)
 {
-  if (console->running == NULL && console->idle == 0 && !g_queue_is_empty (&console->waiting))
+  if (!console->held && console->running == NULL && console->idle == 0 && !g_queue_is_empty (&console->waiting))
     console->idle = g_idle_add_full (G_PRIORITY_DEFAULT, start_in_idle, console, NULL);
 }
 
@@ -524,6 +525,17 @@ ph_console_run_async (PhConsole *console, const char *line, GCancellable *cancel
   pending->cancellable = cancellable != NULL ? g_object_ref (cancellable) : g_cancellable_new ();
   pending->task = g_task_new (console, NULL, callback, data);
   g_queue_push_tail (&console->waiting, pending);
+  start_next (console);
+}
+
+void
+ph_console_set_held (PhConsole *console, gboolean held)
+{
+  g_return_if_fail (PH_IS_CONSOLE (console));
+
+  console->held = held;
+  if (held)
+    g_clear_handle_id (&console->idle, g_source_remove);
   start_next (console);
 }
 

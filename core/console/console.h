@@ -40,9 +40,15 @@ void        ph_console_run_async     (PhConsole *console, const char *line, GCan
 /* (transfer full) of the reply; a command that failed is a reply too. */
 PhReply    *ph_console_run_finish    (PhConsole *console, GAsyncResult *result, GError **error);
 gboolean    ph_console_is_running    (PhConsole *console);     /* a line runs or waits */
+/* No line of ph_console_run_async() begins before it is let go again. */
+void        ph_console_set_held      (PhConsole *console, gboolean held);
 void        ph_console_cancel        (PhConsole *console);     /* the line that runs; those that wait are dropped */
 /* TRUE: @line ends with a backslash; it becomes a blank, and the next line belongs to this one. */
 gboolean    ph_line_goes_on          (GString *line);
+/* TRUE: @line runs what is no part of Peephole: a program, a shared object, or a script of lines that may do so. */
+gboolean    ph_line_is_foreign (const char *line);
+/* The line that does from any folder what @line does from @folder: names of files that are there become absolute. (transfer full) */
+char       *ph_line_to_absolute (const char *line, const char *folder);
 /* Completions of the word of @line that ends at byte @cursor: commands, passes, pipelines, node and value names, files,
  * SQL. @word_start: the byte where that word begins. (transfer full), sorted, never NULL. */
 char      **ph_console_complete      (PhConsole *console, const char *line, guint cursor, guint *word_start);

@@ -62,6 +62,76 @@ ph_line_goes_on (GString *line)
   return TRUE;
 }
 
+/* A file or a folder, seen from @folder. */
+static gboolean
+is_relative_file (const char *word, const char *folder)
+{
+  g_autofree char *path = g_canonicalize_filename (word, folder);
+
+  return !g_path_is_absolute (word) && g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+static void
+append_word (GString *line, const char *word)
+{
+  g_autofree char *quoted = g_shell_quote (word);
+  const gboolean   plain = *word != '\0' && strspn (word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:+,=") == strlen (word);
+
+  g_string_append_printf (line, " %s", plain ? word : quoted);
+}
+
+char *
+ph_line_to_absolute (const char *line, const char *folder)
+{
+  const PhCommand *command = NULL;
+  const char      *rest = NULL;
+  g_auto(GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
+  const gboolean   takes_files = words != NULL && command->arguments != NULL && strstr (command->arguments, "FILE") != NULL;
+  const gboolean   runs = words != NULL && ph_line_is_foreign (line) && g_str_equal (command->name, "run")
+                        && !g_strv_contains ((const char *const *) words, "--folder");
+  gboolean         changed = runs;
+
+  for (guint i = 0; takes_files && words[i] != NULL; i++)
+    changed |= is_relative_file (words[i], folder);
+  if (!changed)
+    return g_strdup (line);
+
+  GString *out = g_string_new (command->name);
+  if (runs)
+    {
+      g_string_append (out, " --folder");
+      append_word (out, folder);
+    }
+  for (guint i = 0; words[i] != NULL; i++)
+    {
+      g_autofree char *path = takes_files && is_relative_file (words[i], folder) ? g_canonicalize_filename (words[i], folder) : g_strdup (words[i]);
+
+      append_word (out, path);
+    }
+  return g_string_free (out, FALSE);
+}
+
+gboolean
+ph_line_is_foreign (const char *line)
+{
+  const PhCommand *command = NULL;
+  const char      *rest = NULL;
+  g_auto(GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
+
+  if (words == NULL)
+    return FALSE;
+  if (g_str_equal (command->name, "load-pass") || g_str_equal (command->name, "source"))
+    return TRUE;
+  for (guint i = 0; g_str_equal (command->name, "run") && words[i] != NULL; i++)
+    {
+      const PhPass *pass = ph_pass_find (words[i]);
+
+      if (pass != NULL && g_str_equal (pass->group, "foreign") && !pass->takes_file)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Edits that turn @a into @b, swapped neighbours counting one. */
 static guint
 distance (const char *a, const char *b)

@@ -131,7 +131,7 @@ ph_document_init (PhDocument *self)
   self->breaks = g_ptr_array_new_with_free_func (g_free);
   self->proofs = g_ptr_array_new ();
   self->entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
-  if (!ph_document_fill_entries (self, "O2", NULL))
+  if (!ph_document_fill_entries (self, PH_PIPELINE_DEFAULT, NULL))
     ph_document_fill_entries (self, "none", NULL);
 }
 

@@ -76,6 +76,7 @@ typedef struct
   gboolean      repeat;            /* the pass runs again, within its step, until it finds nothing more */
   guint         limit;             /* rewrites at most; G_MAXUINT: no limit                             */
 } PhPipelineEntry;
+#define PH_PIPELINE_DEFAULT "O2"
 const char *ph_document_get_pipeline   (PhDocument *document);
 PhExactness ph_document_get_allow      (PhDocument *document);
 /* A name of ph_pipeline_list(), or words separated by commas: passes, each with :off, :break, :repeat or :limit=N behind it, and

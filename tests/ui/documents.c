@@ -89,6 +89,209 @@ test_compared (void)
   driver_key ("ctrl+w");
 }
 
+/* In a comparison tab another model is compared with the first, and a model that is opened there runs its passes. */
+static void
+test_compared_again (void)
+{
+  g_autofree char *path = data_file ("first.onnxtxt"), *other = data_file ("second.onnxtxt"), *third = data_file ("third.onnxtxt");
+  g_autoptr (GFile) first_file = g_file_new_for_path (path), file = g_file_new_for_path (other), third_file = g_file_new_for_path (third);
+  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n  b = Tanh (a)\n}\n";
+
+  g_assert_true (g_file_set_contents (third, text, -1, NULL));
+  driver_open (path);
+  PhDocument *first = driver_document ();
+  ph_window_compare (driver_window (), file);
+  driver_settle ();
+  g_assert_cmpstr (last_pass (), ==, "compare second.onnxtxt");
+  g_assert_cmpstr (ph_document_get_pipeline (driver_document ()), ==, "none");
+  ph_window_compare (driver_window (), third_file);
+  driver_settle ();
+  g_assert_cmpstr (last_pass (), ==, "compare third.onnxtxt");
+  run ("goto 0");
+  /* Identity, Relu and Neg are the first model's, not the second's. */
+  g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), ==, 3);
+  driver_open (other);
+  g_assert_cmpstr (ph_document_get_pipeline (driver_document ()), ==, PH_PIPELINE_DEFAULT);
+  driver_key ("ctrl+w");
+  /* The first one is open, the one that was compared with it is not. */
+  ph_window_open (driver_window (), first_file);
+  driver_settle ();
+  g_assert_true (driver_document () == first);
+  driver_key ("ctrl+w");
+  driver_key ("ctrl+w");
+}
+
+/* --- what was answered is kept ------------------------------------------------------------------------------------------- */
+
+static char *kept;
+
+static void
+read_session (PhConsole *console, PhReply *reply, const char *line)
+{
+  g_autofree char *path = session_file ();
+
+  if (!g_str_equal (reply->command, line))
+    return;
+  g_clear_pointer (&kept, g_free);
+  g_file_get_contents (path, &kept, NULL, NULL);
+}
+
+/* Runs @line; the session has @text when the answer is there to be shown. */
+static void
+expect_kept (const char *line, const char *text)
+{
+  gulong handler = g_signal_connect_after (driver_console (), "finished", G_CALLBACK (read_session), (gpointer) line);
+
+  run (line);
+  g_signal_handler_disconnect (driver_console (), handler);
+  if (!kept || !strstr (kept, text))
+    g_error ("After %s the session has no %s: %s", line, text, kept ? kept : "nothing");
+}
+
+static void
+test_at_once (void)
+{
+  static const char wide[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2000000] a) => (float[2000000] b)\n{\n  b = Relu (a)\n}\n";
+  g_autofree char *path = driver_example ("seed"), *large = data_file ("wide.onnxtxt");
+
+  driver_open (path);
+  expect_kept ("pipeline cse,dce,algebraic", "pipeline=cse,dce,algebraic");
+  run ("goto end");
+  expect_kept ("goto 2", "position=2");
+  expect_kept ("bookmark 3 --set", "bookmark-3=2");
+  expect_kept ("feed x1 2.5", "feed-1-file=");
+  expect_kept ("breakpoint dce", "dce:break");
+  expect_kept ("compare 1", "since=1");
+  expect_kept ("grad y", "hand-1=grad y");
+  /* A large value is written by a thread; its line is kept at once. */
+  g_assert_true (g_file_set_contents (large, wide, -1, NULL));
+  driver_open (large);
+  expect_kept ("feed a random 7", "feed-1-line=feed a random 7");
+  driver_wait (file_says, (gpointer) "feed-1-file=", 20, "the value is in a file of its own");
+}
+
+/* --- foreign programs ----------------------------------------------------------------------------------------------------- */
+
+static guint
+count_runs (const char *counter)
+{
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents (counter, &text, NULL, NULL) ? (guint) strlen (text) : 0;
+}
+
+/* A program that made a step does not run when the session comes back, from whatever folder, before somebody says so; the step waits. */
+static void
+test_foreign (void)
+{
+  static const char program[] = "printf x >>runs\ncat\n";
+  g_autoptr (GKeyFile) state = g_key_file_new (), meanwhile = g_key_file_new ();
+  g_autofree char *folder = data_file ("programs"), *script = g_build_filename (folder, "mypass.sh", NULL);
+  g_autofree char *counter = g_build_filename (folder, "runs", NULL), *path = driver_example ("seed"), *before = g_get_current_dir ();
+  PhDocumentView *view = (driver_open (path), ph_window_get_view (driver_window ()));
+
+  g_assert_cmpint (g_mkdir (folder, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (script, program, -1, NULL));
+  run ("pipeline cse,dce");
+  run ("goto 1");
+  g_assert_cmpint (g_chdir (folder), ==, 0);
+  run ("run exec 'sh mypass.sh'");
+  run ("grad y");
+  g_assert_cmpint (g_chdir (before), ==, 0);
+  g_assert_cmpuint (count_runs (counter), ==, 1);
+  const guint steps = ph_document_get_history (driver_document ())->steps->len, at = ph_document_get_position (driver_document ()).step;
+  g_assert_true (ph_view_state_save (view, state, "tab"));
+
+  driver_key ("ctrl+t");
+  driver_open (path);
+  view = ph_window_get_view (driver_window ());
+  ph_view_state_restore (view, state, "tab", TRUE);
+  driver_wait (is_restored, NULL, 20, "what needs no program is there");
+  driver_settle ();
+  g_assert_cmpuint (count_runs (counter), ==, 1);
+  g_assert_nonnull (strstr (ph_document_view_get_banner (view), "exec 'sh mypass.sh'"));
+  g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, <, steps);
+  /* Killed again now, nothing of it would be lost. */
+  g_assert_true (ph_view_state_save (view, meanwhile, "tab"));
+  g_autofree char *first = g_key_file_get_string (meanwhile, "tab", "hand-1", NULL), *second = g_key_file_get_string (meanwhile, "tab", "hand-2", NULL);
+  g_assert_nonnull (strstr (first, "exec"));
+  g_assert_cmpstr (second, ==, "grad y");
+
+  driver_click_middle (driver_find_button (GTK_WIDGET (driver_window ()), "_Run Again"));
+  driver_wait (is_restored, NULL, 20, "the program has run");
+  driver_settle ();
+  g_assert_cmpuint (count_runs (counter), ==, 2);
+  g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, ==, steps);
+  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, at);
+  /* It was allowed: the file that is read again has it again. */
+  run ("reload");
+  driver_key ("ctrl+w");
+}
+
+/* Lines are kept so that they mean the same from every folder. */
+static void
+test_any_folder (void)
+{
+  g_autofree char *folder = data_file ("there"), *model = g_build_filename (folder, "a b.onnxtxt", NULL);
+  g_autofree char *compare = (g_mkdir (folder, 0700), g_file_set_contents (model, "", 0, NULL), ph_line_to_absolute ("compare 'a b.onnxtxt'", folder));
+  g_autofree char *expected = g_strdup_printf ("compare '%s'", model), *run_expected = g_strdup_printf ("run --folder %s exec 'sh x.sh'", folder);
+  g_autofree char *exec = ph_line_to_absolute ("run exec 'sh x.sh'", folder), *again = ph_line_to_absolute (exec, "/");
+  g_autofree char *step = ph_line_to_absolute ("compare 3", folder), *grad = ph_line_to_absolute ("grad y wrt a", folder);
+
+  g_assert_cmpstr (compare, ==, expected);
+  g_assert_cmpstr (exec, ==, run_expected);
+  g_assert_cmpstr (again, ==, run_expected);
+  g_assert_cmpstr (step, ==, "compare 3");
+  g_assert_cmpstr (grad, ==, "grad y wrt a");
+  g_assert_true (ph_line_is_foreign ("run cse exec 'cat'"));
+  g_assert_true (ph_line_is_foreign ("load-pass ./x.so"));
+  g_assert_false (ph_line_is_foreign ("run cse dce"));
+  g_assert_false (ph_line_is_foreign ("compare x.onnx"));
+}
+
+/* --- several at once ------------------------------------------------------------------------------------------------------ */
+
+static PhDocumentView *
+view_at (int i)
+{
+  GtkWidget *tabs = gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW);
+
+  return PH_DOCUMENT_VIEW (adw_tab_page_get_child (adw_tab_view_get_nth_page (ADW_TAB_VIEW (tabs), i)));
+}
+
+/* Each tab has its name at once, and is read when somebody looks at it. */
+static void
+test_several (void)
+{
+  static const char *const names[] = { "cse", "inception", "attention", "linear-selu" };
+  AdwTabView *tabs = ADW_TAB_VIEW (gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW));
+  const int first = (int) driver_n_tabs ();
+
+  /* The first takes the empty tab that somebody looks at. */
+  driver_key ("ctrl+t");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = driver_example (names[i]);
+      g_autoptr (GFile) file = g_file_new_for_path (path);
+      ph_window_open (driver_window (), file);
+    }
+  driver_settle ();
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *title = g_strconcat (names[i], ".onnxtxt", NULL);
+      g_assert_cmpstr (adw_tab_page_get_title (adw_tab_view_get_nth_page (tabs, first + (int) i)), ==, title);
+      g_assert_true (ph_document_is_open (ph_document_view_get_document (view_at (first + (int) i))) == (i == 0 || i == 3));
+    }
+  g_assert_true (ph_window_get_view (driver_window ()) == view_at (first + 3));
+  driver_key ("ctrl+Page_Up");
+  g_assert_true (ph_document_is_open (ph_document_view_get_document (view_at (first + 2))));
+  g_assert_false (ph_document_is_open (ph_document_view_get_document (view_at (first + 1))));
+  /* One that was never looked at is kept for after a crash like the others. */
+  driver_wait (file_says, (gpointer) "inception.onnxtxt", 10, "the session is saved");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    driver_key ("ctrl+w");
+}
+
 /* A backward graph in the middle of a pipeline. */
 static void
 test_by_hand (void)
@@ -204,9 +407,17 @@ main (int argc, char **argv)
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/documents/compared", test_compared);
+  g_test_add_func ("/documents/compared-again", test_compared_again);
+  g_test_add_func ("/documents/at-once", test_at_once);
+  g_test_add_func ("/documents/foreign", test_foreign);
+  g_test_add_func ("/documents/any-folder", test_any_folder);
+  g_test_add_func ("/documents/several", test_several);
   g_test_add_func ("/documents/by-hand", test_by_hand);
   g_test_add_func ("/documents/broken", test_broken);
   g_test_add_func ("/documents/recent", test_recent);
   g_test_add_func ("/documents/closed", test_closed);
-  return driver_main ();
+  const int status = driver_main ();
+
+  g_free (kept);
+  return status;
 }

@@ -155,13 +155,21 @@ test_twice (void)
 
   driver_open (path);
   PhDocument *first = driver_document ();
-  open_in_window (path);
-  g_assert_true (driver_document () != first);
   run ("step");
-  /* One's steps are not the other's. */
-  g_assert_cmpuint (ph_document_get_position (driver_document ()).step, ==, 1);
-  g_assert_cmpuint (ph_document_get_position (first).step, ==, 0);
-  driver_key ("ctrl+w");
+  const guint n_tabs = driver_n_tabs ();
+  driver_key ("ctrl+t");
+  /* It is gone to, as it is, and the empty tab that was there for it goes. */
+  open_in_window (path);
+  g_assert_true (driver_document () == first);
+  g_assert_cmpuint (ph_document_get_position (first).step, ==, 1);
+  driver_pause (0.2);
+  g_assert_cmpuint (driver_n_tabs (), ==, n_tabs);
+  /* By another name, too. */
+  g_autofree char *link = g_build_filename (g_get_user_state_dir (), "link.onnxtxt", NULL);
+  g_assert_cmpint (symlink (path, link), ==, 0);
+  open_in_window (link);
+  g_assert_true (driver_document () == first);
+  g_assert_cmpuint (driver_n_tabs (), ==, n_tabs);
 }
 
 static gboolean
@@ -181,7 +189,7 @@ test_bytes (void)
   open_in_window (path);
   driver_wait (is_open, path, 30, "the file is open");
   run ("step");
-  driver_wait (has_bytes, session, 30, "the session is saved");
+  g_assert_true (has_bytes (session));
   PhDocument *before = driver_document ();
   g_assert_true (ph_session_restore (driver_window ()));
   driver_settle ();
