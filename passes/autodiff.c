@@ -3,6 +3,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
 #include "core/ops/grad.h"
+#include "passes/parameter.h"
 #include "passes/run.h"
 
 #include <string.h>
@@ -83,22 +84,6 @@ is_of_gradient (const PhValue *value)
   return value->uses->len > 0;
 }
 
-/* The first id that a pass gave: what is older came with the model. */
-static PhId
-first_id_of_passes (PhPassRun *run)
-{
-  const PhHistory *history = run->history;
-
-  for (guint i = 0; history != NULL && i < history->edits->len; i++)
-    {
-      const PhEdit *edit = history->edits->pdata[i];
-
-      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH)
-        return edit->id;
-    }
-  return run->model->next_id;
-}
-
 /* A constant that nothing reads but settings (the ratio of a Dropout, the scales of a Resize) is no parameter. */
 static gboolean
 is_setting (const PhValue *value)
@@ -115,7 +100,7 @@ is_setting (const PhValue *value)
 
 /* (transfer container) (nullable): what to differentiate by. */
 static GPtrArray *
-find_sources (PhPassRun *run, const char *const *names, PhId first_new, GError **error)
+find_sources (PhPassRun *run, const char *const *names, GError **error)
 {
   PhModel *model = run->model;
   const GPtrArray *inputs = model->graph->inputs, *constants = model->graph->constants;
@@ -137,7 +122,7 @@ find_sources (PhPassRun *run, const char *const *names, PhId first_new, GError *
     {
       PhValue *value = constants->pdata[i];
 
-      if (value->id < first_new && ph_value_has_gradient (value) && !is_of_gradient (value) && !is_setting (value))
+      if (ph_value_is_parameter (value) && !is_of_gradient (value) && !is_setting (value))
         g_ptr_array_add (sources, value);
     }
   return g_steal_pointer (&sources);
@@ -270,8 +255,7 @@ run_autodiff (PhPassRun *run, GError **error)
   PhBuilder builder = { .graph = model->graph, .role = PH_ROLE_BACKWARD };
   g_autoptr(PhTape) tape = NULL;
   g_autoptr(GPtrArray) sources = NULL;
-  const PhId first_new = first_id_of_passes (run);
-  PhValue *output, *seed;
+    PhValue *output, *seed;
   PhId first_of_run;
 
   if (arguments == NULL || arguments[0] == NULL)
@@ -290,7 +274,7 @@ run_autodiff (PhPassRun *run, GError **error)
   if (!open_fused (run, error) || !open_expanded (run, error))
     return FALSE;
   output = find_value (model, arguments[0], error);
-  if (output == NULL || (sources = find_sources (run, arguments + 1, first_new, error)) == NULL)
+  if (output == NULL || (sources = find_sources (run, arguments + 1, error)) == NULL)
     return FALSE;
   if (sources->len == 0)
     {

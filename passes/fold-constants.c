@@ -221,8 +221,8 @@ ph_fold (PhMatch *match, PhBuilder *b)
   return ok;
 }
 
-static gboolean
-is_tensor_constant (PhMatch *match)
+gboolean
+ph_fold_is_tensor_constant (PhMatch *match)
 {
   const PhValue *value = ph_node_output (match->root, 0);
   PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
@@ -230,8 +230,8 @@ is_tensor_constant (PhMatch *match)
   return tensor != NULL && ph_tensor_kind (tensor) == PH_KIND_TENSOR;
 }
 
-static gboolean
-constant_to_initializer (PhMatch *match, PhBuilder *b)
+gboolean
+ph_fold_constant_to_initializer (PhMatch *match, PhBuilder *b)
 {
   PhTensor *tensor = ph_value_constant (ph_node_output (match->root, 0));
 
@@ -239,7 +239,8 @@ constant_to_initializer (PhMatch *match, PhBuilder *b)
 }
 
 static const PhRule rules[] = {
-  { "constant-to-initializer", .root = &ph_op_Constant, .when = is_tensor_constant, .apply = constant_to_initializer,
+  { "constant-to-initializer", .root = &ph_op_Constant, .when = ph_fold_is_tensor_constant,
+    .apply = ph_fold_constant_to_initializer,
     .becomes = "initializer", .why = "A Constant node is a value that needs no computing." },
   { "fold", .when = ph_fold_can, .apply = ph_fold, .matches = "f(const)",
     .becomes = "initializer",

@@ -344,6 +344,44 @@ test_parameters (void)
   g_assert_cmpstr (names, ==, "y grad_x grad_w");
 }
 
+/* The pipeline train merges no equal weights and folds none, and yet computes what depends on none. */
+static void
+test_train (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n"
+      "<float[2] g1 = {1, 1}, float[2] g2 = {1, 1}, float[1,2] h = {0, 1}> {\n"
+      "  a = Mul (x, g1)  s = Sin (a)  c = Constant <value_ints = [2]> ()  i = Identity (c)  r = Reshape (h, i)  t = Neg (r)\n"
+      "  b = Add (s, t)  y = Mul (b, g2)\n}", -1, "test", &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  const PhPipeline *train = ph_pipeline_find ("train");
+  g_autoptr(GHashTable) feeds = new_feeds ();
+  g_autoptr(PhTensor) g1 = NULL, g2 = NULL, h = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  PhTensor *x = ph_tensor_new (PH_FLOAT, 1, DIMS (2));
+
+  g_assert_no_error (error);
+  for (guint i = 0; train->passes[i] != NULL; i++)
+    {
+      ph_pass_run (ph_pass_find (train->passes[i]), model, history, &options, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_cmpuint (model->graph->n_nodes, ==, 6);      /* without the Constant and the Identity */
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  ((float *) ph_tensor_writable (x))[0] = 1;
+  ((float *) ph_tensor_writable (x))[1] = 2;
+  feed (feeds, model, "x", x);
+  g1 = compute (model, feeds, "grad_g1");
+  g2 = compute (model, feeds, "grad_g2");
+  h = compute (model, feeds, "grad_h");
+  g_assert_cmpfloat_with_epsilon (ph_tensor_get (g1, 1), 2 * cos (2), 1e-6);
+  g_assert_cmpfloat_with_epsilon (ph_tensor_get (g2, 1), sin (2) - 1, 1e-6);
+  g_assert_cmpfloat (ph_tensor_get (h, 0), ==, -1);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -359,5 +397,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/cotangent", test_cotangent);
   g_test_add_func ("/autodiff/refused", test_refused);
   g_test_add_func ("/autodiff/parameters", test_parameters);
+  g_test_add_func ("/autodiff/train", test_train);
   return g_test_run ();
 }

@@ -1,0 +1,14 @@
+/* parameter.h: what a gradient may be asked for by.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "passes/pass.h"
+
+G_BEGIN_DECLS
+
+/* The first id that a pass gave, by the journal: what is older came with the file. */
+PhId     ph_model_first_made   (PhModel *model);
+/* A float initializer that came with the file. */
+gboolean ph_value_is_parameter (const PhValue *value);
+
+G_END_DECLS
