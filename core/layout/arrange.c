@@ -45,6 +45,38 @@ rows_of (PhArranger *a, guint n_items, int *(*start_out), int *(*items_out), GAr
   *items_out = list;
 }
 
+/* What an input or an output is called. */
+static const char *
+name_of (PhArranger *a, const PhSceneBox *box)
+{
+  const PhTenant *tenant = &g_array_index (a->scene->tenants, PhTenant, box->first_tenant);
+
+  return ph_faces_get (a->scene->record->faces, g_array_index (a->scene->face_changes, PhFaceChange, tenant->first_face).face)->title;
+}
+
+/* The gradient of y stands beside y. */
+static void
+pair_ends (PhArranger *a)
+{
+  g_autoptr(GHashTable) boxes = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (int b = 0; b < a->n; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (a->scene, b);
+
+      if ((box->kind == PH_BOX_INPUT || box->kind == PH_BOX_OUTPUT) && box->n_tenants > 0 && box->parent < 0 && !box->backward)
+        g_hash_table_insert (boxes, (gpointer) name_of (a, box), GINT_TO_POINTER (b + 1));
+    }
+  for (int b = 0; b < a->n; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (a->scene, b);
+
+      if ((box->kind == PH_BOX_INPUT || box->kind == PH_BOX_OUTPUT) && box->n_tenants > 0 && box->parent < 0 && box->backward
+          && g_str_has_prefix (name_of (a, box), "grad_"))
+        a->partner[b] = GPOINTER_TO_INT (g_hash_table_lookup (boxes, name_of (a, box) + strlen ("grad_"))) - 1;
+    }
+}
+
 /* Of each box of the backward graph the forward box of the same group that it stands beside: that which it differentiates, or
  * which holds what something in it does. */
 static void
@@ -53,6 +85,7 @@ find_partners (PhArranger *a)
   a->partner = g_new (int, a->n + 1);
   for (int b = 0; b < a->n; b++)
     a->partner[b] = -1;
+  pair_ends (a);
   for (int b = 0; b < a->n; b++)
     {
       const int partner = ph_scene_box (a->scene, b)->backward && ph_scene_box (a->scene, b)->n_tenants > 0 ? ph_scene_partner (a->scene, b) : -1;
@@ -122,6 +155,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
 {
   PhScene *scene = build->scene;
   PhArranger a = { .build = build, .scene = scene, .n = scene->boxes->len };
+  const gint64 start = g_get_monotonic_time ();
   gboolean done;
 
   a.ports = g_array_new (FALSE, FALSE, sizeof (PhPort));
@@ -155,6 +189,7 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
       ph_arrange_lines (&a);
       ph_arrange_bypasses (&a);
     }
+  scene->ms = (g_get_monotonic_time () - start) / 1000.0;
   g_array_unref (a.ports);
   g_hash_table_unref (a.port_index);
   g_array_unref (a.segments);

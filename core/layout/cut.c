@@ -40,7 +40,8 @@ add_segment (PhArranger *a, int group, int from, int to, int source, guint edge)
 
   if (index < 0)
     {
-      const PhSegment segment = { .group = group, .from = from, .to = to, .source = source };
+      const PhSegment segment = { .group = group, .from = from, .to = to, .source = source,
+                                  .operand = g_array_index (a->build->union_edges, PhUnionEdge, edge).operand };
 
       g_array_append_val (a->segments, segment);
       index = a->segments->len - 1;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define LABEL_SIZE   0.72 /* of the text in boxes */
+#define PILL_REACH   170  /* how far left of its box a pill may begin */
 #define LABEL_LENGTH 72   /* the least height of an edge that is labelled */
 
 /* An edge ends where its slot ends; who is in the slot now may be smaller. */
@@ -213,15 +214,27 @@ middle_of (const PhPoint *p, guint n)
   return (PhPoint) { (c[0].x + 3 * c[1].x + 3 * c[2].x + c[3].x) / 8, (c[0].y + 3 * c[1].y + 3 * c[2].y + c[3].y) / 8 };
 }
 
-/* There is a box, or what is left of one, where the label would be. */
+/* There is a box, or what is left of one, or a pill, or another label where the label would be. */
 static gboolean
-is_taken (PhScene *scene, const PhRect *place, GArray *boxes)
+is_taken (PhScene *scene, const PhRect *place, const GArray *labels, GArray *boxes)
 {
-  g_array_set_size (boxes, 0);
-  ph_scene_boxes_in (scene, place, boxes);
-  for (guint i = 0; i < boxes->len; i++)
-    if (!ph_scene_box (scene, g_array_index (boxes, int, i))->open)
+  const PhRect around = { place->x, place->y, place->width + PILL_REACH, place->height };
+
+  for (guint i = 0; i < labels->len; i++)
+    if (ph_rect_touches (&g_array_index (labels, PhRect, i), place))
       return TRUE;
+  g_array_set_size (boxes, 0);
+  ph_scene_boxes_in (scene, &around, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, g_array_index (boxes, int, i));
+
+      if (!box->open && ph_rect_touches (&box->rect, place))
+        return TRUE;
+      for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
+        if (ph_rect_touches (&ph_scene_pill (scene, p)->rect, place))
+          return TRUE;
+    }
   return FALSE;
 }
 
@@ -231,7 +244,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
   const PhColor background = ph_theme_background (options->theme);
   const gboolean pale = options->since != options->time || options->dim;
   const PhColor text = ph_mix (background, ph_theme_text (options->theme), pale && options->theme < PH_THEME_HIGH_CONTRAST ? 0.45 : 0.75);
-  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int)), labels = g_array_new (FALSE, FALSE, sizeof (PhRect));
 
   for (guint i = 0; i < edges->len; i++)
     {
@@ -240,6 +253,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       const PhId value = ph_scene_edge_value (scene, e, options->time);
       const char *type = value != PH_NO_ID ? ph_scene_value_type (scene, value) : NULL;
       PhPoint at;
+      PhRect place;
       double width, height;
 
       /* A short edge starts at a box that says the type, and has no room. */
@@ -247,9 +261,10 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
       at = middle_of (ph_scene_points (scene, edge), edge->n_points);
-      if (is_taken (scene, &(PhRect) { at.x - LABEL_SIZE * (width / 2 + 4), at.y - LABEL_SIZE * height / 2, LABEL_SIZE * (width + 8),
-                                       LABEL_SIZE * height }, boxes))
+      place = (PhRect) { at.x - LABEL_SIZE * (width / 2 + 4), at.y - LABEL_SIZE * height / 2, LABEL_SIZE * (width + 8), LABEL_SIZE * height };
+      if (is_taken (scene, &place, labels, boxes))
         continue;
+      g_array_append_val (labels, place);
       cairo_save (cr);
       cairo_translate (cr, at.x, at.y);
       cairo_scale (cr, LABEL_SIZE, LABEL_SIZE);

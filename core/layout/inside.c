@@ -1,6 +1,7 @@
 /* inside.c: lays out what is in one group, or the whole, after the open groups in it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/layout/arrange.h"
@@ -11,6 +12,8 @@
 #define GROUP_HEIGHT  54.0f
 #define FOLD_ABOVE    12          /* groups in a chain, open or closed: they are folded into columns */
 #define SCREEN        2.0f        /* times as wide as high                                  */
+#define FEW_INSIDE    4           /* boxes of a group                                       */
+#define FEW_OPERANDS  6           /* that enter a box in their order                        */
 
 static char *
 checksum_of (PhLayout *layout)
@@ -111,6 +114,39 @@ add_edges (Inside *in, PhLayout *layout)
       edge->min_length = segment->tie ? 0 : 1;
       edge->weight = segment->tie ? 0.5f : 1;
       edge->presence = CLAMP (PH_PRESENCE * segment->presence / scene->record->stops->len, 1, PH_PRESENCE);
+      edge->operand = segment->operand;
+    }
+}
+
+static int
+compare_operands (const void *a, const void *b)
+{
+  const PhLayoutEdge *x = *(PhLayoutEdge *const *) a, *y = *(PhLayoutEdge *const *) b;
+
+  return x->to != y->to ? (x->to < y->to ? -1 : 1) : x->operand - y->operand;
+}
+
+/* Where it means something which operand is the first one, they enter in their order. */
+static void
+order_operands (const Inside *in, PhLayout *layout)
+{
+  PhScene *scene = in->a->scene;
+  g_autofree PhLayoutEdge **edges = g_new (PhLayoutEdge *, in->n_segments + 1);
+  g_autofree guint8 *ordered = g_new0 (guint8, layout->n_boxes + 1);
+  int n = 0;
+
+  for (int i = 0; i < in->n_children; i++)
+    ordered[in->a->slot[in->children[i]]] = !ph_scene_box (scene, in->children[i])->open && ph_scene_is_ordered (scene, in->children[i]);
+  for (int i = 0; i < in->n_segments; i++)
+    if (!g_array_index (in->a->segments, PhSegment, in->segments[i]).reversed && ordered[layout->edges[i].to])
+      edges[n++] = &layout->edges[i];
+  qsort (edges, n, sizeof *edges, compare_operands);
+  for (int i = 0, stop; i < n; i = stop)
+    {
+      for (stop = i; stop < n && edges[stop]->to == edges[i]->to; stop++)
+        ;
+      for (int k = i; k < stop && stop - i > 1 && stop - i <= FEW_OPERANDS; k++)
+        edges[k]->ordered = TRUE;
     }
 }
 
@@ -139,14 +175,45 @@ choose_engine (const Inside *in, PhLayout *layout)
 
   layout->engine = options->quick ? PH_LAYOUT_LAYERED : options->engine;
   if (in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children && in->n_ties == 0)
+    layout->fold = SCREEN;
+  /* A straight line is the same for all: not worth a process. */
+  if (layout->engine == PH_LAYOUT_BEST && in->group >= 0 && layout->n_boxes <= FEW_INSIDE)
+    layout->engine = PH_LAYOUT_LAYERED;
+}
+
+/* What Graphviz could not lay out, our own engine does. */
+static gboolean
+ask (const Inside *in, PhLayout *layout, GError **error)
+{
+  PhArranger *a = in->a;
+  const double seconds = a->build->options->seconds > 0 ? a->build->options->seconds : 5;
+  g_autoptr(GError) failed = NULL;
+
+  if (ph_layout_sync (layout, seconds, a->build->cancellable, &failed))
+    return TRUE;
+  if (!g_error_matches (failed, PH_ERROR, PH_ERROR_LAYOUT))
     {
-      layout->fold = SCREEN;
-      if (layout->engine == PH_LAYOUT_AUTO)
-        layout->engine = PH_LAYOUT_LAYERED;
+      g_propagate_error (error, g_steal_pointer (&failed));
+      return FALSE;
     }
-  /* A group among others: not worth a process of its own; and dot knows no columns. */
-  if (layout->engine == PH_LAYOUT_AUTO)
-    layout->engine = in->group >= 0 || in->n_ties > 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST;
+  g_debug ("%s", failed->message);
+  layout->engine = PH_LAYOUT_LAYERED;
+  layout->coarse = TRUE;
+  return ph_layout_sync (layout, seconds, a->build->cancellable, error);
+}
+
+/* Who drew the whole, for the legend. */
+static void
+note_engine (const Inside *in, const PhLayout *layout)
+{
+  PhScene *scene = in->a->scene;
+
+  if (in->group >= 0)
+    return;
+  scene->drawn_by = layout->engine;
+  scene->own = layout->own;
+  scene->dot = layout->dot;
+  scene->reason = layout->reason;
 }
 
 /* Lines were beyond the boxes; where it ended, there it ends. */
@@ -178,12 +245,18 @@ lay_out (const Inside *in, PhLayout *layout, GError **error)
       return known;
     }
   if (fixed != NULL)
-    done = ph_layout_extend (layout, fixed, a->build->cancellable, error);
+    {
+      done = ph_layout_extend (layout, fixed, a->build->cancellable, error);
+      layout->engine = PH_LAYOUT_LAYERED;
+      layout->reason = "nothing moves";
+      if (done)
+        ph_layout_lead_around (layout, a->build->cancellable);
+    }
   else
     {
-      if (layout->engine != PH_LAYOUT_DOT)
+      if (layout->engine == PH_LAYOUT_BEST || layout->engine == PH_LAYOUT_LAYERED)
         layout->room = ph_arrange_room (a, layout, in->children, in->n_children, a->slot, in->segments, in->n_segments);
-      done = ph_layout_sync (layout, options->seconds > 0 ? options->seconds : 5, a->build->cancellable, error);
+      done = ask (in, layout, error);
     }
   if (!done)
     {
@@ -200,6 +273,7 @@ lay_out (const Inside *in, PhLayout *layout, GError **error)
     }
   else
     a->scene->coarse |= layout->coarse;
+  note_engine (in, layout);
   g_hash_table_insert (a->done, g_steal_pointer (&sum), layout);
   return layout;
 }
@@ -288,6 +362,7 @@ ph_arrange_group (PhArranger *a, int group, GError **error)
   layout = ph_layout_new (in.n_children + in.n_ports, in.n_segments);
   add_boxes (&in, layout);
   add_edges (&in, layout);
+  order_operands (&in, layout);
   add_ties (&in, layout);
   choose_engine (&in, layout);
   layout = lay_out (&in, layout, error);

@@ -11,9 +11,6 @@
 #define FAR        8           /* layers                                                                                */
 #define TOO_FAR    48          /* any edge longer than that is cut                                                      */
 #define END        6           /* edges, from a box to where its way ends                                                  */
-#define BESIDE     3           /* layers between a forward node and a backward one that are joined by a line             */
-#define MANY_ACROSS 3          /* lines from one forward node to the backward graph                                      */
-#define FEW_BOXES  30          /* a picture so small shows all of its lines                                              */
 
 typedef struct { int box, use; gboolean is_link; } PillUse;
 
@@ -108,13 +105,14 @@ is_cut (PhSceneBuild *build, const guint8 *cut, int e)
 }
 
 /* Cuts what would run across the whole picture: the far users of a value with many, and any edge that is far too long.
- * One attention mask that feeds every layer makes a layout slow and a picture grey. */
+ * One attention mask that feeds every layer makes a layout slow and a picture grey. What the backward half reads of the forward one
+ * never is a line: it would run over boxes of both. */
 static void
 cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
 {
   PhScene *scene = build->scene;
   const guint n = scene->boxes->len;
-  g_autofree int *rank = ph_scene_rank (build), *n_users = g_new0 (int, n + 1), *n_across = g_new0 (int, n + 1);
+  g_autofree int *rank = ph_scene_rank (build), *n_users = g_new0 (int, n + 1);
   g_autofree int *n_sources = g_new0 (int, n + 1);
   Depths depths;
   g_autofree guint8 *cut = g_new0 (guint8, build->union_edges->len + 1);
@@ -128,7 +126,6 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
         continue;
       n_users[edge->from]++;
       n_sources[edge->to]++;
-      n_across[edge->from] += ph_scene_box (scene, edge->from)->backward != ph_scene_box (scene, edge->to)->backward;
     }
   for (guint i = 0; i < build->union_edges->len; i++)
     {
@@ -141,8 +138,8 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
         continue;
       if (is_kept (build, edge, &kept))
         cut[i] = !kept;
-      else if (across && n > FEW_BOXES)
-        cut[i] = span > BESIDE || n_across[edge->from] > MANY_ACROSS;
+      else if (across)
+        cut[i] = ph_scene_box (scene, edge->to)->backward;
       else
         cut[i] = ((n_users[edge->from] > MANY_USERS || n_sources[edge->to] > MANY_SOURCES) && span > FAR) || span > TOO_FAR
                  || (n_sources[edge->to] > 1 && is_gathered (&depths, edge));
@@ -166,14 +163,17 @@ cut_long_edges (PhSceneBuild *build, GArray *pill_uses)
       g_array_index (build->union_edges, PhUnionEdge, i).from = -1;
 }
 
-/* What a pill at the end of a cut edge says: where it comes from. */
+/* What a pill at the end of a cut edge says: where it comes from. A value of the forward half that the backward one reads is called by
+ * its name, as in the formulas. */
 static guint
 link_face (PhScene *scene, const PhUseLife *use)
 {
-  const PhLife *from = ph_scene_life (scene, use->from);
+  const PhLife *from = ph_scene_life (scene, use->from), *to = ph_scene_life (scene, use->to);
   const PhFace *face = from->faces->len > 0
                        ? ph_faces_get (scene->record->faces, g_array_index (from->faces, PhFaceChange, 0).face) : NULL;
-  g_autofree char *text = g_strdup_printf ("↖ %s", face != NULL ? face->title : "?");
+  const gboolean across = to->role == PH_ROLE_BACKWARD && from->role != PH_ROLE_BACKWARD;
+  const char *name = across && from->kind == PH_LIFE_NODE ? g_hash_table_lookup (scene->record->value_names, GUINT_TO_POINTER (use->value)) : NULL;
+  g_autofree char *text = name != NULL ? g_strdup (name) : g_strdup_printf (across ? "%s" : "↖ %s", face != NULL ? face->title : "?");
 
   return ph_faces_add_text (scene->record->faces, text, NULL, PH_FAMILY_IO);
 }

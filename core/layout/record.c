@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
+#include "core/ops/op.h"
 
+#define SHORT_NAME 12            /* letters of a value that is called by its name */
 #define LOOK_UP 1000             /* nodes between two looks at the cancellable */
 
 typedef struct
@@ -74,6 +76,8 @@ note_type (Recorder *recorder, const PhValue *value)
   g_autofree char *shape = NULL, *text = NULL;
   gint64 bytes;
 
+  if (value->name != NULL && *value->name != 0 && strlen (value->name) <= SHORT_NAME)
+    g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, value->name));
   if (value->type == NULL)
     return;
   shape = ph_face_shape (value->type);
@@ -144,9 +148,9 @@ set_uses (Recorder *recorder, int index, GArray *wanted)
 }
 
 static void
-want_use (Recorder *recorder, GArray *wanted, const PhValue *value)
+want_use (Recorder *recorder, GArray *wanted, const PhValue *value, guint operand)
 {
-  PhUseLife use = { .from = source_of (recorder, value) };
+  PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8) };
 
   if (use.from < 0)
     return;
@@ -185,6 +189,7 @@ touch_node (Recorder *recorder, PhNode *node)
       life->role = node->role;
       life->partner = node->partner;
       life->op_type = node->op_type;
+      life->ordered = node->op == NULL || (node->op->flags & PH_OP_COMMUTATIVE) == 0;
       life->has_bodies = node->graphs != NULL && node->graphs->len > 0 && !ph_node_is_fused (node);
       if (strchr (node->name, '/') != NULL)
         {
@@ -208,7 +213,7 @@ touch_node (Recorder *recorder, PhNode *node)
   for (guint i = 0; i < node->outputs->len; i++)
     note_type (recorder, node->outputs->pdata[i]);
   for (guint i = 0; i < node->inputs->len; i++)
-    want_use (recorder, wanted, node->inputs->pdata[i]);
+    want_use (recorder, wanted, node->inputs->pdata[i], i);
   for (guint i = 0; node->control != NULL && i < node->control->len; i++)
     {
       const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .control = TRUE };
@@ -263,7 +268,7 @@ touch_outputs (Recorder *recorder, PhGraph *graph)
         {
           life->died = PH_FOREVER;           /* came back: it was there all the time */
           set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
-          want_use (recorder, wanted, value);
+          want_use (recorder, wanted, value, 0);
         }
       else if (life->died == PH_FOREVER)
         life->died = recorder->now;
@@ -472,6 +477,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   record->moves = g_array_new (FALSE, FALSE, sizeof (PhMove));
   record->by_id = g_hash_table_new (NULL, NULL);
   record->value_types = g_hash_table_new (NULL, NULL);
+  record->value_names = g_hash_table_new (NULL, NULL);
   record->value_bytes = g_hash_table_new (NULL, NULL);
 
   g_assert (history == NULL || model->journal == NULL);
@@ -519,6 +525,7 @@ ph_record_free (PhRecord *record)
   g_array_unref (record->stops);
   g_hash_table_unref (record->by_id);
   g_hash_table_unref (record->value_types);
+  g_hash_table_unref (record->value_names);
   g_hash_table_unref (record->value_bytes);
   g_free (record);
 }

@@ -30,6 +30,7 @@ typedef struct
   const char *op_type;        /* (nullable) interned                                                             */
   const char *scope;          /* (nullable) in the record's strings                                              */
   gboolean   has_bodies;      /* If, Loop, Scan                                                                  */
+  gboolean   ordered;         /* which of its inputs is the first one means something                            */
   GArray    *faces;           /* (element-type PhFaceChange)                                                     */
 } PhLife;
 
@@ -39,6 +40,7 @@ typedef struct
   int        from, to;        /* lives                                                                           */
   PhId       value;
   int        born, died;
+  guint8     operand;         /* which input it is, the first is 0                                               */
   gboolean   control;
 } PhUseLife;
 
@@ -54,6 +56,7 @@ struct _PhRecord
   GArray    *moves;           /* (element-type PhMove)                                                           */
   GHashTable *by_id;          /* node id or input value id -> index of its life + 1                              */
   GHashTable *value_types;    /* value id -> text of its type, the last one known                                */
+  GHashTable *value_names;    /* value id -> its name, where that is short                                       */
   GHashTable *value_bytes;    /* value id -> bytes in KiB, the last known                                        */
   int        end;             /* the last time                                                                   */
 };

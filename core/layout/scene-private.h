@@ -30,6 +30,10 @@ struct _PhScene
   PhGrid      box_grid, edge_grid;
   float       width, height;
   gboolean    coarse;
+  PhLayoutEngine drawn_by;      /* of the whole, where groups in it may have others                           */
+  PhLayoutJudgement own, dot;   /* of the whole, as far as they were tried                                    */
+  const char *reason;           /* (nullable) static: why dot's was not taken                                 */
+  float       ms;               /* that laying out took                                                       */
 };
 
 /* An edge between boxes of any depth, before it is cut at the borders of groups. */
@@ -38,6 +42,7 @@ typedef struct
   int   from, to;
   guint first_use, n_uses;
   guint presence;               /* stops of the history at which it is there, or one that runs through its place is      */
+  guint8 operand;               /* of the box that it enters                                                             */
   guint first_via, n_via;       /* the edges (indices in build->vias) through whose places it runs, n_via 0: its own way  */
 } PhUnionEdge;
 
@@ -90,6 +95,7 @@ int     *ph_scene_rank   (PhSceneBuild *build);
 void     ph_scene_group   (PhSceneBuild *build);
 /* arrange.c: lays out all that is open. */
 gboolean ph_scene_arrange (PhSceneBuild *build, GError **error);
+gboolean ph_scene_is_ordered (PhScene *scene, int box);
 /* grid.c */
 void     ph_scene_index   (PhScene *scene);
 void     ph_grid_clear    (PhGrid *grid);

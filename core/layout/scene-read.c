@@ -230,3 +230,71 @@ ph_scene_partner (PhScene *scene, int box)
     }
   return -1;
 }
+
+PhLayoutEngine
+ph_scene_drawn_by (PhScene *scene, float *ms)
+{
+  if (ms != NULL)
+    *ms = scene->ms;
+  return scene->drawn_by;
+}
+
+const char *
+ph_scene_judgements (PhScene *scene, PhLayoutJudgement *own, PhLayoutJudgement *dot)
+{
+  *own = scene->own;
+  *dot = scene->dot;
+  return scene->reason;
+}
+
+gboolean
+ph_scene_is_ordered (PhScene *scene, int box)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+
+  for (guint t = 0; t < at->n_tenants && at->kind == PH_BOX_NODE; t++)
+    {
+      const PhId id = g_array_index (scene->tenants, PhTenant, at->first_tenant + t).id;
+      const int life = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (id))) - 1;
+
+      if (life >= 0 && ph_scene_life (scene, life)->ordered)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+void
+ph_scene_count_faults (PhScene *scene, int time, guint *crossings, guint *over)
+{
+  const guint n = scene->boxes->len;
+  g_autoptr(PhLayout) layout = ph_layout_new (n, scene->edges->len);
+
+  layout->width = scene->width;
+  layout->height = scene->height;
+  for (guint b = 0; b < n; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, b);
+      PhRect rect = box->rect;
+
+      /* One that is open, or empty, is no obstacle. */
+      if (!box->shown || box->open || (box->n_tenants > 0 && ph_scene_tenant (scene, b, time) == NULL))
+        continue;
+      if (box->n_tenants > 0)
+        rect = ph_scene_card (scene, b, time, time);
+      layout->boxes[b] = (PhLayoutBox) { .x = rect.x + rect.width / 2, .y = rect.y + rect.height / 2, .width = rect.width, .height = rect.height };
+    }
+  for (guint e = 0; e < scene->edges->len; e++)
+    {
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+
+      layout->edges[e].from = edge->from;
+      layout->edges[e].to = edge->to;
+      layout->edges[e].first_point = layout->points->len;
+      if (!ph_scene_edge_at (scene, e, time))
+        continue;
+      layout->edges[e].n_points = edge->n_points;
+      g_array_append_vals (layout->points, ph_scene_points (scene, edge), edge->n_points);
+    }
+  *crossings = ph_layout_crossings (layout);
+  *over = ph_layout_overruns (layout, NULL);
+}

@@ -175,7 +175,8 @@ collect_edges (PhSceneBuild *build)
     {
       if (i == 0 || keyed[i].key != keyed[i - 1].key)
         {
-          const PhUnionEdge edge = { keyed[i].key >> 32, keyed[i].key & 0xffffffff, i, 0, 0, 0, 0 };
+          const PhUnionEdge edge = { .from = keyed[i].key >> 32, .to = keyed[i].key & 0xffffffff, .first_use = i,
+                                     .operand = ph_scene_use (scene, keyed[i].use)->operand };
 
           g_array_append_val (build->union_edges, edge);
         }

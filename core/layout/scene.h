@@ -62,7 +62,7 @@ typedef struct
   GHashTable  *open;            /* (nullable) set of paths and of "n42" that are open; others are closed     */
   GHashTable  *keep;            /* (nullable) set of node ids: only these, with pills where edges lead elsewhere */
   guint        open_all;        /* groups open by themselves while at most so many boxes show; 0: none       */
-  PhLayoutEngine engine;        /* AUTO: the better one for the whole, our own inside of groups             */
+  PhLayoutEngine engine;
   double       seconds;         /* that dot may take; 0: 5                                                   */
   gboolean     quick;           /* a first picture: our own layout, whatever the size                        */
   PhScene     *previous;        /* (nullable) what is in it stays where it is; its history went on from there */
@@ -87,6 +87,12 @@ int       ph_scene_end        (PhScene *scene);                            /* th
 float     ph_scene_width      (PhScene *scene);
 float     ph_scene_height     (PhScene *scene);
 gboolean  ph_scene_is_coarse  (PhScene *scene);
+/* Who drew the whole, in how many milliseconds; @own, @dot: (nullable) both pictures as far as they were tried. Returns why dot's was
+ * not taken, NULL where it was, or was not asked for. */
+PhLayoutEngine ph_scene_drawn_by (PhScene *scene, float *ms);
+const char *ph_scene_judgements (PhScene *scene, PhLayoutJudgement *own, PhLayoutJudgement *dot);
+/* What is seen at @time: lines that cross, lines that run over boxes. */
+void      ph_scene_count_faults (PhScene *scene, int time, guint *crossings, guint *over);
 
 guint             ph_scene_n_boxes (PhScene *scene);
 const PhSceneBox *ph_scene_box     (PhScene *scene, int box);

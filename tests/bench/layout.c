@@ -7,18 +7,21 @@
 
 #include "core/io/io.h"
 #include "core/layout/draw.h"
+#include "passes/pass.h"
 #include "tests/bench/stability.h"
 #include "tests/bench/transformer.h"
 
-static gboolean grouped, quick, mask = TRUE, unscoped, stability;
+static gboolean grouped, quick, engines, gradient, mask = TRUE, unscoped, stability;
 static char *output, *window, *dump, *saved;
 static PhStabilityOptions stable;
 static int engine, open_all = 400;
 static const GOptionEntry entries[] = {
   { "grouped", 'g', 0, G_OPTION_ARG_NONE, &grouped, "Group by scope or region", NULL },
   { "open-all", 'a', 0, G_OPTION_ARG_INT, &open_all, "Open groups while at most N boxes show", "N" },
+  { "engines", 't', 0, G_OPTION_ARG_NONE, &engines, "A table: who drew, dot's picture beside our own", NULL },
+  { "gradient", 0, 0, G_OPTION_ARG_NONE, &gradient, "With the gradient of the first output", NULL },
   { "quick", 'q', 0, G_OPTION_ARG_NONE, &quick, "The layered layout only", NULL },
-  { "engine", 'e', 0, G_OPTION_ARG_INT, &engine, "0 auto, 1 dot, 2 layered, 3 the better one", "N" },
+  { "engine", 'e', 0, G_OPTION_ARG_INT, &engine, "0 the better one, 1 dot, 2 layered", "N" },
   { "unscoped", 'u', 0, G_OPTION_ARG_NONE, &unscoped, "Names without scopes", NULL },
   { "no-mask", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &mask, "No value that feeds every block", NULL },
   { "stability", 's', 0, G_OPTION_ARG_NONE, &stability, "The layout of a whole history against its single positions", NULL },
@@ -31,6 +34,46 @@ static const GOptionEntry entries[] = {
   { "window", 'w', 0, G_OPTION_ARG_STRING, &window, "Only a part of the picture, as a PNG", "X,Y,WIDTH,HEIGHT,SCALE" },
   { NULL }
 };
+
+/* One row: who drew, and both pictures as far as they were tried. */
+static void
+print_engines (PhScene *scene, const char *name)
+{
+  PhLayoutJudgement pictures[2];
+  const char *reason = ph_scene_judgements (scene, &pictures[0], &pictures[1]);
+  guint crossings, over, shown = 0;
+  float ms;
+  const PhLayoutEngine drawn_by = ph_scene_drawn_by (scene, &ms);
+
+  ph_scene_count_faults (scene, 0, &crossings, &over);
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    shown += ph_scene_box (scene, b)->shown;
+  printf ("%-32.32s %6u %-8s %7.1f %5u %5u", name, shown, ph_layout_engine_name (drawn_by), ms, crossings, over);
+  for (int i = 0; i < 2; i++)
+    if (pictures[i].there)
+      printf (" | %5.0f %4u %4u %5.0fx%-6.0f %6.1f", pictures[i].crossings, pictures[i].over, pictures[i].off_row, pictures[i].width,
+              pictures[i].height, pictures[i].ms);
+    else
+      printf (" | %35s", "");
+  printf ("  %s\n", reason != NULL ? reason : "");
+}
+
+/* As a file has it, without a history. */
+static gboolean
+add_gradient (PhModel *model)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  const char *arguments[] = { NULL, NULL };
+
+  options.allow = PH_ROUNDING;
+  ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &options, NULL);
+  if (model->graph->outputs->len == 0)
+    return FALSE;
+  arguments[0] = ((PhValue *) model->graph->outputs->pdata[0])->name;
+  options.arguments = arguments;
+  return ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, NULL);
+}
 
 static gboolean
 save_window (PhScene *scene)
@@ -100,6 +143,8 @@ main (int argc, char *argv[])
     }
   if (stability)
     ph_bench_stability_title ();
+  else if (engines)
+    printf ("%-32s %6s %-8s %7s %5s %5s | own: x over rows size      ms         | dot: the same\n", "graph", "boxes", "drawn by", "ms", "x", "over");
   else
     printf ("%-34s %8s %8s %8s %10s %8s %10s\n", "graph", "nodes", "shown", "edges", "ms", "MiB", "size");
   for (int i = 1; i < argc; i++)
@@ -128,6 +173,12 @@ main (int argc, char *argv[])
           ph_bench_stability (model, argv[i], &stable);
           continue;
         }
+      if (gradient && !add_gradient (model))
+        {
+          printf ("%-32.32s has no gradient\n", argv[i]);
+          ph_model_free (model);
+          continue;
+        }
       n = ph_model_n_nodes (model, TRUE);
       start = g_get_monotonic_time ();
       scene = ph_scene_new (model, NULL, &options, NULL, &error);
@@ -136,10 +187,17 @@ main (int argc, char *argv[])
           g_printerr ("%s\n", error->message);
           return 1;
         }
+      if (engines)
+        {
+          g_autofree char *base = g_path_get_basename (argv[i]);
+
+          print_engines (scene, base);
+        }
       for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
         shown += ph_scene_box (scene, b)->shown;
       getrusage (RUSAGE_SELF, &usage);
-      printf ("%-34s %8u %8u %8u %10.1f %8ld %5.0fx%-6.0f%s\n", argv[i], n, shown, ph_scene_n_edges (scene),
+      if (!engines)
+        printf ("%-34s %8u %8u %8u %10.1f %8ld %5.0fx%-6.0f%s\n", argv[i], n, shown, ph_scene_n_edges (scene),
               (g_get_monotonic_time () - start) / 1000.0, usage.ru_maxrss / 1024, ph_scene_width (scene), ph_scene_height (scene),
               ph_scene_is_coarse (scene) ? " coarse" : "");
       if (dump != NULL)

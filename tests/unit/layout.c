@@ -173,37 +173,35 @@ test_late (void)
   g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
 }
 
-static gboolean
-cancel_it (gpointer cancellable)
+static gpointer
+cancel_soon (gpointer cancellable)
 {
+  g_usleep (100000);
   g_cancellable_cancel (cancellable);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-store_result (GObject *source, GAsyncResult *result, gpointer data)
-{
-  *(GAsyncResult **) data = g_object_ref (result);
+  return NULL;
 }
 
 static void
 test_cancel (void)
 {
-  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr(GAsyncResult) result = NULL;
-  g_autoptr(GError) error = NULL;
-  PhLayout *layout = small_layout ();
-  const gint64 start = g_get_monotonic_time ();
+  static const PhLayoutEngine engines[] = { PH_LAYOUT_DOT, PH_LAYOUT_BEST };
 
-  use_helper ("exec sleep 100");
-  layout->engine = PH_LAYOUT_DOT;
-  ph_layout_async (layout, 50, cancellable, store_result, &result);
-  g_timeout_add (100, cancel_it, cancellable);
-  while (result == NULL)
-    g_main_context_iteration (NULL, TRUE);
-  g_assert_null (ph_layout_finish (result, &error));
-  g_assert_error (error, PH_ERROR, PH_ERROR_CANCELLED);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
+  for (guint i = 0; i < G_N_ELEMENTS (engines); i++)
+    {
+      g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr(PhLayout) layout = small_layout ();
+      g_autoptr(GError) error = NULL;
+      const gint64 start = g_get_monotonic_time ();
+      GThread *thread;
+
+      use_helper ("exec sleep 100");
+      layout->engine = engines[i];
+      thread = g_thread_new ("cancel", cancel_soon, cancellable);
+      g_assert_false (ph_layout_sync (layout, 50, cancellable, &error));
+      g_assert_error (error, PH_ERROR, PH_ERROR_CANCELLED);
+      g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
+      g_thread_join (thread);
+    }
 }
 
 static void
@@ -281,6 +279,8 @@ test_recovers (void)
 
 /* ── the helper ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+#define HEAD "peephole-layout 2 0\n"
+
 /* 0 or 2, never a signal. */
 static int
 feed_helper (const char *text, gsize size)
@@ -303,13 +303,17 @@ static void
 test_hostile (void)
 {
   static const char *const inputs[] = {
-    "", "\n", "hello\n", "peephole-layout 2 1 1\n", "peephole-layout 1 -1 0\nend\n", "peephole-layout 1 99999999999 0\nend\n",
-    "peephole-layout 1 1 0\nb nan 1\nend\n", "peephole-layout 1 1 0\nb 1e300 1\nend\n", "peephole-layout 1 1 0\nb -1 1\nend\n",
-    "peephole-layout 1 1 0\nb 0 0\nend\n", "peephole-layout 1 1 1\nb 1 1\ne 0 1 1 1\nend\n", "peephole-layout 1 1 1\nb 1 1\ne -1 0 1 1\nend\n",
-    "peephole-layout 1 1 0\nb 1 1\nb 1 1\nend\n", "peephole-layout 1 2 0\nb 1 1\nend\n", "peephole-layout 1 1 0\nb 1 1\n",
-    "peephole-layout 1 0 0\no nslimit 1;2\nend\n", "peephole-layout 1 0 0\no imagepath /etc\nend\n", "peephole-layout 1 0 0\no splines",
-    "peephole-layout 1 0 0\nx\nend\n", "peephole-layout 1 1 1\nb 1 1\ne 0 0 99999999 1\nend\n" };
-  g_autoptr(GString) line = g_string_new ("peephole-layout 1 0 0\n");
+    "", "\n", "hello\n", "peephole-layout 1 0\n", "peephole-layout 2\n", "peephole-layout 2 -1\n", HEAD "dot -1 0\nend\n",
+    HEAD "dot 99999999999 0\nend\n", HEAD "pdf 0 0\nend\n", HEAD "dot 1 0\nb nan 1 -1\nend\n", HEAD "dot 1 0\nb 1e300 1 -1\nend\n",
+    HEAD "dot 1 0\nb -1 1 -1\nend\n", HEAD "dot 1 0\nb 0 0 -1\nend\n", HEAD "dot 1 0\nb 1 1 2\nend\n", HEAD "dot 1 1\nb 1 1 -1\ne 0 1 1 1 0 0 0\nend\n",
+    HEAD "dot 1 1\nb 1 1 -1\ne -1 0 1 1 0 0 0\nend\n", HEAD "dot 1 0\nb 1 1 -1\nb 1 1 -1\nend\n", HEAD "dot 2 0\nb 1 1 -1\nend\n",
+    HEAD "dot 1 0\nb 1 1 -1\n", HEAD "dot 0 0\no nslimit 1;2\nend\n", HEAD "dot 0 0\no imagepath /etc\nend\n", HEAD "dot 0 0\no splines",
+    HEAD "dot 0 0\nx\nend\n", HEAD "dot 1 1\nb 1 1 -1\ne 0 0 99999999 1 0 0 0\nend\n", HEAD "dot 1 1\nb 9 9 -1\ne 0 0 1 1 3 99 0\nend\n",
+    HEAD "dot 1 0\nb 1 1 -1\ns 0 1 1\nend\n", HEAD "dot 1 1\nb 1 1 -1\ne 0.5 0 1 1 0 0 0\nend\n", HEAD "route 1 0\nb 1 1 0 1 0\nend\n",
+    HEAD "route 1 1\nb 1 1 1 1 0\nl 0 0 4 1 1 1 1 1 1\nend\n", HEAD "route 1 1\nb 1 1 1 1 0\nl 0 1 4 1 1 1 1 1 1 1 1\nend\n",
+    HEAD "route 1 1\nl 0 0 4 1 1 1 1 1 1 1 1\nb 1 1 1 1 0\nend\n", HEAD "route 1 1\nb 1 1 1 1 0\nend\n" };
+  static const char *const loop = HEAD "dot 1 1\nb 1 1 -1\ne 0 0 1 1 0 0 0\nend\n";
+  g_autoptr(GString) line = g_string_new (HEAD "dot 0 0\n");
   g_autoptr(GRand) rand = g_rand_new_with_seed (7);
 
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
@@ -317,21 +321,174 @@ test_hostile (void)
   for (int i = 0; i < 100000; i++)
     g_string_append_c (line, 'b');
   g_assert_cmpint (feed_helper (line->str, line->len), ==, 2);
-  g_assert_cmpint (feed_helper ("peephole-layout 1 0 0\nend\n", 26), ==, 0);
-  g_assert_cmpint (feed_helper ("peephole-layout 1 1 1\nb 1 1\ne 0 0 1 1\nend\n", 43), ==, 0);      /* a loop */
+  g_assert_cmpint (feed_helper (HEAD "dot 0 0\nend\n", strlen (HEAD "dot 0 0\nend\n")), ==, 0);
+  g_assert_cmpint (feed_helper (loop, strlen (loop)), ==, 0);      /* a loop */
 
   /* Good text with a few bytes changed: laid out, or refused. */
-  for (int i = 0; i < 40; i++)
+  for (int i = 0; i < 60; i++)
     {
-      char text[] = "peephole-layout 1 4 4\no nslimit 1\nb 80 40\nb 80 40\nb 80 40\nb 80 40\ne 0 1 1 1\ne 0 2 1 1\ne 1 3 1 1\ne 2 3 1 1\nend\n";
+      char text[] = HEAD "dot 4 4\no nslimit 1\nb 80 40 0\nb 80 40 0\nb 80 40 1\nb 80 40 1\ne 0 1 1 1 6 0 9\ne 0 2 1 1 0 0 0\ne 1 3 1 1 0 0 0\n"
+                    "e 2 3 1 1 4 0 0\ns 0 1 1\nend\nroute 3 1\nb 50 20 40 20 0\nb 50 100 40 20 5\nb 50 200 40 20 0\n"
+                    "l 0 2 4 50 30 50 90 50 150 50 190\nend\n";
       int status;
 
       for (int k = g_rand_int_range (rand, 1, 5); k > 0; k--)
-        text[g_rand_int_range (rand, 18, sizeof text - 1)] = g_rand_int_range (rand, 0, 4) == 0 ? g_rand_int_range (rand, 0, 256)
+        text[g_rand_int_range (rand, sizeof HEAD - 1, sizeof text - 1)] = g_rand_int_range (rand, 0, 4) == 0 ? g_rand_int_range (rand, 0, 256)
                                                                : "0123456789 .-e\nb"[g_rand_int_range (rand, 0, 16)];
       status = feed_helper (text, sizeof text - 1);
       g_assert_true (status == 0 || status == 2);
     }
+}
+
+/* ── what dot is fed ────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* A diamond beside a long line: as few crossings, no line over a box, not larger: dot's is taken. */
+static void
+test_best (void)
+{
+  g_autoptr(PhLayout) layout = small_layout ();
+
+  use_real_helper ();
+  layout->engine = PH_LAYOUT_BEST;
+  g_assert_true (ph_layout_sync (layout, 20, NULL, NULL));
+  g_assert_cmpint (layout->engine, ==, PH_LAYOUT_DOT);
+  g_assert_null (layout->reason);
+  g_assert_true (layout->own.there && layout->dot.there);
+  assert_apart (layout);
+  /* What it cannot do it is not asked: columns, very many boxes. */
+  {
+    g_autoptr(PhLayout) folded = small_layout (), large = random_layout (PH_LAYOUT_DOT_MAX + 1, 800, 1, FALSE);
+
+    use_helper ("touch \"$0.asked\"; exit 1");
+    folded->fold = 2;
+    g_assert_true (ph_layout_sync (folded, 20, NULL, NULL));
+    g_assert_cmpint (folded->engine, ==, PH_LAYOUT_LAYERED);
+    g_assert_nonnull (folded->reason);
+    for (guint e = 0; e < large->n_edges; e++)      /* a chain: no line runs over a box, so nothing is to be led around one */
+      {
+        large->edges[e].from = MIN (e, large->n_boxes - 2);
+        large->edges[e].to = large->edges[e].from + 1;
+      }
+    g_assert_true (ph_layout_sync (large, 20, NULL, NULL));
+    g_assert_cmpint (large->engine, ==, PH_LAYOUT_LAYERED);
+    {
+      g_autofree char *asked = g_build_filename (folder, "helper.asked", NULL);
+
+      g_assert_false (g_file_test (asked, G_FILE_TEST_EXISTS));
+    }
+  }
+}
+
+/* The first operand of what is no commutative operator is the left one, the pills' box is entered in the middle of its card. */
+static void
+test_ports (void)
+{
+  g_autoptr(PhLayout) layout = small_layout ();
+  const PhLayoutEdge *left, *right;
+
+  use_real_helper ();
+  layout->engine = PH_LAYOUT_DOT;
+  layout->boxes[3].width = 120;
+  layout->boxes[3].anchor = 20;
+  layout->edges[2].to_dx = layout->edges[3].to_dx = 20;
+  layout->edges[2].operand = 1;
+  layout->edges[2].ordered = layout->edges[3].ordered = TRUE;
+  g_assert_true (ph_layout_sync (layout, 20, NULL, NULL));
+  left = &layout->edges[3];
+  right = &layout->edges[2];
+#define TIP(edge) g_array_index (layout->points, PhPoint, (edge)->first_point + (edge)->n_points - 1)
+  g_assert_cmpfloat (TIP (left).x + 10, <, TIP (right).x);
+  g_assert_cmpfloat_with_epsilon ((TIP (left).x + TIP (right).x) / 2, layout->boxes[3].x + 20, 1);
+  g_assert_cmpfloat_with_epsilon (TIP (left).y, layout->boxes[3].y - 20, 1);
+}
+
+/* A forward chain 0 1 2 and its backward one 3 4 5, which runs upwards: each beside what it differentiates. */
+static void
+test_halves (void)
+{
+  g_autoptr(PhLayout) layout = ph_layout_new (6, 7);
+  static const guint ends[7][2] = { { 0, 1 }, { 1, 2 }, { 4, 3 }, { 5, 4 }, { 2, 3 }, { 1, 4 }, { 0, 5 } };
+
+  use_real_helper ();
+  for (guint b = 0; b < 6; b++)
+    layout->boxes[b] = (PhLayoutBox) { .width = 60, .height = 40, .column = b / 3 };
+  for (guint e = 0; e < 7; e++)
+    {
+      layout->edges[e].from = ends[e][0];
+      layout->edges[e].to = ends[e][1];
+      if (e >= 4)
+        layout->edges[e].presence = layout->edges[e].min_length = 0;
+    }
+  layout->engine = PH_LAYOUT_BEST;
+  g_assert_true (ph_layout_sync (layout, 20, NULL, NULL));
+  g_assert_cmpint (layout->engine, ==, PH_LAYOUT_DOT);
+  g_assert_cmpuint (ph_layout_off_row (layout), ==, 0);
+  for (guint b = 0; b < 3; b++)
+    for (guint other = 3; other < 6; other++)
+      g_assert_cmpfloat (layout->boxes[b].x + 60, <=, layout->boxes[other].x);
+  assert_apart (layout);
+  layout->boxes[4].y += 10;
+  g_assert_cmpuint (ph_layout_off_row (layout), ==, 1);
+}
+
+/* A line straight through two boxes is led around them, others stay as they are; without a helper all stay. */
+static void
+test_around (void)
+{
+  g_autoptr(PhLayout) layout = ph_layout_new (4, 2);
+  g_autoptr(GArray) over = g_array_new (FALSE, FALSE, sizeof (guint));
+  PhPoint last;
+
+  for (guint b = 0; b < 4; b++)
+    layout->boxes[b] = (PhLayoutBox) { .width = 60, .height = 40, .x = 100, .y = 50 + 100 * b };
+  layout->width = 200;
+  layout->height = 400;
+  for (guint e = 0; e < 2; e++)
+    {
+      PhLayoutEdge *edge = &layout->edges[e];
+
+      edge->to = e == 0 ? 3 : 1;
+      edge->first_point = layout->points->len;
+      ph_route_add (layout, edge, 100, 70);
+      ph_route_curve (layout, edge, 100, layout->boxes[edge->to].y - 20);
+    }
+  g_assert_cmpuint (ph_layout_overruns (layout, over), ==, 2);
+  g_assert_cmpuint (over->len, ==, 1);
+  g_setenv ("PEEPHOLE_LAYOUT", "/does/not/exist", TRUE);
+  ph_layout_lead_around (layout, NULL);
+  g_assert_cmpuint (ph_layout_overruns (layout, NULL), ==, 2);
+  use_helper ("echo l 4 1 2 3");
+  ph_layout_lead_around (layout, NULL);
+  g_assert_cmpuint (ph_layout_overruns (layout, NULL), ==, 2);
+  use_real_helper ();
+  ph_layout_lead_around (layout, NULL);
+  g_assert_cmpuint (ph_layout_overruns (layout, NULL), ==, 0);
+  last = g_array_index (layout->points, PhPoint, layout->edges[0].first_point + layout->edges[0].n_points - 1);
+  g_assert_cmpfloat_with_epsilon (last.x, 100, 0.1);
+  g_assert_cmpfloat_with_epsilon (last.y, 330, 0.1);
+  g_assert_cmpuint (layout->edges[1].n_points, ==, 4);
+}
+
+/* Each of Graphviz's engines gives a picture. */
+static void
+test_engines (void)
+{
+  use_real_helper ();
+  for (PhLayoutEngine engine = PH_LAYOUT_BEST; engine < PH_N_LAYOUT_ENGINES; engine++)
+    {
+      g_autoptr(PhLayout) layout = random_layout (20, 24, 3, FALSE);
+      g_autoptr(GError) error = NULL;
+      PhLayoutEngine found = PH_LAYOUT_BEST;
+
+      layout->engine = engine;
+      g_assert_true (ph_layout_sync (layout, 20, NULL, &error));
+      g_assert_no_error (error);
+      g_test_message ("%s", ph_layout_engine_name (engine));
+      assert_inside (layout);
+      assert_apart (layout);
+      g_assert_true (ph_layout_engine_find (ph_layout_engine_name (engine), &found) && found == engine);
+    }
+  g_assert_false (ph_layout_engine_find ("ink", &(PhLayoutEngine) { 0 }));
 }
 
 /* ── our own ────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -479,6 +636,11 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/garbage", test_garbage);
   g_test_add_func ("/layout/recovers", test_recovers);
   g_test_add_func ("/layout/hostile", test_hostile);
+  g_test_add_func ("/layout/best", test_best);
+  g_test_add_func ("/layout/ports", test_ports);
+  g_test_add_func ("/layout/halves", test_halves);
+  g_test_add_func ("/layout/around", test_around);
+  g_test_add_func ("/layout/engines", test_engines);
   g_test_add_func ("/layout/simplex", test_simplex);
   g_test_add_func ("/layout/no-needless-crossing", test_no_needless_crossing);
   g_test_add_func ("/layout/layered", test_layered);
