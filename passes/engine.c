@@ -3,6 +3,7 @@
 #include "passes/run.h"
 
 #include "core/graph/verify.h"
+#include "passes/opset.h"
 
 /* What the engine owes every rule:
  *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name;
@@ -315,6 +316,28 @@ engine_not_converged (Engine *self, const PhRule *rule, PhNode *node, GError **e
   return FALSE;
 }
 
+/* What the rewrite made must not need a newer opset than the run may use. */
+static gboolean
+engine_check_opset (Engine *self, const PhRule *rule, guint first_edit)
+{
+  PhPassRun *run = self->run;
+
+  for (guint i = first_edit; i < run->history->edits->len; i++)
+    {
+      const PhEdit    *edit = run->history->edits->pdata[i];
+      const PhNode    *node = edit->kind == PH_EDIT_ADD_NODE ? ph_model_find_node (run->model, edit->id) : NULL;
+      g_autofree char *why = NULL;
+
+      if (node != NULL && !ph_opset_reaches (node, run->options->max_opset, &why))
+        {
+          ph_pass_note (run, "%s/%s stands aside: %s needs an opset above %d: %s", run->pass->name, rule->name, node->op_type,
+                        run->options->max_opset, why);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
 /* Tries @rule at @node. */
 static gboolean
 engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, GError **error)
@@ -350,6 +373,8 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
         }
       return FALSE;
     }
+  if (*applied && run->options->max_opset > 0)
+    *applied = engine_check_opset (self, rule, first_edit);
   if (!*applied)
     {
       ph_pass_abort (run);

@@ -13,6 +13,7 @@
 
 #include "core/analyze/match.h"
 #include "core/io/io.h"
+#include "passes/opset.h"
 #include "passes/run.h"
 
 #define SECONDS "60"             /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
@@ -263,13 +264,29 @@ adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, 
 
 /* ── exec ── */
 
+/* A program gets what `save` writes: the model at its file's opset. */
+static GBytes *
+write_as_file (PhModel *model, GError **error)
+{
+  GError            *local = NULL;
+  int                opset;
+  g_autoptr(PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &local);
+
+  if (local != NULL)
+    {
+      g_propagate_error (error, local);
+      return NULL;
+    }
+  return ph_onnx_write (file != NULL ? file : model, error);
+}
+
 static gboolean
 run_exec (PhPassRun *run, GError **error)
 {
   const PhPassOptions *options = ph_pass_run_options (run);
   g_autofree char     *line = g_strjoinv (" ", (char **) options->arguments), *why = g_strdup_printf ("`%s` made it so.", line);
   const char *const    command[] = { "sh", "-c", line, NULL };
-  g_autoptr(GBytes)    input = ph_onnx_write (ph_pass_run_model (run), error), output = NULL;
+  g_autoptr(GBytes)    input = write_as_file (ph_pass_run_model (run), error), output = NULL;
 
   if (input == NULL)
     return FALSE;

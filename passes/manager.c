@@ -4,7 +4,10 @@
 
 #include "core/graph/growth.h"
 #include "core/graph/verify.h"
+#include "passes/opset.h"
 #include "passes/pass-list.h"
+
+#include <string.h>
 
 #define PH_PASS_ROW(name_) &ph_pass_##name_,
 extern const PhPass ph_pass_exec;      /* external.c */
@@ -169,6 +172,21 @@ ph_pass_abort (PhPassRun *run)
   ph_history_abort_rewrite (run->history, run->model);
 }
 
+void
+ph_pass_note (PhPassRun *run, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list          args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  if (run->note == NULL)
+    run->note = g_string_new (NULL);
+  if (strstr (run->note->str, text) == NULL)
+    g_string_append_printf (run->note, "%s%s", run->note->len > 0 ? "; " : "", text);
+}
+
 static void
 collect_nodes (PhGraph *graph, GPtrArray *nodes)
 {
@@ -255,6 +273,23 @@ run_pass (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* Whether the model can still be written at the opset that the run may use, or could not be before. The engine sees only
+ * operators that are not there at all: a pass with a function, and forms without an equal, are seen here. */
+static gboolean
+keeps_opset (PhPassRun *run)
+{
+  g_autoptr(GError)  local = NULL;
+  g_autoptr(PhModel) lowered = NULL;
+  g_autofree char   *why = NULL;
+
+  if (run->options->max_opset <= 0 || run->n_rewrites == 0 || run->options->keep_opset || ph_model_opset (run->model, "") < PH_OPSET_NEWEST)
+    return TRUE;
+  lowered = ph_model_lowered (run->model, run->options->max_opset, NULL, &why, &local);
+  if (lowered == NULL)
+    ph_pass_note (run, "%s stands aside: %s", run->pass->name, why);
+  return lowered != NULL;
+}
+
 gboolean
 ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPassOptions *options, GError **error)
 {
@@ -292,12 +327,23 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
     }
   if (ok)
     ok = check_read (&run, &local);
+  if (ok && !keeps_opset (&run))
+    {
+      ph_history_abort_step (history, model);
+      ph_history_begin_step (history, model, name);
+    }
   if (ok)
-    ph_history_end_step (history, model, (g_get_monotonic_time () - start) / 1000.0);
+    {
+      ph_history_end_step (history, model, (g_get_monotonic_time () - start) / 1000.0);
+      if (run.note != NULL)
+        g_array_index (history->steps, PhStep, history->steps->len - 1).note = ph_intern (run.note->str);
+    }
   else
     {
       ph_history_abort_step (history, model);
       g_propagate_error (error, local);
     }
+  if (run.note != NULL)
+    g_string_free (run.note, TRUE);
   return ok;
 }

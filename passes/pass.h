@@ -77,6 +77,8 @@ typedef struct
   GCancellable  *cancellable;
   void         (*progress) (const char *pass, guint rewrites, gpointer data);
   gpointer       progress_data;
+  gboolean       keep_opset;       /* upgrade-opset: of the form of the operators only, the file's opset stays */
+  int            max_opset;        /* a rewrite that needs a newer one stands aside; 0: none does              */
 } PhPassOptions;
 
 #define PH_PASS_OPTIONS_DEFAULT ((PhPassOptions) { .allow = PH_ROUNDING, .limit = G_MAXUINT })

@@ -16,8 +16,12 @@ struct _PhPassRun
   guint                n_nodes;      /* when it began                                     */
   PhId                 next_count;   /* nodes are counted again when ids have come here   */
   GError              *error;        /* (nullable) why it was stopped, where that is one  */
+  GString             *note;         /* (nullable) owned: what stood aside, and why */
   gboolean             stopped;      /* limit reached or cancelled: ph_pass_begin() said so */
 };
+
+/* Once for the same text: what the step says of itself. */
+void     ph_pass_note      (PhPassRun *run, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* Runs the rules of @run->pass to their fixpoint. */
 gboolean ph_pass_run_rules (PhPassRun *run, GError **error);

@@ -202,6 +202,12 @@ upgrade_opset (PhPassRun *run, GError **error)
   g_autoptr(GPtrArray) nodes = NULL;
   g_autoptr(GArray) ids = NULL;
 
+  if (opset >= PH_OPSET_NEWEST && ph_model_opset (run->model, PH_FILE_OPSET) > 0 && !run->options->keep_opset &&
+      ph_pass_begin (run, "set-opset", NULL, "Every operator is at its newest version already, and the file leaves so too."))
+    {
+      ph_model_set_opset (run->model, PH_FILE_OPSET, 0);
+      ph_pass_end (run);
+    }
   if (opset >= PH_OPSET_NEWEST || (opset == 0 && run->model->graph->n_nodes == 0))
     return TRUE;
   opset = MAX (opset, OLD_DEFAULT_OPSET);
@@ -215,8 +221,12 @@ upgrade_opset (PhPassRun *run, GError **error)
     if (!upgrade_node (run, g_array_index (ids, PhId, i), opset, error))
       return FALSE;
 
-  if (ph_pass_begin (run, "set-opset", NULL, "Every operator is at its newest version now."))
+  if (ph_pass_begin (run, "set-opset", NULL, run->options->keep_opset
+                     ? "Every operator is in its newest form now, which the passes know; the file keeps its opset."
+                     : "Every operator is at its newest version now."))
     {
+      if (run->options->keep_opset)
+        ph_model_set_opset (run->model, PH_FILE_OPSET, opset);
       ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
       ph_pass_end (run);
     }

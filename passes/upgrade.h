@@ -7,6 +7,8 @@
 
 G_BEGIN_DECLS
 
+extern const PhPass ph_pass_upgrade_opset;
+
 typedef struct
 {
   PhPassRun *run;

@@ -204,7 +204,8 @@ ph_inspector_fill_graph (PhInspector *self)
   gtk_label_set_text (self->title, *graph->name ? graph->name : _("Graph"));
   GtkListBox *section = ph_inspector_add_section (self, NULL);
   g_autofree char *nodes = g_strdup_printf ("%'u", ph_model_n_nodes (model, TRUE));
-  g_autofree char *opset = g_strdup_printf ("%d", ph_model_opset (model, ""));
+  const int        file = ph_model_file_opset (model), form = ph_model_opset (model, "");
+  g_autofree char *opset = file == form ? g_strdup_printf ("%d", form) : g_strdup_printf (_("%d, operators in the form of %d"), file, form);
   g_autofree char *weights_text = ph_bytes_text (weights);
   *totals = (Totals) { .inspector = self, .model = model, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE };
   ph_inspector_add_row (section, _("Nodes"), nodes);

@@ -119,6 +119,7 @@ run_passes (PhModel *model, const PhCaseOptions *options, GCancellable *cancella
 
   pass_options.allow = options->allow;
   pass_options.cancellable = cancellable;
+  pass_options.keep_opset = TRUE;
   if (options->n_passes > 0 && options->passes[0] != upgrade && upgrade != NULL && opset > 0 && opset < PH_OPSET_NEWEST &&
       !ph_pass_run (upgrade, model, history, &pass_options, error))
     return FALSE;

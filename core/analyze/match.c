@@ -528,7 +528,7 @@ settle_opsets (Become *become)
 
   g_hash_table_iter_init (&iter, become->target->opsets);
   while (g_hash_table_iter_next (&iter, &domain, &version))
-    if (ph_model_opset (become->model, domain) != GPOINTER_TO_INT (version))
+    if (!g_str_equal (domain, PH_FILE_OPSET) && ph_model_opset (become->model, domain) != GPOINTER_TO_INT (version))
       ph_model_set_opset (become->model, domain, GPOINTER_TO_INT (version));
 }
 

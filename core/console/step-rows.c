@@ -93,6 +93,8 @@ ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
       json_object_set_double_member (row, "max_abs_error", step->max_abs_error);
       json_object_set_double_member (row, "max_scaled_error", step->max_scaled_error);
     }
+  if (step->note != NULL)
+    json_object_set_string_member (row, "note", step->note);
   if (proof != NULL)
     ph_proof_to_json (proof, ph_document_get_history (document), row);
 }
@@ -138,6 +140,13 @@ ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
   for (guint i = 0; i < json_array_get_length (rows) && !compared; i++)
     compared = !g_str_equal (json_object_get_string_member (json_array_get_object_element (rows, i), "verdict"), "none");
   ph_reply_table (reply, shown, columns, G_N_ELEMENTS (columns) - (compared ? 0 : 2));
+  for (guint i = 0; i < json_array_get_length (rows); i++)
+    {
+      JsonObject *row = json_array_get_object_element (rows, i);
+
+      if (json_object_has_member (row, "note"))
+        ph_reply_say (reply, "%s\n", json_object_get_string_member (row, "note"));
+    }
   if (idle > 0)
     ph_reply_say (reply, PH_STYLE_DIM "%u %spasses found nothing to do (`steps` lists them)" PH_STYLE_RESET "\n", idle,
                   idle < json_array_get_length (rows) ? "other " : "");

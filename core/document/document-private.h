@@ -64,6 +64,7 @@ void     ph_document_emit            (PhDocument *document, guint signal);
 /* Fills the entries from the pipeline's name. */
 gboolean ph_document_fill_entries    (PhDocument *document, const char *name, GError **error);
 const PhPass *ph_document_upgrade    (void);       /* (nullable) the pass upgrade-opset */
+gboolean      ph_document_is_first   (const PhPass *pass);     /* it, or newest-form: before all others of a pipeline */
 /* For each step which entry it is, or -1: a reading of the history. (transfer full) */
 int     *ph_document_map_steps       (PhDocument *document);
 

@@ -68,13 +68,15 @@ PhPosition  ph_document_get_since      (PhDocument *document);
 PhDiff     *ph_document_get_diff       (PhDocument *document);      /* (nullable) */
 void        ph_document_take_diff      (PhDocument *document, PhDiff *diff, PhPosition a, PhPosition b);
 
-/* The pipeline: upgrade-opset first when the file is old, then the chosen one's passes. */
+/* The pipeline: the chosen one's passes. Where the file is old, upgrade-opset goes first in those that come with Peephole, for the
+ * form of the operators only; in one's own it has to be named, else what needs a newer opset stands aside. */
 typedef struct
 {
   const PhPass *pass;
   gboolean      enabled, breakpoint;
   gboolean      repeat;            /* the pass runs again, within its step, until it finds nothing more */
   guint         limit;             /* rewrites at most; G_MAXUINT: no limit                             */
+  gboolean      implied;           /* upgrade-opset that nobody asked for: the file keeps its opset     */
 } PhPipelineEntry;
 #define PH_PIPELINE_DEFAULT "O2"
 const char *ph_document_get_pipeline   (PhDocument *document);

@@ -3,8 +3,9 @@
 #include "core/discard.h"
 #include "core/document/document-private.h"
 #include "core/document/snapshot.h"
+#include "passes/opset.h"
 
-typedef struct { const PhPass *pass; char **arguments; gboolean repeat; guint limit; } Task;
+typedef struct { const PhPass *pass; char **arguments; gboolean repeat; guint limit; gboolean keep_opset; } Task;
 
 struct _PhJob
 {
@@ -17,6 +18,7 @@ struct _PhJob
   GArray       *tasks;           /* (element-type Task)                                        */
   PhPassOptions options;
   char        **rules_off;       /* of the document when the job was made                      */
+  gboolean      capped;          /* its passes are of a pipeline that must not raise the opset */
 };
 
 static void
@@ -63,7 +65,7 @@ ph_job_free (PhJob *job)
 void
 ph_job_add_pass (PhJob *job, const PhPass *pass, const char *const *arguments)
 {
-  g_array_append_val (job->tasks, ((Task) { pass, g_strdupv ((char **) arguments), FALSE, G_MAXUINT }));
+  g_array_append_val (job->tasks, ((Task) { pass, g_strdupv ((char **) arguments), FALSE, G_MAXUINT, FALSE }));
 }
 
 void
@@ -77,6 +79,10 @@ ph_job_add_pipeline (PhJob *job, guint n)
     if (map[s] >= 0)
       next = (guint) map[s] + 1;
 
+  job->capped = TRUE;
+  for (guint i = 0; i < entries->len; i++)
+    if (g_array_index (entries, PhPipelineEntry, i).pass == ph_document_upgrade () && g_array_index (entries, PhPipelineEntry, i).enabled)
+      job->capped = FALSE;
   for (gboolean first = TRUE; next < entries->len && n > 0; next++)
     {
       const PhPipelineEntry *entry = &g_array_index (entries, PhPipelineEntry, next);
@@ -88,6 +94,7 @@ ph_job_add_pipeline (PhJob *job, guint n)
       ph_job_add_pass (job, entry->pass, NULL);
       g_array_index (job->tasks, Task, job->tasks->len - 1).repeat = entry->repeat;
       g_array_index (job->tasks, Task, job->tasks->len - 1).limit = entry->limit;
+      g_array_index (job->tasks, Task, job->tasks->len - 1).keep_opset = entry->implied;
       first = FALSE;
       n--;
     }
@@ -121,16 +128,31 @@ ph_job_get_history (PhJob *job)
 static void
 upgrade_first (PhJob *job)
 {
-  const PhPass *upgrade = ph_document_upgrade ();
+  const PhPass *upgrade = ph_document_upgrade (), *first = job->capped ? ph_pass_find ("newest-form") : upgrade;
   int           opset = ph_model_opset (job->model, "");
 
-  if (job->tasks->len > 0 && upgrade != NULL && g_array_index (job->tasks, Task, 0).pass != upgrade && opset > 0 && opset < PH_OPSET_NEWEST)
-    g_array_prepend_val (job->tasks, ((Task) { upgrade, NULL, FALSE, G_MAXUINT }));
+  if (job->tasks->len > 0 && upgrade != NULL && !ph_document_is_first (g_array_index (job->tasks, Task, 0).pass) && opset > 0 && opset < PH_OPSET_NEWEST)
+    g_array_prepend_val (job->tasks, ((Task) { first, NULL, FALSE, G_MAXUINT, TRUE }));
+}
+
+/* The opset that the model has now as a file. */
+static gboolean
+find_cap (PhJob *job, int *cap, GError **error)
+{
+  g_autoptr(PhModel) file = NULL;
+  GError            *local = NULL;
+
+  file = ph_model_at_opset (job->model, 0, cap, NULL, &local);
+  if (local != NULL)
+    g_propagate_error (error, local);
+  return local == NULL;
 }
 
 gboolean
 ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
 {
+  int cap = 0;
+
   if (job->snapshot != NULL)
     {
       job->model = ph_snapshot_take (job->snapshot, job->start);
@@ -148,6 +170,10 @@ ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
       options.arguments = (const char *const *) task->arguments;
       options.repeat = task->repeat;
       options.limit = MIN (options.limit, task->limit);
+      options.keep_opset = task->keep_opset;
+      if (job->capped && cap == 0 && ph_model_opset (job->model, "") >= PH_OPSET_NEWEST && !find_cap (job, &cap, error))
+        return FALSE;
+      options.max_opset = cap;
       if (!ph_pass_run (task->pass, job->model, job->history, &options, error))
         return FALSE;
     }

@@ -15,6 +15,8 @@ parse_option (const char *word, const char *option, PhPipelineEntry *entry, GErr
     entry->breakpoint = TRUE;
   else if (g_str_equal (option, "repeat"))
     entry->repeat = TRUE;
+  else if (g_str_equal (option, "keep") && ph_document_is_first (entry->pass))
+    entry->implied = TRUE;
   else if (g_str_has_prefix (option, "limit=") && g_ascii_string_to_unsigned (option + strlen ("limit="), 10, 1, G_MAXUINT - 1, &limit, NULL))
     entry->limit = (guint) limit;
   else
@@ -99,11 +101,11 @@ same_entry (const PhPipelineEntry *a, const PhPipelineEntry *b)
          a->limit == b->limit;
 }
 
-/* The pass upgrade-opset stands in front by itself when the file is old: it is written only when there is something special about it. */
+/* What stands in front by itself when the file is old: upgrade-opset in Peephole's own pipelines, newest-form in others. */
 static gboolean
-goes_without_saying (const PhPipelineEntry *entry)
+goes_without_saying (const PhPipelineEntry *entry, gboolean own)
 {
-  return entry->pass == ph_document_upgrade () &&
+  return ph_document_is_first (entry->pass) && entry->implied && own == (entry->pass != ph_document_upgrade ()) &&
          same_entry (entry, &(PhPipelineEntry) { .pass = entry->pass, .enabled = TRUE, .limit = G_MAXUINT });
 }
 
@@ -116,7 +118,7 @@ is_changed (PhDocument *document)
   guint             skip;
 
   named = ph_pipeline_parse (document->pipeline, &allow, NULL);
-  skip = document->entries->len > 0 && goes_without_saying (&g_array_index (document->entries, PhPipelineEntry, 0)) ? 1 : 0;
+  skip = document->entries->len > 0 && goes_without_saying (&g_array_index (document->entries, PhPipelineEntry, 0), ph_pipeline_find (document->pipeline) == NULL) ? 1 : 0;
   if (named == NULL || named->len != document->entries->len - skip)
     return TRUE;
   for (guint i = 0; i < named->len; i++)
@@ -147,9 +149,9 @@ ph_document_pipeline_to_text (PhDocument *document, const char *separator)
     {
       const PhPipelineEntry *entry = &g_array_index (document->entries, PhPipelineEntry, i);
 
-      if (goes_without_saying (entry))
+      if (goes_without_saying (entry, TRUE))
         continue;
-      g_string_append_printf (out, "%s%s%s%s%s", separator, entry->pass->name, entry->enabled ? "" : ":off",
+      g_string_append_printf (out, "%s%s%s%s%s%s", separator, entry->pass->name, entry->implied ? ":keep" : "", entry->enabled ? "" : ":off",
                               entry->breakpoint ? ":break" : "", entry->repeat ? ":repeat" : "");
       if (entry->limit != G_MAXUINT)
         g_string_append_printf (out, ":limit=%u", entry->limit);

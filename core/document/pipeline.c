@@ -10,26 +10,33 @@ ph_document_upgrade (void)
   return ph_pass_find ("upgrade-opset");
 }
 
+/* For the operators' form only: nobody asked for it. */
+gboolean
+ph_document_is_first (const PhPass *pass)
+{
+  return pass == ph_document_upgrade () || pass == ph_pass_find ("newest-form");
+}
+
 gboolean
 ph_document_fill_entries (PhDocument *document, const char *name, GError **error)
 {
   PhExactness       allow;
   g_autoptr(GArray) entries = ph_pipeline_parse (name, &allow, error);
   g_autofree char  *own_name = g_strdup (name);
-  const PhPass     *upgrade = ph_document_upgrade ();
-  PhPipelineEntry   first = { .pass = upgrade, .enabled = TRUE, .limit = G_MAXUINT };
+  PhPipelineEntry   first = { .pass = ph_pipeline_find (name) != NULL ? ph_document_upgrade () : ph_pass_find ("newest-form"),
+                              .enabled = TRUE, .limit = G_MAXUINT, .implied = TRUE };
 
   if (entries == NULL)
     return FALSE;
   for (guint i = 0; i < entries->len;)
-    if (g_array_index (entries, PhPipelineEntry, i).pass == upgrade)
+    if (ph_document_is_first (g_array_index (entries, PhPipelineEntry, i).pass))
       {
         first = g_array_index (entries, PhPipelineEntry, i);
         g_array_remove_index (entries, i);
       }
     else
       i++;
-  if (upgrade != NULL && entries->len > 0 && document->file_opset > 0 && document->file_opset < PH_OPSET_NEWEST)
+  if ((entries->len > 0 || !first.implied) && document->file_opset > 0 && document->file_opset < PH_OPSET_NEWEST)
     g_array_prepend_val (entries, first);
 
   g_array_unref (document->entries);
@@ -59,7 +66,7 @@ ph_document_map_steps (PhDocument *document)
       if (next == document->entries->len)
         continue;
       entry = &g_array_index (document->entries, PhPipelineEntry, next);
-      if (g_str_equal (step->pass, entry->pass->name) && (s >= document->base || entry->pass == ph_document_upgrade ()))
+      if (g_str_equal (step->pass, entry->pass->name) && (s >= document->base || ph_document_is_first (entry->pass)))
         map[s] = (int) next++;
     }
   return map;

@@ -354,6 +354,14 @@ ph_model_opset (PhModel *model, const char *domain)
   return GPOINTER_TO_INT (g_hash_table_lookup (model->opsets, ph_intern (domain != NULL ? domain : "")));
 }
 
+int
+ph_model_file_opset (PhModel *model)
+{
+  int opset = ph_model_opset (model, PH_FILE_OPSET);
+
+  return opset > 0 ? opset : ph_model_opset (model, "");
+}
+
 gboolean
 ph_graph_is_fused (const PhGraph *graph)
 {

@@ -115,6 +115,10 @@ PhValue    *ph_model_find_value_named (PhModel *model, const char *name);
 PhNode     *ph_model_find_node_named  (PhModel *model, const char *name);
 const char *ph_model_unique_name  (PhModel *model, const char *base);   /* @base, or base_1, base_2, ... ; interned */
 int         ph_model_opset        (PhModel *model, const char *domain); /* 0 when not imported */
+/* The opset at which the model leaves as a file: that which it came with. ph_model_opset (model, "") is the one whose form
+ * its nodes have; where upgrade-opset brought only the form up, the file's own stands under ONNX's other name. */
+#define PH_FILE_OPSET "ai.onnx"
+int         ph_model_file_opset   (PhModel *model);
 guint       ph_model_n_nodes      (PhModel *model, gboolean with_bodies); /* fused bodies never count */
 gboolean    ph_model_has_op       (PhModel *model, const PhOp *op);     /* somewhere, fused bodies included; at no cost */
 

@@ -30,6 +30,7 @@ typedef struct
   PhVerdict   verdict;           /* of the comparison with the position before it         */
   double      max_abs_error, max_scaled_error;    /* the second against the largest element, where that is over 1 */
   char       *first_difference;  /* (nullable) owned                                      */
+  const char *note;              /* (nullable) interned: what its pass left undone, and why */
 } PhStep;
 
 /* Position: @step whole steps done, and @rewrite rewrites of the one after. (0, 0) is the file. People write "3" for the

@@ -435,7 +435,8 @@ ph_export_opsets (PhExport *export, gboolean with_own, gsize *n)
 
   g_hash_table_iter_init (&iter, export->model->opsets);
   while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_ptr_array_add (domains, key);
+    if (!g_str_equal (key, PH_FILE_OPSET))
+      g_ptr_array_add (domains, key);
   if (with_own && ph_model_opset (export->model, "peephole") == 0)
     g_ptr_array_add (domains, (gpointer) "peephole");
   g_ptr_array_sort (domains, by_domain);

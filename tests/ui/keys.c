@@ -153,7 +153,7 @@ use (const char *example, const char *pipeline)
   used = pipeline;
 }
 
-/* Entry 2 is cse: upgrade-opset comes first by itself. */
+/* Entry 2 is cse: newest-form comes first by itself. */
 static void
 in_pipeline (void)
 {

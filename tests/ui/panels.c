@@ -81,7 +81,7 @@ focus_row (int index)
 
 /* --- the pipeline ---------------------------------------------------------------------------------------------------- */
 
-/* The example is of an old opset, so entry 0 is upgrade-opset. */
+/* The example is of an old opset, so entry 0 is newest-form. */
 static void
 test_switch_and_move (void)
 {

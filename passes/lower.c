@@ -1,0 +1,328 @@
+/* lower.c: brings a model in the newest form back to an older opset, where that is exact.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/lower.h"
+
+#include "passes/opset.h"
+
+#include <string.h>
+
+/* The inverse of upgrade-opset.c: by version, newest first, so that a node goes down through its versions in order. Then
+ * the table of versions has the last word on what is left. */
+typedef struct { int below; const char *ops; PhLowerFunc func; } LowerRow;
+
+#define AXIS_OPS "ArgMax ArgMin Compress Concat Flatten GatherElements Gather Hardmax LogSoftmax OneHot ReduceL1 ReduceL2 ReduceLogSum " \
+  "ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare ScatterElements Slice Softmax Split Squeeze TopK " \
+  "Unsqueeze"
+
+static const LowerRow rows[] = {
+  { 20, "GridSample", ph_lower_grid_sample_modes },
+  { 20, "DFT", ph_lower_dft_axis },
+  { 19, "Resize", ph_lower_resize_modes },
+  { 19, "Pad", ph_lower_pad_wrap },
+  { 18, "ReduceMax ReduceMin ReduceMean ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare", ph_lower_axes_to_attr },
+  { 18, "Split", ph_lower_split_num_outputs },
+  { 18, "Pad", ph_lower_pad_axes },
+  { 18, "ScatterElements ScatterND", ph_lower_scatter_reduction },
+  { 16, "RoiAlign", ph_lower_roi_align_pixels },
+  { 15, "BatchNormalization", ph_lower_same_types },
+  { 15, "Shape", ph_lower_shape_range },
+  { 13, "Squeeze Unsqueeze ReduceSum", ph_lower_axes_to_attr },
+  { 13, "Split", ph_lower_split_to_attr },
+  { 13, "Softmax LogSoftmax Hardmax", ph_lower_softmax_matrix },
+  { 13, "Resize", ph_lower_resize_inputs },
+  { 13, "QuantizeLinear DequantizeLinear", ph_lower_quantize_axis },
+  { 12, "Dropout", ph_lower_dropout_to_attr },
+  { 12, "Constant", ph_lower_constant_value },
+  { 12, "Pow", ph_lower_same_types },
+  { 11, "Clip", ph_lower_clip_to_attrs },
+  { 11, "Pad", ph_lower_pad_to_attrs },
+  { 11, "Resize", ph_lower_resize_10 },
+  { 11, AXIS_OPS, ph_lower_negative_axis },
+  { 11, "ScatterElements", ph_lower_scatter },
+  { 11, "Gemm", ph_lower_gemm_bias },
+  { 11, "Gather", ph_lower_gather_indices },
+  { 10, "Slice", ph_lower_slice_to_attrs },
+  { 10, "TopK", ph_lower_topk_to_attr },
+  { 10, "Resize", ph_lower_resize_to_upsample },
+  { 9, "Upsample", ph_lower_upsample_to_attr },
+  { 9, "Scan", ph_lower_scan_batch },
+  { 8, "Max Min Sum Mean", ph_lower_same_shapes },
+  { 7, "Upsample", ph_lower_upsample_1 },
+  { 7, "Add Sub Mul Div Pow And Or Xor Equal Less Greater", ph_lower_broadcast },
+  { 7, "Gemm", ph_lower_gemm_broadcast },
+  { 7, "PRelu", ph_lower_prelu_slope },
+  { 7, "BatchNormalization Dropout", ph_lower_is_test },
+  { 7, "RNN GRU LSTM", ph_lower_output_sequence },
+  { 6, "Cast", ph_lower_cast_to_name },
+  { 6, "Tile", ph_lower_tile_to_axis },
+  { 6, "Selu", ph_lower_selu_defaults },
+  { 6, "BatchNormalization", ph_lower_consumed_inputs },
+  { 5, "Reshape", ph_lower_reshape_to_attr },
+  { 2, "LpPool GlobalLpPool", ph_lower_lp_pool_p },
+  { 2, "Pad", ph_lower_pad_paddings },
+};
+
+/* ── what the rows call ── */
+
+void
+ph_lower_refuse (PhLower *l, const char *format, ...)
+{
+  va_list args;
+
+  if (l->refusal != NULL)
+    return;
+  va_start (args, format);
+  l->refusal = g_strdup_vprintf (format, args);
+  va_end (args);
+}
+
+PhTensor *
+ph_lower_constant (PhLower *l, guint index)
+{
+  const PhValue *value = ph_node_input (l->node, index);
+
+  while (value != NULL && value->is_input && value->graph->owner != NULL && ph_node_is_fused (value->graph->owner))
+    {
+      guint i = 0;
+
+      while (i < value->graph->inputs->len && value->graph->inputs->pdata[i] != value)
+        i++;
+      value = ph_node_input (value->graph->owner, i);
+    }
+  return value != NULL ? ph_value_constant (value) : NULL;
+}
+
+gboolean
+ph_lower_ints (PhLower *l, guint index, gint64 **values, gsize *n)
+{
+  PhTensor *tensor = ph_lower_constant (l, index);
+
+  if (ph_node_input (l->node, index) == NULL)
+    return FALSE;
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR)
+    {
+      ph_lower_refuse (l, "its input %u is computed, and was an attribute", index);
+      return FALSE;
+    }
+  *n = ph_tensor_count (tensor);
+  *values = g_new (gint64, *n + 1);
+  for (gsize i = 0; i < *n; i++)
+    (*values)[i] = ph_tensor_get_int (tensor, i);
+  return TRUE;
+}
+
+static void
+remove_if_unused (PhLower *l, PhValue *value)
+{
+  if (l->b.error != NULL || ph_value_n_uses (value) > 0 || value->is_input)
+    return;
+  if (value->producer == NULL)
+    ph_graph_remove_value (value, &l->b.error);
+  else if (value->producer->op == &ph_op_Constant)
+    ph_graph_remove_dead (value->producer);
+}
+
+void
+ph_lower_drop_input (PhLower *l, guint index)
+{
+  PhValue *value = ph_node_input (l->node, index);
+  guint    n = l->node->inputs->len;
+
+  if (l->b.error != NULL || index >= n)
+    return;
+  if (value != NULL && ph_node_set_input (l->node, index, NULL, &l->b.error))
+    remove_if_unused (l, value);
+  while (n > 0 && ph_node_input (l->node, n - 1) == NULL)
+    n--;
+  if (l->b.error == NULL && n < l->node->inputs->len)
+    ph_node_truncate_inputs (l->node, n, &l->b.error);
+}
+
+void
+ph_lower_set_input (PhLower *l, guint index, PhValue *value)
+{
+  while (l->b.error == NULL && l->node->inputs->len < index)
+    ph_node_set_input (l->node, l->node->inputs->len, NULL, &l->b.error);
+  if (l->b.error == NULL)
+    ph_node_set_input (l->node, index, value, &l->b.error);
+}
+
+void
+ph_lower_set_attr (PhLower *l, const char *name, PhAttr *attr)
+{
+  g_autoptr(PhAttr) owned = attr;
+
+  if (l->b.error == NULL && (attr != NULL || ph_node_attr (l->node, name) != NULL))
+    ph_node_set_attr (l->node, name, attr, &l->b.error);
+}
+
+void
+ph_lower_replace (PhLower *l, PhValue *value)
+{
+  if (l->b.error != NULL || value == NULL)
+    return;
+  if (!ph_node_replace (l->node, value, &l->b.error) && l->b.error == NULL)
+    ph_lower_refuse (l, "it makes an output of the model, whose name nothing else can take");
+}
+
+void
+ph_lower_become (PhLower *l, const char *op_type, PhValue *const *inputs, guint n_inputs, PhAttr **attrs)
+{
+  const PhType *type = ph_node_output (l->node, 0)->type;
+  const char   *name = l->b.name;
+  guint         n_attrs = 0;
+
+  while (attrs[n_attrs] != NULL)
+    n_attrs++;
+  if (l->b.error == NULL)
+    {
+      PhNodeSpec spec = { .op_type = op_type, .domain = "", .name = l->node->name, .inputs = (PhValue **) inputs, .n_inputs = n_inputs,
+                          .n_outputs = 1, .output_names = &name, .output_types = &type, .attrs = attrs, .n_attrs = n_attrs,
+                          .before = l->node, .role = l->node->role, .partner = l->node->partner, .device = l->node->device };
+      PhNode    *node = ph_graph_add_node (l->node->graph, &spec, &l->b.error);
+
+      if (node != NULL)
+        ph_lower_replace (l, ph_node_output (node, 0));
+    }
+  for (guint i = 0; i < n_attrs; i++)
+    ph_attr_unref (attrs[i]);
+}
+
+/* ── one node ── */
+
+static gboolean
+is_named (const char *names, const char *name)
+{
+  gsize n = strlen (name);
+
+  for (const char *p = names; (p = strstr (p, name)) != NULL; p += n)
+    if ((p == names || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_default (const PhOpAttr *formal, const PhAttr *attr)
+{
+  g_autofree char *text = formal != NULL && formal->fallback != NULL ? ph_attr_value_to_string (attr) : NULL;
+
+  if (text == NULL || formal->kind != attr->kind)
+    return FALSE;
+  if (attr->kind == PH_ATTR_FLOAT)
+    return attr->f == (float) g_ascii_strtod (formal->fallback, NULL);
+  return g_str_equal (text, formal->fallback);
+}
+
+/* An attribute that the version does not have, but whose newest default is what it did: goes without saying. */
+static void
+drop_default_attrs (PhLower *l)
+{
+  for (guint i = l->node->attrs->len; i > 0 && l->node->op != NULL && l->b.error == NULL; i--)
+    {
+      PhAttr          *attr = l->node->attrs->pdata[i - 1];
+      g_autofree char *why = NULL, *lacking = g_strdup_printf ("it has no %s at ", attr->name);
+
+      if (!ph_opset_has (l->node, l->opset, &why) && g_str_has_prefix (why, lacking) && is_default (ph_op_attr (l->node->op, attr->name), attr))
+        ph_node_set_attr (l->node, attr->name, NULL, &l->b.error);
+    }
+}
+
+/* The lowest opset above @opset whose table has the node; 0: none. */
+static int
+lowest_that_has (const PhNode *node, int opset)
+{
+  for (int i = opset + 1; i <= PH_OPSET_LAST; i++)
+    if (ph_opset_has (node, i, NULL))
+      return i;
+  return 0;
+}
+
+/* 0, or the opset that the node needs. */
+static int
+lower_node (PhLower *l, PhId id)
+{
+  int needed = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows) && l->refusal == NULL; i++)
+    {
+      l->node = ph_model_find_node (l->model, id);
+      if (l->node == NULL)
+        return 0;
+      if (l->opset >= rows[i].below || !is_named (rows[i].ops, l->node->op_type))
+        continue;
+      l->row = rows[i].below;
+      l->b = (PhBuilder) { .graph = l->node->graph, .before = l->node, .name = l->node->outputs->len > 0 ? ph_node_output (l->node, 0)->name : NULL,
+                           .role = l->node->role, .partner = l->node->partner, .device = l->node->device };
+      rows[i].func (l);
+      if (l->b.error != NULL)
+        ph_lower_refuse (l, "%s", l->b.error->message);
+      g_clear_error (&l->b.error);
+      if (l->refusal != NULL)
+        needed = rows[i].below;
+    }
+  l->node = ph_model_find_node (l->model, id);
+  if (l->node == NULL || l->refusal != NULL)
+    return needed;
+  drop_default_attrs (l);
+  g_clear_error (&l->b.error);
+  /* What no opset has was so in the file. */
+  if (!ph_opset_has (l->node, l->opset, NULL) && (needed = lowest_that_has (l->node, l->opset)) > 0)
+    ph_opset_has (l->node, l->opset, &l->refusal);
+  return needed;
+}
+
+#define MAX_NAMED 10
+
+PhModel *
+ph_model_lowered (PhModel *model, int opset, int *needed, char **why, GError **error)
+{
+  g_autoptr(PhModel)   clone = ph_model_clone (model);
+  g_autoptr(GPtrArray) obstacles = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GString)   text = NULL;
+  const int            own = ph_model_file_opset (model);
+  guint                first = 0;
+  int                  most = 0;
+
+  /* Ids grow, so what is made on the way is visited too. */
+  for (PhId id = 1; id < clone->next_id; id++)
+    {
+      PhNode          *node = ph_model_find_node (clone, id);
+      PhLower          l = { .model = clone, .opset = opset, .own = own <= opset };
+      g_autofree char *label = NULL;
+      int              needs;
+
+      if (node == NULL || *node->domain != '\0' || ph_node_is_fused (node))
+        continue;
+      label = ph_node_label (node);
+      needs = lower_node (&l, id);
+      if (l.refusal != NULL)
+        g_ptr_array_add (obstacles, g_strdup_printf ("%s needs opset %d: %s", label, needs, l.refusal));
+      if (needs > most)
+        {
+          most = needs;
+          first = obstacles->len - 1;
+        }
+      g_free (l.refusal);
+    }
+  if (obstacles->len == 0)
+    {
+      ph_model_set_opset (clone, "", opset);
+      ph_model_set_opset (clone, PH_FILE_OPSET, 0);
+      return g_steal_pointer (&clone);
+    }
+  if (needed != NULL)
+    *needed = most;
+  if (why != NULL)
+    *why = g_strdup (obstacles->pdata[first]);
+  text = g_string_new (obstacles->pdata[first]);
+  for (guint i = 0, said = 1; i < obstacles->len && said < MAX_NAMED; i++)
+    if (i != first)
+      {
+        g_string_append_printf (text, "; %s", (char *) obstacles->pdata[i]);
+        said++;
+      }
+  if (obstacles->len > MAX_NAMED)
+    g_string_append_printf (text, "; and %u more", obstacles->len - MAX_NAMED);
+  g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "at opset %d the model has no exact equal: %s", opset, text->str);
+  return NULL;
+}

@@ -1,0 +1,24 @@
+/* newest-form.c: brings operators into the form that the other passes know, and leaves the file's opset alone.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/upgrade.h"
+
+/* What upgrade-opset does to the operators, but that the model leaves at the opset that it came with. It goes first where
+ * a pipeline has no upgrade-opset: its rewrites then stand aside where they would need a newer opset. */
+static gboolean
+newest_form (PhPassRun *run, GError **error)
+{
+  const PhPassOptions *given = run->options;
+  PhPassOptions        options = *given;
+  gboolean             ok;
+
+  options.keep_opset = TRUE;
+  run->options = &options;
+  ok = ph_pass_upgrade_opset.run (run, error);
+  run->options = given;
+  return ok;
+}
+
+const PhPass ph_pass_newest_form = {
+  .name = "newest-form", .group = "upgrade", .summary = "Brings operators into their newest form; the file keeps its opset",
+  .keeps_values = TRUE, .run = newest_form, .exactness = PH_EXACT,
+};
