@@ -1,9 +1,11 @@
 /* conv.c: convolution and its transpose.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/linear.h"
 #include "core/ops/window.h"
 
 #define BLOCK 128       /* output positions at a time; the columns of one block stay in the cache */
 #define ROWS  4         /* output channels at a time                                              */
+#define SMALL (1 << 18) /* products that are not worth a second thread                            */
 
 #define REAL float
 #define NAME(name_) name_##_float
@@ -15,6 +17,108 @@
 #include "core/ops/conv-loops.inc"
 #undef REAL
 #undef NAME
+
+/* sum[r][j] += weight[r][k] * column[k][j], for ROWS rows. */
+static void
+product (const float *weight, gint64 n_rows, gint64 length, const float *column, float sum[ROWS][BLOCK])
+{
+  for (gint64 k = 0; k < length; k++)
+    for (gint64 r = 0; r < n_rows; r++)
+      {
+        float factor = weight[r * length + k];
+
+        for (guint j = 0; j < BLOCK; j++)
+          sum[r][j] += factor * column[k * BLOCK + j];
+      }
+}
+
+static void
+convolve_float (const PhWindow *w, gint64 batch, gint64 channels, gint64 features, gint64 groups, const float *x,
+                const float *weight, const float *bias, float *y)
+{
+  gint64 in_count = ph_dims_product (w->in, 0, w->n), out_count = ph_dims_product (w->out, 0, w->n);
+  gint64 c_group = channels / groups, m_group = features / groups, length = c_group * ph_window_kernel_count (w);
+  g_autofree float *column = g_new (float, length * BLOCK + 1);
+
+  for (gint64 n = 0; n < batch; n++)
+    for (gint64 g = 0; g < groups; g++)
+      for (gint64 from = 0; from < out_count; from += BLOCK)
+        {
+          gint64 width = MIN (BLOCK, out_count - from);
+
+          columns_float (w, x + (n * channels + g * c_group) * in_count, c_group, from, column);
+          for (gint64 m = g * m_group; m < (g + 1) * m_group; m += ROWS)
+            {
+              gint64 rows = MIN (ROWS, (g + 1) * m_group - m);
+              float sum[ROWS][BLOCK];
+
+              for (gint64 r = 0; r < rows; r++)
+                for (guint j = 0; j < BLOCK; j++)
+                  sum[r][j] = bias != NULL ? bias[m + r] : 0;
+              product (weight + m * length, rows, length, column, sum);
+              for (gint64 r = 0; r < rows; r++)
+                memcpy (y + (n * features + m + r) * out_count + from, sum[r], width * sizeof (float));
+            }
+        }
+}
+
+/* y[o] += sum over k of weight[k] x[o * stride + k * dilation - begin]: one channel of its own, as depthwise layers have. */
+static void
+convolve_plane (const PhWindow *w, const double *x, const double *weight, double *y)
+{
+  const guint last = w->n - 1;
+  const gint64 rows = ph_dims_product (w->out, 0, last), taps = ph_window_kernel_count (w), stride = w->stride[last];
+
+  for (gint64 row = 0; row < rows; row++, y += w->out[last])
+    for (gint64 k = 0; k < taps; k++)
+      {
+        const gint64 shift = k % w->kernel[last] * w->dilation[last] - w->begin[last], over = w->in[last] - shift;
+        const gint64 end = over <= 0 ? 0 : MIN (w->out[last], (over + stride - 1) / stride);
+        const double *seen = x;
+        gint64 at = row, tap = k / w->kernel[last], scale = w->in[last];
+
+        for (guint d = last; d-- > 0 && seen != NULL; at /= w->out[d], tap /= w->kernel[d], scale *= w->in[d])
+          {
+            const gint64 i = at % w->out[d] * w->stride[d] + tap % w->kernel[d] * w->dilation[d] - w->begin[d];
+
+            seen = i >= 0 && i < w->in[d] ? seen + i * scale : NULL;
+          }
+        if (seen == NULL)
+          continue;
+        for (gint64 j = shift < 0 ? (-shift + stride - 1) / stride : 0; j < end; j++)
+          y[j] += weight[k] * seen[j * stride + shift];
+      }
+}
+
+static void
+convolve_double (const PhWindow *w, gint64 batch, gint64 channels, gint64 features, gint64 groups, const double *x,
+                 const double *weight, const double *bias, double *y)
+{
+  const gint64 in_count = ph_dims_product (w->in, 0, w->n), out_count = ph_dims_product (w->out, 0, w->n);
+  const gint64 c_group = channels / groups, m_group = features / groups, length = c_group * ph_window_kernel_count (w);
+  const gint64 blocks = (out_count + BLOCK - 1) / BLOCK, parts = batch * groups * blocks;
+
+  for (gint64 row = 0; row < batch * features; row++)
+    for (gint64 i = 0; i < out_count; i++)
+      y[row * out_count + i] = bias != NULL ? bias[row % features] : 0;
+  if (c_group == 1 && m_group == 1)
+    {
+#pragma omp parallel for if (batch * features * out_count > SMALL)
+      for (gint64 plane = 0; plane < batch * features; plane++)
+        convolve_plane (w, x + plane * in_count, weight + plane % features * length, y + plane * out_count);
+      return;
+    }
+#pragma omp parallel for schedule(dynamic) if (parts > 1 && batch * features * out_count > SMALL / length)
+  for (gint64 part = 0; part < parts; part++)
+    {
+      const gint64 n = part / blocks / groups, g = part / blocks % groups, from = part % blocks * BLOCK;
+      g_autofree double *column = g_new (double, length * BLOCK + 1);
+
+      columns_double (w, x + (n * channels + g * c_group) * in_count, c_group, from, column);
+      ph_gemm_f64_add (m_group, MIN (BLOCK, out_count - from), length, weight + g * m_group * length, length, column, BLOCK,
+                       y + (n * features + g * m_group) * out_count + from, out_count);
+    }
+}
 
 static gboolean
 is_transposed (const PhNode *node)

@@ -42,7 +42,6 @@
   }
 
 GEMM (ph_gemm_f32, float)
-GEMM (ph_gemm_f64, double)
 static GEMM (gemm_u64, guint64)      /* also signed: the low 64 bits are the same */
 
 static PhDType

@@ -448,7 +448,8 @@ static gboolean
 layer (PhKernel *kernel, gboolean centre, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
-  PhDType dtype = ph_tensor_dtype (centre ? x : scale), stash = ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT);
+  PhDType dtype = ph_tensor_dtype (centre ? x : scale);
+  PhDType stash = ph_kernel_dtype (kernel, ph_node_attr_int (kernel->node, "stash_type", PH_FLOAT));
   guint rank = ph_tensor_rank (x), axis;
   gint64 dims[PH_MAX_RANK];
   gsize outer, inner;

@@ -237,32 +237,40 @@ const PhOp ph_op_DequantizeLinear = {
 
 /* DynamicQuantizeLinear */
 
+static double
+rounded (PhDType dtype, double value)
+{
+  return dtype == PH_DOUBLE ? value : (float) value;
+}
+
 static gboolean
 dynamic_kernel (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0);
   gsize n = ph_tensor_count (x);
-  const float *in = ph_tensor_data (x);
-  float low = 0, high = 0, scale, *out_scale;
-  double zero;
+  const PhDType dtype = ph_tensor_dtype (x);       /* a double where the run is in double */
+  double low = 0, high = 0, scale, zero;
   guint8 *out, *out_zero;
+  gpointer out_scale;
 
   for (gsize i = 0; i < n; i++)
     {
-      low = MIN (low, in[i]);
-      high = MAX (high, in[i]);
+      const double value = ph_tensor_get (x, i);
+
+      low = MIN (low, value);
+      high = MAX (high, value);
     }
-  scale = (high - low) / 255;
-  zero = scale == 0 ? 0 : rint (CLAMP (-low / scale, 0, 255));
+  scale = rounded (dtype, rounded (dtype, high - low) / 255);
+  zero = scale == 0 ? 0 : rint (CLAMP (rounded (dtype, -low / scale), 0, 255));
   out = ph_kernel_output (kernel, 0, PH_UINT8, ph_tensor_rank (x), ph_tensor_dims (x), error);
-  out_scale = ph_kernel_output (kernel, 1, PH_FLOAT, 0, NULL, error);
+  out_scale = ph_kernel_output (kernel, 1, dtype, 0, NULL, error);
   out_zero = ph_kernel_output (kernel, 2, PH_UINT8, 0, NULL, error);
   if (out == NULL || out_scale == NULL || out_zero == NULL)
     return FALSE;
-  *out_scale = scale;
+  ph_dtype_store (dtype, out_scale, 0, scale);
   *out_zero = zero;
   for (gsize i = 0; i < n; i++)
-    store_quantized (PH_UINT8, out, i, scale == 0 ? 0 : in[i] / scale, zero, TRUE);
+    store_quantized (PH_UINT8, out, i, scale == 0 ? 0 : rounded (dtype, ph_tensor_get (x, i) / scale), zero, TRUE);
   return TRUE;
 }
 
@@ -278,7 +286,7 @@ infer_dynamic (PhInfer *infer, GError **error)
 }
 
 const PhOp ph_op_DynamicQuantizeLinear = {
-  "DynamicQuantizeLinear", .since = 11,
+  "DynamicQuantizeLinear", .since = 11, .flags = PH_OP_IN_DOUBLE,
   .doc     = "Quantises to uint8 with a scale and zero point that fit the elements' own range.",
   .inputs  = { { "x", 0, PH_T (FLOAT) } },
   .outputs = { { "y", 0, PH_T (UINT8) }, { "y_scale", 0, PH_T (FLOAT) }, { "y_zero_point", 0, PH_T (UINT8) } },
@@ -543,7 +551,7 @@ const PhOp ph_op_ConvInteger = {
 };
 
 const PhOp ph_op_QLinearConv = {
-  "QLinearConv", .since = 10, .flags = PH_OP_NO_GRADIENT, CONV_ATTRS,
+  "QLinearConv", .since = 10, .flags = PH_OP_NO_GRADIENT | PH_OP_IN_DOUBLE, CONV_ATTRS,
   .doc     = "Convolution of quantised tensors, itself quantised.",
   .inputs  = { { "x", 'X', BYTES }, { "x_scale", 0, PH_T (FLOAT) }, { "x_zero_point", 'X', BYTES },
                { "w", 'W', BYTES }, { "w_scale", 0, PH_T (FLOAT) }, { "w_zero_point", 'W', BYTES },

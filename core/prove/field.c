@@ -1,6 +1,15 @@
 /* field.c: whether two models compute the same, by evaluating both over a finite field at random points.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/field.h"
+#include "core/prove/field-private.h"
+
+#include "passes/pass.h"
+
+#include <math.h>
+
+#define POINTS        2          /* where no sign was drawn                                     */
+#define SIGNS         40         /* drawn in all, at least: each sees a wrong branch by half    */
+#define MAX_REDRAWS   8
+#define CHEAP         2e7        /* multiplications that may be spent on more points than needed */
 
 void
 ph_field_report_free (PhFieldReport *report)
@@ -9,12 +18,313 @@ ph_field_report_free (PhFieldReport *report)
   g_free (report);
 }
 
+typedef struct
+{
+  PhModel       *model[2];       /* before, after                       */
+  PhField       *field[2];
+  GHashTable    *fixed;          /* (nullable)                          */
+  PhTensor *const *like;         /* (nullable)                          */
+  guint64        seed;
+  guint64        draws;          /* how many points were drawn          */
+  PhFieldReport *report;
+  double         degree;         /* of the difference, and what was hashed at the last point */
+} Pair;
+
+static PhFieldResult
+finish (Pair *pair, PhFieldResult result, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+static PhFieldResult
+finish (Pair *pair, PhFieldResult result, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_free (pair->report->why);
+  pair->report->why = g_strdup_vprintf (format, args);
+  va_end (args);
+  return result;
+}
+
+/* ── models ── */
+
+/* (transfer full) (nullable): @model at the newest opset, where it stands at an older one. */
+static gboolean
+upgrade (PhModel *model, GCancellable *cancellable, PhModel **upgraded, GError **error)
+{
+  const int opset = ph_model_opset (model, "");
+  const PhPass *pass = opset > 0 && opset < PH_OPSET_NEWEST ? ph_pass_find ("upgrade-opset") : NULL;
+  g_autoptr(PhHistory) history = NULL;
+  g_autoptr(PhModel) clone = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  if (pass == NULL)
+    return TRUE;
+  history = ph_history_new ();
+  clone = ph_model_clone (model);
+  options.cancellable = cancellable;
+  if (!ph_pass_run (pass, clone, history, &options, error))
+    return FALSE;
+  *upgraded = g_steal_pointer (&clone);
+  return TRUE;
+}
+
+static GHashTable *
+tensors_of (PhModel *model)
+{
+  GHashTable *tensors = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < model->values->len; i++)
+    {
+      const PhValue *value = model->values->pdata[i];
+
+      if (value != NULL && value->tensor != NULL)
+        g_hash_table_add (tensors, value->tensor);
+    }
+  for (guint i = 0; i < model->nodes->len; i++)
+    {
+      const PhNode *node = model->nodes->pdata[i];
+
+      for (guint k = 0; node != NULL && k < node->attrs->len; k++)
+        if (((PhAttr *) node->attrs->pdata[k])->tensor != NULL)
+          g_hash_table_add (tensors, ((PhAttr *) node->attrs->pdata[k])->tensor);
+    }
+  return tensors;
+}
+
+/* ── points ── */
+
+/* Input @i of both sides: a variable for each element. (transfer full) (nullable) */
+static PhFieldTensor *
+draw_input (Pair *pair, PhField *field, guint i)
+{
+  const PhValue *value = field->model->graph->inputs->pdata[i];
+  PhTensor *fixed = pair->fixed != NULL ? g_hash_table_lookup (pair->fixed, GUINT_TO_POINTER (i)) : NULL;
+  PhTensor *like = pair->like != NULL ? pair->like[i] : NULL;
+  const PhType *type = like != NULL ? ph_type_of_tensor (like) : value->type;
+  gint64 dims[PH_MAX_RANK];
+  PhFieldTensor *tensor;
+
+  if (fixed != NULL)
+    return ph_field_tensor_known (fixed);
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !ph_type_is_static (type))
+    return NULL;
+  for (guint k = 0; k < type->rank; k++)
+    dims[k] = type->dims[k].size;
+  tensor = ph_field_tensor_new (field, type->dtype, type->rank, dims);
+  for (gsize k = 0; tensor != NULL && k < tensor->count; k++)
+    {
+      PhNum number = ph_field_hash (field, ph_mix (ph_mix (ph_mix (field->salt, 11), i), k));
+
+      ph_field_put (tensor, k, type->dtype == PH_BOOL ? ph_num_int (number.p & 1) : number);
+    }
+  if (type->dtype == PH_BOOL && tensor != NULL)
+    field->least_signs = MIN (field->least_signs, tensor->count);
+  return tensor;
+}
+
+static gboolean
+evaluate (Pair *pair, guint side, guint reading, guint64 salt)
+{
+  PhField *field = pair->field[side];
+  PhGraph *graph = field->model->graph;
+
+  ph_field_begin (field, reading, salt);
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      PhFieldTensor *tensor = draw_input (pair, field, i);
+
+      if (tensor != NULL)
+        g_hash_table_insert (field->values, graph->inputs->pdata[i], tensor);
+    }
+  return ph_field_run_graph (field, graph);
+}
+
+static PhFieldResult
+compare_outputs (Pair *pair)
+{
+  GPtrArray *outputs[2] = { pair->field[0]->model->graph->outputs, pair->field[1]->model->graph->outputs };
+
+  pair->degree = pair->field[0]->hashed + pair->field[1]->hashed;
+  for (guint i = 0; i < outputs[0]->len; i++)
+    {
+      const char *name = ((PhValue *) outputs[0]->pdata[i])->name;
+      PhFieldTensor *a = ph_field_value (pair->field[0], outputs[0]->pdata[i]), *b = ph_field_value (pair->field[1], outputs[1]->pdata[i]);
+
+      if (a == NULL || b == NULL)
+        return finish (pair, PH_FIELD_UNKNOWN, "output %u '%s' has no value", i, name);
+      if (a->dtype != b->dtype || a->rank != b->rank || memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) != 0)
+        return finish (pair, PH_FIELD_UNEQUAL, "output %u '%s' has another type or shape", i, name);
+      if (a->known != NULL && b->known != NULL && (ph_tensor_equal (a->known, b->known) || !ph_dtype_is_float (a->dtype)))
+        {
+          if (!ph_tensor_equal (a->known, b->known))
+            return finish (pair, PH_FIELD_UNEQUAL, "output %u '%s' differs", i, name);
+          continue;
+        }
+      ph_field_parts (pair->field[0], a);
+      ph_field_parts (pair->field[1], b);
+      for (guint side = 0; side < 2; side++)
+        if (pair->field[side]->why != NULL)
+          return finish (pair, PH_FIELD_UNKNOWN, "%s", pair->field[side]->why);
+      for (gsize k = 0; k < a->count; k++)
+        if (a->p[k] != b->p[k])
+          return finish (pair, PH_FIELD_UNEQUAL, "output %u '%s' differs at element %" G_GSIZE_FORMAT, i, name, k);
+      pair->degree = MAX (pair->degree, MAX (a->over + b->under, b->over + a->under) + pair->field[0]->hashed + pair->field[1]->hashed);
+    }
+  g_clear_pointer (&pair->report->why, g_free);
+  return PH_FIELD_EQUAL;
+}
+
+/* A point at which nothing is divided by 0. */
+static PhFieldResult
+try_point (Pair *pair, guint reading)
+{
+  for (guint try = 0; try < MAX_REDRAWS; try++)
+    {
+      const guint64 salt = ph_mix (ph_mix (pair->seed, 0x5eed), ++pair->draws);
+      gboolean redraw = FALSE;
+
+      for (guint side = 0; side < 2; side++)
+        {
+          const gboolean ok = evaluate (pair, side, reading, salt);
+
+          redraw = redraw || pair->field[side]->redraw;
+          if (!ok)
+            return finish (pair, PH_FIELD_UNKNOWN, "%s", pair->field[side]->why);
+        }
+      if (!redraw)
+        return compare_outputs (pair);
+    }
+  return finish (pair, PH_FIELD_UNKNOWN, "divides by zero");
+}
+
+/* ── readings ── */
+
+static gboolean
+has_bad_sign (Pair *pair)
+{
+  return pair->field[0]->bad_sign || pair->field[1]->bad_sign;
+}
+
+static guint
+points_wanted (Pair *pair)
+{
+  const gsize least = MIN (pair->field[0]->least_signs, pair->field[1]->least_signs);
+  const double work = pair->field[0]->work + pair->field[1]->work + 50.0 * (pair->field[0]->hashed + pair->field[1]->hashed) + 1e4;
+  guint enough;
+
+  if (least == G_MAXSIZE)
+    return POINTS;
+  enough = MAX (POINTS, (guint) (SIGNS / MAX (least, 1)) + 1);
+  return work * SIGNS <= CHEAP ? SIGNS : enough;
+}
+
+/* As a power of two: what one point misses, and what signs miss. */
+static double
+bound_of (Pair *pair, guint points)
+{
+  const gsize least = MIN (pair->field[0]->least_signs, pair->field[1]->least_signs);
+  const double by_degree = points * log2 (MIN (1, (pair->degree + 1) / PH_FIELD_P));
+
+  return least == G_MAXSIZE ? by_degree : MAX (by_degree, -(double) points * (double) CLAMP (least, 1, SIGNS));
+}
+
+static PhFieldResult
+try_reading (Pair *pair, guint reading)
+{
+  PhFieldReport *report = pair->report;
+  PhFieldResult result = try_point (pair, reading);
+  guint points;
+
+  if (has_bad_sign (pair) && (reading & PH_FIELD_EULER))
+    {
+      reading &= ~(guint) PH_FIELD_EULER;
+      result = try_point (pair, reading);
+    }
+  if (result != PH_FIELD_EQUAL)
+    return result;
+  points = points_wanted (pair);
+  for (report->points = 1; report->points < points; report->points++)
+    {
+      result = try_point (pair, reading);
+      if (result != PH_FIELD_EQUAL)
+        return result;
+    }
+  report->log2_bound = bound_of (pair, points);
+  report->conjecture = (reading & PH_FIELD_EXP) != 0;
+  for (guint side = 0; side < 2; side++)
+    report->rounded_constants |= pair->field[side]->used_recipe || pair->field[side]->used_recognised;
+  return PH_FIELD_EQUAL;
+}
+
+/* The strictest reading first; a reading that changes nothing is left out. */
+static PhFieldResult
+try_readings (Pair *pair)
+{
+  static const guint readings[] = {
+    0, PH_FIELD_FOLD, PH_FIELD_EXP, PH_FIELD_RECOGNISE, PH_FIELD_EXP | PH_FIELD_RECOGNISE, PH_FIELD_FOLD | PH_FIELD_RECOGNISE,
+    PH_FIELD_FOLD | PH_FIELD_EXP, PH_FIELD_FOLD | PH_FIELD_EXP | PH_FIELD_RECOGNISE,
+  };
+  PhFieldResult result = PH_FIELD_UNKNOWN;
+  guint met = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (readings); i++)
+    {
+      if ((readings[i] & met) != readings[i])
+        continue;
+      result = try_reading (pair, readings[i] | PH_FIELD_EULER);
+      met |= pair->field[0]->met | pair->field[1]->met;
+      if (result != PH_FIELD_UNEQUAL)
+        break;
+    }
+  return result;
+}
+
+/* ── the comparison ── */
+
+static gboolean
+reads_fixed (PhModel *model, GHashTable *fixed)
+{
+  for (guint i = 0; fixed != NULL && i < model->graph->inputs->len; i++)
+    if (g_hash_table_contains (fixed, GUINT_TO_POINTER (i)) && ph_value_n_uses (model->graph->inputs->pdata[i]) > 0)
+      return TRUE;
+  return FALSE;
+}
+
+static PhFieldResult
+compare (Pair *pair, GCancellable *cancellable)
+{
+  g_autoptr(PhModel) upgraded_before = NULL, upgraded_after = NULL;
+  g_autoptr(GHashTable) shared = NULL;
+  g_autoptr(GError) error = NULL;
+  PhFieldResult result;
+
+  if (pair->model[0]->graph->inputs->len != pair->model[1]->graph->inputs->len ||
+      pair->model[0]->graph->outputs->len != pair->model[1]->graph->outputs->len)
+    return finish (pair, PH_FIELD_UNEQUAL, "there are not as many inputs and outputs");
+  if (!upgrade (pair->model[0], cancellable, &upgraded_before, &error) || !upgrade (pair->model[1], cancellable, &upgraded_after, &error))
+    return finish (pair, PH_FIELD_UNKNOWN, "%s", error->message);
+  pair->report->upgraded = upgraded_before != NULL || upgraded_after != NULL;
+  pair->model[0] = upgraded_before != NULL ? upgraded_before : pair->model[0];
+  pair->model[1] = upgraded_after != NULL ? upgraded_after : pair->model[1];
+  pair->report->used_fixed = reads_fixed (pair->model[0], pair->fixed) || reads_fixed (pair->model[1], pair->fixed);
+  shared = tensors_of (pair->model[0]);
+  pair->field[0] = ph_field_new (pair->model[0], NULL, cancellable);
+  pair->field[1] = ph_field_new (pair->model[1], shared, cancellable);
+  result = try_readings (pair);
+  for (guint side = 0; side < 2; side++)
+    ph_field_free (pair->field[side]);
+  return result;
+}
+
 PhFieldReport *
 ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
                   GCancellable *cancellable)
 {
   PhFieldReport *report = g_new0 (PhFieldReport, 1);
+  Pair pair = { .model = { before, after }, .fixed = fixed, .like = like, .seed = seed, .report = report };
 
-  report->why = g_strdup ("not evaluated over a field yet");
+  report->result = compare (&pair, cancellable);
+  if (report->result != PH_FIELD_EQUAL)
+    report->log2_bound = 0;
   return report;
 }

@@ -16,6 +16,12 @@ ph_run_dtype_fits (const PhRun *run, PhDType declared, PhDType dtype)
   return declared == dtype || (run->options->in_double && IS_WIDE (declared) && IS_WIDE (dtype));
 }
 
+PhDType
+ph_kernel_dtype (PhKernel *kernel, PhDType dtype)
+{
+  return kernel->run->options->in_double && IS_WIDENED (dtype) ? PH_DOUBLE : dtype;
+}
+
 /* Each float of @tensor as @dtype, also inside sequences. (transfer full) (nullable) too large for memory */
 static PhTensor *
 convert (PhTensor *tensor, PhDType dtype)
@@ -144,7 +150,7 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
   g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   const gboolean has_kernel = op != NULL && op->kernel != NULL && !ph_node_is_fused (node);
   const gboolean as_declared = has_kernel && reads_representation (node);
-  gboolean narrow = as_declared, ok = TRUE;
+  gboolean narrow = as_declared, has_double = FALSE, ok = TRUE;
 
   for (guint i = 0; i < n; i++)
     narrow = narrow || (has_kernel && given[i] != NULL && IS_WIDE (ph_tensor_dtype (given[i])) && !takes_double (op, i)
@@ -160,6 +166,7 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
           dtype = as_declared || (declared == PH_DOUBLE && takes_double (op, i)) ? declared : PH_FLOAT;
         }
       tensor = tensor != NULL ? convert (tensor, dtype) : NULL;
+      has_double = has_double || (tensor != NULL && ph_tensor_dtype (tensor) == PH_DOUBLE);
       if (tensor != NULL)
         g_ptr_array_add (owned, tensor);
       else if (given[i] != NULL)
@@ -169,8 +176,6 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
   if (ok)
     {
       kernel->inputs = (PhTensor **) inputs->pdata;
-      if (narrow && run->options->narrow != NULL)
-        ++*run->options->narrow;
       if (!has_kernel || !run_cast (kernel, &ok, error))
         ok = inner (run, kernel, error);
       kernel->inputs = given;
@@ -180,8 +185,11 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
       {
         PhTensor *wide = ph_run_widen (kernel->outputs[i]);
 
+        narrow = narrow || (has_kernel && has_double && IS_WIDENED (ph_tensor_dtype (kernel->outputs[i])));
         ok = wide != NULL || ph_kernel_fail (kernel, error, "output %u is too large for memory as doubles", i);
         ph_kernel_take (kernel, i, wide);
       }
+  if (ok && narrow && run->options->narrow != NULL)
+    ++*run->options->narrow;
   return ok;
 }

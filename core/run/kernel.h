@@ -18,6 +18,8 @@ struct _PhKernel
 };
 
 PhTensor   *ph_kernel_input   (PhKernel *kernel, guint i);                    /* (transfer none) (nullable) */
+/* @dtype, or a double for a narrower float where the run is in double. */
+PhDType     ph_kernel_dtype   (PhKernel *kernel, PhDType dtype);
 gboolean    ph_kernel_wants   (PhKernel *kernel, guint output);
 /* Makes output @i, zeroed, and returns where to write; NULL with an error when too large. */
 gpointer    ph_kernel_output  (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error);

@@ -139,10 +139,94 @@ test_row (gconstpointer data)
     }
 }
 
+/* What a small model makes of one number (or a tensor of text), in double. */
+static double
+number_of (const char *model_text, double x, PhDType dtype, guint *narrow)
+{
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23, \"local\" : 1]>\n%s", model_text);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "cast", &error);
+  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr(PhTensor) y = NULL;
+
+  g_assert_no_error (error);
+  ph_infer_model (model, FALSE, NULL, NULL);
+  g_hash_table_insert (feeds, model->graph->inputs->pdata[0], ph_tensor_new_scalar (dtype, x));
+  y = result_of (model, feeds, TRUE, narrow, &error);
+  g_assert_no_error (error);
+  g_assert_true (!ph_dtype_is_float (ph_tensor_dtype (y)) || ph_tensor_dtype (y) == PH_DOUBLE);
+  return ph_tensor_get (y, 0);
+}
+
+/* Casts round where the model says that precision is lost, and only there. */
+static void
+test_casts (void)
+{
+  const double third = 1.0 / 3;
+  guint narrow = 0;
+
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) { y = Neg(x) }", third, PH_DOUBLE, NULL), ==, -third);
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) { y = Neg(x) }", third, PH_FLOAT, NULL), ==, -(double) (float) third);
+  g_assert_cmpfloat (number_of ("g (float16 x) => (float y) { y = Cast<to = 1>(x) }", third, PH_DOUBLE, NULL), ==, third);
+  g_assert_cmpfloat (number_of ("g (float x) => (double y) { y = Cast<to = 11>(x) }", third, PH_DOUBLE, NULL), ==, third);
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) { y = Cast<to = 1>(x) }", third, PH_DOUBLE, NULL), ==, third);
+  g_assert_cmpfloat (number_of ("g (double x) => (float y) { y = Cast<to = 1>(x) }", third, PH_DOUBLE, NULL), ==, (float) third);
+  g_assert_cmpfloat (number_of ("g (double x) => (double y) { z = Cast<to = 1>(x) y = Cast<to = 11>(z) }", third, PH_DOUBLE, NULL),
+                     ==, (float) third);
+  g_assert_cmpfloat (number_of ("g (float x) => (float16 y) { y = Cast<to = 10>(x) }", third, PH_DOUBLE, NULL), ==,
+                     ph_half_to_float (ph_half_from_float ((float) third)));
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) { z = Cast<to = 16>(x) y = Cast<to = 1>(z) }", third, PH_DOUBLE, NULL),
+                     ==, ph_bfloat_to_float (ph_bfloat_from_float ((float) third)));
+  g_assert_cmpfloat (number_of ("g (float16 x) => (bfloat16 y) { y = Cast<to = 16>(x) }", third, PH_DOUBLE, NULL), ==,
+                     ph_bfloat_to_float (ph_bfloat_from_float ((float) third)));
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) { z = Cast<to = 17>(x) y = Cast<to = 1>(z) }", third, PH_DOUBLE, NULL),
+                     ==, 0.34375);
+  g_assert_cmpfloat (number_of ("g (int64 x) => (float y) { y = Cast<to = 1>(x) }", 16777217, PH_INT64, NULL), ==, 16777216);
+  g_assert_cmpfloat (number_of ("g (int64 x) => (double y) { y = Cast<to = 11>(x) }", 16777217, PH_INT64, NULL), ==, 16777217);
+  g_assert_cmpfloat (number_of ("g (float x) => (int32 y) { y = Cast<to = 6>(x) }", 2.75, PH_DOUBLE, NULL), ==, 2);
+  g_assert_cmpfloat (number_of ("g (float x) => (float16 y) <float16 l = {1}> { y = CastLike(x, l) }", third, PH_DOUBLE, NULL), ==,
+                     ph_half_to_float (ph_half_from_float ((float) third)));
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) <float l = {1}> { y = CastLike(x, l) }", third, PH_DOUBLE, NULL), ==, third);
+
+  /* The digits of a number are those of its declared type; so are its bits. */
+  g_assert_cmpfloat (number_of ("g (float x) => (double y) { z = Cast<to = 8>(x) y = Cast<to = 11>(z) }", 0.1f, PH_DOUBLE, &narrow),
+                     ==, 0.1);
+  g_assert_cmpuint (narrow, ==, 1);
+}
+
+/* The types of a function's values follow from its call, and so does what its casts lose. */
+static void
+test_insides (void)
+{
+  const double third = 1.0 / 3, half = ph_half_to_float (ph_half_from_float ((float) third));
+
+  g_assert_cmpfloat (number_of ("g (float x) => (float16 y) <float16 l = {1}> { y = local.f(x, l) }\n"
+                                "<domain: \"local\", opset_import: [\"\" : 23]> f (a, b) => (c) { c = CastLike(a, b) }",
+                                third, PH_DOUBLE, NULL), ==, half);
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) <float l = {1}> { y = local.f(x, l) }\n"
+                                "<domain: \"local\", opset_import: [\"\" : 23]> f (a, b) => (c) { c = CastLike(a, b) }",
+                                third, PH_DOUBLE, NULL), ==, third);
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) <bool c = {1}> { y = If(c)<then_branch = t () => (float u) { "
+                                "v = Cast<to = 10>(x) u = Cast<to = 1>(v) }, else_branch = e () => (float u) { u = Neg(x) }> }",
+                                third, PH_DOUBLE, NULL), ==, half);
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) <float w = {0.1}, int64 i = {0}> { s = SequenceConstruct(x, w) "
+                                "z = SequenceAt(s, i) y = Add(z, w) }", third, PH_DOUBLE, NULL), ==, third + (double) 0.1f);
+  g_assert_cmpfloat (number_of ("g (float x) => (uint8 y) <float s = {0.1}, uint8 z = {3}> { y = QuantizeLinear(x, s, z) }",
+                                third, PH_DOUBLE, NULL), ==, 6);
+  g_assert_cmpfloat (number_of ("g (uint8 x) => (float y) <float s = {0.1}, uint8 z = {3}> { y = DequantizeLinear(x, s, z) }", 6,
+                                PH_UINT8, NULL), ==, 3 * (double) 0.1f);
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) { q, y, z = DynamicQuantizeLinear(x) }", third, PH_DOUBLE, NULL), ==,
+                     third / 255);
+  g_assert_cmpfloat (number_of ("g (float x) => (float y) { h = Constant<value = float16 {0.1}>() k = Cast<to = 1>(h) y = Add(x, k) }",
+                                third, PH_DOUBLE, NULL), ==, third + ph_half_to_float (ph_half_from_float (0.1f)));
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/in-double/casts", test_casts);
+  g_test_add_func ("/in-double/insides", test_insides);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path = g_strdup_printf ("/in-double/%s/%u", cases[i].op, i);

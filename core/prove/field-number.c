@@ -1,0 +1,293 @@
+/* field-number.c: constants and functions of numbers of the field.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/field-private.h"
+
+#include <math.h>
+
+guint32
+ph_mod_pow (guint32 base, guint64 exponent, guint32 m)
+{
+  guint64 result = 1, power = base;
+
+  for (; exponent > 0; exponent >>= 1)
+    {
+      if (exponent & 1)
+        result = result * power % m;
+      power = power * power % m;
+    }
+  return (guint32) result;
+}
+
+PhNum
+ph_num_int (gint64 number)
+{
+  const gint64 p = number % (gint64) PH_FIELD_P, q = number % (gint64) PH_FIELD_Q;
+
+  return (PhNum) { (guint32) (p < 0 ? p + PH_FIELD_P : p), (guint32) (q < 0 ? q + PH_FIELD_Q : q) };
+}
+
+/* ── uninterpreted functions ── */
+
+guint64
+ph_field_salt (PhField *field, const char *name)
+{
+  guint64 hash = field->salt;
+
+  for (; *name != '\0'; name++)
+    hash = ph_mix (hash, (guint8) *name);
+  return hash;
+}
+
+PhNum
+ph_field_hash (PhField *field, guint64 hash)
+{
+  return (PhNum) { (guint32) (ph_mix (hash, 1) % PH_FIELD_P), (guint32) (ph_mix (hash, 2) % PH_FIELD_Q) };
+}
+
+PhNum
+ph_field_function (PhField *field, const char *name, PhNum a)
+{
+  field->hashed++;
+  return ph_field_hash (field, ph_mix (ph_field_salt (field, name), a.p));
+}
+
+/* ── infinities and NaN: numbers of which nothing is known ── */
+
+void
+ph_field_set_point (PhField *field, guint64 salt)
+{
+  field->salt = salt;
+  for (guint i = 0; i < G_N_ELEMENTS (field->special); i++)
+    field->special[i] = ph_field_hash (field, ph_mix (ph_field_salt (field, "special"), i));
+}
+
+gboolean
+ph_field_special (PhField *field, PhNum a)
+{
+  return a.p == field->special[0].p || a.p == field->special[1].p || a.p == field->special[2].p;
+}
+
+/* ── inverses, roots, powers ── */
+
+PhNum
+ph_field_inverse (PhField *field, PhNum a)
+{
+  field->redraw = field->redraw || a.p == 0 || (a.q == 0 && (field->reading & PH_FIELD_EXP));
+  return (PhNum) { ph_mod_pow (a.p, PH_FIELD_P - 2, PH_FIELD_P), a.q != 0 ? ph_mod_pow (a.q, PH_FIELD_Q - 2, PH_FIELD_Q) : 0 };
+}
+
+PhNum
+ph_field_ratio (PhField *field, gint64 over, gint64 under)
+{
+  return ph_num_mul (ph_num_int (over), ph_field_inverse (field, ph_num_int (under)));
+}
+
+/* m = 3 mod 4: the root of a square a is a^((m+1)/4), or its negative. */
+PhNum
+ph_field_root_two (PhField *field)
+{
+  return (PhNum) { ph_mod_pow (2, (PH_FIELD_P + 1) / 4, PH_FIELD_P), ph_mod_pow (2, (PH_FIELD_Q + 1) / 4, PH_FIELD_Q) };
+}
+
+/* A random square: what is not negative in the real numbers is none by Euler's criterion. */
+static PhNum
+positive_function (PhField *field, const char *name, PhNum a)
+{
+  PhNum root = ph_field_function (field, name, a);
+
+  return ph_num_mul (root, root);
+}
+
+#define MAX_ROOT (64 * 64)
+
+PhNum
+ph_field_sqrt (PhField *field, PhNum a)
+{
+  for (guint32 i = 0; i * i <= MAX_ROOT && i * i <= a.p; i++)
+    if (a.p == i * i)
+      return ph_num_int (i);
+  if (a.p == 2)
+    {
+      PhNum root = ph_field_root_two (field);
+
+      /* the root that counts as positive */
+      return ph_mod_pow (root.p, (PH_FIELD_P - 1) / 2, PH_FIELD_P) == 1 ? root : ph_num_neg (root);
+    }
+  return positive_function (field, "sqrt", a);
+}
+
+PhNum
+ph_field_exp (PhField *field, PhNum a)
+{
+  PhNum result;
+
+  field->met |= PH_FIELD_EXP;
+  if (a.p == field->special[PH_FIELD_MINUS_INFINITY].p)
+    return (PhNum) { 0, 0 };
+  if (ph_field_special (field, a))
+    return ph_field_function (field, "exp", a);
+  if (a.p == 0 && (a.q == 0 || !(field->reading & PH_FIELD_EXP)))
+    return (PhNum) { 1, 1 };
+  if (!(field->reading & PH_FIELD_EXP))
+    return positive_function (field, "exp", a);
+  result.p = ph_mod_pow (4, a.q, PH_FIELD_P);
+  /* What the power is modulo q is not known: some function of it. */
+  result.q = ph_field_hash (field, ph_mix (ph_field_salt (field, "exp"), result.p)).q;
+  return result;
+}
+
+PhNum
+ph_field_power (PhField *field, PhNum a, double exponent)
+{
+  guint64 bits;
+
+  if (exponent == 0.5)
+    return ph_field_sqrt (field, a);
+  if (exponent == -0.5)
+    return ph_field_inverse (field, ph_field_sqrt (field, a));
+  if (fabs (exponent) <= 64 && exponent == floor (exponent))
+    {
+      const guint64 k = (guint64) fabs (exponent);
+      PhNum result = { ph_mod_pow (a.p, k, PH_FIELD_P), ph_mod_pow (a.q, k, PH_FIELD_Q) };
+
+      return exponent < 0 ? ph_field_inverse (field, result) : result;
+    }
+  memcpy (&bits, &exponent, sizeof bits);
+  field->hashed++;
+  return ph_field_hash (field, ph_mix (ph_mix (ph_field_salt (field, "pow"), bits), a.p));
+}
+
+/* ── signs ── */
+
+gboolean
+ph_field_positive (PhField *field, PhNum a)
+{
+  field->met |= PH_FIELD_EULER;
+  if (a.p == 0)
+    return TRUE;
+  if (field->reading & PH_FIELD_EULER)
+    return ph_mod_pow (a.p, (PH_FIELD_P - 1) / 2, PH_FIELD_P) == 1;
+  return ((ph_mix (ph_field_salt (field, "sign"), MIN (a.p, PH_FIELD_P - a.p)) >> 17) & 1) ^ (a.p > PH_FIELD_P / 2);
+}
+
+void
+ph_field_check_sign (PhField *field, double number, PhNum a)
+{
+  if ((field->reading & PH_FIELD_EULER) && number != 0 && isfinite (number) && !field->bad_sign)
+    field->bad_sign = (ph_mod_pow (a.p, (PH_FIELD_P - 1) / 2, PH_FIELD_P) == 1) != (number > 0);
+}
+
+/* ── constants ── */
+
+static PhNum
+exactly (double number)
+{
+  int exponent;
+  const gint64 mantissa = (gint64) ldexp (frexp (number, &exponent), 53);
+  const gint64 power = exponent - 53;
+  PhNum a = ph_num_int (mantissa);
+  /* 2^k = 2^(k mod (m - 1)) */
+  const gint64 kp = power % (gint64) (PH_FIELD_P - 1), kq = power % (gint64) (PH_FIELD_Q - 1);
+
+  return ph_num_mul (a, (PhNum) { ph_mod_pow (2, kp < 0 ? kp + PH_FIELD_P - 1 : kp, PH_FIELD_P),
+                                  ph_mod_pow (2, kq < 0 ? kq + PH_FIELD_Q - 1 : kq, PH_FIELD_Q) });
+}
+
+/* A short number is what it says: 0, 1, 6, 0.5, -1.75. */
+static gboolean
+is_short (double number)
+{
+  int exponent;
+  const double mantissa = ldexp (frexp (number, &exponent), 11);
+
+  return mantissa == floor (mantissa);
+}
+
+/* As @dtype rounds it. */
+static gboolean
+rounds_to (PhDType dtype, double number, double exact)
+{
+  return number == exact || (dtype != PH_DOUBLE && number == (double) (float) exact);
+}
+
+typedef enum { ROOT_NONE, ROOT_TWO, ROOT_TWO_BY_PI } Root;
+
+/* @number is factor * over / under, where the factor is 1, sqrt (2) or sqrt (2 / pi). */
+static gboolean
+recognise (PhDType dtype, double number, Root *root, gint64 *over, gint64 *under)
+{
+  static const double factors[] = { 1, 1.41421356237309504880, 0.79788456080286535588 };
+  const double size = fabs (number);
+
+  for (guint f = 0; f < G_N_ELEMENTS (factors); f++)
+    {
+      static const gint64 unders[] = { 1, 2, 3, 4, 6, 7, 9, 12 };
+
+      for (guint i = 0; i < G_N_ELEMENTS (unders); i++)
+        {
+          const double times = round (size / factors[f] * unders[i]);
+
+          if (times >= 1 && times <= 64 && rounds_to (dtype, size, factors[f] * times / unders[i]))
+            {
+              *root = f;
+              *over = (gint64) times;
+              *under = unders[i];
+              return TRUE;
+            }
+        }
+    }
+  /* up to five decimal digits */
+  *root = ROOT_NONE;
+  *under = 10;
+  for (guint digits = 1; digits <= 15; digits++, *under *= 10)
+    {
+      const double times = round (size * *under);
+
+      if (times >= 1 && times < 1e5 && rounds_to (dtype, size, times / *under))
+        {
+          *over = (gint64) times;
+          return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+PhNum
+ph_field_constant (PhField *field, PhDType dtype, double number)
+{
+  Root root;
+  gint64 over, under;
+  PhNum a;
+
+  if (isnan (number))
+    return field->special[PH_FIELD_NAN];
+  if (isinf (number))
+    return field->special[number > 0 ? PH_FIELD_INFINITY : PH_FIELD_MINUS_INFINITY];
+  if (number == 0)
+    return (PhNum) { 0, 0 };
+  if (is_short (number) || !recognise (dtype, number, &root, &over, &under))
+    a = exactly (number);
+  else
+    {
+      field->met |= PH_FIELD_RECOGNISE;
+      if (!(field->reading & PH_FIELD_RECOGNISE))
+        a = exactly (number);
+      else
+        {
+          field->used_recognised = TRUE;
+          a = ph_num_mul (ph_num_int (number < 0 ? -over : over), ph_field_inverse (field, ph_num_int (under)));
+          if (root == ROOT_TWO)
+            a = ph_num_mul (a, ph_field_sqrt (field, ph_num_int (2)));
+          else if (root == ROOT_TWO_BY_PI)
+            a = ph_num_mul (a, ph_field_sqrt (field, ph_field_hash (field, ph_field_salt (field, "2 / pi"))));
+        }
+    }
+  ph_field_check_sign (field, number, a);
+  return a;
+}
+
+PhNum
+ph_field_double (PhField *field, double number)
+{
+  return ph_field_constant (field, PH_FLOAT, number);
+}
