@@ -22,8 +22,11 @@ ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtyp
     return ph_field_fail (self, "has too many inputs"), NULL;
   for (guint i = 0; i < n; i++)
     {
+      gint64 before[PH_MAX_RANK];
+
       ph_field_parts (field, in[i]);
-      if (!ph_broadcast_dims (rank, dims, in[i]->rank, in[i]->dims, &rank, dims))
+      memcpy (before, dims, sizeof dims);
+      if (!ph_broadcast_dims (rank, before, in[i]->rank, in[i]->dims, &rank, dims))
         return ph_field_fail (self, "the shapes of its inputs do not fit"), NULL;
     }
   out = ph_field_tensor_new (field, dtype, rank, dims);

@@ -69,6 +69,8 @@ test_arithmetic (void)
   EQUAL (AB, NUM ("c", "4.0") "y = Div (a, c)", NUM ("c", "0.25") "y = Mul (a, c)");
   EQUAL (AB, NUM ("two", "2.0") "y = Pow (a, two)", "y = Mul (a, a)");
   EQUAL (AB, "y = Sum (a, b, a)", "s = Add (a, a) y = Add (b, s)");
+  EQUAL ("float[3] a, float[4,2,3] b", "y = Add (a, b)", "y = Add (b, a)");
+  EQUAL ("float[3] a, float[4,1,3] b, bool[2,1] c", "y = Where (c, a, b)", "n = Not (c) y = Where (n, b, a)");
   UNEQUAL (AB, "y = Sub (a, b)", "y = Sub (b, a)");
   UNEQUAL (AB, NUM ("c", "3.0") "y = Div (a, c)", NUM ("c", "0.3333333") "y = Mul (a, c)");
   UNEQUAL (AB, NUM ("c", "0.70710677") "y = Mul (a, c)", NUM ("c", "0.70710671") "y = Mul (a, c)");
