@@ -43,6 +43,7 @@ ph_field_map (PhFieldNode *self, PhFieldTensor *const *in, guint n, PhDType dtyp
         ph_field_put (out, walk.index, function (field, numbers, data));
       }
     while (ph_walk_next (&walk));
+  ph_field_work (field, 40.0 * (double) walk.count);       /* a power or a hash each, at worst */
   for (guint i = 0; i < n; i++)
     {
       out->over = MAX (out->over, in[i]->over);

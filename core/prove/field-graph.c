@@ -71,6 +71,15 @@ ph_field_begin (PhField *self, guint reading, guint64 salt)
   ph_field_set_point (self, salt);
 }
 
+void
+ph_field_forget (PhField *self)
+{
+  g_hash_table_remove_all (self->values);
+  g_hash_table_remove_all (self->expansions);
+  g_hash_table_remove_all (self->places);
+  g_hash_table_remove_all (self->known);
+}
+
 static gboolean
 stop (PhField *field, const char *format, ...) G_GNUC_PRINTF (2, 3);
 

@@ -188,6 +188,8 @@ void     ph_field_check_sign (PhField *field, double number, PhNum a);
 /* ── walking (field-graph.c) ── */
 PhField *ph_field_new       (PhModel *model, GHashTable *shared, GCancellable *cancellable);
 void     ph_field_free      (PhField *field);
+/* Forgets what it kept for the next point, when what is known of the inputs changes. */
+void     ph_field_forget    (PhField *field);
 /* Forgets the last point. */
 void     ph_field_begin     (PhField *field, guint reading, guint64 salt);
 gboolean ph_field_run_graph (PhField *field, PhGraph *graph);                       /* its inputs are in @values     */

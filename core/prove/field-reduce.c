@@ -160,6 +160,7 @@ run_softmax (PhFieldNode *self, gconstpointer data)
   out = self->out[0] = ph_field_tensor_new (field, x->dtype, x->rank, x->dims);
   if (out == NULL)
     return FALSE;
+  ph_field_work (field, 40.0 * (double) x->count);
   outer = ph_dims_product (x->dims, 0, axis);
   inner = ph_dims_product (x->dims, axis + 1, x->rank);
   n = x->dims[axis];

@@ -173,6 +173,7 @@ test_signs (void)
   UNEQUAL (AB, NUM ("m", "7.0") "p = Mul (a, m) y = Relu (p)", NUM ("m", "7.0") NUM ("z", "0.0") "r = Min (a, z) y = Mul (r, m)");
   UNEQUAL (AB, NUM ("z", "0.0") NUM ("s", "6.0") "y = Clip (a, z, s)", NUM ("z", "0.0") NUM ("s", "5.5") "y = Clip (a, z, s)");
   UNEQUAL (AB, "y = LeakyRelu <alpha = 0.1> (a)", "y = LeakyRelu <alpha = 0.2> (a)");
+  UNEQUAL ("float[1] a", "r = Relu (a) y = Div (r, r)", NUM ("z", "0.0") NUM ("o", "1.0") "p = Mul (a, z) y = Add (p, o)");
   UNEQUAL (AB, "c = Equal (a, b) y = Where (c, a, b)", "y = Identity (b)");
 }
 
@@ -211,6 +212,31 @@ test_constants (void)
   EQUAL ("float[2] a", INTS ("c", "3") "y = Add (c, c)", INTS ("c", "6") "y = Identity (c)");
 }
 
+/* Integers are variables where that is enough, and what was fed where it is not. */
+static void
+test_fixed (void)
+{
+  static const char inputs[] = "int64[3] i, float[3] a", gather[] = "y = Gather (a, i)";
+  g_autoptr(PhModel) same = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (a, c)"), swapped = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (c, a)");
+  g_autoptr(PhModel) picks = read_model (inputs, gather), keeps = read_model (inputs, "y = Identity (a)");
+  g_autoptr(PhTensor) order = ph_tensor_new_int64s ((gint64[]) { 0, 1, 2 }, 3);
+  g_autoptr(GHashTable) fixed = g_hash_table_new (NULL, NULL);
+  PhFieldReport *report;
+
+  g_hash_table_insert (fixed, GUINT_TO_POINTER (0), order);
+  report = ph_field_compare (same, swapped, fixed, NULL, 1, NULL);
+  g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
+  g_assert_false (report->used_fixed);
+  ph_field_report_free (report);
+  report = ph_field_compare (picks, keeps, fixed, NULL, 1, NULL);
+  g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
+  g_assert_true (report->used_fixed);
+  ph_field_report_free (report);
+  report = ph_field_compare (picks, keeps, NULL, NULL, 1, NULL);
+  g_assert_cmpint (report->result, !=, PH_FIELD_EQUAL);
+  ph_field_report_free (report);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -224,5 +250,6 @@ main (int argc, char **argv)
   g_test_add_func ("/field/casts", test_casts);
   g_test_add_func ("/field/infinities", test_infinities);
   g_test_add_func ("/field/constants", test_constants);
+  g_test_add_func ("/field/fixed", test_fixed);
   return g_test_run ();
 }
