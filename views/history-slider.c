@@ -396,7 +396,7 @@ draw_steps (PhHistorySlider *self, GtkSnapshot *snapshot, double low, double hig
       const double a = x_of_place (self, self->track.ends[s]), b = x_of_place (self, self->track.ends[s + 1]);
       const double middle = floor ((a + b) / 2), width = CLAMP (fabs (b - a) - 2, 1, 5);
       const guint changes = MAX (step->n_added + step->n_removed + step->n_changed, step->n_rewrites);
-      const gboolean bad = step->verdict == PH_VERDICT_DIFFERENT || step->verdict == PH_VERDICT_ERROR;
+      const gboolean bad = step->verdict == PH_VERDICT_DIFFERENT;
       const double height = ph_step_changed (step) ? 3 + (BAR - 3) * log2 (1 + changes) / log2 (1 + MAX (self->most, 1)) : 2;
 
       if (middle < MARGIN - 1 || middle > gtk_widget_get_width (GTK_WIDGET (self)) - MARGIN + 1 || (middle == column && height <= highest))

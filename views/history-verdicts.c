@@ -6,7 +6,7 @@
 #include "views/tooltip.h"
 #include "views/verify-cost.h"
 
-typedef struct { guint steps, known, different, unknown; double worst; } Tally;
+typedef struct { guint steps, known, different, unknown, proved; double worst; } Tally;
 
 static Tally
 count (PhDocument *document)
@@ -23,8 +23,9 @@ count (PhDocument *document)
       if (!proof)
         continue;
       tally.known++;
-      tally.unknown += proof->verdict == PH_VERDICT_NONE;
-      tally.different += proof->verdict == PH_VERDICT_DIFFERENT || proof->verdict == PH_VERDICT_ERROR;
+      tally.unknown += proof->verdict == PH_VERDICT_NONE || proof->verdict == PH_VERDICT_NOTHING;
+      tally.proved += proof->verdict == PH_VERDICT_PROVED;
+      tally.different += proof->verdict == PH_VERDICT_DIFFERENT;
       tally.worst = MAX (tally.worst, proof->max_scaled_error);
     }
   return tally;
@@ -48,7 +49,11 @@ text_of (PhHistoryPanel *self, const Tally *tally)
     return g_strdup (_("No step can be compared"));
   if (tally->known < tally->steps)
     return g_strdup_printf (_("%u of %u steps verified"), tally->known, tally->steps);
-  return tally->worst > 0 ? g_strdup_printf (_("All steps agree within %.1g"), tally->worst) : g_strdup (_("All steps agree to the bit"));
+  if (tally->proved == tally->steps)
+    return g_strdup_printf (ngettext ("%u step proved", "All %u steps proved", tally->steps), tally->steps);
+  if (tally->unknown)
+    return g_strdup_printf (_("%u of %u steps verified, nothing is shown of %u"), tally->steps - tally->unknown, tally->steps, tally->unknown);
+  return g_strdup_printf (_("%u of %u steps proved, the others agree"), tally->proved, tally->steps);
 }
 
 void

@@ -12,11 +12,12 @@ static const Look *
 look_of (const PhProof *proof)
 {
   static const Look looks[] = {
-    [PH_VERDICT_NONE] = { "dialog-question-symbolic", "warning" },
+    [PH_VERDICT_NONE] = { "dialog-question-symbolic", "dim-label" },
+    [PH_VERDICT_PROVED] = { "emblem-ok-symbolic", "success" },
     [PH_VERDICT_SAME] = { "emblem-ok-symbolic", "success" },
     [PH_VERDICT_CLOSE] = { "ph-approximately-symbolic", "success" },
     [PH_VERDICT_DIFFERENT] = { "dialog-warning-symbolic", "error" },
-    [PH_VERDICT_ERROR] = { "dialog-error-symbolic", "error" },
+    [PH_VERDICT_NOTHING] = { "dialog-question-symbolic", "dim-label" },
   };
 
   return &looks[proof->verdict];
@@ -31,7 +32,7 @@ ph_verdict_icon (const PhProof *proof)
 void
 ph_verdict_style (GtkWidget *widget, const PhProof *proof)
 {
-  static const char *const styles[] = { "warning", "success", "error" };
+  static const char *const styles[] = { "dim-label", "success", "error" };
 
   const char *style = proof ? look_of (proof)->style : NULL;
 
@@ -48,14 +49,16 @@ ph_verdict_text (const PhProof *proof)
 {
   switch (proof->verdict)
     {
+    case PH_VERDICT_PROVED:
+      return g_strdup (_("Proved"));
     case PH_VERDICT_SAME:
-      return g_strdup (_("Equal to the last bit"));
+      return g_strdup (_("The same on all that was tried"));
     case PH_VERDICT_CLOSE:
-      return g_strdup_printf (_("Equal within %.2g"), proof->max_scaled_error);
+      return g_strdup (_("Equal but for rounding"));
+    case PH_VERDICT_NOTHING:
+      return g_strdup (_("Nothing is shown"));
     case PH_VERDICT_DIFFERENT:
       return g_strdup (_("The results differ"));
-    case PH_VERDICT_ERROR:
-      return g_strdup (_("Can be computed on one side only"));
     default:
       return g_strdup (_("Not compared"));
     }
@@ -150,28 +153,19 @@ heading_new (const PhProof *proof)
 static void
 add_what_was_tried (GtkGrid *grid, int *row, const PhProof *proof)
 {
-  g_autofree char *tolerance = proof->limit.rtol > 0 || proof->limit.scale > 0
-                                   ? g_strdup_printf (_("%g of each element, %g of the largest"), proof->limit.rtol, proof->limit.scale)
-                                   : g_strdup (_("none"));
-  g_autofree char *error = g_strdup_printf ("%.3g", proof->max_scaled_error);
+  g_autofree char *error = g_strdup_printf (_("%.2g of the largest, in double"), proof->max_scaled_error);
 
+  add_row (grid, row, _("It rests on"), proof->sentence);
   add_row (grid, row, _("Promise"), ph_exactness_text (proof->exactness));
-  add_row (grid, row, _("Tolerance"), tolerance);
   if (proof->inputs && *proof->inputs)
     add_row (grid, row, _("Inputs"), proof->inputs);
-  if (proof->n_sets > 0)
+  if (proof->max_scaled_error > 0)
     add_row (grid, row, _("Largest difference"), error);
   for (guint i = 0; proof->outputs && i < MIN (proof->outputs->len, 4) && proof->outputs->len > 1; i++)
     {
-      const PhAgreeOutput *output = &g_array_index (proof->outputs, PhAgreeOutput, i);
+      const PhProofOutput *output = &g_array_index (proof->outputs, PhProofOutput, i);
       g_autofree char *text = g_strdup_printf ("%s  %.3g", output->name, output->max_scaled_error);
       add_row (grid, row, "", text);
-    }
-  if (proof->n_unbounded > 0)
-    {
-      g_autofree char *text = g_strdup_printf (ngettext ("%u element NaN or infinite on one side", "%u elements NaN or infinite on one side",
-                                                         (gulong) proof->n_unbounded), (guint) proof->n_unbounded);
-      add_row (grid, row, _("Let pass"), text);
     }
 }
 
@@ -246,7 +240,7 @@ ph_verdict_popover_new (PhConsole *console, guint step)
     add_row (GTK_GRID (grid), &row, _("Why"), proof->problem);
   add_what_was_tried (GTK_GRID (grid), &row, proof);
   add_what_differs (GTK_GRID (grid), &row, proof);
-  if (proof->verdict == PH_VERDICT_DIFFERENT || proof->verdict == PH_VERDICT_ERROR)
+  if (proof->verdict == PH_VERDICT_DIFFERENT)
     add_ways (GTK_BOX (box), GTK_GRID (grid), &row, console, step, proof);
   g_autofree char *name = ph_verdict_text (proof);
   ph_access_set_name (popover, "%s", name);

@@ -5,7 +5,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "core/analyze/agree.h"
+#include "core/prove/prove.h"
 #include "core/io/io.h"
 #include "core/run/executor.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/analyze/line-diff.h"
-#include "core/analyze/prove.h"
+#include "core/prove/prove.h"
 #include "core/console/console-private.h"
 #include "core/io/io.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/analyze/inputs.h"
+#include "core/run/inputs.h"
 #include "core/console/console-private.h"
 #include "core/discard.h"
 #include "core/io/io.h"

@@ -72,6 +72,7 @@ verify_work (PhCall *call, GError **error)
   g_autoptr(PhProver) prover = ph_prover_new_of (verify->snapshot, verify->feeds, verify->seed);
 
   ph_call_progress (call, "comparing", -1);
+  ph_prover_set_whole (prover, TRUE);
   verify->proof = ph_prover_compare (prover, verify->a, verify->b, &options, error);
   if (verify->proof == NULL || !ph_prover_blame (prover, verify->proof, &options, error))
     return FALSE;
@@ -101,7 +102,7 @@ say_outputs (PhCall *call, const PhProof *proof)
 
   for (guint i = 0; i < proof->outputs->len; i++)
     {
-      const PhAgreeOutput *output = &g_array_index (proof->outputs, PhAgreeOutput, i);
+      const PhProofOutput *output = &g_array_index (proof->outputs, PhProofOutput, i);
       JsonObject          *row = ph_json_add_object (outputs);
 
       ph_json_set (row, "name", output->name);
@@ -127,6 +128,12 @@ adopt_feeds (PhCall *call, const PhProof *proof)
   ph_reply_say (call->reply, "the inputs are fed with what shows it\n");
 }
 
+static const char *
+style_of (PhVerdict verdict)
+{
+  return ph_verdict_is_good (verdict) ? PH_STYLE_ADDED : verdict == PH_VERDICT_DIFFERENT ? PH_STYLE_REMOVED : PH_STYLE_DIM;
+}
+
 static gboolean
 verify_finish (PhCall *call, GError **error)
 {
@@ -142,7 +149,7 @@ verify_finish (PhCall *call, GError **error)
     }
   if (proof->verdict == PH_VERDICT_NONE)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED, proof->problem != NULL ? proof->problem : "nothing could be compared");
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "it could not be compared: %s", proof->problem);
       return FALSE;
     }
   if (verify->steps != NULL)
@@ -160,13 +167,10 @@ verify_finish (PhCall *call, GError **error)
   json_object_set_double_member (call->reply->json, "max_scaled_error", proof->max_scaled_error);
   ph_proof_to_json (proof, history, call->reply->json);
 
-  ph_reply_say (call->reply, "%s to %s: %s%s" PH_STYLE_RESET " (%s; inputs: %s)\n", from, to,
-                proof->verdict <= PH_VERDICT_CLOSE ? PH_STYLE_ADDED : PH_STYLE_REMOVED, ph_verdict_name (proof->verdict),
-                ph_exactness_name (proof->exactness), proof->inputs != NULL ? proof->inputs : "nothing was rewritten");
+  ph_reply_say (call->reply, "%s to %s: %s%s" PH_STYLE_RESET " (%s)\n", from, to, style_of (proof->verdict), ph_verdict_name (proof->verdict),
+                ph_exactness_name (proof->exactness));
+  ph_reply_say (call->reply, "%s\n", proof->sentence);
   say_outputs (call, proof);
-  if (proof->n_unbounded > 0)
-    ph_reply_say (call->reply, "%" G_GSIZE_FORMAT " elements are NaN, infinite or made of such: the class allows them to differ\n",
-                  proof->n_unbounded);
   if (proof->first_difference != NULL)
     ph_reply_say (call->reply, "%s\n", proof->first_difference);
   say_blame (call, proof, history);
@@ -210,7 +214,7 @@ bisect_finish (PhCall *call, GError **error)
   json_object_set_boolean_member (json, "found", rewrite != NULL);
   if (proof->verdict == PH_VERDICT_NONE)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_UNSUPPORTED, proof->problem != NULL ? proof->problem : "nothing could be compared");
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "it could not be compared: %s", proof->problem);
       return FALSE;
     }
   if (rewrite == NULL)
@@ -360,10 +364,11 @@ check_work (PhCall *call, GError **error)
 
 static const PhCommand rows[] = {
   { "verify", "[STEP STEP] [--steps] [--seed N] [--adopt]", N_ ("Run the same inputs through two positions and compare"),
-    "Without arguments: the file and here. The fed inputs are taken where every input is fed, and generated ones: around 0, of wide "
-    "range, tiny and subnormal, and with NaN, infinities and huge numbers; what may differ follows from the least exact rule that "
-    "fired. Where the two differ it says which value is the first to, and which rewrite is to blame. --steps also compares "
-    "each step with the one before; --adopt feeds the inputs that show the difference.",
+    "Without arguments: the file and here. Each rewrite is tried alone, in the region that it changed: on the values that flow there "
+    "and on made-up ones that reach what matters, in double, where rounding vanishes, and exactly over a finite field. Then the model as a "
+    "whole, on the fed inputs where every input is fed, and on generated ones. 'proved', 'same' and 'close' are ticks; 'nothing shown' says that no "
+    "result could have contradicted the change. Where the two differ it says which value at the border of which rewrite is the first "
+    "to. --steps also compares each step with the one before; --adopt feeds the inputs that show the difference.",
     N_ ("_Verify"), "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
   { "bisect", "[STEP STEP]", N_ ("Find the first rewrite that changes the results"), "Without arguments: between the file and here.",
     N_ ("_Bisect"), NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },

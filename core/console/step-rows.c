@@ -42,14 +42,19 @@ feeds_to_json (const PhProof *proof, JsonObject *row)
 void
 ph_proof_to_json (const PhProof *proof, PhHistory *history, JsonObject *row)
 {
-  JsonObject *tolerance = json_object_new ();
+  const struct { const char *name; guint n; } counts[] = {
+    { "rewrites_proved", proof->n_proved }, { "rewrites_same", proof->n_same }, { "rewrites_close", proof->n_close },
+    { "rewrites_different", proof->n_different }, { "rewrites_nothing_shown", proof->n_nothing }, { "rewrites_none", proof->n_none },
+    { "inputs_tried", proof->n_sets }, { "whole_model_tried", proof->n_whole }, { "not_in_double", proof->n_narrow },
+  };
 
   json_object_set_string_member (row, "class", ph_exactness_name (proof->exactness));
-  json_object_set_double_member (tolerance, "rtol", proof->limit.rtol);
-  json_object_set_double_member (tolerance, "scale", proof->limit.scale);
-  json_object_set_object_member (row, "tolerance", tolerance);
+  ph_json_set (row, "rests_on", proof->sentence);
+  json_object_set_double_member (row, "tolerance", proof->tolerance);
+  json_object_set_boolean_member (row, "loses_accuracy", proof->loses_accuracy);
   ph_json_set (row, "inputs", proof->inputs);
-  json_object_set_int_member (row, "inputs_tried", proof->n_sets);
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    json_object_set_int_member (row, counts[i].name, counts[i].n);
   json_object_set_int_member (row, "unbounded", (gint64) proof->n_unbounded);
   ph_json_set (row, "first_difference", proof->first_difference);
   if (proof->problem != NULL)

@@ -10,8 +10,14 @@
 const char *
 ph_verdict_name (PhVerdict verdict)
 {
-  static const char *const names[] = { "none", "same", "close", "different", "error" };
+  static const char *const names[] = { "none", "proved", "same", "close", "nothing shown", "different" };
   return names[verdict];
+}
+
+gboolean
+ph_verdict_is_good (PhVerdict verdict)
+{
+  return verdict == PH_VERDICT_PROVED || verdict == PH_VERDICT_SAME || verdict == PH_VERDICT_CLOSE;
 }
 
 static void

@@ -6,9 +6,18 @@
 
 G_BEGIN_DECLS
 
-typedef enum { PH_VERDICT_NONE, PH_VERDICT_SAME, PH_VERDICT_CLOSE, PH_VERDICT_DIFFERENT, PH_VERDICT_ERROR } PhVerdict;
+typedef enum
+{
+  PH_VERDICT_NONE,               /* could not be compared                                                       */
+  PH_VERDICT_PROVED,             /* equal as real numbers, up to a stated chance of error                       */
+  PH_VERDICT_SAME,               /* equal on all inputs that were tried                                         */
+  PH_VERDICT_CLOSE,              /* as far apart as the rounding of changed constants explains                   */
+  PH_VERDICT_NOTHING,            /* computed, but no result that could have contradicted it                      */
+  PH_VERDICT_DIFFERENT
+} PhVerdict;
 
-const char *ph_verdict_name (PhVerdict verdict);      /* "none" "same" "close" "different" "error" */
+const char *ph_verdict_name    (PhVerdict verdict);   /* "none" "proved" "same" "close" "nothing shown" "different" */
+gboolean    ph_verdict_is_good (PhVerdict verdict);   /* PROVED, SAME or CLOSE: a tick */
 
 /* One application of one rule. */
 typedef struct

@@ -1,6 +1,6 @@
 /* inputs.c: tensors for the inputs of a model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/analyze/inputs.h"
+#include "core/run/inputs.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,241 @@
+/* jitter.c: constants that a change made, moved in their last bit: as far as results move then, rounding may move them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/trial.h"
+
+#include <math.h>
+
+typedef struct { PhValue *value; PhTensor *kept; } Constant;
+typedef struct { GPtrArray *attrs; guint index; PhAttr *kept; } Number;      /* kept: (nullable) while another stands there */
+
+struct _PhJitter
+{
+  GArray *constants[2];          /* (element-type Constant) of each side             */
+  GArray *numbers[2];            /* (element-type Number) attributes                 */
+};
+
+static void
+each_constant (PhGraph *graph, void (*found) (PhValue *value, gpointer data), gpointer data)
+{
+  for (guint i = 0; i < graph->constants->len; i++)
+    found (graph->constants->pdata[i], data);
+  PH_FOREACH_NODE (node, graph)
+    for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+      each_constant (node->graphs->pdata[i], found, data);
+}
+
+static void
+each_number (PhGraph *graph, void (*found) (GPtrArray *attrs, guint index, gpointer data), gpointer data)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; i < node->attrs->len; i++)
+        if (((PhAttr *) node->attrs->pdata[i])->kind == PH_ATTR_FLOAT)
+          found (node->attrs, i, data);
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        each_number (node->graphs->pdata[i], found, data);
+    }
+}
+
+/* Small integers, halves, quarters: nobody rounded them. */
+static gboolean
+is_short (double value)
+{
+  int          exponent;
+  const double mantissa = frexp (value, &exponent);
+
+  return !isfinite (value) || ldexp (mantissa, 11) == floor (ldexp (mantissa, 11));
+}
+
+static gboolean
+is_all_short (PhTensor *tensor)
+{
+  const gsize n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
+
+  for (gsize i = 0; i < n; i++)
+    if (!is_short (ph_tensor_get (tensor, i)))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+note_tensor (PhValue *value, gpointer data)
+{
+  g_hash_table_add (data, value->tensor);
+}
+
+static void
+note_number (GPtrArray *attrs, guint index, gpointer data)
+{
+  const double value = (double) ((PhAttr *) attrs->pdata[index])->f;
+
+  g_hash_table_add (data, g_memdup2 (&value, sizeof value));
+}
+
+typedef struct { PhJitter *jitter; guint side; GHashTable *others; } Finding;
+
+static void
+find_tensor (PhValue *value, gpointer data)
+{
+  Finding       *finding = data;
+  GHashTableIter iter;
+  gpointer       other;
+
+  if (ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)) ||
+      g_hash_table_contains (finding->others, value->tensor) || is_all_short (value->tensor))
+    return;
+  g_hash_table_iter_init (&iter, finding->others);
+  while (g_hash_table_iter_next (&iter, &other, NULL))
+    if (ph_tensor_count (other) == ph_tensor_count (value->tensor) && ph_tensor_equal (other, value->tensor))
+      return;
+  g_array_append_val (finding->jitter->constants[finding->side], ((Constant) { value, NULL }));
+}
+
+static void
+find_number (GPtrArray *attrs, guint index, gpointer data)
+{
+  Finding     *finding = data;
+  const double value = (double) ((PhAttr *) attrs->pdata[index])->f;
+
+  if (!is_short (value) && !g_hash_table_contains (finding->others, &value))
+    g_array_append_val (finding->jitter->numbers[finding->side], ((Number) { attrs, index, NULL }));
+}
+
+PhJitter *
+ph_jitter_new (const PhPair *pair)
+{
+  PhJitter *jitter = g_new0 (PhJitter, 1);
+  PhModel  *models[2] = { pair->before, pair->after };
+
+  for (guint side = 0; side < 2; side++)
+    {
+      g_autoptr(GHashTable) tensors = g_hash_table_new (NULL, NULL);
+      g_autoptr(GHashTable) numbers = g_hash_table_new_full (g_double_hash, g_double_equal, g_free, NULL);
+
+      jitter->constants[side] = g_array_new (FALSE, FALSE, sizeof (Constant));
+      jitter->numbers[side] = g_array_new (FALSE, FALSE, sizeof (Number));
+      each_constant (models[1 - side]->graph, note_tensor, tensors);
+      each_constant (models[side]->graph, find_tensor, &(Finding) { jitter, side, tensors });
+      each_number (models[1 - side]->graph, note_number, numbers);
+      each_number (models[side]->graph, find_number, &(Finding) { jitter, side, numbers });
+    }
+  if (!ph_jitter_has (jitter, 0) && !ph_jitter_has (jitter, 1))
+    g_clear_pointer (&jitter, ph_jitter_free);
+  return jitter;
+}
+
+void
+ph_jitter_free (PhJitter *jitter)
+{
+  for (guint side = 0; side < 2; side++)
+    {
+      ph_jitter_restore (jitter, side);
+      g_array_unref (jitter->constants[side]);
+      g_array_unref (jitter->numbers[side]);
+    }
+  g_free (jitter);
+}
+
+gboolean
+ph_jitter_has (PhJitter *jitter, guint side)
+{
+  return jitter->constants[side]->len > 0 || jitter->numbers[side]->len > 0;
+}
+
+/* Half a step of the element type. */
+static double
+half_step (PhDType dtype)
+{
+  switch (dtype)
+    {
+    case PH_DOUBLE:
+      return 0x1p-53;
+    case PH_FLOAT:
+      return 0x1p-24;
+    case PH_FLOAT16:
+      return 0x1p-11;
+    case PH_BFLOAT16:
+      return 0x1p-8;
+    default:
+      return 0x1p-4;
+    }
+}
+
+static double
+sign_of (guint turn, gsize i)
+{
+  guint64 z = (turn + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) + i * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+
+  z = (z ^ (z >> 31)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return (z >> 40) & 1 ? 1 : -1;
+}
+
+static PhTensor *
+moved (PhTensor *tensor, guint turn)
+{
+  const double step = half_step (ph_tensor_dtype (tensor));
+  PhTensor    *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+  double      *out = copy != NULL ? ph_tensor_writable (copy) : NULL;
+
+  for (gsize i = 0; out != NULL && i < ph_tensor_count (tensor); i++)
+    {
+      const double value = ph_tensor_get (tensor, i);
+
+      out[i] = is_short (value) ? value : value * (1 + sign_of (turn, i) * step);
+    }
+  return copy;
+}
+
+/* The models of a pair are private to it and have no journal, so their constants are set in place. */
+void
+ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
+{
+  for (guint i = 0; i < jitter->constants[side]->len; i++)
+    {
+      Constant *constant = &g_array_index (jitter->constants[side], Constant, i);
+      PhTensor *other = moved (constant->kept != NULL ? constant->kept : constant->value->tensor, turn + i * 31);
+
+      if (other == NULL)
+        continue;
+      if (constant->kept == NULL)
+        constant->kept = constant->value->tensor;
+      else
+        ph_tensor_unref (constant->value->tensor);
+      constant->value->tensor = other;
+    }
+  for (guint i = 0; i < jitter->numbers[side]->len; i++)
+    {
+      Number *number = &g_array_index (jitter->numbers[side], Number, i);
+      PhAttr *attr = number->attrs->pdata[number->index];
+
+      if (number->kept == NULL)
+        number->kept = attr;
+      else
+        ph_attr_unref (attr);
+      /* An attribute is a float: its own last bit is the least that can be moved. */
+      number->attrs->pdata[number->index] =
+          ph_attr_new_float (number->kept->name, nextafterf (number->kept->f, sign_of (turn, i) > 0 ? INFINITY : -INFINITY));
+    }
+}
+
+void
+ph_jitter_restore (PhJitter *jitter, guint side)
+{
+  for (guint i = 0; i < jitter->constants[side]->len; i++)
+    {
+      Constant *constant = &g_array_index (jitter->constants[side], Constant, i);
+
+      if (constant->kept == NULL)
+        continue;
+      ph_tensor_unref (constant->value->tensor);
+      constant->value->tensor = g_steal_pointer (&constant->kept);
+    }
+  for (guint i = 0; i < jitter->numbers[side]->len; i++)
+    {
+      Number *number = &g_array_index (jitter->numbers[side], Number, i);
+
+      if (number->kept == NULL)
+        continue;
+      ph_attr_unref (number->attrs->pdata[number->index]);
+      number->attrs->pdata[number->index] = g_steal_pointer (&number->kept);
+    }
+}

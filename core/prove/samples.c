@@ -1,0 +1,614 @@
+/* samples.c: made-up values for the inputs of a region.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/samples.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "core/ops/op-list.h"
+
+/* How an integer input is read. */
+typedef enum { READ_AS_DATA, READ_AS_INDEX, READ_AS_SHAPE } Reading;
+
+typedef struct { Reading reading; gint64 range; } Usage;      /* @range: of an index, the smallest table's size */
+
+struct _PhSampler
+{
+  const PhPair   *pair;
+  const PhBounds *bounds;
+  guint64         seed;
+  GArray         *pool, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
+  GArray         *integers;      /* (element-type gint64) small constants of either side and their neighbours  */
+  gint64          size;          /* of the first symbol; the next ones are one larger each                     */
+  Usage          *usage;         /* of each input                                                              */
+};
+
+const char *
+ph_sample_kind_name (PhSampleKind kind)
+{
+  static const char *const names[PH_SAMPLE_N_KINDS] = { "captured", "normal", "wide", "reach", "dense", "extreme", "nonfinite" };
+
+  return names[kind];
+}
+
+/* ── random numbers ── */
+
+static guint64
+next_random (guint64 *state)
+{
+  guint64 z = (*state += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15));
+
+  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+static double
+uniform (guint64 *state)
+{
+  return (double) (next_random (state) >> 11) * 0x1p-53;
+}
+
+static double
+normal (guint64 *state)
+{
+  const double u = uniform (state), v = uniform (state);
+
+  return sqrt (-2 * log (u + 1e-300)) * cos (2 * G_PI * v);
+}
+
+/* ── the pool ── */
+
+static void
+add_number (PhSampler *sampler, double value)
+{
+  const double magnitude = fabs (value);
+  GArray      *pool = magnitude > 1e6 || (magnitude > 0 && magnitude < 1e-30) ? sampler->extreme : sampler->pool;
+
+  for (guint i = 0; i < pool->len; i++)
+    {
+      const double known = g_array_index (pool, double, i);
+
+      if (known == value && !signbit (known) == !signbit (value))
+        return;
+    }
+  if (pool->len < 400)
+    g_array_append_val (pool, value);
+}
+
+/* A value that something may be compared with, and what lies just beside it. */
+static void
+add_threshold (PhSampler *sampler, double value)
+{
+  const float narrow = (float) value;
+
+  if (!isfinite (value))
+    return;
+  add_number (sampler, value);
+  add_number (sampler, nextafterf (narrow, INFINITY));
+  add_number (sampler, nextafterf (narrow, -INFINITY));
+  add_number (sampler, value * (1 + 5e-5));
+  add_number (sampler, value * (1 - 5e-5));
+  add_number (sampler, -value);
+  add_number (sampler, 2 * value);
+  add_number (sampler, 1.5 * value);
+  add_number (sampler, 1.01 * value);
+  add_number (sampler, value + 1);
+  add_number (sampler, value - 1);
+}
+
+static void
+add_integer (PhSampler *sampler, gint64 value)
+{
+  for (guint i = 0; i < sampler->integers->len; i++)
+    if (g_array_index (sampler->integers, gint64, i) == value)
+      return;
+  if (sampler->integers->len < 200)
+    g_array_append_val (sampler->integers, value);
+}
+
+#define MAX_POOLED 16
+
+static void
+add_tensor (PhSampler *sampler, PhTensor *tensor)
+{
+  gsize n;
+
+  if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING ||
+      ph_tensor_dtype (tensor) == PH_COMPLEX64 || ph_tensor_dtype (tensor) == PH_COMPLEX128)
+    return;
+  n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
+  if (ph_dtype_is_integer (ph_tensor_dtype (tensor)))
+    for (gsize i = 0; i < MIN (n, MAX_POOLED); i++)
+      {
+        const gint64 value = ph_tensor_get_int (tensor, i);
+
+        for (gint64 near = -1; near <= 1; near++)
+          add_integer (sampler, (gint64) ((guint64) value + (guint64) near));
+        if (value > 0 && value < 64)
+          sampler->size = MAX (sampler->size, value + 1);
+      }
+  if (n <= MAX_POOLED)
+    for (gsize i = 0; i < n; i++)
+      add_threshold (sampler, ph_tensor_get (tensor, i));
+}
+
+static void
+add_attr (PhSampler *sampler, const PhAttr *attr)
+{
+  if (attr->kind == PH_ATTR_FLOAT)
+    add_threshold (sampler, attr->f);
+  else if (attr->kind == PH_ATTR_FLOATS)
+    for (gsize i = 0; i < MIN (attr->n, MAX_POOLED); i++)
+      add_threshold (sampler, attr->floats[i]);
+  else if (attr->kind == PH_ATTR_TENSOR)
+    add_tensor (sampler, attr->tensor);
+  else if (attr->kind == PH_ATTR_INTS)
+    for (gsize i = 0; i < MIN (attr->n, MAX_POOLED); i++)
+      add_integer (sampler, attr->ints[i]);
+}
+
+static void
+add_graph (PhSampler *sampler, PhGraph *graph)
+{
+  for (guint i = 0; i < graph->constants->len; i++)
+    add_tensor (sampler, ((PhValue *) graph->constants->pdata[i])->tensor);
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; i < node->attrs->len; i++)
+        add_attr (sampler, node->attrs->pdata[i]);
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        add_graph (sampler, node->graphs->pdata[i]);
+    }
+}
+
+static void
+fill_pool (PhSampler *sampler)
+{
+  static const double always[] = { 0.0, -0.0, 1, -1, 0.5, -0.5, -2, 2, 3, -3, 6, 1e-45, -1e-45, 1e-40, -1e-40, FLT_MIN, 1e-8, -1e-8, 1e30, -1e30,
+                                   FLT_MAX, -FLT_MAX, 80, -80, 90, -90, 100, -100, 1000, -1000 };
+
+  add_graph (sampler, sampler->pair->before->graph);
+  add_graph (sampler, sampler->pair->after->graph);
+  for (guint i = 0; i < G_N_ELEMENTS (always); i++)
+    add_number (sampler, always[i]);
+}
+
+/* ── how integers are read ── */
+
+static const struct { const PhOp *op; guint input; Reading reading; } readings[] = {
+  { &ph_op_Gather, 1, READ_AS_INDEX }, { &ph_op_GatherElements, 1, READ_AS_INDEX }, { &ph_op_GatherND, 1, READ_AS_INDEX },
+  { &ph_op_ScatterElements, 1, READ_AS_INDEX }, { &ph_op_ScatterND, 1, READ_AS_INDEX }, { &ph_op_OneHot, 0, READ_AS_INDEX },
+  { &ph_op_Reshape, 1, READ_AS_SHAPE }, { &ph_op_Expand, 1, READ_AS_SHAPE }, { &ph_op_Slice, 1, READ_AS_SHAPE },
+  { &ph_op_Slice, 2, READ_AS_SHAPE }, { &ph_op_Slice, 3, READ_AS_SHAPE }, { &ph_op_Slice, 4, READ_AS_SHAPE },
+  { &ph_op_Tile, 1, READ_AS_SHAPE }, { &ph_op_Pad, 1, READ_AS_SHAPE }, { &ph_op_Pad, 3, READ_AS_SHAPE },
+  { &ph_op_ConstantOfShape, 0, READ_AS_SHAPE }, { &ph_op_Range, 0, READ_AS_SHAPE }, { &ph_op_Range, 1, READ_AS_SHAPE },
+  { &ph_op_Range, 2, READ_AS_SHAPE }, { &ph_op_Resize, 3, READ_AS_SHAPE }, { &ph_op_TopK, 1, READ_AS_SHAPE },
+  { &ph_op_Squeeze, 1, READ_AS_SHAPE }, { &ph_op_Unsqueeze, 1, READ_AS_SHAPE }, { &ph_op_Split, 1, READ_AS_SHAPE },
+  { &ph_op_OneHot, 1, READ_AS_SHAPE }, { &ph_op_Trilu, 1, READ_AS_SHAPE }, { &ph_op_CumSum, 1, READ_AS_SHAPE },
+  { &ph_op_ReduceSum, 1, READ_AS_SHAPE }, { &ph_op_ReduceMean, 1, READ_AS_SHAPE }, { &ph_op_ReduceMax, 1, READ_AS_SHAPE },
+  { &ph_op_ReduceMin, 1, READ_AS_SHAPE }, { &ph_op_ReduceProd, 1, READ_AS_SHAPE }, { &ph_op_ReduceL2, 1, READ_AS_SHAPE },
+  { &ph_op_Loop, 0, READ_AS_SHAPE },
+};
+
+/* The size of the table that @node looks up, -1: not known. */
+static gint64
+table_of (const PhNode *node)
+{
+  const PhValue *table = ph_node_input (node, 0), *depth = ph_node_input (node, 1);
+  const PhType  *type = table != NULL ? table->type : NULL;
+  gint64         axis = ph_node_attr_int (node, "axis", 0);
+
+  if (node->op == &ph_op_OneHot)
+    {
+      PhTensor *constant = depth != NULL ? ph_value_constant (depth) : NULL;
+
+      return constant != NULL && ph_tensor_count (constant) == 1 ? ph_tensor_get_int (constant, 0) : -1;
+    }
+  if (table != NULL && table->tensor != NULL)
+    type = ph_type_of_tensor (table->tensor);
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank == 0)
+    return -1;
+  if (node->op == &ph_op_GatherND || node->op == &ph_op_ScatterND)
+    axis = ph_node_attr_int (node, "batch_dims", 0);
+  axis = axis < 0 ? axis + type->rank : axis;
+  return axis >= 0 && axis < type->rank ? type->dims[axis].size : -1;
+}
+
+typedef struct { Usage usage; GHashTable *seen; } Following;
+
+static void
+follow (Following *following, const PhValue *value, guint depth)
+{
+  if (depth > 32 || !g_hash_table_add (following->seen, (gpointer) value))
+    return;
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
+      const PhNode *node = use->node;
+
+      for (guint i = 0; i < G_N_ELEMENTS (readings); i++)
+        if (readings[i].op == node->op && readings[i].input == use->index)
+          {
+            following->usage.reading = MAX (following->usage.reading, readings[i].reading);
+            if (readings[i].reading == READ_AS_INDEX)
+              {
+                const gint64 range = table_of (node);
+
+                if (range > 0 && (following->usage.range <= 0 || range < following->usage.range))
+                  following->usage.range = range;
+              }
+          }
+      for (guint k = 0; k < node->outputs->len; k++)
+        {
+          const PhValue *out = ph_node_output (node, k);
+
+          if (out->type == NULL || ph_dtype_is_integer (out->type->dtype))
+            follow (following, out, depth + 1);
+        }
+    }
+}
+
+/* All that reads @value looks something up by it as it is. */
+static gboolean
+is_plain_index (const PhValue *value)
+{
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, u);
+      gboolean     index = FALSE;
+
+      for (guint i = 0; i < G_N_ELEMENTS (readings); i++)
+        index = index || (readings[i].op == use->node->op && readings[i].input == use->index && readings[i].reading == READ_AS_INDEX);
+      if (!index)
+        return FALSE;
+    }
+  return value->n_output_uses == 0;
+}
+
+gboolean
+ph_sampler_has_integers (PhSampler *sampler)
+{
+  const PhPair *pair = sampler->pair;
+
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      const PhValue *was = pair->before->graph->inputs->pdata[i], *is = pair->after->graph->inputs->pdata[i];
+      const PhType  *type = pair->types->pdata[i];
+
+      if (type == NULL || type->kind != PH_KIND_TENSOR)
+        return TRUE;
+      if (ph_dtype_is_float (type->dtype) || sampler->usage[i].reading == READ_AS_SHAPE)
+        continue;
+      if (!is_plain_index (was) || !is_plain_index (is))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+find_usage (PhSampler *sampler)
+{
+  const PhPair *pair = sampler->pair;
+
+  sampler->usage = g_new0 (Usage, pair->inputs->len + 1);
+  for (guint i = 0; i < pair->inputs->len; i++)
+    for (guint side = 0; side < 2; side++)
+      {
+        const PhValue        *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
+        g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+        Following             following = { sampler->usage[i], seen };
+
+        if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_integer (value->type->dtype))
+          continue;
+        follow (&following, value, 0);
+        sampler->usage[i] = following.usage;
+      }
+}
+
+PhSampler *
+ph_sampler_new (const PhPair *pair, const PhBounds *bounds, guint64 seed)
+{
+  PhSampler *sampler = g_new0 (PhSampler, 1);
+
+  sampler->pair = pair;
+  sampler->bounds = bounds;
+  sampler->seed = seed;
+  sampler->size = 5;
+  sampler->pool = g_array_new (FALSE, FALSE, sizeof (double));
+  sampler->extreme = g_array_new (FALSE, FALSE, sizeof (double));
+  sampler->integers = g_array_new (FALSE, FALSE, sizeof (gint64));
+  fill_pool (sampler);
+  find_usage (sampler);
+  return sampler;
+}
+
+void
+ph_sampler_free (PhSampler *sampler)
+{
+  g_array_unref (sampler->pool);
+  g_array_unref (sampler->extreme);
+  g_array_unref (sampler->integers);
+  g_free (sampler->usage);
+  g_free (sampler);
+}
+
+/* ── sizes ── */
+
+/* The first gives each symbol a size of its own. */
+static const gint64 common_sizes[] = { 0, 2, 1, 3, 4, 8, 32, 64, 16, 224 };
+
+guint
+ph_sampler_n_sizes (PhSampler *sampler)
+{
+  const PhPair *pair = sampler->pair;
+
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      const PhType *type = pair->types->pdata[i];
+
+      if (type == NULL || !ph_type_is_static (type))
+        return G_N_ELEMENTS (common_sizes);
+    }
+  return 1;
+}
+
+typedef struct { GHashTable *symbols; gint64 size, next; } Sizes;
+
+static gint64
+size_of (Sizes *sizes, PhDim dim, guint axis, guint rank)
+{
+  gpointer known;
+
+  if (ph_dim_known (dim))
+    return dim.size;
+  known = dim.symbol != NULL ? g_hash_table_lookup (sizes->symbols, dim.symbol) : NULL;
+  if (known != NULL)
+    return (gint64) GPOINTER_TO_SIZE (known);
+  gint64 size = sizes->size > 0 ? (axis == 0 && rank > 1 ? MIN (sizes->size, 2) : sizes->size) : sizes->next++;
+  if (dim.symbol != NULL)
+    g_hash_table_insert (sizes->symbols, (gpointer) dim.symbol, GSIZE_TO_POINTER ((gsize) size));
+  return size;
+}
+
+/* ── one tensor ── */
+
+static double
+clip (PhBounds bounds, double value, guint64 *state)
+{
+  if (isfinite (value) && (value < bounds.low || value > bounds.high))
+    {
+      if (bounds.low > -G_MAXDOUBLE && bounds.high < G_MAXDOUBLE)
+        value = bounds.low + uniform (state) * (bounds.high - bounds.low);
+      else
+        value = value < bounds.low ? MAX (-value, bounds.low) : MIN (-value, bounds.high);
+      value = CLAMP (value, bounds.low, bounds.high);
+    }
+  else if (!isfinite (value) && (bounds.low > -G_MAXDOUBLE || bounds.high < G_MAXDOUBLE))
+    {
+      if (isnan (value))
+        return value;
+      if (value < 0 && bounds.low > -G_MAXDOUBLE)
+        return bounds.low;
+      if (value > 0 && bounds.high < G_MAXDOUBLE)
+        return bounds.high;
+    }
+  return value == 0 && bounds.low >= 0 ? 0.0 : value;
+}
+
+static double
+draw_float (PhSampler *sampler, PhSampleKind kind, guint64 *state)
+{
+  const double pooled = g_array_index (sampler->pool, double, next_random (state) % sampler->pool->len);
+  guint64      r;
+
+  switch (kind)
+    {
+    case PH_SAMPLE_WIDE:
+      r = next_random (state) % 16;
+      return r == 0 ? 0.0 : r == 1 ? -0.0 : (r % 2 == 0 ? 1 : -1) * pow (10, uniform (state) * 6 - 3);
+    case PH_SAMPLE_DENSE:
+      return pooled;
+    default:
+      return normal (state);
+    }
+}
+
+static gsize
+place_of (gsize *order, gsize i, gsize n, guint64 *state)
+{
+  const gsize k = i + next_random (state) % (n - i), at = order[k];
+
+  order[k] = order[i];
+  order[i] = at;
+  return at;
+}
+
+/* Distinct random places for the pool: each turn has another part of it, where it does not fit in whole. */
+static void
+scatter_pool (GArray *pool, PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state)
+{
+  const gsize      n = ph_tensor_count (tensor), m = pool->len;
+  g_autofree gsize *order = NULL;
+  const gsize      each = MIN (m, MAX (n / 2, 1));
+
+  if (n == 0)
+    return;
+  order = g_new (gsize, n);
+  for (gsize i = 0; i < n; i++)
+    order[i] = i;
+  for (gsize i = 0; i < each; i++)
+    {
+      const double value = g_array_index (pool, double, (turn * each + i) % m);
+
+      ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), place_of (order, i, n, state), clip (bounds, value, state));
+    }
+}
+
+static void
+scatter_nonfinite (PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state)
+{
+  static const double values[] = { NAN, INFINITY, -INFINITY };
+  const gsize n = ph_tensor_count (tensor);
+
+  if (n == 0)
+    return;
+  for (guint i = 0; i < (n < 8 ? 1 : G_N_ELEMENTS (values)); i++)
+    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), next_random (state) % n,
+                    clip (bounds, values[(i + turn) % G_N_ELEMENTS (values)], state));
+}
+
+static void
+fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind kind, guint turn, guint64 *state)
+{
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i, clip (bounds, draw_float (sampler, kind, state), state));
+  if (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_EXTREME)
+    scatter_pool (kind == PH_SAMPLE_REACH ? sampler->pool : sampler->extreme, tensor, bounds, turn, state);
+  else if (kind == PH_SAMPLE_NONFINITE)
+    scatter_nonfinite (tensor, bounds, turn, state);
+}
+
+/* Type ends, powers of two and their neighbours; constants of either side. */
+static gint64
+draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
+{
+  const guint  bits = (guint) ph_dtype_size (dtype) * 8;
+  const guint64 r = next_random (state);
+  gint64        value;
+
+  switch (r % 4)
+    {
+    case 0:
+      return (gint64) (next_random (state) % 21) - (ph_dtype_is_signed (dtype) ? 10 : 0);
+    case 1:
+      if (sampler->integers->len > 0)
+        return g_array_index (sampler->integers, gint64, next_random (state) % sampler->integers->len);
+      return 1;
+    case 2:
+      value = (gint64) ((G_GUINT64_CONSTANT (1) << (next_random (state) % bits)) + next_random (state) % 3 - 1);
+      return ph_dtype_is_signed (dtype) && (next_random (state) & 1) ? (gint64) (0 - (guint64) value) : value;
+    default:      /* the ends: the store keeps the low bits */
+      value = (next_random (state) & 1) ? (gint64) (~G_GUINT64_CONSTANT (0) >> (64 - bits + (ph_dtype_is_signed (dtype) ? 1 : 0)))
+                                        : ph_dtype_is_signed (dtype) ? (gint64) (~G_GUINT64_CONSTANT (0) << (bits - 1)) : 0;
+      return value;
+    }
+}
+
+static void
+fill_integers (PhSampler *sampler, PhTensor *tensor, const Usage *usage, PhBounds bounds, PhSampleKind kind, guint64 *state)
+{
+  const PhDType dtype = ph_tensor_dtype (tensor);
+  const gsize   n = ph_tensor_count (tensor);
+  const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      gint64 value;
+
+      if (usage->reading == READ_AS_INDEX)
+        {
+          const gint64 range = usage->range > 0 ? usage->range : 2;
+
+          /* Both ends first, then anything, from either end. */
+          value = i == 0 ? 0 : i == 1 ? range - 1 : (gint64) (next_random (state) % (guint64) range);
+          if (kind != PH_SAMPLE_NORMAL && negative && (i == 0 || (next_random (state) & 1)))
+            value -= range;
+        }
+      else if (usage->reading == READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)
+        value = (gint64) (next_random (state) % (usage->reading == READ_AS_SHAPE ? 2 : 100)) *
+                (negative && usage->reading == READ_AS_DATA && (next_random (state) & 1) ? -1 : 1);
+      else
+        value = draw_integer (sampler, dtype, state);
+      if (bounds.low > -G_MAXDOUBLE && value < bounds.low)
+        value = (gint64) bounds.low + (gint64) (next_random (state) % 3);
+      if (bounds.high < (double) G_MAXINT32 && value > bounds.high)
+        value = (gint64) bounds.high;
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, value);
+    }
+}
+
+static void
+fill_strings (PhTensor *tensor, PhSampleKind kind, guint64 *state)
+{
+  static const char *const texts[] = { "a", "b", "", "abc", "B", "-1.5", "2", "NaN", "1e3" };
+
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    ph_tensor_set_string (tensor, i, kind == PH_SAMPLE_NORMAL ? texts[5 + next_random (state) % 2] : texts[next_random (state) % G_N_ELEMENTS (texts)]);
+}
+
+/* Elements of what is made up at most: more say nothing more. */
+#define MAX_ELEMENTS 50000000
+
+static PhTensor *
+draw_tensor (PhSampler *sampler, guint input, const PhType *type, Sizes *sizes, PhSampleKind kind, guint turn, gint64 crop,
+             PhTensor *like)
+{
+  const PhBounds bounds = sampler->bounds != NULL ? sampler->bounds[input] : PH_BOUNDS_NONE;
+  guint64        state = sampler->seed * 1000003 + input * 7919 + kind * 104729 + turn * 15485863 + 17;
+  gint64         dims[PH_MAX_RANK];
+  double         count = 1;
+  guint          rank;
+  PhDType        dtype;
+  PhTensor      *tensor;
+
+  if (like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR)
+    return ph_tensor_ref (like);
+  if (like == NULL && (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->dtype == PH_UNDEFINED))
+    return NULL;
+  rank = like != NULL ? ph_tensor_rank (like) : type->rank;
+  dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
+  for (guint i = 0; i < rank; i++)
+    {
+      dims[i] = like != NULL ? ph_tensor_dims (like)[i] : size_of (sizes, type->dims[i], i, rank);
+      if (crop > 1 && i >= 2 && dims[i] > 8)
+        dims[i] = (dims[i] + crop - 1) / crop;
+      count *= (double) dims[i];
+    }
+  if (count > MAX_ELEMENTS)
+    return NULL;
+  /* What shapes are made of cannot be anything. */
+  if (like != NULL && sampler->usage[input].reading == READ_AS_SHAPE)
+    return ph_tensor_ref (like);
+  tensor = ph_tensor_new (dtype, rank, dims);
+  if (tensor == NULL)
+    return NULL;
+  if (dtype == PH_STRING)
+    fill_strings (tensor, kind, &state);
+  else if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
+    for (gsize i = 0; i < 2 * ph_tensor_count (tensor); i++)
+      ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_writable (tensor), i, normal (&state));
+  else if (dtype == PH_BOOL)
+    for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, (gint64) (next_random (&state) & 1));
+  else if (ph_dtype_is_integer (dtype))
+    fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, &state);
+  else
+    fill_floats (sampler, tensor, bounds, kind, turn, &state);
+  return tensor;
+}
+
+GPtrArray *
+ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like_captured, gint64 crop,
+                 PhTensor *const *captured)
+{
+  const PhPair        *pair = sampler->pair;
+  g_autoptr(GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr(GHashTable) symbols = g_hash_table_new (NULL, NULL);
+  Sizes                chosen = { symbols, common_sizes[MIN (sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->size };
+
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      const PhType *type = pair->types->pdata[i];
+      PhTensor     *like = captured != NULL ? captured[i] : NULL, *tensor;
+
+      if (kind == PH_SAMPLE_CAPTURED)
+        tensor = like != NULL ? ph_tensor_ref (like) : NULL;
+      else
+        tensor = draw_tensor (sampler, i, type, &chosen, kind, turn, crop, like_captured ? like : NULL);
+      if (tensor == NULL)
+        return NULL;
+      g_ptr_array_add (tensors, tensor);
+    }
+  return g_steal_pointer (&tensors);
+}

@@ -1,0 +1,49 @@
+/* samples.h: values for the inputs of a region: those that flow there, and made-up ones that reach what matters.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/prove/bounds.h"
+#include "core/prove/region.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  PH_SAMPLE_CAPTURED,       /* what a run of the model has there, or what was fed                              */
+  PH_SAMPLE_NORMAL,         /* around 0, both signs                                                            */
+  PH_SAMPLE_WIDE,           /* magnitudes from 1e-3 to 1e3, zeros of both signs                                */
+  PH_SAMPLE_REACH,          /* each value of the pool somewhere among normal ones, up to 1e6                   */
+  PH_SAMPLE_DENSE,          /* every element from that pool                                                    */
+  PH_SAMPLE_EXTREME,        /* subnormal, huge and largest values among normal ones                            */
+  PH_SAMPLE_NONFINITE,      /* NaN and both infinities, once each                                              */
+  PH_SAMPLE_N_KINDS
+} PhSampleKind;
+
+const char *ph_sample_kind_name (PhSampleKind kind);     /* "captured" "normal" "wide" "reach" "dense" "extreme" "nonfinite" */
+
+/* What is drawn for one pair: the pool of values that decide something in either side (each constant and attribute that is
+ * compared with, its neighbours, its negative; zeros, ones, subnormals, huge ones), and how each integer input is read. */
+typedef struct _PhSampler PhSampler;
+
+/* @bounds: one for each input of the pair, what its producer guarantees. */
+PhSampler *ph_sampler_new   (const PhPair *pair, const PhBounds *bounds, guint64 seed);
+void       ph_sampler_free  (PhSampler *sampler);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSampler, ph_sampler_free)
+
+/* How the open dimensions are chosen: 0, 1, 2, ... until no more are offered. 0: each symbol has a size of its own, larger than
+ * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
+guint      ph_sampler_n_sizes (PhSampler *sampler);
+
+/* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
+gboolean   ph_sampler_has_integers (PhSampler *sampler);
+
+/* One tensor for each input, in order; NULL: of an input nothing can be made. @turn: which of the tensors of that kind.
+ * @captured: (nullable) (nullable elements) one for each input. @like_captured: shapes are those of @captured. @crop: 1, or by how
+ * much the spatial axes (from the third on) of large inputs are smaller.
+ * (transfer full) (element-type PhTensor) */
+GPtrArray *ph_sampler_draw  (PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like_captured,
+                             gint64 crop, PhTensor *const *captured);
+
+G_END_DECLS

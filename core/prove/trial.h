@@ -1,0 +1,80 @@
+/* trial.h: one pair of models, before and after, tried on many inputs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/field.h"
+#include "core/prove/samples.h"
+
+G_BEGIN_DECLS
+
+/* What the change promises of float results. */
+typedef enum
+{
+  PH_PROMISE_BITS,          /* every bit                                                                     */
+  PH_PROMISE_FINITE,        /* as real numbers, where they are finite                                        */
+  PH_PROMISE_REAL,          /* as real numbers; NaN and infinities may come from other elements              */
+  PH_PROMISE_NEAR,          /* lossy: close as float32                                                       */
+  PH_PROMISE_NONE,          /* nothing is known of it: as real numbers, NaN and infinities where they were    */
+} PhPromise;
+
+typedef struct
+{
+  PhPromise      promise;
+  const PhBounds *bounds;        /* (nullable) one for each input                                             */
+  PhTensor *const *captured;     /* (nullable) (nullable elements) one for each input                          */
+  guint64        seed;
+  double         cost;           /* operations of one side on one set of inputs, roughly                      */
+  double         flops;          /* operations that all may take; a set or two are always tried               */
+  gboolean       whole;          /* it is the model itself: outputs that do not vary are no reason to go on    */
+  GCancellable  *cancellable;    /* (nullable)                                                                */
+} PhTrialOptions;
+
+/* Of one of the pair's outputs, over all inputs. */
+typedef struct { double error, max_abs; guint64 max_ulp; } PhTrialOutput;
+
+typedef struct
+{
+  PhVerdict    verdict;
+  PhTrialOutput *outputs;
+  char        *why;              /* (nullable) what differs; why nothing is shown or could be computed         */
+  guint        n_sets, kinds;    /* inputs that were tried; bit PH_SAMPLE_...: of which kinds                  */
+  double       error, max_abs;   /* the largest difference in double: relative, absolute                       */
+  double       tolerance;        /* the largest that was allowed                                               */
+  gsize        n_unbounded;      /* elements NaN or infinite on one side, which the promise excepts             */
+  guint        n_narrow;         /* nodes that could not be computed in double                                 */
+  gboolean     loses_accuracy;   /* float32 got worse though double agrees                                     */
+  gboolean     bits_differ;      /* float32, though every bit was promised; sums in another order               */
+  guint        n_sizes;          /* shapes that were tried                                                     */
+  gboolean     any_size;         /* there are open dimensions                                                  */
+  PhFieldReport *field;          /* (nullable) what exact evaluation said                                      */
+  /* Of a difference: */
+  guint        output;           /* which of the pair's                                                        */
+  gsize        element;
+  char        *expected, *actual;
+  PhSampleKind shown_by;
+  GPtrArray   *witness;          /* (nullable) (element-type PhTensor) the inputs                              */
+  /* Of the captured inputs: float32 values of the after side, by the id of the value that they stand for. */
+  GHashTable  *values;           /* (nullable) PhId -> PhTensor                                                */
+} PhTrial;
+
+/* NULL: cancelled. */
+PhTrial   *ph_pair_try      (const PhPair *pair, const PhTrialOptions *options, GError **error);
+void       ph_trial_free    (PhTrial *trial);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTrial, ph_trial_free)
+
+/* jitter.c: constants of either side that the other side does not have, moved in their last bit. */
+typedef struct _PhJitter PhJitter;
+PhJitter  *ph_jitter_new    (const PhPair *pair);                /* NULL: both sides have the same constants            */
+void       ph_jitter_free   (PhJitter *jitter);
+/* Moves them, differently each @turn; ph_jitter_restore() puts them back. */
+void       ph_jitter_apply  (PhJitter *jitter, guint side, guint turn);
+void       ph_jitter_restore (PhJitter *jitter, guint side);
+gboolean   ph_jitter_has    (PhJitter *jitter, guint side);
+
+/* run-side.c: one side on one set of inputs; outputs in order. (transfer full) */
+typedef struct { gboolean in_double, reference; GHashTable *ids, *values; guint *narrow; GCancellable *cancellable; } PhSideOptions;
+GPtrArray *ph_side_run      (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GError **error);
+/* Operations of @node and of what its bodies hold; what is not known counts as little. */
+double     ph_node_cost     (const PhNode *node);
+
+G_END_DECLS
