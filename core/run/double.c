@@ -107,6 +107,28 @@ takes_double (const PhOp *op, guint i)
   return arg == NULL || arg->types == 0 || (arg->types & PH_T (DOUBLE)) != 0;
 }
 
+/* The narrowest type of which each number of input 0 is one: what was widened and is narrowed again lost nothing. */
+static PhDType
+narrowest (const PhNode *node, PhDType from)
+{
+  const PhValue *value = ph_node_input (node, 0);
+
+  for (guint i = 0; i < 16 && value != NULL && value->producer != NULL && value->producer->op != NULL; i++)
+    {
+      const PhNode *producer = value->producer;
+      const PhType *type;
+
+      if (producer->op != &ph_op_Cast && (producer->op->flags & PH_OP_DATA_MOVEMENT) == 0)
+        break;
+      value = ph_node_input (producer, 0);
+      type = value != NULL ? value->type : NULL;
+      if (type == NULL || type->kind != PH_KIND_TENSOR || !IS_WIDE (type->dtype) || !holds (from, type->dtype))
+        break;
+      from = type->dtype;
+    }
+  return from;
+}
+
 /* Casts are what a model says of precision. Only those that lose some by their declared types round; the result stays a
  * double. FALSE: it is no cast between numbers and floats. */
 static gboolean
@@ -121,7 +143,7 @@ run_cast (PhKernel *kernel, gboolean *ok, GError **error)
     return FALSE;
   if (x == NULL || ph_tensor_kind (x) != PH_KIND_TENSOR || (node->op == &ph_op_CastLike && like == NULL))
     return FALSE;
-  from = ph_run_declared (node, 0, x);
+  from = narrowest (node, ph_run_declared (node, 0, x));
   to = node->op == &ph_op_Cast ? (PhDType) ph_node_attr_int (node, "to", PH_UNDEFINED) : ph_run_declared (node, 1, like);
   if (!IS_WIDE (to) || from == PH_STRING || from == PH_COMPLEX64 || from == PH_COMPLEX128)
     return FALSE;
