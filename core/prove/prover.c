@@ -8,6 +8,7 @@
 
 /* Operations that the trial of one region may take, and that of a whole model that nobody asked for. */
 #define REGION_FLOPS 3e7
+#define LEAST_FLOPS  2e6
 #define WHOLE_FLOPS  4e7
 #define QUICK_NODES  2000
 /* A model of more operations is not run for the values that flow in it. */
@@ -29,6 +30,7 @@ struct _PhProver
   guint       captured_at;       /* the edit index at which they hold                                   */
   GHashTable *feeds;             /* (nullable) input name -> PhTensor: of that run                      */
   gboolean    no_capture;        /* it was tried, and cannot be                                         */
+  double      cost;              /* operations of one run of the model                                  */
   const PhRunOptions *options;
 };
 
@@ -247,11 +249,39 @@ trial_of (PhVerdict verdict, const char *why)
   return trial;
 }
 
+/* What the region makes now is what flows on: so the next rewrite finds it without a run of the model. */
+static void
+follow_captured (PhProver *prover, const PhPair *pair, PhTensor *const *captured)
+{
+  g_autoptr(GPtrArray)  inputs = g_ptr_array_new (), outputs = NULL;
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  PhSideOptions         options = { .ids = pair->ids[1], .values = values, .cancellable = cancellable_of (prover) };
+  GHashTableIter        iter;
+  gpointer              id, tensor;
+
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      if (prover->captured == NULL || captured[i] == NULL)
+        return;
+      g_ptr_array_add (inputs, captured[i]);
+    }
+  if (prover->captured == NULL || pair->after->graph->n_nodes == 0)
+    return;
+  outputs = ph_side_run (pair->after, inputs, &options, NULL);
+  if (outputs == NULL)
+    return;
+  g_hash_table_iter_init (&iter, values);
+  while (g_hash_table_iter_next (&iter, &id, &tensor))
+    g_hash_table_insert (prover->captured, id, ph_tensor_ref (tensor));
+}
+
 static PhTrial *
 try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
 {
   g_autoptr(GError)      own = NULL;
   g_autoptr(PhPair)      pair = ph_pair_new (region, prover->model[0], prover->model[1], &own);
+  g_autoptr(GBytes)      key = NULL;
+  PhTrial               *trial;
   g_autofree PhBounds   *bounds = g_new (PhBounds, region->inputs->len + 1);
   g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
   PhTrialOptions         options = { .promise = promise, .bounds = bounds, .seed = prover->seed, .flops = flops, .whole = whole,
@@ -273,7 +303,16 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
         captured[i] = g_hash_table_lookup (prover->captured, GUINT_TO_POINTER (id));
     }
   options.captured = prover->captured != NULL ? captured : NULL;
-  return ph_pair_try (pair, &options, error);
+  key = whole ? NULL : ph_pair_key (pair, &options);
+  trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
+  trial = trial != NULL ? ph_trial_copy (trial) : ph_pair_try (pair, &options, error);
+  if (trial == NULL)
+    return NULL;
+  if (key != NULL && ph_verdict_is_good (trial->verdict) && !g_hash_table_contains (prover->known, key))
+    g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));
+  if (!whole && ph_verdict_is_good (trial->verdict))
+    follow_captured (prover, pair, captured);
+  return trial;
 }
 
 /* After reads what before does not: the two may be tied by what produces them, as where common code is merged. */
@@ -308,7 +347,7 @@ is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const P
 
 /* A rule may lean on what produces what it reads: the region then takes that in, and is tried again. */
 static PhTrial *
-prove_region (PhProver *prover, PhRegion *region, PhPromise promise, GError **error)
+prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flops, GError **error)
 {
   PhTrial *trial = NULL;
 
@@ -318,7 +357,7 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, GError **er
     ph_region_widen (region, prover->model[0], prover->model[1]);
   for (guint round = 0; round < MAX_WIDER; round++)
     {
-      PhTrial *next = try_region (prover, region, promise, REGION_FLOPS, FALSE, error);
+      PhTrial *next = try_region (prover, region, promise, flops, FALSE, error);
 
       if (next == NULL)
         {
@@ -332,20 +371,6 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, GError **er
         break;
     }
   return trial;
-}
-
-/* What the region makes now is what flows on: so the next rewrite finds it without a run of the model. */
-static void
-follow_captured (PhProver *prover, const PhTrial *trial)
-{
-  GHashTableIter iter;
-  gpointer       id, tensor;
-
-  if (prover->captured == NULL || trial->values == NULL)
-    return;
-  g_hash_table_iter_init (&iter, trial->values);
-  while (g_hash_table_iter_next (&iter, &id, &tensor))
-    g_hash_table_insert (prover->captured, id, ph_tensor_ref (tensor));
 }
 
 /* ── one rewrite ── */
@@ -368,12 +393,15 @@ prove_rewrite (PhProver *prover, guint index, GError **error)
   const PhPosition    next = at.rewrite + 1 < step->n_rewrites ? (PhPosition) { at.step, at.rewrite + 1 } : (PhPosition) { at.step + 1, 0 };
   PhRewriteProof     *known = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (index + 1)), *one;
   g_autoptr(GPtrArray) regions = NULL;
+  double              flops;
 
   if (known != NULL)
     return known;
   if (!go (prover, at, next, error))
     return NULL;
   one = ph_rewrite_proof_new ();
+  /* All regions of a step together may cost what two runs of the model do. */
+  flops = CLAMP (2 * prover->cost / MAX (step->n_rewrites, 1), LEAST_FLOPS, REGION_FLOPS);
   regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
   if (prover->model[1]->graph->outputs->len < prover->model[0]->graph->outputs->len)
     {
@@ -393,7 +421,7 @@ prove_rewrite (PhProver *prover, guint index, GError **error)
     capture (prover, rewrite->first_edit);
   for (guint i = 0; i < regions->len; i++)
     {
-      g_autoptr(PhTrial) trial = prove_region (prover, regions->pdata[i], promise_of (pass, rewrite->rule), error);
+      g_autoptr(PhTrial) trial = prove_region (prover, regions->pdata[i], promise_of (pass, rewrite->rule), flops, error);
 
       if (trial == NULL)
         {
@@ -401,7 +429,6 @@ prove_rewrite (PhProver *prover, guint index, GError **error)
           return NULL;
         }
       ph_rewrite_proof_add (one, trial, trial->verdict == PH_VERDICT_DIFFERENT ? border_name (prover, regions->pdata[i], trial->output) : NULL);
-      follow_captured (prover, trial);
       if (trial->verdict == PH_VERDICT_DIFFERENT)
         g_clear_pointer (&prover->captured, g_hash_table_unref);
     }
@@ -530,6 +557,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
       ph_proof_conclude (proof);
       return g_steal_pointer (&proof);
     }
+  prover->cost = model_cost (prover->model[0]);
   for (guint i = first; i < last; i++)
     {
       const PhRewriteProof *one = prove_rewrite (prover, i, error);

@@ -52,8 +52,25 @@ ph_trial_free (PhTrial *trial)
   g_free (trial->actual);
   g_clear_pointer (&trial->field, ph_field_report_free);
   g_clear_pointer (&trial->witness, g_ptr_array_unref);
-  g_clear_pointer (&trial->values, g_hash_table_unref);
   g_free (trial);
+}
+
+PhTrial *
+ph_trial_copy (const PhTrial *trial)
+{
+  PhTrial *copy = g_memdup2 (trial, sizeof *trial);
+
+  copy->outputs = NULL;
+  copy->witness = NULL;
+  copy->why = g_strdup (trial->why);
+  copy->expected = g_strdup (trial->expected);
+  copy->actual = g_strdup (trial->actual);
+  if (trial->field != NULL)
+    {
+      copy->field = g_memdup2 (trial->field, sizeof *trial->field);
+      copy->field->why = g_strdup (trial->field->why);
+    }
+  return copy;
 }
 
 static gboolean
@@ -549,22 +566,6 @@ try_constants (Try *self, GError **problem)
 /* ── all of it ── */
 
 static void
-keep_captured (Try *self)
-{
-  g_autoptr(GPtrArray) inputs = NULL, outputs = NULL;
-  PhSideOptions        options = { .ids = self->pair->ids[1], .cancellable = self->options->cancellable };
-
-  if (!self->whole_captured || self->options->whole)
-    return;
-  inputs = draw (self, PH_SAMPLE_CAPTURED, 0, (Shapes) { 0, TRUE });
-  options.values = self->trial->values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  outputs = inputs != NULL ? ph_side_run (self->pair->after, inputs, &options, NULL) : NULL;
-  self->spent += self->options->cost;
-  for (guint k = 0; outputs != NULL && k < outputs->len; k++)
-    g_hash_table_insert (options.values, GUINT_TO_POINTER (g_array_index (self->pair->outputs, PhBorderPair, k).after), ph_tensor_ref (outputs->pdata[k]));
-}
-
-static void
 conclude (Try *self, GError *problem)
 {
   PhTrial *trial = self->trial;
@@ -601,6 +602,9 @@ try_all (Try *self, GError **problem)
       if (i >= N_FIRST && self->trial->n_sets > 0 && self->spent > self->options->flops)
         break;
       if (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0)
+        continue;
+      /* What is proved need not be computed at its full size. */
+      if (kind == PH_SAMPLE_CAPTURED && is_field_equal (self) && self->crop > 1)
         continue;
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
@@ -642,24 +646,17 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   if (is_identity (pair))
     {
       trial->verdict = PH_VERDICT_PROVED;
-      keep_captured (&self);
       return g_steal_pointer (&trial);
     }
   if (pair->inputs->len == 0 && try_constants (&self, &problem))
-    {
-      keep_captured (&self);
-      return g_steal_pointer (&trial);
-    }
+    return g_steal_pointer (&trial);
   self.jitter = ph_jitter_new (pair);
   self.crop = options->whole ? 1 : choose_crop (&self);
   find_shapes (&self, &problem);
   if (!options->whole)
     evaluate_over_field (&self);
   if (!was_cancelled (&self) && try_all (&self, &problem))
-    {
-      keep_captured (&self);
-      conclude (&self, problem);
-    }
+    conclude (&self, problem);
   g_clear_pointer (&self.jitter, ph_jitter_free);
   if (options->cancellable != NULL && g_cancellable_set_error_if_cancelled (options->cancellable, error))
     return NULL;

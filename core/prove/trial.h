@@ -53,12 +53,13 @@ typedef struct
   char        *expected, *actual;
   PhSampleKind shown_by;
   GPtrArray   *witness;          /* (nullable) (element-type PhTensor) the inputs                              */
-  /* Of the captured inputs: float32 values of the after side, by the id of the value that they stand for. */
-  GHashTable  *values;           /* (nullable) PhId -> PhTensor                                                */
 } PhTrial;
 
 /* NULL: cancelled. */
 PhTrial   *ph_pair_try      (const PhPair *pair, const PhTrialOptions *options, GError **error);
+PhTrial   *ph_trial_copy    (const PhTrial *trial);              /* without its witness */
+/* What decides the outcome of a trial: equal keys, equal trials. NULL: it is too much to say. (transfer full) */
+GBytes    *ph_pair_key      (const PhPair *pair, const PhTrialOptions *options);
 void       ph_trial_free    (PhTrial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTrial, ph_trial_free)
 
