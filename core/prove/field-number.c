@@ -4,18 +4,63 @@
 
 #include <math.h>
 
+__thread guint32 ph_field_p = PH_FIELD_USUAL_P;
+
+#define POWER(modulus_)                                                                                                \
+  for (; exponent > 0; exponent >>= 1)                                                                                 \
+    {                                                                                                                  \
+      if (exponent & 1)                                                                                                \
+        result = result * power % (modulus_);                                                                          \
+      power = power * power % (modulus_);                                                                              \
+    }
+
 guint32
 ph_mod_pow (guint32 base, guint64 exponent, guint32 m)
 {
   guint64 result = 1, power = base;
 
-  for (; exponent > 0; exponent >>= 1)
-    {
-      if (exponent & 1)
-        result = result * power % m;
-      power = power * power % m;
-    }
+  if (m == PH_FIELD_USUAL_P)       /* a constant divisor is quick */
+    POWER (PH_FIELD_USUAL_P)
+  else if (m == PH_FIELD_Q)
+    POWER (PH_FIELD_Q)
+  else
+    POWER (m)
   return (guint32) result;
+}
+
+/* Miller and Rabin; these bases leave no composite below 3,215,031,751. */
+static gboolean
+is_prime (guint32 n)
+{
+  static const guint32 bases[] = { 2, 3, 5, 7 };
+  guint32 odd = n - 1, twos = 0;
+
+  for (; odd % 2 == 0; odd /= 2)
+    twos++;
+  for (guint i = 0; i < G_N_ELEMENTS (bases); i++)
+    {
+      guint64 x = ph_mod_pow (bases[i], odd, n);
+      gboolean witness = x != 1 && x != n - 1;
+
+      for (guint k = 1; k < twos && witness; k++)
+        {
+          x = x * x % n;
+          witness = x != n - 1;
+        }
+      if (witness)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+guint32
+ph_field_prime (guint64 seed, guint n)
+{
+  guint32 p = 23 + 24 * (guint32) (40000000 + ph_mix (ph_mix (seed, 0x9121e), n) % 49000000);
+
+  while (!is_prime (p))
+    p -= 24;
+  return p;
 }
 
 PhNum
@@ -79,7 +124,10 @@ ph_field_inverse (PhField *field, PhNum a)
 PhNum
 ph_field_ratio (PhField *field, gint64 over, gint64 under)
 {
-  return ph_num_mul (ph_num_int (over), ph_field_inverse (field, ph_num_int (under)));
+  PhNum ratio = ph_num_mul (ph_num_int (over), ph_field_inverse (field, ph_num_int (under)));
+
+  ph_field_check_sign (field, (double) over / (double) under, ratio);
+  return ratio;
 }
 
 /* m = 3 mod 4: the root of a square a is a^((m+1)/4), or its negative. */

@@ -11,9 +11,13 @@ G_BEGIN_DECLS
 
 /* ── numbers ── */
 
-/* p = 2 q + 1, both prime; p = 7 mod 8 and q = 7 mod 8, so that 2 has a root in both. */
-#define PH_FIELD_P 2147480927u
-#define PH_FIELD_Q 1073740463u
+/* p = 2 q + 1, both prime; p = 7 mod 8 and q = 7 mod 8, so that 2 has a root in both. Signs that multiply are read modulo
+ * other primes p = 23 mod 24, for which -1 is no square, but 2 and 3 are. */
+#define PH_FIELD_USUAL_P 2147480927u
+#define PH_FIELD_P       ph_field_p
+#define PH_FIELD_Q       1073740463u
+
+extern __thread guint32 ph_field_p __attribute__ ((tls_model ("initial-exec")));
 
 /* A number, as it is modulo p and modulo q. The second part is for exponentials alone; 0 where they are not interpreted. */
 typedef struct { guint32 p, q; } PhNum;
@@ -53,7 +57,11 @@ ph_num_sub (PhNum a, PhNum b)
 static inline PhNum
 ph_num_mul (PhNum a, PhNum b)
 {
-  return (PhNum) { (guint32) ((guint64) a.p * b.p % PH_FIELD_P), (guint32) ((guint64) a.q * b.q % PH_FIELD_Q) };
+  const guint64 p = (guint64) a.p * b.p;
+
+  /* a constant divisor is quick */
+  return (PhNum) { (guint32) (PH_FIELD_P == PH_FIELD_USUAL_P ? p % PH_FIELD_USUAL_P : p % PH_FIELD_P),
+                   (guint32) ((guint64) a.q * b.q % PH_FIELD_Q) };
 }
 
 static inline guint64
@@ -65,6 +73,8 @@ ph_mix (guint64 hash, guint64 value)
 }
 
 guint32 ph_mod_pow (guint32 base, guint64 exponent, guint32 m);
+/* A prime p = 23 mod 24 below 2^31, the @n-th of those that @seed tells. */
+guint32 ph_field_prime (guint64 seed, guint n);
 PhNum   ph_num_int (gint64 number);
 
 /* ── tensors ── */
@@ -87,8 +97,9 @@ typedef enum
 {
   PH_FIELD_EXP       = 1 << 0, /* exp (x) = 4^x                                                             */
   PH_FIELD_RECOGNISE = 1 << 1, /* constants are the numbers that they round: 1/3, sqrt (2), 0.1, ...        */
-  PH_FIELD_FOLD      = 1 << 2, /* what depends on constants alone is what executing it gives, rounding and all */
-  PH_FIELD_EULER     = 1 << 3, /* signs by Euler's criterion, which knows that signs multiply               */
+  PH_FIELD_FOLD      = 1 << 2, /* before: what depends on constants alone is what executing it gives, rounding and all */
+  PH_FIELD_EULER     = 1 << 3, /* signs by Euler's criterion, which knows that signs multiply: only modulo many
+                                  primes, since 5 = 2 + 3 has the wrong sign modulo every other one           */
 } PhFieldReading;
 
 /* Infinities and NaN are numbers of which nothing is known. */

@@ -3,7 +3,10 @@
 #include "core/graph/history.h"
 #include "core/io/io.h"
 #include "core/ops/infer.h"
+#include "core/ops/builder.h"
 #include "core/prove/field.h"
+#include "core/run/recipe.h"
+#include "core/tensor/origin.h"
 
 static PhModel *
 read_model (const char *inputs, const char *body)
@@ -171,6 +174,11 @@ test_signs (void)
   /* 5 is no square modulo p: Euler's criterion alone would take it for negative. */
   UNEQUAL (AB, NUM ("m", "5.0") "p = Mul (a, m) y = Relu (p)", NUM ("m", "5.0") NUM ("z", "0.0") "r = Min (a, z) y = Mul (r, m)");
   UNEQUAL (AB, NUM ("m", "7.0") "p = Mul (a, m) y = Relu (p)", NUM ("m", "7.0") NUM ("z", "0.0") "r = Min (a, z) y = Mul (r, m)");
+  EQUAL (AB, NUM ("m", "5.0") "p = Mul (a, m) y = Relu (p)", NUM ("m", "5.0") "r = Relu (a) y = Mul (r, m)");
+  EQUAL (AB, NUM ("m", "0.3") "p = Mul (a, m) q = Mul (b, m) y = Max (p, q)", NUM ("m", "0.3") "r = Max (a, b) y = Mul (r, m)");
+  /* Modulo the usual prime 2 x + 3 x has the sign of -x. */
+  UNEQUAL (AB, NUM ("m", "2.0") NUM ("n", "3.0") "p = Mul (a, m) q = Mul (a, n) s = Add (p, q) y = Relu (s)",
+           NUM ("m", "2.0") NUM ("n", "3.0") NUM ("z", "0.0") "p = Mul (a, m) q = Mul (a, n) u = Min (p, z) v = Min (q, z) y = Add (u, v)");
   UNEQUAL (AB, NUM ("z", "0.0") NUM ("s", "6.0") "y = Clip (a, z, s)", NUM ("z", "0.0") NUM ("s", "5.5") "y = Clip (a, z, s)");
   UNEQUAL (AB, "y = LeakyRelu <alpha = 0.1> (a)", "y = LeakyRelu <alpha = 0.2> (a)");
   UNEQUAL ("float[1] a", "r = Relu (a) y = Div (r, r)", NUM ("z", "0.0") NUM ("o", "1.0") "p = Mul (a, z) y = Add (p, o)");
@@ -237,6 +245,66 @@ test_fixed (void)
   ph_field_report_free (report);
 }
 
+/* ── recipes ── */
+
+static PhTensor *
+thirds (PhRecipe *recipe)
+{
+  g_autoptr(PhTensor) three = ph_tensor_new_floats ((float[]) { 3, 7, 5 }, 3);
+  g_autoptr(GError) error = NULL;
+  PhTensor *inverse = ph_recipe_tensor (recipe, PH_BUILD (ph_recipe_builder (recipe), Div, ph_recipe_number (recipe, 1),
+                                                          ph_recipe_wide (recipe, three)), PH_FLOAT, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpfloat (ph_tensor_get (inverse, 1), ==, (float) (1.0 / 7.0));
+  return inverse;
+}
+
+/* The product of a and a constant. */
+static PhModel *
+product (PhTensor *factor)
+{
+  PhModel *model = ph_model_new ();
+  PhBuilder b = { .graph = model->graph };
+  PhValue *a;
+
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  a = ph_graph_add_input (model->graph, "a", ph_type_static (PH_FLOAT, 1, (gint64[]) { 3 }), NULL, 0, &b.error);
+  ph_graph_set_output (model->graph, 0, PH_BUILD (&b, Mul, a, ph_build_tensor (&b, ph_tensor_ref (factor))), &b.error);
+  g_assert_no_error (b.error);
+  return model;
+}
+
+static void
+test_recipes (void)
+{
+  g_autoptr(PhRecipe) recipe = ph_recipe_new (), spare = ph_recipe_new ();
+  g_autoptr(PhTensor) inverse = thirds (recipe), plain = ph_tensor_new_floats ((float[]) { 1 / 3.f, 1 / 7.f, 1 / 5.f }, 3);
+  g_autoptr(PhTensor) wrong = ph_tensor_new_floats ((float[]) { 1 / 3.f, 1 / 7.f, 0.2000001f }, 3), source = thirds (spare);
+  g_autoptr(PhModel) before = read_model ("float[3] a", "c = Constant <value_floats = [3.0, 7.0, 5.0]> () y = Div (a, c)");
+  g_autoptr(PhModel) with = product (inverse), lies = NULL;
+  g_autoptr(PhFieldReport) report = ph_field_compare (before, with, NULL, NULL, 1, NULL);
+
+  g_assert_nonnull (ph_recipe_of (inverse));
+  g_assert_true (ph_tensor_equal (inverse, plain));
+  g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
+  g_assert_true (report->rounded_constants);
+  ph_field_report_free (report);
+
+  /* What both sides have is what it holds. */
+  report = ph_field_compare (with, with, NULL, NULL, 1, NULL);
+  g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
+  g_assert_false (report->rounded_constants);
+  ph_field_report_free (report);
+
+  /* A constant that is not what its recipe gives. */
+  ph_tensor_set_origin (wrong, ph_model_clone (ph_recipe_of (source)), (GDestroyNotify) ph_model_free);
+  g_assert_false (ph_recipe_holds (wrong, NULL));
+  lies = product (wrong);
+  report = ph_field_compare (before, lies, NULL, NULL, 1, NULL);
+  g_assert_cmpint (report->result, !=, PH_FIELD_EQUAL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -251,5 +319,6 @@ main (int argc, char **argv)
   g_test_add_func ("/field/infinities", test_infinities);
   g_test_add_func ("/field/constants", test_constants);
   g_test_add_func ("/field/fixed", test_fixed);
+  g_test_add_func ("/field/recipes", test_recipes);
   return g_test_run ();
 }
