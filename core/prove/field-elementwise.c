@@ -267,11 +267,11 @@ bit_of (PhField *field, const char *name, PhNum a)
   return (ph_mix (ph_field_salt (field, name), a.p) >> 21) & 1;
 }
 
-/* A bit of a - b of its own; a >= b is that b > a is not so. */
+/* A bit of a - b of its own; a >= b is that b > a is not so. Where a = b, as 2 / x * x = 2, rounding decides: any bit. */
 static gboolean
 is_greater (PhField *field, PhNum a, PhNum b)
 {
-  return a.p != b.p && bit_of (field, "greater", ph_num_sub (a, b));
+  return bit_of (field, "greater", ph_num_sub (a, b));
 }
 
 FUNCTION (greater, return ph_num_int (is_greater (field, in[0], in[1]));)
@@ -280,7 +280,7 @@ FUNCTION (greater_or_equal, return ph_num_int (!is_greater (field, in[1], in[0])
 FUNCTION (less_or_equal, return ph_num_int (!is_greater (field, in[0], in[1]));)
 /* of a difference and of its negative alike */
 FUNCTION (equal, const PhNum d = ph_num_sub (in[0], in[1]);
-          return ph_num_int (d.p == 0 || bit_of (field, "equal", (PhNum) { MIN (d.p, PH_FIELD_P - d.p), 0 }));)
+          return ph_num_int (bit_of (field, "equal", (PhNum) { MIN (d.p, PH_FIELD_P - d.p), 0 }));)
 FUNCTION (both, return ph_num_int (in[0].p && in[1].p);)
 FUNCTION (either, return ph_num_int (in[0].p || in[1].p);)
 FUNCTION (one_of, return ph_num_int (in[0].p != in[1].p);)
@@ -370,6 +370,25 @@ is_integer (PhFieldNode *self)
   return FALSE;
 }
 
+/* A value compared with itself. */
+static gboolean
+compare_same (PhFieldNode *self, const Row *row)
+{
+  const PhNum truth = ph_num_int (row->op == &ph_op_Equal || row->op == &ph_op_GreaterOrEqual || row->op == &ph_op_LessOrEqual);
+
+  self->out[0] = ph_field_tensor_new (self->field, PH_BOOL, self->in[0]->rank, self->in[0]->dims);
+  for (gsize i = 0; self->out[0] != NULL && i < self->out[0]->count; i++)
+    ph_field_put (self->out[0], i, truth);
+  return self->out[0] != NULL;
+}
+
+static gboolean
+is_comparison (const Row *row)
+{
+  return row->function == greater || row->function == less || row->function == greater_or_equal || row->function == less_or_equal ||
+         row->function == equal;
+}
+
 static gboolean
 run_row (PhFieldNode *self, gconstpointer data)
 {
@@ -389,6 +408,8 @@ run_row (PhFieldNode *self, gconstpointer data)
   for (guint i = 0; i < MAX (row->n, 1); i++)
     if (ph_field_in (self, i) == NULL)
       return ph_field_fail (self, "input %u is missing", i);
+  if (is_comparison (row) && self->in[0] == self->in[1])
+    return compare_same (self, row);
   if (row->n != 0)
     self->out[0] = ph_field_map (self, self->in, row->n, dtype, row->function, given);
   else

@@ -577,7 +577,8 @@ conclude (Try *self, GError *problem)
       trial->why = g_strdup (problem != NULL ? problem->message : "no inputs could be made up");
       return;
     }
-  if (is_field_equal (self) && !ph_sampler_has_integers (self->sampler))
+  /* Where no integer was needed as it was fed, it is proved for all of them. */
+  if (is_field_equal (self) && (!trial->field->used_fixed || !ph_sampler_has_integers (self->sampler)))
     trial->verdict = PH_VERDICT_PROVED;
   else if (!self->varied)
     {

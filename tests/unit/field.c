@@ -167,6 +167,9 @@ test_signs (void)
   EQUAL (AB, "c = Greater (a, b) d = Not (c) y = Where (d, a, b)", "c = LessOrEqual (a, b) y = Where (c, a, b)");
   UNEQUAL (AB, "c = Greater (a, b) y = Where (c, a, b)", "c = GreaterOrEqual (a, b) y = Where (c, a, b)");
   UNEQUAL (AB, "y = Greater (a, b)", "y = GreaterOrEqual (a, b)");
+  EQUAL (AB, "c = Less (a, a) y = Where (c, a, b)", "y = Identity (b)");
+  /* 2 / a * a is 2, but rounding decides whether it is less. */
+  UNEQUAL (AB, NUM ("t", "2.0") "d = Div (t, a) m = Mul (d, a) c = Less (m, t) y = Where (c, a, b)", "y = Identity (b)");
   UNEQUAL (AB, "y = Max (a, b)", "y = Min (a, b)");
   UNEQUAL (AB, "y = Relu (a)", "y = Identity (a)");
   UNEQUAL ("float[1] a", "y = Relu (a)", "y = Identity (a)");
