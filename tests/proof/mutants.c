@@ -64,7 +64,7 @@ prove (PhModel *model, PhModel *mutant, GError **error)
       return NULL;
     }
   prover = ph_prover_new (walker, g_steal_pointer (&history), NULL, 1);
-  return ph_prover_compare (prover, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 }, NULL, error);
+  return ph_prover_compare (prover, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 }, &(PhRunOptions) { .cancellable = patience () }, error);
 }
 
 /* ── one mutant ── */
@@ -101,7 +101,7 @@ try_seed (const Source *source, PhModel *model, Oracle *oracle, guint64 at, Scor
   gboolean found;
 
   score->tried++;
-  if (!mutate (mutant, at, &mutation))
+  if (!mutate (mutant, ((guint64) g_str_hash (source->name) << 32) + at, &mutation))
     return FALSE;
   told = oracle_tell (oracle, mutant);
   if (replay != NULL)
@@ -182,6 +182,7 @@ main (int argc, char *argv[])
     }
   score.of_kind = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   score.survivors = g_ptr_array_new_with_free_func (g_free);
+  ph_tensor_set_budget (256 << 20);
   sources = sources_all ();
   if (replay != NULL)
     {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/ops/op-list.h"
 #include "tests/passes/sample.h"
 
 #define TRIES 96        /* sets of inputs that are tried       */
@@ -96,13 +97,13 @@ draw_float (Oracle *self, GRand *rand, guint turn)
 }
 
 static gint64
-draw_integer (GRand *rand, PhDType dtype, guint turn)
+draw_integer (GRand *rand, PhDType dtype, gboolean counts, guint turn)
 {
   static const gint64 most[] = { 1, 3, 1, 7, 2, 5, 20, 127 };
   const gboolean is_signed = ph_dtype_is_signed (dtype);
   const guint bits = (guint) ph_dtype_size (dtype) * 8;
 
-  switch (turn / 2 % 4)
+  switch (counts ? turn / 2 % 3 : turn / 2 % 4)
     {
     case 0: case 1: return g_rand_int_range (rand, 0, (gint32) most[turn % 8] + 1);
     case 2: return g_rand_int_range (rand, is_signed ? -(gint32) most[turn % 8] : 0, (gint32) most[turn % 8] + 1);
@@ -144,7 +145,7 @@ draw (Oracle *self, const PhType *type, const SampleRange *range, GRand *rand, g
       else if (ph_dtype_is_integer (type->dtype) && range != NULL && turn % 3 != 2)
         ph_dtype_store_int (type->dtype, data, i, g_rand_int_range (rand, (gint32) range->low, (gint32) range->high + 1));
       else if (ph_dtype_is_integer (type->dtype))
-        ph_dtype_store_int (type->dtype, data, i, draw_integer (rand, type->dtype, turn));
+        ph_dtype_store_int (type->dtype, data, i, draw_integer (rand, type->dtype, type->rank == 0 && ph_model_has_op (self->model, &ph_op_Loop), turn));
       else
         ph_dtype_store (type->dtype, data, i, range != NULL && turn % 3 != 2 ? g_rand_double_range (rand, range->low, range->high)
                                                                              : draw_float (self, rand, turn));
@@ -153,6 +154,39 @@ draw (Oracle *self, const PhType *type, const SampleRange *range, GRand *rand, g
 }
 
 /* ── runs ── */
+
+static GCancellable *patient;
+static gint64 give_up;           /* monotonic time */
+static GMutex lock;
+
+static gpointer
+watch (gpointer data)
+{
+  for (;;)
+    {
+      g_usleep (50000);
+      g_mutex_lock (&lock);
+      if (g_get_monotonic_time () > give_up)
+        g_cancellable_cancel (patient);
+      g_mutex_unlock (&lock);
+    }
+  return NULL;
+}
+
+GCancellable *
+patience (void)
+{
+  g_mutex_lock (&lock);
+  give_up = g_get_monotonic_time () + 10 * G_USEC_PER_SEC;
+  if (patient == NULL)
+    {
+      patient = g_cancellable_new ();
+      g_thread_unref (g_thread_new ("patience", watch, NULL));
+    }
+  g_cancellable_reset (patient);
+  g_mutex_unlock (&lock);
+  return patient;
+}
 
 /* The outputs of @model in double, by order. */
 static GPtrArray *
@@ -171,7 +205,7 @@ outputs_of (PhModel *model, GHashTable *feeds, GError **error)
       if (value != NULL && value->is_input)
         g_hash_table_insert (by_value, value, tensor);
     }
-  results = ph_run_model (model, by_value, NULL, &(PhRunOptions) { .seed = 1, .in_double = TRUE }, error);
+  results = ph_run_model (model, by_value, NULL, &(PhRunOptions) { .seed = 1, .in_double = TRUE, .cancellable = patience () }, error);
   if (results == NULL)
     return NULL;
   outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
@@ -280,6 +314,8 @@ oracle_tell (Oracle *self, PhModel *mutant)
       g_autoptr(GError) error = NULL;
       g_autoptr(GPtrArray) outputs = outputs_of (mutant, set->feeds, &error);
 
+      if (outputs == NULL && g_error_matches (error, PH_ERROR, PH_ERROR_CANCELLED))
+        return NULL;
       if (outputs == NULL)
         return g_strdup_printf ("inputs %u: cannot be computed: %s", set->turn, error->message);
       for (guint i = 0; i < outputs->len && i < set->outputs->len; i++)

@@ -1,0 +1,168 @@
+/* legit.c: steps that rules make are never called different: of every fixture, of the bundled examples through O3, and of the
+ * models of the data folder.
+ *   legit                      once each; models up to 4 MB, through O3
+ *   legit --seeds 3 --whole    with three seeds, and every model
+ *   legit --only NAME          sources whose name has this in it, with each proof
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/io/io.h"
+#if __has_include ("core/prove/prove.h")
+#include "core/prove/prove.h"
+#else
+#include "core/analyze/prove.h"
+#define PH_VERDICT_PROVED 99
+#define sentence inputs
+#endif
+#include "oracle.h"
+#include "sources.h"
+
+#define SMALL (4 << 20)      /* bytes of a model's file */
+
+static int seeds = 1;
+static gboolean whole;
+static char *only;
+
+static guint n_steps, n_accused, of_verdict[16];
+
+static void
+prove_steps (const char *name, PhModel *model, PhHistory *history, GHashTable *feeds)
+{
+  for (int seed = 1; seed <= seeds; seed++)
+    {
+      g_autoptr(PhProver) prover = ph_prover_new (ph_model_clone (model), ph_history_snapshot (history), feeds, (guint64) seed);
+
+      for (guint s = 0; s < history->steps->len; s++)
+        {
+          const PhStep *step = &g_array_index (history->steps, PhStep, s);
+          g_autoptr(PhProof) proof = NULL;
+          g_autoptr(GError) error = NULL;
+
+          if (step->n_rewrites == 0)
+            continue;
+          proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error);
+          g_assert_no_error (error);
+          n_steps++;
+          of_verdict[MIN (proof->verdict, G_N_ELEMENTS (of_verdict) - 1)]++;
+          if (only != NULL)
+            g_print ("%s %s: %s: %s\n", name, step->pass, ph_verdict_name (proof->verdict), proof->sentence);
+          if (proof->verdict == PH_VERDICT_DIFFERENT)
+            {
+              n_accused++;
+              g_print ("accused: %s, step %u %s, seed %d: %s\n", name, s + 1, step->pass, seed,
+                       proof->first_difference != NULL ? proof->first_difference : proof->sentence);
+            }
+        }
+    }
+}
+
+static void
+try_source (const Source *source)
+{
+  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr(PhModel) model = NULL;
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GError) error = NULL;
+
+  if (source->pass == NULL || source->allow == PH_LOSSY)        /* what is lossy is different by design */
+    return;
+  model = source_parse (source, source->before);
+  if (model == NULL || ph_model_draws (model))
+    return;
+  pass_options.allow = source->allow;
+  pass_options.arguments = (const char *const *) source->arguments;
+  ph_pass_run (source->pass, model, history, &pass_options, &error);
+  if (error == NULL)
+    prove_steps (source->name, model, history, NULL);
+}
+
+/* Each pass of O3 is a step. */
+static void
+try_model (const char *name, PhModel *model)
+{
+  const PhPipeline *pipeline = ph_pipeline_find ("O3");
+  g_autoptr(PhHistory) history = ph_history_new ();
+
+  if (ph_model_draws (model))
+    return;
+  for (guint i = 0; pipeline->passes[i] != NULL; i++)
+    {
+      PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+      g_autoptr(GError) error = NULL;
+
+      pass_options.allow = pipeline->allow;
+      ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &pass_options, &error);
+      g_assert_no_error (error);
+    }
+  prove_steps (name, model, history, NULL);
+}
+
+static void
+try_folder (const char *folder)
+{
+  const char *data = g_getenv ("PEEPHOLE_DATA_DIR"), *file;
+  g_autofree char *path = g_build_filename (data != NULL ? data : "", folder, NULL);
+  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+
+  if (dir == NULL)
+    g_print ("skipped: there is no %s\n", folder);
+  while (dir != NULL && (file = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *full = g_build_filename (path, file, NULL);
+      g_autoptr(PhModel) model = NULL;
+      GStatBuf status;
+
+      if (!g_str_has_suffix (file, ".onnx") || (only != NULL && strstr (file, only) == NULL) || g_stat (full, &status) != 0
+          || (!whole && only == NULL && status.st_size > SMALL))
+        continue;
+      model = ph_io_open (full, NULL, NULL, NULL);
+      if (model != NULL)
+        try_model (file, model);
+    }
+}
+
+static const GOptionEntry options[] = {
+  { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "how many", "N" },
+  { "whole", 0, 0, G_OPTION_ARG_NONE, &whole, "large models too", NULL },
+  { "only", 0, 0, G_OPTION_ARG_STRING, &only, "what has this in its name", "TEXT" },
+  { NULL, 0, 0, 0, NULL, NULL, NULL },
+};
+
+int
+main (int argc, char *argv[])
+{
+  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr(GPtrArray) sources = NULL;
+  g_autoptr(GError) error = NULL;
+
+  g_test_init (&argc, &argv, NULL);
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    {
+      g_printerr ("%s\n", error->message);
+      return 2;
+    }
+  sources = sources_all ();
+  for (guint i = 0; i < sources->len; i++)
+    {
+      const Source *source = sources->pdata[i];
+
+      if (only != NULL && strstr (source->name, only) == NULL)
+        continue;
+      try_source (source);
+      if (source->pass == NULL && source->n_passes == 0)
+        {
+          g_autoptr(PhModel) model = source_model (source);
+
+          try_model (source->name, model);
+        }
+    }
+  try_folder ("models");
+  for (guint i = 0; i < G_N_ELEMENTS (of_verdict); i++)
+    if (of_verdict[i] > 0)
+      g_print ("%s %u, ", ph_verdict_name (i), of_verdict[i]);
+  g_print ("steps %u, accused %u\n", n_steps, n_accused);
+  return n_accused > 0 || n_steps == 0;
+}
