@@ -244,6 +244,9 @@ einsum_kernel (PhKernel *kernel, GError **error)
         product *= ((const type_ *) ph_tensor_data (wide[k]))[walk.offset[k]];                                         \
       ((type_ *) ph_tensor_writable (result))[walk.offset[n]] += product;                                              \
     }
+  /* -0 is what adds nothing to a sum: a sum of one product is that product. */
+  for (gsize i = 0; works_in == PH_DOUBLE && walk.count > 0 && i < ph_tensor_count (result); i++)
+    ((double *) ph_tensor_writable (result))[i] = -0.0;
   if (works_in == PH_DOUBLE)
     SUM_OF_PRODUCTS (double)
   else

@@ -60,6 +60,8 @@ mean (PhBuilder *b, PhValue *value, guint from, guint to)
 {
   gint64 axes[PH_MAX_RANK];
 
+  if (value == NULL || from > to)      /* the builder has the error */
+    return NULL;
   for (guint i = from; i < to; i++)
     axes[i - from] = i;
   return PH_BUILD (b, ReduceMean, value, ph_build_ints (b, axes, to - from));

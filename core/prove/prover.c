@@ -14,7 +14,7 @@
 /* A model of more operations is not run for the values that flow in it. */
 #define CAPTURE_FLOPS 4e10
 /* How often, and up to how many nodes, a region takes in what it reads from. */
-#define MAX_WIDER 4
+#define MAX_WIDER 5
 #define MAX_NODES 60
 
 struct _PhProver
@@ -301,6 +301,8 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
       bounds[i] = value != NULL ? ph_value_bounds (value) : PH_BOUNDS_NONE;
       if (prover->captured != NULL)
         captured[i] = g_hash_table_lookup (prover->captured, GUINT_TO_POINTER (id));
+      if (prover->captured != NULL && captured[i] == NULL && value != NULL && value->is_input)
+        captured[i] = value->tensor;
     }
   options.captured = prover->captured != NULL ? captured : NULL;
   key = whole ? NULL : ph_pair_key (pair, &options);
@@ -354,7 +356,7 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
   if (region->outputs->len == 0)
     return trial_of (PH_VERDICT_PROVED, NULL);
   if (region->before->len == 0 && region->after->len == 0)
-    ph_region_widen (region, prover->model[0], prover->model[1]);
+    ph_region_widen (region, prover->model[0], prover->model[1], FALSE);
   for (guint round = 0; round < MAX_WIDER; round++)
     {
       PhTrial *next = try_region (prover, region, promise, flops, FALSE, error);
@@ -367,7 +369,7 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
       g_clear_pointer (&trial, ph_trial_free);
       trial = next;
       if (is_settled (prover, region, promise, trial) || region->before->len + region->after->len > MAX_NODES ||
-          !ph_region_widen (region, prover->model[0], prover->model[1]))
+          !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))
         break;
     }
   return trial;

@@ -155,7 +155,7 @@ is_constant (PhModel *model, PhId id)
 {
   const PhValue *value = ph_model_find_value (model, id);
 
-  return value == NULL || value->tensor != NULL || ph_value_constant (value) != NULL;
+  return value == NULL || ph_value_constant (value) != NULL;
 }
 
 /* Only reads something else now, and nothing that is constant: the border runs in front of it. */
@@ -339,7 +339,7 @@ border_read (PhValue *value, gpointer data)
 {
   Border *border = data;
 
-  if (value->producer == NULL ? value->tensor != NULL : g_hash_table_contains (border->made, value->producer))
+  if (value->producer == NULL ? ph_value_constant (value) != NULL : g_hash_table_contains (border->made, value->producer))
     return;
   if (g_hash_table_add (border->read, GUINT_TO_POINTER (value->id)))
     g_array_append_val (border->inputs, value->id);
@@ -370,6 +370,21 @@ find_inputs (PhRegion *region, PhModel *before, PhModel *after)
           if (value != NULL)
             border_read (value, &border);
         }
+    }
+}
+
+/* An input that has a default may still be fed, unless it became a constant. */
+static void
+find_border (PhRegion *region, PhModel *before, PhModel *after)
+{
+  find_inputs (region, before, after);
+  for (guint i = region->inputs->len; i-- > 0;)
+    {
+      const PhId     id = g_array_index (region->inputs, PhId, i);
+      const PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
+
+      if (was != NULL && was->is_input && was->tensor != NULL && (is == NULL || !is->is_input))
+        g_array_remove_index (region->inputs, i);
     }
 }
 
@@ -444,7 +459,7 @@ make_regions (Cut *cut)
       g_ptr_array_sort (region->before, by_order);
       g_ptr_array_sort (region->after, by_order);
       region->lost_output = cut->lost_output;
-      find_inputs (region, cut->model[0], cut->model[1]);
+      find_border (region, cut->model[0], cut->model[1]);
     }
   return found;
 }
@@ -529,7 +544,7 @@ ph_region_whole (PhModel *before, PhModel *after)
   region->lost_output = after->graph->outputs->len < before->graph->outputs->len;
   for (guint i = 0; i < MIN (before->graph->outputs->len, after->graph->outputs->len); i++)
     add_pair (region, ((PhValue *) before->graph->outputs->pdata[i])->id, ((PhValue *) after->graph->outputs->pdata[i])->id);
-  find_inputs (region, before, after);
+  find_border (region, before, after);
   return region;
 }
 
@@ -541,11 +556,40 @@ contains (GPtrArray *nodes, PhNode *node)
   return g_ptr_array_find (nodes, node, NULL);
 }
 
+/* From a body to the node that it is of: the rewrite may lean on what that hands in. */
+static gboolean
+lift (PhRegion *region, PhModel *before, PhModel *after)
+{
+  const PhGraph *body = ph_model_find_graph (before, region->graph);
+  PhNode        *was = body != NULL ? body->owner : NULL, *is = was != NULL ? ph_model_find_node (after, was->id) : NULL;
+
+  if (is == NULL || is->graph->id != was->graph->id)
+    return FALSE;
+  region->graph = was->graph->id;
+  g_ptr_array_set_size (region->before, 0);
+  g_ptr_array_set_size (region->after, 0);
+  g_array_set_size (region->outputs, 0);
+  g_ptr_array_add (region->before, was);
+  g_ptr_array_add (region->after, is);
+  for (guint k = 0; k < MIN (was->outputs->len, is->outputs->len); k++)
+    {
+      PhValue *a = ph_node_output (was, k), *b = ph_node_output (is, k);
+
+      if (a->id == b->id && ph_value_n_uses (a) > 0 && ph_value_n_uses (b) > 0)
+        add_pair (region, a->id, b->id);
+    }
+  find_border (region, before, after);
+  return TRUE;
+}
+
 gboolean
-ph_region_widen (PhRegion *region, PhModel *before, PhModel *after)
+ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean leave)
 {
   g_autoptr(GArray) inputs = g_array_copy (region->inputs);
   gboolean          grew = FALSE;
+
+  if (leave && lift (region, before, after))
+    return TRUE;
 
   for (guint i = 0; i < inputs->len; i++)
     {
@@ -564,9 +608,9 @@ ph_region_widen (PhRegion *region, PhModel *before, PhModel *after)
         }
     }
   if (!grew)
-    return FALSE;
+    return lift (region, before, after);
   g_ptr_array_sort (region->before, by_order);
   g_ptr_array_sort (region->after, by_order);
-  find_inputs (region, before, after);
+  find_border (region, before, after);
   return TRUE;
 }

@@ -28,10 +28,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegion, ph_region_free)
 GPtrArray *ph_regions_find (PhModel *before, PhModel *after, PhHistory *history, guint first, guint end);
 /* The two models as a whole: the inputs and the outputs of their main graphs, outputs paired by place. (transfer full) */
 PhRegion  *ph_region_whole (PhModel *before, PhModel *after);
-/* Takes in the producers of what the region reads, where both models have them alike. FALSE: there are none. */
-gboolean   ph_region_widen (PhRegion *region, PhModel *before, PhModel *after);
+/* Takes in the producers of what the region reads. A region in a body becomes the node whose body it is, where there are none or
+ * with @leave. FALSE: there is nothing more. */
+gboolean   ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean leave);
 
-/* Two models of the same interface. Inputs that have a default are constants here. The models' inputs say of their type only the
+/* Two models of the same interface. Inputs that have a default are inputs here too, as they may be fed. The models' inputs say of their type only the
  * element type, so that they can be computed at any size; @types has all that is known. */
 typedef struct
 {

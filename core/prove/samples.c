@@ -239,6 +239,14 @@ follow (Following *following, const PhValue *value, guint depth)
                   following->usage.range = range;
               }
           }
+      if (use->index < node->inputs->len && node->graphs != NULL)       /* the bodies' inputs: of a fused node, Loop, Scan */
+        for (guint g = 0; g < node->graphs->len; g++)
+          {
+            const PhGraph *body = node->graphs->pdata[g];
+
+            if (use->index < body->inputs->len)
+              follow (following, body->inputs->pdata[use->index], depth + 1);
+          }
       for (guint k = 0; k < node->outputs->len; k++)
         {
           const PhValue *out = ph_node_output (node, k);
@@ -501,6 +509,7 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const Usage *usage, PhBound
   const PhDType dtype = ph_tensor_dtype (tensor);
   const gsize   n = ph_tensor_count (tensor);
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
+  const gsize   first = n > 0 ? next_random (state) % n : 0, last = n > 1 ? (first + 1 + next_random (state) % (n - 1)) % n : n;
 
   for (gsize i = 0; i < n; i++)
     {
@@ -510,9 +519,9 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const Usage *usage, PhBound
         {
           const gint64 range = usage->range > 0 ? usage->range : 2;
 
-          /* Both ends first, then anything, from either end. */
-          value = i == 0 ? 0 : i == 1 ? range - 1 : (gint64) (next_random (state) % (guint64) range);
-          if (kind != PH_SAMPLE_NORMAL && negative && (i == 0 || (next_random (state) & 1)))
+          /* Both ends somewhere, else anything, from either end. */
+          value = i == first ? 0 : i == last ? range - 1 : (gint64) (next_random (state) % (guint64) range);
+          if (kind != PH_SAMPLE_NORMAL && negative && (i == first || (next_random (state) & 1)))
             value -= range;
         }
       else if (usage->reading == READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)

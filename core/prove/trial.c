@@ -282,6 +282,11 @@ judge (Try *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], g
       set_different (self, kind, inputs, k, distance.at, was, is, NULL);
       return FALSE;
     }
+  if (distance.error > LEAST && kind == PH_SAMPLE_NONFINITE && self->options->promise != PH_PROMISE_BITS && self->options->promise != PH_PROMISE_NONE)
+    {
+      self->trial->n_unbounded++;
+      return TRUE;
+    }
   if (distance.error > LEAST)
     {
       tolerance = MAX (tolerance, 4 * jitter_error (self, inputs, outputs, k));
@@ -493,13 +498,29 @@ field_at (Try *self, GPtrArray *inputs)
                            self->options->cancellable);
 }
 
+/* Indices are no variables there: what holds for one draw of them may be a coincidence. */
+static guint
+n_draws (Try *self)
+{
+  for (guint i = 0; i < self->pair->types->len; i++)
+    {
+      const PhType *type = self->pair->types->pdata[i];
+
+      if (type == NULL || !ph_dtype_is_float (type->dtype))
+        return 4;
+    }
+  return 1;
+}
+
 /* Equal at all shapes that work, or not proved. */
 static void
 evaluate_over_field (Try *self)
 {
-  for (guint s = 0; s < self->shapes->len && !was_cancelled (self); s++)
+  const guint draws = n_draws (self);
+
+  for (guint s = 0; s < self->shapes->len * draws && !was_cancelled (self); s++)
     {
-      g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_REACH, 0, g_array_index (self->shapes, Shapes, s));
+      g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_REACH, s / self->shapes->len, g_array_index (self->shapes, Shapes, s % self->shapes->len));
       PhFieldReport       *report = inputs != NULL ? field_at (self, inputs) : NULL;
 
       if (report == NULL)

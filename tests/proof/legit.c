@@ -87,6 +87,8 @@ try_model (const char *name, PhModel *model)
 
   if (ph_model_draws (model))
     return;
+  if (ph_model_opset (model, "") < PH_OPSET_NEWEST && !ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, NULL, NULL))
+    return;
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
     {
       PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;

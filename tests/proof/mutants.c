@@ -23,7 +23,7 @@
 
 #define LEAST_SCORE 99.0     /* percent */
 
-static int count = 400, seed = 1;
+static int count = 400, sample = 1;
 static char *replay, *only;
 
 /* ── a step that makes the mutant of the model, as `run exec` does ── */
@@ -156,7 +156,7 @@ source_named (GPtrArray *sources, const char *name)
 
 static const GOptionEntry options[] = {
   { "count", 0, 0, G_OPTION_ARG_INT, &count, "how many mutants", "N" },
-  { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "of the sample", "N" },
+  { "sample", 0, 0, G_OPTION_ARG_INT, &sample, "which sample", "N" },
   { "replay", 0, 0, G_OPTION_ARG_STRING, &replay, "one mutant, in full", "NAME:SEED" },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "sources whose name has this in it", "TEXT" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -199,7 +199,7 @@ main (int argc, char *argv[])
     {
       const guint left = (chosen->len - i + stride - 1) / stride;
 
-      try_source (chosen->pdata[i], ((guint) count - score.mutants + left - 1) / left, (guint64) seed * 100000, &score);
+      try_source (chosen->pdata[i], ((guint) count - score.mutants + left - 1) / left, (guint64) sample * 100000, &score);
     }
   for (guint i = 0; i < score.survivors->len; i++)
     g_print ("survives: %s\n", (char *) score.survivors->pdata[i]);

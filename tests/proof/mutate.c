@@ -93,7 +93,8 @@ other_attr (Place *place, const PhOpAttr *row)
   double f;
   gint64 i;
 
-  if (!is_set && row->fallback == NULL)
+  /* These say how to round, which a run in double does not. */
+  if (g_str_has_suffix (row->name, "precision") || g_str_equal (row->name, "stash_type") || (!is_set && row->fallback == NULL))
     return NULL;
   switch (row->kind)
     {
