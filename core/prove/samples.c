@@ -469,8 +469,12 @@ scatter_nonfinite (PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state
 static void
 fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind kind, guint turn, guint64 *state)
 {
+  /* A sum is hardly ever near the number that it is compared with, unless all of it is small. */
+  static const double scales[] = { 1, 1e-4, 10, 100, 0.1, 1000, 3, 30 };
+  const double scale = kind == PH_SAMPLE_NORMAL ? scales[turn % G_N_ELEMENTS (scales)] : 1;
+
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i, clip (bounds, draw_float (sampler, kind, state), state));
+    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), i, clip (bounds, scale * draw_float (sampler, kind, state), state));
   if (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_EXTREME)
     scatter_pool (kind == PH_SAMPLE_REACH ? sampler->pool : sampler->extreme, tensor, bounds, turn, state);
   else if (kind == PH_SAMPLE_NONFINITE)

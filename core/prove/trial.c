@@ -21,6 +21,8 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
   { PH_SAMPLE_DENSE, 2 }, { PH_SAMPLE_DENSE, 3 },
 };
 #define N_FIRST 2
+/* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
+#define N_MORE 24
 
 /* How the shapes of made-up values are chosen. */
 typedef struct { guint sizes; gboolean captured; } Shapes;
@@ -480,6 +482,9 @@ find_shapes (Try *self, GError **problem)
   for (guint i = 1; i < n && self->shapes->len < 2 && !was_cancelled (self); i++)
     if (works (self, (Shapes) { i, FALSE }, NULL))
       g_array_append_val (self->shapes, ((Shapes) { i, FALSE }));
+  /* Where nothing is wider than one, shapes that only look alike part. */
+  if (n > 2 && self->shapes->len > 0 && works (self, (Shapes) { 2, FALSE }, NULL))
+    g_array_append_val (self->shapes, ((Shapes) { 2, FALSE }));
   self->trial->n_sizes = self->shapes->len;
   self->trial->any_size = n > 1;
 }
@@ -611,13 +616,37 @@ conclude (Try *self, GError *problem)
 }
 
 static gboolean
+jumps (PhGraph *graph)
+{
+  static const PhOp *const ops[] = { &ph_op_QuantizeLinear, &ph_op_DynamicQuantizeLinear, &ph_op_QLinearConv, &ph_op_QLinearMatMul, &ph_op_Round,
+                                     &ph_op_Floor, &ph_op_Ceil, &ph_op_Greater, &ph_op_GreaterOrEqual, &ph_op_Less, &ph_op_LessOrEqual,
+                                     &ph_op_ArgMax, &ph_op_ArgMin, &ph_op_TopK, &ph_op_NonMaxSuppression, NULL };
+
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; ops[i] != NULL; i++)
+        if (node->op == ops[i])
+          return TRUE;
+      if (node->op == &ph_op_Cast && !ph_dtype_is_float ((PhDType) ph_node_attr_int (node, "to", PH_FLOAT)))
+        return TRUE;
+      for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+        if (jumps (node->graphs->pdata[g]))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
 try_all (Try *self, GError **problem)
 {
+  const guint more = !is_field_equal (self) && (jumps (self->pair->before->graph) || jumps (self->pair->after->graph)) ? N_MORE : 0;
   guint made = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (plan); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (plan) + more; i++)
     {
-      const PhSampleKind   kind = plan[i].kind;
+      const gboolean       planned = i < G_N_ELEMENTS (plan);
+      const PhSampleKind   kind = planned ? plan[i].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
+      const guint          turn = planned ? plan[i].turn : 2 + i - G_N_ELEMENTS (plan);
       g_autoptr(GPtrArray) inputs = NULL;
       gboolean             worked;
 
@@ -630,7 +659,7 @@ try_all (Try *self, GError **problem)
         continue;
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
-      inputs = draw (self, kind, plan[i].turn,
+      inputs = draw (self, kind, turn,
                      kind == PH_SAMPLE_CAPTURED ? (Shapes) { 0, TRUE } : g_array_index (self->shapes, Shapes, made++ % self->shapes->len));
       if (inputs == NULL)
         continue;
