@@ -8,13 +8,7 @@
 #include <string.h>
 
 #include "core/io/io.h"
-#if __has_include ("core/prove/prove.h")
 #include "core/prove/prove.h"
-#else
-#include "core/analyze/prove.h"
-#define PH_VERDICT_PROVED 99
-#define sentence inputs
-#endif
 #include "core/analyze/match.h"
 #include "mutate.h"
 #include "oracle.h"
