@@ -41,6 +41,7 @@ struct _PhGraphCanvas
   gboolean      first;           /* nothing of this document was shown yet                                  */
   guint         scene_generation;
   gboolean      scene_whole;     /* of the whole history and graph, laid out with care                      */
+  PhLayoutEngine engine;         /* that was asked last                                                     */
   gboolean      scene_quick;     /* a better one is on its way                                              */
 
   double        x, y, zoom;      /* scene point at the left top corner; pixels a point                      */

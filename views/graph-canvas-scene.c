@@ -326,6 +326,7 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   job->options.keep = self->keep != NULL ? g_hash_table_ref (self->keep) : NULL;
   job->options.open_all = OPEN_BOXES;
   job->options.quick = quick;
+  job->options.engine = self->engine = ph_document_get_layout (self->document);
   job->options.previous = extend ? ph_scene_ref (self->scene) : NULL;
   self->layout = g_cancellable_new ();
   task = g_task_new (self, self->layout, on_laid_out, NULL);

@@ -68,6 +68,16 @@ on_position (PhGraphCanvas *self)
 }
 
 static void
+on_layout (PhGraphCanvas *self)
+{
+  if (ph_canvas_leader (self) == self && ph_document_is_open (self->document) && self->engine != ph_document_get_layout (self->document))
+    {
+      self->fitted = TRUE;
+      ph_canvas_ask_layout (self);
+    }
+}
+
+static void
 on_since (PhGraphCanvas *self)
 {
   ph_canvas_update_times (self);
@@ -101,6 +111,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "history-changed", G_CALLBACK (on_history), self);
       g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_position), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
+      g_signal_connect_swapped (document, "layout-changed", G_CALLBACK (on_layout), self);
       g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "diff-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "notify::selection", G_CALLBACK (on_selection), self);

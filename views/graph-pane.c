@@ -269,6 +269,24 @@ change_color (GSimpleAction *action, GVariant *value, gpointer data)
     ph_graph_canvas_set_color_mode (self->canvas, mode);
 }
 
+static void
+change_layout (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  PhGraphPane *self = data;
+  g_autofree char *line = g_strconcat ("layout ", g_variant_get_string (value, NULL), NULL);
+
+  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+}
+
+/* Whoever set it. */
+static void
+on_layout (PhGraphPane *self)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "layout");
+
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_layout_engine_name (ph_document_get_layout (self->document))));
+}
+
 /* Whoever set it: the menu says it, and colours that do not speak for themselves come with their legend. */
 static void
 on_color_mode (PhGraphPane *self)
@@ -416,7 +434,7 @@ add_actions (PhGraphPane *self)
 {
   static const GActionEntry entries[] = {
     { "form", NULL, "s", "'overlay'", change_form }, { "color", NULL, "s", "'kind'", change_color },
-    { "legend", NULL, NULL, "false", change_legend }, { "next-change", next_change }, { "previous-change", previous_change },
+    { "layout", NULL, "s", "'best'", change_layout }, { "legend", NULL, NULL, "false", change_legend }, { "next-change", next_change }, { "previous-change", previous_change },
     { "part-around", part_around }, { "part-wider", part_around }, { "part-narrower", part_around }, { "part-paths", part_paths },
     { "part-touched", part_touched }, { "part-all", part_all },
   };
@@ -540,6 +558,7 @@ ph_graph_pane_new (PhConsole *console)
   g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (on_profile), self);
+  g_signal_connect_swapped (self->document, "layout-changed", G_CALLBACK (on_layout), self);
   return GTK_WIDGET (self);
 }
 

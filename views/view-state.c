@@ -78,9 +78,11 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
       g_autofree char *since = ph_position_to_string (ph_document_get_since (document));
       g_key_file_set_string (file, group, "since", since);
     }
+  if (ph_document_get_layout (document) != PH_LAYOUT_BEST)
+    g_key_file_set_string (file, group, "layout", ph_layout_engine_name (ph_document_get_layout (document)));
   g_key_file_set_integer (file, group, "form", (int) ph_graph_pane_get_form (ph_document_view_get_pane (view)));
   ph_hand_steps_save (view, file, group);
-  return missed || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
+  return missed || ph_document_get_layout (document) != PH_LAYOUT_BEST || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
 /* A tensor is written once, to a file of its own, and named when it is there as a whole. A large one is written by a thread: until then
@@ -285,6 +287,10 @@ on_there (GObject *console, GAsyncResult *result, gpointer data)
       restore_free (restore);
       return;
     }
+  g_autofree char *engine = g_key_file_get_string (restore->file, restore->group, "layout", NULL);
+  PhLayoutEngine layout;
+  if (engine && ph_layout_engine_find (engine, &layout))
+    ph_document_set_layout (document, layout);
   for (guint i = 1; i <= N_BOOKMARKS; i++)
     {
       g_autofree char *key = g_strdup_printf ("bookmark-%u", i);

@@ -120,6 +120,9 @@ add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
     add_nodes (matches, model);
   if (strstr (kinds, "VALUE") != NULL)
     add_values (matches, model);
+  if (strstr (kinds, "ENGINE") != NULL)
+    for (PhLayoutEngine engine = PH_LAYOUT_BEST; engine < PH_N_LAYOUT_ENGINES; engine++)
+      add (matches, ph_layout_engine_name (engine));
   if (strstr (kinds, "STEP") != NULL)
     add_steps (matches, document);
   if (strstr (kinds, "SQL") != NULL)

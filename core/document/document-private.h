@@ -44,6 +44,7 @@ struct _PhDocument
   GPtrArray  *proofs;             /* (element-type PhProof) (nullable elements) owned, by step                */
   guint       proof_serial;       /* changes whenever proofs are dropped                                     */
   gboolean    proves;             /* in the background                                                       */
+  PhLayoutEngine layout;          /* who is asked for the picture                                            */
   guint       proof_timer;
   GCancellable *proving;          /* (nullable) of the thread that is at it                                  */
   PhPosition  bookmarks[PH_N_BOOKMARKS];
@@ -56,7 +57,7 @@ struct _PhDocument
 
 enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
        SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED, SIGNAL_DIFF_CHANGED,
-       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, N_SIGNALS };
+       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, N_SIGNALS };
 
 extern const char *const ph_document_signal_names[N_SIGNALS];
 

@@ -8,6 +8,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
   "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
+  "layout-changed",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -488,4 +489,21 @@ ph_document_take_profile (PhDocument *document, PhProfile *profile)
   g_clear_pointer (&document->profile, ph_profile_unref);
   document->profile = profile;
   ph_document_emit (document, SIGNAL_PROFILE_CHANGED);
+}
+
+void
+ph_document_set_layout (PhDocument *document, PhLayoutEngine engine)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document) && engine < PH_N_LAYOUT_ENGINES);
+  if (document->layout == engine)
+    return;
+  document->layout = engine;
+  ph_document_emit (document, SIGNAL_LAYOUT_CHANGED);
+}
+
+PhLayoutEngine
+ph_document_get_layout (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), PH_LAYOUT_BEST);
+  return document->layout;
 }

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/analyze/diff.h"
+#include "core/layout/layout.h"
 #include "core/prove/prove.h"
 #include "core/run/profile.h"
 #include "passes/pass.h"
@@ -21,6 +22,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   pipeline-changed ()  passes switched off, reordered, another pipeline
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
  *   profile-changed ()   how long the nodes take was measured
+ *   layout-changed ()    the picture shall be laid out by another engine
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
  *   problems-changed ()
  *   bookmarks-changed ()
@@ -57,6 +59,9 @@ void        ph_document_set_busy       (PhDocument *document, gboolean busy);
 guint       ph_document_get_selection  (PhDocument *document);
 void        ph_document_set_selection  (PhDocument *document, guint node);
 /* Bookmarks 1 to 9: positions. */
+/* Who lays out the picture; BEST at first. */
+void        ph_document_set_layout     (PhDocument *document, PhLayoutEngine engine);
+PhLayoutEngine ph_document_get_layout  (PhDocument *document);
 void        ph_document_set_bookmark   (PhDocument *document, guint number, PhPosition position);
 gboolean    ph_document_get_bookmark   (PhDocument *document, guint number, PhPosition *position);
 /* What changes are counted from: the position before the present one (by a step, or inside a step by a rewrite), unless one

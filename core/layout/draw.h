@@ -81,7 +81,10 @@ gboolean  ph_picture_save       (const PhPicture *picture, const char *path, dou
 gboolean  ph_scene_save         (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error);
 /* The same from a model: lays @history out and draws the position @to with what changed since @from. @history (nullable):
  * the model as it stands. Neither is changed. @measure (nullable): what nodes are coloured by. */
-gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure,
+/* @facts: (nullable) who drew, in how many milliseconds, how many lines cross and run over boxes. */
+typedef struct { PhLayoutEngine drawn_by; float ms; guint crossings, over; } PhRenderFacts;
+gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, PhLayoutEngine engine,
+                                 PhRenderFacts *facts,
                                  const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -165,11 +165,12 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 }
 
 gboolean
-ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, const char *path,
+ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, PhLayoutEngine engine,
+                PhRenderFacts *facts, const char *path,
                 GCancellable *cancellable, GError **error)
 {
   const guint n_nodes = ph_model_n_nodes (model, TRUE);
-  const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10 };
+  const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine };
   const int time = history != NULL ? ph_scene_time (history, to) : 0, since = history != NULL ? ph_scene_time (history, from) : 0;
   g_autoptr(PhScene) scene = NULL;
   g_autoptr(PhPaint) paint = NULL;
@@ -177,6 +178,11 @@ ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition 
   scene = ph_scene_new_of (ph_record_new (model, history, cancellable), &options, cancellable, error);
   if (scene == NULL)
     return FALSE;
+  if (facts != NULL)
+    {
+      facts->drawn_by = ph_scene_drawn_by (scene, &facts->ms);
+      ph_scene_count_faults (scene, time, &facts->crossings, &facts->over);
+    }
   if (measure != NULL)
     paint = ph_paint_new (scene, time, measure);
   return ph_scene_save (scene, path, time, since, PH_THEME_LIGHT, paint, error);

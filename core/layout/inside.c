@@ -12,6 +12,7 @@
 #define GROUP_HEIGHT  54.0f
 #define FOLD_ABOVE    12          /* groups in a chain, open or closed: they are folded into columns */
 #define SCREEN        2.0f        /* times as wide as high                                  */
+#define FEW_AT_ONCE   150         /* boxes of a first picture                               */
 #define FEW_INSIDE    4           /* boxes of a group                                       */
 #define FEW_OPERANDS  6           /* that enter a box in their order                        */
 
@@ -173,7 +174,8 @@ choose_engine (const Inside *in, PhLayout *layout)
 {
   const PhSceneOptions *options = in->a->build->options;
 
-  layout->engine = options->quick ? PH_LAYOUT_LAYERED : options->engine;
+  /* A first picture of few boxes is the one that stays; dot is there in the time that a window takes to open. */
+  layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
   if (in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children && in->n_ties == 0)
     layout->fold = SCREEN;
   /* A straight line is the same for all: not worth a process. */

@@ -86,6 +86,14 @@ legend_flow (const PhPaint *paint, cairo_t *cr, PhInk *ink, PhTheme theme, doubl
       *width = MAX (*width, x + w);
       x += w + GAP;
     }
+  y += LINE;
+  ph_ink_size (ink, PH_INK_TEXT, ph_paint_drawn_by (paint), &w, &h);
+  if (cr != NULL)
+    {
+      ph_set_color (cr, dim);
+      ph_ink_show (cr, ink, PH_INK_TEXT, ph_paint_drawn_by (paint), 0, y, 0, 0);
+    }
+  *width = MAX (*width, w);
   *height = y + LINE / 2;
 }
 

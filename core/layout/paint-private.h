@@ -37,6 +37,7 @@ struct _PhPaint
   gatomicrefcount ref_count;
   PhColorMode mode;
   char       *title, *unit;
+  char       *drawn_by;         /* "drawn by dot in 12 ms"                                       */
   GArray     *entries;          /* (element-type PhPaintEntry) most frequent first              */
   guint       n_boxes;
   float      *shade;            /* of a box: heat from 0 to 1, or the index of its entry; < 0: none */

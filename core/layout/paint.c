@@ -230,9 +230,14 @@ PhPaint *
 ph_paint_new (PhScene *scene, int time, PhMeasure *measure)
 {
   PhPaint *paint = g_new0 (PhPaint, 1);
+  PhLayoutEngine engine;
+  float ms;
 
   g_atomic_ref_count_init (&paint->ref_count);
   paint->mode = measure != NULL ? measure->mode : PH_COLOR_FAMILY;
+  engine = ph_scene_drawn_by (scene, &ms);
+  paint->drawn_by = g_strdup_printf ("drawn by %s in %.*f ms", engine == PH_LAYOUT_LAYERED ? "the layered engine" : ph_layout_engine_name (engine),
+                                     ms < 10 ? 1 : 0, ms);
   paint->title = g_strdup (measure != NULL ? measure->title : ph_color_mode_title (PH_COLOR_FAMILY));
   paint->unit = g_strdup (measure != NULL ? measure->unit : "");
   paint->entries = g_array_new (FALSE, FALSE, sizeof (PhPaintEntry));
@@ -260,6 +265,7 @@ ph_paint_unref (PhPaint *paint)
 {
   if (paint == NULL || !g_atomic_ref_count_dec (&paint->ref_count))
     return;
+  g_free (paint->drawn_by);
   g_free (paint->title);
   g_free (paint->unit);
   g_array_unref (paint->entries);
@@ -293,6 +299,7 @@ ph_paint_color (const PhPaint *paint, int box, PhTheme theme)
 
 PhColorMode ph_paint_mode (const PhPaint *paint) { return paint->mode; }
 const char *ph_paint_title (const PhPaint *paint) { return paint->title; }
+const char *ph_paint_drawn_by (const PhPaint *paint) { return paint->drawn_by; }
 guint ph_paint_n_entries (const PhPaint *paint) { return paint->entries->len; }
 guint ph_paint_n_unknown (const PhPaint *paint) { return paint->n_unknown; }
 

@@ -37,6 +37,7 @@ gboolean    ph_paint_knows  (const PhPaint *paint, int box);       /* FALSE: not
 /* The legend: swatches with names and how many nodes have them, most frequent first, or a scale from the least to the largest. */
 PhColorMode ph_paint_mode   (const PhPaint *paint);
 const char *ph_paint_title  (const PhPaint *paint);
+const char *ph_paint_drawn_by (const PhPaint *paint);           /* who drew the picture, in what time */
 guint       ph_paint_n_entries (const PhPaint *paint);             /* 0: a scale, or nothing at all */
 const char *ph_paint_entry  (const PhPaint *paint, guint entry, PhTheme theme, PhColor *color, guint *count);
 /* FALSE: no scale. @at: from 0 to 1 along ph_heat_color(); @label (transfer full): "1.2 MFLOP". Up to five ticks. */

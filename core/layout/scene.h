@@ -64,7 +64,7 @@ typedef struct
   guint        open_all;        /* groups open by themselves while at most so many boxes show; 0: none       */
   PhLayoutEngine engine;
   double       seconds;         /* that dot may take; 0: 5                                                   */
-  gboolean     quick;           /* a first picture: our own layout, whatever the size                        */
+  gboolean     quick;           /* a first picture: our own layout, but for a small one                      */
   PhScene     *previous;        /* (nullable) what is in it stays where it is; its history went on from there */
 } PhSceneOptions;
 

@@ -308,18 +308,77 @@ test_render (void)
       g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
       gsize length = 0;
 
-      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, to, NULL, &error));
+      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, PH_LAYOUT_BEST, NULL, to, NULL, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (to, &text, &length, &error));
       g_assert_cmpuint (length, >, 300);
+      if (i == 3)     /* for Graphviz's own tools: places, and lines from border to border */
+        {
+          g_assert_nonnull (strstr (text, "layout=nop2"));
+          g_assert_nonnull (strstr (text, "b0 -> b2"));
+          g_assert_nonnull (strstr (text, ", pos=\"e,"));
+        }
       g_remove (to);
     }
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, "picture.jpg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, PH_LAYOUT_BEST, NULL, "picture.jpg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
   g_clear_error (&error);
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, PH_LAYOUT_BEST, NULL, "/does/not/exist/a.svg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
   g_rmdir (folder);
+}
+
+/* The gradient of the examples as a whole: whoever draws it, no line runs over a box, and none from one half to the other; what the
+ * backward half reads of the forward one is a pill with its name. dot draws it, in rows. */
+static void
+test_gradient (void)
+{
+  static const char *const names[] = { "seed", "linear-selu", "conv-bn-relu", "inception", "attention" };
+  g_autofree char *helper = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "layout-helper", "peephole-layout", NULL);
+
+  g_setenv ("PEEPHOLE_LAYOUT", helper, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (int k = 0; k < 2; k++)
+      {
+        static const PhLayoutEngine engines[2] = { PH_LAYOUT_BEST, PH_LAYOUT_LAYERED };
+        g_autofree char *path = example_path (names[i]);
+        g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, NULL);
+        g_autoptr(PhHistory) history = ph_history_new ();
+        const PhSceneOptions options = { .engine = engines[k] };
+        PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
+        const char *arguments[2] = { ((PhValue *) model->graph->outputs->pdata[0])->name, NULL };
+        g_autoptr(PhScene) scene = NULL;
+        PhLayoutJudgement own, dot;
+        guint crossings, over, n_named = 0;
+
+        with_output.arguments = arguments;
+        with_output.allow = PH_ROUNDING;
+        ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
+        g_assert_true (ph_pass_run (ph_pass_find ("autodiff"), model, history, &with_output, NULL));
+        scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
+        ph_scene_count_faults (scene, 0, &crossings, &over);
+        g_test_message ("%s: drawn by %s, %u crossings", names[i], ph_layout_engine_name (ph_scene_drawn_by (scene, NULL)), crossings);
+        g_assert_cmpuint (over, ==, 0);
+        g_assert_cmpint (ph_scene_drawn_by (scene, NULL), ==, k == 0 ? PH_LAYOUT_DOT : PH_LAYOUT_LAYERED);
+        ph_scene_judgements (scene, &own, &dot);
+        g_assert_cmpuint (k == 0 ? dot.off_row : 0, ==, 0);
+        for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+          {
+            const PhSceneEdge *edge = ph_scene_edge (scene, e);
+
+            g_assert_true (ph_scene_box (scene, edge->from)->backward || !ph_scene_box (scene, edge->to)->backward);
+          }
+        for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+          for (guint p = 0; p < ph_scene_box (scene, b)->n_pills; p++)
+            {
+              const PhPill *pill = ph_scene_pill (scene, ph_scene_box (scene, b)->first_pill + p);
+
+              n_named += pill->is_link && strcmp (ph_scene_pill_face (scene, pill)->title, "x2") == 0;
+            }
+        if (i == 0)
+          g_assert_cmpuint (n_named, ==, 2);      /* the derivative of x1 * x2 by x1, and cos x2 */
+      }
+  g_unsetenv ("PEEPHOLE_LAYOUT");
 }
 
 /* Every node has a colour that the legend names, and the hottest is the costliest. */
@@ -471,6 +530,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene/appended-models", test_appended_models);
   g_test_add_func ("/scene/appended-groups", test_appended_groups);
   g_test_add_func ("/scene/render", test_render);
+  g_test_add_func ("/scene/gradient", test_gradient);
   g_test_add_func ("/scene/paint", test_paint);
   g_test_add_func ("/scene/paint-given", test_paint_given);
   return g_test_run ();
