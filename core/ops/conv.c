@@ -318,22 +318,65 @@ conv_attrs (const Geometry *g, const gint64 *strides, const gint64 *dilations, c
   return attrs;
 }
 
+/* Windows of one element that lie apart see every stride-th element only: those alone are read. Else the last positions, which no
+ * window reaches, are left out where the sizes are known: the convolution then gives the kernel's size and no more. @big_size and
+ * @n_windows: of each axis. Sets pads, stride and whether something is still to be cut. */
+static PhValue *
+trim_big (PhBuilder *b, const Geometry *g, PhValue *big, const gint64 *big_size, const gint64 *n_windows, gint64 *stride, gint64 *end,
+          gboolean *longer)
+{
+  gint64 axes[PH_WINDOW_MAX], zeros[PH_WINDOW_MAX] = { 0 }, stops[PH_WINDOW_MAX], steps[PH_WINDOW_MAX];
+  gboolean sparse = TRUE, slice = FALSE;
+
+  for (guint i = 0; i < g->w.n; i++)
+    sparse = sparse && g->known && g->w.kernel[i] == 1 && g->w.begin[i] == 0 && g->w.end[i] <= 0;
+  for (guint i = 0; i < g->w.n; i++)
+    {
+      gint64 reach = (n_windows[i] - 1) * g->w.stride[i] + (g->w.kernel[i] - 1) * g->w.dilation[i] + 1;
+
+      stride[i] = g->w.stride[i];
+      end[i] = g->w.end[i];
+      axes[i] = 2 + i;
+      steps[i] = 1;
+      stops[i] = G_MAXINT64;
+      if (!g->known)
+        {
+          *longer = *longer || stride[i] > 1;
+          continue;
+        }
+      end[i] = reach - big_size[i] - g->w.begin[i];
+      if (end[i] < 0)
+        {
+          stops[i] = big_size[i] + end[i];
+          end[i] = 0;
+          slice = TRUE;
+        }
+      if (sparse && stride[i] > 1)
+        {
+          steps[i] = stride[i];
+          stride[i] = 1;
+          slice = TRUE;
+        }
+    }
+  return !slice ? big : PH_BUILD (b, Slice, big, ph_build_ints (b, zeros, g->w.n), ph_build_ints (b, stops, g->w.n),
+                                  ph_build_ints (b, axes, g->w.n), ph_build_ints (b, steps, g->w.n));
+}
+
 /* dw[m, c, k] = sum over n, o of big[n, c, o * stride + k * dilation - pad] * small[n, m, o] */
 static PhValue *
 weight_gradient (PhGrad *grad, const Geometry *g, PhValue *big, PhValue *small, gint64 channels_per_group)
 {
   PhBuilder *b = grad->b;
   guint n = g->w.n;
-  gint64 swap[2 + PH_WINDOW_MAX] = { 1, 0 };
+  const gboolean transposed = is_transposed (grad->node);
+  gint64 swap[2 + PH_WINDOW_MAX] = { 1, 0 }, stride[PH_WINDOW_MAX], end[PH_WINDOW_MAX];
   gboolean longer = FALSE;
   PhAttr *attrs[8];
   PhValue *dw;
 
   for (guint i = 0; i < n; i++)
-    {
-      swap[2 + i] = 2 + i;
-      longer = longer || g->w.stride[i] > 1;
-    }
+    swap[2 + i] = 2 + i;
+  big = trim_big (b, g, big, transposed ? g->w.out : g->w.in, transposed ? g->w.in : g->w.out, stride, end, &longer);
   if (g->groups == 1)
     big = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", swap, n + 2)), big);
   else
@@ -349,7 +392,7 @@ weight_gradient (PhGrad *grad, const Geometry *g, PhValue *big, PhValue *small, 
       big = PH_BUILD (b, Reshape, big, shape);
     }
   small = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", swap, n + 2)), small);
-  dw = PH_BUILD_WITH (b, Conv, conv_attrs (g, g->w.dilation, g->w.stride, g->w.begin, g->w.end, NULL, attrs), big, small);
+  dw = PH_BUILD_WITH (b, Conv, conv_attrs (g, g->w.dilation, stride, g->w.begin, end, NULL, attrs), big, small);
   if (longer)
     {
       gint64 axes[PH_WINDOW_MAX], zeros[PH_WINDOW_MAX] = { 0 };
@@ -434,7 +477,7 @@ grad_conv_transpose (PhGrad *grad, GError **error)
     {
       grad->dx[1] = weight_gradient (grad, &g, dy, x, channels);
       for (guint i = 0; i < g.w.n; i++)
-        if (g.w.output_padding[i] > 0 && g.w.stride[i] == 1)
+        if (!g.known && g.w.output_padding[i] > 0 && g.w.stride[i] == 1)
           {
             /* Output padding made dy longer than the kernel reaches. */
             grad->dx[1] = cut_like (grad, grad->dx[1], weight, g.w.n);

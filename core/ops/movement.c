@@ -442,10 +442,24 @@ run_space_to_depth (PhKernel *kernel, GError **error)
 static gboolean
 grad_depth_to_space (PhGrad *grad, GError **error)
 {
-  gint64 block = ph_node_attr_int (grad->node, "blocksize", 1);
+  PhBuilder *b = grad->b;
+  gint64 block = ph_node_attr_int (grad->node, "blocksize", 1), perm[6] = { 0, 1, 3, 5, 2, 4 };
+  const PhType *type = ph_grad_in (grad, 0)->type;
 
+  /* The channels first: y[n, c, h * s + i, w * s + j] was x[n, (c * s + i) * s + j, h, w]. */
   if (!g_str_equal (ph_node_attr_string (grad->node, "mode", "DCR"), "DCR"))
-    return ph_grad_moved (grad, 0);
+    {
+      if (type == NULL || !type->has_rank || type->rank != 4 || !ph_dim_known (type->dims[2]) || !ph_dim_known (type->dims[3]))
+        return ph_grad_moved_as (grad, 0, PH_DOUBLE);
+
+      /* 0 copies a dimension of dY; the channels stay where they are, so they may. */
+      gint64 apart[6] = { 0, 0, type->dims[2].size, block, type->dims[3].size, block };
+      PhValue *dy = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, 6)),
+                                   PH_BUILD (b, Reshape, grad->dy[0], ph_build_ints (b, apart, 6)));
+
+      grad->dx[0] = ph_grad_reshape_like (grad, dy, ph_grad_in (grad, 0));
+      return TRUE;
+    }
   grad->dx[0] = PH_BUILD_WITH (grad->b, SpaceToDepth, PH_ATTRS (ph_attr_new_int ("blocksize", block)), grad->dy[0]);
   return TRUE;
 }

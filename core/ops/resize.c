@@ -449,7 +449,7 @@ grad_resize (PhGrad *grad, GError **error)
       }
   if (!known && g_str_equal (ph_node_attr_string (grad->node, "mode", "nearest"), "nearest")
       && !g_str_equal (ph_node_attr_string (grad->node, "coordinate_transformation_mode", ""), "tf_crop_and_resize"))
-    return ph_grad_moved (grad, 0);
+    return ph_grad_moved_as (grad, 0, PH_INT32);
   wrong = known ? plan_of (grad->node, NULL, x->type, constant[1], constant[2], constant[3], &plan)
                 : "its gradient needs the input's shape, scales and sizes to be known; fix them first";
   if (wrong != NULL)

@@ -306,28 +306,37 @@ ph_grad_reshape_like (PhGrad *grad, PhValue *value, PhValue *like)
 }
 
 gboolean
-ph_grad_moved (PhGrad *grad, guint fill)
+ph_grad_moved_as (PhGrad *grad, guint fill, PhDType dtype)
 {
   PhBuilder *b = grad->b;
   const PhNode *node = grad->node;
-  PhValue *x = ph_grad_in (grad, 0), *flat = ph_build_ints (b, (gint64[]) { -1 }, 1), *n, *places, *sums;
+  PhValue *x = ph_grad_in (grad, 0), *flat = ph_build_ints (b, (gint64[]) { -1 }, 1), *n, *end, *places, *sums;
   g_autofree PhValue **inputs = g_new0 (PhValue *, node->inputs->len);
   g_autofree PhAttr **attrs = g_new0 (PhAttr *, node->attrs->len + 1);
-  PhTensor *zero = ph_tensor_new_scalar (PH_INT64, 0), *one = ph_tensor_new_scalar (PH_INT64, 1);
 
-  n = ph_grad_size (grad, x);
-  places = PH_BUILD (b, Range, ph_build_tensor (b, zero), n, ph_build_tensor (b, one));
+  n = end = ph_grad_size (grad, x);
+  if (dtype != PH_INT64)
+    end = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), n);
+  places = PH_BUILD (b, Range, ph_build_scalar (b, dtype, 0), end, ph_build_scalar (b, dtype, 1));
   inputs[0] = ph_grad_reshape_like (grad, places, x);
   for (guint i = 1; i < node->inputs->len; i++)
-    inputs[i] = fill != 0 && i == fill ? n : ph_node_input (node, i);
+    inputs[i] = fill != 0 && i == fill ? end : ph_node_input (node, i);
   for (guint i = 0; i < node->attrs->len; i++)
     attrs[i] = ph_attr_ref (g_ptr_array_index (node->attrs, i));
   places = PH_BUILD (b, Reshape, ph_build_node (b, node->op, inputs, node->inputs->len, attrs, 1), flat);
+  if (dtype != PH_INT64)
+    places = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", PH_INT64)), places);
   sums = PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), PH_BUILD (b, Reshape, n, flat));
   sums = PH_BUILD_WITH (b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", "add")),
                         sums, places, PH_BUILD (b, Reshape, grad->dy[0], flat));
   grad->dx[0] = ph_grad_reshape_like (grad, sums, x);
   return TRUE;
+}
+
+gboolean
+ph_grad_moved (PhGrad *grad, guint fill)
+{
+  return ph_grad_moved_as (grad, fill, PH_INT64);
 }
 
 gboolean

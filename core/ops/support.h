@@ -67,6 +67,8 @@ gboolean  ph_dim_merge        (PhDim a, PhDim b, PhDim *merged);
  * says where each element of the output came from, and the gradient is scattered back there. @absent: input
  * @fill of the operator gives elements that come from nowhere; 0 for none. */
 gboolean  ph_grad_moved       (PhGrad *grad, guint fill);
+/* The same with the indices as @dtype, where runtimes have no kernel that moves int64. */
+gboolean  ph_grad_moved_as    (PhGrad *grad, guint fill, PhDType dtype);
 /* A scalar int64 number of elements of @value, known or not. */
 PhValue  *ph_grad_size        (PhGrad *grad, PhValue *value);
 PhValue  *ph_grad_reshape_like (PhGrad *grad, PhValue *value, PhValue *like);
