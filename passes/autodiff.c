@@ -3,8 +3,8 @@
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
 #include "core/ops/grad.h"
+#include "passes/autodiff.h"
 #include "passes/parameter.h"
-#include "passes/run.h"
 
 #include <string.h>
 
@@ -84,9 +84,8 @@ is_of_gradient (const PhValue *value)
   return value->uses->len > 0;
 }
 
-/* A constant that nothing reads but settings (the ratio of a Dropout, the scales of a Resize) is no parameter. */
-static gboolean
-is_setting (const PhValue *value)
+gboolean
+ph_autodiff_is_setting (const PhValue *value)
 {
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -122,7 +121,7 @@ find_sources (PhPassRun *run, const char *const *names, GError **error)
     {
       PhValue *value = constants->pdata[i];
 
-      if (ph_value_is_parameter (value) && !is_of_gradient (value) && !is_setting (value))
+      if (ph_value_is_parameter (value) && !is_of_gradient (value) && !ph_autodiff_is_setting (value))
         g_ptr_array_add (sources, value);
     }
   return g_steal_pointer (&sources);
@@ -176,9 +175,9 @@ ones_like (const PhType *type)
 
 /* The cotangent: an input with ones for its default. Where the shape is open that is a single one, which is expanded. */
 static PhValue *
-add_seed (PhModel *model, PhValue *output, GError **error)
+add_seed (PhModel *model, PhValue *output, const char *of, GError **error)
 {
-  g_autofree char *wanted = g_strdup_printf ("grad_%s", output->name);
+  g_autofree char *wanted = g_strdup_printf ("grad_%s", of);
   const char *name = ph_model_unique_name (model, wanted);
   gboolean known = ph_type_is_static (output->type);
   g_autoptr(PhTensor) ones = known ? ones_like (output->type) : ph_tensor_new_scalar (output->type->dtype, 1);
@@ -270,11 +269,20 @@ run_autodiff (PhPassRun *run, GError **error)
                    ph_model_opset (model, ""), PH_OPSET_NEWEST);
       return FALSE;
     }
-  /* Fused nodes first: the output may be one of theirs. */
-  if (!open_fused (run, error) || !open_expanded (run, error))
+  sources = g_ptr_array_new ();
+  if (!ph_autodiff_restore (run, arguments[0], arguments + 1, &output, sources, error))
     return FALSE;
-  output = find_value (model, arguments[0], error);
-  if (output == NULL || (sources = find_sources (run, arguments + 1, error)) == NULL)
+  if (output == NULL)
+    {
+      g_ptr_array_unref (g_steal_pointer (&sources));
+      /* Fused nodes first: the output may be one of theirs. */
+      if (!open_fused (run, error) || !open_expanded (run, error))
+        return FALSE;
+      output = find_value (model, arguments[0], error);
+      if (output == NULL || (sources = find_sources (run, arguments + 1, error)) == NULL)
+        return FALSE;
+    }
+  else if (!open_expanded (run, error))
     return FALSE;
   if (sources->len == 0)
     {
@@ -286,7 +294,7 @@ run_autodiff (PhPassRun *run, GError **error)
   if (!ph_pass_begin (run, "seed", output->producer, "The gradient of the output by itself, the cotangent, is a new input: "
                                                      "1 for a scalar loss, and ones where it is not fed."))
     return TRUE;
-  seed = add_seed (model, output, error);
+  seed = add_seed (model, output, arguments[0], error);
   if (seed == NULL)
     {
       ph_pass_abort (run);

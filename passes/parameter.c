@@ -4,19 +4,30 @@
 
 #include "core/ops/grad.h"
 
-PhId
-ph_model_first_made (PhModel *model)
+static PhId
+first_added (const PhHistory *history, guint n)
 {
-  const PhHistory *history = model->journal;
-
-  for (guint i = 0; history != NULL && i < history->edits->len; i++)
+  for (guint i = 0; i < n; i++)
     {
       const PhEdit *edit = history->edits->pdata[i];
 
       if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH)
         return edit->id;
     }
-  return model->next_id;
+  return PH_NO_ID;
+}
+
+PhId
+ph_model_first_made (PhModel *model)
+{
+  const PhHistory *history = model->journal;
+  PhId id = PH_NO_ID;
+
+  if (history != NULL && history->past != NULL)
+    id = first_added (history->past, ph_history_edit_index (history->past, history->past_end));
+  if (history != NULL && id == PH_NO_ID)
+    id = first_added (history, history->edits->len);
+  return id != PH_NO_ID ? id : model->next_id;
 }
 
 gboolean

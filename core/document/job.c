@@ -156,6 +156,8 @@ ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
   if (job->snapshot != NULL)
     {
       job->model = ph_snapshot_take (job->snapshot, job->start);
+      job->history->past = ph_snapshot_dup_history (job->snapshot);
+      job->history->past_end = job->start;
       g_clear_pointer (&job->snapshot, ph_snapshot_free);
       upgrade_first (job);
     }
@@ -193,6 +195,7 @@ ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **er
   if (job->history->steps->len == 0)
     return TRUE;
 
+  g_clear_pointer (&job->history->past, ph_history_free);
   ph_document_truncate (document, job->start);
   ph_history_append (document->history, job->history);
   document->generation++;

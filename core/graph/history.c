@@ -42,10 +42,23 @@ ph_history_new (void)
 void
 ph_history_free (PhHistory *history)
 {
+  g_clear_pointer (&history->past, ph_history_free);
   g_ptr_array_unref (history->edits);
   g_array_unref (history->rewrites);
   g_array_unref (history->steps);
   g_free (history);
+}
+
+GPtrArray *
+ph_history_all_edits (PhHistory *history)
+{
+  GPtrArray *edits = g_ptr_array_new ();
+  guint      n_past = history->past != NULL ? ph_history_edit_index (history->past, history->past_end) : 0;
+
+  for (guint i = 0; i < n_past; i++)
+    g_ptr_array_add (edits, history->past->edits->pdata[i]);
+  g_ptr_array_extend (edits, history->edits, NULL, NULL);
+  return edits;
 }
 
 PhHistory *

@@ -53,10 +53,14 @@ struct _PhHistory
   GArray    *steps;              /* (element-type PhStep)       */
   PhPosition position;
   gboolean   shared;             /* snapshots read @edits: whoever changes it calls ph_history_own_edits() first */
+  PhHistory *past;               /* (nullable) owned: of a worker's journal, what was done before it began       */
+  PhPosition past_end;           /* where in @past this journal begins                                           */
 };
 
 PhHistory *ph_history_new        (void);
 void       ph_history_free       (PhHistory *history);
+/* The edits that led to the present state from the model as it came, oldest first, the past included. (transfer container) */
+GPtrArray *ph_history_all_edits  (PhHistory *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhHistory, ph_history_free)
 
 /* Recording, on a model whose journal is @history. Steps after the present position are dropped first. */

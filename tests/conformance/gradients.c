@@ -105,22 +105,31 @@ check_net (const char *folder, const char *const *before, const char *const *aft
     }
 }
 
+/* Before the gradient, after it, or both: the pipelines that come with Peephole. */
+typedef struct { const char *name, *before, *after; } Manner;
+
+static const Manner manners[] = {
+  { "plain", "none", "none" },
+  { "O1-before", "O1", "none" }, { "O2-before", "O2", "none" }, { "O3-before", "O3", "none" }, { "train-before", "train", "none" },
+  { "O1-after", "none", "O1" }, { "O2-after", "none", "O2" }, { "O3-after", "none", "O3" }, { "train-after", "none", "train" },
+  { "train-O2", "train", "O2" },
+};
+
+typedef struct { char *folder; const Manner *manner; } Case;
+
 static void
-test_plain (gconstpointer folder)
+case_free (gpointer data)
 {
-  static const char *const none[] = { NULL };
-  check_net (folder, none, none);
+  g_free (((Case *) data)->folder);
+  g_free (data);
 }
 
-/* The backward graph is a graph like any other: it can be optimised, before or after it is made. */
 static void
-test_optimised (gconstpointer folder)
+test_net (gconstpointer data)
 {
-  /* Before, nothing that folds the weights by which to differentiate into others. */
-  static const char *const before[] = { "eliminate-identity", "cse", "fuse-activation", NULL };
-  static const char *const after[] = { "fold-constants", "propagate-shapes", "eliminate-identity", "cse", "algebraic",
-                                       "fuse-activation", "dce", NULL };
-  check_net (folder, before, after);
+  const Case *row = data;
+
+  check_net (row->folder, ph_pipeline_find (row->manner->before)->passes, ph_pipeline_find (row->manner->after)->passes);
 }
 
 int
@@ -135,12 +144,14 @@ main (int argc, char *argv[])
   dir = g_dir_open (data_dir, 0, NULL);
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
-      g_autofree char *plain = g_strdup_printf ("/gradients/%s/plain", name);
-      g_autofree char *optimised = g_strdup_printf ("/gradients/%s/optimised", name);
-      char *folder = g_build_filename (data_dir, name, NULL);
+      for (guint i = 0; i < G_N_ELEMENTS (manners); i++)
+        {
+          g_autofree char *path = g_strdup_printf ("/gradients/%s/%s", name, manners[i].name);
+          Case *row = g_new (Case, 1);
 
-      g_test_add_data_func (plain, folder, test_plain);
-      g_test_add_data_func_full (optimised, folder, test_optimised, g_free);
+          *row = (Case) { g_build_filename (data_dir, name, NULL), &manners[i] };
+          g_test_add_data_func_full (path, row, test_net, case_free);
+        }
     }
   if (dir == NULL)
     g_print ("# %s is not there: no gradients of nets were compared\n", data_dir);

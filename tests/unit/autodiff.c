@@ -341,7 +341,7 @@ test_parameters (void)
   ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
   g_assert_no_error (error);
   names = output_names (model);
-  g_assert_cmpstr (names, ==, "y grad_x grad_w");
+  g_assert_cmpstr (names, ==, "y grad_x grad_w grad_u");      /* u was folded, and is restored */
 }
 
 /* The pipeline train merges no equal weights and folds none, and yet computes what depends on none. */
@@ -382,6 +382,62 @@ test_train (void)
   g_assert_cmpfloat (ph_tensor_get (h, 0), ==, -1);
 }
 
+/* After O2 the weights of the convolution, of the norm and of both twins are others; the gradients are of those that came. */
+static void
+test_restored (void)
+{
+  static const char text[] =
+      "<ir_version: 8, opset_import: [\"\" : 18]> f (float[1,2,3,3] x) => (float[1,2,3,3] y)\n"
+      "<float[2,2,1,1] w = {1, -2, 3, 0.5}, float[2] g = {0.5, 2}, float[2] b = {0.25, -1}, float[2] m = {0.1, 0.2}, float[2] v = {1.5, 0.5},\n"
+      " float[1,2,1,1] t1 = {0.5, 0.75}, float[1,2,1,1] t2 = {0.5, 0.75}> {\n"
+      "  c = Conv (x, w)  n = BatchNormalization (c, g, b, m, v)  s = Sin (n)  u = Mul (s, t1)  e = Exp (u)  y = Mul (e, t2)\n}";
+  static const char *const names[] = { "x", "w", "g", "b", "t1", "t2", NULL };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhHistory) history = ph_history_new (), plain_history = ph_history_new ();
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "test", &error), plain = differentiate (text, "y", names, plain_history);
+  const PhPipeline *o2 = ph_pipeline_find ("O2");
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr(GPtrArray) arguments = g_ptr_array_new ();
+  g_autofree char *outputs = NULL;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &options, &error);
+  options.allow = o2->allow;
+  for (guint i = 0; error == NULL && o2->passes[i] != NULL; i++)
+    ph_pass_run (ph_pass_find (o2->passes[i]), model, history, &options, &error);
+  g_assert_no_error (error);
+  g_assert_null (ph_model_find_value_named (model, "g"));
+  g_ptr_array_add (arguments, (gpointer) "y");
+  for (guint i = 0; names[i] != NULL; i++)
+    g_ptr_array_add (arguments, (gpointer) names[i]);
+  g_ptr_array_add (arguments, NULL);
+  options.arguments = (const char *const *) arguments->pdata;
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  g_assert_true (ph_model_verify (model, &error));
+  outputs = output_names (model);
+  g_assert_cmpstr (outputs, ==, "y grad_x grad_w grad_g grad_b grad_t1 grad_t2");
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("grad_%s", names[i]);
+      g_autoptr(PhTensor) a = NULL, b = NULL;
+      PhModel *const models[] = { model, plain };
+
+      for (guint k = 0; k < 2; k++)
+        {
+          g_autoptr(GHashTable) feeds = new_feeds ();
+          PhTensor *x = ph_tensor_new (PH_FLOAT, 4, DIMS (1, 2, 3, 3));
+
+          for (guint n = 0; n < 18; n++)
+            ((float *) ph_tensor_writable (x))[n] = n * 0.1f - 0.7f;
+          feed (feeds, models[k], "x", x);
+          *(k == 0 ? &a : &b) = compute (models[k], feeds, name);
+        }
+      for (gsize n = 0; n < ph_tensor_count (b); n++)
+        g_assert_cmpfloat_with_epsilon (ph_tensor_get (a, n), ph_tensor_get (b, n), 1e-4);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -398,5 +454,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/refused", test_refused);
   g_test_add_func ("/autodiff/parameters", test_parameters);
   g_test_add_func ("/autodiff/train", test_train);
+  g_test_add_func ("/autodiff/restored", test_restored);
   return g_test_run ();
 }

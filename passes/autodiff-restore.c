@@ -1,0 +1,220 @@
+/* autodiff-restore.c: parameters that passes folded or merged, and the forward graph in which they stood.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/copy.h"
+#include "core/ops/grad.h"
+#include "passes/autodiff.h"
+#include "passes/parameter.h"
+
+#include <string.h>
+
+/*   as it came:      x ──► Conv(w) ──► BatchNormalization(g) ──► y
+ *   now:             x ──► Conv(w * g ...) ──► y
+ *   to differentiate: both; the gradients by w and g are those of the upper one
+ *
+ * The values agree, for only passes of ours stand between the two. */
+
+/* Whether what @step did left the values as they were, but for rounding. */
+static gboolean
+kept_values (const PhHistory *history, const PhStep *step, const PhPass *pass)
+{
+  if (!ph_pass_is_builtin (pass) || pass->takes_file || pass->exactness == PH_LOSSY)
+    return FALSE;
+  for (guint i = 0; i < step->n_rewrites; i++)
+    {
+      const char *rule = g_array_index (history->rewrites, PhRewrite, step->first_rewrite + i).rule;
+
+      for (guint k = 0; k < pass->n_rules; k++)
+        if (pass->rules[k].exactness == PH_LOSSY && g_str_equal (pass->rules[k].name, rule))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+/* Counts @n_edits of the upgrades at the start, while @upgrading. FALSE: one of the first @n_steps may have changed what the model
+ * computes. */
+static gboolean
+look_at_steps (PhHistory *history, guint n_steps, gboolean *upgrading, guint *n_edits)
+{
+  for (guint i = 0; i < n_steps; i++)
+    {
+      const PhStep *step = &g_array_index (history->steps, PhStep, i);
+      g_autofree char *name = g_strndup (step->pass, strcspn (step->pass, " "));
+      const PhPass *pass = ph_pass_find (name);
+
+      if (pass == NULL || !kept_values (history, step, pass))
+        return FALSE;
+      *upgrading = *upgrading && g_str_equal (name, "upgrade-opset");
+      if (*upgrading)
+        *n_edits += ph_history_edit_index (history, (PhPosition) { i + 1, 0 }) - ph_history_edit_index (history, (PhPosition) { i, 0 });
+    }
+  return TRUE;
+}
+
+/* The model as it came, at the newest opset. (nullable) (transfer full) */
+static PhModel *
+original_of (PhPassRun *run, GError **error)
+{
+  PhHistory *history = run->history, *past = history != NULL ? history->past : NULL;
+  g_autoptr(PhModel) model = NULL;
+  g_autoptr(PhHistory) upgrade = NULL;
+  g_autoptr(GPtrArray) edits = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  gboolean upgrading = TRUE;
+  guint first = 0;
+
+  if (history == NULL ||
+      (past != NULL && !look_at_steps (past, history->past_end.step + (history->past_end.rewrite > 0), &upgrading, &first)) ||
+      !look_at_steps (history, history->steps->len, &upgrading, &first))
+    return NULL;
+  edits = ph_history_all_edits (history);
+  model = ph_model_clone (run->model);
+  for (guint i = edits->len; i-- > first; )
+    ph_edit_revert (model, edits->pdata[i]);
+  if (ph_model_opset (model, "") < PH_OPSET_NEWEST)
+    {
+      upgrade = ph_history_new ();
+      if (!ph_pass_run (ph_pass_find ("upgrade-opset"), model, upgrade, &options, error))
+        return NULL;
+      model->journal = NULL;
+    }
+  return g_steal_pointer (&model);
+}
+
+static gboolean
+is_wanted (const char *const *names, const char *name)
+{
+  return names[0] == NULL || g_strv_contains (names, name);
+}
+
+/* A parameter of @original that is asked for and is no longer itself in @model: it is gone, or part of what read it was folded or
+ * merged, or an equal one was merged into it. */
+static guint
+n_forward_uses (const PhValue *value)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < value->uses->len; i++)
+    n += g_array_index (value->uses, PhUse, i).node->role != PH_ROLE_BACKWARD;
+  return n;
+}
+
+static gboolean
+is_incomplete (PhModel *model, PhModel *original, const char *const *names)
+{
+  const GPtrArray *constants = original->graph->constants;
+
+  for (guint i = 0; i < constants->len; i++)
+    {
+      const PhValue *value = constants->pdata[i], *now = ph_model_find_value (model, value->id);
+
+      if (n_forward_uses (value) > 0 && ph_value_has_gradient (value) && is_wanted (names, value->name) &&
+          (now == NULL || n_forward_uses (now) != n_forward_uses (value)))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* What the copy reads in place of the inputs and constants of the original. */
+static gboolean
+map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
+{
+  for (guint i = 0; i < original->graph->inputs->len; i++)
+    {
+      PhValue *value = original->graph->inputs->pdata[i], *now = ph_model_find_value (model, value->id);
+
+      if (now == NULL)
+        now = ph_graph_add_input (model->graph, ph_model_unique_name (model, value->name), value->type, value->tensor, G_MAXUINT, error);
+      if (now == NULL)
+        return FALSE;
+      g_hash_table_insert (map, value, now);
+    }
+  for (guint i = 0; i < original->graph->constants->len; i++)
+    {
+      PhValue *value = original->graph->constants->pdata[i], *now = ph_model_find_value (model, value->id);
+
+      if (value->uses->len == 0 && !ph_value_is_output (value))
+        continue;
+      if (now == NULL)
+        now = ph_graph_add_constant (model->graph, ph_model_unique_name (model, value->name), value->tensor, error);
+      if (now == NULL)
+        return FALSE;
+      g_hash_table_insert (map, value, now);
+    }
+  return TRUE;
+}
+
+static gboolean
+copy_forward (PhModel *model, PhModel *original, const char *output, GHashTable *map, PhValue **copy, GError **error)
+{
+  PhValue *from = ph_model_find_value_named (original, output);
+  g_autoptr(GPtrArray) copies = g_ptr_array_new ();
+
+  if (!map_sources (model, original, map, error))
+    return FALSE;
+  PH_FOREACH_NODE (node, original->graph)
+    {
+      PhNode *made = ph_copy_node (node, model->graph, NULL, map, error);
+
+      if (made == NULL)
+        return FALSE;
+      g_ptr_array_add (copies, made);
+    }
+  *copy = g_hash_table_lookup (map, from);
+  for (guint i = copies->len; i-- > 0; )
+    {
+      PhNode *node = copies->pdata[i];
+      gboolean used = FALSE;
+
+      for (guint k = 0; k < node->outputs->len; k++)
+        used |= ph_value_n_uses (node->outputs->pdata[k]) > 0 || node->outputs->pdata[k] == *copy;
+      if (!used && !ph_graph_remove_node (node, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names, PhValue **output, GPtrArray *sources, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  g_autoptr(PhModel) original = original_of (run, &local);
+  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
+  const PhValue *from;
+
+  *output = NULL;
+  if (original == NULL || !is_incomplete (run->model, original, names))
+    return TRUE;
+  from = ph_model_find_value_named (original, name);
+  if (from == NULL || from->graph != original->graph || !ph_value_has_gradient (from) || from->producer == NULL)
+    return TRUE;
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const PhValue *value = ph_model_find_value_named (original, names[i]);
+
+      if (value == NULL || value->graph != original->graph || value->producer != NULL)
+        return TRUE;
+    }
+  if (!ph_pass_begin (run, "restore", NULL,
+                      "Weights were folded into others or merged here: the gradient by them is that of the model as it came, "
+                      "which is computed beside. The pipeline train keeps them."))
+    return TRUE;
+  if (!copy_forward (run->model, original, name, map, output, error))
+    {
+      ph_pass_abort (run);
+      return FALSE;
+    }
+  ph_pass_end (run);
+  for (guint i = 0; names[i] != NULL; i++)
+    g_ptr_array_add (sources, g_hash_table_lookup (map, ph_model_find_value_named (original, names[i])));
+  for (guint i = 0; names[0] == NULL && i < original->graph->inputs->len; i++)
+    if (ph_value_has_gradient (original->graph->inputs->pdata[i]))
+      g_ptr_array_add (sources, g_hash_table_lookup (map, original->graph->inputs->pdata[i]));
+  for (guint i = 0; names[0] == NULL && i < original->graph->constants->len; i++)
+    {
+      PhValue *value = original->graph->constants->pdata[i], *now = g_hash_table_lookup (map, value);
+
+      if (now != NULL && ph_value_has_gradient (value) && !ph_autodiff_is_setting (value))
+        g_ptr_array_add (sources, now);
+    }
+  return TRUE;
+}
