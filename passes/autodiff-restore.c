@@ -43,7 +43,7 @@ look_at_steps (PhHistory *history, guint n_steps, gboolean *upgrading, guint *n_
 
       if (pass == NULL || !kept_values (history, step, pass))
         return FALSE;
-      *upgrading = *upgrading && g_str_equal (name, "upgrade-opset");
+      *upgrading = *upgrading && (g_str_equal (name, "upgrade-opset") || g_str_equal (name, "newest-form"));
       if (*upgrading)
         *n_edits += ph_history_edit_index (history, (PhPosition) { i + 1, 0 }) - ph_history_edit_index (history, (PhPosition) { i, 0 });
     }
