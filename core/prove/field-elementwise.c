@@ -528,7 +528,11 @@ run_clip (PhFieldNode *self, gconstpointer data)
   for (guint i = 1; i <= 2 && x != NULL; i++)
     if (ph_field_in (self, i) != NULL)
       {
-        PhFieldTensor *next = ph_field_map (self, (PhFieldTensor *[]) { x, self->in[i] }, 2, x->dtype, i == 1 ? greatest : least, NULL);
+        PhFieldTensor *next;
+
+        if (self->in[i]->count != 1 || self->in[i]->rank > x->rank)
+          return ph_field_fail (self, "its bounds are no numbers");
+        next = ph_field_map (self, (PhFieldTensor *[]) { x, self->in[i] }, 2, x->dtype, i == 1 ? greatest : least, NULL);
 
         ph_field_tensor_unref (x);
         x = next;

@@ -481,7 +481,8 @@ run_constant (PhFieldNode *self, PhFieldRule rule, gconstpointer data)
         }
       else
         {
-          self->out[k]->known = ph_tensor_ref (tensor);
+          if (self->out[k]->known == NULL)         /* or it is an input, handed through */
+            self->out[k]->known = ph_tensor_ref (tensor);
           for (gsize i = 0; (field->reading & PH_FIELD_EULER) && i < self->out[k]->count; i++)
             ph_field_check_sign (field, ph_tensor_get (tensor, i), ph_field_at (self->out[k], i));
         }
