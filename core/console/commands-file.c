@@ -246,7 +246,7 @@ print_work (PhCall *call, GError **error)
   return TRUE;
 }
 
-typedef struct { char *path; PhSnapshot *snapshot; PhPosition from, to; gboolean coloured; PhColorMode color; PhLayoutEngine engine; } Render;
+typedef struct { char *path; PhSnapshot *snapshot; PhPosition from, to; gboolean coloured; PhColorMode color; PhLayoutEngine engine; GHashTable *values; } Render;
 
 static void
 render_free (gpointer data)
@@ -254,6 +254,7 @@ render_free (gpointer data)
   Render *render = data;
 
   g_clear_pointer (&render->snapshot, ph_snapshot_free);
+  g_clear_pointer (&render->values, g_hash_table_unref);
   g_free (render->path);
   g_free (render);
 }
@@ -261,7 +262,7 @@ render_free (gpointer data)
 static gboolean
 render_begin (PhCall *call, GError **error)
 {
-  gboolean diff = ph_call_take_flag (call, "--diff");
+  gboolean diff = ph_call_take_flag (call, "--diff"), values = ph_call_take_flag (call, "--values");
   g_autofree char *by = NULL;
   PhColorMode color = PH_COLOR_FAMILY;
   Render  *render;
@@ -273,8 +274,11 @@ render_begin (PhCall *call, GError **error)
   if (!g_str_has_suffix (call->argv[0], ".svg") && !g_str_has_suffix (call->argv[0], ".png") &&
       !g_str_has_suffix (call->argv[0], ".pdf") && !g_str_has_suffix (call->argv[0], ".dot"))
     return ph_call_usage (call, error, "'%s' does not end with .svg, .png, .pdf or .dot", call->argv[0]);
+  if (values && ph_document_get_values (call->document) == NULL)
+    return ph_call_usage (call, error, "nothing was computed here: `eval --all` does");
   render = g_new0 (Render, 1);
   ph_call_set_data (call, render, render_free);
+  render->values = values ? g_hash_table_ref (ph_document_get_values (call->document)) : NULL;
   render->path = expand_home (call->argv[0]);
   render->to = ph_document_get_position (call->document);
   render->from = diff ? ph_document_get_since (call->document) : render->to;
@@ -292,6 +296,41 @@ render_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* "0.693", "10", "-0.959": no more digits than a picture has room for. */
+static char *
+number_label (double number)
+{
+  char  digits[G_ASCII_DTOSTR_BUF_SIZE];
+  gsize n;
+
+  if (!isfinite (number) || (number != 0 && (fabs (number) < 1e-3 || fabs (number) >= 1e6)))
+    return g_strdup (g_ascii_formatd (digits, sizeof digits, "%.3g", number));
+  g_ascii_formatd (digits, sizeof digits, "%.3f", number);
+  for (n = strlen (digits); digits[n - 1] == '0'; n--)
+    ;
+  return g_strndup (digits, digits[n - 1] == '.' ? n - 1 : n);
+}
+
+/* A number, or from the least to the largest; nothing of what has none. */
+static GHashTable *
+label_values (GHashTable *values)
+{
+  GHashTable    *labels = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GHashTableIter iter;
+  gpointer       id, tensor;
+  PhTensorStats  stats;
+
+  g_hash_table_iter_init (&iter, values);
+  while (g_hash_table_iter_next (&iter, &id, &tensor))
+    if (ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_stats (tensor, &stats))
+      {
+        g_autofree char *low = number_label (stats.min), *high = number_label (stats.max);
+
+        g_hash_table_insert (labels, id, ph_tensor_count (tensor) == 1 ? g_steal_pointer (&low) : g_strdup_printf ("%s … %s", low, high));
+      }
+  return labels;
+}
+
 static gboolean
 render_work (PhCall *call, GError **error)
 {
@@ -299,6 +338,7 @@ render_work (PhCall *call, GError **error)
   PhHistory           *history = ph_snapshot_get_history (render->snapshot);
   g_autoptr(PhMeasure) measure = NULL;
   g_autoptr(PhModel)   model = NULL;
+  g_autoptr(GHashTable) labels = render->values != NULL ? label_values (render->values) : NULL;
   PhRenderFacts        facts;
 
   ph_call_progress (call, "drawing", -1);
@@ -308,7 +348,7 @@ render_work (PhCall *call, GError **error)
       ph_snapshot_done (render->snapshot);
     }
   model = ph_snapshot_take (render->snapshot, history->position);
-  if (!ph_render_file (model, history, render->from, render->to, measure, render->engine, &facts, render->path, call->cancellable,
+  if (!ph_render_file (model, history, render->from, render->to, measure, labels, render->engine, &facts, render->path, call->cancellable,
                        error))
     return FALSE;
   ph_json_set (call->reply->json, "file", render->path);
@@ -546,9 +586,10 @@ static const PhCommand rows[] = {
     N_ ("_Save As…"), "<Control>s", "document-save-symbolic", PH_CODE (save_begin, save_work) },
   { "print", "[--elements N]", "The model at the present position, as ONNX text", "Constants of more than N elements (16) are not written "
     "out.", NULL, NULL, NULL, PH_CODE (print_begin, print_work) },
-  { "render", "FILE [STEP [STEP]] [--diff] [--color WHAT]", N_ ("Draw the present position, or a diff: .svg, .png, .pdf or .dot"),
+  { "render", "FILE [STEP [STEP]] [--diff] [--values] [--color WHAT]", N_ ("Draw the present position, or a diff: .svg, .png, .pdf or .dot"),
     "`render a.svg` draws what is here, `render a.svg --diff` what the present step changed, `render a.svg 0 3` what changed between two "
-    "positions. --color kind, role, device, cost or memory: what the colours say, with a legend.",
+    "positions. --values: on each edge the value that `eval --all` found, a number or the least and the largest. --color kind, role, device, cost "
+    "or memory: what the colours say, with a legend.",
     N_ ("E_xport…"), "<Control><Shift>e", NULL, PH_CODE (render_begin, render_work) },
   { "layout", "[ENGINE]", N_ ("Show or choose who lays out the picture"),
     "best: Graphviz's dot where its picture is not clearly worse than that of the layered engine and there in time; dot or layered: always "

@@ -91,7 +91,7 @@ append_line (GString *text, PhScene *scene, const PhSceneEdge *edge)
 }
 
 char *
-ph_dot_print (PhScene *scene, int time, int since)
+ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
 {
   GString *text = g_string_new ("digraph model {\n  graph [layout=nop2];     // places and lines as they are here; without it dot makes its own\n"
                                 "  node [shape=box, style=\"rounded\", fontname=\"Cantarell\", fontsize=9, fixedsize=true];\n"
@@ -160,7 +160,9 @@ ph_dot_print (PhScene *scene, int time, int since)
     {
       const PhSceneEdge *edge = ph_scene_edge (scene, e);
       const gboolean now = ph_scene_edge_at (scene, e, time), before = ph_scene_edge_at (scene, e, since);
-      const char *type = now ? ph_scene_value_type (scene, ph_scene_edge_value (scene, e, time)) : NULL;
+      const PhId value = now ? ph_scene_edge_value (scene, e, time) : PH_NO_ID;
+      const char *known = values != NULL && now ? g_hash_table_lookup (values, GUINT_TO_POINTER (value)) : NULL;
+      const char *type = known != NULL ? known : now ? ph_scene_value_type (scene, value) : NULL;
 
       if ((!now && !before) || ph_scene_box (scene, edge->from)->open || ph_scene_box (scene, edge->to)->open)
         continue;

@@ -7,6 +7,6 @@
 G_BEGIN_DECLS
 
 /* What is there at @time, with what changed since @since in colour. (transfer full) */
-char *ph_dot_print (PhScene *scene, int time, int since);
+char *ph_dot_print (PhScene *scene, int time, int since, GHashTable *values);
 
 G_END_DECLS

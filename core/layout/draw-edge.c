@@ -205,13 +205,23 @@ ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray
   cairo_set_dash (cr, NULL, 0, 0);
 }
 
+/* @part of the way along a line of so many curves. */
+static PhPoint
+point_of (const PhPoint *p, guint n, double part)
+{
+  const double at = part * (n / 3);
+  const guint k = MIN ((guint) at, n / 3 - 1);
+  const double t = at - k, s = 1 - t;
+  const PhPoint *c = p + 3 * k;
+
+  return (PhPoint) { s * s * s * c[0].x + 3 * s * s * t * c[1].x + 3 * s * t * t * c[2].x + t * t * t * c[3].x,
+                     s * s * s * c[0].y + 3 * s * s * t * c[1].y + 3 * s * t * t * c[2].y + t * t * t * c[3].y };
+}
+
 static PhPoint
 middle_of (const PhPoint *p, guint n)
 {
-  const guint k = n / 6 * 3;        /* the first point of the middle curve */
-  const PhPoint *c = p + MIN (k, n - 4);
-
-  return (PhPoint) { (c[0].x + 3 * c[1].x + 3 * c[2].x + c[3].x) / 8, (c[0].y + 3 * c[1].y + 3 * c[2].y + c[3].y) / 8 };
+  return point_of (p, n, n / 3 % 2 == 1 ? 0.5 : 0.5 + 1.5 / n);        /* in the middle of a curve */
 }
 
 /* There is a box, or what is left of one, or a pill, or another label where the label would be. */
@@ -241,6 +251,7 @@ is_taken (PhScene *scene, const PhRect *place, const GArray *labels, GArray *box
 void
 ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges)
 {
+  static const double parts[] = { 0.4, 0.6, 0.3, 0.7, 0.2, 0.8 };
   const PhColor background = ph_theme_background (options->theme);
   const gboolean pale = options->since != options->time || options->dim;
   const PhColor text = ph_mix (background, ph_theme_text (options->theme), pale && options->theme < PH_THEME_HIGH_CONTRAST ? 0.45 : 0.75);
@@ -251,30 +262,42 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       const int e = g_array_index (edges, int, i);
       const PhSceneEdge *edge = ph_scene_edge (scene, e);
       const PhId value = ph_scene_edge_value (scene, e, options->time);
-      const char *type = value != PH_NO_ID ? ph_scene_value_type (scene, value) : NULL;
+      const char *known = value != PH_NO_ID && options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;
+      const char *type = known != NULL ? known : value != PH_NO_ID ? ph_scene_value_type (scene, value) : NULL;
+      const double label_size = known != NULL ? 1 : LABEL_SIZE;
       PhPoint at;
       PhRect place;
       double width, height;
 
       /* A short edge starts at a box that says the type, and has no room. */
-      if (type == NULL || edge->n_points < 4 || edge->bounds.height < LABEL_LENGTH)
+      if (type == NULL || edge->n_points < 4 || (known == NULL && edge->bounds.height < LABEL_LENGTH))
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
       at = middle_of (ph_scene_points (scene, edge), edge->n_points);
-      place = (PhRect) { at.x - LABEL_SIZE * (width / 2 + 4), at.y - LABEL_SIZE * height / 2, LABEL_SIZE * (width + 8), LABEL_SIZE * height };
+      place.width = label_size * (width + (known != NULL ? 0 : 8));
+      place.height = label_size * height;
+      place.x = at.x - place.width / 2;
+      place.y = at.y - place.height / 2;
+      /* A value is looked for: it may stand elsewhere on its line. */
+      for (guint k = 0; known != NULL && k < G_N_ELEMENTS (parts) && is_taken (scene, &place, labels, boxes); k++)
+        {
+          at = point_of (ph_scene_points (scene, edge), edge->n_points, parts[k]);
+          place.x = at.x - place.width / 2;
+          place.y = at.y - place.height / 2;
+        }
       if (is_taken (scene, &place, labels, boxes))
         continue;
       g_array_append_val (labels, place);
       cairo_save (cr);
       cairo_translate (cr, at.x, at.y);
-      cairo_scale (cr, LABEL_SIZE, LABEL_SIZE);
+      cairo_scale (cr, label_size, label_size);
       {
         const PhRect plate = { -width / 2 - 4, -height / 2, width + 8, height };
 
         ph_set_color (cr, (PhColor) { background.red, background.green, background.blue, 0.9 });
         ph_ink_round (cr, &plate, 5);
         cairo_fill (cr);
-        ph_set_color (cr, text);
+        ph_set_color (cr, known != NULL ? ph_theme_text (options->theme) : text);
         ph_ink_show (cr, ink, PH_INK_TEXT, type, 0, 0, 0.5, 0);
       }
       cairo_restore (cr);

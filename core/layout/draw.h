@@ -33,6 +33,7 @@ typedef struct
   PhSide      side;              /* BEFORE: @since is the later one                                        */
   double      scale;             /* device pixels a point: how much detail is worth drawing                */
   PhRect      clip;              /* of the scene                                                           */
+  GHashTable *values;            /* (nullable) value id -> what it is, drawn on its edges instead of its type */
   PhPaint    *paint;             /* (nullable) what the colour of a node says, NULL: its kind              */
   gboolean    edge_width;        /* by the bytes that an edge carries                                      */
   gboolean    transparent;       /* no background                                                          */
@@ -81,10 +82,10 @@ gboolean  ph_picture_save       (const PhPicture *picture, const char *path, dou
 gboolean  ph_scene_save         (PhScene *scene, const char *path, int time, int since, PhTheme theme, PhPaint *paint, GError **error);
 /* The same from a model: lays @history out and draws the position @to with what changed since @from. @history (nullable):
  * the model as it stands. Neither is changed. @measure (nullable): what nodes are coloured by. */
-/* @facts: (nullable) who drew, in how many milliseconds, how many lines cross and run over boxes. */
+/* @values: (nullable) as in PhDrawOptions. @facts: (nullable) who drew, in how many milliseconds, how many lines cross and run over boxes. */
 typedef struct { PhLayoutEngine drawn_by; float ms; guint crossings, over; } PhRenderFacts;
-gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, PhLayoutEngine engine,
-                                 PhRenderFacts *facts,
+gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
+                                 PhLayoutEngine engine, PhRenderFacts *facts,
                                  const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -28,9 +28,9 @@ write_whole (const char *path, const void *data, gsize length, GError **error)
 }
 
 static gboolean
-save_dot (PhScene *scene, const char *path, int time, int since, GError **error)
+save_dot (PhScene *scene, const char *path, int time, int since, GHashTable *values, GError **error)
 {
-  g_autofree char *text = ph_dot_print (scene, time, since);
+  g_autofree char *text = ph_dot_print (scene, time, since, values);
 
   return write_whole (path, text, strlen (text), error);
 }
@@ -111,7 +111,7 @@ ph_picture_save (const PhPicture *picture, const char *path, double scale, GCanc
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   if (g_str_has_suffix (path, ".dot"))
-    return save_dot (picture->scene, path, picture->options.time, picture->options.since, error);
+    return save_dot (picture->scene, path, picture->options.time, picture->options.since, picture->options.values, error);
   ph_picture_size (picture, ink, &width, &height);
   if (g_str_has_suffix (path, ".svg"))
     {
@@ -165,9 +165,8 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 }
 
 gboolean
-ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, PhLayoutEngine engine,
-                PhRenderFacts *facts, const char *path,
-                GCancellable *cancellable, GError **error)
+ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
+                PhLayoutEngine engine, PhRenderFacts *facts, const char *path, GCancellable *cancellable, GError **error)
 {
   const guint n_nodes = ph_model_n_nodes (model, TRUE);
   const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine };
@@ -185,5 +184,10 @@ ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition 
     }
   if (measure != NULL)
     paint = ph_paint_new (scene, time, measure);
-  return ph_scene_save (scene, path, time, since, PH_THEME_LIGHT, paint, error);
+  {
+    const PhPicture picture = { scene, { .time = time, .since = since, .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) },
+                                         .values = values, .paint = paint }, NULL, TRUE };
+
+    return ph_picture_save (&picture, path, 1.5, cancellable, error);
+  }
 }

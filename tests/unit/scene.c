@@ -300,15 +300,17 @@ test_render (void)
   g_autoptr(GError) error = NULL;
   g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
   g_autofree char *folder = NULL;
+  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
 
   g_assert_no_error (error);
+  g_hash_table_insert (values, GUINT_TO_POINTER (((PhValue *) model->graph->first->outputs->pdata[0])->id), "0.693");
   folder = g_dir_make_tmp ("peephole-scene-XXXXXX", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
     {
       g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
       gsize length = 0;
 
-      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, PH_LAYOUT_BEST, NULL, to, NULL, &error));
+      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values, PH_LAYOUT_BEST, NULL, to, NULL, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (to, &text, &length, &error));
       g_assert_cmpuint (length, >, 300);
@@ -317,13 +319,14 @@ test_render (void)
           g_assert_nonnull (strstr (text, "layout=nop2"));
           g_assert_nonnull (strstr (text, "b0 -> b2"));
           g_assert_nonnull (strstr (text, ", pos=\"e,"));
+          g_assert_nonnull (strstr (text, "label=\"0.693\""));      /* what is known of a value stands on its edges */
         }
       g_remove (to);
     }
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, PH_LAYOUT_BEST, NULL, "picture.jpg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, NULL, "picture.jpg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
   g_clear_error (&error);
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, PH_LAYOUT_BEST, NULL, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, NULL, "/does/not/exist/a.svg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
   g_rmdir (folder);
 }
