@@ -284,7 +284,8 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
   PhTrial               *trial;
   g_autofree PhBounds   *bounds = g_new (PhBounds, region->inputs->len + 1);
   g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
-  PhTrialOptions         options = { .promise = promise, .bounds = bounds, .seed = prover->seed, .flops = flops, .whole = whole,
+  g_autofree gboolean   *is_free = g_new0 (gboolean, region->inputs->len + 1);
+  PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
                                      .cost = MAX (cost_of (region->before), cost_of (region->after)), .cancellable = cancellable_of (prover) };
 
   if (pair == NULL)
@@ -299,6 +300,7 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
       if (value == NULL)
         value = ph_model_find_value (prover->model[1], id);
       bounds[i] = value != NULL ? ph_value_bounds (value) : PH_BOUNDS_NONE;
+      is_free[i] = value != NULL && value->is_input && value->graph->owner == NULL && value->tensor == NULL;
       if (prover->captured != NULL)
         captured[i] = g_hash_table_lookup (prover->captured, GUINT_TO_POINTER (id));
       if (prover->captured != NULL && captured[i] == NULL && value != NULL && value->is_input)

@@ -10,7 +10,8 @@
 /* How an integer input is read. */
 typedef enum { READ_AS_DATA, READ_AS_INDEX, READ_AS_SHAPE } Reading;
 
-typedef struct { Reading reading; gint64 range; } Usage;      /* @range: of an index, the smallest table's size */
+/* @range: of an index, the smallest table's size; @is_free: a shape may be any */
+typedef struct { Reading reading; gint64 range; gboolean is_free; } Usage;
 
 struct _PhSampler
 {
@@ -286,7 +287,7 @@ ph_sampler_has_integers (PhSampler *sampler)
 
       if (type == NULL || type->kind != PH_KIND_TENSOR)
         return TRUE;
-      if (ph_dtype_is_float (type->dtype) || sampler->usage[i].reading == READ_AS_SHAPE)
+      if (ph_dtype_is_float (type->dtype) || (sampler->usage[i].reading == READ_AS_SHAPE && !sampler->usage[i].is_free))
         continue;
       if (!is_plain_index (was) || !is_plain_index (is))
         return TRUE;
@@ -329,6 +330,12 @@ ph_sampler_new (const PhPair *pair, const PhBounds *bounds, guint64 seed)
   fill_pool (sampler);
   find_usage (sampler);
   return sampler;
+}
+
+void
+ph_sampler_set_free (PhSampler *sampler, guint input)
+{
+  sampler->usage[input].is_free = TRUE;
 }
 
 void
@@ -508,7 +515,7 @@ draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
 }
 
 static void
-fill_integers (PhSampler *sampler, PhTensor *tensor, const Usage *usage, PhBounds bounds, PhSampleKind kind, guint64 *state)
+fill_integers (PhSampler *sampler, PhTensor *tensor, const Usage *usage, PhBounds bounds, PhSampleKind kind, guint turn, guint64 *state)
 {
   const PhDType dtype = ph_tensor_dtype (tensor);
   const gsize   n = ph_tensor_count (tensor);
@@ -528,6 +535,10 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const Usage *usage, PhBound
           if (kind != PH_SAMPLE_NORMAL && negative && (i == first || (next_random (state) & 1)))
             value -= range;
         }
+      else if (usage->reading == READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
+        value = (gint64) (next_random (state) % 4) - 1;
+      else if (usage->reading == READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2 && sampler->integers->len > 0)
+        value = g_array_index (sampler->integers, gint64, next_random (state) % sampler->integers->len) + (gint64) (next_random (state) % 7) - 3;
       else if (usage->reading == READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)
         value = (gint64) (next_random (state) % (usage->reading == READ_AS_SHAPE ? 2 : 100)) *
                 (negative && usage->reading == READ_AS_DATA && (next_random (state) & 1) ? -1 : 1);
@@ -581,7 +592,8 @@ draw_tensor (PhSampler *sampler, guint input, const PhType *type, Sizes *sizes, 
   if (count > MAX_ELEMENTS)
     return NULL;
   /* What shapes are made of cannot be anything. */
-  if (like != NULL && sampler->usage[input].reading == READ_AS_SHAPE)
+  if (like != NULL && sampler->usage[input].reading == READ_AS_SHAPE &&
+      !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
     return ph_tensor_ref (like);
   tensor = ph_tensor_new (dtype, rank, dims);
   if (tensor == NULL)
@@ -595,7 +607,7 @@ draw_tensor (PhSampler *sampler, guint input, const PhType *type, Sizes *sizes, 
     for (gsize i = 0; i < ph_tensor_count (tensor); i++)
       ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, (gint64) (next_random (&state) & 1));
   else if (ph_dtype_is_integer (dtype))
-    fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, &state);
+    fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, turn, &state);
   else
     fill_floats (sampler, tensor, bounds, kind, turn, &state);
   return tensor;

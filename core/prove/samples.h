@@ -32,6 +32,9 @@ PhSampler *ph_sampler_new   (const PhPair *pair, const PhBounds *bounds, guint64
 void       ph_sampler_free  (PhSampler *sampler);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSampler, ph_sampler_free)
 
+/* @input is one of the model's own: where it says a shape, that may be any. */
+void       ph_sampler_set_free (PhSampler *sampler, guint input);
+
 /* How the open dimensions are chosen: 0, 1, 2, ... until no more are offered. 0: each symbol has a size of its own, larger than
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
 guint      ph_sampler_n_sizes (PhSampler *sampler);

@@ -23,6 +23,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_FIRST 2
 /* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
 #define N_MORE 24
+#define N_BEND 6      /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 /* How the shapes of made-up values are chosen. */
 typedef struct { guint sizes; gboolean captured; } Shapes;
@@ -639,7 +640,7 @@ jumps (PhGraph *graph)
 static gboolean
 try_all (Try *self, GError **problem)
 {
-  const guint more = !is_field_equal (self) && (jumps (self->pair->before->graph) || jumps (self->pair->after->graph)) ? N_MORE : 0;
+  const guint more = is_field_equal (self) ? 0 : jumps (self->pair->before->graph) || jumps (self->pair->after->graph) ? N_MORE : N_BEND;
   guint made = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (plan) + more; i++)
@@ -691,6 +692,9 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);
   for (guint i = 0; i < pair->outputs->len; i++)
     first[i] = NAN;
+  for (guint i = 0; options->is_free != NULL && i < pair->inputs->len; i++)
+    if (options->is_free[i])
+      ph_sampler_set_free (sampler, i);
   self.whole_captured = options->captured != NULL;
   for (guint i = 0; i < pair->inputs->len && self.whole_captured; i++)
     self.whole_captured = options->captured[i] != NULL;
