@@ -206,7 +206,9 @@ read_shape (PhFieldNode *self, Shape *shape)
   wrong = (backwards ? ph_window_init_transposed : ph_window_init) (&shape->w, self->node, x->rank - 2, x->dims + 2, weight->dims + 2);
   if (wrong != NULL)
     return ph_field_fail (self, "%s", wrong);
-  shape->groups = MAX (1, ph_node_attr_int (self->node, "group", 1));
+  shape->groups = ph_node_attr_int (self->node, "group", 1);
+  if (shape->groups < 1)
+    return ph_field_fail (self, "has no groups");
   shape->in_channels = x->dims[1];
   shape->out_channels = backwards ? weight->dims[1] * shape->groups : weight->dims[0];
   shape->taps = ph_window_kernel_count (&shape->w);

@@ -109,6 +109,7 @@ test_products (void)
   EQUAL ("float[1,2,4] x, float[2,3,2] w", NUM ("c", "2.0") "z = ConvTranspose <strides = [2]> (x, w) y = Mul (z, c)",
          NUM ("c", "2.0") "v = Mul (x, c) y = ConvTranspose <strides = [2]> (v, w)");
   UNEQUAL ("float[3,3] a, float[3,3] b", "y = MatMul (a, b)", "y = MatMul (b, a)");
+  UNEQUAL (AB, NUM ("z", "0.0") NUM ("s", "6.0") "y = Clip (a, z, s)", NUM ("z", "0.0") NUM ("s", "6.0") "y = Clip (z, a, s)");
   UNEQUAL ("float[1,4,6,6] x, float[4,4,3,3] w", "y = Conv <pads = [1, 1, 1, 1]> (x, w)", "y = Conv <pads = [0, 0, 2, 2]> (x, w)");
   UNEQUAL ("float[1,4,6,6] x, float[4,4,3,3] w", "y = Conv <pads = [2, 2, 2, 2], dilations = [2, 2]> (x, w)", "y = Conv <pads = [1, 1, 1, 1]> (x, w)");
 }
