@@ -3,6 +3,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
 #include "core/ops/grad.h"
+#include "core/ops/infer.h"
 #include "passes/autodiff.h"
 #include "passes/parameter.h"
 
@@ -218,6 +219,36 @@ open_fused (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* The gradient of a Dropout in training needs to know what was dropped: the node hands out its mask. */
+static gboolean
+show_masks (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) all = ph_model_nodes (run->model);
+
+  for (guint i = 0; i < all->len; i++)
+    {
+      PhNode *node = all->pdata[i], *copy;
+      PhNodeSpec spec = { .op = node->op, .op_type = node->op_type, .domain = node->domain, .name = node->name,
+                          .inputs = (PhValue **) node->inputs->pdata, .n_inputs = node->inputs->len, .n_outputs = 2,
+                          .attrs = (PhAttr *const *) node->attrs->pdata, .n_attrs = node->attrs->len, .before = node,
+                          .role = node->role, .partner = node->partner, .device = node->device };
+
+      if (!ph_node_is (node, &ph_op_Dropout) || node->outputs->len > 1 || ph_node_input (node, 2) == NULL)
+        continue;
+      if (!ph_pass_begin (run, "show-mask", node, "In training its gradient passes where nothing was dropped, so the mask is handed out."))
+        return TRUE;
+      copy = ph_graph_add_node (node->graph, &spec, error);
+      if (copy == NULL || !ph_infer_one (copy, error) || !ph_value_replace_uses (ph_node_output (node, 0), ph_node_output (copy, 0), error) ||
+          !ph_graph_remove_node (node, error))
+        {
+          ph_pass_abort (run);
+          return FALSE;
+        }
+      ph_pass_end (run);
+    }
+  return TRUE;
+}
+
 /* An operator that is spelt out has the gradient of what it means. */
 static gboolean
 open_expanded (PhPassRun *run, GError **error)
@@ -276,13 +307,13 @@ run_autodiff (PhPassRun *run, GError **error)
     {
       g_ptr_array_unref (g_steal_pointer (&sources));
       /* Fused nodes first: the output may be one of theirs. */
-      if (!open_fused (run, error) || !open_expanded (run, error))
+      if (!open_fused (run, error) || !open_expanded (run, error) || !show_masks (run, error))
         return FALSE;
       output = find_value (model, arguments[0], error);
       if (output == NULL || (sources = find_sources (run, arguments + 1, error)) == NULL)
         return FALSE;
     }
-  else if (!open_expanded (run, error))
+  else if (!open_expanded (run, error) || !show_masks (run, error))
     return FALSE;
   if (sources->len == 0)
     {

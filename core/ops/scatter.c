@@ -143,11 +143,72 @@ run_scatter_elements (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
-static gboolean
-unsupported_reduction (PhGrad *grad, GError **error)
+/* What the updates would read at their places. */
+static PhValue *
+read_places (PhGrad *grad, PhValue *value)
 {
-  return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "no gradient through reduction '%s'; none and add have one",
-                       ph_node_attr_string (grad->node, "reduction", "none"));
+  if (ph_node_is (grad->node, &ph_op_ScatterND))
+    return PH_BUILD (grad->b, GatherND, value, ph_grad_in (grad, 1));
+  return PH_BUILD_WITH (grad->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (grad->node, "axis", 0))), value,
+                        ph_grad_in (grad, 1));
+}
+
+static PhValue *
+write_places (PhGrad *grad, PhValue *data, PhValue *updates, const char *reduction)
+{
+  if (ph_node_is (grad->node, &ph_op_ScatterND))
+    return PH_BUILD_WITH (grad->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", reduction)), data, ph_grad_in (grad, 1), updates);
+  return PH_BUILD_WITH (grad->b, ScatterElements,
+                        PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (grad->node, "axis", 0)), ph_attr_new_string ("reduction", reduction)),
+                        data, ph_grad_in (grad, 1), updates);
+}
+
+static PhValue *
+as_number (PhGrad *grad, PhValue *condition)
+{
+  return PH_BUILD_WITH (grad->b, Cast, PH_ATTRS (ph_attr_new_int ("to", grad->dy[0]->type->dtype)), condition);
+}
+
+/* Of the greatest or least: those that are it share the gradient evenly. */
+static gboolean
+grad_scatter_most (PhGrad *grad)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *u = ph_grad_in (grad, 2), *y = ph_grad_out (grad, 0);
+  PhValue *is_x = as_number (grad, PH_BUILD (b, Equal, x, y)), *is_u = as_number (grad, PH_BUILD (b, Equal, u, read_places (grad, y)));
+  PhValue *count = PH_BUILD (b, Max, write_places (grad, is_x, is_u, "add"), ph_grad_like (grad, x, 1));
+  PhValue *share = PH_BUILD (b, Div, grad->dy[0], count);
+
+  grad->dx[0] = PH_BUILD (b, Mul, share, is_x);
+  grad->dx[2] = PH_BUILD (b, Mul, read_places (grad, share), is_u);
+  return TRUE;
+}
+
+/* dY by one factor: the product by that factor; where that is zero, the product of the others if it is the only zero, else zero. */
+static PhValue *
+other_factors (PhGrad *grad, PhValue *factor, PhValue *all, PhValue *of_others, PhValue *n_zeros)
+{
+  PhBuilder *b = grad->b;
+  PhValue *zero = ph_grad_like (grad, factor, 0), *one = ph_grad_like (grad, factor, 1), *is_zero = PH_BUILD (b, Equal, factor, zero);
+  PhValue *alone = PH_BUILD (b, Where, PH_BUILD (b, Equal, n_zeros, one), of_others, zero);
+
+  return PH_BUILD (b, Where, is_zero, alone, PH_BUILD (b, Div, all, PH_BUILD (b, Where, is_zero, one, factor)));
+}
+
+static gboolean
+grad_scatter_mul (PhGrad *grad)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *u = ph_grad_in (grad, 2), *zero = ph_grad_like (grad, x, 0), *one = ph_grad_like (grad, x, 1);
+  PhValue *x_is_zero = PH_BUILD (b, Equal, x, zero), *u_is_zero = PH_BUILD (b, Equal, u, zero);
+  PhValue *n_zeros = write_places (grad, as_number (grad, x_is_zero), as_number (grad, u_is_zero), "add");
+  PhValue *others = PH_BUILD (b, Mul, grad->dy[0], write_places (grad, PH_BUILD (b, Where, x_is_zero, one, x),
+                                                                 PH_BUILD (b, Where, u_is_zero, one, u), "mul"));
+  PhValue *all = PH_BUILD (b, Mul, grad->dy[0], ph_grad_out (grad, 0));
+
+  grad->dx[0] = other_factors (grad, x, all, others, n_zeros);
+  grad->dx[2] = other_factors (grad, u, read_places (grad, all), read_places (grad, others), read_places (grad, n_zeros));
+  return TRUE;
 }
 
 static gboolean
@@ -159,7 +220,7 @@ grad_scatter_elements (PhGrad *grad, GError **error)
   PhValue *indices = ph_grad_in (grad, 1), *updates = ph_grad_in (grad, 2), *dy = grad->dy[0];
 
   if (reduction > REDUCE_ADD)
-    return unsupported_reduction (grad, error);
+    return reduction == REDUCE_MUL ? grad_scatter_mul (grad) : grad_scatter_most (grad);
   if (grad->wanted[2])
     grad->dx[2] = PH_BUILD_WITH (b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), dy, indices);
   if (grad->wanted[0] && reduction == REDUCE_ADD)
@@ -238,7 +299,7 @@ grad_scatter_nd (PhGrad *grad, GError **error)
   PhValue *indices = ph_grad_in (grad, 1), *updates = ph_grad_in (grad, 2), *dy = grad->dy[0];
 
   if (reduction > REDUCE_ADD)
-    return unsupported_reduction (grad, error);
+    return reduction == REDUCE_MUL ? grad_scatter_mul (grad) : grad_scatter_most (grad);
   if (grad->wanted[2])
     grad->dx[2] = PH_BUILD (b, GatherND, dy, indices);
   if (grad->wanted[0])

@@ -438,6 +438,29 @@ test_restored (void)
     }
 }
 
+/* A cotangent that nobody feeds can be fixed, and then nothing multiplies by one. */
+static void
+test_fixed_cotangent (void)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float y) { y = Sin (x) }", "y", NULL, history);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GHashTable) feeds = new_feeds ();
+  g_autoptr(PhTensor) slope = NULL;
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  g_assert_cmpuint (model->graph->n_nodes, ==, 3);
+  ph_pass_run (ph_pass_find ("fix-inputs"), model, history, &options, &error);
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("algebraic"), model, history, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 2);
+  g_assert_cmpuint (model->graph->inputs->len, ==, 1);
+  feed (feeds, model, "x", ph_tensor_new_scalar (PH_FLOAT, 3));
+  slope = compute (model, feeds, "grad_x");
+  g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, 0), cos (3), 1e-6);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -455,5 +478,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/parameters", test_parameters);
   g_test_add_func ("/autodiff/train", test_train);
   g_test_add_func ("/autodiff/restored", test_restored);
+  g_test_add_func ("/autodiff/fixed-cotangent", test_fixed_cotangent);
   return g_test_run ();
 }
