@@ -6,7 +6,7 @@ EXAMPLE := resources/examples/tour.onnxtxt
 MODEL   ?= $(EXAMPLE)
 SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: all deps build run check install clean
+.PHONY: all deps build run check install uninstall clean
 
 all: build
 
@@ -39,6 +39,9 @@ check: build
 
 install: build
 	$(SUDO) meson install -C $(BUILD) --no-rebuild
+
+uninstall:
+	$(SUDO) resources/uninstall.sh $(BUILD)
 
 clean:
 	rm -rf $(BUILD)

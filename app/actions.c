@@ -3,18 +3,19 @@
 #include "app/actions.h"
 
 #include <glib/gi18n.h>
+#include <gtk/gtk.h>
 
 #include "core/console/console.h"
 
 /* What only a window has: looking, not doing. Each name is implemented in window-actions.c. */
 static const PhAction own_actions[] = {
-  { "win.palette",        N_("Find a Command"),               N_("Find and run any command"), "<Control>k|<Control><Shift>p", NULL, N_("General") },
-  { "win.search-next",    N_("Find Next"),              NULL, "<Control>g", NULL, N_("General") },
-  { "win.search-previous", N_("Find Previous"),         NULL, "<Control><Shift>g", NULL, N_("General") },
-  { "win.new-tab",        N_("New Tab"),                NULL, "<Control>t", NULL, N_("General") },
-  { "win.close-tab",      N_("Close Tab"),              NULL, "<Control>w", NULL, N_("General") },
-  { "win.shortcuts",      N_("Keyboard Shortcuts"),     NULL, "<Control>question", NULL, N_("General") },
-  { "app.about",          N_("About Peephole"),         NULL, NULL, NULL, N_("General") },
+  { "win.palette",        N_("Find a Command"),               N_("Find and run any command"), "<Control>k|<Control><Shift>p", NULL, N_("Help") },
+  { "win.search-next",    N_("Find Next"),              NULL, "<Control>g", NULL, N_("Find") },
+  { "win.search-previous", N_("Find Previous"),         NULL, "<Control><Shift>g", NULL, N_("Find") },
+  { "win.new-tab",        N_("New Tab"),                NULL, "<Control>t", NULL, N_("File") },
+  { "win.close-tab",      N_("Close Tab"),              NULL, "<Control>w", NULL, N_("File") },
+  { "win.shortcuts",      N_("Keyboard Shortcuts"),     NULL, "<Control>question", NULL, N_("Help") },
+  { "app.about",          N_("About Peephole"),         NULL, NULL, NULL, N_("Help") },
   { "win.go-first",       N_("Back to the File"),       N_("Undo all steps"), "<Alt>Home", "go-first-symbolic", N_("Steps") },
   { "win.go-last",        N_("To the Last Step"),       NULL, "<Alt>End", "go-last-symbolic", N_("Steps") },
   { "win.break-node",     N_("Breakpoint at the Node"), N_("Stop the run before rewrites of the selected node, or no longer"), "F7", NULL, N_("Steps") },
@@ -57,15 +58,35 @@ static const PhAction own_actions[] = {
   { "win.focus-graph",    N_("Go to Graph"),            NULL, "<Control>F12", NULL, N_("View") },
   { "win.next-pane",      N_("Next Pane"),              N_("Move the keyboard to the next pane"), "F6", NULL, N_("View") },
   { "win.previous-pane",  N_("Previous Pane"),          NULL, "<Shift>F6", NULL, N_("View") },
-  { "win.show-text",      N_("Text of the Graph"),      N_("The graph as ONNX text, changed lines marked"), "<Control>u", NULL, N_("View") },
+  { "win.show-text",      N_("Text of the Graph"),      N_("The graph as ONNX text, changed lines marked"), "<Control>u|<Shift>F12", NULL, N_("View") },
   { "win.fullscreen",     N_("Full Screen"),            NULL, "<Control>F11", NULL, N_("View") },
 };
 
+/* Under which heading a command stands in the menu and among the keys. */
 static const char *
 command_group (const PhCommand *command)
 {
-  static const char *const steps[] = { "step", "step into", "back", "back into", "goto", "run", "steps", "rewrites", "diff", "verify", NULL };
-  return g_strv_contains (steps, command->name) ? _("Steps") : _("Commands");
+  static const struct { const char *group; const char *commands[12]; } groups[] = {
+    { N_("File"), { "open", "reload", "save", "render", "source", "info", "problems", "quit" } },
+    { N_("Values"), { "feed", "eval", "values", "grad", "profile" } },
+    { N_("Find"), { "find", "why" } },
+    { N_("Help"), { "help" } },
+  };
+
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    if (g_strv_contains (groups[g].commands, command->name))
+      return _(groups[g].group);
+  return _("Steps");
+}
+
+gboolean
+ph_action_is_editing_key (const char *accelerator)
+{
+  guint key;
+  GdkModifierType modifiers;
+
+  return gtk_accelerator_parse (accelerator, &key, &modifiers) && modifiers == GDK_CONTROL_MASK && key < 128
+         && g_ascii_isalpha ((char) key);
 }
 
 char *

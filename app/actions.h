@@ -23,6 +23,9 @@ const PhAction *ph_action_find (const char *action);     /* (nullable) */
 /* The action name of a command: "step into" is "command.step-into". (transfer full) */
 char           *ph_action_name_of_command (const char *command);
 
+/* Ctrl with one letter, without Shift or Alt: what readline reads as an editing key, so that it does something else in the console. */
+gboolean        ph_action_is_editing_key (const char *accelerator);
+
 /* The menu of the header bar, with all actions in it by group. */
 GMenuModel     *ph_action_menu (void);
 

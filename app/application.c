@@ -3,6 +3,8 @@
 #include "app/application.h"
 
 #include <glib/gi18n.h>
+#include <locale.h>
+#include <stdlib.h>
 #include <gtksourceview/gtksource.h>
 
 #include "app/actions.h"
@@ -50,17 +52,6 @@ ph_application_open (GApplication *application, GFile **files, int n_files, cons
   gtk_window_present (GTK_WINDOW (window));
 }
 
-/* Ctrl with one letter, without Shift or Alt: what readline reads as an editing key. */
-static gboolean
-is_editing_key (const char *accelerator)
-{
-  guint key;
-  GdkModifierType modifiers;
-
-  return gtk_accelerator_parse (accelerator, &key, &modifiers) && modifiers == GDK_CONTROL_MASK && key < 128
-         && g_ascii_isalpha ((char) key);
-}
-
 static void
 set_accelerators (PhApplication *self)
 {
@@ -72,7 +63,7 @@ set_accelerators (PhApplication *self)
       g_auto (GStrv) keys = g_strsplit (actions[i].shortcut ? actions[i].shortcut : "", "|", -1);
       g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
       for (guint k = 0; keys[k]; k++)
-        if (*keys[k] && !(self->typing && is_editing_key (keys[k])))
+        if (*keys[k] && !(self->typing && ph_action_is_editing_key (keys[k])))
           g_ptr_array_add (wanted, keys[k]);
       g_ptr_array_add (wanted, NULL);
       gtk_application_set_accels_for_action (GTK_APPLICATION (self), actions[i].action, (const char *const *) wanted->pdata);
@@ -129,11 +120,36 @@ enable_debugging (GtkWindow *window, gboolean toggle)
   return done;
 }
 
+static gboolean
+has_fonts (void)
+{
+  PangoFontMap *map = pango_cairo_font_map_get_default ();
+  PangoContext *context = pango_font_map_create_context (map);
+  PangoFontDescription *description = pango_font_description_from_string ("Sans 10");
+  PangoFont *font = pango_font_map_load_font (map, context, description);
+  const gboolean found = font != NULL;
+
+  g_clear_object (&font);
+  pango_font_description_free (description);
+  g_object_unref (context);
+  return found;
+}
+
 static void
 ph_application_startup (GApplication *application)
 {
   static const GActionEntry entries[] = { { "about", about }, { "quit", quit } };
 
+  /* GTK would try for seconds and then show nothing. */
+  if (!has_fonts ())
+    {
+      g_printerr (_("peephole: there are no fonts, so nothing can be drawn. Install some (on Debian: apt install fonts-cantarell) and start it again; "
+                    "peep needs none.\n"));
+      exit (1);
+    }
+  /* A screen reader is spoken to over the session bus; without one GTK would warn of it. */
+  if (!g_application_get_dbus_connection (application))
+    g_setenv ("GTK_A11Y", "none", FALSE);
   G_APPLICATION_CLASS (ph_application_parent_class)->startup (application);
   gtk_source_init ();
   g_type_class_unref (g_type_class_ref (GTK_TYPE_WINDOW));      /* its signals are there from now on */
@@ -149,11 +165,13 @@ ph_application_shutdown (GApplication *application)
   gtk_source_finalize ();
 }
 
-/* Text for roff: a backslash, and a minus that is no hyphen. */
+/* Text for roff, which has no word for much beyond ASCII: a backslash, and a minus that is no hyphen. */
 static void
 print_roff (const char *text)
 {
-  for (const char *p = text; *p; p++)
+  g_autofree char *plain = g_str_to_ascii (text, "C");
+
+  for (const char *p = plain; *p; p++)
     if (*p == '-' || *p == '\\')
       g_print ("\\%c", *p);
     else if (*p != '_')
@@ -167,26 +185,44 @@ print_manual (void)
   const PhAction *actions = ph_action_list (&n);
 
   g_print (".TH PEEPHOLE 1 \"\" \"Peephole\" \"User Commands\"\n.SH NAME\npeephole \\- a window into a graph compiler\n"
-           ".SH SYNOPSIS\n.B peephole\n[\\fIFILE\\fR]...\n"
+           ".SH SYNOPSIS\n.B peephole\n[\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n"
            ".SH DESCRIPTION\nOpens each FILE, an ONNX model or its text form, in a tab: draws its graph, runs optimisation passes on it "
            "one at a time, and shows what each of them did. The console in the window is that of\n.BR peep (1).\n"
-           ".SH KEYS\n");
+           ".SH OPTIONS\n"
+           ".TP\n.B \\-h\\fR, \\fB\\-\\-help\nSay what options there are, those of GTK with \\fB\\-\\-help\\-all\\fR.\n"
+           ".TP\n.B \\-\\-version\nPrint the version.\n"
+           ".SH KEYS\nWhile the console has the keyboard, Ctrl with a letter edits its line. Keys with a function key work there too; for the rest, "
+           "Ctrl+F12 goes to the graph first.\n");
   for (guint i = 0; i < n; i++)
     if (actions[i].shortcut)
       {
         g_auto (GStrv) keys = g_strsplit (actions[i].shortcut, "|", -1);
-        guint key;
+        guint key, n_labels = 0;
         GdkModifierType modifiers;
-        if (!gtk_accelerator_parse (keys[0], &key, &modifiers))
-          continue;
-        g_autofree char *label = gtk_accelerator_get_label (key, modifiers);
         g_print (".TP\n.B ");
-        print_roff (label);
+        for (guint k = 0; keys[k]; k++)
+          if (gtk_accelerator_parse (keys[k], &key, &modifiers))
+            {
+              g_autofree char *label = gtk_accelerator_get_label (key, modifiers);
+              g_print ("%s", n_labels++ > 0 ? ", " : "");
+              print_roff (label);
+            }
         g_print ("\n");
         print_roff (actions[i].title);
         g_print (".\n");
       }
-  g_print (".SH SEE ALSO\n.BR peep (1)\n");
+  g_print (".SH FILES\n"
+           ".TP\n.I ~/.local/state/peephole/session.ini\nWhat is open and where, so that a crash loses nothing; gone after a regular "
+           "end. \\fIsession\\-2.ini\\fR and so on are those of further programs that run at the same time.\n"
+           ".TP\n.I ~/.local/state/peephole/files/\nWhere one was in each file.\n"
+           ".TP\n.I ~/.local/state/peephole/window.ini\nSize and panels of the window.\n"
+           ".TP\n.I ~/.local/state/peephole/history\nThe lines that were typed at the console.\n"
+           ".SH ENVIRONMENT\n"
+           ".TP\n.B XDG_STATE_HOME\nThe folder that holds \\fIpeephole/\\fR, instead of \\fI~/.local/state\\fR.\n"
+           ".TP\n.B PEEPHOLE_LAYOUT\nThe program that lays graphs out, instead of the installed \\fIpeephole\\-layout\\fR.\n"
+           ".TP\n.B PEEPHOLE_PASS_SECONDS\nHow long a program of `run exec` may take, instead of 60.\n"
+           ".TP\n.B PEEPHOLE_EXAMPLES_DIR\nWhere the examples of the start page are.\n"
+           ".SH SEE ALSO\n.BR peep (1)\n");
 }
 
 static int
@@ -227,9 +263,19 @@ ph_application_init (PhApplication *self)
   g_application_set_option_context_summary (G_APPLICATION (self), _("A window into a graph compiler."));
 }
 
+/* Numbers are drawn, exported and typed as in files and at the console of peep, wherever one lives: GTK would set the locale anew. */
+static void
+set_locale (void)
+{
+  gtk_disable_setlocale ();
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C");
+}
+
 PhApplication *
 ph_application_new (void)
 {
+  set_locale ();
   ph_renderer_choose ();
   return g_object_new (PH_TYPE_APPLICATION, "application-id", APP_ID, "flags", G_APPLICATION_HANDLES_OPEN,
                        "resource-base-path", "/org/peephole/Peephole", NULL);

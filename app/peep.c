@@ -207,6 +207,8 @@ print_manual (void)
           ".TP\n.B \\-f \\fISCRIPT\\fR\nRun the lines of a file, or of the standard input for \\-.\n"
           ".TP\n.B \\-\\-json\nAnswer each line with one JSON object on one line.\n"
           ".TP\n.B \\-\\-keep\\-going\nGo on after a line that failed.\n"
+          ".TP\n.B \\-h\\fR, \\fB\\-\\-help\nSay what options there are.\n"
+          ".TP\n.B \\-\\-version\nPrint the version.\n"
           "%s"
           ".SH EXIT STATUS\n0 when all went well, 1 when a command failed, 2 when the arguments were wrong. Without \\-\\-keep\\-going the "
           "first failure ends the run; Ctrl+C cancels the command that runs and ends the run.\n"

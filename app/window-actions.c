@@ -153,6 +153,16 @@ needs_arguments (const PhCommand *command)
   return command->arguments && *command->arguments && *command->arguments != '[';
 }
 
+/* What only text answers is of no use where the console is not seen. */
+static void
+show_answer (PhWindow *self, const PhCommand *command)
+{
+  static const char *const silent[] = { "step", "step into", "back", "back into", "run", "close", "quit", NULL };
+
+  if (!g_strv_contains (silent, command->name))
+    ph_window_show_bottom (self, "console");
+}
+
 static void
 on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
 {
@@ -180,7 +190,10 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
       ph_window_prompt (self, start);
     }
   else
-    ph_window_run (self, "%s", command->name);
+    {
+      show_answer (self, command);
+      ph_window_run (self, "%s", command->name);
+    }
 }
 
 static void

@@ -365,7 +365,7 @@ on_reloaded (GObject *console, GAsyncResult *result, gpointer data)
   g_free (reload);
   if (problem)
     {
-      g_autofree char *text = g_strdup_printf (_("%s cannot be read any more, so this is its old content. %s"), name, problem->message);
+      g_autofree char *text = g_strdup_printf (_("%s cannot be read any more. This is the graph that was read before; weights that nothing had asked for are gone. %s"), name, problem->message);
       ph_document_view_set_banner (self, text, _("_Retry"), G_CALLBACK (ph_document_view_reload), self);
       return;
     }

@@ -359,7 +359,10 @@ on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *to
       const PhTenant *tenant = at->n_tenants > 0 ? ph_scene_tenant (self->scene, box, self->time) : NULL;
 
       if (at->kind == PH_BOX_GROUP)
-        g_string_printf (text, "%s\n%s", at->path, at->detail != NULL ? at->detail : "");
+        {
+          g_autofree char *inside = ph_scene_group_text (self->scene, box, self->time);
+          g_string_printf (text, "%s\n%s", at->path, inside);
+        }
       else if (tenant != NULL)
         {
           const PhFace *face = ph_scene_face (self->scene, tenant, self->time);

@@ -38,6 +38,7 @@ struct _PhHistoryPanel
   GSimpleActionGroup *actions;          /* "history.*"                                     */
   PhConsole          *console;          /* (nullable)                                      */
   PhDocument         *document;         /* (nullable) the console's                        */
+  guint               chosen_row;       /* of the list of rewrites, until the position is there; or none */
   guint               shown_step;       /* whose rewrites are listed; G_MAXUINT: none      */
   gboolean            updating;         /* selections move because of the document         */
   int                 menu_entry;       /* that the context menu speaks of, -1: none       */

@@ -32,10 +32,15 @@ show_detail (PhHistoryPanel *self)
   const PhRule *rule = item ? ph_rewrite_item_get_rule (item) : NULL;
   g_autofree char *text = rule ? ph_rule_to_string (rule) : NULL;
 
-  gtk_widget_set_visible (self->detail, item != NULL);
+  gtk_widget_set_visible (self->detail, ph_rewrite_list_get_total (self->rewrite_list) > 0);
+  gtk_label_set_text (self->detail_why, !item ? _("Choose a rewrite to see what it did and why it is right.") : item->why ? item->why : "");
   if (!item)
-    return;
-  gtk_label_set_text (self->detail_why, item->why ? item->why : "");
+    {
+      GtkWidget *rest[] = { GTK_WIDGET (self->detail_rule), GTK_WIDGET (self->detail_effect), GTK_WIDGET (self->detail_class) };
+      for (guint i = 0; i < G_N_ELEMENTS (rest); i++)
+        gtk_widget_set_visible (rest[i], FALSE);
+      return;
+    }
   gtk_label_set_text (self->detail_rule, text ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->detail_rule), text != NULL);
   g_autofree char *effect = ph_rewrite_effect (self->document, item->step, item->number, N_EFFECTS);
@@ -85,8 +90,10 @@ ph_history_show_rewrites (PhHistoryPanel *self, gboolean steps_changed)
   if (row != GTK_INVALID_LIST_POSITION)
     ph_growing_list_reach (self->rewrite_rows, row);
   gtk_single_selection_set_selected (self->rewrite_selection, row);
-  if (row != GTK_INVALID_LIST_POSITION)
+  /* What was clicked is where the pointer is, and stays there. */
+  if (row != GTK_INVALID_LIST_POSITION && row != self->chosen_row)
     gtk_widget_activate_action (GTK_WIDGET (self->rewrites), "list.scroll-to-item", "u", row);
+  self->chosen_row = GTK_INVALID_LIST_POSITION;
   show_detail (self);
 }
 
@@ -117,7 +124,10 @@ on_selected (PhHistoryPanel *self)
 
   show_detail (self);
   if (!self->updating && self->console && row != GTK_INVALID_LIST_POSITION)
-    go_to_rewrite (self, row);
+    {
+      self->chosen_row = row;
+      go_to_rewrite (self, row);
+    }
 }
 
 static void
@@ -228,6 +238,7 @@ ph_history_make_rewrites (PhHistoryPanel *self)
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
   GtkEventController *keys = gtk_event_controller_key_new ();
 
+  self->chosen_row = GTK_INVALID_LIST_POSITION;
   self->rewrite_list = ph_rewrite_list_new ();
   self->rewrite_rows = ph_growing_list_new (G_LIST_MODEL (self->rewrite_list));
   self->rewrite_selection = gtk_single_selection_new (g_object_ref (G_LIST_MODEL (self->rewrite_rows)));

@@ -41,10 +41,10 @@ text_of (PhHistoryPanel *self, const Tally *tally)
   if (!ph_document_get_proves (self->document) && tally->known == 0)
     {
       g_autofree char *why = ph_document_is_open (self->document) ? ph_verify_cost (ph_document_get_model (self->document)) : NULL;
-      return why ? g_steal_pointer (&why) : g_strdup (_("Verify each step"));
+      return why ? g_steal_pointer (&why) : g_strdup ("");
     }
   if (tally->steps == 0)
-    return g_strdup (_("Verify each step"));
+    return g_strdup ("");
   if (tally->unknown == tally->steps)
     return g_strdup (_("No step can be compared"));
   if (tally->known < tally->steps)
@@ -61,10 +61,11 @@ ph_history_update_verdicts (PhHistoryPanel *self)
 {
   gboolean open = self->document && ph_document_is_open (self->document);
   Tally tally = open ? count (self->document) : (Tally) { 0 };
-  g_autofree char *text = open ? text_of (self, &tally) : g_strdup (_("Verify each step"));
+  g_autofree char *text = open ? text_of (self, &tally) : g_strdup ("");
 
   gtk_label_set_text (self->verify_text, text);
-  ph_tooltip_set (GTK_WIDGET (self->verify_text), text);
+  gtk_widget_set_visible (GTK_WIDGET (self->verify_text), *text != '\0');
+  ph_tooltip_set (GTK_WIDGET (self->verify_text), *text ? text : NULL);
   if (tally.different)
     gtk_widget_add_css_class (GTK_WIDGET (self->verify_text), "error");
   else

@@ -16,7 +16,8 @@ typedef struct
   gint64       flops;
   gboolean     flops_known;
   guint        n_edges;
-  GtkLabel    *edges, *operations;
+  gint64       weights;           /* bytes, also of Constant nodes                       */
+  GtkLabel    *edges, *operations, *weights_label;
   GtkListBox  *section;           /* of the operators                                    */
 } Totals;
 
@@ -55,6 +56,13 @@ add_up (Totals *totals, const PhNode *node)
     totals->flops += flops;
   else
     totals->flops_known = FALSE;
+  /* Some exporters write every weight as a Constant. */
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const PhAttr *attr = node->attrs->pdata[i];
+      if (attr->tensor)
+        totals->weights += (gint64) ph_tensor_bytes (attr->tensor);
+    }
   for (guint i = 0; i < node->inputs->len; i++)
     totals->n_edges += node->inputs->pdata[i] != NULL && ph_node_input (node, i)->producer != NULL;
 }
@@ -103,6 +111,8 @@ show_totals (Totals *totals)
   while (g_hash_table_iter_next (&iter, &name, NULL))
     g_ptr_array_add (names, name);
 
+  g_autofree char *weights = ph_bytes_text (totals->weights);
+  gtk_label_set_text (totals->weights_label, weights);
   gtk_label_set_text (totals->edges, edges);
   gtk_label_set_text (totals->operations, flops_text);
   g_ptr_array_sort_with_data (names, most_first, totals->ops);
@@ -190,7 +200,6 @@ ph_inspector_fill_graph (PhInspector *self)
   PhModel *model = ph_document_get_model (self->document);
   PhGraph *graph = model->graph;
   Totals *totals = g_new0 (Totals, 1);
-  gint64 weights = 0;
 
   GPtrArray *with_tensors[] = { graph->constants, graph->inputs };
   for (guint k = 0; k < G_N_ELEMENTS (with_tensors); k++)
@@ -198,7 +207,7 @@ ph_inspector_fill_graph (PhInspector *self)
       {
         const PhValue *value = with_tensors[k]->pdata[i];
         if (value->tensor)
-          weights += (gint64) ph_tensor_bytes (value->tensor);
+          totals->weights += (gint64) ph_tensor_bytes (value->tensor);
       }
 
   gtk_label_set_text (self->title, *graph->name ? graph->name : _("Graph"));
@@ -206,11 +215,10 @@ ph_inspector_fill_graph (PhInspector *self)
   g_autofree char *nodes = g_strdup_printf ("%'u", ph_model_n_nodes (model, TRUE));
   const int        file = ph_model_file_opset (model), form = ph_model_opset (model, "");
   g_autofree char *opset = file == form ? g_strdup_printf ("%d", form) : g_strdup_printf (_("%d, operators in the form of %d"), file, form);
-  g_autofree char *weights_text = ph_bytes_text (weights);
-  *totals = (Totals) { .inspector = self, .model = model, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE };
+  *totals = (Totals) { .inspector = self, .model = model, .weights = totals->weights, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE };
   ph_inspector_add_row (section, _("Nodes"), nodes);
   totals->edges = ph_inspector_add_row (section, _("Edges"), "…");
-  ph_inspector_add_row (section, _("Weights"), weights_text);
+  totals->weights_label = ph_inspector_add_row (section, _("Weights"), "…");
   totals->operations = ph_inspector_add_row (section, _("Operations"), "…");
   ph_inspector_add_row (section, _("Opset"), opset);
   add_values (self, graph->inputs, _("Inputs"));

@@ -248,7 +248,11 @@ update (gpointer data)
     gtk_box_remove (self->sections, child);
   gtk_label_set_text (self->title, "");
   gtk_label_set_text (self->badge, "");
-  gtk_widget_set_visible (GTK_WIDGET (self->back), self->value != PH_NO_ID);
+  /* An input of the graph that was selected in the picture is a value, and has no node to go back to. */
+  const PhId chosen = self->document ? ph_document_get_selection (self->document) : PH_NO_ID;
+  if (model && self->value == PH_NO_ID && chosen != PH_NO_ID && ph_model_find_value (model, chosen))
+    self->value = chosen;
+  gtk_widget_set_visible (GTK_WIDGET (self->back), self->value != PH_NO_ID && self->value != chosen);
   gtk_widget_set_visible (GTK_WIDGET (self->breakpoint), FALSE);
   if (!model)
     return G_SOURCE_REMOVE;

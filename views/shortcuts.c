@@ -46,14 +46,35 @@ static const PhOwnKey own_keys[] = {
   { N_("Anywhere"), "<Control><Alt>1...9", N_("Go to a bookmark, or set it here") },
 };
 
+/* @where: (nullable) where it works not, or otherwise. */
 static void
-add_shortcut (GString *ui, const char *keys, const char *title)
+add_shortcut (GString *ui, const char *keys, const char *title, const char *where)
 {
   g_auto (GStrv) parts = g_strsplit (title, "_", -1);
   g_autofree char *plain = g_strjoinv ("", parts);
+  g_autofree char *subtitle = where ? g_markup_printf_escaped ("<property name='subtitle'>%s</property>", where) : g_strdup ("");
   g_autofree char *markup = g_markup_printf_escaped ("<child><object class='GtkShortcutsShortcut'><property name='accelerator'>%s</property>"
-                                                     "<property name='title'>%s</property></object></child>", keys, plain);
-  g_string_append (ui, markup);
+                                                     "<property name='title'>%s</property>", keys, plain);
+  g_string_append_printf (ui, "%s%s</object></child>", markup, subtitle);
+}
+
+/* What a person at the console has to know of an action's keys. (nullable) (transfer full) */
+static char *
+say_where (const char *shortcut)
+{
+  g_auto (GStrv) keys = g_strsplit (shortcut, "|", -1);
+  guint key, n_editing = 0;
+  GdkModifierType modifiers;
+  g_autofree char *other = NULL;
+
+  for (guint k = 0; keys[k]; k++)
+    if (ph_action_is_editing_key (keys[k]))
+      n_editing++;
+    else if (!other && gtk_accelerator_parse (keys[k], &key, &modifiers))
+      other = gtk_accelerator_get_label (key, modifiers);
+  if (n_editing == 0)
+    return NULL;
+  return other ? g_strdup_printf (_("In the console: %s"), other) : g_strdup (_("Not in the console"));
 }
 
 /* No higher than a small screen. */
@@ -78,7 +99,8 @@ add_group (GString *ui, const char *group)
     if (g_str_equal (actions[i].group, group) && actions[i].shortcut)
       {
         g_autofree char *keys = g_strdelimit (g_strdup (actions[i].shortcut), "|", ' ');
-        add_shortcut (ui, keys, actions[i].title);
+        g_autofree char *where = say_where (actions[i].shortcut);
+        add_shortcut (ui, keys, actions[i].title, where);
       }
   g_string_append (ui, "</object></child>");
 }
@@ -115,7 +137,7 @@ ph_shortcuts_new (GtkWindow *parent)
       g_autofree char *start = g_markup_printf_escaped ("<child><object class='GtkShortcutsGroup'><property name='title'>%s</property>", _(own_keys[i].panel));
       if (i == 0 || !g_str_equal (own_keys[i].panel, own_keys[i - 1].panel))
         g_string_append (ui, start);
-      add_shortcut (ui, own_keys[i].keys, _(own_keys[i].title));
+      add_shortcut (ui, own_keys[i].keys, _(own_keys[i].title), NULL);
       if (i + 1 == G_N_ELEMENTS (own_keys) || !g_str_equal (own_keys[i].panel, own_keys[i + 1].panel))
         g_string_append (ui, "</object></child>");
     }

@@ -596,7 +596,7 @@ static const PhCommand rows[] = {
     "that one; neato, fdp, sfdp, circo, twopi, osage: Graphviz's other engines. What Graphviz cannot lay out the layered engine does. "
     "`render` draws with it, and its --json reply says who drew, in what time, and how many lines cross or run over boxes.",
     NULL, NULL, NULL, PH_CODE (layout_begin) },
-  { "info", "", N_ ("What is open, at the present position"), NULL, N_ ("_Information"), "<Control>i", "dialog-information-symbolic",
+  { "info", "", N_ ("What is open, at the present position"), NULL, N_ ("_Information"), "<Control>i|<Shift>F1", "dialog-information-symbolic",
     PH_CODE (info_begin, info_work) },
   { "problems", "", N_ ("What the reader and type inference complained about"), NULL, N_ ("_Problems"), NULL,
     "dialog-warning-symbolic", PH_CODE (problems_begin) },

@@ -496,6 +496,6 @@ static const PhCommand rows[] = {
   { "paths", "NODE NODE", "The nodes on the paths between two, and the shortest path", NULL, NULL, NULL, NULL,
     PH_CODE (paths_begin) },
   { "find", "TEXT|/REGEX/", N_ ("Search operators, names, attributes and types"), "`find Conv`, `find /layer.[0-3]/`, `find [1,64,`.",
-    N_ ("_Find"), "<Control>f", "edit-find-symbolic", PH_CODE (find_begin, find_work) },
+    N_ ("_Find"), "<Control>f|F3", "edit-find-symbolic", PH_CODE (find_begin, find_work) },
 };
 const PhCommandGroup ph_commands_node = { rows, G_N_ELEMENTS (rows) };

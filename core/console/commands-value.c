@@ -531,11 +531,11 @@ static const PhCommand rows[] = {
   { "eval", "[VALUE...] [--save FOLDER] [--all] [--random SEED]", N_ ("Compute the outputs, or these values"),
     "--save writes NAME.pb and NAME.npy; --all keeps every value for `values` and the inspector; --random SEED makes up what is "
     "not fed; --reference does without the fast kernels.",
-    N_ ("_Evaluate"), "<Control>e", "media-playback-start-symbolic", PH_CODE (eval_begin, eval_work, eval_finish) },
+    N_ ("_Evaluate"), "<Control>e|F4", "media-playback-start-symbolic", PH_CODE (eval_begin, eval_work, eval_finish) },
   { "values", "[VALUE...]", N_ ("What the last eval computed"), NULL, N_ ("_Values"), NULL, NULL, PH_CODE (values_begin) },
   { "grad", "[VALUE [wrt VALUE...]]", N_ ("Append the backward graph of an output"),
     "It gets one new input, grad_OUTPUT, which is ones when it is not fed, and one new output, grad_NAME, for each float input and "
     "initializer, or for those named.",
-    N_ ("_Differentiate"), "<Control>d", NULL, PH_CODE (grad_begin, grad_work, grad_finish) },
+    N_ ("_Differentiate"), "<Control>d|<Shift>F4", NULL, PH_CODE (grad_begin, grad_work, grad_finish) },
 };
 const PhCommandGroup ph_commands_value = { rows, G_N_ELEMENTS (rows) };

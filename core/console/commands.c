@@ -126,13 +126,15 @@ ph_line_classify (const char *line, const PhCommand **command, const char **rest
 static void
 append_roff (GString *out, const char *text)
 {
-  for (const char *p = text; *p != '\0'; p++)
+  g_autofree char *plain = g_str_to_ascii (text, "C");
+
+  for (const char *p = plain; *p != '\0'; p++)
     {
       if (*p == '\\')
         g_string_append (out, "\\e");
       else if (*p == '-')
         g_string_append (out, "\\-");
-      else if ((*p == '.' || *p == '\'') && (p == text || p[-1] == '\n'))
+      else if ((*p == '.' || *p == '\'') && (p == plain || p[-1] == '\n'))
         g_string_append_printf (out, "\\&%c", *p);
       else
         g_string_append_c (out, *p);

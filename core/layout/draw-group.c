@@ -42,11 +42,12 @@ show_sized (cairo_t *cr, PhInk *ink, const char *text, double x, double y, doubl
 
 /* The title grows as the picture shrinks, until it fills its box; the line below it goes then. */
 static void
-draw_closed_title (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const char *title, const PhDrawOptions *options)
+draw_closed_title (cairo_t *cr, PhInk *ink, PhScene *scene, int index, const char *title, const PhDrawOptions *options)
 {
+  const PhSceneBox *box = ph_scene_box (scene, index);
   const PhRect *rect = &box->rect;
   const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
-  const gboolean detailed = options->scale >= PH_NEAR_SCALE && box->detail != NULL;
+  const gboolean detailed = options->scale >= PH_NEAR_SCALE && box->n_alike > 0;
   const double size = MAX (NORMAL, MIN ((READABLE + 2) / options->scale, rect->height * 0.62));
   g_autofree char *name = detailed ? NULL : short_title (title);
 
@@ -59,8 +60,9 @@ draw_closed_title (cairo_t *cr, PhInk *ink, const PhSceneBox *box, const char *t
       return;
     }
   ph_ink_show_short (cr, ink, PH_INK_TITLE, title, rect->x + rect->width / 2, rect->y + rect->height / 2 - 9, 0.5, rect->width - 20);
+  g_autofree char *detail = ph_scene_group_text (scene, index, options->side == PH_SIDE_BEFORE ? options->since : options->time);
   ph_set_color (cr, ph_mix (background, text, 0.62));
-  ph_ink_show (cr, ink, PH_INK_TEXT, box->detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
+  ph_ink_show (cr, ink, PH_INK_TEXT, detail, rect->x + rect->width / 2, rect->y + rect->height / 2 + 11, 0.5, rect->width - 20);
 }
 
 /* Where the title of an open group goes; FALSE: it has no room, or lies on that of a group around it. */
@@ -169,7 +171,7 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
   cairo_set_line_width (cr, MAX (1.2, 0.8 / options->scale));
   cairo_stroke (cr);
   if (!box->open)
-    draw_closed_title (cr, ink, box, title_of (scene, index, options->time), options);
+    draw_closed_title (cr, ink, scene, index, title_of (scene, index, options->time), options);
   if (added + removed + changed > 0 && options->scale >= PH_FAR_SCALE)
     {
       const guint counts[3] = { added, removed, changed };

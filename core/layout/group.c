@@ -196,7 +196,6 @@ number_patterns (PhScene *scene, guint first_group)
       const gpointer hash = GUINT_TO_POINTER (box->pattern);
       const guint count = GPOINTER_TO_UINT (g_hash_table_lookup (counts, hash));
       guint number = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, hash));
-      g_autofree char *detail = NULL;
 
       if (count > 1 && number == 0)
         {
@@ -204,9 +203,7 @@ number_patterns (PhScene *scene, guint first_group)
           g_hash_table_insert (numbers, hash, GUINT_TO_POINTER (number));
         }
       box->pattern = count > 1 ? number : 0;
-      detail = count > 1 ? g_strdup_printf ("%u nodes, one of %u alike", box->n_inside, count)
-                         : g_strdup_printf ("%u nodes", box->n_inside);
-      box->detail = ph_faces_string (scene->record->faces, detail);
+      box->n_alike = count;
     }
 }
 

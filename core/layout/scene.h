@@ -38,7 +38,8 @@ typedef struct
   guint       first_tenant, n_tenants;
   guint       first_pill, n_pills;
   const char *path;             /* (nullable) of a group: "layers.0/attn"                                    */
-  const char *title, *detail;   /* (nullable) of a group                                                     */
+  const char *title;            /* (nullable) of a group                                                     */
+  guint       n_alike;          /* groups that have the same inside, this one too                            */
   guint       n_inside;         /* nodes inside, at all times together                                       */
   guint       pattern;          /* of a group: equal inside means equal number; 0: the only one of its kind  */
 } PhSceneBox;
@@ -103,6 +104,8 @@ const PhPill     *ph_scene_pill    (PhScene *scene, guint pill);
 
 /* Who is in @box at @time. (nullable) */
 const PhTenant   *ph_scene_tenant  (PhScene *scene, int box, int time);
+/* "27 nodes, one of 12 alike": of a group, counting those that are there at @time. (transfer full) */
+char             *ph_scene_group_text (PhScene *scene, int box, int time);
 const PhFace     *ph_scene_face    (PhScene *scene, const PhTenant *tenant, int time);
 /* What is drawn of a box: as large as its text is, in the middle of the place that it shares with others over time. */
 PhRect            ph_scene_card    (PhScene *scene, int box, int time, int since);

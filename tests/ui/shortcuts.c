@@ -559,6 +559,8 @@ put_back (void)
     gtk_search_bar_set_search_mode (GTK_SEARCH_BAR (find (GTK_TYPE_SEARCH_BAR)), FALSE);
   if (row->effect == opened_tab)
     gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.close-tab", NULL);
+  if (row->effect == shows_text)
+    ph_window_show_bottom (driver_window (), "console");
   if (g_str_equal (row->action, "win.fullscreen"))
     gtk_window_unfullscreen (GTK_WINDOW (driver_window ()));
   driver_settle ();

@@ -354,6 +354,8 @@ test_alike (void)
       g_assert_cmpfloat (group->rect.width, ==, like->rect.width);
       g_assert_cmpfloat (group->rect.height, ==, like->rect.height);
       g_assert_cmpuint (group->n_inside, ==, 14);
+      g_autofree char *text = ph_scene_group_text (scene, (int) g, 0);
+      g_assert_cmpstr (text, ==, "14 nodes, one of 8 alike");
       n_alike++;
     }
   g_assert_cmpuint (n_alike, ==, 8);
