@@ -91,6 +91,14 @@ update_labels (gpointer data)
 
   self->later = 0;
   ph_graph_canvas_count_changes (self->canvas, &added, &removed, &changed);
+  /* As the row of the step counts them, also what has no box of its own: a constant, a node in a body. */
+  PhDiff *diff = ph_graph_canvas_is_partial (self->canvas) ? NULL : ph_document_get_diff (self->document);
+  if (diff)
+    {
+      added = diff->n_added;
+      removed = diff->n_removed;
+      changed = diff->n_changed;
+    }
   set_count (self->added, "+", added);
   set_count (self->removed, "−", removed);
   set_count (self->changed, "~", changed);
@@ -557,6 +565,7 @@ ph_graph_pane_new (PhConsole *console)
   g_signal_connect_swapped (self->document, "opened", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (on_profile), self);
   g_signal_connect_swapped (self->document, "layout-changed", G_CALLBACK (on_layout), self);
   return GTK_WIDGET (self);

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "views/access-names.h"
 #include "views/inspector-private.h"
 #include "views/tensor-view.h"
+#include "views/tooltip.h"
 #include "views/verify-cost.h"
 
 #define MAX_READERS 100
@@ -113,6 +115,83 @@ on_feed_file (GtkButton *button, PhInspector *self)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+/* --- what is typed here --------------------------------------------------------------------------------------------------- */
+
+/* The page is made anew where the line did something; else it says why not. */
+static void
+on_entered (GObject *console, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GtkWidget) entry = data;
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, NULL);
+
+  if (!reply || reply->ok)
+    return;
+  gtk_widget_add_css_class (entry, "error");
+  ph_tooltip_set (entry, reply->error->message);
+}
+
+static void
+run_entered (PhInspector *self, GtkEntry *entry, const char *line)
+{
+  gtk_widget_remove_css_class (GTK_WIDGET (entry), "error");
+  ph_tooltip_set (GTK_WIDGET (entry), NULL);
+  ph_console_run_async (self->console, line, NULL, on_entered, g_object_ref (entry));
+}
+
+static void
+on_feed_typed (GtkEntry *entry, PhInspector *self)
+{
+  PhModel *model = ph_document_get_model (self->document);
+  PhValue *value = model ? ph_model_find_value (model, self->value) : NULL;
+  g_autofree char *text = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (entry))));
+
+  if (!value || !*text)
+    return;
+  g_autofree char *name = g_shell_quote (value->name), *line = g_strdup_printf ("feed %s %s", name, text);
+  run_entered (self, entry, line);
+}
+
+static void
+on_size_typed (GtkEntry *entry, PhInspector *self)
+{
+  const char *symbol = g_object_get_data (G_OBJECT (entry), "symbol");
+  g_autofree char *text = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (entry))));
+  g_autofree char *binding = g_strdup_printf ("%s=%s", symbol, text), *quoted = g_shell_quote (binding);
+  g_autofree char *line = g_strdup_printf ("run bind-dimensions %s", quoted);
+
+  if (*text)
+    run_entered (self, entry, line);
+}
+
+static GtkWidget *
+add_entry (PhInspector *self, const char *name, const char *placeholder, GCallback activated)
+{
+  GtkWidget *entry = gtk_entry_new ();
+
+  gtk_entry_set_placeholder_text (GTK_ENTRY (entry), placeholder);
+  ph_access_set_name (entry, "%s", name);
+  g_signal_connect (entry, "activate", activated, self);
+  gtk_box_append (self->sections, entry);
+  return entry;
+}
+
+/* A size for each dimension of the input that has only a name: a gradient, or a folded shape, may need it. */
+static void
+add_sizes (PhInspector *self, const PhValue *value)
+{
+  for (guint i = 0; value->type && value->type->has_rank && i < value->type->rank; i++)
+    {
+      g_autofree char *symbol = ph_dim_to_string (value->type->dims[i]);
+      /* A name, not a number, a formula or a question mark. */
+      if (ph_dim_known (value->type->dims[i]) || symbol[strcspn (symbol, "?+-*/() ")] != '\0')
+        continue;
+      g_autofree char *placeholder = g_strdup_printf (_("Fix %s at…"), symbol), *name = g_strdup_printf (_("Size of %s"), symbol);
+      GtkWidget *entry = add_entry (self, name, placeholder, G_CALLBACK (on_size_typed));
+      gtk_entry_set_input_purpose (GTK_ENTRY (entry), GTK_INPUT_PURPOSE_DIGITS);
+      g_object_set_data_full (G_OBJECT (entry), "symbol", g_steal_pointer (&symbol), g_free);
+    }
+}
+
 /* How an input gets values. */
 static void
 add_feeding (PhInspector *self, const PhValue *value)
@@ -126,6 +205,8 @@ add_feeding (PhInspector *self, const PhValue *value)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
 
   ph_inspector_add_text (self, fed ? _("This input is fed.") : _("Feed this input:"), "dim-label");
+  if (value->type && value->type->kind == PH_KIND_TENSOR)
+    add_entry (self, _("Values"), _("2.5, or [[1, 2], [3, 4]]"), G_CALLBACK (on_feed_typed));
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     if (ways[i].shown)
       {
@@ -158,6 +239,8 @@ ph_inspector_fill_value (PhInspector *self, PhValue *value)
   else
     ph_inspector_add_row (section, _("Made by"), value->is_input ? _("an input of the graph") : _("a constant of the file"));
   add_readers (self, value);
+  if (value->is_input && !value->tensor)
+    add_sizes (self, value);
 
   GtkWidget *label = GTK_WIDGET (ph_inspector_add_text (self, _("Values"), "section"));
   gtk_widget_set_margin_top (label, 10);

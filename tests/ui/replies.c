@@ -89,6 +89,55 @@ test_input (void)
   g_assert_false (gtk_widget_get_visible (driver_find_named (find (PH_TYPE_INSPECTOR), "back")));
 }
 
+static GtkWidget *
+find_entry (GtkWidget *root, const char *placeholder)
+{
+  if (GTK_IS_ENTRY (root) && gtk_widget_get_mapped (root) && g_strcmp0 (gtk_entry_get_placeholder_text (GTK_ENTRY (root)), placeholder) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_entry (child, placeholder);
+      if (found)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+type_into (const char *placeholder, const char *text)
+{
+  driver_pause (0.3);
+  GtkWidget *entry = find_entry (find (PH_TYPE_INSPECTOR), placeholder);
+
+  g_assert_nonnull (entry);
+  gtk_widget_grab_focus (entry);
+  driver_type (text);
+}
+
+/* A value, or the size of a dimension, is typed where the input is looked at. */
+static void
+test_typed (void)
+{
+  driver_open_example ("mlp", "none");
+  const PhValue *input = ph_document_get_model (driver_document ())->graph->inputs->pdata[0];
+  ph_document_set_selection (driver_document (), input->id);
+  type_into ("Fix batch at…", "2\n");
+  g_assert_cmpstr (driver_last_line (), ==, "run bind-dimensions 'batch=2'");
+  input = ph_document_get_model (driver_document ())->graph->inputs->pdata[0];
+  g_autofree char *type = ph_type_to_string (input->type);
+  g_assert_cmpstr (type, ==, "float[2,4]");
+  g_assert_null (find_entry (find (PH_TYPE_INSPECTOR), "Fix batch at…"));
+  type_into ("2.5, or [[1, 2], [3, 4]]", "[[1, 2, 3, 4], [5, 6, 7, 8]]\n");
+  PhTensor *fed = g_hash_table_lookup (ph_document_get_feeds (driver_document ()), "x");
+  g_assert_nonnull (fed);
+  g_assert_cmpfloat (ph_tensor_get (fed, 7), ==, 8);
+  /* What is wrong stays, and says why. */
+  type_into ("2.5, or [[1, 2], [3, 4]]", "seven\n");
+  GtkWidget *entry = find_entry (find (PH_TYPE_INSPECTOR), "2.5, or [[1, 2], [3, 4]]");
+  g_assert_true (gtk_widget_has_css_class (entry, "error"));
+  g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (entry)), ==, "seven");
+}
+
 /* Weights that an exporter wrote as Constant nodes are weights. */
 static void
 test_weights (void)
@@ -102,6 +151,27 @@ test_weights (void)
   driver_run ("pipeline none");
   driver_run ("select-node");
   driver_expect_text (find (PH_TYPE_INSPECTOR), "8 bytes");
+}
+
+/* The bar below the picture counts as the row of the step does, also what has no box of its own. */
+static void
+test_counts (void)
+{
+  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] a) => (float[2] b)\n{\n"
+                             "  u = Constant <value = float[2] {1.5, 0.25}> ()\n  v = Constant <value = float[2] {2, 3}> ()\n"
+                             "  w = Add (u, v)\n  b = Mul (a, w)\n}\n";
+  g_autofree char *path = g_build_filename (g_get_user_state_dir (), "counts.onnxtxt", NULL);
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  driver_open (path);
+  driver_run ("pipeline fold-constants");
+  driver_run ("goto end");
+  driver_pause (0.5);
+  PhHistory *history = ph_document_get_history (driver_document ());
+  const PhStep *step = &g_array_index (history->steps, PhStep, history->steps->len - 1);
+  g_autofree char *removed = g_strdup_printf ("−%u", step->n_removed);
+  g_assert_cmpuint (step->n_removed, ==, 3);
+  g_assert_true (g_str_has_suffix (gtk_label_get_text (GTK_LABEL (driver_find_named (GTK_WIDGET (driver_pane ()), "removed"))), removed));
 }
 
 /* --- the list of rewrites --------------------------------------------------------------------------------------------------- */
@@ -208,7 +278,9 @@ main (int argc, char **argv)
   g_test_add_func ("/replies/answers", test_answers);
   g_test_add_func ("/replies/in-console", test_in_console);
   g_test_add_func ("/replies/input", test_input);
+  g_test_add_func ("/replies/typed", test_typed);
   g_test_add_func ("/replies/weights", test_weights);
+  g_test_add_func ("/replies/counts", test_counts);
   g_test_add_func ("/replies/rewrites", test_rewrites);
   g_test_add_func ("/replies/locale", test_locale);
   return driver_main ();
