@@ -1,6 +1,7 @@
 /* face.c: what is written on a box: operator, main attributes, constants, output shape.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/face.h"
+#include "core/layout/short-type.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
@@ -16,6 +17,7 @@ struct _PhFaces
   GHashTable   *widths[2];      /* text -> PangoLayout width in 1/8 points; plain, bold */
   PangoContext *context;        /* (nullable) after finish                              */
   PangoLayout  *layouts[2];
+  GPtrArray    *dimensions;     /* (element-type char*) long names of the inputs', A first */
 };
 
 static const struct { const char *name, *ops; } families[PH_N_FAMILIES] = {
@@ -64,13 +66,14 @@ op_family (const char *op_type, const char *domain)
 }
 
 PhFaces *
-ph_faces_new (void)
+ph_faces_new (PhGraph *graph)
 {
   PhFaces *faces = g_new0 (PhFaces, 1);
   g_autoptr(PangoFontDescription) font = pango_font_description_from_string (PH_FACE_FONT);
   cairo_font_options_t *options = cairo_font_options_create ();
 
   faces->faces = g_array_new (FALSE, TRUE, sizeof (PhFace));
+  faces->dimensions = graph != NULL ? ph_long_dimensions (graph) : g_ptr_array_new ();
   faces->strings = g_string_chunk_new (4096);
   faces->families = g_hash_table_new (NULL, NULL);
   faces->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
@@ -108,6 +111,7 @@ ph_faces_free (PhFaces *faces)
   ph_faces_finish (faces);
   g_hash_table_unref (faces->families);
   g_string_chunk_free (faces->strings);
+  g_ptr_array_unref (faces->dimensions);
   g_array_unref (faces->faces);
   g_free (faces);
 }
@@ -151,7 +155,7 @@ shortened (PhFaces *faces, const char *text, glong max)
 }
 
 char *
-ph_face_shape (const PhType *type)
+ph_face_shape (PhFaces *faces, const PhType *type)
 {
   GString *text;
 
@@ -168,11 +172,11 @@ ph_face_shape (const PhType *type)
   text = g_string_new (NULL);
   for (guint i = 0; i < type->rank; i++)
     {
-      g_autofree char *dim = ph_dim_to_string (type->dims[i]);
+      g_autofree char *whole = ph_dim_to_string (type->dims[i]), *dim = ph_dimension_to_short (whole, faces->dimensions);
 
       if (i > 0)
         g_string_append (text, "×");
-      if (strlen (dim) > 14)
+      if (g_utf8_strlen (dim, -1) > 14)
         g_string_append (text, "…");
       else
         g_string_append (text, dim);
@@ -302,7 +306,7 @@ list_body (PhFaces *faces, PhFace *face, const PhGraph *body)
 /* ── constants in a few words ───────────────────────────────────────────────────────────────────────────────────── */
 
 static char *
-describe_tensor (PhTensor *tensor)
+describe_tensor (PhFaces *faces, PhTensor *tensor)
 {
   const gsize count = ph_tensor_count (tensor);
   const PhDType dtype = ph_tensor_dtype (tensor);
@@ -312,7 +316,7 @@ describe_tensor (PhTensor *tensor)
     {
       const PhType *type = ph_type_of_tensor (tensor);
 
-      return ph_face_shape (type);
+      return ph_face_shape (faces, type);
     }
   text = g_string_new (ph_tensor_rank (tensor) > 0 ? "[" : "");
   for (gsize i = 0; i < count; i++)
@@ -343,7 +347,7 @@ describe_tensor (PhTensor *tensor)
 static void
 add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tensor)
 {
-  g_autofree char *what = describe_tensor (tensor), *row = NULL;
+  g_autofree char *what = describe_tensor (faces, tensor), *row = NULL;
   const guint n_formal = node->op != NULL ? ph_op_n_inputs (node->op, NULL, NULL) : 0;
   const char *name = input < n_formal ? node->op->inputs[input].name : NULL;
 
@@ -432,7 +436,7 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
     face.signature = mix (face.signature, GPOINTER_TO_UINT (((PhValue *) node->outputs->pdata[i])->type));
   if (node->outputs->len > 0)
     {
-      shape = ph_face_shape (((PhValue *) node->outputs->pdata[0])->type);
+      shape = ph_face_shape (faces, ((PhValue *) node->outputs->pdata[0])->type);
       if (*shape != 0)
         face.shape = shortened (faces, shape, 34);
     }
@@ -443,7 +447,7 @@ guint
 ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
 {
   PhFace face = { NULL, };
-  g_autofree char *shape = ph_face_shape (value->type), *text = NULL;
+  g_autofree char *shape = ph_face_shape (faces, value->type), *text = NULL;
 
   face.family = PH_FAMILY_IO;
   face.title = shortened (faces, value->name, 30);
@@ -461,7 +465,7 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
 {
   const PhValue *value = node->outputs->pdata[0];
   PhTensor *tensor = ph_value_constant (value);
-  g_autofree char *text = tensor != NULL ? describe_tensor (tensor) : ph_face_shape (value->type);
+  g_autofree char *text = tensor != NULL ? describe_tensor (faces, tensor) : ph_face_shape (faces, value->type);
   PhFace face = { NULL, };
 
   face.family = PH_FAMILY_CONSTANT;

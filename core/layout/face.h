@@ -39,7 +39,8 @@ typedef struct
 /* The faces of one scene, with their strings and a measure of text. Belongs to one thread at a time. */
 typedef struct _PhFaces PhFaces;
 
-PhFaces      *ph_faces_new         (void);
+/* @graph: (nullable) whose long names of dimensions are letters on the faces. */
+PhFaces      *ph_faces_new         (PhGraph *graph);
 void          ph_faces_free        (PhFaces *faces);
 const char   *ph_faces_string      (PhFaces *faces, const char *text);
 guint         ph_faces_add_node    (PhFaces *faces, PhNode *node);
@@ -50,8 +51,8 @@ const PhFace *ph_faces_get         (PhFaces *faces, guint index);
 /* Ends the measuring: what it needs of Pango is freed, so that any thread may read the faces. */
 void          ph_faces_finish      (PhFaces *faces);
 
-/* "1×64×56×56", "batch×128", "scalar", "" while unknown. (transfer full) */
-char         *ph_face_shape        (const PhType *type);
+/* "1×64×56×56", "batch×128", "A×8×⌈B/2⌉", "scalar", "" while unknown. (transfer full) */
+char         *ph_face_shape        (PhFaces *faces, const PhType *type);
 
 /* Geometry of a box's inside, at zoom 1. */
 #define PH_FACE_HEADER   24.0f

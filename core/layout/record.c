@@ -80,7 +80,7 @@ note_type (Recorder *recorder, const PhValue *value)
     g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, value->name));
   if (value->type == NULL)
     return;
-  shape = ph_face_shape (value->type);
+  shape = ph_face_shape (record->faces, value->type);
   text = g_strdup_printf ("%s %s", ph_dtype_name (value->type->dtype), shape);
   g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, text));
   bytes = ph_type_bytes (value->type);
@@ -469,7 +469,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   guint done = start;
   gboolean cancelled;
 
-  record->faces = ph_faces_new ();
+  record->faces = ph_faces_new (model->graph);
   record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
   g_array_set_clear_func (record->lives, life_clear);
   record->uses = g_array_new (FALSE, FALSE, sizeof (PhUseLife));

@@ -1,7 +1,7 @@
 /* short-type.c: long names of dimensions as letters.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
-#include "views/short-type.h"
+#include "core/layout/short-type.h"
 
 static void
 test_letters (void)
@@ -29,6 +29,15 @@ test_letters (void)
     {
       g_autofree char *narrow = ph_type_to_short (cases[i].type, names);
       g_assert_cmpstr (narrow, ==, cases[i].narrow);
+    }
+  static const struct { const char *dimension, *narrow; } dimensions[] = {
+    { "8", "8" }, { "batch", "batch" }, { "width_of_the_image", "B" }, { "floor((width_of_the_image + 15)/16)", "⌈B/16⌉" },
+    { "floor((width_of_the_image + 14)/16)", "floor((B+14)/16)" }, { "floor(height_of_the_image/2)", "⌊A/2⌋" }, { "floor((batch + 1)/2)", "⌈batch/2⌉" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (dimensions); i++)
+    {
+      g_autofree char *narrow = ph_dimension_to_short (dimensions[i].dimension, names);
+      g_assert_cmpstr (narrow, ==, dimensions[i].narrow);
     }
   ph_model_free (model);
 }

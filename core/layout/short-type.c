@@ -1,7 +1,8 @@
 /* short-type.c: types whose dimensions have long names, in a narrow column: "float[A,16,floor((B+1)/2)]".
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/short-type.h"
+#include "core/layout/short-type.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LONG_NAME  10          /* more characters than this are a long name */
@@ -67,6 +68,22 @@ char *
 ph_dimension_letter (guint index)
 {
   return index < 26 ? g_strdup_printf ("%c", 'A' + (char) index) : g_strdup_printf ("%c%u", 'A' + (char) (index % 26), index / 26);
+}
+
+/* "floor((A+15)/16)", which is how a size that was rounded up comes out, is "⌈A/16⌉". */
+char *
+ph_dimension_to_short (const char *dimension, GPtrArray *dimensions)
+{
+  g_autofree char *bracketed = g_strconcat ("[", dimension, NULL), *brief = ph_type_to_short (bracketed, dimensions);
+  const char *text = brief + 1;
+  char name[32];
+  int add, divisor, end = 0;
+
+  if (sscanf (text, "floor((%31[A-Za-z0-9_.] + %d)/%d)%n", name, &add, &divisor, &end) == 3 && text[end] == '\0' && add == divisor - 1)
+    return g_strdup_printf ("⌈%s/%d⌉", name, divisor);
+  if (sscanf (text, "floor(%31[A-Za-z0-9_.]/%d)%n", name, &divisor, &end) == 2 && text[end] == '\0')
+    return g_strdup_printf ("⌊%s/%d⌋", name, divisor);
+  return g_strdup (text);
 }
 
 char *
