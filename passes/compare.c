@@ -4,6 +4,27 @@
 #include "core/io/io.h"
 #include "passes/run.h"
 
+/* Functions of one name that are not the same: their calls show by what is inside. */
+static gboolean
+inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  gboolean             differ = FALSE;
+
+  for (guint i = 0; i < theirs->functions->len; i++)
+    {
+      const PhFunction *function = theirs->functions->pdata[i], *known = ph_model_find_function (ours, function->domain, function->name);
+
+      differ |= known != NULL && !g_bytes_equal (known->proto, function->proto);
+    }
+  if (!differ)
+    return TRUE;
+  if (!ph_pass_run (ph_pass_find ("inline-functions"), theirs, history, NULL, error))
+    return FALSE;
+  g_ptr_array_set_size (theirs->functions, 0);
+  return TRUE;
+}
+
 /* Recognised nodes keep their ids, so every view of a step is a view of the difference between two models. */
 static gboolean
 run_compare (PhPassRun *run, GError **error)
@@ -19,6 +40,8 @@ run_compare (PhPassRun *run, GError **error)
     return FALSE;
   /* At different opsets the same operator looks different: both models are brought to the newest first. */
   if (ph_model_opset (other, "") < PH_OPSET_NEWEST && upgrade != NULL && !ph_pass_run (upgrade, other, history, NULL, error))
+    return FALSE;
+  if (!inline_changed_functions (ph_pass_run_model (run), other, error))
     return FALSE;
   why = g_strdup_printf ("This is what %s has instead.", name);
   if (!ph_pass_begin (run, "compare", NULL, why))

@@ -15,6 +15,7 @@ typedef struct
   GHashTable *nodes;          /* (nullable) id -> PhNodeRecord, borrowed from the journal */
   GHashTable *values;         /* id -> interned name                                      */
   GHashTable *makers;         /* id of a value -> id of its node                          */
+  GHashTable *tensors;        /* (nullable) see ph_history_find_tensor()                  */
 } Names;
 
 static void
@@ -23,6 +24,7 @@ names_clear (Names *names)
   g_clear_pointer (&names->nodes, g_hash_table_unref);
   g_clear_pointer (&names->values, g_hash_table_unref);
   g_clear_pointer (&names->makers, g_hash_table_unref);
+  g_clear_pointer (&names->tensors, g_hash_table_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Names, names_clear)
@@ -125,8 +127,69 @@ input_field (Names *names, const PhNetField *field, PhId node_id)
   return g_strdup_printf ("input %u", field->index);
 }
 
+/* A constant in a few words: one of its name is told by its type. */
 static void
-add_field (PhNodeChange *change, Names *names, const PhNetField *field, gboolean backwards)
+add_type (PhTensor *tensor, char **text)
+{
+  g_autofree char *type = ph_type_to_string (ph_type_of_tensor (tensor)), *plain = *text;
+
+  *text = g_strdup_printf ("%s (%s)", plain, type);
+}
+
+/* 9,216: alike in every locale. */
+static char *
+grouped (gsize number)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text, "%" G_GSIZE_FORMAT, number);
+  for (gssize i = (gssize) text->len - 3; i > 0; i -= 3)
+    g_string_insert_c (text, i, ',');
+  return g_string_free (text, FALSE);
+}
+
+/* Two constants: the first element that differs, and how much differs in all. */
+static void
+describe_tensors (Names *names, const PhNetField *field, gboolean backwards, PhFieldChange *text)
+{
+  PhTensor        *a = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->after : field->before);
+  PhTensor        *b = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->before : field->after);
+  g_autofree char *first = NULL, *largest = NULL, *name = NULL, *other = NULL;
+  PhTensorChange   change;
+
+  if (a == NULL || b == NULL)
+    {
+      /* Of one name, but not both constants. */
+      if (g_str_equal (text->before, text->after) && a != NULL)
+        add_type (a, &text->before);
+      if (g_str_equal (text->before, text->after) && b != NULL)
+        add_type (b, &text->after);
+      return;
+    }
+  if (!ph_tensor_change (a, b, &change))
+    {
+      add_type (a, &text->before);
+      add_type (b, &text->after);
+      return;
+    }
+  text->tensor = g_memdup2 (&change, sizeof change);
+  first = ph_tensor_change_place (&change, change.first);
+  largest = ph_tensor_change_place (&change, change.largest);
+  name = g_steal_pointer (&text->before);
+  text->before = g_strdup_printf ("%s%s = %.9g", name, first, change.before);
+  other = g_steal_pointer (&text->after);
+  if (change.count == 1)
+    text->after = g_strdup_printf ("%.9g", change.after);
+  else
+    {
+      g_autofree char *changed = grouped (change.changed), *count = grouped (change.count);
+
+      text->after = g_strdup_printf ("%.9g, %s of %s elements, largest change %.6g at %s", change.after, changed, count, change.most, largest);
+    }
+}
+
+static void
+add_field (PhNodeChange *change, Names *names, const PhNetField *field, PhId node, gboolean backwards)
 {
   g_autofree char *name = NULL;
   PhFieldChange text = { 0 };
@@ -134,7 +197,7 @@ add_field (PhNodeChange *change, Names *names, const PhNetField *field, gboolean
   switch (field->kind)
     {
     case PH_NET_INPUT:
-      name = input_field (names, field, change->id);
+      name = input_field (names, field, node);
       text.before = value_name (names, field->before);
       text.after = value_name (names, field->after);
       if (field->before != field->after && g_str_equal (text.before, text.after))
@@ -165,6 +228,14 @@ add_field (PhNodeChange *change, Names *names, const PhNetField *field, gboolean
       text.before = text.after;
       text.after = swap;
     }
+  if (field->kind == PH_NET_INPUT)
+    describe_tensors (names, field, backwards, &text);
+  if (node != change->id)
+    {
+      g_autofree char *label = node_label (names, node), *plain = g_steal_pointer (&name);
+
+      name = g_strdup_printf ("inside n%u %s: %s", node, label, plain);
+    }
   text.field = ph_intern (name);
   g_array_append_val (change->fields, text);
 }
@@ -176,6 +247,7 @@ field_change_clear (gpointer data)
 
   g_free (field->before);
   g_free (field->after);
+  g_free (field->tensor);
 }
 
 static void
@@ -187,6 +259,7 @@ node_change_free (gpointer data)
   g_clear_pointer (&change->fields, g_array_unref);
   g_clear_pointer (&change->fused_into, g_array_unref);
   g_clear_pointer (&change->fused_from, g_array_unref);
+  g_clear_pointer (&change->followers, g_array_unref);
   g_free (change);
 }
 
@@ -196,6 +269,8 @@ by_change_then_id (gconstpointer a, gconstpointer b)
   static const int rank[] = { 0, 2, 1, 3 };        /* removed, added, changed */
   const PhNodeChange *x = *(PhNodeChange *const *) a, *y = *(PhNodeChange *const *) b;
 
+  if ((x->follows != PH_NO_ID) != (y->follows != PH_NO_ID))
+    return x->follows != PH_NO_ID ? 1 : -1;
   if (x->change != y->change)
     return rank[x->change] - rank[y->change];
   return x->id < y->id ? -1 : x->id > y->id;
@@ -294,14 +369,63 @@ find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean
     }
 }
 
+#define MOST_INSIDE 64
+
+/* What changed in the bodies of a node that is still there. */
+static void
+add_inside (PhNodeChange *change, Names *names, GHashTable *net, const GArray *inside, gboolean backwards)
+{
+  for (guint i = 0; i < inside->len && i < MOST_INSIDE; i++)
+    {
+      const PhId       id = g_array_index (inside, PhId, i);
+      const PhNetNode *node = g_hash_table_lookup (net, GUINT_TO_POINTER (id));
+      g_autofree char *label = node_label (names, id);
+      const gboolean   stays = node->before && node->after, comes = node->before == backwards;
+      PhFieldChange    text = { .field = "inside" };
+
+      /* Those that have a row of their own, or hold others that have one. */
+      if (stays && (node->inside != NULL && (node->fields == NULL || node->fields->len == 0)))
+        continue;
+      if (stays && node->hidden)
+        {
+          for (guint f = 0; f < node->fields->len; f++)
+            if (g_array_index (node->fields, PhNetField, f).kind != PH_NET_TYPE)
+              add_field (change, names, &g_array_index (node->fields, PhNetField, f), id, backwards);
+          continue;
+        }
+      text.before = stays || !comes ? g_strdup_printf ("n%u %s", id, label) : g_strdup ("(none)");
+      text.after = stays ? g_strdup ("changed") : comes ? g_strdup_printf ("n%u %s", id, label) : g_strdup ("(none)");
+      g_array_append_val (change->fields, text);
+    }
+  if (inside->len > MOST_INSIDE)
+    g_array_append_val (change->fields, ((PhFieldChange) { "inside", g_strdup_printf ("%u more nodes", inside->len - MOST_INSIDE),
+                                                           g_strdup ("changed"), NULL }));
+}
+
+static void
+fold_followers (PhDiff *diff)
+{
+  for (guint i = 0; i < diff->nodes->len; i++)
+    {
+      PhNodeChange *change = diff->nodes->pdata[i];
+      PhNodeChange *cause = change->follows != PH_NO_ID ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (change->follows)) : NULL;
+
+      if (cause == NULL)
+        continue;
+      if (cause->followers == NULL)
+        cause->followers = g_array_new (FALSE, FALSE, sizeof (PhId));
+      g_array_append_val (cause->followers, change->id);
+    }
+}
+
 PhDiff *
 ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
 {
   gboolean backwards = ph_position_compare (a, b) > 0;
   guint first = ph_history_edit_index (history, backwards ? b : a);
   guint end = ph_history_edit_index (history, backwards ? a : b);
-  g_autoptr(GHashTable) net = ph_net_new (history, model, first, end);
-  g_auto(Names) names = { history, model, NULL, NULL, NULL };
+  g_autoptr(GHashTable) net = ph_net_new_counted (history, model, first, end);
+  g_auto(Names) names = { history, model, NULL, NULL, NULL, NULL };
   PhDiff *diff = g_new0 (PhDiff, 1);
   GHashTableIter iter;
   gpointer data;
@@ -327,9 +451,15 @@ ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
         {
           change->fields = g_array_new (FALSE, FALSE, sizeof (PhFieldChange));
           g_array_set_clear_func (change->fields, field_change_clear);
-          for (guint i = 0; i < node->fields->len; i++)
-            add_field (change, &names, &g_array_index (node->fields, PhNetField, i), backwards);
-          diff->n_changed++;
+          for (guint i = 0; node->fields != NULL && i < node->fields->len; i++)
+            add_field (change, &names, &g_array_index (node->fields, PhNetField, i), node->id, backwards);
+          if (node->inside != NULL)
+            add_inside (change, &names, net, node->inside, backwards);
+          change->follows = node->follows;
+          if (node->follows != PH_NO_ID)
+            diff->n_following++;
+          else
+            diff->n_changed++;
         }
       else if (change->change == PH_CHANGE_ADDED)
         diff->n_added++;
@@ -339,6 +469,7 @@ ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
       g_hash_table_insert (diff->by_id, GUINT_TO_POINTER (node->id), change);
     }
   g_ptr_array_sort (diff->nodes, by_change_then_id);
+  fold_followers (diff);
   find_fusions (diff, history, first, end, backwards);
   return diff;
 }
@@ -445,7 +576,7 @@ GArray *
 ph_origin_chain (PhHistory *history, PhModel *model, PhId id)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL), added = g_hash_table_new (NULL, NULL);
-  Tracing tracing = { g_array_new (FALSE, TRUE, sizeof (PhOrigin)), seen, added, { history, model, NULL, NULL, NULL } };
+  Tracing tracing = { g_array_new (FALSE, TRUE, sizeof (PhOrigin)), seen, added, { history, model, NULL, NULL, NULL, NULL } };
 
   g_array_set_clear_func (tracing.chain, origin_clear);
   for (guint i = 0; i < history->edits->len; i++)

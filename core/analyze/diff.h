@@ -2,13 +2,20 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/analyze/tensor-change.h"
 #include "core/graph/history.h"
 
 G_BEGIN_DECLS
 
 typedef enum { PH_CHANGE_NONE, PH_CHANGE_ADDED, PH_CHANGE_REMOVED, PH_CHANGE_CHANGED } PhChange;
 
-typedef struct { const char *field; char *before, *after; } PhFieldChange;  /* "input 1 'W'", "attribute pads", "type of y" */
+/* "input 1 'W'", "attribute pads", "type of y", "inside", "inside n4 Relu: attribute alpha". */
+typedef struct
+{
+  const char     *field;
+  char           *before, *after;
+  PhTensorChange *tensor;        /* (nullable) owned: of an input that was another constant of its type    */
+} PhFieldChange;
 typedef struct
 {
   PhId       id;                 /* a node                                                                 */
@@ -17,17 +24,21 @@ typedef struct
   GArray    *fields;             /* (nullable) (element-type PhFieldChange) of changed ones                */
   GArray    *fused_into;         /* (nullable) (element-type PhId) of removed ones: what came for them     */
   GArray    *fused_from;         /* (nullable) (element-type PhId) of added ones: what they came for       */
+  PhId       follows;            /* PH_NO_ID, or the node whose change brought its types, which is all that changed of it */
+  GArray    *followers;          /* (nullable) (element-type PhId) of the cause: those                     */
 } PhNodeChange;
 
 typedef struct
 {
-  GPtrArray  *nodes;             /* (element-type PhNodeChange) removed, added, changed; each by id        */
+  GPtrArray  *nodes;             /* (element-type PhNodeChange) removed, added, changed, each by id; then those that follow */
   GHashTable *by_id;             /* id -> PhNodeChange                                                     */
-  guint       n_added, n_removed, n_changed;
+  guint       n_added, n_removed, n_changed;      /* without those that follow                             */
+  guint       n_following;
 } PhDiff;
 
 /* Net effect: what was added and removed again between the two does not show, nor what was changed back. @a may be after
- * @b. Nodes of fused bodies do not show. Costs what the edits in between cost. @model may stand anywhere. */
+ * @b. What changed in a body shows at the node
+ * that owns it; nodes of fused bodies do not show by themselves. Costs what the edits in between cost. @model may stand anywhere. */
 PhDiff *ph_diff_new  (PhHistory *history, PhModel *model, PhPosition a, PhPosition b);
 void    ph_diff_free (PhDiff *diff);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhDiff, ph_diff_free)

@@ -7,6 +7,8 @@
 #include "core/console/console-private.h"
 #include "core/io/io.h"
 
+#define MOST_FOLLOWERS 12
+
 static void
 say_change (PhReply *reply, const PhNodeChange *change)
 {
@@ -23,6 +25,15 @@ say_change (PhReply *reply, const PhNodeChange *change)
 
       ph_reply_say (reply, "    %s: %s → %s\n", field->field, field->before != NULL ? field->before : "none",
                     field->after != NULL ? field->after : "none");
+    }
+  if (change->followers != NULL)
+    {
+      ph_reply_say (reply, PH_STYLE_DIM "    types follow:");
+      for (guint i = 0; i < change->followers->len && i < MOST_FOLLOWERS; i++)
+        ph_reply_say (reply, " n%u", g_array_index (change->followers, PhId, i));
+      if (change->followers->len > MOST_FOLLOWERS)
+        ph_reply_say (reply, " and %u more", change->followers->len - MOST_FOLLOWERS);
+      ph_reply_say (reply, PH_STYLE_RESET "\n");
     }
 }
 
@@ -205,9 +216,12 @@ say_stat (PhCall *call, const PhDiff *diff)
   for (guint i = 0; i < diff->nodes->len; i++)
     {
       const PhNodeChange *change = diff->nodes->pdata[i];
+      const gboolean      counts = change->follows == PH_NO_ID;
       g_autofree char    *op = g_strndup (change->label, strcspn (change->label, " "));
       Stat               *stat = g_hash_table_lookup (stats, op);
 
+      if (!counts)
+        continue;
       if (stat == NULL)
         {
           stat = g_new0 (Stat, 1);
@@ -281,7 +295,7 @@ diff_work (PhCall *call, GError **error)
 {
   const Diff        *data = call->data;
   g_autoptr(PhDiff)  diff = NULL;
-  JsonArray         *lists[4] = { NULL };
+  JsonArray         *lists[4] = { NULL }, *following;
 
   if (data->text)
     return text_diff (call, error);
@@ -292,13 +306,16 @@ diff_work (PhCall *call, GError **error)
   lists[PH_CHANGE_ADDED] = ph_reply_array (call->reply, "added");
   lists[PH_CHANGE_REMOVED] = ph_reply_array (call->reply, "removed");
   lists[PH_CHANGE_CHANGED] = ph_reply_array (call->reply, "changed");
+  following = ph_reply_array (call->reply, "following");
   for (guint i = 0; i < diff->nodes->len; i++)
     {
       const PhNodeChange *change = diff->nodes->pdata[i];
 
       if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
         return FALSE;
-      if (lists[change->change] != NULL)
+      if (change->follows != PH_NO_ID)
+        ph_change_to_json (change, ph_json_add_object (following));
+      else if (lists[change->change] != NULL)
         {
           ph_change_to_json (change, ph_json_add_object (lists[change->change]));
           if (!data->stat)
@@ -307,7 +324,8 @@ diff_work (PhCall *call, GError **error)
     }
   if (data->stat)
     say_stat (call, diff);
-  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u\n", data->names[0], data->names[1], diff->n_added, diff->n_removed, diff->n_changed);
+  ph_reply_say (call->reply, "%s to %s: +%u -%u ~%u", data->names[0], data->names[1], diff->n_added, diff->n_removed, diff->n_changed);
+  ph_reply_say (call->reply, diff->n_following > 0 ? ", and %u whose types follow\n" : "\n", diff->n_following);
   return TRUE;
 }
 

@@ -157,6 +157,29 @@ ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
                   idle < json_array_get_length (rows) ? "other " : "");
 }
 
+static void
+set_number (JsonObject *row, const char *member, double value)
+{
+  if (value - value == 0)
+    json_object_set_double_member (row, member, value);
+  else
+    json_object_set_null_member (row, member);               /* JSON has no NaN and no infinity */
+}
+
+static void
+tensor_change_to_json (const PhTensorChange *change, JsonObject *row)
+{
+  g_autofree char *first = ph_tensor_change_place (change, change->first), *largest = ph_tensor_change_place (change, change->largest);
+
+  json_object_set_int_member (row, "elements", (gint64) change->count);
+  json_object_set_int_member (row, "elements_changed", (gint64) change->changed);
+  json_object_set_string_member (row, "first", first);
+  set_number (row, "first_before", change->before);
+  set_number (row, "first_after", change->after);
+  set_number (row, "largest_change", change->most);
+  json_object_set_string_member (row, "largest_at", largest);
+}
+
 void
 ph_change_to_json (const PhNodeChange *change, JsonObject *row)
 {
@@ -176,8 +199,16 @@ ph_change_to_json (const PhNodeChange *change, JsonObject *row)
           ph_json_set (item, "field", field->field);
           ph_json_set (item, "before", field->before);
           ph_json_set (item, "after", field->after);
+          if (field->tensor != NULL)
+            tensor_change_to_json (field->tensor, item);
         }
       json_object_set_array_member (row, "what", what);
+    }
+  if (change->follows != PH_NO_ID)
+    {
+      g_autofree char *cause = g_strdup_printf ("n%u", change->follows);
+
+      json_object_set_string_member (row, "follows", cause);
     }
   if (change->fused_into != NULL && change->fused_into->len > 0)
     {

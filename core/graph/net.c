@@ -10,6 +10,7 @@ net_node_free (gpointer data)
   PhNetNode *node = data;
 
   g_clear_pointer (&node->fields, g_array_unref);
+  g_clear_pointer (&node->inside, g_array_unref);
   g_free (node);
 }
 
@@ -51,13 +52,72 @@ touch_field (PhNetNode *node, const PhNetField *wish)
   return &g_array_index (node->fields, PhNetField, node->fields->len - 1);
 }
 
-static gboolean
-field_differs (const PhNetField *field)
+/* ── constants ── */
+
+static PhTensor *
+tensor_of_attrs (GPtrArray *attrs)
 {
+  for (guint i = 0; attrs != NULL && i < attrs->len; i++)
+    {
+      const PhAttr *attr = attrs->pdata[i];
+
+      if (attr->kind == PH_ATTR_TENSOR && g_str_equal (attr->name, "value"))
+        return attr->tensor;
+    }
+  return NULL;
+}
+
+PhTensor *
+ph_history_find_tensor (PhHistory *history, PhModel *model, GHashTable **index, PhId id)
+{
+  const PhValue *value = ph_model_find_value (model, id);
+
+  if (id == PH_NO_ID)
+    return NULL;
+  if (value != NULL)
+    return ph_value_constant (value);
+  if (*index == NULL)
+    {
+      *index = g_hash_table_new (NULL, NULL);
+      for (guint i = 0; i < history->edits->len; i++)
+        {
+          const PhEdit *edit = history->edits->pdata[i];
+
+          if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
+            {
+              const PhValueRecord *record = edit->spec;
+
+              g_hash_table_insert (*index, GUINT_TO_POINTER (edit->id), record->is_input ? NULL : record->tensor);
+            }
+          else if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
+            {
+              const PhNodeRecord *record = edit->spec;
+
+              if (g_str_equal (record->op_type, "Constant") && record->n_outputs == 1)
+                g_hash_table_insert (*index, GUINT_TO_POINTER (record->outputs[0]), tensor_of_attrs (record->attrs));
+            }
+        }
+    }
+  return g_hash_table_lookup (*index, GUINT_TO_POINTER (id));
+}
+
+typedef struct { PhHistory *history; PhModel *model; GHashTable *net, *tensors, *places; gboolean counted; } Net;
+
+static gboolean
+field_differs (Net *self, const PhNetField *field)
+{
+  PhTensor *a, *b;
+
   switch (field->kind)
     {
     case PH_NET_INPUT:
-      return field->before != field->after;
+      if (field->before == field->after)
+        return FALSE;
+      if (!self->counted)
+        return TRUE;
+      a = ph_history_find_tensor (self->history, self->model, &self->tensors, field->before);
+      b = a != NULL ? ph_history_find_tensor (self->history, self->model, &self->tensors, field->after) : NULL;
+      return a == NULL || b == NULL || !ph_tensor_equal (a, b);
     case PH_NET_TYPE:
       return field->old_type != field->new_type;
     case PH_NET_ATTR:
@@ -69,6 +129,131 @@ field_differs (const PhNetField *field)
     }
 }
 
+static gboolean
+only_types (const PhNetNode *node)
+{
+  if (node->before != node->after || node->inside != NULL)
+    return FALSE;
+  for (guint i = 0; node->fields != NULL && i < node->fields->len; i++)
+    if (g_array_index (node->fields, PhNetField, i).kind != PH_NET_TYPE)
+      return FALSE;
+  return TRUE;
+}
+
+/* ── bodies ── */
+
+/* The node whose body node or graph @id lies in; PH_NO_ID: of the main graph. */
+static PhId
+owner_of (Net *self, PhId id)
+{
+  const PhNode  *node = ph_model_find_node (self->model, id);
+  const PhGraph *graph = node != NULL ? node->graph : ph_model_find_graph (self->model, id);
+
+  if (graph != NULL)
+    return graph->owner != NULL ? graph->owner->id : PH_NO_ID;
+  if (self->places == NULL)
+    {
+      self->places = g_hash_table_new (NULL, NULL);
+      for (guint i = 0; i < self->history->edits->len; i++)
+        {
+          const PhEdit *edit = self->history->edits->pdata[i];
+
+          if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_ADD_GRAPH ||
+              edit->kind == PH_EDIT_REMOVE_GRAPH)
+            g_hash_table_insert (self->places, GUINT_TO_POINTER (edit->id), GUINT_TO_POINTER (edit->graph));
+        }
+    }
+  id = GPOINTER_TO_UINT (g_hash_table_lookup (self->places, GUINT_TO_POINTER (id)));      /* a node: its graph; a graph: its owner */
+  if (id == PH_NO_ID || ph_model_find_node (self->model, id) != NULL)
+    return id;
+  return ph_model_find_graph (self->model, id) != NULL || g_hash_table_contains (self->places, GUINT_TO_POINTER (id)) ? owner_of (self, id)
+                                                                                                                   : PH_NO_ID;
+}
+
+/* @inside lies in the bodies of all these. */
+static void
+mark_owners (Net *self, PhId inside)
+{
+  for (PhId id = owner_of (self, inside); id != PH_NO_ID; id = owner_of (self, id))
+    {
+      PhNetNode    *node = g_hash_table_lookup (self->net, GUINT_TO_POINTER (id));
+      const PhNode *owner = ph_model_find_node (self->model, id);
+
+      if (node == NULL)
+        {
+          node = g_new0 (PhNetNode, 1);
+          node->id = id;
+          node->before = node->after = TRUE;
+          node->hidden = owner != NULL && ph_graph_is_fused (owner->graph);
+          g_hash_table_insert (self->net, GUINT_TO_POINTER (id), node);
+        }
+      /* What came or went as a whole has no more to say. */
+      if (node->before != node->after)
+        return;
+      if (node->inside == NULL)
+        node->inside = g_array_new (FALSE, FALSE, sizeof (PhId));
+      g_array_append_val (node->inside, inside);
+    }
+}
+
+static int
+by_id (gconstpointer a, gconstpointer b)
+{
+  const PhId x = *(const PhId *) a, y = *(const PhId *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static void
+mark_bodies (Net *self)
+{
+  g_autoptr(GArray) changed = g_array_new (FALSE, FALSE, sizeof (PhId));
+  GHashTableIter iter;
+  gpointer data;
+
+  g_hash_table_iter_init (&iter, self->net);
+  while (g_hash_table_iter_next (&iter, NULL, &data))
+    if (!only_types (data))
+      g_array_append_val (changed, ((PhNetNode *) data)->id);
+  g_array_sort (changed, by_id);
+  for (guint i = 0; i < changed->len; i++)
+    mark_owners (self, g_array_index (changed, PhId, i));
+}
+
+/* ── types that follow ── */
+
+/* Types are computed downwards, so what only changed its types follows the first of its inputs' makers that changed. */
+static PhId
+cause_of (Net *self, PhNetNode *node, guint depth)
+{
+  const PhNode *present = ph_model_find_node (self->model, node->id);
+
+  if (!only_types (node) || depth > 64)
+    return node->id;
+  if (node->follows != PH_NO_ID)
+    return node->follows;
+  for (guint i = 0; present != NULL && i < present->inputs->len; i++)
+    {
+      const PhValue *value = present->inputs->pdata[i];
+      PhNetNode     *maker = value != NULL && value->producer != NULL
+                               ? g_hash_table_lookup (self->net, GUINT_TO_POINTER (value->producer->id)) : NULL;
+
+      if (maker == NULL || maker == node)
+        continue;
+      node->follows = cause_of (self, maker, depth + 1);
+      return node->follows;
+    }
+  return node->id;
+}
+
+gboolean
+ph_net_counts (const PhNetNode *node)
+{
+  return !node->hidden && node->follows == PH_NO_ID;
+}
+
+/* ── the whole ── */
+
 /* The node whose output @value is, though the value may be gone from the model: then an edit of the stretch made or
  * removed its node, and the type of an output of such a node tells nothing. */
 static PhId
@@ -78,10 +263,11 @@ producer_of (PhModel *model, PhId id)
   return value != NULL && value->producer != NULL ? value->producer->id : PH_NO_ID;
 }
 
-GHashTable *
-ph_net_new (PhHistory *history, PhModel *model, guint first, guint end)
+static GHashTable *
+net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean counted)
 {
   GHashTable *net = g_hash_table_new_full (NULL, NULL, NULL, net_node_free);
+  Net self = { history, model, net, NULL, NULL, counted };
   GHashTableIter iter;
   gpointer data;
 
@@ -137,10 +323,31 @@ ph_net_new (PhHistory *history, PhModel *model, guint first, guint end)
       PhNetNode *node = data;
 
       for (guint i = node->fields != NULL ? node->fields->len : 0; i-- > 0; )
-        if (!field_differs (&g_array_index (node->fields, PhNetField, i)))
+        if (!field_differs (&self, &g_array_index (node->fields, PhNetField, i)))
           g_array_remove_index (node->fields, i);
       if (node->before == node->after && (!node->before || node->fields == NULL || node->fields->len == 0))
         g_hash_table_iter_remove (&iter);
     }
+  if (counted)
+    {
+      mark_bodies (&self);
+      g_hash_table_iter_init (&iter, net);
+      while (g_hash_table_iter_next (&iter, NULL, &data))
+        cause_of (&self, data, 0);
+    }
+  g_clear_pointer (&self.tensors, g_hash_table_unref);
+  g_clear_pointer (&self.places, g_hash_table_unref);
   return net;
+}
+
+GHashTable *
+ph_net_new (PhHistory *history, PhModel *model, guint first, guint end)
+{
+  return net_new (history, model, first, end, FALSE);
+}
+
+GHashTable *
+ph_net_new_counted (PhHistory *history, PhModel *model, guint first, guint end)
+{
+  return net_new (history, model, first, end, TRUE);
 }

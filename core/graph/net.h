@@ -25,11 +25,22 @@ typedef struct
   PhId      id;
   gboolean  before, after;                /* exists at the start, at the end                     */
   gboolean  hidden;                       /* in a fused body                                     */
+  PhId      follows;                      /* PH_NO_ID, or the node whose change brought its types: nothing else of it changed */
   GArray   *fields;                       /* (nullable) (element-type PhNetField), only real differences */
+  GArray   *inside;                       /* (nullable) (element-type PhId) nodes of its bodies that changed, came or went */
 } PhNetNode;
 
 /* id -> PhNetNode of the nodes that the edits [@first, @end) touch, without those that end as they began. @model stands
  * anywhere; it tells which node a value belongs to. (transfer full) */
 GHashTable *ph_net_new (PhHistory *history, PhModel *model, guint first, guint end);
+/* The same as people count it: an input that is another constant of the same elements is no difference, what changed in a
+ * body changed its owner, and types that follow are known as such. */
+GHashTable *ph_net_new_counted (PhHistory *history, PhModel *model, guint first, guint end);
+/* What is neither hidden nor follows. */
+gboolean    ph_net_counts (const PhNetNode *node);
+
+/* The constant that value @id is, though the model may not have it at its present position. @index: (inout) (nullable)
+ * (transfer full) of the journal, made when it is needed, by this. (transfer none) (nullable) */
+PhTensor   *ph_history_find_tensor (PhHistory *history, PhModel *model, GHashTable **index, PhId id);
 
 G_END_DECLS

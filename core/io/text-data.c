@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/text-printer.h"
 
+#include "core/tensor/digest.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -222,7 +224,7 @@ ph_text_print_elements (PhTextPrinter *printer, const Onnx__TensorProto *proto)
   if (tensor == NULL)
     g_string_append (printer->out, "{...}");
   else if (count > printer->max_elements)
-    g_string_append_printf (printer->out, "{... %" G_GSIZE_FORMAT " elements, %08x}", count, ph_tensor_hash (tensor));
+    g_string_append_printf (printer->out, "{... %" G_GSIZE_FORMAT " elements, %016" G_GINT64_MODIFIER "x}", count, ph_tensor_digest (tensor));
   else
     {
       g_string_append_c (printer->out, '{');

@@ -14,6 +14,8 @@ struct _PhFaces
   GArray       *faces;          /* (element-type PhFace)                                */
   GStringChunk *strings;
   GHashTable   *families;       /* op_type -> family + 1                                */
+  GHashTable   *equal;          /* node and constant in one number -> id of an equal constant that the node had before */
+  GHashTable   *changes;        /* node -> how often something of it changed that has no other sign */
   GHashTable   *widths[2];      /* text -> PangoLayout width in 1/8 points; plain, bold */
   PangoContext *context;        /* (nullable) after finish                              */
   PangoLayout  *layouts[2];
@@ -76,6 +78,8 @@ ph_faces_new (PhGraph *graph)
   faces->dimensions = graph != NULL ? ph_long_dimensions (graph) : g_ptr_array_new ();
   faces->strings = g_string_chunk_new (4096);
   faces->families = g_hash_table_new (NULL, NULL);
+  faces->equal = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  faces->changes = g_hash_table_new (NULL, NULL);
   faces->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
@@ -110,6 +114,8 @@ ph_faces_free (PhFaces *faces)
 {
   ph_faces_finish (faces);
   g_hash_table_unref (faces->families);
+  g_hash_table_unref (faces->equal);
+  g_hash_table_unref (faces->changes);
   g_string_chunk_free (faces->strings);
   g_ptr_array_unref (faces->dimensions);
   g_array_unref (faces->faces);
@@ -401,6 +407,92 @@ mix (guint hash, guint with)
   return (hash ^ with) * 0x9e3779b1u + (hash >> 15);
 }
 
+static gint64
+pair_of (PhId node, PhId value)
+{
+  return (gint64) ((guint64) node << 32 | value);
+}
+
+static PhId
+known_as (PhFaces *faces, PhId node, PhId value)
+{
+  const gint64 pair = pair_of (node, value);
+  gpointer     known = g_hash_table_size (faces->equal) > 0 ? g_hash_table_lookup (faces->equal, &pair) : NULL;
+
+  return known != NULL ? GPOINTER_TO_UINT (known) : value;
+}
+
+void
+ph_faces_note_equal (PhFaces *faces, PhId node, PhId known, PhId value)
+{
+  gint64 *pair = g_new (gint64, 1);
+
+  *pair = pair_of (node, value);
+  g_hash_table_insert (faces->equal, pair, GUINT_TO_POINTER (known_as (faces, node, known)));
+}
+
+void
+ph_faces_note_change (PhFaces *faces, PhId node)
+{
+  gpointer n = g_hash_table_lookup (faces->changes, GUINT_TO_POINTER (node));
+
+  g_hash_table_insert (faces->changes, GUINT_TO_POINTER (node), GUINT_TO_POINTER (GPOINTER_TO_UINT (n) + 1));
+}
+
+void
+ph_faces_set_own_types (PhFaces *faces, guint index, guint types)
+{
+  g_array_index (faces->faces, PhFace, index).own_types = types;
+}
+
+static guint
+node_signature (PhFaces *faces, const PhNode *node)
+{
+  guint hash = 0;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      hash = mix (hash, value != NULL ? known_as (faces, node->id, value->id) : 0);
+    }
+  for (guint i = 0; i < node->attrs->len; i++)
+    hash = mix (hash, ph_attr_hash (node->attrs->pdata[i]));
+  return mix (hash, GPOINTER_TO_UINT (g_hash_table_lookup (faces->changes, GUINT_TO_POINTER (node->id))));
+}
+
+static guint
+body_signature (PhFaces *faces, guint hash, const PhGraph *body)
+{
+  PH_FOREACH_NODE (node, body)
+    {
+      hash = mix (mix (hash, g_str_hash (node->op_type)), node_signature (faces, node));
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        hash = body_signature (faces, hash, node->graphs->pdata[i]);
+    }
+  return hash;
+}
+
+static guint
+signature_of (PhFaces *faces, const PhNode *node)
+{
+  guint hash = node_signature (faces, node);
+
+  for (guint i = 0; ph_node_is_fused (node) && i < node->graphs->len; i++)
+    hash = body_signature (faces, hash, node->graphs->pdata[i]);
+  return hash;
+}
+
+guint
+ph_faces_add_again (PhFaces *faces, guint index, const PhNode *node)
+{
+  PhFace face = g_array_index (faces->faces, PhFace, index);
+
+  face.signature = signature_of (faces, node);
+  g_array_append_val (faces->faces, face);
+  return faces->faces->len - 1;
+}
+
 guint
 ph_faces_add_node (PhFaces *faces, PhNode *node)
 {
@@ -428,12 +520,11 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
 
       if (value != NULL && value->tensor != NULL)
         add_row (faces, &face, node, i, value->tensor);
-      face.signature = mix (face.signature, value != NULL ? value->id : 0);
     }
-  for (guint i = 0; i < node->attrs->len; i++)
-    face.signature = mix (face.signature, ph_attr_hash (node->attrs->pdata[i]));
+  face.signature = signature_of (faces, node);
   for (guint i = 0; i < node->outputs->len; i++)
-    face.signature = mix (face.signature, GPOINTER_TO_UINT (((PhValue *) node->outputs->pdata[i])->type));
+    face.types = mix (face.types, GPOINTER_TO_UINT (((PhValue *) node->outputs->pdata[i])->type));
+  face.own_types = face.types;
   if (node->outputs->len > 0)
     {
       shape = ph_face_shape (faces, ((PhValue *) node->outputs->pdata[0])->type);
@@ -471,8 +562,7 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
   face.family = PH_FAMILY_CONSTANT;
   face.title = shortened (faces, *text != 0 ? text : node->op_type, 22);
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
-  for (guint i = 0; i < node->attrs->len; i++)
-    face.signature = mix (face.signature, ph_attr_hash (node->attrs->pdata[i]));
+  face.signature = node_signature (faces, node);
   return add_pill (faces, &face);
 }
 

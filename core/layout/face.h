@@ -32,7 +32,9 @@ typedef struct
   const char *shape;                  /* (nullable) "1×64×56×56"                   */
   const char *name;                   /* (nullable) of the node                    */
   PhFamily    family;
-  guint       signature;              /* of operator, attributes, inputs, types: differs when the node changed */
+  guint       signature;              /* of operator, attributes, inputs, bodies: differs when the node changed */
+  guint       types;                  /* of the outputs                            */
+  guint       own_types;              /* those types that it did not only take over from what makes its inputs; see record.c */
   float       width, height;          /* in points, as drawn at zoom 1             */
 } PhFace;
 
@@ -48,6 +50,13 @@ guint         ph_faces_add_value   (PhFaces *faces, const PhValue *value, gboole
 guint         ph_faces_add_constant (PhFaces *faces, PhNode *node);       /* a pill with its value */
 guint         ph_faces_add_text    (PhFaces *faces, const char *title, const char *detail, PhFamily family);
 const PhFace *ph_faces_get         (PhFaces *faces, guint index);
+void          ph_faces_set_own_types (PhFaces *faces, guint index, guint types);
+/* While a history is read, of the faces that are made from then on: @node's input @value is a constant equal to @known; a
+ * tensor of @node's attributes or a body of it changed. */
+void          ph_faces_note_equal  (PhFaces *faces, PhId node, PhId known, PhId value);
+void          ph_faces_note_change (PhFaces *faces, PhId node);
+/* Face @index, which looks the same though a body of @node changed. */
+guint         ph_faces_add_again   (PhFaces *faces, guint index, const PhNode *node);
 /* Ends the measuring: what it needs of Pango is freed, so that any thread may read the faces. */
 void          ph_faces_finish      (PhFaces *faces);
 

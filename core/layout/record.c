@@ -58,7 +58,9 @@ set_face (Recorder *recorder, int index, guint face)
       PhFaceChange *last = &g_array_index (faces, PhFaceChange, faces->len - 1);
       const PhFace *a = ph_faces_get (recorder->record->faces, last->face), *b = ph_faces_get (recorder->record->faces, face);
 
-      if (a->signature == b->signature && a->title == b->title && a->shape == b->shape)
+      /* An equal constant of another name looks different, and is no change. */
+      if (a->signature == b->signature && a->types == b->types && a->own_types == b->own_types && a->title == b->title &&
+          a->shape == b->shape && a->width == b->width && a->n_rows == b->n_rows && memcmp (a->rows, b->rows, sizeof a->rows) == 0)
         return;
       if (last->time == recorder->now)
         {
@@ -67,6 +69,52 @@ set_face (Recorder *recorder, int index, guint face)
         }
     }
   g_array_append_val (faces, change);
+}
+
+/* The face before this moment; NULL: there was none. */
+static const PhFace *
+former_face (Recorder *recorder, int index)
+{
+  GArray *faces = life_at (recorder, index)->faces;
+
+  for (guint i = faces->len; i > 0; i--)
+    if (g_array_index (faces, PhFaceChange, i - 1).time < recorder->now)
+      return ph_faces_get (recorder->record->faces, g_array_index (faces, PhFaceChange, i - 1).face);
+  return NULL;
+}
+
+/* Whether life @index came or changed at this moment. */
+static gboolean
+changes_now (Recorder *recorder, int index)
+{
+  GArray *faces = life_at (recorder, index)->faces;
+
+  return life_at (recorder, index)->born == recorder->now ||
+         (faces->len > 1 && g_array_index (faces, PhFaceChange, faces->len - 1).time == recorder->now);
+}
+
+/* Types that a node took over from what makes its inputs are no change of its own. */
+static void
+settle_types (Recorder *recorder, int index, const PhNode *node, guint face)
+{
+  const PhFace *before = former_face (recorder, index), *after = ph_faces_get (recorder->record->faces, face);
+
+  if (before == NULL)
+    return;
+  if (before->types != after->types && before->signature == after->signature)
+    for (guint i = 0; i < node->inputs->len; i++)
+      {
+        const PhValue *value = node->inputs->pdata[i];
+        const int      maker = value != NULL && value->producer != NULL ? life_of (recorder, value->producer->id) : -1;
+
+        if (maker >= 0 && changes_now (recorder, maker))
+          {
+            ph_faces_set_own_types (recorder->record->faces, face, before->own_types);
+            return;
+          }
+      }
+  if (before->types == after->types || before->signature != after->signature)
+    ph_faces_set_own_types (recorder->record->faces, face, before->own_types);
 }
 
 static void
@@ -208,8 +256,12 @@ touch_node (Recorder *recorder, PhNode *node)
         }
     }
   life = life_at (recorder, index);
-  set_face (recorder, index, life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node)
-                                                            : ph_faces_add_node (record->faces, node));
+  {
+    const guint face = life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node) : ph_faces_add_node (record->faces, node);
+
+    settle_types (recorder, index, node, face);
+    set_face (recorder, index, face);
+  }
   for (guint i = 0; i < node->outputs->len; i++)
     note_type (recorder, node->outputs->pdata[i]);
   for (guint i = 0; i < node->inputs->len; i++)
@@ -364,10 +416,76 @@ collect_touched (Recorder *recorder, const PhEdit *edit, GHashTable *nodes, GHas
     }
 }
 
+/* A body of @node, (nullable), changed: it looks the same. */
+static void
+touch_owner (Recorder *recorder, const PhNode *node)
+{
+  const int index = node != NULL && is_shown (node->graph) ? life_of (recorder, node->id) : -1;
+  GArray   *faces = index >= 0 ? life_at (recorder, index)->faces : NULL;
+
+  if (faces == NULL || faces->len == 0 || life_at (recorder, index)->born == recorder->now)
+    return;
+  set_face (recorder, index, ph_faces_add_again (recorder->record->faces, g_array_index (faces, PhFaceChange, faces->len - 1).face, node));
+}
+
+static PhTensor *
+constant_of (Recorder *recorder, PhId id)
+{
+  const PhValue *value = ph_model_find_value (recorder->model, id);
+
+  return value != NULL ? ph_value_constant (value) : NULL;
+}
+
+/* The nodes in whose bodies @node stands changed with it. */
+static void
+note_owners (Recorder *recorder, const PhGraph *graph, GHashTable *owners)
+{
+  for (; graph != NULL && graph->owner != NULL; graph = graph->owner->graph)
+    {
+      if (!ph_node_is_fused (graph->owner))
+        ph_faces_note_change (recorder->record->faces, graph->owner->id);
+      add_touched (owners, graph->owner);
+    }
+}
+
+/* What the faces cannot see of an edit by themselves; before it is applied. */
+static void
+note_edit (Recorder *recorder, const PhEdit *edit, GHashTable *owners)
+{
+  PhFaces      *faces = recorder->record->faces;
+  const PhNode *node = ph_model_find_node (recorder->model, edit->id);
+  PhTensor     *before, *after;
+
+  switch (edit->kind)
+    {
+    case PH_EDIT_SET_INPUT:
+      before = edit->before != PH_NO_ID && edit->after != PH_NO_ID ? constant_of (recorder, edit->before) : NULL;
+      after = before != NULL ? constant_of (recorder, edit->after) : NULL;
+      if (after != NULL && ph_tensor_equal (before, after))
+        ph_faces_note_equal (faces, edit->id, edit->before, edit->after);
+      else if (node != NULL)
+        note_owners (recorder, node->graph, owners);
+      break;
+    case PH_EDIT_SET_ATTR:
+      if (edit->old_attr != NULL && edit->new_attr != NULL && edit->new_attr->kind == PH_ATTR_TENSOR &&
+          !ph_attr_equal (edit->old_attr, edit->new_attr))
+        ph_faces_note_change (faces, edit->id);
+      if (node != NULL)
+        note_owners (recorder, node->graph, owners);
+      break;
+    case PH_EDIT_ADD_NODE: case PH_EDIT_REMOVE_NODE:
+      note_owners (recorder, ph_model_find_graph (recorder->model, edit->graph), owners);
+      break;
+    case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME: case PH_EDIT_MOVE_NODE:
+    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT: case PH_EDIT_SET_OPSET: case PH_N_EDITS:
+      break;
+    }
+}
+
 static void
 replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite)
 {
-  g_autoptr(GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL), owners = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
   gpointer key;
   g_autoptr(GPtrArray) present = g_ptr_array_new ();
@@ -397,6 +515,7 @@ replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite
               set_uses (recorder, index, none);
             }
         }
+      note_edit (recorder, edit, owners);
       collect_touched (recorder, edit, nodes, graphs);
       ph_edit_apply (recorder->model, edit);
       collect_touched (recorder, edit, nodes, graphs);
@@ -434,6 +553,9 @@ replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite
         if (is_new && life_at (recorder, life_of (recorder, node->id))->kind == PH_LIFE_NODE)
           add_move (recorder, life_of (recorder, node->id), node, FALSE);
       }
+  g_hash_table_iter_init (&iter, owners);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    touch_owner (recorder, ph_model_find_node (recorder->model, GPOINTER_TO_UINT (key)));
   g_hash_table_iter_init (&iter, graphs);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {

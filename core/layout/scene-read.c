@@ -108,9 +108,14 @@ ph_scene_change (PhScene *scene, int box, int a, int b, const PhTenant **gone)
 
   if (gone != NULL)
     *gone = before != after ? before : NULL;
+  if (before == after && before != NULL)
+    {
+      const PhFace *old = ph_scene_face (scene, before, a), *new = ph_scene_face (scene, before, b);
+
+      return old->signature != new->signature || old->own_types != new->own_types ? PH_CHANGE_CHANGED : PH_CHANGE_NONE;
+    }
   if (before == after)
-    return before != NULL && ph_scene_face (scene, before, a)->signature != ph_scene_face (scene, before, b)->signature
-           ? PH_CHANGE_CHANGED : PH_CHANGE_NONE;
+    return PH_CHANGE_NONE;
   return after != NULL ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED;
 }
 

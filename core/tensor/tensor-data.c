@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/tensor/digest.h"
 #include "core/tensor/tensor-private.h"
 
 #define FEW_READS 4096           /* single elements that are read from a file before all of it is */
@@ -348,5 +349,82 @@ ph_tensor_hash (PhTensor *tensor)
       else
         hash = hash_bytes (hash, ph_tensor_element (tensor, i, &room), size);
     }
+  return hash;
+}
+
+static guint64
+digest_word (guint64 hash, guint64 word)
+{
+  hash = (hash ^ word) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  return hash ^ (hash >> 29);
+}
+
+static guint64
+digest_bytes (guint64 hash, const guint8 *bytes, gsize n)
+{
+  guint64 word;
+
+  for (; n >= sizeof word; bytes += sizeof word, n -= sizeof word)
+    {
+      memcpy (&word, bytes, sizeof word);
+      hash = digest_word (hash, word);
+    }
+  word = 0;
+  memcpy (&word, bytes, n);
+  return digest_word (hash, word ^ (guint64) n << 56);
+}
+
+/* A splat is hashed as if it were written out: by chunks of it. */
+static guint64
+digest_elements (PhTensor *tensor, guint64 hash)
+{
+  const gsize   size = ph_dtype_size (tensor->dtype), bytes = tensor->count * size;
+  guint8        room[CHUNK];
+  const guint8 *chunk;
+
+  for (gsize i = 0; tensor->is_splat && i + size <= MIN (CHUNK, bytes); i += size)
+    memcpy (room + i, tensor->element.raw, size);
+  for (gsize at = 0; at < bytes; at += CHUNK)
+    {
+      const gsize n = MIN (CHUNK, bytes - at);
+
+      chunk = tensor->is_splat ? room : chunk_at (tensor, at, n, room);
+      if (chunk != NULL)
+        hash = digest_bytes (hash, chunk, n);
+    }
+  return hash;
+}
+
+guint64
+ph_tensor_digest (PhTensor *tensor)
+{
+  static GMutex digest_lock;
+  guint64       hash;
+
+  g_mutex_lock (&digest_lock);
+  hash = (guint64) tensor->digest;
+  g_mutex_unlock (&digest_lock);
+  if (hash != 0)
+    return hash;
+
+  hash = digest_word (digest_word (tensor->kind, tensor->dtype), tensor->count);
+  for (guint i = 0; i < tensor->rank; i++)
+    hash = digest_word (hash, (guint64) tensor->dims[i]);
+  if (tensor->kind != PH_KIND_TENSOR)
+    for (gsize i = 0; i < tensor->count; i++)
+      hash = digest_word (hash, ph_tensor_digest (tensor->items[i]));
+  else if (tensor->dtype == PH_STRING)
+    for (gsize i = 0; i < tensor->count; i++)
+      {
+        const char *text = ph_tensor_get_string (tensor, i);
+
+        hash = digest_bytes (hash, (const guint8 *) text, strlen (text));
+      }
+  else
+    hash = digest_elements (tensor, hash);
+  hash += hash == 0;
+  g_mutex_lock (&digest_lock);
+  tensor->digest = (gint64) hash;
+  g_mutex_unlock (&digest_lock);
   return hash;
 }

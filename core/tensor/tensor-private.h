@@ -21,6 +21,7 @@ struct _PhTensor
   GBytes    *bytes;              /* (nullable) where data is borrowed from, or will be copied from */
   PhFile    *file;               /* (nullable) where data will be read from, at @offset             */
   gsize      offset;
+  gint64     digest;             /* see ph_tensor_digest(); 0: not known yet. Under digest_lock      */
   int        n_reads;            /* atomic: single elements read from @file                         */
   gsize      charged;            /* bytes of data that count against the budget                    */
   gboolean   is_misaligned;      /* @bytes (or those of @base) are: elements are copied when somebody wants them whole */
