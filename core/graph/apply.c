@@ -133,13 +133,42 @@ drop_use (PhValue *value, PhNode *node, guint index)
 
 /* ── the list of nodes ──────────────────────────────────────────────────────────────────────────────────────────── */
 
+/* Spreads the orders of as few nodes around @node as have room for it: an insertion costs the logarithm of the graph's size, on the
+ * average, wherever the ones before it went (Bender et al., "Two Simplified Algorithms for Maintaining Order in a List", 2002). */
 static void
-renumber (PhGraph *graph)
+renumber (PhGraph *graph, PhNode *node)
 {
-  guint64 order = 0;
+  PhNode *first = node, *last = node;
+  guint64 n = 1, wanted = 16, low = 0, room = 0, order;
 
-  PH_FOREACH_NODE (node, graph)
-    node->order = order += ORDER_GAP;
+  for (;;)
+    {
+      guint64 high;
+
+      while (n < wanted && (first->prev != NULL || last->next != NULL))
+        {
+          if (first->prev != NULL)
+            first = first->prev, n++;
+          if (last->next != NULL)
+            last = last->next, n++;
+        }
+      low = first->prev != NULL ? first->prev->order : 0;
+      high = last->next != NULL ? last->next->order : low + (n + 1) * ORDER_GAP;
+      room = (high - low) / (n + 1);
+      /* The more nodes there are, the less room each may have. */
+      if (room >= MAX (ORDER_GAP >> (g_bit_storage (n) * 3 / 2), 4) || (first->prev == NULL && last->next == NULL))
+        break;
+      wanted *= 2;
+    }
+  if (first->prev == NULL && last->next == NULL)
+    room = ORDER_GAP;
+  order = low;
+  for (PhNode *at = first;; at = at->next)
+    {
+      at->order = order += room;
+      if (at == last)
+        break;
+    }
 }
 
 static void
@@ -154,7 +183,7 @@ link_after (PhGraph *graph, PhNode *node, PhNode *place)
   *(next != NULL ? &next->prev : &graph->last) = node;
   node->order = next != NULL ? low + (next->order - low) / 2 : low + ORDER_GAP;
   if (node->order == low)
-    renumber (graph);
+    renumber (graph, node);
 }
 
 static void

@@ -72,7 +72,7 @@ add_attr (GByteArray *key, const PhAttr *attr)
     add_tensor (key, attr->tensors[i]);
 }
 
-/* Values are numbered in the order in which they are met. */
+/* Values are numbered in the order in which they are met; both sides share them. */
 static void
 add_value (GByteArray *key, GHashTable *numbers, const PhValue *value)
 {
@@ -83,25 +83,24 @@ add_value (GByteArray *key, GHashTable *numbers, const PhValue *value)
       add_int (key, -1);
       return;
     }
-  number = g_hash_table_lookup (numbers, value);
+  number = g_hash_table_lookup (numbers, GUINT_TO_POINTER (value->id));
   if (number == NULL)
     {
       number = GUINT_TO_POINTER (g_hash_table_size (numbers) + 1);
-      g_hash_table_insert (numbers, (gpointer) value, number);
+      g_hash_table_insert (numbers, GUINT_TO_POINTER (value->id), number);
       add_tensor (key, value->tensor);
     }
   add_int (key, GPOINTER_TO_UINT (number));
 }
 
 static gboolean
-add_model (GByteArray *key, PhModel *model)
+add_nodes (GByteArray *key, GHashTable *numbers, GPtrArray *nodes)
 {
-  g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    add_value (key, numbers, model->graph->inputs->pdata[i]);
-  PH_FOREACH_NODE (node, model->graph)
+  add_int (key, nodes->len);
+  for (guint n = 0; n < nodes->len; n++)
     {
+      const PhNode *node = nodes->pdata[n];
+
       if (node->graphs != NULL && node->graphs->len > 0)
         return FALSE;
       add_pointer (key, node->op);
@@ -120,31 +119,44 @@ add_model (GByteArray *key, PhModel *model)
       for (guint i = 0; i < node->attrs->len; i++)
         add_attr (key, node->attrs->pdata[i]);
     }
-  for (guint i = 0; i < model->graph->outputs->len; i++)
-    add_value (key, numbers, model->graph->outputs->pdata[i]);
   return TRUE;
 }
 
 GBytes *
-ph_pair_key (const PhPair *pair, const PhTrialOptions *options)
+ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options)
 {
-  GByteArray *key = g_byte_array_new ();
+  g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  GByteArray           *key = g_byte_array_sized_new (512);
 
   add_int (key, options->promise);
   add_int (key, options->cost > options->flops);
-  add_int (key, pair->inputs->len);
-  for (guint i = 0; i < pair->inputs->len; i++)
+  add_int (key, ph_model_opset (before, ""));
+  add_int (key, ph_model_opset (after, ""));
+  add_int (key, region->inputs->len);
+  for (guint i = 0; i < region->inputs->len; i++)
     {
-      add_pointer (key, pair->types->pdata[i]);
-      if (options->bounds != NULL)
-        add (key, &options->bounds[i], sizeof (PhBounds));
+      const PhId     id = g_array_index (region->inputs, PhId, i);
+      const PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
+
+      add_pointer (key, was != NULL ? was->type : NULL);
+      add_pointer (key, is != NULL ? is->type : NULL);
+      add_value (key, numbers, was != NULL ? was : is);
+      add (key, &options->bounds[i], sizeof (PhBounds));
+      add_int (key, options->is_free != NULL && options->is_free[i]);
       /* Of captured values only the shapes count: what flows there differs each time and is as good as any. */
       add_pointer (key, options->captured != NULL && options->captured[i] != NULL ? ph_type_of_tensor (options->captured[i]) : NULL);
     }
-  if (!add_model (key, pair->before) || !add_model (key, pair->after))
+  if (!add_nodes (key, numbers, region->before) || !add_nodes (key, numbers, region->after))
     {
       g_byte_array_unref (key);
       return NULL;
+    }
+  for (guint k = 0; k < region->outputs->len; k++)
+    {
+      const PhBorderPair *pair = &g_array_index (region->outputs, PhBorderPair, k);
+
+      add_value (key, numbers, ph_model_find_value (before, pair->before));
+      add_value (key, numbers, ph_model_find_value (after, pair->after));
     }
   return g_byte_array_free_to_bytes (key);
 }

@@ -1,5 +1,6 @@
 /* prover.c: walks along the journal and tries each rewrite alone, and the model as a whole.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <omp.h>
 #include <string.h>
 
 #include "core/run/inputs.h"
@@ -31,6 +32,7 @@ struct _PhProver
   GHashTable *feeds;             /* (nullable) input name -> PhTensor: of that run                      */
   gboolean    no_capture;        /* it was tried, and cannot be                                         */
   double      cost;              /* operations of one run of the model                                  */
+  gboolean    followed;          /* the captured values know what this region makes now                 */
   const PhRunOptions *options;
 };
 
@@ -265,6 +267,7 @@ follow_captured (PhProver *prover, const PhPair *pair, PhTensor *const *captured
         return;
       g_ptr_array_add (inputs, captured[i]);
     }
+  prover->followed = TRUE;
   if (prover->captured == NULL || pair->after->graph->n_nodes == 0)
     return;
   outputs = ph_side_run (pair->after, inputs, &options, NULL);
@@ -276,22 +279,33 @@ follow_captured (PhProver *prover, const PhPair *pair, PhTensor *const *captured
 }
 
 static PhTrial *
-try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
+try_pair (PhProver *prover, const PhRegion *region, const PhTrialOptions *options, GError **error)
 {
-  g_autoptr(GError)      own = NULL;
-  g_autoptr(PhPair)      pair = ph_pair_new (region, prover->model[0], prover->model[1], &own);
-  g_autoptr(GBytes)      key = NULL;
-  PhTrial               *trial;
-  g_autofree PhBounds   *bounds = g_new (PhBounds, region->inputs->len + 1);
-  g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
-  g_autofree gboolean   *is_free = g_new0 (gboolean, region->inputs->len + 1);
-  PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
-                                     .cost = MAX (cost_of (region->before), cost_of (region->after)), .cancellable = cancellable_of (prover) };
+  g_autoptr(GError) own = NULL;
+  g_autoptr(PhPair) pair = ph_pair_new (region, prover->model[0], prover->model[1], &own);
+  PhTrial          *trial;
 
   if (pair == NULL)
     return trial_of (PH_VERDICT_NONE, own->message);
   if (ph_model_draws (pair->before) || ph_model_draws (pair->after))
     return trial_of (PH_VERDICT_NONE, "it draws random numbers: two runs cannot be compared");
+  trial = ph_pair_try (pair, options, error);
+  if (trial != NULL && !options->whole && !prover->followed && ph_verdict_is_good (trial->verdict))
+    follow_captured (prover, pair, options->captured);
+  return trial;
+}
+
+static PhTrial *
+try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
+{
+  g_autofree PhBounds   *bounds = g_new (PhBounds, region->inputs->len + 1);
+  g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
+  g_autofree gboolean   *is_free = g_new0 (gboolean, region->inputs->len + 1);
+  PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
+                                     .cost = MAX (cost_of (region->before), cost_of (region->after)), .cancellable = cancellable_of (prover) };
+  g_autoptr(GBytes)      key = NULL;
+  PhTrial               *trial;
+
   for (guint i = 0; i < region->inputs->len; i++)
     {
       const PhId     id = g_array_index (region->inputs, PhId, i);
@@ -307,15 +321,19 @@ try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double 
         captured[i] = value->tensor;
     }
   options.captured = prover->captured != NULL ? captured : NULL;
-  key = whole ? NULL : ph_pair_key (pair, &options);
+  key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options);
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
-  trial = trial != NULL ? ph_trial_copy (trial) : ph_pair_try (pair, &options, error);
-  if (trial == NULL)
-    return NULL;
-  if (key != NULL && ph_verdict_is_good (trial->verdict) && !g_hash_table_contains (prover->known, key))
+  if (trial != NULL)
+    {
+      g_autoptr(PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed ? ph_pair_new (region, prover->model[0], prover->model[1], NULL) : NULL;
+
+      if (pair != NULL)
+        follow_captured (prover, pair, captured);
+      return ph_trial_copy (trial);
+    }
+  trial = try_pair (prover, region, &options, error);
+  if (trial != NULL && key != NULL && ph_verdict_is_good (trial->verdict))
     g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));
-  if (!whole && ph_verdict_is_good (trial->verdict))
-    follow_captured (prover, pair, captured);
   return trial;
 }
 
@@ -349,12 +367,21 @@ is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const P
          (trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_CAPTURED);
 }
 
+/* Equal on all that the producers allow, and another expression: with the producers it may be the same one. */
+static gboolean
+may_be_proved (const PhTrial *trial, guint round)
+{
+  return (trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE) && round < 2 && trial->field != NULL &&
+         trial->field->result == PH_FIELD_UNEQUAL;
+}
+
 /* A rule may lean on what produces what it reads: the region then takes that in, and is tried again. */
 static PhTrial *
 prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flops, GError **error)
 {
   PhTrial *trial = NULL;
 
+  prover->followed = region->after->len == 0;
   if (region->outputs->len == 0)
     return trial_of (PH_VERDICT_PROVED, NULL);
   if (region->before->len == 0 && region->after->len == 0)
@@ -368,10 +395,16 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
           g_clear_pointer (&trial, ph_trial_free);
           return NULL;
         }
+      /* Wider, it may be proved what was the same before; worse it cannot become. */
+      if (trial != NULL && ph_verdict_worse (trial->verdict, next->verdict) == next->verdict && trial->verdict != next->verdict)
+        {
+          ph_trial_free (next);
+          break;
+        }
       g_clear_pointer (&trial, ph_trial_free);
       trial = next;
-      if (is_settled (prover, region, promise, trial) || region->before->len + region->after->len > MAX_NODES ||
-          !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))
+      if ((is_settled (prover, region, promise, trial) && !may_be_proved (trial, round)) ||
+          region->before->len + region->after->len > MAX_NODES || !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))
         break;
     }
   return trial;
@@ -589,10 +622,14 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
 PhProof *
 ph_prover_compare (PhProver *prover, PhPosition a, PhPosition b, const PhRunOptions *options, GError **error)
 {
-  PhProof *proof;
+  /* Regions are small: threads that wait for each other cost more than they save, and others want the cores. */
+  const int threads = omp_get_max_threads ();
+  PhProof  *proof;
 
   prover->options = options;
+  omp_set_num_threads (1);
   proof = ph_position_compare (a, b) > 0 ? compare (prover, b, a, error) : compare (prover, a, b, error);
+  omp_set_num_threads (threads);
   prover->options = NULL;
   return proof;
 }

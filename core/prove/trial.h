@@ -60,7 +60,7 @@ typedef struct
 PhTrial   *ph_pair_try      (const PhPair *pair, const PhTrialOptions *options, GError **error);
 PhTrial   *ph_trial_copy    (const PhTrial *trial);              /* without its witness */
 /* What decides the outcome of a trial: equal keys, equal trials. NULL: it is too much to say. (transfer full) */
-GBytes    *ph_pair_key      (const PhPair *pair, const PhTrialOptions *options);
+GBytes    *ph_region_key    (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options);
 void       ph_trial_free    (PhTrial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTrial, ph_trial_free)
 
