@@ -227,18 +227,38 @@ ph_field_check_sign (PhField *field, double number, PhNum a)
 
 /* ── constants ── */
 
+/* 2^k for the exponents of doubles, modulo the prime of now: weights are many. */
+#define LEAST_POWER  (-1130)
+#define N_POWERS     2200
+
+static PhNum
+power_of_two (int k)
+{
+  static __thread PhNum table[N_POWERS];
+  static __thread guint32 of;
+
+  if (of != PH_FIELD_P)
+    {
+      /* 1/2 = (m + 1) / 2 */
+      const PhNum half = { (guint32) (((guint64) PH_FIELD_P + 1) / 2), (guint32) (((guint64) PH_FIELD_Q + 1) / 2) }, two = { 2, 2 };
+
+      table[-LEAST_POWER] = (PhNum) { 1, 1 };
+      for (int i = -LEAST_POWER; i > 0; i--)
+        table[i - 1] = ph_num_mul (table[i], half);
+      for (int i = -LEAST_POWER; i + 1 < N_POWERS; i++)
+        table[i + 1] = ph_num_mul (table[i], two);
+      of = PH_FIELD_P;
+    }
+  return table[k - LEAST_POWER];
+}
+
 static PhNum
 exactly (double number)
 {
   int exponent;
   const gint64 mantissa = (gint64) ldexp (frexp (number, &exponent), 53);
-  const gint64 power = exponent - 53;
-  PhNum a = ph_num_int (mantissa);
-  /* 2^k = 2^(k mod (m - 1)) */
-  const gint64 kp = power % (gint64) (PH_FIELD_P - 1), kq = power % (gint64) (PH_FIELD_Q - 1);
 
-  return ph_num_mul (a, (PhNum) { ph_mod_pow (2, kp < 0 ? kp + PH_FIELD_P - 1 : kp, PH_FIELD_P),
-                                  ph_mod_pow (2, kq < 0 ? kq + PH_FIELD_Q - 1 : kq, PH_FIELD_Q) });
+  return ph_num_mul (ph_num_int (mantissa), power_of_two (exponent - 53));
 }
 
 /* A short number is what it says: 0, 1, 6, 0.5, -1.75. */

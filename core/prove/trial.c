@@ -26,7 +26,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_BEND 6      /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 /* How the shapes of made-up values are chosen. */
-typedef struct { guint sizes; gboolean captured; } Shapes;
+typedef struct { guint sizes; gboolean captured; gint64 crop; } Shapes;
 
 typedef struct
 {
@@ -443,7 +443,7 @@ try_inputs (Try *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, G
 static GPtrArray *
 draw (Try *self, PhSampleKind kind, guint turn, Shapes shapes)
 {
-  return ph_sampler_draw (self->sampler, kind, turn, shapes.sizes, shapes.captured, shapes.captured ? 1 : self->crop, self->options->captured);
+  return ph_sampler_draw (self->sampler, kind, turn, shapes.sizes, shapes.captured, shapes.crop, self->options->captured);
 }
 
 static gboolean
@@ -464,28 +464,35 @@ works (Try *self, Shapes shapes, GError **problem)
   return outputs != NULL;
 }
 
+/* Where a part of an image does not do, all of it may. */
+static void
+add_shapes (Try *self, Shapes shapes, GError **problem)
+{
+  if (!works (self, shapes, problem))
+    {
+      if (shapes.crop == 1)
+        return;
+      shapes.crop = 1;
+      if (!works (self, shapes, NULL))
+        return;
+    }
+  g_array_append_val (self->shapes, shapes);
+}
+
 /* Sizes of its own for each symbol, and those that were captured; where neither can be computed, others until one can. */
 static void
 find_shapes (Try *self, GError **problem)
 {
   const guint n = ph_sampler_n_sizes (self->sampler);
 
-  if (works (self, (Shapes) { 0, FALSE }, problem))
-    g_array_append_val (self->shapes, ((Shapes) { 0, FALSE }));
-  else if (self->crop > 1)
-    {
-      self->crop = 1;
-      if (works (self, (Shapes) { 0, FALSE }, NULL))
-        g_array_append_val (self->shapes, ((Shapes) { 0, FALSE }));
-    }
-  if (n > 1 && self->whole_captured && works (self, (Shapes) { 0, TRUE }, NULL))
-    g_array_append_val (self->shapes, ((Shapes) { 0, TRUE }));
+  add_shapes (self, (Shapes) { 0, FALSE, self->crop }, problem);
+  if (n > 1 && self->whole_captured)
+    add_shapes (self, (Shapes) { 0, TRUE, self->crop }, NULL);
   for (guint i = 1; i < n && self->shapes->len < 2 && !was_cancelled (self); i++)
-    if (works (self, (Shapes) { i, FALSE }, NULL))
-      g_array_append_val (self->shapes, ((Shapes) { i, FALSE }));
+    add_shapes (self, (Shapes) { i, FALSE, 1 }, NULL);
   /* Where nothing is wider than one, shapes that only look alike part. */
-  if (n > 2 && self->shapes->len > 0 && works (self, (Shapes) { 2, FALSE }, NULL))
-    g_array_append_val (self->shapes, ((Shapes) { 2, FALSE }));
+  if (n > 2 && self->shapes->len > 0)
+    add_shapes (self, (Shapes) { 2, FALSE, 1 }, NULL);
   self->trial->n_sizes = self->shapes->len;
   self->trial->any_size = n > 1;
 }
@@ -661,7 +668,7 @@ try_all (Try *self, GError **problem)
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
       inputs = draw (self, kind, turn,
-                     kind == PH_SAMPLE_CAPTURED ? (Shapes) { 0, TRUE } : g_array_index (self->shapes, Shapes, made++ % self->shapes->len));
+                     kind == PH_SAMPLE_CAPTURED ? (Shapes) { 0, TRUE, 1 } : g_array_index (self->shapes, Shapes, made++ % self->shapes->len));
       if (inputs == NULL)
         continue;
       if (!try_inputs (self, kind, inputs, &worked, *problem == NULL ? problem : NULL))
@@ -674,7 +681,7 @@ try_all (Try *self, GError **problem)
 static gint64
 choose_crop (Try *self)
 {
-  const double most = self->options->flops / 40;
+  const double most = self->options->flops / 200;
 
   return self->options->cost > most ? CLAMP ((gint64) sqrt (self->options->cost / most), 2, 8) : 1;
 }

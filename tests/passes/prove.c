@@ -18,7 +18,7 @@ static const PhRule swap[] = {
   { "neg-to-abs", P (Neg, X), P (Abs, X), .why = "Right below zero only." },
   { "sqrt-square", P (Sqrt, P (Mul, X, X)), P (Abs, X), .why = "Right but where the square overflows.", .exactness = PH_EXACT_FINITE },
 };
-static const PhRule flip[] = { { "flip", P (Clip, X, Y, Z), P (Relu, P (Clip, P (Neg, X), Y, Z)), .why = "Unseen where the bounds meet.", .exactness = PH_ROUNDING } };
+static const PhRule flip[] = { { "flip", P (Floor, P (Mul, X, NUM (0.5))), P (Floor, P (Mul, P (Mul, X, X), NUM (0.5))), .why = "Unseen from 0 to 1.", .exactness = PH_ROUNDING } };
 static const PhPass flip_pass = { .name = "flip", .group = "algebra", .rules = flip, .n_rules = 1 };
 static const PhPass drop_relu_pass = { .name = "drop-relu", .group = "algebra", .rules = drop_relu, .n_rules = 1 };
 static const PhPass drop_clip_pass = { .name = "drop-clip", .group = "algebra", .rules = drop_clip, .n_rules = 1 };
@@ -145,7 +145,7 @@ test_classes (void)
 static void
 test_nothing (void)
 {
-  g_autoptr(PhDocument) document = open_text ("g (float[8] x) => (float[8] y) <float five = {5}> { y = Clip(x, five, five) }");
+  g_autoptr(PhDocument) document = open_text ("g (float[8] x) => (float[8] y) <float half = {0.5}> { s = Sigmoid(x) m = Mul(s, half) y = Floor(m) }");
   const PhProof        *proof;
 
   run (document, &flip_pass);
