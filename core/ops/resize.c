@@ -143,7 +143,12 @@ nearest (double x, const char *how)
   return g_str_equal (how, "round_prefer_ceil") ? floor (x + 0.5) : ceil (x - 0.5);
 }
 
-static void
+/* More taps than this, for all elements of an axis, are a mistake of the scale rather than a filter. */
+#define MAX_TAPS (1 << 26)
+#define FILTER_TOO_WIDE "its filter along axis %u is too wide at scale %g: leave antialias out"
+
+/* FALSE: an antialiasing filter so wide cannot be kept; nothing needs to be cleared. */
+static gboolean
 taps_init (Taps *taps, const PhNode *node, const Plan *plan, guint axis, gint64 in)
 {
   const char *mode = ph_node_attr_string (node, "mode", "nearest");
@@ -157,18 +162,25 @@ taps_init (Taps *taps, const PhNode *node, const Plan *plan, guint axis, gint64 
   /* Antialiasing stretches the filter over as many input elements as one output element stands for. */
   if (ph_node_attr_int (node, "antialias", 0) != 0 && !is_nearest)
     shrink = MIN (plan->scale[axis], 1);
+  if (!(reach / shrink < MAX_TAPS))
+    return FALSE;
   first = (gint64) floor (-reach / shrink) + 1;
   taps->in = in;
   taps->out = plan->out[axis];
-  taps->n = is_nearest ? 1 : MIN (2 - 2 * first, 1 << 20);
+  taps->n = is_nearest ? 1 : 2 - 2 * first;
+  if (taps->out > 0 && !is_nearest && taps->n > MAX_TAPS / taps->out)
+    return FALSE;
   taps->index = g_new (gint64, taps->out * taps->n + 1);
   taps->weight = g_new (double, taps->out * taps->n + 1);
   for (gint64 i = 0; i < taps->out; i++)
     {
-      double x = source (where, plan, axis, in, i), base = ceil (x) - 1, sum = 0;
+      double x = CLAMP (source (where, plan, axis, in, i), -1e15, 1e15), base, sum = 0;
       gint64 *index = taps->index + i * taps->n;
       double *weight = taps->weight + i * taps->n;
 
+      if (isnan (x))
+        x = 0;
+      base = ceil (x) - 1;
       if (crop && (x < 0 || x > in - 1))
         {
           for (guint t = 0; t < taps->n; t++)
@@ -196,6 +208,7 @@ taps_init (Taps *taps, const PhNode *node, const Plan *plan, guint axis, gint64 
         for (guint t = 0; t < taps->n; t++)
           weight[t] /= sum;
     }
+  return TRUE;
 }
 
 /* ── inference ── */
@@ -388,7 +401,8 @@ run_resize (PhKernel *kernel, GError **error)
         PhTensor *next;
         Taps taps;
 
-        taps_init (&taps, kernel->node, &plan, i, ph_tensor_dims (wide)[i]);
+        if (!taps_init (&taps, kernel->node, &plan, i, ph_tensor_dims (wide)[i]))
+          return ph_kernel_fail (kernel, error, FILTER_TOO_WIDE, i, plan.scale[i]);
         next = along_axis (wide, i, &taps, outside);
         taps_clear (&taps);
         ph_tensor_unref (wide);
@@ -459,7 +473,8 @@ grad_resize (PhGrad *grad, GError **error)
       {
         Taps taps;
 
-        taps_init (&taps, grad->node, &plan, i, x->type->dims[i].size);
+        if (!taps_init (&taps, grad->node, &plan, i, x->type->dims[i].size))
+          return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, FILTER_TOO_WIDE, i, plan.scale[i]);
         dy = times_matrix (grad, dy, &taps, i, plan.rank);
         taps_clear (&taps);
       }

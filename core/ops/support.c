@@ -68,6 +68,12 @@ ph_kernel_ints (PhKernel *kernel, guint input, gsize *n)
   return values;
 }
 
+static gboolean
+is_number (PhDType dtype)
+{
+  return ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL;
+}
+
 PhTensor *
 ph_kernel_input_as (PhKernel *kernel, guint input, PhDType dtype, GError **error)
 {
@@ -76,6 +82,12 @@ ph_kernel_input_as (PhKernel *kernel, guint input, PhDType dtype, GError **error
   if (tensor == NULL)
     {
       ph_kernel_fail (kernel, error, "input %u is missing", input);
+      return NULL;
+    }
+  if (ph_tensor_dtype (tensor) != dtype && (ph_tensor_kind (tensor) != PH_KIND_TENSOR || !is_number (ph_tensor_dtype (tensor))))
+    {
+      ph_kernel_fail (kernel, error, "input %u is %s, and it is only computed on numbers", input,
+                      ph_dtype_name (ph_tensor_dtype (tensor)));
       return NULL;
     }
   tensor = ph_tensor_dtype (tensor) == dtype ? ph_tensor_ref (tensor) : ph_tensor_cast (tensor, dtype);
