@@ -222,6 +222,10 @@ einsum_kernel (PhKernel *kernel, GError **error)
   if (result == NULL)
     return ph_kernel_fail (kernel, error, "the result is too large for memory");
   ph_walk_init (&walk, n_labels, sizes);
+  /* Where nothing is summed, each element is one product, which may be -0; adding that to -0 leaves it. */
+  if (works_in == PH_DOUBLE && n_labels == equation.rank[n])
+    for (gsize i = 0; i < ph_tensor_count (result); i++)
+      ((double *) ph_tensor_writable (result))[i] = -0.0;
   for (guint k = 0; k <= n; k++)
     {
       gint64 own[PH_MAX_RANK], strides[MAX_LABELS] = { 0, };

@@ -194,21 +194,44 @@ ph_infer_ints (PhInfer *infer, guint input, gint64 **values, gsize *n)
   return TRUE;
 }
 
+/* Whether an element of type @dtype holds @dim as it is, and does not wrap. Dimensions are taken to fit into 32 bits. */
+static gboolean
+fits (PhDim dim, PhDType dtype)
+{
+  const guint bits = ph_dtype_file_bits (dtype), own = ph_dtype_is_signed (dtype) ? bits - 1 : bits;
+  gint64 number;
+
+  if (dtype == PH_BOOL)
+    return ph_dim_get_int (dim, &number) && number >= 0 && number <= 1;
+  if (!ph_dtype_is_integer (dtype))
+    return FALSE;
+  if (!ph_dim_get_int (dim, &number))
+    return bits >= 32;
+  if (number < 0)
+    return ph_dtype_is_signed (dtype) && number >= -1 - (gint64) (G_MAXUINT64 >> (64 - own));
+  return (guint64) number <= G_MAXUINT64 >> (64 - own);
+}
+
 void
 ph_infer_set_dims (PhInfer *infer, guint output, const PhDim *dims, guint n)
 {
   PhValue *value = ph_node_output (infer->node, output);
-  gboolean known = FALSE;
+  const PhType *type;
+  gboolean known = n == 0;
 
-  for (guint i = 0; i < n && !known; i++)
-    known = dims[i].size >= 0 || dims[i].symbol != NULL;
-  if (value == NULL || n > MAX_CONTENTS || (n > 0 && !known))
+  if (value == NULL || n > MAX_CONTENTS)
     return;
+  type = infer->types[output] != NULL ? infer->types[output] : value->type;
 
   Contents *contents = contents_new (infer->run, n);
 
   for (guint i = 0; i < n; i++)
-    contents->dims[i] = dims[i];
+    {
+      contents->dims[i] = type == NULL || type->dtype == PH_UNDEFINED || fits (dims[i], type->dtype) ? dims[i] : PH_DIM_UNKNOWN;
+      known |= contents->dims[i].size >= 0 || contents->dims[i].symbol != NULL;
+    }
+  if (!known)
+    return;
   contents_keep (infer->run, value, contents);
 }
 
@@ -302,7 +325,7 @@ declare (PhNode *node, PhValue *value, const PhType *inferred, GError **error)
   if (inferred->dtype >= PH_N_DTYPES ||
       (arg != NULL && arg->types != 0 && inferred->dtype != PH_UNDEFINED &&
        !(arg->types & (G_GUINT64_CONSTANT (1) << inferred->dtype))))
-    return ph_node_fail (node, error, PH_ERROR_TYPE, "output %u '%s' of %s cannot be %s", value->output,
+    return ph_node_fail (node, error, PH_ERROR_ELEMENT_TYPE, "output %u '%s' of %s cannot be %s", value->output,
                          arg != NULL ? arg->name : "", node->op_type,
                          inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
   if (value->type != NULL && value->type->dtype != PH_UNDEFINED)

@@ -252,6 +252,8 @@ infer_where (PhInfer *infer, GError **error)
         return TRUE;
       longest = MAX (longest, n[i]);
     }
+  if (n[0] == 0 || n[1] == 0 || n[2] == 0)
+    longest = 0;
 
   g_autofree PhDim *out = g_new (PhDim, longest + 1);
 

@@ -127,7 +127,7 @@ imputer_kernel (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Imputer = {
-  .name = "Imputer", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_ELEMENTWISE,
+  .name = "Imputer", .domain = "ai.onnx.ml", .since = 1,
   .doc = "Puts a value of its own for each feature where one is missing.",
   .inputs = { { "X", 'T', PH_ML_NUMBERS } }, .outputs = { { "Y", 'T', PH_ML_NUMBERS } },
   .attrs = { { "imputed_value_floats", PH_ATTR_FLOATS }, { "imputed_value_int64s", PH_ATTR_INTS },
