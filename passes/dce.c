@@ -12,7 +12,8 @@ is_dead (const PhNode *node)
   for (guint k = 0; k < node->outputs->len; k++)
     if (ph_value_n_uses (ph_node_output (node, k)) > 0)
       return FALSE;
-  return node->outputs->len > 0;
+  /* An operator that is not declared, and hands nothing out, is there for something else. */
+  return node->outputs->len > 0 || node->op != NULL;
 }
 
 static gboolean

@@ -6,7 +6,8 @@
 #include "passes/opset.h"
 
 /* What the engine owes every rule:
- *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name;
+ *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name; and where an operator
+ *     that it makes, or that then reads what it made, does not take elements of that type, the rule does not apply;
  *  2. x => f(x) makes no cycle: ph_value_replace_uses() leaves what the replacement depends on alone;
  *  3. commutative operators match in both orders (pattern.c);
  *  4. rules are indexed by the operator of their root, work is a worklist, and the number of rewrites is bounded by the
@@ -263,6 +264,38 @@ engine_check_type (Engine *self, const PhRule *rule, PhNode *root, PhValue *valu
   return TRUE;
 }
 
+/* What the rewrite made and what reads it takes the element types that it gets there. */
+static gboolean
+engine_types_are_taken (Engine *self, guint first_edit)
+{
+  GPtrArray *edits = self->run->history->edits;
+
+  for (guint i = first_edit; i < edits->len; i++)
+    {
+      const PhEdit *edit = g_ptr_array_index (edits, i);
+      g_autoptr(GError) error = NULL;
+      PhNode *node;
+
+      if (edit->kind != PH_EDIT_ADD_NODE && edit->kind != PH_EDIT_SET_INPUT)
+        continue;
+      node = ph_model_find_node (self->run->model, edit->id);
+      if (node != NULL && node->op != NULL && !ph_op_check (node->op, node, &error) &&
+          g_error_matches (error, PH_ERROR, PH_ERROR_ELEMENT_TYPE))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* A node that the rule makes does not exist for these elements: so the rule does not apply to them. */
+static gboolean
+was_refused (GError **error)
+{
+  if (!g_error_matches (*error, PH_ERROR, PH_ERROR_ELEMENT_TYPE))
+    return FALSE;
+  g_clear_error (error);
+  return TRUE;
+}
+
 /* The rewrite itself, inside a transaction. */
 static gboolean
 engine_rewrite (Engine *self, const PhRule *rule, PhMatch *match, gboolean *applied, GError **error)
@@ -363,6 +396,12 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
   around = note_around (&match);
   if (!engine_rewrite (self, rule, &match, applied, error))
     {
+      if (was_refused (error))
+        {
+          *applied = FALSE;
+          ph_pass_abort (run);
+          return TRUE;
+        }
       ph_pass_abort (run);
       (*error)->code = PH_ERROR_BAD_RULE;
       if (strstr ((*error)->message, rule->name) == NULL)
@@ -375,8 +414,9 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
     }
   if (*applied && run->options->max_opset > 0)
     *applied = engine_check_opset (self, rule, first_edit);
-  if (!*applied)
+  if (!*applied || !engine_types_are_taken (self, first_edit))
     {
+      *applied = FALSE;
       ph_pass_abort (run);
       return TRUE;
     }

@@ -132,7 +132,7 @@ check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_arg
         {
           g_autofree char *allowed = dtypes_to_string (arg->types);
 
-          return ph_node_fail (node, error, PH_ERROR_TYPE, "%s %u '%s' of %s is %s ('%s'), must be one of: %s", side, i,
+          return ph_node_fail (node, error, PH_ERROR_ELEMENT_TYPE, "%s %u '%s' of %s is %s ('%s'), must be one of: %s", side, i,
                                arg->name, op->name, ph_dtype_name (dtype), value->name, allowed);
         }
       if (arg->group == '\0')
@@ -143,7 +143,7 @@ check_side (const PhOp *op, const PhNode *node, const PhOpArg *args, guint n_arg
       if (*bound == PH_UNDEFINED)
         *bound = dtype;
       else if (*bound != dtype)
-        return ph_node_fail (node, error, PH_ERROR_TYPE, "%s %u '%s' of %s is %s ('%s'), must be %s like the others of type %c",
+        return ph_node_fail (node, error, PH_ERROR_ELEMENT_TYPE, "%s %u '%s' of %s is %s ('%s'), must be %s like the others of type %c",
                              side, i, arg->name, op->name, ph_dtype_name (dtype), value->name, ph_dtype_name (*bound), arg->group);
     }
   return TRUE;
@@ -191,6 +191,17 @@ ph_op_check (const PhOp *op, const PhNode *node, GError **error)
 
   return check_side (op, node, op->inputs, ph_op_n_inputs (op, NULL, NULL), node->inputs, "input", groups, error) &&
          check_side (op, node, op->outputs, ph_op_n_outputs (op), node->outputs, "output", groups, error);
+}
+
+gboolean
+ph_node_commutes (const PhNode *node)
+{
+  const PhValue *x = ph_node_input (node, 0);
+
+  if (node->op == NULL || !(node->op->flags & PH_OP_COMMUTATIVE))
+    return FALSE;
+  return (node->op != &ph_op_Max && node->op != &ph_op_Min) ||
+         (x != NULL && x->type != NULL && x->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (x->type->dtype));
 }
 
 gint64

@@ -33,7 +33,7 @@ typedef struct { const char *name; PhAttrKind kind; const char *fallback; gboole
 
 typedef enum
 {
-  PH_OP_COMMUTATIVE        = 1 << 0,   /* in its first two inputs                                          */
+  PH_OP_COMMUTATIVE        = 1 << 0,   /* in its first two inputs; see ph_node_commutes() for the sign of zero     */
   PH_OP_ELEMENTWISE        = 1 << 1,   /* output element i depends on (broadcast) elements i only          */
   PH_OP_RANDOM             = 1 << 2,   /* two runs differ: never folded, merged or duplicated              */
   PH_OP_NO_GRADIENT        = 1 << 3,   /* zero by its nature: integer, boolean, index or piecewise-constant results */
@@ -72,6 +72,9 @@ guint       ph_op_n_outputs   (const PhOp *op);
 const PhOpAttr *ph_op_attr    (const PhOp *op, const char *name);        /* (nullable) */
 /* Counts, required attributes, element types and groups. Says "Conv: input 1 'W' is int64, must be float ...". */
 gboolean    ph_op_check       (const PhOp *op, const PhNode *node, GError **error);
+/* Its first two inputs may be exchanged and no bit of the result changes: which of 0 and -0 is the greater, Max and Min
+ * decide by their order. */
+gboolean    ph_node_commutes  (const PhNode *node);
 gint64      ph_node_flops     (const PhNode *node);                      /* a fused node: its body's; -1 unknown */
 gboolean    ph_op_differentiable (const PhOp *op);
 /* What is declared of the gradient of @node by its input @i: that it is zero, that a rule makes it, or nothing. */

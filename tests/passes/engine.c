@@ -242,6 +242,49 @@ test_gradient (void)
   g_assert_no_error (error);
 }
 
+static const PhRule bits[] = { { "as-bits", P (Add, X, Y), P (BitwiseAnd, X, Y), .why = "There is none of floats." } };
+static const PhPass bits_pass = { .name = "bits", .rules = bits, .n_rules = 1 };
+
+/* A rule that makes an operator that does not take such elements does not apply; to others it does. */
+static void
+test_element_types (void)
+{
+  static const struct { const char *body; guint fires; } cases[] = {
+    { SUM, 0 }, { "g (int32[3] x, int32[3] z) => (int32[3] y) { a = Add(x, z) y = Neg(a) }", 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(PhModel) model = read_model (cases[i].body);
+      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr(GError) error = NULL;
+
+      ph_pass_run (&bits_pass, model, history, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (history->rewrites->len, ==, cases[i].fires);
+      ph_model_verify (model, &error);
+      g_assert_no_error (error);
+    }
+}
+
+/* A node that hands nothing out is dead, where it is known what it does. */
+static void
+test_no_outputs (void)
+{
+  g_autoptr(PhModel) model = read_model ("g (int64 n, bool c, float[3] x) => (float[3] y) { y = Tanh(x) }");
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GError) error = NULL;
+  PhValue *inputs[] = { g_ptr_array_index (model->graph->inputs, 0), g_ptr_array_index (model->graph->inputs, 1) };
+  PhNode *loop = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op = &ph_op_Loop, .inputs = inputs, .n_inputs = 2 }, &error);
+
+  g_assert_no_error (error);
+  ph_node_add_graph (loop, "body", "body", &error);
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("dce"), model, history, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 1);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -249,6 +292,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/passes/engine/not-converging", test_not_converging);
   g_test_add_func ("/passes/engine/type-changing", test_type_changing);
   g_test_add_func ("/passes/engine/breaking", test_breaking);
+  g_test_add_func ("/passes/engine/element-types", test_element_types);
+  g_test_add_func ("/passes/engine/no-outputs", test_no_outputs);
   g_test_add_func ("/passes/engine/options", test_options);
   g_test_add_func ("/passes/engine/cancelled", test_cancelled);
   g_test_add_func ("/passes/engine/names", test_names);
