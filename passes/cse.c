@@ -16,7 +16,7 @@ operand (const PhNode *node, guint i)
 {
   const PhValue *value = ph_node_input (node, i);
 
-  if (i < 2 && (node->op->flags & PH_OP_COMMUTATIVE) && node->inputs->len >= 2)
+  if (i < 2 && node->inputs->len >= 2 && ph_node_commutes (node))
     {
       const PhValue *a = ph_node_input (node, 0), *b = ph_node_input (node, 1);
 

@@ -85,13 +85,14 @@ has_bodies (const PhGraph *body)
   return FALSE;
 }
 
-/* A state that is not read after the loop, and on which nothing depends but itself. */
+/* A state that is not read after the loop, and on which nothing depends but itself. A Loop of no outputs is none in ONNX: the
+ * last state stays, and where nothing is read the whole Loop is dead. */
 static int
 dead_state (const PhNode *loop)
 {
   PhGraph *body = ph_node_graph (loop, "body");
 
-  if (!ph_loop_is_regular (loop, body) || has_bodies (body) || body->n_nodes > 2000)
+  if (!ph_loop_is_regular (loop, body) || has_bodies (body) || body->n_nodes > 2000 || loop->outputs->len < 2)
     return -1;
   for (guint k = 0; k + 2 < loop->inputs->len; k++)
     {

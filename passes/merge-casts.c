@@ -43,11 +43,24 @@ loses_nothing (PhDType from, PhDType to)
 }
 
 static gboolean
+is_whole (PhDType dtype)
+{
+  return ph_dtype_is_integer (dtype) || dtype == PH_BOOL;
+}
+
+static gboolean
 first_is_lossless (PhMatch *match)
 {
   PhDType from = ph_value_dtype (match->slot[0]), middle = ph_value_dtype (ph_node_output (match->node[1], 0));
+  PhDType to = (PhDType) ph_node_attr_int (match->root, "to", 0);
 
-  return from != PH_UNDEFINED && middle != PH_UNDEFINED && loses_nothing (from, middle);
+  if (from == PH_UNDEFINED || middle == PH_UNDEFINED || !loses_nothing (from, middle))
+    return FALSE;
+  /* The text of a number says of which element type it is: 0.1 of float16 is 0.099975586 of float. */
+  if (to == PH_STRING && from != middle)
+    return FALSE;
+  /* An integer too large for another one wraps; a float too large does something else. */
+  return !is_whole (from) || is_whole (middle) || !is_whole (to) || to == PH_BOOL || loses_nothing (from, to);
 }
 
 static PhValue *
@@ -69,6 +82,6 @@ const PhPass ph_pass_merge_casts = {
   .name = "merge-casts", .group = "simplify", .summary = "Merges casts where the first one loses nothing",
   .elsewhere = "ONNX Runtime CastChainElimination; XLA simplify-fp-conversions; TVM CanonicalizeCast",
   .trap = "0.5 as an integer is 0 and false; as a bool at once it is true: only a cast that loses nothing may be "
-          "left out.",
+          "left out. Text of numbers differs by element type.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

@@ -30,16 +30,58 @@ is_byte (const PhValue *value)
   return ph_value_dtype (value) == PH_INT8 || ph_value_dtype (value) == PH_UINT8;
 }
 
+/* The numbers that @dtype holds: how many bits of precision, and the largest. */
+static guint
+precision (PhDType dtype, double *largest)
+{
+  *largest = dtype == PH_FLOAT16 ? 65504 : dtype == PH_BFLOAT16 ? 3.3895313892515355e38 : 3.4028234663852886e38;
+  return dtype == PH_FLOAT16 ? 11 : dtype == PH_FLOAT ? 24 : dtype == PH_DOUBLE ? 53 : 0;
+}
+
+/* Between any two bytes q and z, (q - z) * s has no infinity, and after rounding it, and its quotient by s, it is nearer to
+ * q - z than to any other byte: bfloat16 is too coarse for that. */
+static gboolean
+is_precise (const PhNode *quantise, const PhNode *dequantise)
+{
+  PhDType types[] = { ph_value_dtype (ph_node_input (dequantise, 1)), ph_value_dtype (ph_node_output (dequantise, 0)),
+                      (PhDType) ph_node_attr_int (quantise, "precision", 0) };
+  double scale, largest;
+
+  if (!ph_value_number (ph_node_input (dequantise, 1), &scale))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (types[i] != PH_UNDEFINED || i < 2)
+      if (precision (types[i], &largest) < 11 || scale > largest / 256)
+        return FALSE;
+  return TRUE;
+}
+
 /* Quantising what was just dequantised alike: (q - z) * s / s rounds to q - z, which a byte is small enough for. */
 static gboolean
 undoes (PhMatch *match)
 {
   const PhNode *quantise = match->node[0], *dequantise = match->node[1];
 
-  return is_per_tensor (quantise) && is_per_tensor (dequantise) && is_byte (match->slot[0]) &&
+  return is_precise (quantise, dequantise) && is_per_tensor (quantise) && is_per_tensor (dequantise) && is_byte (match->slot[0]) &&
          ph_value_dtype (match->slot[0]) == ph_value_dtype (ph_node_output (quantise, 0)) &&
          same_constant (ph_node_input (quantise, 1), ph_node_input (dequantise, 1)) &&
          same_constant (ph_node_input (quantise, 2), ph_node_input (dequantise, 2));
+}
+
+/* No window of a pool falls between the elements or beyond them, where the largest of nothing is not the least byte. */
+static gboolean
+sees_elements (const PhNode *pool)
+{
+  gsize n_dilations = 0, n_pads = 0;
+  const gint64 *dilations = ph_node_attr_ints (pool, "dilations", &n_dilations), *pads = ph_node_attr_ints (pool, "pads", &n_pads);
+  gboolean dilated = FALSE, padded = FALSE;
+
+  for (gsize i = 0; i < n_dilations; i++)
+    dilated |= dilations[i] != 1;
+  for (gsize i = 0; i < n_pads; i++)
+    padded |= pads[i] != 0;
+  padded |= g_str_has_prefix (ph_node_attr_string (pool, "auto_pad", "NOTSET"), "SAME") || ph_node_attr_int (pool, "ceil_mode", 0) != 0;
+  return !dilated || !padded;
 }
 
 /* Elements are moved, chosen or compared, none is made: MaxPool chooses the same byte, as scales are positive. */
@@ -52,7 +94,7 @@ moves (const PhNode *node)
   };
 
   if (node->op == &ph_op_MaxPool)
-    return node->outputs->len == 1;
+    return node->outputs->len == 1 && sees_elements (node);
   for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
     if (node->op == ops[i])
       return TRUE;
@@ -97,6 +139,6 @@ static const PhRule rules[] = {
 const PhPass ph_pass_qdq = {
   .name = "qdq", .group = "quantisation", .summary = "Cancels quantisation with its inverse, and moves them together",
   .elsewhere = "ONNX Runtime DoubleQDQPairsRemover, QDQPropagation",
-  .trap = "two scales that differ are no pair; an axis moves with a Transpose; a negative scale turns Max into Min.",
+  .trap = "two scales that differ are no pair; an axis moves with a Transpose; a negative scale turns Max into Min; bfloat16 is too coarse, and a large scale overflows.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules),
 };

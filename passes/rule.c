@@ -219,23 +219,83 @@ ph_node_same_attrs (const PhNode *a, const PhNode *b)
   return TRUE;
 }
 
+/* Whatever an operator element by element can do, but for shapes. */
+static gboolean
+may_fail_on_elements (const PhNode *node)
+{
+  static const PhOp *const ops[] = {
+    &ph_op_Mod, &ph_op_RegexFullMatch, &ph_op_BitCast, &ph_op_LabelEncoder, &ph_op_CategoryMapper, &ph_op_Pow,
+  };
+  const gboolean whole = !ph_value_is_float (ph_node_input (node, 0));
+
+  if (whole && node->op == &ph_op_Div)
+    return TRUE;
+  if (node->op == &ph_op_Cast || node->op == &ph_op_CastLike)
+    return ph_value_dtype (node->inputs->len > 0 ? ph_node_input (node, 0) : NULL) == PH_STRING;
+  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
+    if (node->op == ops[i])
+      return whole || node->op != &ph_op_Pow;
+  return FALSE;
+}
+
+/* The shapes of all inputs provably broadcast together: what is not 1 is the same everywhere. */
+static gboolean
+shapes_fit (const PhNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (ph_node_input (node, i) != NULL && node->inputs->len > 1 && ph_value_rank (ph_node_input (node, i)) < 0)
+      return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    for (guint k = i + 1; k < node->inputs->len; k++)
+      {
+        const PhValue *a = ph_node_input (node, i), *b = ph_node_input (node, k);
+
+        for (int axis = 1; a != NULL && b != NULL && axis <= MIN (ph_value_rank (a), ph_value_rank (b)); axis++)
+          {
+            PhDim x = a->type->dims[a->type->rank - axis], y = b->type->dims[b->type->rank - axis];
+
+            if (x.size != 1 && y.size != 1 && !ph_dim_equal (x, y))
+              return FALSE;
+          }
+      }
+  /* A slope goes to x, not x to the slope; bounds are scalars. */
+  if (node->op == &ph_op_PRelu)
+    return ph_value_broadcasts_into (ph_node_input (node, 1), ph_node_input (node, 0));
+  for (guint i = 1; node->op == &ph_op_Clip && i < node->inputs->len; i++)
+    if (ph_node_input (node, i) != NULL && ph_value_rank (ph_node_input (node, i)) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+/* All shapes are numbers: then inference looked whether they fit. */
+static gboolean
+all_are_static (const PhNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (ph_node_input (node, i) != NULL && !ph_value_is_static (ph_node_input (node, i)))
+      return FALSE;
+  for (guint k = 0; k < node->outputs->len; k++)
+    if (!ph_value_is_static (ph_node_output (node, k)))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 ph_node_is_total (const PhNode *node)
 {
-  static const PhOp *const others[] = {
-    &ph_op_Transpose, &ph_op_MatMul, &ph_op_Gemm, &ph_op_Conv, &ph_op_Softmax, &ph_op_Shape, &ph_op_Unsqueeze, &ph_op_Concat,
-    &ph_op_Identity, &ph_op_Cast,
-  };
+  static const PhOp *const of_known_rank[] = { &ph_op_Transpose, &ph_op_Softmax, &ph_op_Shape, &ph_op_Identity };
+  static const PhOp *const of_known_shape[] = { &ph_op_MatMul, &ph_op_Gemm, &ph_op_Conv, &ph_op_Unsqueeze, &ph_op_Concat };
 
   if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || node->graphs != NULL || node->control != NULL)
     return FALSE;
-  if ((node->op == &ph_op_Div || node->op == &ph_op_Mod) && !ph_value_is_float (ph_node_input (node, 0)))
-    return FALSE;
   if (node->op->flags & PH_OP_ELEMENTWISE)
-    return TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    if (node->op == others[i])
-      return TRUE;
+    return !may_fail_on_elements (node) && shapes_fit (node);
+  for (guint i = 0; i < G_N_ELEMENTS (of_known_rank); i++)
+    if (node->op == of_known_rank[i])
+      return ph_value_rank (ph_node_input (node, 0)) >= 0;
+  for (guint i = 0; i < G_N_ELEMENTS (of_known_shape); i++)
+    if (node->op == of_known_shape[i])
+      return all_are_static (node) && (node->op != &ph_op_Unsqueeze || ph_value_constant (ph_node_input (node, 1)) != NULL);
   return FALSE;
 }
 

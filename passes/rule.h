@@ -42,7 +42,8 @@ PhAttr     **ph_node_copy_attrs   (const PhNode *node, const char *const *but, g
 gboolean     ph_node_replace_all  (PhNode *node, PhValue *const *values, PhBuilder *builder);
 /* The same attributes, in any order. */
 gboolean     ph_node_same_attrs   (const PhNode *a, const PhNode *b);
-/* Computes its outputs whatever its inputs hold: no index that can be out of range, no integer division, nothing random. */
+/* Computes its outputs whatever its inputs hold: no shapes that might not fit, no index that can be out of range, no integer
+ * division, no text that need not be a number, nothing random. Only what is so may run where it did not run before. */
 gboolean     ph_node_is_total     (const PhNode *node);
 /* The same node on other inputs. */
 PhValue     *ph_build_like        (PhBuilder *builder, const PhNode *node, PhValue *const *inputs, guint n);
