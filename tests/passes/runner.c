@@ -3,147 +3,20 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include "core/graph/verify.h"
 #include "core/io/io.h"
-#include "core/ops/infer.h"
-#include "sample.h"
-
-/* tests/passes/PASS/NAME.onnxtxt:
- *   # what it shows, in words
- *   # fires: RULE N                as often as there are rules that fire; N is 0 where one must not
- *   # allow: exact                 (optional) what the pipeline would allow; default: all but lossy, or all for a lossy rule
- *   # range: INPUT LOW HIGH        (optional) what to draw an input from
- *   # arguments: A B               (optional) of the pass
- *   # run: none                    (optional) do not evaluate: an operator cannot be executed
- *   # before
- *   ONNX text; without a header it is at the newest opset
- *   # after
- *   ONNX text; left out where nothing must change
- * With --bless, `after` is written anew; what fires is never. */
-
-typedef struct
-{
-  char        *path, *name;
-  const PhPass *pass;
-  GHashTable  *fires;            /* rule -> count              */
-  GHashTable  *ranges;           /* input -> SampleRange       */
-  char       **arguments;        /* (nullable)                 */
-  int          allow;            /* PhExactness; -1: not said  */
-  gboolean     runs;
-  char        *head, *before, *after;   /* @after: (nullable)  */
-} Fixture;
+#include "fixture.h"
 
 static gboolean bless;
 
 /* "pass/rule" -> 1: a fixture fires it, 2: one says that it must not, 3: both */
 static GHashTable *shown;
 
-static void
-fixture_free (gpointer data)
-{
-  Fixture *self = data;
-
-  g_free (self->path);
-  g_free (self->name);
-  g_hash_table_unref (self->fires);
-  g_hash_table_unref (self->ranges);
-  g_strfreev (self->arguments);
-  g_free (self->head);
-  g_free (self->before);
-  g_free (self->after);
-  g_free (self);
-}
-
-static void
-fixture_directive (Fixture *self, const char *line)
-{
-  g_auto(GStrv) words = g_strsplit (line, " ", -1);
-  guint n = g_strv_length (words);
-
-  if (g_str_equal (words[1], "fires:") && n == 4)
-    g_hash_table_insert (self->fires, g_strdup (words[2]), GUINT_TO_POINTER (atoi (words[3])));
-  else if (g_str_equal (words[1], "range:") && n == 5)
-    {
-      SampleRange range = { g_ascii_strtod (words[3], NULL), g_ascii_strtod (words[4], NULL) };
-
-      g_hash_table_insert (self->ranges, g_strdup (words[2]), g_memdup2 (&range, sizeof range));
-    }
-  else if (g_str_equal (words[1], "allow:"))
-    {
-      for (PhExactness e = PH_EXACT; e <= PH_LOSSY; e++)
-        if (g_str_equal (words[2], ph_exactness_name (e)))
-          self->allow = e;
-    }
-  else if (g_str_equal (words[1], "arguments:"))
-    self->arguments = g_strdupv (words + 2);
-  else if (g_str_equal (words[1], "run:"))
-    self->runs = FALSE;
-}
-
-static PhExactness
-least_exact (Fixture *self)
-{
-  PhExactness least = PH_EXACT;
-
-  for (guint i = 0; i < self->pass->n_rules; i++)
-    if (g_hash_table_contains (self->fires, self->pass->rules[i].name))
-      least = MAX (least, self->pass->rules[i].exactness);
-  return MAX (least, self->pass->exactness);
-}
-
-static Fixture *
-fixture_load (const char *path, const PhPass *pass, const char *name)
-{
-  Fixture *self = g_new0 (Fixture, 1);
-  g_autofree char *text = NULL;
-  g_autoptr(GError) error = NULL;
-  char *before, *after;
-
-  g_file_get_contents (path, &text, NULL, &error);
-  g_assert_no_error (error);
-  before = strstr (text, "# before\n");
-  after = strstr (text, "# after\n");
-  if (before == NULL)
-    g_error ("%s: has no line '# before'", path);
-
-  self->path = g_strdup (path);
-  self->name = g_strdup (name);
-  self->pass = pass;
-  self->fires = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->ranges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  self->runs = TRUE;
-  self->allow = -1;
-  self->head = g_strndup (text, before - text);
-  self->before = g_strndup (before + strlen ("# before\n"), after != NULL ? (gsize) (after - before) - strlen ("# before\n") : strlen (before));
-  self->after = after != NULL ? g_strdup (after + strlen ("# after\n")) : NULL;
-
-  g_auto(GStrv) lines = g_strsplit (self->head, "\n", -1);
-  for (char **line = lines; *line != NULL; line++)
-    if (g_str_has_prefix (*line, "# ") && strlen (*line) > 2)
-      fixture_directive (self, *line);
-  if (self->allow < 0)
-    self->allow = MAX (PH_ROUNDING, least_exact (self));
-  return self;
-}
-
 static PhModel *
 parse (const char *text, const char *path)
 {
-  g_autofree char *whole = NULL;
   g_autoptr(GError) error = NULL;
-  const char *body = text;
-  PhModel *model;
+  PhModel *model = fixture_parse (text, path, &error);
 
-  while (g_ascii_isspace (*body))
-    body++;
-  if (*body != '<')
-    text = whole = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, body);
-  model = ph_onnx_text_read (text, -1, path, &error);
-  g_assert_no_error (error);
-  if (ph_model_opset (model, "") == PH_OPSET_NEWEST)
-    ph_infer_model (model, TRUE, NULL, &error);
-  g_assert_no_error (error);
-  ph_model_verify (model, &error);
   g_assert_no_error (error);
   return model;
 }
@@ -208,7 +81,7 @@ check_what_fired (Fixture *self, PhHistory *history)
 static void
 check_same_values (Fixture *self, PhModel *before, PhModel *after)
 {
-  PhExactness exactness = least_exact (self);
+  PhExactness exactness = fixture_exactness (self);
 
   for (guint64 seed = 0; self->runs && seed < 4; seed++)
     {
@@ -300,25 +173,6 @@ test_fixture (gconstpointer data)
     g_error ("%s: not a fixpoint: %s fires again", self->path, g_array_index (nothing->rewrites, PhRewrite, 0).rule);
 }
 
-static int
-by_name (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
-static GPtrArray *
-list (const char *folder)
-{
-  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, by_name);
-  return names;
-}
-
 static void
 note_shown (const Fixture *self)
 {
@@ -335,30 +189,16 @@ note_shown (const Fixture *self)
     }
 }
 
-/* Every rule of a pass is worth a file that fires and one that must not. */
 static void
-add_pass (const char *folder, const PhPass *pass)
+add_fixture (Fixture *fixture, gpointer data)
 {
-  g_autofree char *where = g_build_filename (folder, pass->name, NULL);
-  g_autoptr(GPtrArray) names = list (where);
+  g_autofree char *test = g_strdup_printf ("/passes/%s/%s", fixture->pass->name, fixture->name);
 
-  for (guint i = 0; i < names->len; i++)
-    {
-      const char *file = g_ptr_array_index (names, i);
-      g_autofree char *path = g_build_filename (where, file, NULL);
-      g_autofree char *name = g_strndup (file, strcspn (file, "."));
-      g_autofree char *test = g_strdup_printf ("/passes/%s/%s", pass->name, name);
-
-      if (g_str_has_suffix (file, ".onnxtxt"))
-        {
-          Fixture *fixture = fixture_load (path, pass, name);
-
-          note_shown (fixture);
-          g_test_add_data_func_full (test, fixture, test_fixture, fixture_free);
-        }
-    }
+  note_shown (fixture);
+  g_test_add_data_func_full (test, fixture, test_fixture, fixture_free);
 }
 
+/* Every rule of a pass is worth a file that fires and one that must not. */
 static void
 test_every_rule (void)
 {
@@ -382,10 +222,6 @@ test_every_rule (void)
 int
 main (int argc, char *argv[])
 {
-  g_autofree char *folder = NULL;
-  const PhPass *const *passes;
-  guint n;
-
   for (int i = 1; i < argc; i++)
     if (g_str_equal (argv[i], "--bless"))
       {
@@ -394,11 +230,8 @@ main (int argc, char *argv[])
         argc--;
       }
   g_test_init (&argc, &argv, NULL);
-  folder = g_test_build_filename (G_TEST_DIST, "passes", NULL);
-  passes = ph_pass_list (&n);
   shown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < n; i++)
-    add_pass (folder, passes[i]);
+  fixture_each (add_fixture, NULL);
   g_test_add_func ("/passes/every-rule", test_every_rule);
   return g_test_run ();
 }
