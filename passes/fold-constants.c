@@ -24,6 +24,26 @@ only_moves (const PhNode *node)
   return FALSE;
 }
 
+/* An index that is out of range makes nothing, not one more of the same. */
+static gboolean
+indices_fit (const PhNode *node, PhTensor *const *inputs)
+{
+  gint64 axis, size;
+
+  if (node->op != &ph_op_Gather)
+    return TRUE;
+  axis = ph_axis_of (ph_node_attr_int (node, "axis", 0), ph_tensor_rank (inputs[0]));
+  size = axis >= 0 ? ph_tensor_dims (inputs[0])[axis] : 0;
+  for (gsize i = 0; i < ph_tensor_count (inputs[1]); i++)
+    {
+      gint64 at = ph_tensor_get_int (inputs[1], i);
+
+      if (at < -size || at >= size)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static PhTensor *
 splat_as (const PhType *type, PhTensor *element)
 {
@@ -90,7 +110,7 @@ compute_splat (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs)
       outputs[0] = splat_as (ph_node_output (node, 0)->type, result);
       return TRUE;
     }
-  if (only_moves (node) && inputs[0] != NULL && (result = one_element (inputs[0])) != NULL)
+  if (only_moves (node) && inputs[0] != NULL && indices_fit (node, inputs) && (result = one_element (inputs[0])) != NULL)
     {
       for (guint k = 0; k < node->outputs->len; k++)
         outputs[k] = splat_as (ph_node_output (node, k)->type, result);

@@ -16,9 +16,10 @@ is_a_row (PhMatch *match)
   for (gsize i = 1; i < n; i++)
     if (indices[i] != indices[0] + (gint64) i)
       return FALSE;
-  /* An index out of range is an error of Gather (perhaps in a branch that is never taken), no shorter Slice. */
+  /* An index out of range is an error of Gather (perhaps in a branch that is never taken), no shorter Slice: so the size must be
+   * known. */
   size = ph_value_dim (match->slot[0], ph_axis_of (ph_node_attr_int (match->root, "axis", 0), ph_value_rank (match->slot[0])));
-  if (size >= 0 && (indices[n - 1] >= size || indices[0] < -size))
+  if (size < 0 || indices[n - 1] >= size || indices[0] < -size)
     return FALSE;
   return indices[0] >= 0 || indices[n - 1] < 0;
 }

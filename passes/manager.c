@@ -147,6 +147,7 @@ ph_pass_begin (PhPassRun *run, const char *rule, PhNode *node, const char *why)
     run->stopped = TRUE;
   if (run->stopped || !ph_pass_has_rule (run, rule))
     return FALSE;
+  run->first_edit = run->history->edits->len;
   ph_history_begin_rewrite (run->history, rule, node != NULL ? node->id : PH_NO_ID, why);
   return TRUE;
 }
@@ -154,6 +155,8 @@ ph_pass_begin (PhPassRun *run, const char *rule, PhNode *node, const char *why)
 void
 ph_pass_end (PhPassRun *run)
 {
+  if (run->history->edits->len > run->first_edit)
+    ph_pass_refine (run);
   if (!ph_history_end_rewrite (run->history))
     return;
   run->n_rewrites++;

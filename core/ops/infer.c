@@ -19,6 +19,8 @@ typedef struct
   gboolean    whole;           /* all producers are visited: what is not in the table is not known        */
   gboolean    stop_at_error;
   GPtrArray  *problems;        /* (nullable) (element-type char*)                                         */
+  GHashTable *declared;        /* (nullable) values whose type, which the file declares, was looked at    */
+  guint       n_lies;
   guint       depth;
 } Run;
 
@@ -57,6 +59,7 @@ static void
 run_clear (Run *run)
 {
   g_clear_pointer (&run->contents, g_hash_table_unref);
+  g_clear_pointer (&run->declared, g_hash_table_unref);
   g_clear_pointer (&run->arena, g_ptr_array_unref);
 }
 
@@ -312,8 +315,66 @@ ph_infer_fail (PhInfer *infer, GError **error, const char *format, ...)
 
 /* Setting types */
 
+/* As many contradictions are told one by one. */
+#define MAX_LIES 20
+
+/* What is inferred, and where inference does not know, what is declared. @lies: the two contradict each other; a number does so
+ * too where the dimension follows from an input's, which is open. */
+static const PhType *
+inferred_first (const PhType *declared, const PhType *inferred, gboolean *lies)
+{
+  PhDim dims[PH_MAX_RANK];
+
+  if (declared->kind != PH_KIND_TENSOR || inferred->kind != PH_KIND_TENSOR)
+    {
+      const PhType *merged = ph_type_merge (declared, inferred);
+
+      *lies = merged == NULL;
+      return merged != NULL ? merged : inferred;
+    }
+  *lies = declared->dtype != inferred->dtype || (declared->has_rank && inferred->has_rank && declared->rank != inferred->rank);
+  if (*lies || !declared->has_rank)
+    return inferred;
+  if (!inferred->has_rank)
+    return declared;
+  for (guint i = 0; i < inferred->rank; i++)
+    {
+      const PhDim said = declared->dims[i], found = inferred->dims[i];
+      const gboolean unknown = !ph_dim_known (found) && found.symbol == NULL;
+
+      dims[i] = unknown ? said : found;
+      *lies |= ph_dim_known (said) && !unknown && !ph_dim_equal (said, found);
+    }
+  return ph_type_tensor (inferred->dtype, inferred->rank, dims);
+}
+
+/* The type of @value, which the file declares, is not believed against what follows: it may be left over from another shape of
+ * the inputs, and then be what a rule goes by. A body is inferred more than once, and has its types from here the second time. */
+static const PhType *
+correct (Run *run, const PhNode *node, const PhValue *value, const PhType *inferred)
+{
+  gboolean lies = FALSE;
+  const PhType *type;
+
+  if (run->declared == NULL)
+    run->declared = g_hash_table_new (NULL, NULL);
+  if (!g_hash_table_add (run->declared, (gpointer) value))
+    return ph_type_merge (value->type, inferred);
+  type = inferred_first (value->type, inferred, &lies);
+  if (lies && run->problems != NULL && run->n_lies++ < MAX_LIES)
+    {
+      g_autofree char *said = ph_type_to_string (value->type), *found = ph_type_to_string (inferred);
+      g_autoptr(GError) problem = NULL;
+
+      ph_node_fail (node, &problem, PH_ERROR_TYPE, "'%s' is declared %s, but follows to be %s, which is taken", value->name, said,
+                    found);
+      g_ptr_array_add (run->problems, g_strdup (problem->message));
+    }
+  return type;
+}
+
 static gboolean
-declare (PhNode *node, PhValue *value, const PhType *inferred, GError **error)
+declare (Run *run, PhNode *node, PhValue *value, const PhType *inferred, GError **error)
 {
   const PhType *merged = inferred;
   const guint n = node->op != NULL ? ph_op_n_outputs (node->op) : 0;     /* a fused node has none */
@@ -329,7 +390,13 @@ declare (PhNode *node, PhValue *value, const PhType *inferred, GError **error)
                          arg != NULL ? arg->name : "", node->op_type,
                          inferred->dtype < PH_N_DTYPES ? ph_dtype_name (inferred->dtype) : "of that type");
   if (value->type != NULL && value->type->dtype != PH_UNDEFINED)
-    merged = ph_type_merge (value->type, inferred);
+    merged = run->stop_at_error ? ph_type_merge (value->type, inferred) : correct (run, node, value, inferred);
+  else if (!run->stop_at_error)
+    {
+      if (run->declared == NULL)
+        run->declared = g_hash_table_new (NULL, NULL);
+      g_hash_table_add (run->declared, value);
+    }
   if (merged == NULL)
     {
       g_autofree char *said = ph_type_to_string (value->type), *found = ph_type_to_string (inferred);
@@ -343,7 +410,7 @@ static gboolean
 infer_body (Run *run, PhNode *node, PhGraph *body, const PhType *const *types, guint n, GError **error)
 {
   for (guint i = 0; i < MIN (n, body->inputs->len); i++)
-    if (types[i] != NULL && !declare (node, g_ptr_array_index (body->inputs, i), types[i], error))
+    if (types[i] != NULL && !declare (run, node, g_ptr_array_index (body->inputs, i), types[i], error))
       return FALSE;
   return infer_graph (run, body, error);
 }
@@ -385,9 +452,31 @@ infer_fused (Run *run, PhNode *node, GError **error)
     return FALSE;
 
   for (guint i = 0; i < MIN (node->outputs->len, body->outputs->len); i++)
-    if (!declare (node, ph_node_output (node, i), ((PhValue *) g_ptr_array_index (body->outputs, i))->type, error))
+    if (!declare (run, node, ph_node_output (node, i), ((PhValue *) g_ptr_array_index (body->outputs, i))->type, error))
       return FALSE;
   return TRUE;
+}
+
+/* What a file declares of an output says nothing of the operator: whether it is true, inference tells. */
+static gboolean
+check_schema (Run *run, PhNode *node, GError **error)
+{
+  guint n = node->outputs->len;
+  g_autofree const PhType **declared = NULL;
+  gboolean ok;
+
+  if (run->stop_at_error || node->op->infer == NULL)
+    return ph_op_check (node->op, node, error);
+  declared = g_new0 (const PhType *, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      declared[i] = ph_node_output (node, i)->type;
+      ph_node_output (node, i)->type = NULL;
+    }
+  ok = ph_op_check (node->op, node, error);
+  for (guint i = 0; i < n; i++)
+    ph_node_output (node, i)->type = declared[i];
+  return ok;
 }
 
 static gboolean
@@ -404,7 +493,7 @@ infer_node (Run *run, PhNode *node, GError **error)
       return TRUE;
     }
 
-  if (!ph_op_check (node->op, node, error))
+  if (!check_schema (run, node, error))
     return FALSE;
   if (node->op->infer == NULL)
     return TRUE;
@@ -422,7 +511,7 @@ infer_node (Run *run, PhNode *node, GError **error)
   if (!node->op->infer (&infer, error))
     return FALSE;
   for (guint i = 0; i < n; i++)
-    if (!declare (node, ph_node_output (node, i), infer.types[i], error))
+    if (!declare (run, node, ph_node_output (node, i), infer.types[i], error))
       return FALSE;
   return TRUE;
 }
@@ -463,6 +552,8 @@ ph_infer_model (PhModel *model, gboolean stop_at_error, GPtrArray *problems, GEr
   Run run = { .whole = TRUE, .stop_at_error = stop_at_error, .problems = problems };
   gboolean ok = infer_graph (&run, model->graph, error);
 
+  if (run.n_lies > MAX_LIES)
+    g_ptr_array_add (problems, g_strdup_printf ("%u more declared types contradict what follows", run.n_lies - MAX_LIES));
   run_clear (&run);
   return ok;
 }

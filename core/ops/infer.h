@@ -34,7 +34,8 @@ gboolean ph_infer_same_as_input    (PhInfer *infer, GError **error);   /* output
 gboolean ph_infer_broadcast        (PhInfer *infer, GError **error);   /* input 0's element type, common shape */
 gboolean ph_infer_compare          (PhInfer *infer, GError **error);   /* bool, common shape                  */
 
-/* For use outside operators. Types that the file declares are merged with those inferred. */
+/* For use outside operators. Types that values have are merged with those inferred; without @stop_at_error, which is how a file is
+ * read, what is inferred goes before what the file declares, and a contradiction is a problem. */
 /* One node, right after it was made: sets its outputs' types (as edits). Unknown operators are left alone. */
 gboolean ph_infer_one   (PhNode *node, GError **error);
 /* The whole model. @stop_at_error FALSE: goes on, collects messages in @problems (element-type char*) (nullable). */

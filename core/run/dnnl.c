@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
 
+#include <float.h>
 #include <math.h>
 #include <oneapi/dnnl/dnnl.h>
 #include <string.h>
@@ -399,22 +400,25 @@ pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   return TRUE;
 }
 
-/* Whether the larger of a number and NaN is NaN depends on the instructions that oneDNN finds on this machine. */
+/* Whether the larger of a number and NaN is NaN depends on the instructions that oneDNN finds on this machine; and it starts from
+ * the least finite number, which is more than -infinity. */
 static gboolean
-has_nan (PhTensor *tensor)
+has_nan_or_least (PhTensor *tensor)
 {
   const float *data = is_float_tensor (tensor) && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
   guint found = 0;
 
+  if (is_float_tensor (tensor) && ph_tensor_is_splat (tensor))
+    return !(ph_tensor_get (tensor, 0) >= -FLT_MAX);
   for (gsize i = 0, n = data != NULL ? ph_tensor_count (tensor) : 0; i < n; i++)
-    found |= data[i] != data[i];
+    found |= !(data[i] >= -FLT_MAX);
   return found != 0;
 }
 
 static gboolean
 max_pool (PhKernel *kernel)
 {
-  return !has_nan (ph_kernel_input (kernel, 0)) && pool (kernel, dnnl_pooling_max);
+  return !has_nan_or_least (ph_kernel_input (kernel, 0)) && pool (kernel, dnnl_pooling_max);
 }
 
 static gboolean

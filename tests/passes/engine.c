@@ -285,6 +285,31 @@ test_no_outputs (void)
   g_assert_cmpuint (model->graph->n_nodes, ==, 1);
 }
 
+/* A constant in the place of a computed shape tells the shapes of all that follows, in bodies too, and undoing untells them. */
+static void
+test_types_are_current (void)
+{
+  g_autoptr(PhModel) model = read_model ("g (float[2, 3] x, bool c) => (float[M, K] y, float[P, Q] z) <int64[2] s = {3, 2}, int64[2] one = {1, 1}> "
+                                         "{ t = Mul(s, one) r = Reshape(x, t) y = Tanh(r) "
+                                         "z = If (c) <then_branch = a () => (float[P, Q] p) { i = Neg(r) p = Exp(i) }, "
+                                         "else_branch = b () => (float[P, Q] e) { j = Abs(r) e = Sin(j) }> }");
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GError) error = NULL;
+  PhValue *y = ph_model_find_value_named (model, "y"), *inner = ph_model_find_value_named (model, "j");
+  const PhType *wanted = ph_type_static (PH_FLOAT, 2, (gint64[]) { 3, 2 });
+
+  /* Forget what reading found, as where a producer could not be computed then. */
+  for (guint i = 0; i < 3; i++)
+    ph_value_set_type (ph_model_find_value_named (model, ((const char *[]) { "y", "r", "j" })[i]), ph_type_unranked (PH_FLOAT), NULL);
+  ph_pass_run (ph_pass_find ("fold-constants"), model, history, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (y->type == wanted);
+  g_assert_true (inner->type == wanted);
+  ph_history_go (history, model, (PhPosition) { 0, 0 }, &error);
+  g_assert_no_error (error);
+  g_assert_true (y->type == ph_type_unranked (PH_FLOAT));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -294,6 +319,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/passes/engine/breaking", test_breaking);
   g_test_add_func ("/passes/engine/element-types", test_element_types);
   g_test_add_func ("/passes/engine/no-outputs", test_no_outputs);
+  g_test_add_func ("/passes/engine/types-are-current", test_types_are_current);
   g_test_add_func ("/passes/engine/options", test_options);
   g_test_add_func ("/passes/engine/cancelled", test_cancelled);
   g_test_add_func ("/passes/engine/names", test_names);

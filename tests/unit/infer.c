@@ -1,5 +1,7 @@
 /* infer.c: tests of type and shape inference, with symbols, contents of shapes, bodies and contradictions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+
 #include "core/graph/edit.h"
 #include "core/io/io.h"
 #include "core/ops/infer.h"
@@ -14,6 +16,25 @@ read_model (const char *text, GPtrArray *problems)
   g_assert_no_error (error);
   ph_infer_model (model, FALSE, problems, &error);
   g_assert_no_error (error);
+  return model;
+}
+
+/* As `open` does, which says what the file declares and does not follow. */
+static PhModel *
+read_file (const char *text, GPtrArray *problems)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("peephole-infer-XXXXXX", &error), *path = NULL;
+  PhModel *model;
+
+  g_assert_no_error (error);
+  path = g_build_filename (folder, "model.onnxtxt", NULL);
+  g_file_set_contents (path, text, -1, &error);
+  g_assert_no_error (error);
+  model = ph_io_open (path, problems, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_remove (path), ==, 0);
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
   return model;
 }
 
@@ -94,7 +115,7 @@ static void
 test_contradiction (void)
 {
   g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(PhModel) model = read_model ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[2,3] a) => (float[5] y, float[2] w)\n"
+  g_autoptr(PhModel) model = read_file ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[2,3] a) => (float[5] y, float[2] w)\n"
                                          "{ y = Neg (a)  z = Exp (a)  s = Constant <value_ints = [1]> ()  "
                                          "w = ReduceSum <keepdims = 0> (z, s) }", problems);
   g_autofree char *type = ph_type_to_string (ph_model_find_value_named (model, "z")->type);
@@ -180,6 +201,49 @@ test_speed (void)
   g_assert_true (value->type == x->type);
 }
 
+/* What a file declares is taken where nothing follows; where something else follows it is a problem, and not believed. */
+static void
+test_declared (void)
+{
+  static const struct { const char *declared, *found; gboolean problem; } cases[] = {
+    { "float[1,3] r", "float[N,3]", TRUE },  { "float[N,3] r", "float[N,3]", FALSE }, { "float[M,3] r", "float[N,3]", FALSE },
+    { "float[N,4] r", "float[N,3]", TRUE },  { "float[3] r", "float[N,3]", TRUE },    { "int64[N,3] r", "float[N,3]", TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (int64[2] y) <%s> "
+                                               "{ r = Relu (x) y = Shape (r) }", cases[i].declared);
+      g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr(PhModel) model = read_file (text, problems);
+      g_autofree char *found = NULL;
+
+      found = ph_type_to_string (ph_model_find_value_named (model, "r")->type);
+      g_assert_cmpstr (found, ==, cases[i].found);
+      g_assert_cmpuint (problems->len, ==, cases[i].problem ? 1 : 0);
+      g_assert_true (!cases[i].problem || strstr (problems->pdata[0], "'r' is declared") != NULL);
+    }
+}
+
+/* A wrong declaration on many values is told a few times, and counted. */
+static void
+test_many_lies (void)
+{
+  g_autoptr(GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (float[N,3] r40) <float[1,3] r0");
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(PhModel) model = NULL;
+
+  for (guint i = 1; i < 40; i++)
+    g_string_append_printf (text, ", float[1,3] r%u", i);
+  g_string_append (text, "> { r0 = Relu (x)");
+  for (guint i = 1; i <= 40; i++)
+    g_string_append_printf (text, " r%u = Relu (r%u)", i, i - 1);
+  g_string_append (text, " }");
+  model = read_file (text->str, problems);
+  g_assert_cmpuint (problems->len, ==, 21);
+  g_assert_cmpstr (problems->pdata[20], ==, "20 more declared types contradict what follows");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -191,5 +255,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/infer/stop-at-error", test_stop_at_error);
   g_test_add_func ("/infer/look-back", test_look_back);
   g_test_add_func ("/infer/speed", test_speed);
+  g_test_add_func ("/infer/declared", test_declared);
+  g_test_add_func ("/infer/many-lies", test_many_lies);
   return g_test_run ();
 }
