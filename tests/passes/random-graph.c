@@ -47,12 +47,14 @@ gen_keep (Gen *gen, PhValue *value)
 PhTensor *
 gen_tensor (Gen *gen, PhDType dtype, guint rank, const gint64 *dims)
 {
-  static const double nice[] = { 0, 1, -1, 2, 0.5 };
+  static const double nice[] = { 0, 1, -1, 2, 0.5 }, awkward[] = { -0.0, NAN, INFINITY, -INFINITY, 3e38, 1e-45 };
   static const char *const words[] = { "", "a", "b", "Ab c", "12" };
   gboolean same = gen_below (gen, 3) == 0;
   double value = nice[gen_below (gen, G_N_ELEMENTS (nice))];
   PhTensor *tensor = ph_tensor_new (dtype, rank, dims);
 
+  if (!gen->smooth && ph_dtype_is_float (dtype) && gen_below (gen, 6) == 0)
+    value = awkward[gen_below (gen, G_N_ELEMENTS (awkward))];
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
       gpointer data = ph_tensor_writable (tensor);

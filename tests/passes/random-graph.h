@@ -16,6 +16,12 @@ typedef struct
  * can be compared. */
 PhModel *random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally *tally, GHashTable **feeds);
 
+typedef struct { guint refused, compared, bounded; } RandomGradients;
+
+/* What goes wrong with the gradient of an output of @before: it must be the same after train, and the same after O2 of that; NULL:
+ * nothing, or it is refused with a message. */
+char    *random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const char **culprit, RandomGradients *tally);
+
 /* Whether @actual differs from @expected by more than @exactness permits. Where rounding is allowed and the tolerance is
  * exceeded, the model itself says how far rounding can carry an element: it is computed several times with every value off by a
  * few units in its last place (stochastic arithmetic), and an element may differ by a small multiple of what that moves it.

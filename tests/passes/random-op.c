@@ -263,6 +263,32 @@ try_op (Gen *gen, const PhOp *op)
   return TRUE;
 }
 
+/* One row of @n by lot, each as likely as another. A row that is new takes its share of the draws, and leaves the others as they
+ * were: so a seed that failed once fails again after an operator was added. */
+static guint
+draw_row (Gen *gen, const PhOp *const *ops, guint n)
+{
+  const guint32 draw = g_rand_int (gen->rand);
+  guint32 best = 0;
+  guint row = 0;
+
+  for (guint i = 0; i < n; i++)
+    {
+      guint32 lot = g_str_hash (ops[i]->name) ^ draw;
+
+      /* The finaliser of MurmurHash3: every bit of the name and of the draw counts. */
+      lot = (lot ^ lot >> 16) * 0x85ebca6bu;
+      lot = (lot ^ lot >> 13) * 0xc2b2ae35u;
+      lot ^= lot >> 16;
+      if (lot > best)
+        {
+          best = lot;
+          row = i;
+        }
+    }
+  return row;
+}
+
 gboolean
 gen_op (Gen *gen)
 {
@@ -270,7 +296,7 @@ gen_op (Gen *gen)
   const PhOp *const *ops = ph_op_list (&n);
   const PhOp *op;
 
-  row = gen_below (gen, n);
+  row = draw_row (gen, ops, n);
   op = ops[row];
   for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
     if (op->attrs[i].kind == PH_ATTR_GRAPH)

@@ -12,10 +12,13 @@
 
 /* PEEPHOLE_RANDOM_GRAPHS: how many for each pipeline (2000); PEEPHOLE_RANDOM_SEED: the first one, to see a failure again;
  * PEEPHOLE_RANDOM_FAILURES: after how many to stop (1); PEEPHOLE_RANDOM_PIPELINES: which ("O1 O2 O3"), single passes too, or
- * "each": every pass that can stand alone. A failing model is reduced and printed in the form of a fixture. */
+ * "each": every pass that can stand alone, or "gradient": train, a gradient, O2. A failing model is reduced and printed in the form of a fixture. */
 
 static struct { guint graphs, unusable, nodes, rewrites, bounded; } tally;
 static RandomTally made;
+static RandomGradients gradients;
+static const char *const no_passes[] = { NULL };
+static const PhPipeline gradient = { "gradient", "train, then the gradient of an output, then O2", no_passes, PH_ROUNDING };
 static guint64 failures;
 
 static guint64
@@ -46,6 +49,8 @@ find_fault (PhModel *before, GHashTable *feeds, const PhPipeline *pipeline, guin
       return NULL;
     }
 
+  if (pipeline == &gradient)
+    return ph_model_draws (before) ? NULL : random_gradient_fault (before, feeds, seed, culprit, &gradients);
   options.allow = pipeline->allow;
   options.verify = TRUE;
   options.seed = seed % 3;
@@ -249,6 +254,9 @@ test_pipeline (gconstpointer data)
   g_test_message ("%u graphs, %.1f nodes and %.1f rewrites each; %u cannot be computed; %u beyond the tolerance, within the bound",
                   tally.graphs, (double) tally.nodes / tally.graphs, (double) tally.rewrites / tally.graphs, tally.unusable,
                   tally.bounded);
+  if (pipeline == &gradient)
+    g_test_message ("%u gradients compared, %u refused; %u beyond the tolerance, within the bound", gradients.compared,
+                    gradients.refused, gradients.bounded);
   if (failures > 0)
     g_test_fail ();
 }
@@ -299,6 +307,8 @@ main (int argc, char *argv[])
     {
       const PhPipeline *pipeline = ph_pipeline_find (names[i]);
 
+      if (g_str_equal (names[i], gradient.name))
+        pipeline = &gradient;
       if (pipeline != NULL)
         add_test (pipeline);
       for (guint k = 0; pipeline == NULL && k < n_passes; k++)
