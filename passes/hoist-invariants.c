@@ -34,8 +34,9 @@ hoist (PhNode *node, PhNode *owner, GError **error)
   for (guint i = 0; i < node->inputs->len; i++)
     {
       inputs[i] = ph_node_input (node, i);
+      /* A copy of its own: an equal constant out there may be a parameter, by which a gradient is asked for. */
       if (inputs[i] != NULL && inputs[i]->graph == node->graph)
-        inputs[i] = ph_build_tensor (&b, ph_tensor_ref (inputs[i]->tensor));
+        inputs[i] = ph_graph_add_constant (b.graph, ph_model_unique_name (b.graph->model, inputs[i]->name), inputs[i]->tensor, &b.error);
     }
   y = ph_build_like (&b, node, inputs, node->inputs->len);
   for (guint k = 0; y != NULL && k < node->outputs->len; k++)

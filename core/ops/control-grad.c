@@ -292,6 +292,8 @@ ph_grad_loop (PhGrad *grad, GError **error)
 
 /* ── Scan ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+#define PH_MAX_SCANNED 32
+
 /* A Scan is replayed by a Loop that keeps the states, and differentiated by a Loop that walks back, handing out the gradient of
  * one slice of each scanned input in each iteration. */
 typedef struct
@@ -299,6 +301,7 @@ typedef struct
   PhGrad  *grad;
   PhGraph *from;
   guint    n_state, n_scan_in, n_scan_out;
+  PhValue *scanned[PH_MAX_SCANNED];
   PhValue *trips;
   PhNode  *replay, *backward;
 } ScanGrad;
@@ -379,8 +382,7 @@ fill_scan_backward (ScanGrad *scan, GError **error)
   for (guint n = 0; n < scan->n_state; n++)
     inputs[n] = item_at (&b, ph_node_output (scan->replay, scan->n_state + n), k);
   for (guint n = 0; n < scan->n_scan_in; n++)
-    inputs[scan->n_state + n] = slice_at (scan, &b, ph_grad_in (grad, scan->n_state + n), k, "scan_input_axes",
-                                          "scan_input_directions", n);
+    inputs[scan->n_state + n] = slice_at (scan, &b, scan->scanned[n], k, "scan_input_axes", "scan_input_directions", n);
   if (b.error == NULL && ph_build_copy (&b, from, inputs, outputs, NULL))
     {
       for (guint n = 0; n < n_in; n++)
@@ -456,6 +458,8 @@ ph_grad_scan (PhGrad *grad, GError **error)
   scan.n_scan_in = (guint) ph_node_attr_int (node, "num_scan_inputs", 0);
   scan.n_state = from->inputs->len - scan.n_scan_in;
   scan.n_scan_out = from->outputs->len - scan.n_state;
+  if (scan.n_scan_in > PH_MAX_SCANNED)
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient is for %d scanned inputs at most", PH_MAX_SCANNED);
   first = ph_grad_in (grad, scan.n_state);
   scan.trips = PH_BUILD (b, Gather, PH_BUILD (b, Shape, first),
                          ph_build_scalar (b, PH_INT64, (double) nth_attr (node, "scan_input_axes", 0)));
@@ -474,6 +478,16 @@ ph_grad_scan (PhGrad *grad, GError **error)
   if (scan.replay == NULL || !fill_scan_replay (&scan, error))
     return FALSE;
 
+  /* What the body also reads from outside arrives there twice, as a slice and as a whole; the slice's gradient is handed out, and
+   * must not flow on into the whole. */
+  for (guint i = 0; i < scan.n_scan_in; i++)
+    {
+      scan.scanned[i] = ph_grad_in (grad, scan.n_state + i);
+      if (g_ptr_array_find (grad->captures, scan.scanned[i], NULL))
+        scan.scanned[i] = PH_BUILD (b, Identity, scan.scanned[i]);
+    }
+  if (b->error != NULL)
+    return FALSE;
   g_ptr_array_set_size (inputs, 2);
   g_ptr_array_set_size (types, 0);
   for (guint i = 0; i < scan.n_state; i++)

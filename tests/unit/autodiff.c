@@ -200,6 +200,18 @@ test_scan (void)
                      (const gint64 *[]) { DIMS (2), DIMS (3, 2), DIMS (2) }, (const guint[]) { 1, 2, 1 });
 }
 
+/* What is scanned, and read as a whole in the body too: the slice's gradient once, and the whole's once. */
+static void
+test_scan_captured (void)
+{
+  check_numerically ("<ir_version: 8, opset_import: [\"\" : 18]> g (double[2] h, double[3,2] x) => (double[3,2] y) {\n"
+                     "  last, y = Scan <num_scan_inputs = 1, body = b (double[2] s, double[2] e) => (double[2] t, double[2] q)\n"
+                     "    { k = Constant <value_ints = [0]> ()  m = ReduceMean <keepdims = 0> (x, k)  a = Sin(e)\n"
+                     "      t = Mul(s, m)  q = Add(a, t) }> (h, x) }",
+                     "y", (const char *[]) { "h", "x", NULL }, (const char *[]) { "h", "x", NULL },
+                     (const gint64 *[]) { DIMS (2), DIMS (3, 2) }, (const guint[]) { 1, 2 });
+}
+
 /* A body inside a body sees what lies outside of both: the Loop of If in the issue gave w the gradient 0. */
 static void
 test_nested (void)
@@ -471,6 +483,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/if", test_if);
   g_test_add_func ("/autodiff/loop", test_loop);
   g_test_add_func ("/autodiff/scan", test_scan);
+  g_test_add_func ("/autodiff/scan-captured", test_scan_captured);
   g_test_add_func ("/autodiff/nested", test_nested);
   g_test_add_func ("/autodiff/twice", test_twice);
   g_test_add_func ("/autodiff/cotangent", test_cotangent);
