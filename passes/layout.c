@@ -142,6 +142,25 @@ keeps_order_of_rest (const PhNode *node, const PhLayout *layout)
   return axes != NULL && n > 0;
 }
 
+/* A sum of floats over several axes is another one in another order; of no float is it. */
+static gboolean
+keeps_order_of_terms (const PhNode *node, const PhLayout *layout)
+{
+  gsize n;
+  g_autofree gint64 *axes = ph_node_axes (node, 1, layout->rank, &n);
+  gint64 last = -1;
+
+  for (int i = 0; axes != NULL && i < layout->rank && ph_value_is_float (ph_node_input (node, 0)); i++)
+    for (gsize k = 0; k < n; k++)
+      if (axes[k] == layout->perm[i])
+        {
+          if (layout->perm[i] < last)
+            return FALSE;
+          last = layout->perm[i];
+        }
+  return axes != NULL;
+}
+
 static gboolean
 keeps_dims (const PhNode *node)
 {
@@ -165,7 +184,7 @@ takes_op (const PhNode *node, const PhLayout *layout)
     return TRUE;
   if (IS_IN (op, reductions))
     return has_ints (node, 1) && (keeps_dims (node) || keeps_order_of_rest (node, layout)) &&
-           ph_value_dim (ph_node_input (node, 1), 0) > 0;
+           keeps_order_of_terms (node, layout) && ph_value_dim (ph_node_input (node, 1), 0) > 0;
   if (op == &ph_op_Pad)
     return has_ints (node, 1) && (ph_node_input (node, 3) == NULL || has_ints (node, 3));
   if (op == &ph_op_Slice)

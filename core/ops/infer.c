@@ -361,6 +361,10 @@ correct (Run *run, const PhNode *node, const PhValue *value, const PhType *infer
   if (!g_hash_table_add (run->declared, (gpointer) value))
     return ph_type_merge (value->type, inferred);
   type = inferred_first (value->type, inferred, &lies);
+  /* The inputs of a body are inferred from those of one turn, and may be less than what is declared of all. */
+  if (value->is_input && (type = ph_type_merge (value->type, inferred)) != NULL)
+    return type;
+  type = type != NULL ? type : inferred;
   if (lies && run->problems != NULL && run->n_lies++ < MAX_LIES)
     {
       g_autofree char *said = ph_type_to_string (value->type), *found = ph_type_to_string (inferred);

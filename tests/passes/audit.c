@@ -226,6 +226,8 @@ awkward_feeds (const Fixture *fixture, PhModel *model, GRand *rand, PhExactness 
 static void
 change_constants (PhModel *model, GRand *rand, PhExactness class)
 {
+  const gboolean loops = ph_model_has_op (model, &ph_op_Loop);
+
   for (guint g = 0; g < model->graphs->len; g++)
     {
       PhGraph *graph = g_ptr_array_index (model->graphs, g);
@@ -238,7 +240,7 @@ change_constants (PhModel *model, GRand *rand, PhExactness class)
           if (ph_tensor_kind (old) != PH_KIND_TENSOR || g_rand_int_range (rand, 0, 3) == 0)
             continue;
           tensor = ph_tensor_new (ph_tensor_dtype (old), ph_tensor_rank (old), ph_tensor_dims (old));
-          fill (tensor, rand, class, g_rand_boolean (rand), NULL);
+          fill (tensor, rand, class, g_rand_boolean (rand) || loops, NULL);
           if (g_rand_boolean (rand) && ph_tensor_dtype (old) != PH_STRING && ph_tensor_count (old) > 0)
             {
               gsize size = ph_dtype_size (ph_tensor_dtype (old));
@@ -368,7 +370,7 @@ audit_text (Audit *audit, const Fixture *fixture, const char *text, const char *
 {
   for (guint64 seed = 0; seed < audit->seeds; seed++)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed (g_str_hash (fixture->path) ^ g_str_hash (how) ^ (guint32) seed * 7919u);
+      g_autoptr(GRand) rand = g_rand_new_with_seed (g_str_hash (fixture->pass->name) ^ g_str_hash (fixture->name) * 31u ^ g_str_hash (how) ^ (guint32) seed * 7919u);
       g_autoptr(PhModel) before = fixture_parse (text, fixture->path, NULL), model = NULL;
       g_autoptr(PhHistory) history = ph_history_new ();
       g_autoptr(GError) error = NULL;

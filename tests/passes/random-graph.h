@@ -16,7 +16,7 @@ typedef struct
  * can be compared. */
 PhModel *random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally *tally, GHashTable **feeds);
 
-typedef struct { guint refused, compared, bounded; } RandomGradients;
+typedef struct { guint refused, poles, compared, bounded; } RandomGradients;
 
 /* What goes wrong with the gradient of an output of @before: it must be the same after train, and the same after O2 of that; NULL:
  * nothing, or it is refused with a message. */

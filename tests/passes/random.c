@@ -255,8 +255,8 @@ test_pipeline (gconstpointer data)
                   tally.graphs, (double) tally.nodes / tally.graphs, (double) tally.rewrites / tally.graphs, tally.unusable,
                   tally.bounded);
   if (pipeline == &gradient)
-    g_test_message ("%u gradients compared, %u refused; %u beyond the tolerance, within the bound", gradients.compared,
-                    gradients.refused, gradients.bounded);
+    g_test_message ("%u gradients compared, %u refused, %u not finite; %u beyond the tolerance, within the bound", gradients.compared,
+                    gradients.refused, gradients.poles, gradients.bounded);
   if (failures > 0)
     g_test_fail ();
 }

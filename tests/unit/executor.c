@@ -289,6 +289,34 @@ test_profile (void)
   g_assert_null (ph_profile_find (profile, 9999));
 }
 
+/* A filter that is wider than can be kept, and elements that are no numbers, are errors of the node. */
+static void
+test_resize_limits (void)
+{
+  static const char *const bodies[] = {
+    "float[1,1,4,4] x) => (float[1,1,a,b] y) <float[4] s = {1, 1, 1e-30, 1}> { y = Resize <mode = \"linear\", antialias = 1> (x, \"\", s) }",
+    "float[1,1,4,4] x) => (float[1,1,a,b] y) <float[4] s = {1, 1, 1e-9, 1}> { y = Resize <mode = \"cubic\", antialias = 1> (x, \"\", s) }",
+    "complex64[1,1,4,4] x) => (complex64[1,1,a,b] y) <float[4] s = {1, 1, 2, 2}> { y = Resize <mode = \"linear\"> (x, \"\", s) }",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
+    {
+      g_autofree char *text = g_strconcat ("<ir_version: 10, opset_import: [\"\" : 23]> g (", bodies[i], NULL);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "resize", &error);
+      g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+      g_autoptr(PhTensor) x = NULL;
+
+      g_assert_no_error (error);
+      x = ph_tensor_new (i == 2 ? PH_COMPLEX64 : PH_FLOAT, 4, (gint64[]) { 1, 1, 4, 4 });
+      g_hash_table_insert (feeds, g_ptr_array_index (model->graph->inputs, 0), x);
+      results = ph_run_model (model, feeds, NULL, NULL, &error);
+      g_assert_null (results);
+      g_assert_nonnull (error);
+      g_assert_nonnull (strstr (error->message, i == 2 ? "complex64" : "too wide"));
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -299,5 +327,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/wrong-kind", test_wrong_kind);
   g_test_add_func ("/executor/single-node", test_single_node);
   g_test_add_func ("/executor/profile", test_profile);
+  g_test_add_func ("/executor/resize-limits", test_resize_limits);
   return g_test_run ();
 }
