@@ -374,6 +374,8 @@ run_roi_align (PhKernel *kernel, GError **error)
         }
       ny = ratio > 0 ? ratio : (gint64) CLAMP (ceil (h / high), 0, 1e6);
       nx = ratio > 0 ? ratio : (gint64) CLAMP (ceil (w / wide), 0, 1e6);
+      if (!(fabs (w) < 1e6 && fabs (h) < 1e6) || ny * nx > 1 << 20)
+        return ph_kernel_fail (kernel, error, "box %" G_GINT64_FORMAT " is too large to sample: %g by %g", (gint64) r, w, h);
       for (gint64 c = 0; c < channels; c++)
         for (gint64 p = 0; p < high * wide; p++)
           {
