@@ -318,7 +318,7 @@ test_follow_all (void)
   double x, y, zoom;
 
   open_example ("tour");
-  run ("pipeline fuse-gelu");
+  run ("pipeline upgrade-opset fuse-gelu");
   run ("run");
   PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
     if (strcmp (node->op_type, "Gelu") == 0)

@@ -332,7 +332,7 @@ test_verdict (void)
   gtk_widget_set_parent (popover, GTK_WIDGET (panel->steps));
   gtk_popover_popup (GTK_POPOVER (popover));
   gtk_toggle_button_set_active (panel->rewrites_search, TRUE);
-  LOOK_FOR ("a verdict, and the filter", "dialog", "Equal", "search box", "Rule, reason or node");
+  LOOK_FOR ("a verdict, and the filter", "dialog", "Proved", "search box", "Rule, reason or node");
   gtk_toggle_button_set_active (panel->rewrites_search, FALSE);
   gtk_popover_popdown (GTK_POPOVER (popover));
   driver_settle ();
