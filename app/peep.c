@@ -9,6 +9,7 @@
 
 #include "app/terminal.h"
 #include "core/console/console.h"
+#include "core/escape.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
@@ -35,6 +36,15 @@ add_source (const char *option, const char *value, gpointer data, GError **error
 
 /* ── running lines ── */
 
+/* A message may quote a file's names. @place: (nullable) */
+static void
+say_error (const char *prefix, const char *place, const char *message)
+{
+  g_autofree char *shown_place = ph_escape (place != NULL ? place : "", FALSE), *shown = ph_escape (message, TRUE);
+
+  fprintf (stderr, "%s%s%s%s\n", prefix, shown_place, place != NULL ? ": " : "", shown);
+}
+
 /* @place: (nullable) the script and line that an error is to name. FALSE: stop here. */
 static gboolean
 show (Peep *peep, PhReply *reply, const char *place)
@@ -51,13 +61,14 @@ show (Peep *peep, PhReply *reply, const char *place)
     fputs (reply->text->str, stdout);
   if (fflush (stdout) != 0 || ferror (stdout))
     {
-      fprintf (stderr, "%sthe reply to '%s' cannot be written: %s\n", ph_terminal_error_prefix (), reply->command, g_strerror (errno));
+      g_autofree char *message = g_strdup_printf ("the reply to '%s' cannot be written: %s", reply->command, g_strerror (errno));
+
+      say_error (ph_terminal_error_prefix (), NULL, message);
       peep->failed = TRUE;
       return FALSE;
     }
   if (!peep->json && !reply->ok && !reply->told)
-    fprintf (stderr, "%s%s%s%s\n", ph_terminal_error_prefix (), place != NULL ? place : "", place != NULL ? ": " : "",
-             reply->error->message);
+    say_error (ph_terminal_error_prefix (), place, reply->error->message);
   peep->quit = reply->quit;
   peep->failed |= !reply->ok;
   return (reply->ok || peep->keep_going) && !reply->quit && !ph_terminal_was_interrupted ();
@@ -250,7 +261,9 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
                                     "Exit status: 0 all went well, 1 a command failed, 2 wrong arguments.\n");
   if (!g_option_context_parse (context, argc, argv, &error))
     {
-      fprintf (stderr, "peep: %s; `peep --help` shows what there is\n", error->message);
+      g_autofree char *message = g_strconcat (error->message, "; `peep --help` shows what there is", NULL);
+
+      say_error ("peep: ", NULL, message);
       return FALSE;
     }
   if (rest != NULL && g_strv_length (rest) > 1)
@@ -269,7 +282,7 @@ run (Peep *peep, const char *file)
 
   if (peep->plugin != NULL && !ph_pass_load_here (peep->plugin, &error))
     {
-      fprintf (stderr, "%s%s\n", ph_terminal_error_prefix (), error->message);
+      say_error (ph_terminal_error_prefix (), NULL, error->message);
       peep->failed = TRUE;
       return;
     }

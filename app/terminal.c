@@ -13,6 +13,9 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
+#include "app/completion-list.h"
+#include "core/escape.h"
+
 #define HISTORY_LINES 10000
 #define PROGRESS_DELAY (300 * G_TIME_SPAN_MILLISECOND)
 
@@ -87,12 +90,15 @@ ph_terminal_end_command (void)
 static void
 on_progress (PhConsole *console, const char *what, double fraction, gpointer data)
 {
+  g_autofree char *shown = NULL;
+
   if (g_get_monotonic_time () - begin_time < PROGRESS_DELAY)
     return;
+  shown = ph_escape (what, FALSE);
   if (fraction >= 0)
-    fprintf (stderr, "\r\033[K%3.0f%% %.60s", fraction * 100, what);
+    fprintf (stderr, "\r\033[K%3.0f%% %.60s", fraction * 100, shown);
   else
-    fprintf (stderr, "\r\033[K%.60s…", what);
+    fprintf (stderr, "\r\033[K%.60s…", shown);
   progress_shown = TRUE;
 }
 
@@ -203,6 +209,7 @@ ph_terminal_open (PhConsole *console)
   rl_completion_word_break_hook = word_break;
   rl_completer_quote_characters = "";
   rl_signal_event_hook = on_signal;
+  ph_completion_list_init ();
   rl_catch_signals = 1;
   if (g_mkdir_with_parents (folder, 0700) == 0)
     history_file = g_build_filename (folder, "history", NULL);

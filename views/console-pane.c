@@ -17,6 +17,8 @@
 #include <vte/vte.h>
 
 #include "app/application.h"
+#include "app/completion-list.h"
+#include "core/escape.h"
 
 #define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
 #define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
@@ -154,7 +156,8 @@ show_reply (PhConsolePane *self, PhReply *reply)
     write_text (self, "\n");
   if (!reply->ok && reply->error && !reply->told)
     {
-      g_autofree char *line = g_strdup_printf ("\033[1;31m%s\033[0m %s\n", _("error:"), reply->error->message);
+      g_autofree char *message = ph_escape (reply->error->message, TRUE);
+      g_autofree char *line = g_strdup_printf ("\033[1;31m%s\033[0m %s\n", _("error:"), message);
       write_text (self, line);
     }
 }
@@ -165,7 +168,8 @@ on_started (PhConsolePane *self, const char *line)
   if (self->typed)
     return;
   begin_output (self);
-  g_autofree char *shown = g_strconcat (PROMPT_SHOWN, line, "\n", NULL);
+  g_autofree char *escaped = ph_escape (line, TRUE);
+  g_autofree char *shown = g_strconcat (PROMPT_SHOWN, escaped, "\n", NULL);
   write_text (self, shown);
   end_output (self);
 }
@@ -400,8 +404,7 @@ init_readline (PhConsolePane *self)
   rl_variable_bind ("enable-bracketed-paste", "off");
   rl_variable_bind ("colored-completion-prefix", "on");
   rl_variable_bind ("show-all-if-ambiguous", "on");
-  rl_variable_bind ("page-completions", "off");
-  rl_variable_bind ("completion-query-items", "0");
+  ph_completion_list_init ();
 
   g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
   g_mkdir_with_parents (folder, 0700);

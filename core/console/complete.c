@@ -4,15 +4,13 @@
 
 #include "core/console/console-private.h"
 
-#define MAX_COMPLETIONS 500
-
 typedef struct { GHashTable *set; const char *prefix; gsize length; } Matches;
 
 static void
 add (Matches *matches, const char *text)
 {
   if (text != NULL && *text != '\0' && strncmp (text, matches->prefix, matches->length) == 0 &&
-      g_hash_table_size (matches->set) < MAX_COMPLETIONS)
+      g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS)
     g_hash_table_add (matches->set, g_strdup (text));
 }
 

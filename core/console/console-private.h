@@ -50,15 +50,15 @@ typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
 extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_profile,
                             ph_commands_node, ph_commands_verify, ph_commands_help, ph_commands_query, ph_commands_compare, ph_commands_set;
 
-/* Text of a reply. Styles are single bytes, turned into ANSI sequences (or nothing) when the reply is done; other control
- * characters, which only a hostile file brings, are made visible then. */
-#define PH_STYLE_RESET   "\001"
-#define PH_STYLE_BOLD    "\002"
-#define PH_STYLE_DIM     "\003"
-#define PH_STYLE_ADDED   "\004"
-#define PH_STYLE_REMOVED "\005"
-#define PH_STYLE_CHANGED "\006"
-#define PH_STYLE_KEY     "\007"
+/* Text of a reply. Styles are byte pairs that no UTF-8 text holds, turned into ANSI sequences (or nothing) when the reply is
+ * done; control characters, which only a hostile file brings, are made visible then (core/escape.h). */
+#define PH_STYLE_RESET   "\xff" "1"
+#define PH_STYLE_BOLD    "\xff" "2"
+#define PH_STYLE_DIM     "\xff" "3"
+#define PH_STYLE_ADDED   "\xff" "4"
+#define PH_STYLE_REMOVED "\xff" "5"
+#define PH_STYLE_CHANGED "\xff" "6"
+#define PH_STYLE_KEY     "\xff" "7"
 
 void      ph_reply_say      (PhReply *reply, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void      ph_reply_finish   (PhReply *reply, gboolean colour);

@@ -49,8 +49,9 @@ gboolean    ph_line_goes_on          (GString *line);
 gboolean    ph_line_is_foreign (const char *line);
 /* The line that does from any folder what @line does from @folder: names of files that are there become absolute. (transfer full) */
 char       *ph_line_to_absolute (const char *line, const char *folder);
-/* Completions of the word of @line that ends at byte @cursor: commands, passes, pipelines, node and value names, files,
- * SQL. @word_start: the byte where that word begins. (transfer full), sorted, never NULL. */
+#define PH_MAX_COMPLETIONS 500
+/* At most that many completions of the word of @line that ends at byte @cursor: commands, passes, pipelines, node and
+ * value names, files, SQL. @word_start: the byte where that word begins. (transfer full), sorted, never NULL. */
 char      **ph_console_complete      (PhConsole *console, const char *line, guint cursor, guint *word_start);
 
 /* One command: from its row follow the verb, its help, its completion, its GAction, menu label and shortcut, and its line of

@@ -1,10 +1,13 @@
 /* reply.c: what a line answered, as text and as JSON.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <locale.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/console/console-private.h"
 #include "core/discard.h"
+#include "core/escape.h"
+#include "core/number.h"
 
 void
 ph_reply_free (PhReply *reply)
@@ -18,14 +21,31 @@ ph_reply_free (PhReply *reply)
   g_free (reply);
 }
 
+/* That of this process, but for numbers. */
+static locale_t
+numbers_locale (void)
+{
+  static locale_t locale;
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once))
+    {
+      locale = newlocale (LC_NUMERIC_MASK, "C", duplocale (LC_GLOBAL_LOCALE));
+      g_once_init_leave (&once, 1);
+    }
+  return locale;
+}
+
 void
 ph_reply_say (PhReply *reply, const char *format, ...)
 {
+  const locale_t before = uselocale (numbers_locale ());       /* 0.5 in every language */
   va_list args;
 
   va_start (args, format);
   g_string_append_vprintf (reply->text, format, args);
   va_end (args);
+  uselocale (before);
 }
 
 /* ── text ── */
@@ -37,20 +57,19 @@ static const char *const ansi[] = {
 void
 ph_reply_finish (PhReply *reply, gboolean colour)
 {
-  g_autofree char *valid = g_utf8_make_valid (reply->text->str, (gssize) reply->text->len);
+  GString *raw = g_steal_pointer (&reply->text);
 
-  g_string_truncate (reply->text, 0);
-  for (const char *p = valid; *p != '\0'; p = g_utf8_next_char (p))
+  reply->text = g_string_sized_new (raw->len);
+  for (char *p = raw->str, *style; p != NULL; p = style)
     {
-      gunichar c = g_utf8_get_char (p);
-
-      if (c < G_N_ELEMENTS (ansi))
-        g_string_append (reply->text, colour ? ansi[c] : "");
-      else if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0))
-        g_string_append_printf (reply->text, "\\x%02x", c);
-      else
-        g_string_append_unichar (reply->text, c);
+      style = strchr (p, '\xff');
+      if (style != NULL)
+        *style++ = '\0';
+      ph_escape_append (reply->text, p, TRUE);
+      if (style != NULL && *style >= '1' && *style <= '7')
+        g_string_append (reply->text, colour ? ansi[*style++ - '0'] : (style++, ""));
     }
+  g_string_free (raw, TRUE);
 }
 
 static guint
@@ -76,9 +95,11 @@ cell_text (JsonNode *node, int digits)
   if (digits > 0 && node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE)
     {
       const double value = json_node_get_double (node);
+      char         format[16];
 
       /* 1234 ms, not 1.23e+03. */
-      return fabs (value) >= pow (10, digits) && fabs (value) < 1e9 ? g_strdup_printf ("%.0f", value) : g_strdup_printf ("%.*g", digits, value);
+      g_snprintf (format, sizeof format, "%%.%dg", digits);
+      return ph_number_to_string (fabs (value) >= pow (10, digits) && fabs (value) < 1e9 ? "%.0f" : format, value);
     }
   text = ph_json_cell (node);
   valid = g_utf8_make_valid (text, -1);
@@ -189,13 +210,14 @@ ph_json_set (JsonObject *object, const char *member, const char *text)
 double
 ph_float_value (float value)
 {
-  char text[64];
+  char text[64], format[16];
 
   if (!isfinite (value))
     return value;
   for (int digits = 6; digits <= 9; digits++)
     {
-      g_snprintf (text, sizeof text, "%.*g", digits, value);
+      g_snprintf (format, sizeof format, "%%.%dg", digits);
+      g_ascii_formatd (text, sizeof text, format, (double) value);
       if ((float) g_ascii_strtod (text, NULL) == value)
         break;
     }

@@ -4,12 +4,16 @@
 
 #include <math.h>
 
+#include "core/escape.h"
+
 #define ARROW 7.0             /* points from where a line ends to the tip of its arrow */
 
 static void
 append_quoted (GString *text, const char *part)
 {
-  for (; *part != 0; part++)
+  g_autofree char *shown = ph_escape (part, TRUE);
+
+  for (part = shown; *part != 0; part++)
     {
       if (*part == '"' || *part == '\\')
         g_string_append_c (text, '\\');

@@ -7,6 +7,8 @@
 #include <pango/pangocairo.h>
 #include <string.h>
 
+#include "core/escape.h"
+#include "core/number.h"
 #include "core/ops/op.h"
 
 struct _PhFaces
@@ -125,7 +127,9 @@ ph_faces_free (PhFaces *faces)
 const char *
 ph_faces_string (PhFaces *faces, const char *text)
 {
-  return g_string_chunk_insert_const (faces->strings, text);
+  g_autofree char *shown = ph_escape (text, FALSE);
+
+  return g_string_chunk_insert_const (faces->strings, shown);
 }
 
 /* @text is one of ph_faces_string(). */
@@ -256,7 +260,10 @@ describe_attributes (GString *text, PhNode *node)
       if (strcmp (attr->name, "to") == 0 && attr->kind == PH_ATTR_INT && attr->i > 0 && attr->i < PH_N_DTYPES)
         g_string_append_printf (text, "to %s", ph_dtype_name (attr->i));
       else if (attr->kind == PH_ATTR_FLOAT)
-        g_string_append_printf (text, "%s %.4g", attr->name, (double) attr->f);
+        {
+          g_string_append_printf (text, "%s ", attr->name);
+          ph_number_append (text, "%.4g", (double) attr->f);
+        }
       else if (attr->kind == PH_ATTR_INTS)
         {
           g_string_append (text, attr->name);
@@ -343,7 +350,7 @@ describe_tensor (PhFaces *faces, PhTensor *tensor)
             g_string_append_printf (text, "%" G_GINT64_FORMAT, value);
         }
       else
-        g_string_append_printf (text, "%.4g", ph_tensor_get (tensor, i));
+        ph_number_append (text, "%.4g", ph_tensor_get (tensor, i));
     }
   if (ph_tensor_rank (tensor) > 0)
     g_string_append_c (text, ']');

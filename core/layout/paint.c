@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
+
 #define MAX_ENTRIES 8           /* names with a colour of their own; the others share one     */
 #define WIDE        50          /* from so many times the least on a scale is logarithmic     */
 #define DECADES     6           /* that a logarithmic scale has at most                       */
@@ -315,6 +317,15 @@ ph_paint_entry (const PhPaint *paint, guint entry, PhTheme theme, PhColor *color
   return at->name;
 }
 
+/* @format: of the number; @unit follows it. */
+static char *
+with_unit (const char *format, double number, const char *unit, const char *more)
+{
+  g_autofree char *text = ph_number_to_string (format, number);
+
+  return g_strconcat (text, " ", unit, more, NULL);
+}
+
 static char *
 number_label (double number, const char *unit)
 {
@@ -325,14 +336,14 @@ number_label (double number, const char *unit)
     {
       for (; fabs (number) >= 1024 && step + 1 < G_N_ELEMENTS (binary); step++)
         number /= 1024;
-      return g_strdup_printf ("%.3g %s", number, binary[step]);
+      return with_unit ("%.3g", number, binary[step], NULL);
     }
   if (strcmp (unit, "s") == 0)
-    return number == 0 || fabs (number) >= 1 ? g_strdup_printf ("%.3g s", number)
-           : fabs (number) >= 1e-3 ? g_strdup_printf ("%.3g ms", number * 1e3) : g_strdup_printf ("%.3g µs", number * 1e6);
+    return number == 0 || fabs (number) >= 1 ? with_unit ("%.3g", number, "s", NULL)
+           : fabs (number) >= 1e-3 ? with_unit ("%.3g", number * 1e3, "ms", NULL) : with_unit ("%.3g", number * 1e6, "µs", NULL);
   for (; *unit != 0 && fabs (number) >= 1000 && step + 1 < G_N_ELEMENTS (decimal); step++)
     number /= 1000;
-  return *unit != 0 ? g_strdup_printf ("%.3g %s%s", number, decimal[step], unit) : g_strdup_printf ("%.4g", number);
+  return *unit != 0 ? with_unit ("%.3g", number, decimal[step], unit) : ph_number_to_string ("%.4g", number);
 }
 
 gboolean

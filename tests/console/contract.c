@@ -94,6 +94,25 @@ named (JsonObject *reply, const char *member, const char *name)
                    if (!json_object_has_member (object_, names_[i_])) \
                      g_error ("no member %s", names_[i_]); } G_STMT_END
 
+/* What a file's names are does nothing to the terminal that errors go to. */
+static void
+test_hostile_errors (void)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peep-hostile.onnxtxt", NULL);
+  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] \"x\\x1b]0;T\\x07\") => (float[2] y) {\n"
+                             "  [\"n\\x1b[2J\"] y = \"Op\\x1b[31m\" (\"x\\x1b]0;T\\x07\") }\n";
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  g_auto(Run) run = peep ("eval --random 1\neval\nfeed \"x\033[2J\" 1\ngoto \033[31m\nnonsense\007\n", "--keep-going", path, NULL);
+
+  g_assert_cmpint (run.status, ==, 1);
+  g_assert_null (strchr (run.err, '\033'));
+  g_assert_null (strchr (run.err, '\007'));
+  g_assert_null (strchr (run.out, '\033'));
+  g_assert_nonnull (strstr (run.err, "\\x1b[31m"));
+  g_remove (path);
+}
+
 static void
 test_usage (void)
 {
@@ -385,6 +404,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/peep/places", test_places);
   g_test_add_func ("/peep/bytes", test_bytes);
   g_test_add_func ("/peep/full-disk", test_full_disk);
+  g_test_add_func ("/peep/hostile-errors", test_hostile_errors);
   g_test_add_func ("/peep/members", test_members);
   g_test_add_func ("/peep/numbers", test_numbers);
   g_test_add_func ("/peep/gradient", test_gradient);

@@ -176,6 +176,30 @@ test_completion (void)
   g_assert_cmpint (terminal_end (&terminal), ==, 0);
 }
 
+/* More than fits is counted, not asked about: at readline's own questions Ctrl+C left it with matches that it had freed. */
+static void
+test_many_completions (void)
+{
+  g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
+  Terminal         terminal = terminal_start ("NO_COLOR=1", file, NULL);
+
+  assert_sees (terminal, "peep> ");
+  for (guint i = 0; i < 3; i++)
+    {
+      terminal_type (&terminal, "help \t\t");
+      assert_sees (terminal, "more: type some more letters");
+      g_assert_true (terminal_interrupt (&terminal, "peep> "));
+      terminal_type (&terminal, " ");
+    }
+  terminal_type (&terminal, "select 20 + 3\n");
+  assert_sees (terminal, "23");
+  g_assert_null (strstr (terminal.seen->str, "Display all"));
+  g_assert_null (strstr (terminal.seen->str, "--More--"));
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
 /* What was typed is there again the next time, joined lines as one. */
 static void
 test_history (void)
@@ -241,6 +265,7 @@ main (int argc, char *argv[])
       g_test_add_func ("/terminal/interrupt", test_interrupt);
       g_test_add_func ("/terminal/interrupted-script", test_interrupted_script);
       g_test_add_func ("/terminal/completion", test_completion);
+      g_test_add_func ("/terminal/many-completions", test_many_completions);
       g_test_add_func ("/terminal/history", test_history);
       g_test_add_func ("/terminal/colour", test_colour);
       status = g_test_run ();

@@ -4,10 +4,12 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <locale.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/escape.h"
 #include "core/graph/verify.h"
 #include "core/io/io.h"
 
@@ -380,6 +382,93 @@ test_no_memory (void)
   TELL (&session, "eval --random 1 t");
 }
 
+/* Names of a hostile file: what they would do to a terminal, a label or a picture. */
+static void
+test_escapes (void)
+{
+  static const char text[] =
+    "<ir_version: 8, opset_import: [\"\" : 23, \"e\\x1bvil\" : 1], producer_name: \"\\x1b]0;TITLE\\x07\">\n"
+    "\"g\\x1b[2J\" (float[2,\"d\\x1b[31m\"] \"x\\x01\\x04\") => (float[M,K] \"y\\x1b]0;T\\x07\") {\n"
+    "  [\"n\\x02o\\x9bd\"] t = Relu <\"a\\x1b\" = \"v\\x1b[31m\"> (\"x\\x01\\x04\")\n"
+    "  [\"second\\x1bc\"] \"y\\x1b]0;T\\x07\" = \"e\\x1bvil\".\"Op\\x1b[5m\" (t) }\n";
+  static const char *const lines[] = {
+    "info", "problems", "eval --random 1", "run", "steps", "rewrites", "node n1", "node n9", "find Relu", "select * from nodes", "print", "why n9",
+    "select * from \"values\"", "diff 0 0 --text", "neighbours n9 2", "history", "verify", "feed 1", "values", "open nothing\x1b[31m", "profile",
+  };
+  g_autofree char *dot = in_folder ("picture.dot"), *drawn = NULL, *shown = NULL;
+  g_auto(Session) session = { 0 };
+  gboolean seen = FALSE;
+
+  session_init (&session);
+  ph_console_set_colour (session.console, FALSE);
+  open_text (&session, text);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_autoptr(PhReply) reply = ph_console_run (session.console, lines[i], NULL);
+
+      for (const guchar *p = (const guchar *) reply->text->str; *p != 0; p++)
+        if ((*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7f)
+          g_error ("'%s' lets byte %d through: %s", lines[i], *p, reply->text->str);
+      seen = seen || strstr (reply->text->str, "x\\x01\\x04") != NULL;
+    }
+  g_assert_true (seen);                     /* shown, neither swallowed nor taken for a colour */
+  TELL (&session, "render '%s'", dot);
+  g_assert_true (g_file_get_contents (dot, &drawn, NULL, NULL));
+  g_assert_null (strchr (drawn, '\x1b'));
+  g_unlink (dot);
+  shown = ph_escape ("a\x1b\x7f\xc2\x9b\xe2\x80\xae\xff" "b\n", FALSE);
+  g_assert_cmpstr (shown, ==, "a\\x1b\\x7f\\x9b\\u202e\357\277\275b\\x0a");
+}
+
+/* Numbers have points, whatever the user's language writes. */
+static void
+test_locale (void)
+{
+  static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y)\n<float[2] w = {0.5, 1.25}>\n"
+                             "{ t = LeakyRelu <alpha = 0.125> (x) y = Mul (t, w) }\n";
+  g_autofree char *path = in_folder ("locale.onnxtxt"), *dot = in_folder ("locale.dot"), *drawn = NULL, *profile = NULL, *locales = in_folder ("locales"),
+                  *command = g_strdup_printf ("mkdir -p %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8", locales, locales),
+                  *remove = g_strdup_printf ("rm -rf %s", locales), *former = g_strdup (g_getenv ("LOCPATH"));
+  g_auto(Session) session = { 0 };
+  gboolean there = setlocale (LC_NUMERIC, "de_DE.UTF-8") != NULL;
+
+  if (!there && g_spawn_command_line_sync ("sh -c 'command -v localedef'", NULL, NULL, NULL, NULL))
+    {
+      const char *const argv[] = { "sh", "-c", command, NULL };
+
+      g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+                    NULL, NULL);
+      g_setenv ("LOCPATH", locales, TRUE);
+      there = setlocale (LC_NUMERIC, "de_DE.UTF-8") != NULL;
+    }
+  if (there && *localeconv ()->decimal_point == ',')
+    {
+      session_init (&session);
+      open_text (&session, text);
+      TELL (&session, "feed x [1.5, -2.25]");
+      TELL (&session, "eval");
+      TELL (&session, "render '%s'", dot);
+      g_assert_true (g_file_get_contents (dot, &drawn, NULL, NULL));
+      g_assert_nonnull (strstr (drawn, "0.125"));
+      g_assert_nonnull (strstr (drawn, "[0.5, 1.25]"));
+      profile = ask (&session, TRUE, "profile");
+      for (const char *p = strchr (profile, ','); p != NULL; p = strchr (p + 1, ','))
+        g_assert_false (g_ascii_isdigit (p[1]));
+      TELL (&session, "save '%s'", path);
+      TELL (&session, "open '%s'", path);
+      g_unlink (path);
+      g_unlink (dot);
+    }
+  else
+    g_test_skip ("there is no language here that writes a comma");
+  setlocale (LC_NUMERIC, "C");
+  if (former != NULL)
+    g_setenv ("LOCPATH", former, TRUE);
+  else
+    g_unsetenv ("LOCPATH");
+  g_spawn_command_line_sync (remove, NULL, NULL, NULL, NULL);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -397,6 +486,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/robust/functions-in-functions", test_functions_in_functions);
   g_test_add_func ("/robust/growth", test_growth);
   g_test_add_func ("/robust/no-memory", test_no_memory);
+  g_test_add_func ("/robust/escapes", test_escapes);
+  g_test_add_func ("/robust/locale", test_locale);
   status = g_test_run ();
   g_assert_cmpint (g_rmdir (folder), ==, 0);
   g_free (folder);

@@ -1,0 +1,42 @@
+/* escape.c: text of a file, made fit to be shown.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/escape.h"
+
+/* Marks that change the direction of the text after them, or end a line where none ends. */
+static gboolean
+is_misleading (gunichar c)
+{
+  return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+}
+
+void
+ph_escape_append (GString *out, const char *text, gboolean lines)
+{
+  while (*text != '\0')
+    {
+      const gunichar c = g_utf8_get_char_validated (text, -1);
+
+      if (c >= (gunichar) -2)
+        {
+          g_string_append (out, "\357\277\275");
+          text++;
+          continue;
+        }
+      if ((c < 0x20 && !(lines && (c == '\n' || c == '\t'))) || (c >= 0x7f && c < 0xa0))
+        g_string_append_printf (out, "\\x%02x", c);
+      else if (is_misleading (c))
+        g_string_append_printf (out, "\\u%04x", c);
+      else
+        g_string_append_unichar (out, c);
+      text = g_utf8_next_char (text);
+    }
+}
+
+char *
+ph_escape (const char *text, gboolean lines)
+{
+  GString *out = g_string_new (NULL);
+
+  ph_escape_append (out, text, lines);
+  return g_string_free (out, FALSE);
+}

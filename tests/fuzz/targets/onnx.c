@@ -1,0 +1,35 @@
+/* onnx.c: ONNX files. What is read is whole, and what is written of it can be read again.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "target.h"
+
+#include "core/graph/verify.h"
+#include "core/io/io.h"
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GBytes) bytes = g_bytes_new (data, size), written = NULL;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_read (bytes, "fuzz", problems, &error), again = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_true ((model == NULL) == (error != NULL));
+  if (model == NULL)
+    {
+      g_assert_true (g_utf8_validate (error->message, -1, NULL));
+      return 0;
+    }
+  if (!ph_model_verify (model, &error) && g_error_matches (error, PH_ERROR, PH_ERROR_FAILED))
+    g_error ("a model that does not hang together: %s", error->message);
+  g_clear_error (&error);
+  text = ph_onnx_text_print (model, 64);
+  g_assert_true (g_utf8_validate (text, -1, NULL));
+  written = ph_onnx_write (model, &error);
+  if (written == NULL)
+    return 0;
+  again = ph_onnx_read (written, "again", NULL, &error);
+  if (again == NULL)
+    g_error ("what was written cannot be read: %s", error->message);
+  return 0;
+}
