@@ -127,6 +127,11 @@ Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
 Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
 const char       *ph_export_function   (PhExport *export, PhNode *node);    /* onnx-fused.c: its name */
 
+/* Attributes of these kinds are kept as bytes, and in text as the bytes of the message after this word for their type. */
+#define PH_TEXT_OPAQUE  "attribute_proto"
+#define PH_ATTR_SPARSE  11
+#define PH_ATTR_SPARSES 12
+
 /* text-parser.c, text-printer.c */
 Onnx__ModelProto *ph_text_parse   (PhSource *source, PhArena *arena, const char *text, gsize length, GError **error);
 

@@ -10,6 +10,7 @@ parse_attr_type (PhTextParser *parser)
     { "graph", PH_ATTR_GRAPH }, { "floats", PH_ATTR_FLOATS }, { "ints", PH_ATTR_INTS }, { "strings", PH_ATTR_STRINGS },
     { "tensors", PH_ATTR_TENSORS }, { "graphs", PH_ATTR_GRAPHS }, { "sparse_tensor", (PhAttrKind) 11 },
     { "sparse_tensors", (PhAttrKind) 12 }, { "type_proto", (PhAttrKind) 13 }, { "type_protos", (PhAttrKind) 14 },
+    { PH_TEXT_OPAQUE, PH_ATTR_OPAQUE },
   };
   PhLexer *lexer = &parser->lexer;
 
@@ -21,6 +22,25 @@ parse_attr_type (PhTextParser *parser)
       }
   ph_lexer_fail (lexer, "the type of an attribute (int, floats, tensor, ...) is wanted here, not %s", ph_lexer_describe (lexer));
   return (PhAttrKind) 0;
+}
+
+/* The message's own bytes, of what text has no words for. */
+static Onnx__AttributeProto *
+parse_opaque (PhTextParser *parser, char *name)
+{
+  ProtobufCAllocator allocator = ph_arena_allocator (parser->arena);
+  const PhToken token = parser->lexer.token;
+  const char *bytes = ph_text_string (parser);
+  Onnx__AttributeProto *attr = bytes != NULL ? onnx__attribute_proto__unpack (&allocator, token.length, (const guint8 *) bytes) : NULL;
+
+  if (bytes != NULL && attr == NULL)
+    {
+      parser->lexer.token = token;
+      ph_lexer_fail (&parser->lexer, "the bytes of an attribute are wanted here; these are damaged");
+    }
+  if (attr != NULL)
+    attr->name = name;
+  return attr;
 }
 
 /* One value; what kind it is, or 0 on failure. */
@@ -175,6 +195,14 @@ ph_text_attr (PhTextParser *parser)
       attr->ref_attr_name = ph_text_name (parser, "the name of an attribute of the function");
       attr->type = (Onnx__AttributeProto__AttributeType) declared;
       return attr->ref_attr_name != NULL ? attr : NULL;
+    }
+  if (declared == PH_ATTR_OPAQUE)
+    {
+      Onnx__AttributeProto *opaque = parse_opaque (parser, attr->name);
+
+      if (opaque != NULL)
+        ph_lexer_mark (lexer, opaque, &lexer->token);
+      return opaque;
     }
   token = lexer->token;
   kind = ph_lexer_take (lexer, '[') ? parse_attr_list (parser, attr, declared) : parse_attr_value (parser, attr);

@@ -29,6 +29,44 @@ attr_type_word (int type)
     g_string_append_c (printer->out, ']'); \
   } G_STMT_END
 
+/* A TypeProto that text can say. */
+static gboolean
+has_words (const Onnx__TypeProto *type)
+{
+  PhTextPrinter trial = { .out = g_string_new (NULL) };
+  gboolean ok = ph_text_print_type (&trial, type) && strstr (trial.out->str, "undefined") == NULL;
+
+  g_string_free (trial.out, TRUE);
+  return ok;
+}
+
+/* What text has no words for: a type of a later ONNX, one that contradicts the value, sparse tensors. */
+static gboolean
+is_opaque (const Onnx__AttributeProto *attr)
+{
+  const int type = (int) attr->type;
+
+  if (type == (int) ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTO)
+    return !has_words (attr->tp);
+  if (type == (int) ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS)
+    for (gsize i = 0; i < attr->n_type_protos; i++)
+      if (!has_words (attr->type_protos[i]))
+        return TRUE;
+  return type < PH_ATTR_FLOAT || type > (int) ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS || type == PH_ATTR_SPARSE
+         || type == PH_ATTR_SPARSES || (type == PH_ATTR_TENSOR && attr->t == NULL) || (type == PH_ATTR_GRAPH && attr->g == NULL);
+}
+
+static void
+print_opaque (PhTextPrinter *printer, const Onnx__AttributeProto *attr)
+{
+  g_autoptr(GBytes) bytes = ph_proto_to_bytes (&attr->base);
+  gsize size;
+  const char *data = g_bytes_get_data (bytes, &size);
+
+  g_string_append (printer->out, " : " PH_TEXT_OPAQUE " = ");
+  ph_text_print_string (printer, data, size);
+}
+
 static void
 print_attr (PhTextPrinter *printer, const Onnx__AttributeProto *attr)
 {
@@ -44,9 +82,15 @@ print_attr (PhTextPrinter *printer, const Onnx__AttributeProto *attr)
       ph_text_print_name (printer, attr->ref_attr_name);
       return;
     }
+  if (is_opaque (attr))
+    {
+      print_opaque (printer, attr);
+      return;
+    }
   /* Where the value alone would be read as another type. */
   if ((type == PH_ATTR_FLOATS && attr->n_floats == 0) || (type == PH_ATTR_STRINGS && attr->n_strings == 0)
-      || (type == PH_ATTR_TENSORS && attr->n_tensors == 0) || (type == PH_ATTR_GRAPHS && attr->n_graphs == 0))
+      || (type == PH_ATTR_TENSORS && attr->n_tensors == 0) || (type == PH_ATTR_GRAPHS && attr->n_graphs == 0)
+      || (type == (int) ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTOS && attr->n_type_protos == 0))
     g_string_append_printf (out, " : %s", attr_type_word (type));
   g_string_append (out, " = ");
   switch (type)

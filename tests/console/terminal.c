@@ -6,6 +6,7 @@
 #include <pty.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -184,11 +185,14 @@ test_many_completions (void)
   Terminal         terminal = terminal_start ("NO_COLOR=1", file, NULL);
 
   assert_sees (terminal, "peep> ");
+  g_assert_cmpint (ioctl (terminal.fd, TIOCSWINSZ, &(struct winsize) { .ws_row = 24, .ws_col = 80 }), ==, 0);
   for (guint i = 0; i < 3; i++)
     {
       terminal_type (&terminal, "help \t\t");
       assert_sees (terminal, "more: type some more letters");
-      g_assert_true (terminal_interrupt (&terminal, "peep> "));
+      assert_sees (terminal, "peep> ");
+      g_assert_true (terminal_interrupt (&terminal, "^C"));
+      assert_sees (terminal, "peep> ");
       terminal_type (&terminal, " ");
     }
   terminal_type (&terminal, "select 20 + 3\n");

@@ -25,6 +25,12 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_clear_error (&error);
   text = ph_onnx_text_print (model, 64);
   g_assert_true (g_utf8_validate (text, -1, NULL));
+  g_free (text);
+  text = ph_onnx_text_print (model, G_MAXSIZE);
+  again = ph_onnx_text_read (text, -1, "again", &error);
+  if (again == NULL)
+    g_error ("what was printed cannot be read: %s\n%s", error->message, text);
+  g_clear_pointer (&again, ph_model_free);
   written = ph_onnx_write (model, &error);
   if (written == NULL)
     return 0;
