@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/console/console-private.h"
+#include "core/replace.h"
 
 /* ── passes ── */
 
@@ -229,9 +230,9 @@ save_pipeline (PhCall *call, const char *file, GError **error)
   GError          *own = NULL;
 
   text = g_strdup_printf ("# A pipeline of Peephole: a pass a line. `pipeline FILE` reads it.\n%s\n", words);
-  if (!g_file_set_contents (file, text, -1, &own))
+  if (!ph_replace_contents (file, text, strlen (text), &own))
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s", own->message);
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s", file, own->message);
       g_error_free (own);
       return FALSE;
     }

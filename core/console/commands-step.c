@@ -185,9 +185,7 @@ run_finish (PhCall *call, GError **error)
   PhHistory *history = ph_document_get_history (call->document);
   guint      end;
 
-  /* What was given up leaves no trace; what an error stopped keeps the steps before it. */
-  if (!call->reply->ok && g_cancellable_is_cancelled (call->cancellable))
-    return TRUE;
+  /* What an error or Ctrl+C stopped keeps the passes that were done by then: they may have taken minutes. */
   if (run->job != NULL ? !ph_document_take_job (call->document, run->job, !run->ahead, error)
                        : !ph_document_go (call->document, run->go, error))
     return FALSE;

@@ -9,6 +9,7 @@
 #include "core/io/io.h"
 
 #define MAX_ELEMENTS       1000     /* of a value in an answer */
+#define MOST_ELEMENTS      100000   /* of all values of an answer that names none of them */
 #define MAX_ELEMENTS_SHOWN 16
 
 /* ── feed ── */
@@ -394,6 +395,7 @@ values_begin (PhCall *call, GError **error)
 {
   PhModel   *model = ph_document_get_model (call->document);
   JsonArray *rows = ph_reply_array (call->reply, "values");
+  gsize      left = MOST_ELEMENTS;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
     return FALSE;
@@ -413,7 +415,8 @@ values_begin (PhCall *call, GError **error)
         continue;
       row = ph_json_add_object (rows);
       ph_json_set (row, "name", value->name);
-      ph_tensor_to_json (tensor, row, call->argc > 0 ? MAX_ELEMENTS : 0);
+      ph_tensor_to_json (tensor, row, call->argc > 0 ? MAX_ELEMENTS : MIN (MAX_ELEMENTS, left));
+      left -= MIN (left, MIN (ph_tensor_count (tensor), MAX_ELEMENTS));
       text = ph_tensor_to_string (tensor, call->argc > 0 ? 100 : 6);
       ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET " = %s\n", value->name, text);
     }

@@ -1,12 +1,12 @@
-/* onnx-writer.c: writes models. A file is written beside the old one and takes its place only when it is whole.
+/* onnx-writer.c: writes models. A file takes the place of the old one only when it is whole (core/replace.h).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/proto.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "core/replace.h"
 
 #define MAX_PROTO      (((gsize) 2000) << 20)     /* protobuf's limit is 2 GB                     */
 #define MIN_EXTERNAL   1024                                /* bytes; smaller tensors stay in the model     */
@@ -17,7 +17,7 @@
 typedef struct
 {
   ProtobufCBuffer base;
-  int             fd;
+  PhReplace       file;
   int             failed;            /* errno */
   GCancellable   *cancellable;       /* (nullable) */
   gsize           used;
@@ -37,7 +37,7 @@ write_all (Sink *sink, const guint8 *data, gsize size)
           sink->failed = ECANCELED;
           return;
         }
-      n = write (sink->fd, data, MIN (size, 1 << 26));
+      n = write (sink->file.fd, data, MIN (size, 1 << 26));
 
       if (n < 0 && errno != EINTR)
         sink->failed = errno;
@@ -73,42 +73,41 @@ append (ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
     }
 }
 
-/* A new file beside @path that is to replace it. */
 static gboolean
-open_sink (Sink *sink, const char *path, char **temporary, GCancellable *cancellable, GError **error)
+fail_write (const char *path, const char *why, GError **error)
 {
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-  *temporary = g_strconcat (path, ".XXXXXX", NULL);
-  *sink = (Sink) { .base = { append }, .cancellable = cancellable, .fd = g_mkstemp_full (*temporary, O_WRONLY | O_CLOEXEC, 0666) };
-  if (sink->fd >= 0)
-    return TRUE;
-  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s", path, g_strerror (errno));
-  g_clear_pointer (temporary, g_free);
+  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", path, why);
   return FALSE;
 }
 
 static gboolean
-close_sink (Sink *sink, const char *path, const char *temporary, gboolean keep, GError **error)
+open_sink (Sink *sink, const char *path, GCancellable *cancellable, GError **error)
 {
+  g_autoptr(GError) reason = NULL;
+
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  *sink = (Sink) { .base = { append }, .cancellable = cancellable };
+  return ph_replace_open (&sink->file, path, &reason) || fail_write (path, reason->message, error);
+}
+
+static gboolean
+close_sink (Sink *sink, const char *path, gboolean keep, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+
   flush (sink);
   if (sink->failed == 0 && keep && g_cancellable_is_cancelled (sink->cancellable))
     sink->failed = ECANCELED;
-  if (sink->failed == 0 && keep && fsync (sink->fd) < 0 && errno != EINVAL && errno != EROFS)
-    sink->failed = errno;
-  if (close (sink->fd) < 0 && sink->failed == 0)
-    sink->failed = errno;
-  if (keep && sink->failed == 0 && rename (temporary, path) < 0)
-    sink->failed = errno;
   if (!keep || sink->failed != 0)
-    unlink (temporary);
+    ph_replace_abandon (&sink->file);
+  else if (!ph_replace_commit (&sink->file, &reason))
+    return fail_write (path, reason->message, error);
   if (sink->failed == 0)
     return TRUE;
   if (sink->failed == ECANCELED && g_cancellable_set_error_if_cancelled (sink->cancellable, error))
     return FALSE;
-  g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", path,
-               g_strerror (sink->failed));
-  return FALSE;
+  return fail_write (path, g_strerror (sink->failed), error);
 }
 
 /* ── external data ──────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -200,7 +199,6 @@ save_onnx (PhModel *model, const char *path, GCancellable *cancellable, GError *
   g_auto(PhArena) arena = { 0 };
   PhExport export = { .arena = &arena, .plain = TRUE, .cancellable = cancellable };
   g_autofree char *data_path = g_strconcat (path, ".data", NULL), *location = g_path_get_basename (data_path);
-  g_autofree char *temporary = NULL, *data_temporary = NULL;
   g_autofree Sink *sink = g_new (Sink, 1);
   Onnx__ModelProto *proto;
   gboolean external;
@@ -215,10 +213,10 @@ save_onnx (PhModel *model, const char *path, GCancellable *cancellable, GError *
   external = size > MAX_PROTO || export.had_external;
   if (external)
     {
-      if (!open_sink (sink, data_path, &data_temporary, cancellable, error))
+      if (!open_sink (sink, data_path, cancellable, error))
         return FALSE;
       move_graph_out (&arena, proto->graph, sink, location);
-      if (!close_sink (sink, data_path, data_temporary, sink->written > 0, error))
+      if (!close_sink (sink, data_path, sink->written > 0, error))
         return FALSE;
       /* The old model would not go with the new data. */
       cancellable = NULL;
@@ -226,10 +224,10 @@ save_onnx (PhModel *model, const char *path, GCancellable *cancellable, GError *
       if (size > MAX_PROTO)
         return too_large (size, error);
     }
-  if (!open_sink (sink, path, &temporary, cancellable, error))
+  if (!open_sink (sink, path, cancellable, error))
     return FALSE;
   protobuf_c_message_pack_to_buffer (&proto->base, &sink->base);
-  return close_sink (sink, path, temporary, TRUE, error);
+  return close_sink (sink, path, TRUE, error);
 }
 
 gboolean
@@ -237,15 +235,15 @@ ph_io_save (PhModel *model, const char *path, GCancellable *cancellable, GError 
 {
   if (g_str_has_suffix (path, ".onnxtxt") || g_str_has_suffix (path, ".txt"))
     {
-      g_autofree char *text = NULL, *temporary = NULL;
+      g_autofree char *text = NULL;
       g_autofree Sink *sink = g_new (Sink, 1);
 
       ph_tensor_take_fault (NULL);
       text = ph_onnx_text_try_print (model, G_MAXSIZE, cancellable, error);
-      if (text == NULL || !ph_tensor_take_fault (error) || !open_sink (sink, path, &temporary, cancellable, error))
+      if (text == NULL || !ph_tensor_take_fault (error) || !open_sink (sink, path, cancellable, error))
         return FALSE;
       append (&sink->base, strlen (text), (const guint8 *) text);
-      return close_sink (sink, path, temporary, TRUE, error);
+      return close_sink (sink, path, TRUE, error);
     }
   if (g_str_has_suffix (path, ".onnx"))
     return save_onnx (model, path, cancellable, error);

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "core/replace.h"
+
 #define MAX_DEPTH 16
 
 /* Fields of both messages, and the values of their elem_type. */
@@ -220,8 +222,7 @@ ph_tensor_save (PhTensor *tensor, const char *name, const char *path, GError **e
   bytes = g_str_has_suffix (path, ".npy") ? ph_npy_write (tensor, error) : write_value (tensor, name);
   if (bytes == NULL)
     return FALSE;
-  if (g_file_set_contents (path, g_bytes_get_size (bytes) > 0 ? g_bytes_get_data (bytes, NULL) : "", (gssize) g_bytes_get_size (bytes),
-                           &reason))
+  if (ph_replace_contents (path, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), &reason))
     return TRUE;
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s", path, reason->message);
   return FALSE;

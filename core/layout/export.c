@@ -8,6 +8,7 @@
 
 #include "core/io/dot.h"
 #include "core/layout/draw-private.h"
+#include "core/replace.h"
 
 #define LEGEND_PAD 20.0
 #define MAX_PIXELS 12000       /* of a picture's side       */
@@ -20,7 +21,7 @@ write_whole (const char *path, const void *data, gsize length, GError **error)
   g_autoptr(GError) local = NULL;
   g_autofree char *name = NULL;
 
-  if (g_file_set_contents (path, data, (gssize) length, &local))
+  if (ph_replace_contents (path, data, length, &local))
     return TRUE;
   name = g_filename_display_name (path);
   g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be written: %s. What was there before is untouched", name, local->message);

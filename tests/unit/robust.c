@@ -12,6 +12,7 @@
 #include "core/escape.h"
 #include "core/graph/verify.h"
 #include "core/io/io.h"
+#include "core/replace.h"
 
 static char *folder;
 
@@ -254,8 +255,6 @@ test_tensor_on_disk (void)
   g_unlink (path);
 }
 
-/* Budgets */
-
 static void
 open_text (Session *session, const char *text)
 {
@@ -265,6 +264,138 @@ open_text (Session *session, const char *text)
   TELL (session, "open '%s'", path);
   g_unlink (path);
 }
+
+/* Saving: through a link to what it points to, whose mode stays; nothing is beside it then, nor after a failure. */
+static void
+test_save_links (void)
+{
+  static const char *const names[] = { "real.onnx", "real.onnxtxt", "real.dot", "real.npy" };
+  g_auto(Session) session = { 0 };
+  g_autofree char *full = in_folder ("full.svg"), *answer = NULL;
+  struct stat status;
+
+  session_init (&session);
+  open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) { y = Relu (x) }\n");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const char *dot = strchr (names[i], '.');
+      g_autofree char *path = in_folder (names[i]), *link = g_strdup_printf ("%s/link%s", folder, dot), *text = NULL, *target = NULL;
+      g_autoptr(PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 1);
+      g_autoptr(GDir) dir = NULL;
+      const char *name;
+
+      g_assert_true (g_file_set_contents (path, "old", 3, NULL));
+      g_assert_cmpint (g_chmod (path, 0640), ==, 0);
+      g_assert_cmpint (symlink (names[i], link), ==, 0);
+      if (g_str_equal (dot, ".npy"))
+        g_assert_true (ph_tensor_save (tensor, "t", link, NULL));
+      else
+        TELL (&session, g_str_equal (dot, ".dot") ? "render '%s'" : "save '%s'", link);
+      target = g_file_read_link (link, NULL);
+      g_assert_cmpstr (target, ==, names[i]);
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      g_assert_cmpstr (text, !=, "old");
+      g_assert_cmpint (stat (path, &status), ==, 0);
+      g_assert_cmpint (status.st_mode & 07777, ==, 0640);
+      g_unlink (path);
+      /* A link to where nothing is yet. */
+      if (!g_str_equal (dot, ".npy"))
+        TELL (&session, g_str_equal (dot, ".dot") ? "render '%s'" : "save '%s'", link);
+      else
+        g_assert_true (ph_tensor_save (tensor, "t", link, NULL));
+      g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+      g_unlink (path);
+      g_unlink (link);
+      dir = g_dir_open (folder, 0, NULL);
+      name = g_dir_read_name (dir);
+      g_assert_null (name);
+    }
+  if (g_file_test ("/dev/full", G_FILE_TEST_EXISTS) && symlink ("/dev/full", full) == 0)
+    {
+      answer = ask (&session, FALSE, "render '%s'", full);
+      g_assert_nonnull (strstr (answer, "cannot be written"));
+      g_assert_true (g_file_test (full, G_FILE_TEST_IS_SYMLINK));
+      g_unlink (full);
+    }
+}
+
+/* Killed in the midst of it: what was there is there, and nothing else. */
+static void
+test_save_killed (void)
+{
+  g_autofree char *path = in_folder ("kept.onnx"), *text = NULL;
+  g_autoptr(GDir) dir = NULL;
+  PhReplace replace;
+  const char *name;
+
+  g_assert_true (g_file_set_contents (path, "old", 3, NULL));
+  g_assert_true (ph_replace_open (&replace, path, NULL));
+  g_assert_cmpint (write (replace.fd, "new", 3), ==, 3);
+  if (replace.temporary != NULL)
+    g_test_skip ("the file system here has no files without a name");
+  else
+    {
+      dir = g_dir_open (folder, 0, NULL);
+      while ((name = g_dir_read_name (dir)) != NULL)
+        g_assert_cmpstr (name, ==, "kept.onnx");
+    }
+  ph_replace_abandon (&replace);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "old");
+  g_unlink (path);
+}
+
+/* Ctrl+C keeps the passes that were done. */
+static void
+on_progress (PhConsole *console, const char *what, double fraction, gpointer cancellable)
+{
+  if (g_str_has_prefix (what, "cse"))
+    g_cancellable_cancel (cancellable);
+}
+
+static void
+test_cancelled_run (void)
+{
+  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) {\n v0 = Neg (x)\n");
+  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr(PhReply) reply = NULL;
+  g_auto(Session) session = { 0 };
+  PhHistory *history;
+
+  for (int i = 1; i < 4000; i++)
+    g_string_append_printf (text, "a%d = Sin (v%d)\nb%d = Sin (v%d)\nv%d = Add (a%d, b%d)\n", i, i - 1, i, i - 1, i, i, i);
+  g_string_append (text, "y = Neg (v3999) }\n");
+  session_init (&session);
+  open_text (&session, text->str);
+  g_signal_connect (session.console, "progress", G_CALLBACK (on_progress), cancellable);
+  reply = ph_console_run (session.console, "run eliminate-identity dce cse algebraic --no-verify", cancellable);
+  g_assert_false (reply->ok);
+  g_assert_error (reply->error, PH_ERROR, PH_ERROR_CANCELLED);
+  history = ph_document_get_history (session.document);
+  g_assert_cmpuint (history->steps->len, ==, 2);              /* those before cse */
+  TELL (&session, "run cse --no-verify");
+}
+
+/* Every value has its elements in JSON. */
+static void
+test_values_json (void)
+{
+  g_auto(Session) session = { 0 };
+  g_autoptr(PhReply) reply = NULL;
+  g_autofree char *json = NULL;
+
+  session_init (&session);
+  open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) { t = Neg (x) y = Relu (t) }\n");
+  TELL (&session, "feed x [-3, 4]");
+  TELL (&session, "eval --all");
+  reply = ph_console_run (session.console, "values", NULL);
+  json = ph_reply_to_json (reply);
+  g_assert_nonnull (strstr (json, "\"data\": [3, -4]"));
+  g_assert_nonnull (strstr (json, "\"data\": [3, 0]"));
+  g_assert_null (strstr (json, "\"data\": []"));
+}
+
+/* Budgets */
 
 /* Sixty doublings: nothing of it is begun with, and the message says what raises the budget. */
 static void
@@ -481,6 +612,10 @@ main (int argc, char *argv[])
   g_test_add_func ("/robust/rewritten-after-use", test_rewritten_after_use);
   g_test_add_func ("/robust/external-rewritten", test_external_rewritten);
   g_test_add_func ("/robust/tensor-on-disk", test_tensor_on_disk);
+  g_test_add_func ("/robust/save-links", test_save_links);
+  g_test_add_func ("/robust/save-killed", test_save_killed);
+  g_test_add_func ("/robust/cancelled-run", test_cancelled_run);
+  g_test_add_func ("/robust/values-json", test_values_json);
   g_test_add_func ("/robust/doubling", test_doubling);
   g_test_add_func ("/robust/doubling-unknown", test_doubling_unknown);
   g_test_add_func ("/robust/functions-in-functions", test_functions_in_functions);
