@@ -362,6 +362,35 @@ test_output_keeps_its_name (void)
   g_assert_error (error, PH_ERROR, PH_ERROR_INVALID);
 }
 
+/* Nodes put in at one place, as when a chain that was taken out comes back: few of those behind it are numbered anew. */
+static void
+test_insertions_at_one_place (void)
+{
+  enum { N = 2000 };
+  g_autoptr(PhModel) model = small_model ();
+  g_autoptr(GHashTable) orders = g_hash_table_new (NULL, NULL);
+  PhValue *x = model->graph->inputs->pdata[0];
+  guint n_moved = 0;
+  guint64 before = 0;
+
+  for (guint i = 0; i < N; i++)
+    {
+      PhNodeSpec spec = { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1, .n_outputs = 1, .before = model->graph->first };
+
+      g_assert_nonnull (ph_graph_add_node (model->graph, &spec, NULL));
+      before = 0;
+      PH_FOREACH_NODE (node, model->graph)
+        {
+          g_assert_cmpuint (node->order, >, before);
+          before = node->order;
+          n_moved += GPOINTER_TO_SIZE (g_hash_table_lookup (orders, node)) != node->order ? 1 : 0;
+          g_hash_table_insert (orders, node, GSIZE_TO_POINTER (node->order));
+        }
+    }
+  g_assert_cmpuint (n_moved, <, 25 * N);          /* a hundred times each when all were */
+  g_assert_true (ph_model_verify (model, NULL));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -369,6 +398,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/journal/back-and-forth", test_back_and_forth);
   g_test_add_func ("/journal/diff-agrees", test_diff_agrees);
   g_test_add_func ("/journal/refusals", test_refusals);
+  g_test_add_func ("/journal/insertions-at-one-place", test_insertions_at_one_place);
   g_test_add_func ("/journal/output-keeps-its-name", test_output_keeps_its_name);
   return g_test_run ();
 }
