@@ -115,15 +115,25 @@ run_stream (Peep *peep, FILE *stream, const char *name)
   g_autoptr(GString) joined = g_string_new (NULL);
   char              *line = NULL;
   size_t             size = 0;
+  gssize             n;
   guint              number = 0, first = 1;
   gboolean           go_on = TRUE;
 
-  while (go_on && getline (&line, &size, stream) >= 0)
+  while (go_on && (n = getline (&line, &size, stream)) >= 0)
     {
-      number++;
+      const gboolean marked = number++ == 0 && n >= 3 && memcmp (line, "\xef\xbb\xbf", 3) == 0;       /* byte order mark */
+
       if (joined->len == 0)
         first = number;
-      g_string_append (joined, g_strchomp (line));
+      if (memchr (line, '\0', (gsize) n) != NULL)
+        {
+          g_autofree char  *place = g_strdup_printf ("%s:%u", name, number), *command = g_strdup (line);
+          g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line holds a NUL byte, so it is no text");
+
+          go_on = show_error (peep, command, error, place);
+          continue;
+        }
+      g_string_append (joined, g_strchomp (line + (marked ? 3 : 0)));
       if (!ph_line_goes_on (joined))
         {
           g_autofree char *place = g_strdup_printf ("%s:%u", name, first);

@@ -161,24 +161,25 @@ static gboolean
 source_begin (PhCall *call, GError **error)
 {
   g_autofree char    *text = NULL;
+  gsize               size;
   g_auto(GStrv)       lines = NULL;
   g_autoptr(GString)  joined = g_string_new (NULL);
   GError             *own = NULL;
 
   if (!ph_call_need_args (call, 1, 1, error))
     return FALSE;
-  if (!g_file_get_contents (call->argv[0], &text, NULL, &own))
+  if (!g_file_get_contents (call->argv[0], &text, &size, &own))
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "the script cannot be read: %s", own->message);
       g_error_free (own);
       return FALSE;
     }
-  if (!g_utf8_validate (text, -1, NULL))
+  if (!g_utf8_validate (text, (gssize) size, NULL))          /* nor is what holds a NUL byte */
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is not a script: it is not text", call->argv[0]);
       return FALSE;
     }
-  lines = g_strsplit (text, "\n", -1);
+  lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);       /* byte order mark */
   for (guint i = 0, first = 0; lines[i] != NULL; i++)
     {
       if (joined->len == 0)

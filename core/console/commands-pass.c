@@ -180,15 +180,28 @@ reply_entry (PhCall *call, guint index)
   ph_reply_table (call->reply, changed, entry_columns, G_N_ELEMENTS (entry_columns));
 }
 
+/* What the passes that are on can come to do, as far as the pipeline allows it. */
+static PhExactness
+worst (PhDocument *document)
+{
+  GArray     *entries = ph_document_get_entries (document);
+  PhExactness least = PH_EXACT;
+
+  for (guint i = 0; i < entries->len; i++)
+    if (g_array_index (entries, PhPipelineEntry, i).enabled)
+      least = MAX (least, ph_pass_exactness (g_array_index (entries, PhPipelineEntry, i).pass));
+  return MIN (least, ph_document_get_allow (document));
+}
+
 static void
 reply_pipeline (PhCall *call)
 {
+  static const char *const words[] = { "stay exact", "stay exact where they are finite", "may differ by rounding", "may be lossy" };
   JsonArray *rows = entries_to_json (call);
 
-  ph_reply_say (call->reply, "pipeline %s: results may be %s\n",
+  ph_reply_say (call->reply, "pipeline %s: results %s\n",
                 strlen (ph_document_get_pipeline (call->document)) > 60 ? "of your own" : ph_document_get_pipeline (call->document),
-                ph_document_get_allow (call->document) == PH_EXACT ? "exact only"
-                                                                   : ph_exactness_name (ph_document_get_allow (call->document)));
+                words[worst (call->document)]);
   ph_reply_table (call->reply, rows, entry_columns, G_N_ELEMENTS (entry_columns));
 }
 
@@ -548,7 +561,7 @@ static const PhCommand rows[] = {
   { "pipeline", "[PIPELINE|PASS...] [--save FILE]", N_ ("Show, choose or save the pipeline"),
     "`pipeline O2` chooses one; `pipeline cse dce` is one of your own, `pipeline mine.txt` one in a text file (names, # for comments). "
     "Behind a pass can stand :off, :break (a breakpoint), :repeat and :limit=N, and allow=exact, exact-finite, rounding or lossy says "
-    "which rules may run. Steps ahead are dropped, what was done stays. --save writes such a file.",
+    "which rules may run (in a list of your own all that you name, unless it says otherwise). Steps ahead are dropped, what was done stays. --save writes such a file.",
     N_ ("Pipe_line"), NULL, NULL, PH_CODE (pipeline_begin) },
   { "pass on", "PASS", "Switch a pass of the pipeline on", NULL, NULL, NULL, NULL, PH_CODE (pass_on_begin) },
   { "pass off", "PASS", "Switch a pass of the pipeline off", "Steps that followed from it are dropped.", NULL, NULL, NULL,

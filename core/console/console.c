@@ -167,10 +167,32 @@ call_new (PhConsole *console, const char *line, GCancellable *cancellable)
   return call;
 }
 
+#define MAX_MESSAGE 2000        /* bytes: an error may quote a line, and a line may be a megabyte */
+
+static void
+cut_message (GError *error)
+{
+  const gsize      length = strlen (error->message);
+  const char      *end = error->message + MAX_MESSAGE * 3 / 4, *tail = error->message + length - MAX_MESSAGE / 4;
+  g_autofree char *whole = NULL;
+
+  if (length <= MAX_MESSAGE)
+    return;
+  while ((*end & 0xc0) == 0x80)
+    end--;
+  while ((*tail & 0xc0) == 0x80)
+    tail++;
+  whole = g_steal_pointer (&error->message);
+  error->message = g_strdup_printf ("%.*s … (%" G_GSIZE_FORMAT " bytes left out) … %s", (int) (end - whole), whole,
+                                    (gsize) (tail - end), tail);
+}
+
 static void
 fail (PhCall *call, GError *error)
 {
   call->reply->ok = FALSE;
+  if (error != NULL)
+    cut_message (error);
   if (call->reply->error == NULL)
     call->reply->error = error;
   else
@@ -290,12 +312,26 @@ call_finish (PhCall *call, const PhCommandCode *code)
     fail (call, error);
 }
 
+/* A line that failed is none of a script that is to do the same again. */
+static void
+forget_line (PhConsole *console, const char *line)
+{
+  for (guint i = console->lines->len; i-- > 0;)
+    if (g_str_equal (console->lines->pdata[i], line))
+      {
+        g_ptr_array_remove_index (console->lines, i);
+        return;
+      }
+}
+
 /* Errors end the text too: who shows text need not look further. */
 static PhReply *
 call_take_reply (PhCall *call)
 {
   PhReply *reply = g_steal_pointer (&call->reply);
 
+  if (!reply->ok)
+    forget_line (call->console, reply->command);
   if (!reply->ok && reply->error == NULL)
     reply->error = g_error_new (PH_ERROR, PH_ERROR_FAILED, "'%s' failed without saying why", reply->command);
   if (!call->polished)

@@ -21,7 +21,15 @@ static gboolean parse_expression (Parser *parser, PhOperand *out, GError **error
 static gboolean
 parse_error (Parser *parser, GError **error, const char *what)
 {
-  g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "1:%u: %s in '%s'", (guint) (parser->at - parser->text) + 1, what, parser->text);
+  /* What is before and behind the place, of a line that may be a megabyte. */
+  const char *from = parser->at - MIN ((gsize) (parser->at - parser->text), 60), *to = parser->at + strnlen (parser->at, 60);
+
+  while (from > parser->text && (*from & 0xc0) == 0x80)
+    from--;
+  while ((*to & 0xc0) == 0x80)
+    to++;
+  g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "1:%u: %s in '%s%.*s%s'", (guint) (parser->at - parser->text) + 1, what,
+               from > parser->text ? "…" : "", (int) (to - from), from, *to != '\0' ? "…" : "");
   return FALSE;
 }
 
@@ -199,7 +207,7 @@ parse_literal (Parser *parser, PhOperand *out, GError **error)
 
 /* ── calls ── */
 
-typedef struct { PhOperand inputs[MAX_ARGUMENTS]; guint n; GPtrArray *names, *literals; } Arguments;
+typedef struct { PhOperand inputs[MAX_ARGUMENTS]; guint n; gboolean has_axes; GPtrArray *names, *literals; } Arguments;
 
 static void
 arguments_clear (Arguments *arguments)
@@ -265,6 +273,46 @@ parse_arguments (Parser *parser, Arguments *arguments, GError **error)
   return accept (parser, ")") || parse_error (parser, error, "',' or ')' is expected");
 }
 
+/* mean(x, 0) and sum(x, axis=1) reduce along an axis, as everywhere but in ONNX, where Mean and Sum are of several inputs. */
+static gboolean
+take_axes (const char *name, Arguments *arguments, GError **error)
+{
+  static const char *const names[] = { "sum", "mean", "prod", "max", "min", "reduce_sum", "reduce_mean", "reduce_prod", "reduce_max", "reduce_min", NULL };
+  PhOperand               *second = &arguments->inputs[1];
+  const gboolean           of_several = g_str_equal (name, "max") || g_str_equal (name, "min");
+  PhTensor                *axes = NULL;
+
+  if (!g_strv_contains (names, name))
+    return TRUE;
+  for (guint i = 0; i < arguments->names->len && arguments->n == 1; i++)
+    if (g_str_equal (arguments->names->pdata[i], "axis") || g_str_equal (arguments->names->pdata[i], "axes"))
+      {
+        axes = ph_tensor_ref (arguments->literals->pdata[i]);
+        g_ptr_array_remove_index (arguments->names, i);
+        g_ptr_array_remove_index (arguments->literals, i);
+        break;
+      }
+  if (axes == NULL && arguments->n == 2 && !of_several && second->weak && second->value == NULL && second->tensor != NULL
+      && ph_tensor_dtype (second->tensor) == PH_INT64 && ph_tensor_rank (second->tensor) == 0)
+    {
+      axes = g_steal_pointer (&second->tensor);
+      arguments->n = 1;
+    }
+  if (axes == NULL)
+    return TRUE;
+  if (ph_tensor_dtype (axes) != PH_INT64 || ph_tensor_rank (axes) > 1)
+    {
+      ph_tensor_unref (axes);
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: an axis is a whole number, or a list of them", name);
+      return FALSE;
+    }
+  *second = (PhOperand) { NULL, ph_tensor_reshaped (axes, 1, (gint64[]) { (gint64) ph_tensor_count (axes) }), FALSE };
+  ph_tensor_unref (axes);
+  arguments->n = 2;
+  arguments->has_axes = TRUE;
+  return TRUE;
+}
+
 static gboolean
 parse_call (Parser *parser, const char *name, PhOperand *out, GError **error)
 {
@@ -275,7 +323,9 @@ parse_call (Parser *parser, const char *name, PhOperand *out, GError **error)
 
   if (!parse_arguments (parser, &arguments, error))
     return FALSE;
-  op = ph_expression_op (name, arguments.n, error);
+  if (!take_axes (name, &arguments, error))
+    return FALSE;
+  op = ph_expression_op (name, arguments.n - arguments.has_axes, error);
   if (op == NULL)
     return FALSE;
   for (guint i = 0; i < arguments.names->len; i++)

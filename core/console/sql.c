@@ -1,5 +1,6 @@
 /* sql.c: queries over the document: SQLite parses, joins and recurses, virtual tables read the graph in place.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "core/console/sql-private.h"
@@ -141,6 +142,18 @@ sql_regexp (sqlite3_context *out, int argc, sqlite3_value **argv)
   sqlite3_result_int (out, g_regex_match (regex, text, 0, NULL));
 }
 
+/* The natural one, as in expressions; SQLite's own is to base 10, which log10 says. */
+static void
+sql_log (sqlite3_context *out, int n, sqlite3_value **values)
+{
+  const double x = sqlite3_value_double (values[n - 1]), base = n == 2 ? sqlite3_value_double (values[0]) : 0;
+
+  if (sqlite3_value_numeric_type (values[n - 1]) == SQLITE_NULL || x <= 0 || (n == 2 && (base <= 0 || base == 1)))
+    sqlite3_result_null (out);
+  else
+    sqlite3_result_double (out, n == 2 ? log (x) / log (base) : log (x));
+}
+
 PhSql *
 ph_sql_new (PhDocument *document)
 {
@@ -157,6 +170,8 @@ ph_sql_new (PhDocument *document)
     for (guint i = 0; i < *groups[g].n; i++)
       ph_sql_add_table (sql, &groups[g].tables[i]);
   sqlite3_create_function (sql->db, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_regexp, NULL, NULL);
+  for (int n = 1; n <= 2; n++)
+    sqlite3_create_function (sql->db, "log", n, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_log, NULL, NULL);
   sqlite3_set_authorizer (sql->db, authorize, sql);
   sqlite3_progress_handler (sql->db, 1000, check_cancelled, sql);
   sqlite3_limit (sql->db, SQLITE_LIMIT_LENGTH, MAX_CELL_BYTES);
@@ -273,6 +288,29 @@ add_cell (JsonArray *row, sqlite3_stmt *statement, int column)
     }
 }
 
+/* A column that is one of other tables than those that were asked. */
+static gboolean
+say_where (const char *message, const char *column, GError **error)
+{
+  g_autoptr(GString) tables = g_string_new (NULL);
+
+  if (!g_str_has_prefix (message, "no such column: "))
+    return FALSE;
+  for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
+    for (guint i = 0; i < *groups[g].n; i++)
+      {
+        g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
+
+        add_names (columns, &groups[g].tables[i], FALSE);
+        if (g_ptr_array_find_with_equal_func (columns, column, g_str_equal, NULL))
+          g_string_append_printf (tables, "%s%s", tables->len > 0 ? ", " : "", groups[g].tables[i].name);
+      }
+  if (tables->len == 0)
+    return FALSE;
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s: '%s' is a column of %s", message, column, tables->str);
+  return TRUE;
+}
+
 /* SQLite's message, and what may have been meant. */
 static void
 set_sql_error (PhSql *sql, GError **error)
@@ -296,6 +334,8 @@ set_sql_error (PhSql *sql, GError **error)
       typed = strchr (message, ':') + 2;
       if (strrchr (typed, '.') != NULL)
         typed = strrchr (typed, '.') + 1;
+      if (say_where (message, typed, error))
+        return;
       nearest = ph_nearest (typed, (const char *const *) names->pdata, names->len);
       if (nearest != NULL)
         g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "SQL: %s; did you mean '%s'?", message, nearest);

@@ -144,17 +144,21 @@ ph_document_pipeline_to_text (PhDocument *document, const char *separator)
   if (!ph_document_pipeline_is_own (document) || (g_str_equal (separator, ",") && !is_changed (document)))
     return g_strdup (document->pipeline);
   out = g_string_new (NULL);
-  g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
+  if (document->allow != PH_LOSSY || document->entries->len == 0)         /* of a list of one's own that goes without saying */
+    g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
   for (guint i = 0; i < document->entries->len; i++)
     {
       const PhPipelineEntry *entry = &g_array_index (document->entries, PhPipelineEntry, i);
 
       if (goes_without_saying (entry, TRUE))
         continue;
-      g_string_append_printf (out, "%s%s%s%s%s%s", separator, entry->pass->name, entry->implied ? ":keep" : "", entry->enabled ? "" : ":off",
+      g_string_append_printf (out, "%s%s%s%s%s%s", out->len > 0 ? separator : "", entry->pass->name, entry->implied ? ":keep" : "",
+                              entry->enabled ? "" : ":off",
                               entry->breakpoint ? ":break" : "", entry->repeat ? ":repeat" : "");
       if (entry->limit != G_MAXUINT)
         g_string_append_printf (out, ":limit=%u", entry->limit);
     }
+  if (out->len == 0)
+    g_string_append_printf (out, "allow=%s", ph_exactness_name (document->allow));
   return g_string_free (out, FALSE);
 }

@@ -113,6 +113,44 @@ test_hostile_errors (void)
   g_remove (path);
 }
 
+/* Scripts as other programs write them: with a byte order mark, with a NUL byte, with a line of a megabyte. */
+static void
+test_strange_scripts (void)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "peep-script.txt", NULL), *deep = g_strnfill (1000000, '('), *word = g_strnfill (1000000, 'a'),
+                  *input = g_strdup_printf ("x = %s\n%s\n", deep, word);
+
+  g_assert_true (g_file_set_contents (path, "\xef\xbb\xbfselect 20 + 3 as n\n", -1, NULL));
+  g_auto(Run) marked = peep (NULL, "-f", path, NULL);
+  g_assert_cmpint (marked.status, ==, 0);
+  g_autofree char *source = g_strdup_printf ("source %s", path);
+  g_auto(Run) again = peep (NULL, "-c", source, NULL);
+  g_assert_cmpint (again.status, ==, 0);
+  g_assert_nonnull (strstr (again.out, "23"));
+
+  g_assert_true (g_file_set_contents (path, "help\0junk\nselect 20 + 3 as n\n", 32, NULL));
+  g_auto(Run) holed = peep (NULL, "--keep-going", "-f", path, NULL);
+  g_assert_cmpint (holed.status, ==, 1);
+  g_assert_nonnull (strstr (holed.err, "NUL"));
+  g_assert_null (strstr (holed.out, "algebraic"));
+  g_assert_nonnull (strstr (holed.out, "23"));
+  g_remove (path);
+
+  g_auto(Run) endless = peep (input, "--keep-going", NULL);
+  g_assert_cmpint (endless.status, ==, 1);
+  g_assert_cmpuint (strlen (endless.err), <, 10000);
+}
+
+/* A script made of it does the same again: what failed is not in it. */
+static void
+test_history_of_what_went_well (void)
+{
+  g_auto(Run) run = peep ("a = 1\nnonsense\na = = 2\nb = a + 1\nhistory\n", "--keep-going", NULL);
+
+  g_assert_nonnull (strstr (run.out, "a = 1\nb = a + 1\n"));
+  g_assert_null (strstr (run.out, "nonsense"));
+}
+
 static void
 test_usage (void)
 {
@@ -405,6 +443,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/peep/bytes", test_bytes);
   g_test_add_func ("/peep/full-disk", test_full_disk);
   g_test_add_func ("/peep/hostile-errors", test_hostile_errors);
+  g_test_add_func ("/peep/strange-scripts", test_strange_scripts);
+  g_test_add_func ("/peep/history", test_history_of_what_went_well);
   g_test_add_func ("/peep/members", test_members);
   g_test_add_func ("/peep/numbers", test_numbers);
   g_test_add_func ("/peep/gradient", test_gradient);
