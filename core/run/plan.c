@@ -109,3 +109,37 @@ ph_plan_free (PhPlan *plan)
   g_ptr_array_unref (plan->nodes);
   g_free (plan);
 }
+
+#define FEW_FLOPS    50000000
+#define FEW_ELEMENTS 4000000           /* of constants and inputs, where flops are not known: sizes may be open */
+
+gboolean
+ph_plan_is_small (const PhPlan *plan, GHashTable *given)
+{
+  gint64 flops = 0;
+  gsize elements = 0;
+  GHashTableIter iter;
+  gpointer tensor;
+
+  if (given != NULL)
+    {
+      g_hash_table_iter_init (&iter, given);
+      while (g_hash_table_iter_next (&iter, NULL, &tensor))
+        elements += ph_tensor_count (tensor);
+    }
+  for (guint i = 0; i < plan->nodes->len; i++)
+    {
+      const PhNode *node = plan->nodes->pdata[i];
+
+      flops += MAX (ph_node_flops (node), 0);
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          const PhValue *value = ph_node_input (node, k);
+
+          elements += value != NULL && value->tensor != NULL ? ph_tensor_count (value->tensor) : 0;
+        }
+      if (flops > FEW_FLOPS || elements > FEW_ELEMENTS)
+        return FALSE;
+    }
+  return TRUE;
+}

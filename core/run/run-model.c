@@ -184,6 +184,24 @@ check_sizes (PhPlan *plan, GError **error)
   return TRUE;
 }
 
+/* Of OpenMP, where oneDNN uses it. */
+extern int  omp_get_max_threads (void) __attribute__ ((weak));
+extern void omp_set_num_threads (int n) __attribute__ ((weak));
+
+/* For this thread; how many it had, 0 when that cannot be said. On a machine that has other things to do, a product of small
+ * matrices is ten times slower with a thread for each core than with one. */
+static int
+use_one_thread (void)
+{
+  int n;
+
+  if (omp_get_max_threads == NULL || omp_set_num_threads == NULL)
+    return 0;
+  n = omp_get_max_threads ();
+  omp_set_num_threads (1);
+  return n;
+}
+
 /* @ids: under which id each of @wanted is returned. */
 static GHashTable *
 run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
@@ -195,6 +213,7 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
   gpointer key, tensor;
   PhFrame frame;
   gint64 start;
+  int threads;
   PhRun run;
 
   for (guint i = 0; i < wanted->len; i++)
@@ -238,6 +257,7 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
   while (g_hash_table_iter_next (&iter, &key, &tensor))
     g_hash_table_insert (frame.values, key, ph_tensor_ref (tensor));
   run.model = graph->model;
+  threads = ph_plan_is_small (plan, fitting) ? use_one_thread () : 0;
   start = ph_profile_now ();
   if (ph_run_plan (&run, plan, error))
     {
@@ -245,6 +265,8 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
         ph_profile_add_run (options->profile, ph_profile_now () - start);
       results = collect_results (&run, wanted, ids, error);
     }
+  if (threads > 0)
+    omp_set_num_threads (threads);
   ph_run_pop (&run);
   ph_run_clear (&run);
   return results;

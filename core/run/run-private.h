@@ -19,6 +19,8 @@ typedef struct
 PhPlan *ph_plan_new  (PhGraph *graph, GPtrArray *wanted, GHashTable *given);
 void    ph_plan_free (PhPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPlan, ph_plan_free)
+/* So little to compute that threads would only wait for each other. (nullable) @given: PhValue -> PhTensor */
+gboolean ph_plan_is_small (const PhPlan *plan, GHashTable *given);
 
 /* The values of one execution of one graph. Bodies run in a frame of their own below the one of their owner's graph. */
 typedef struct _PhFrame PhFrame;

@@ -13,6 +13,7 @@
 #include "core/graph/verify.h"
 #include "core/io/io.h"
 #include "core/replace.h"
+#include "core/run/run-private.h"
 
 static char *folder;
 
@@ -376,6 +377,27 @@ test_cancelled_run (void)
   TELL (&session, "run cse --no-verify");
 }
 
+/* A small model is computed by one thread, a large one by as many as there are. */
+static gboolean
+is_small (const char *text)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "text", &error);
+  g_autoptr(PhPlan) plan = NULL;
+
+  g_assert_no_error (error);
+  plan = ph_plan_new (model->graph, model->graph->outputs, NULL);
+  return ph_plan_is_small (plan, NULL);
+}
+
+static void
+test_threads (void)
+{
+  g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[8,64] x, float[64,64] w) => (float[8,64] y) { t = MatMul (x, w) y = Relu (t) }\n"));
+  g_assert_false (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[512,512] x, float[512,512] w) => (float[512,512] y) { y = MatMul (x, w) }\n"));
+  g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N,K] x, float[K,M] w) => (float[N,M] y) { y = MatMul (x, w) }\n"));
+}
+
 /* Every value has its elements in JSON. */
 static void
 test_values_json (void)
@@ -615,6 +637,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/robust/save-links", test_save_links);
   g_test_add_func ("/robust/save-killed", test_save_killed);
   g_test_add_func ("/robust/cancelled-run", test_cancelled_run);
+  g_test_add_func ("/robust/threads", test_threads);
   g_test_add_func ("/robust/values-json", test_values_json);
   g_test_add_func ("/robust/doubling", test_doubling);
   g_test_add_func ("/robust/doubling-unknown", test_doubling_unknown);
