@@ -40,11 +40,13 @@ is_known_shape (PhMatch *match)
 {
   const PhValue *value = match->root->outputs->len == 1 ? ph_node_output (match->root, 0) : NULL;
   g_autofree PhDim *dims = NULL;
+  int n;
 
   if (value == NULL || !is_index (value) || ph_value_constant (value) != NULL || match->root->graphs != NULL ||
       (match->root->op != NULL && (match->root->op->flags & PH_OP_RANDOM)))
     return FALSE;
-  return all_known (dims, ph_value_dims (value, &dims));
+  n = ph_value_dims (value, &dims);          /* first: in which order arguments are computed is open */
+  return all_known (dims, n);
 }
 
 static PhValue *

@@ -3,9 +3,11 @@
 #include "core/layout/helper.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* $PEEPHOLE_LAYOUT, or beside the program, or in the build tree's layout-helper/, or where it is installed. */
@@ -54,6 +56,34 @@ open_text (GBytes *text)
   return fd;
 }
 
+/* What it may answer, per byte that it was asked and in any case: files in memory grow as fast as something writes to them. */
+#define ANSWER_FACTOR 64
+#define ANSWER_LEAST  (16 << 20)
+
+static void
+limit_answer (gpointer limit)
+{
+  const struct rlimit size = { GPOINTER_TO_SIZE (limit), GPOINTER_TO_SIZE (limit) };
+
+  setrlimit (RLIMIT_FSIZE, &size);
+}
+
+/* All that was written to @fd, with an end that numbers stop at. */
+static GBytes *
+read_answer (int fd)
+{
+  const off_t size = lseek (fd, 0, SEEK_END);
+  char *data = size >= 0 ? g_try_malloc ((gsize) size + 1) : NULL;
+  gsize done = 0;
+  gssize n = 1;
+
+  while (data != NULL && done < (gsize) size && (n = pread (fd, data + done, (gsize) size - done, (off_t) done)) > 0)
+    done += (gsize) n;
+  if (data != NULL)
+    data[done] = '\0';
+  return data != NULL ? g_bytes_new_take (data, done) : NULL;
+}
+
 typedef struct { GSubprocess *process; GBytes *out, *err; GError *error; gboolean heard, done, late; } Talk;
 
 static gboolean
@@ -71,7 +101,7 @@ on_answered (GObject *source, GAsyncResult *result, gpointer data)
 {
   Talk *talk = data;
 
-  talk->heard = g_subprocess_communicate_finish (talk->process, result, &talk->out, &talk->err, &talk->error);
+  talk->heard = g_subprocess_wait_finish (talk->process, result, &talk->error);
   talk->done = TRUE;
 }
 
@@ -89,6 +119,12 @@ judge_end (Talk *talk, GError **error)
       const int number = g_subprocess_get_term_sig (talk->process);
 
       talk->late |= number == SIGPROF;
+      if (number == SIGXFSZ)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT,
+                       "The layout helper does not end answering. Is $PEEPHOLE_LAYOUT the program of this version?");
+          return FALSE;
+        }
       if (!talk->late)
         g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT,
                      "The layout helper was ended by signal %d (%s). Try again; the model itself is not affected.", number, g_strsignal (number));
@@ -118,7 +154,8 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
   GSource *timer = NULL;
   Talk talk = { NULL, };
   gboolean done;
-  int fd;
+  gsize limit;
+  int fd, out, err;
 
   *answer = NULL;
   *late = FALSE;
@@ -128,19 +165,30 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
       return FALSE;
     }
   fd = open_text (text);
-  if (fd < 0)
+  out = memfd_create ("peephole-layout-answer", MFD_CLOEXEC);
+  err = memfd_create ("peephole-layout-complaint", MFD_CLOEXEC);
+  if (fd < 0 || out < 0 || err < 0)
     {
+      for (guint i = 0; i < 3; i++)
+        if (((int[]) { fd, out, err })[i] >= 0)
+          close (((int[]) { fd, out, err })[i]);
       g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT, "There is no memory for what the layout helper reads: %s", g_strerror (errno));
       return FALSE;
     }
   context = g_main_context_new ();
   g_main_context_push_thread_default (context);
-  launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE);
+  launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
   g_subprocess_launcher_take_stdin_fd (launcher, fd);
+  g_subprocess_launcher_take_stdout_fd (launcher, fcntl (out, F_DUPFD_CLOEXEC, 3));
+  g_subprocess_launcher_take_stderr_fd (launcher, fcntl (err, F_DUPFD_CLOEXEC, 3));
+  limit = g_bytes_get_size (text) * ANSWER_FACTOR + ANSWER_LEAST;
+  g_subprocess_launcher_set_child_setup (launcher, limit_answer, GSIZE_TO_POINTER (limit), NULL);
   talk.process = g_subprocess_launcher_spawnv (launcher, arguments, &local);
   if (talk.process == NULL)
     {
       g_main_context_pop_thread_default (context);
+      close (out);
+      close (err);
       g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT, "%s cannot be started: %s. Set PEEPHOLE_LAYOUT to the layout helper.", path,
                    local->message);
       return FALSE;
@@ -151,7 +199,7 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
       g_source_set_callback (timer, on_late, &talk, NULL);
       g_source_attach (timer, context);
     }
-  g_subprocess_communicate_async (talk.process, NULL, cancellable, on_answered, &talk);
+  g_subprocess_wait_async (talk.process, cancellable, on_answered, &talk);
   while (!talk.done)
     g_main_context_iteration (context, TRUE);
   g_main_context_pop_thread_default (context);
@@ -170,19 +218,15 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
     {
       if (!talk.heard)
         g_subprocess_force_exit (talk.process);
-      /* It has closed its end, so it is reaped by now or in a moment. */
       g_subprocess_wait (talk.process, NULL, NULL);
+      talk.out = read_answer (out);
+      talk.err = read_answer (err);
       done = judge_end (&talk, error);
       *late = talk.late;
     }
-  if (talk.out != NULL && !(g_cancellable_is_cancelled (cancellable)))
-    {
-      gsize size;
-      const char *said = g_bytes_get_data (talk.out, &size);
-
-      *answer = g_bytes_new_take (g_strndup (said != NULL ? said : "", size), size);      /* with an end that numbers stop at */
-    }
-  g_clear_pointer (&talk.out, g_bytes_unref);
+  close (out);
+  close (err);
+  *answer = g_steal_pointer (&talk.out);
   g_clear_pointer (&talk.err, g_bytes_unref);
   g_clear_error (&talk.error);
   g_object_unref (talk.process);

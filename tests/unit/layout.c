@@ -142,6 +142,25 @@ test_crash (void)
     }
 }
 
+/* One that writes without end is ended, and not all of it is kept. */
+static void
+test_flood (void)
+{
+  static const char *const scripts[] = { "exec cat /dev/zero", "exec cat /dev/zero >&2" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
+    {
+      g_autoptr(PhLayout) layout = random_layout (30, 50, 1, FALSE);
+      g_autoptr(GError) error = NULL;
+
+      use_helper (scripts[i]);
+      layout->engine = PH_LAYOUT_DOT;
+      g_assert_false (ph_layout_sync (layout, 60, NULL, &error));
+      g_assert_error (error, PH_ERROR, PH_ERROR_LAYOUT);
+      g_assert_nonnull (strstr (error->message, "does not end answering"));
+    }
+}
+
 /* The real one, killed in the middle of a layout that would take minutes. */
 static void
 test_killed (void)
@@ -630,6 +649,7 @@ main (int argc, char *argv[])
   folder = g_dir_make_tmp ("peephole-layout-XXXXXX", NULL);
   g_test_add_func ("/layout/dot", test_dot);
   g_test_add_func ("/layout/crash", test_crash);
+  g_test_add_func ("/layout/flood", test_flood);
   g_test_add_func ("/layout/killed", test_killed);
   g_test_add_func ("/layout/late", test_late);
   g_test_add_func ("/layout/cancel", test_cancel);
