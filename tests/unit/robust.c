@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <locale.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/escape.h"
+#include "core/graph/edit.h"
 #include "core/graph/verify.h"
 #include "core/io/io.h"
 #include "core/replace.h"
@@ -417,6 +419,180 @@ test_values_json (void)
   g_assert_null (strstr (json, "\"data\": []"));
 }
 
+/* Text that is saved can be opened: every kind of attribute, names and strings of any bytes, any numbers, bodies in bodies. */
+
+static char *
+random_name (GRand *rand, const char *prefix)
+{
+  static const char *const parts[] = { "a", "B_1", "/", ".", " ", "\"", "\\", "\n", "\t", "\x01", "\x1b[31m", "é", "日本", "inf", "nan", "<", "{", "}", "=", ",", "#", "//", "'", "@", "0" };
+  GString *name = g_string_new (prefix);
+
+  for (int i = g_rand_int_range (rand, 0, 4); i > 0; i--)
+    g_string_append (name, parts[g_rand_int_range (rand, 0, G_N_ELEMENTS (parts))]);
+  return g_string_free (name, FALSE);
+}
+
+static float
+random_float (GRand *rand)
+{
+  static const float special[] = { 0, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 1e-45f, 3.4e38f, 0.1f, 16777217, 1e10f };
+  union { guint32 bits; float value; } any = { g_rand_int (rand) };
+
+  if (g_rand_boolean (rand))
+    return special[g_rand_int_range (rand, 0, G_N_ELEMENTS (special))];
+  return isnan (any.value) ? NAN : any.value;
+}
+
+static GBytes *
+random_bytes (GRand *rand)
+{
+  guint8 data[8];
+  const gsize n = (gsize) g_rand_int_range (rand, 0, 9);
+
+  for (gsize i = 0; i < n; i++)
+    data[i] = (guint8) g_rand_int_range (rand, 0, 256);
+  return g_bytes_new (data, n);
+}
+
+static PhTensor *
+random_tensor (GRand *rand)
+{
+  static const PhDType types[] = { PH_FLOAT, PH_DOUBLE, PH_FLOAT16, PH_BFLOAT16, PH_INT8, PH_UINT8, PH_INT16, PH_UINT16, PH_INT32, PH_UINT32,
+                                   PH_INT64, PH_UINT64, PH_BOOL, PH_INT4, PH_UINT4, PH_STRING, PH_COMPLEX64, PH_COMPLEX128 };
+  const PhDType dtype = types[g_rand_int_range (rand, 0, G_N_ELEMENTS (types))];
+  const guint rank = (guint) g_rand_int_range (rand, 0, 3);
+  const gint64 dims[] = { g_rand_int_range (rand, 0, 4), g_rand_int_range (rand, 1, 3) };
+  PhTensor *tensor = ph_tensor_new (dtype, rank, dims);
+
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    if (dtype == PH_STRING)
+      {
+        g_autofree char *text = random_name (rand, "");
+
+        ph_tensor_set_string (tensor, i, text);
+      }
+    else if (dtype == PH_COMPLEX64)
+      ((float *) ph_tensor_writable (tensor))[2 * i] = random_float (rand);
+    else if (dtype == PH_COMPLEX128)
+      ((double *) ph_tensor_writable (tensor))[2 * i + 1] = random_float (rand);
+    else if (ph_dtype_is_float (dtype))
+      ph_dtype_store (dtype, ph_tensor_writable (tensor), i, random_float (rand));
+    else
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, dtype == PH_BOOL ? g_rand_boolean (rand) : (gint64) g_rand_int (rand) * (gint64) g_rand_int (rand));
+  return tensor;
+}
+
+static PhAttr *
+random_attr (GRand *rand, const char *name)
+{
+  const gsize n = (gsize) g_rand_int_range (rand, 0, 4);
+  gint64 ints[4] = { G_MININT64, G_MAXINT64, -1, (gint64) g_rand_int (rand) };
+  float floats[4] = { random_float (rand), random_float (rand), random_float (rand), random_float (rand) };
+  GBytes *strings[4] = { random_bytes (rand), random_bytes (rand), random_bytes (rand), random_bytes (rand) };
+  PhTensor *tensors[4] = { random_tensor (rand), random_tensor (rand), random_tensor (rand), random_tensor (rand) };
+  /* An attribute of a type that no ONNX has yet, and ints: field 1 is the name, 8 an int, 20 the type. */
+  static const guint8 strange[] = { 0x0a, 0x01, 'x', 0x40, 0x07, 0xa0, 0x01, 0x47 };
+  g_autoptr(GBytes) opaque = g_bytes_new_static (strange, sizeof strange);
+  PhAttr *attr = NULL;
+
+  switch (g_rand_int_range (rand, 0, 9))
+    {
+    case 0: attr = ph_attr_new_int (name, ints[g_rand_int_range (rand, 0, 4)]); break;
+    case 1: attr = ph_attr_new_float (name, floats[0]); break;
+    case 2: attr = ph_attr_new_bytes (name, PH_ATTR_STRING, strings[0]); break;
+    case 3: attr = ph_attr_new_ints (name, ints, n); break;
+    case 4: attr = ph_attr_new_floats (name, floats, n); break;
+    case 5: attr = ph_attr_new_strings (name, strings, n); break;
+    case 6: attr = ph_attr_new_tensor (name, tensors[0]); break;
+    case 7: attr = ph_attr_new_tensors (name, tensors, n); break;
+    default: attr = ph_attr_new_bytes (name, PH_ATTR_OPAQUE, opaque);
+    }
+  for (guint i = 0; i < 4; i++)
+    {
+      g_bytes_unref (strings[i]);
+      ph_tensor_unref (tensors[i]);
+    }
+  return attr;
+}
+
+static void
+add_nodes (GRand *rand, PhGraph *graph, PhValue *x, guint depth)
+{
+  for (int i = g_rand_int_range (rand, 1, 4); i > 0; i--)
+    {
+      PhAttr *attrs[4] = { NULL };
+      g_autofree char *op = random_name (rand, "Op"), *name = random_name (rand, "n"), *output = random_name (rand, "v");
+      const char *outputs[] = { output };
+      PhNodeSpec spec = { .op_type = op, .domain = "t", .name = name, .inputs = &x, .n_inputs = 1, .n_outputs = 1, .output_names = outputs };
+      g_autoptr(GError) error = NULL;
+      PhNode *node;
+
+      for (int k = g_rand_int_range (rand, 0, 4); k > 0; k--)
+        {
+          g_autofree char *attr = random_name (rand, "at"), *unique = g_strdup_printf ("%s%d", attr, k);
+
+          attrs[spec.n_attrs++] = random_attr (rand, unique);
+        }
+      spec.attrs = attrs;
+      node = ph_graph_add_node (graph, &spec, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < spec.n_attrs; k++)
+        ph_attr_unref (attrs[k]);
+      if (depth < 2 && g_rand_int_range (rand, 0, 4) == 0)
+        {
+          PhGraph *body = ph_node_add_graph (node, "body", "b", &error);
+
+          g_assert_no_error (error);
+          add_nodes (rand, body, x, depth + 1);
+          ph_graph_set_output (body, 0, ph_node_output (body->last, 0), &error);
+          g_assert_no_error (error);
+        }
+      x = ph_node_output (node, 0);
+    }
+}
+
+static void
+test_text_round_trip (void)
+{
+  g_autofree char *path = in_folder ("random.onnxtxt");
+
+  for (guint seed = 0; seed < 300; seed++)
+    {
+      g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr(PhModel) model = ph_model_new (), again = NULL;
+      g_autoptr(GError) error = NULL;
+      g_autofree char *text = NULL, *second = NULL;
+      PhNode *b;
+
+      ph_model_set_opset (model, "", 23);
+      ph_model_set_opset (model, "t", 1);
+      ph_graph_add_input (model->graph, "x", ph_type_unranked (PH_FLOAT), NULL, G_MAXUINT, NULL);
+      add_nodes (rand, model->graph, model->graph->inputs->pdata[0], 0);
+      ph_graph_set_output (model->graph, 0, ph_node_output (model->graph->last, 0), &error);
+      g_assert_no_error (error);
+      ph_io_save (model, path, NULL, &error);
+      g_assert_no_error (error);
+      again = ph_io_open (path, NULL, NULL, &error);
+      g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+      if (error != NULL)
+        g_error ("seed %u: %s\n%s", seed, error->message, text);
+      second = ph_onnx_text_print (again, G_MAXSIZE);
+      g_assert_cmpstr (second, ==, text);
+      b = again->graph->first;
+      PH_FOREACH_NODE (a, model->graph)
+        {
+          g_assert_cmpstr (a->name, ==, b->name);
+          g_assert_cmpstr (a->op_type, ==, b->op_type);
+          g_assert_cmpuint (a->attrs->len, ==, b->attrs->len);
+          for (guint k = 0; k < a->attrs->len; k++)
+            if (((PhAttr *) a->attrs->pdata[k])->kind != PH_ATTR_OPAQUE && !ph_attr_equal (a->attrs->pdata[k], b->attrs->pdata[k]))
+              g_error ("seed %u: attribute %s of %s is another one", seed, ((PhAttr *) a->attrs->pdata[k])->name, a->name);
+          b = b->next;
+        }
+    }
+  g_unlink (path);
+}
+
 /* Budgets */
 
 /* Sixty doublings: nothing of it is begun with, and the message says what raises the budget. */
@@ -637,6 +813,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/robust/save-links", test_save_links);
   g_test_add_func ("/robust/save-killed", test_save_killed);
   g_test_add_func ("/robust/cancelled-run", test_cancelled_run);
+  g_test_add_func ("/robust/text-round-trip", test_text_round_trip);
   g_test_add_func ("/robust/threads", test_threads);
   g_test_add_func ("/robust/values-json", test_values_json);
   g_test_add_func ("/robust/doubling", test_doubling);
