@@ -43,6 +43,23 @@ parse_opaque (PhTextParser *parser, char *name)
   return attr;
 }
 
+/* A name before "(": a graph, whatever else "inf", "float" or a string may be; but "seq (" begins a type. */
+static gboolean
+is_graph (PhTextParser *parser)
+{
+  static const char *const types[] = { "seq", "optional", "map", "sparse_tensor", NULL };
+  const PhLexer before = parser->lexer;
+  gboolean found;
+
+  if (before.token.kind != PH_TOKEN_STRING
+      && (before.token.kind != PH_TOKEN_NAME || g_strv_contains (types, before.token.text)))
+    return FALSE;
+  found = ph_lexer_next (&parser->lexer) && ph_lexer_is (&parser->lexer, '(');
+  if (!parser->lexer.failed)
+    parser->lexer = before;
+  return found;
+}
+
 /* One value; what kind it is, or 0 on failure. */
 static PhAttrKind
 parse_attr_value (PhTextParser *parser, Onnx__AttributeProto *attr)
@@ -50,6 +67,11 @@ parse_attr_value (PhTextParser *parser, Onnx__AttributeProto *attr)
   PhLexer *lexer = &parser->lexer;
   PhToken token = lexer->token;
 
+  if (is_graph (parser))
+    {
+      attr->g = ph_text_graph (parser);
+      return attr->g != NULL ? PH_ATTR_GRAPH : (PhAttrKind) 0;
+    }
   if (token.kind == PH_TOKEN_STRING)
     {
       attr->s = (ProtobufCBinaryData) { token.length, (guint8 *) token.text };

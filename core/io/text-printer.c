@@ -139,6 +139,18 @@ print_attrs (PhTextPrinter *printer, Onnx__AttributeProto *const *attrs, gsize n
 
 /* ── nodes and graphs ───────────────────────────────────────────────────────────────────────────────────────────── */
 
+/* Quoted where it would begin a type. */
+static void
+print_graph_name (PhTextPrinter *printer, const char *name)
+{
+  static const char *const types[] = { "seq", "optional", "map", "sparse_tensor", NULL };
+
+  if (g_strv_contains (types, name))
+    ph_text_print_string (printer, name, strlen (name));
+  else
+    ph_text_print_name (printer, name);
+}
+
 static void
 print_names (PhTextPrinter *printer, char *const *names, gsize n)
 {
@@ -263,7 +275,7 @@ print_graph (PhTextPrinter *printer, const Onnx__GraphProto *graph)
           g_hash_table_insert (defaults, graph->initializer[i]->name, graph->initializer[i]);
       total += graph->n_initializer - g_hash_table_size (defaults);
     }
-  ph_text_print_name (printer, graph->name != NULL && graph->name[0] != '\0' ? graph->name : "graph");
+  print_graph_name (printer, graph->name != NULL && graph->name[0] != '\0' ? graph->name : "graph");
   g_string_append_c (printer->out, ' ');
   print_infos (printer, graph->input, graph->n_input, defaults);
   g_string_append (printer->out, " => ");

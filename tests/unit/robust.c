@@ -540,7 +540,9 @@ add_nodes (GRand *rand, PhGraph *graph, PhValue *x, guint depth)
         ph_attr_unref (attrs[k]);
       if (depth < 2 && g_rand_int_range (rand, 0, 4) == 0)
         {
-          PhGraph *body = ph_node_add_graph (node, "body", "b", &error);
+          static const char *const words[] = { "", "", "seq", "float", "inf" };
+          g_autofree char *title = random_name (rand, words[g_rand_int_range (rand, 0, G_N_ELEMENTS (words))]);
+          PhGraph *body = ph_node_add_graph (node, "body", title, &error);
 
           g_assert_no_error (error);
           add_nodes (rand, body, x, depth + 1);

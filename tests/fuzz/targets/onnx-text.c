@@ -20,9 +20,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   text = ph_onnx_text_print (model, G_MAXSIZE);
   again = ph_onnx_text_read (text, -1, "again", &error);
   if (again == NULL)
-    g_error ("what was printed cannot be read: %s\n%s", error->message, text);
+    target_fail ("what was printed cannot be read: %s\n%s", error->message, text);
   second = ph_onnx_text_print (again, G_MAXSIZE);
   if (!g_str_equal (second, text))
-    g_error ("printed, read and printed it is another text:\n%s\n%s", text, second);
+    target_fail ("printed, read and printed it is another text:\n%s\n%s", text, second);
   return 0;
 }

@@ -21,7 +21,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       return 0;
     }
   if (!ph_model_verify (model, &error) && g_error_matches (error, PH_ERROR, PH_ERROR_FAILED))
-    g_error ("a model that does not hang together: %s", error->message);
+    target_fail ("a model that does not hang together: %s", error->message);
   g_clear_error (&error);
   text = ph_onnx_text_print (model, 64);
   g_assert_true (g_utf8_validate (text, -1, NULL));
@@ -29,13 +29,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   text = ph_onnx_text_print (model, G_MAXSIZE);
   again = ph_onnx_text_read (text, -1, "again", &error);
   if (again == NULL)
-    g_error ("what was printed cannot be read: %s\n%s", error->message, text);
+    target_fail ("what was printed cannot be read: %s\n%s", error->message, text);
   g_clear_pointer (&again, ph_model_free);
   written = ph_onnx_write (model, &error);
   if (written == NULL)
     return 0;
   again = ph_onnx_read (written, "again", NULL, &error);
   if (again == NULL)
-    g_error ("what was written cannot be read: %s", error->message);
+    target_fail ("what was written cannot be read: %s", error->message);
   return 0;
 }

@@ -3,6 +3,8 @@
 #include "target.h"
 
 #include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,6 +30,15 @@ remove_folder (void)
   g_rmdir (folder);
 }
 
+/* A critical is a SIGTRAP, which libFuzzer does not know. */
+static void
+fail_on_critical (const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+  g_log_default_handler (domain, level & ~G_LOG_FLAG_FATAL, message, data);
+  if (level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR))
+    abort ();
+}
+
 void
 target_init (void)
 {
@@ -35,7 +46,7 @@ target_init (void)
 
   if (!g_once_init_enter (&once))
     return;
-  g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_FATAL_MASK);
+  g_log_set_default_handler (fail_on_critical, NULL);
   g_setenv ("PEEPHOLE_LAYOUT", "false", TRUE);          /* pictures are laid out in this process */
   g_setenv ("OMP_NUM_THREADS", "1", TRUE);
   folder = g_dir_make_tmp ("peephole-fuzz-XXXXXX", NULL);
@@ -45,6 +56,18 @@ target_init (void)
   ph_tensor_set_budget (64 << 20);
   ph_growth_set_budget (2000);
   g_once_init_leave (&once, 1);
+}
+
+void
+target_fail (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  vfprintf (stderr, format, args);
+  va_end (args);
+  fputc ('\n', stderr);
+  abort ();
 }
 
 /* ── a console ── */

@@ -11,6 +11,9 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 /* Criticals end the program, budgets are small, and the current folder is a new, empty one that goes at the end. */
 void target_init (void);
 
+/* As g_error(), but with the signal that libFuzzer waits for, so that it keeps the input. */
+void target_fail (const char *format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
+
 /* A console with a small model open in it. */
 typedef struct { PhDocument *document; PhConsole *console; } TargetConsole;
 
