@@ -177,6 +177,16 @@ reply_pass_break (PhCall *call)
     }
 }
 
+/* Whether a pass is done that was asked for. */
+static gboolean
+any_asked_for (PhCall *call, Run *run)
+{
+  GArray *steps = ph_job_get_history (run->job)->steps;
+
+  return steps->len > 1
+         || (steps->len == 1 && (call->argc == 0 || g_str_has_prefix (g_array_index (steps, PhStep, 0).pass, call->argv[0])));
+}
+
 static gboolean
 run_finish (PhCall *call, GError **error)
 {
@@ -185,7 +195,10 @@ run_finish (PhCall *call, GError **error)
   PhHistory *history = ph_document_get_history (call->document);
   guint      end;
 
-  /* What an error or Ctrl+C stopped keeps the passes that were done by then: they may have taken minutes. */
+  /* What an error or Ctrl+C stopped keeps the passes that were done by then: they may have taken minutes. Where there is none
+   * but the one that comes before by itself, what was given up leaves no trace. */
+  if (!call->reply->ok && g_cancellable_is_cancelled (call->cancellable) && (run->job == NULL || !any_asked_for (call, run)))
+    return TRUE;
   if (run->job != NULL ? !ph_document_take_job (call->document, run->job, !run->ahead, error)
                        : !ph_document_go (call->document, run->go, error))
     return FALSE;
