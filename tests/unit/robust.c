@@ -492,7 +492,7 @@ random_tensor (GRand *rand)
     else if (ph_dtype_is_float (dtype))
       ph_dtype_store (dtype, ph_tensor_writable (tensor), i, random_float (rand));
     else
-      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, dtype == PH_BOOL ? g_rand_boolean (rand) : (gint64) g_rand_int (rand) * (gint64) g_rand_int (rand));
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, dtype == PH_BOOL ? g_rand_boolean (rand) : (gint64) ((guint64) g_rand_int (rand) * g_rand_int (rand)));
   return tensor;
 }
 
