@@ -119,6 +119,8 @@ ph_hash_group (PhScene *scene, int index, const PhDrawOptions *options)
   guint added = 0, removed = 0, changed = 0;
   guint64 hash = ph_hash_mix (index, tenant != NULL ? GPOINTER_TO_SIZE (ph_scene_face (scene, tenant, options->time)) : 0);
 
+  if (box->kind == PH_BOX_GROUP && !box->open)
+    hash = ph_hash_mix (hash, ph_scene_count_present (scene, index, options->side == PH_SIDE_BEFORE ? options->since : options->time));
   if (options->since != options->time)
     ph_scene_count_changes (scene, index, options->since, options->time, &added, &removed, &changed);
   if (options->paint != NULL)

@@ -143,8 +143,8 @@ ph_scene_count_changes (PhScene *scene, int box, int a, int b, guint *added, gui
     }
 }
 
-static guint
-count_present (PhScene *scene, int box, int time)
+guint
+ph_scene_count_present (PhScene *scene, int box, int time)
 {
   guint n = 0;
 
@@ -153,7 +153,7 @@ count_present (PhScene *scene, int box, int time)
       const int child = scene->children[i];
 
       n += ph_scene_box (scene, child)->kind == PH_BOX_NODE && ph_scene_tenant (scene, child, time) != NULL;
-      n += count_present (scene, child, time);
+      n += ph_scene_count_present (scene, child, time);
     }
   return n;
 }
@@ -161,7 +161,7 @@ count_present (PhScene *scene, int box, int time)
 char *
 ph_scene_group_text (PhScene *scene, int box, int time)
 {
-  const guint n = count_present (scene, box, time), n_alike = ph_scene_box (scene, box)->n_alike;
+  const guint n = ph_scene_count_present (scene, box, time), n_alike = ph_scene_box (scene, box)->n_alike;
 
   return n_alike > 1 ? g_strdup_printf ("%u nodes, one of %u alike", n, n_alike) : g_strdup_printf (n == 1 ? "%u node" : "%u nodes", n);
 }

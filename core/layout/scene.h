@@ -104,6 +104,7 @@ const PhPill     *ph_scene_pill    (PhScene *scene, guint pill);
 
 /* Who is in @box at @time. (nullable) */
 const PhTenant   *ph_scene_tenant  (PhScene *scene, int box, int time);
+guint             ph_scene_count_present (PhScene *scene, int box, int time);      /* nodes in a group */
 /* "27 nodes, one of 12 alike": of a group, counting those that are there at @time. (transfer full) */
 char             *ph_scene_group_text (PhScene *scene, int box, int time);
 const PhFace     *ph_scene_face    (PhScene *scene, const PhTenant *tenant, int time);

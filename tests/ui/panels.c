@@ -265,7 +265,7 @@ lists_so_many (gpointer n)
 static gboolean
 detail_shown (gpointer data)
 {
-  return gtk_widget_get_visible (history_panel ()->detail);
+  return gtk_widget_get_visible (GTK_WIDGET (history_panel ()->detail_effect));
 }
 
 static void
