@@ -101,6 +101,8 @@ convolve_double (const PhWindow *w, gint64 batch, gint64 channels, gint64 featur
   for (gint64 row = 0; row < batch * features; row++)
     for (gint64 i = 0; i < out_count; i++)
       y[row * out_count + i] = bias != NULL ? bias[row % features] : 0;
+  if (length == 0)
+    return;
   if (c_group == 1 && m_group == 1)
     {
 #pragma omp parallel for if (batch * features * out_count > SMALL)

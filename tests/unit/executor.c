@@ -317,6 +317,28 @@ test_resize_limits (void)
     }
 }
 
+/* A convolution of no channels is the sum of nothing. */
+static void
+test_no_channels (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read ("<ir_version: 10, opset_import: [\"\" : 23]> g (uint8[1,0,3,3] x, uint8[2,0,2,2] w) => "
+                                                "(int32[1,2,2,2] y) { y = ConvInteger (x, w) }", -1, "conv", &error);
+  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr(PhTensor) x = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 1, 0, 3, 3 }), w = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 2, 0, 2, 2 });
+  PhTensor *y;
+
+  g_assert_no_error (error);
+  g_hash_table_insert (feeds, g_ptr_array_index (model->graph->inputs, 0), x);
+  g_hash_table_insert (feeds, g_ptr_array_index (model->graph->inputs, 1), w);
+  results = ph_run_model (model, feeds, NULL, NULL, &error);
+  g_assert_no_error (error);
+  y = g_hash_table_lookup (results, GUINT_TO_POINTER (ph_model_find_value_named (model, "y")->id));
+  g_assert_cmpuint (ph_tensor_count (y), ==, 8);
+  for (gsize i = 0; i < 8; i++)
+    g_assert_cmpfloat (ph_tensor_get (y, i), ==, 0);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -328,5 +350,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/single-node", test_single_node);
   g_test_add_func ("/executor/profile", test_profile);
   g_test_add_func ("/executor/resize-limits", test_resize_limits);
+  g_test_add_func ("/executor/no-channels", test_no_channels);
   return g_test_run ();
 }
