@@ -186,7 +186,7 @@ find_region (Region *self, PhNode *transpose)
   PhValue *x = ph_node_input (transpose, 0), *y = ph_node_output (transpose, 0);
   PhLayout layout;
 
-  if (x == NULL || !ph_layout_of_transpose (transpose, &layout))
+  if (x == NULL || y == NULL || !ph_layout_of_transpose (transpose, &layout))
     return FALSE;
   for (guint u = 0; u < MIN (y->uses->len, 4); u++)
     {

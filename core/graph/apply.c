@@ -133,42 +133,23 @@ drop_use (PhValue *value, PhNode *node, guint index)
 
 /* ── the list of nodes ──────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* Spreads the orders of as few nodes around @node as have room for it: an insertion costs the logarithm of the graph's size, on the
- * average, wherever the ones before it went (Bender et al., "Two Simplified Algorithms for Maintaining Order in a List", 2002). */
+/* Room for @node behind what has order @low: the nodes after it move up, as few as make the gaps between them as wide as they are
+ * many (Dietz and Sleator, "Two Algorithms for Maintaining Order in a List", 1987). Numbering all of them anew each time that a gap
+ * is used up would make it quadratic to put back a chain that was taken out. */
 static void
-renumber (PhGraph *graph, PhNode *node)
+make_room (PhNode *node, guint64 low)
 {
-  PhNode *first = node, *last = node;
-  guint64 n = 1, wanted = 16, low = 0, room = 0, order;
+  PhNode *end = node->next;
+  guint64 n = 2, step;
 
-  for (;;)
+  while (end != NULL && end->order - low <= n * n)
     {
-      guint64 high;
-
-      while (n < wanted && (first->prev != NULL || last->next != NULL))
-        {
-          if (first->prev != NULL)
-            first = first->prev, n++;
-          if (last->next != NULL)
-            last = last->next, n++;
-        }
-      low = first->prev != NULL ? first->prev->order : 0;
-      high = last->next != NULL ? last->next->order : low + (n + 1) * ORDER_GAP;
-      room = (high - low) / (n + 1);
-      /* The more nodes there are, the less room each may have. */
-      if (room >= MAX (ORDER_GAP >> (g_bit_storage (n) * 3 / 2), 4) || (first->prev == NULL && last->next == NULL))
-        break;
-      wanted *= 2;
+      end = end->next;
+      n++;
     }
-  if (first->prev == NULL && last->next == NULL)
-    room = ORDER_GAP;
-  order = low;
-  for (PhNode *at = first;; at = at->next)
-    {
-      at->order = order += room;
-      if (at == last)
-        break;
-    }
+  step = end != NULL ? (end->order - low) / n : ORDER_GAP;
+  for (; node != end; node = node->next)
+    node->order = low += step;
 }
 
 static void
@@ -183,7 +164,7 @@ link_after (PhGraph *graph, PhNode *node, PhNode *place)
   *(next != NULL ? &next->prev : &graph->last) = node;
   node->order = next != NULL ? low + (next->order - low) / 2 : low + ORDER_GAP;
   if (node->order == low)
-    renumber (graph, node);
+    make_room (node, low);
 }
 
 static void

@@ -204,6 +204,19 @@ ph_node_commutes (const PhNode *node)
          (x != NULL && x->type != NULL && x->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (x->type->dtype));
 }
 
+/* Counting reads inputs as the schema has them; a file may leave any of them out. */
+static gboolean
+has_inputs (const PhNode *node)
+{
+  gboolean variadic;
+  const guint n = ph_op_n_inputs (node->op, NULL, &variadic);
+
+  for (guint i = 0; i < node->inputs->len && n > 0; i++)
+    if (node->inputs->pdata[i] == NULL && !(node->op->inputs[MIN (i, n - 1)].flags & PH_ARG_OPTIONAL))
+      return FALSE;
+  return TRUE;
+}
+
 gint64
 ph_node_flops (const PhNode *node)
 {
@@ -225,7 +238,7 @@ ph_node_flops (const PhNode *node)
   if (node->op == NULL)
     return -1;
   if (node->op->flops != NULL)
-    return node->op->flops (node);
+    return has_inputs (node) && ph_op_check (node->op, node, NULL) ? node->op->flops (node) : -1;
   if (node->op->flags & (PH_OP_DATA_MOVEMENT | PH_OP_SHAPE_ONLY))
     return 0;
 

@@ -397,6 +397,8 @@ test_threads (void)
 {
   g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[8,64] x, float[64,64] w) => (float[8,64] y) { t = MatMul (x, w) y = Relu (t) }\n"));
   g_assert_false (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[512,512] x, float[512,512] w) => (float[512,512] y) { y = MatMul (x, w) }\n"));
+  /* Nodes that lack what they work on. */
+  g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y, float[2] z) { y = Softmax () z = Einsum <equation = \"i,i->i\"> (x, \"\") }\n"));
   g_assert_true (is_small ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N,K] x, float[K,M] w) => (float[N,M] y) { y = MatMul (x, w) }\n"));
 }
 
@@ -414,6 +416,20 @@ test_tiny_scale (void)
   TELL (&session, "feed s [1, 1, 1e-30, 1]");
   answer = ask (&session, FALSE, "eval");
   g_assert_nonnull (strstr (answer, "Resize"));
+}
+
+/* Passes go over what no schema allows: branches that take inputs, nodes that lack theirs. */
+static void
+test_odd_nodes (void)
+{
+  g_auto(Session) session = { 0 };
+
+  session_init (&session);
+  open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x, bool c) => (float[2] y, float[2] z) {\n"
+             " y = If <then_branch = t (float[2] a) => (float[2] u) { u = Neg (a) }, else_branch = e (float[2] b) => (float[2] v) { v = Abs (b) }> (c)\n"
+             " z = Einsum <equation = \"i,i->i\"> (x, \"\") }\n");
+  TELL (&session, "info");
+  TELL (&session, "run if-to-where sink-transposes inline-if --no-verify");
 }
 
 /* Every value has its elements in JSON. */
@@ -833,6 +849,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/robust/cancelled-run", test_cancelled_run);
   g_test_add_func ("/robust/text-round-trip", test_text_round_trip);
   g_test_add_func ("/robust/tiny-scale", test_tiny_scale);
+  g_test_add_func ("/robust/odd-nodes", test_odd_nodes);
   g_test_add_func ("/robust/threads", test_threads);
   g_test_add_func ("/robust/values-json", test_values_json);
   g_test_add_func ("/robust/doubling", test_doubling);
