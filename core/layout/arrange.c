@@ -121,6 +121,25 @@ top_of_pills (PhArranger *a, int child)
   return box->rect.y + (box->rect.height - a->build->stack[child]) / 2;
 }
 
+/* Where the pill stood beside the middle of @child before, if its box grew since: it stays there as long as the box leaves room. */
+static float
+left_of_pill (PhArranger *a, int child, const PhPill *pill)
+{
+  PhScene          *previous = a->build->options->previous;
+  const PhSceneBox *box = ph_scene_box (a->scene, child);
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
+  const float       usual = box->rect.x - PH_PILL_GAP - pill->rect.width;
+
+  for (guint k = 0; old != NULL && old->shown && !old->open && k < old->n_pills; k++)
+    {
+      const PhPill *his = ph_scene_pill (previous, old->first_pill + k);
+
+      if (his->id == pill->id && his->is_link == pill->is_link && his->rect.width == pill->rect.width)
+        return CLAMP (box->rect.x + box->rect.width / 2 + (his->rect.x - old->rect.x - old->rect.width / 2), usual, usual + PH_PILL_GAP);
+    }
+  return usual;
+}
+
 static void
 settle (PhArranger *a, int group, float x, float y)
 {
@@ -142,7 +161,7 @@ settle (PhArranger *a, int group, float x, float y)
         {
           PhPill *pill = &g_array_index (scene->pills, PhPill, p);
 
-          pill->rect.x = box->rect.x - PH_PILL_GAP - pill->rect.width;
+          pill->rect.x = left_of_pill (a, child, pill);
           pill->rect.y += top;
         }
       if (box->open)
