@@ -452,6 +452,11 @@ engine_visit (Engine *self, PhId id, GError **error)
     {
       gboolean applied;
 
+      /* A rewrite that was taken back made the node again. */
+      node = ph_model_find_node (self->run->model, id);
+      if (node == NULL)
+        return TRUE;
+
       if (!engine_try (self, g_ptr_array_index (rules, i), node, &applied, error))
         return FALSE;
       if (applied)

@@ -262,10 +262,15 @@ infer_pad (PhInfer *infer, GError **error)
     return ph_infer_fail (infer, error, "%zu pads for an input of rank %u; there must be two for each axis", n_pads, type->rank);
   for (guint i = 0; i < type->rank; i++)
     {
-      PhDim sum = PH_DIM (ABS (begin[i] + end[i]));
+      gint64 both;
+      PhDim sum;
 
-      dims[i] = begin[i] + end[i] >= 0 ? ph_dim_add (type->dims[i], sum) : ph_dim_sub (type->dims[i], sum);
-      if (ph_dim_known (type->dims[i]) && type->dims[i].size + begin[i] + end[i] < 0)
+      if (__builtin_add_overflow (begin[i], end[i], &both) || both == G_MININT64)
+        return ph_infer_fail (infer, error, "axis %u has more pads than there are numbers for", i);
+      sum = PH_DIM (ABS (both));
+
+      dims[i] = both >= 0 ? ph_dim_add (type->dims[i], sum) : ph_dim_sub (type->dims[i], sum);
+      if (ph_dim_known (type->dims[i]) && both < 0 && type->dims[i].size < -both)
         return ph_infer_fail (infer, error, "axis %u has fewer elements than its pads take away", i);
     }
   ph_infer_set_shape (infer, 0, type->dtype, type->rank, dims);

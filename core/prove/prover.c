@@ -364,7 +364,7 @@ is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const P
   if (trial->verdict == PH_VERDICT_DIFFERENT && promise == PH_PROMISE_NONE && !reads_more (prover, region))
     return TRUE;
   return trial->verdict == PH_VERDICT_PROVED || trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE ||
-         (trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_CAPTURED);
+         (trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_CAPTURED && !reads_more (prover, region));
 }
 
 /* Equal on all that the producers allow, and another expression: with the producers it may be the same one. */

@@ -128,7 +128,8 @@ test_strange_scripts (void)
   g_assert_cmpint (again.status, ==, 0);
   g_assert_nonnull (strstr (again.out, "23"));
 
-  g_assert_true (g_file_set_contents (path, "help\0junk\nselect 20 + 3 as n\n", 32, NULL));
+  static const char with_nul[] = "help\0junk\nselect 20 + 3 as n\n";
+  g_assert_true (g_file_set_contents (path, with_nul, sizeof with_nul - 1, NULL));
   g_auto(Run) holed = peep (NULL, "--keep-going", "-f", path, NULL);
   g_assert_cmpint (holed.status, ==, 1);
   g_assert_nonnull (strstr (holed.err, "NUL"));

@@ -154,6 +154,21 @@ test_nothing (void)
   g_assert_nonnull (proof->problem);
 }
 
+/* What is merged is a border value that one kernel made and the other recomputes: with its producer they are one. */
+static void
+test_merged (void)
+{
+  g_autoptr(PhDocument) document = open_text ("g (float[1,64,9,9] x, float[8,64,3,3] w) => (float[1,8,7,7] y) "
+                                              "{ a = Conv(x, w) b = Conv(x, w) r = Relu(a) s = Relu(b) y = Add(r, s) }");
+  const PhProof        *proof;
+
+  run (document, ph_pass_find ("cse"));
+  proof = prove (document, 0);
+  g_assert_cmpuint (proof->n_rewrites, >, 0);
+  g_test_message ("%s", proof->sentence);
+  g_assert_true (ph_verdict_is_good (proof->verdict));
+}
+
 static gboolean
 on_timeout (gpointer data)
 {
@@ -234,6 +249,7 @@ main (int argc, char **argv)
   g_test_add_func ("/prove/blame", test_blame);
   g_test_add_func ("/prove/classes", test_classes);
   g_test_add_func ("/prove/nothing", test_nothing);
+  g_test_add_func ("/prove/merged", test_merged);
   g_test_add_func ("/prove/background", test_background);
   g_test_add_func ("/prove/unprovable", test_unprovable);
   return g_test_run ();

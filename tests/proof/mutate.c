@@ -149,7 +149,7 @@ change_attribute (Place *place)
   const PhOp *op = place->node->op;
   guint n = 0;
   g_autofree char *text = NULL;
-  PhAttr *attr;
+  g_autoptr(PhAttr) attr = NULL;
 
   while (op != NULL && n < G_N_ELEMENTS (op->attrs) && op->attrs[n].name != NULL)
     n++;

@@ -91,12 +91,15 @@ round_constants (PhModel *model)
   PH_FOREACH_NODE (node, model->graph)
     {
       const PhAttr *attr = ph_node_attr (node, "value");
-      g_autoptr(PhTensor) rounded = NULL;
+      g_autoptr(PhTensor) rounded = NULL, widened = NULL;
+      g_autoptr(PhAttr) other = NULL;
 
       if (attr == NULL || attr->tensor == NULL || ph_tensor_dtype (attr->tensor) != PH_DOUBLE)
         continue;
       rounded = ph_tensor_cast (attr->tensor, PH_FLOAT);
-      g_assert_true (ph_node_set_attr (node, "value", ph_attr_new_tensor ("value", ph_tensor_cast (rounded, PH_DOUBLE)), NULL));
+      widened = ph_tensor_cast (rounded, PH_DOUBLE);
+      other = ph_attr_new_tensor ("value", widened);
+      g_assert_true (ph_node_set_attr (node, "value", other, NULL));
     }
 }
 
