@@ -234,8 +234,11 @@ pad_amounts (const gint64 *pads, gsize n_pads, const gint64 *axes, gsize n_axes,
     begin[i] = end[i] = 0;
   for (gsize i = 0; i < n; i++)
     {
-      begin[axes != NULL ? normal[i] : i] = pads[i];
-      end[axes != NULL ? normal[i] : i] = pads[n + i];
+      /* No axis is so long; sums of what is larger yet would overflow. */
+      const gint64 most = G_GINT64_CONSTANT (1) << 40;
+
+      begin[axes != NULL ? normal[i] : i] = CLAMP (pads[i], -most, most);
+      end[axes != NULL ? normal[i] : i] = CLAMP (pads[n + i], -most, most);
     }
   return TRUE;
 }
@@ -262,12 +265,8 @@ infer_pad (PhInfer *infer, GError **error)
     return ph_infer_fail (infer, error, "%zu pads for an input of rank %u; there must be two for each axis", n_pads, type->rank);
   for (guint i = 0; i < type->rank; i++)
     {
-      gint64 both;
-      PhDim sum;
-
-      if (__builtin_add_overflow (begin[i], end[i], &both) || both == G_MININT64)
-        return ph_infer_fail (infer, error, "axis %u has more pads than there are numbers for", i);
-      sum = PH_DIM (ABS (both));
+      const gint64 both = begin[i] + end[i];
+      PhDim sum = PH_DIM (ABS (both));
 
       dims[i] = both >= 0 ? ph_dim_add (type->dims[i], sum) : ph_dim_sub (type->dims[i], sum);
       if (ph_dim_known (type->dims[i]) && both < 0 && type->dims[i].size < -both)
