@@ -211,6 +211,7 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
   if (g_cancellable_is_cancelled (cancellable))
     {
       g_subprocess_force_exit (talk.process);
+      g_subprocess_wait (talk.process, NULL, NULL);
       g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
       done = FALSE;
     }

@@ -36,6 +36,12 @@ find_helper (void)
 }
 
 gboolean
+driver_has_no_helper (gpointer unused)
+{
+  return find_helper () == 0;
+}
+
+gboolean
 driver_kill_helper (void)
 {
   pid_t helper = find_helper ();

@@ -48,6 +48,8 @@ void            driver_send_scroll (GtkWidget *widget, double x, double y, int n
 
 /* The newest dialog of the window that is open, or the window. */
 GtkWindow      *driver_front       (void);
+/* For driver_wait(): no layout helper of this process runs. */
+gboolean        driver_has_no_helper (gpointer unused);
 /* Kills the layout helper. FALSE: none was running. */
 gboolean        driver_kill_helper (void);
 /* Stops it, and lets it go on after @ms milliseconds; 0: never. */

@@ -115,7 +115,7 @@ test_stopped (void)
   driver_key ("F10");
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, >, 0);
   /* Nobody is left behind. */
-  g_assert_false (driver_stop_helper (0));
+  driver_wait (driver_has_no_helper, NULL, 60, "the last helper is gone");
 }
 
 int
