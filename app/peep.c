@@ -10,6 +10,7 @@
 #include "app/terminal.h"
 #include "core/console/console.h"
 #include "core/escape.h"
+#include "core/io/format.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 
@@ -20,6 +21,7 @@ typedef struct
 {
   GArray    *sources;            /* (element-type Source)                  */
   gboolean   json, keep_going, version, manual;
+  char      *formats;            /* (nullable) a template, "mime" or "manual" */
   PhConsole *console;
   char      *plugin;             /* (nullable) passes to load into this process */
   gboolean   failed, quit;
@@ -243,6 +245,23 @@ print_manual (void)
           commands);
 }
 
+/* Files in which the formats stand: made of the list of formats. */
+static gboolean
+print_formats (const char *what)
+{
+  g_autofree char *template = NULL, *text = NULL;
+
+  if (g_str_equal (what, "mime"))
+    text = ph_format_mime_xml ();
+  else if (g_str_equal (what, "manual"))
+    text = ph_format_manual ();
+  else if (g_file_get_contents (what, &template, NULL, NULL))
+    text = ph_format_fill (template);
+  if (text != NULL)
+    fputs (text, stdout);
+  return text != NULL;
+}
+
 static gboolean
 parse_options (Peep *peep, int *argc, char ***argv, char **file)
 {
@@ -254,6 +273,7 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
     { "json", 0, 0, G_OPTION_ARG_NONE, &peep->json, "One JSON object a line for each command", NULL },
     { "keep-going", 0, 0, G_OPTION_ARG_NONE, &peep->keep_going, "Go on after a line that failed", NULL },
     { "help-man", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &peep->manual, "Print the manual page", NULL },
+    { "help-formats", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &peep->formats, "Print a file of the desktop with the formats in it", "TEMPLATE|mime|manual" },
     { "plugin", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &peep->plugin, "Load passes into this very process", "FILE" },
     { "version", 0, 0, G_OPTION_ARG_NONE, &peep->version, "Print the version", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, "[FILE]" },
@@ -333,6 +353,8 @@ main (int argc, char *argv[])
         printf ("peep %s\n", PEEPHOLE_VERSION);
       else if (peep.manual)
         print_manual ();
+      else if (peep.formats != NULL)
+        status = print_formats (peep.formats) ? 0 : 2;
       else
         {
           document = ph_document_new ();
@@ -345,5 +367,6 @@ main (int argc, char *argv[])
     }
   g_array_unref (peep.sources);
   g_free (peep.plugin);
+  g_free (peep.formats);
   return status;
 }

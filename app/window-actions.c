@@ -5,23 +5,23 @@
 
 #include "app/actions.h"
 #include "app/window-private.h"
+#include "core/io/format.h"
 #include "views/export-dialog.h"
 #include "views/palette.h"
 #include "views/shortcuts.h"
 
 /* --- commands that need a file ------------------------------------------------------------------------------------- */
 
-typedef struct { const char *command, *title; GtkFileChooserAction action; const char *const *patterns; const char *suffix; } FileCommand;
+/* @patterns: NULL for those of the formats that can be opened or saved. */
+typedef struct { const char *command, *title; GtkFileChooserAction action; const char *const *patterns; } FileCommand;
 
-static const char *const model_patterns[] = { "*.onnx", "*.onnxtxt", "*.pb", NULL };
 static const char *const script_patterns[] = { "*.peep", "*.txt", NULL };
-static const char *const model_out_patterns[] = { "*.onnx", "*.onnxtxt", NULL };
 
 static const FileCommand file_commands[] = {
-  { "open",   N_("Open a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
-  { "save",   N_("Save the Graph"), GTK_FILE_CHOOSER_ACTION_SAVE, model_out_patterns, ".onnx" },
-  { "compare", N_("Compare With a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, model_patterns, NULL },
-  { "source", N_("Run a Script"), GTK_FILE_CHOOSER_ACTION_OPEN, script_patterns, NULL },
+  { "open",   N_("Open a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, NULL },
+  { "save",   N_("Save the Graph"), GTK_FILE_CHOOSER_ACTION_SAVE, NULL },
+  { "compare", N_("Compare With a Model"), GTK_FILE_CHOOSER_ACTION_OPEN, NULL },
+  { "source", N_("Run a Script"), GTK_FILE_CHOOSER_ACTION_OPEN, script_patterns },
 };
 
 static void
@@ -56,13 +56,15 @@ ask_for_file (PhWindow *self, const FileCommand *command)
 {
   gboolean opening = command->action == GTK_FILE_CHOOSER_ACTION_OPEN;
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (_(command->title), GTK_WINDOW (self), command->action,
-                                                              command->patterns == script_patterns ? _("_Run") : opening ? _("_Open") : _("_Save"), NULL);
+                                                              command->patterns != NULL ? _("_Run") : opening ? _("_Open") : _("_Save"), NULL);
   GtkFileFilter *filter = gtk_file_filter_new ();
+  g_autofree const char **known = ph_format_patterns (!opening);
+  const char *const *patterns = command->patterns != NULL ? command->patterns : known;
   const char *path = self->document ? ph_document_get_path (self->document) : NULL;
 
-  gtk_file_filter_set_name (filter, command->patterns == script_patterns ? _("Scripts") : opening ? _("Models") : _("Known formats"));
-  for (guint i = 0; command->patterns[i]; i++)
-    gtk_file_filter_add_pattern (filter, command->patterns[i]);
+  gtk_file_filter_set_name (filter, command->patterns != NULL ? _("Scripts") : opening ? _("Models") : _("Known formats"));
+  for (guint i = 0; patterns[i]; i++)
+    gtk_file_filter_add_pattern (filter, patterns[i]);
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
   g_object_unref (filter);
   if (opening)
@@ -80,7 +82,7 @@ ask_for_file (PhWindow *self, const FileCommand *command)
       char *dot = strrchr (name, '.');
       if (dot)
         *dot = '\0';
-      g_autofree char *suggestion = g_strconcat (name, command->suffix, NULL);
+      g_autofree char *suggestion = g_strconcat (name, patterns[0] + 1, NULL);
       gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), suggestion);
     }
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);

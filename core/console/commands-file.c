@@ -573,13 +573,13 @@ problems_begin (PhCall *call, GError **error)
 
 static const PhCommand rows[] = {
   { "open", "FILE", N_ ("Open a model: ONNX, or ONNX text"),
-    "The content decides, not the name. What is open stays open when the file cannot be read.",
+    "The content decides, not the name; `formats` lists what can be opened. What is open stays open when the file cannot be read.",
     N_ ("_Open…"), "<Control>o", "document-open-symbolic", PH_CODE (open_begin, open_work, open_finish) },
   { "reload", "", N_ ("Read the open file again"), NULL, N_ ("_Reload"), "<Control>r|F5", "view-refresh-symbolic",
     PH_CODE (reload_begin, open_work, open_finish) },
   { "close", "", "Close what is open", NULL, NULL, NULL, NULL, PH_CODE (close_begin) },
   { "save", "FILE [--opset N]", N_ ("Write the model at the present position"),
-    "The extension decides: .onnx, or .onnxtxt. Fused nodes become local functions, so that any ONNX runtime can run the file. The "
+    "The extension decides: `formats` lists them. Fused nodes become local functions, so that any ONNX runtime can run the file. The "
     "opset is the one that the file came with, whatever form of the operators the passes worked on; where an operator that a pass made "
     "is newer, the lowest that has it, and the reply names it. --opset N: at this one, or the reply says what has no exact equal there. "
     "`run upgrade-opset` makes it the newest.",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/console/console-private.h"
+#include "core/io/format.h"
 #include "core/ops/op.h"
 
 static void
@@ -158,6 +159,42 @@ help_begin (PhCall *call, GError **error)
 }
 
 static gboolean
+formats_begin (PhCall *call, GError **error)
+{
+  static const PhColumn columns[] = { { "name", "format", .style = PH_STYLE_KEY }, { "title", "is" }, { "files", "files" }, { "can", "can be" } };
+  guint n, n_found = 0;
+  const PhFormat *const *list = ph_format_list (&n);
+  JsonArray *rows = ph_reply_array (call->reply, "formats");
+
+  if (!ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (call->argc == 0 || g_str_equal (list[i]->name, call->argv[0]))
+      {
+        const PhFormat *format = list[i];
+        JsonObject *row = ph_json_add_object (rows);
+        g_autofree char *files = format->patterns != NULL ? g_strjoinv (" ", (char **) format->patterns) : NULL;
+
+        json_object_set_string_member (row, "name", format->name);
+        json_object_set_string_member (row, "title", format->title);
+        json_object_set_string_member (row, "files", files != NULL ? files : "");
+        json_object_set_string_member (row, "can", format->write != NULL ? "opened, saved" : format->read != NULL ? "opened" : "recognised");
+        ph_json_set (row, "instead", format->instead);
+        ph_json_set (row, "mime", format->mime);
+        n_found++;
+      }
+  if (n_found == 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no format '%s': `formats` lists them", call->argv[0]);
+      return FALSE;
+    }
+  ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
+  if (call->argc > 0 && ph_format_find (call->argv[0])->instead != NULL)
+    ph_reply_say (call->reply, "%s\n", ph_format_find (call->argv[0])->instead);
+  return TRUE;
+}
+
+static gboolean
 source_begin (PhCall *call, GError **error)
 {
   g_autofree char    *text = NULL;
@@ -228,6 +265,8 @@ quit_begin (PhCall *call, GError **error)
 static const PhCommand rows[] = {
   { "help", "[COMMAND|PASS|RULE|OPERATOR]", N_ ("What there is, or what one of it does"), NULL, N_ ("_Help"), NULL, "help-browser-symbolic",
     PH_CODE (help_begin) },
+  { "formats", "[FORMAT]", "The file formats that can be opened and saved, and those that are only recognised", "The content of a file decides how it is "
+    "opened, its extension how it is saved.", NULL, NULL, NULL, PH_CODE (formats_begin) },
   { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped, a backslash at the end joins the next line; the first failure ends it.",
     N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin) },
   { "history", "", "The lines that were run, ready to be saved as a script", NULL, NULL, NULL, NULL, PH_CODE (history_begin) },

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/console/console-private.h"
+#include "core/io/format.h"
 
 typedef struct { GHashTable *set; const char *prefix; gsize length; } Matches;
 
@@ -72,6 +73,16 @@ add_nodes (Matches *matches, PhModel *model)
 }
 
 static void
+add_formats (Matches *matches)
+{
+  guint n;
+  const PhFormat *const *list = ph_format_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    add (matches, list[i]->name);
+}
+
+static void
 add_values (Matches *matches, PhModel *model)
 {
   for (guint i = 0; model != NULL && i < model->values->len; i++)
@@ -110,6 +121,8 @@ add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
 
   if (strstr (kinds, "FILE") != NULL || strstr (kinds, "FOLDER") != NULL || strstr (kinds, "SCRIPT") != NULL)
     add_files (matches);
+  if (strstr (kinds, "FORMAT") != NULL)
+    add_formats (matches);
   if (strstr (kinds, "PASS") != NULL)
     add_passes (matches);
   if (strstr (kinds, "PIPELINE") != NULL || strstr (kinds, "--pipeline") != NULL)

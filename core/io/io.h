@@ -8,12 +8,12 @@
 
 G_BEGIN_DECLS
 
-/* By content, not by name: ONNX protobuf or ONNX text. Large weights stay in the file until something reads them;
+/* By content more than by name: the surest of core/io/format.h's formats. Large weights stay in the file until something reads them;
  * what was written meanwhile is an error then, not other weights (core/tensor/file.h). External data is read
  * only inside the model's folder. Types are inferred (a model at an old opset through an upgraded clone). Problems that do
  * not prevent opening (an unknown operator, a shape that contradicts) go to @problems (element-type char*) (nullable). */
 PhModel *ph_io_open        (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error);
-/* By extension: .onnx, .onnxtxt. Writes beside and renames, so a failure loses nothing. */
+/* In the format of its extension. Writes beside and renames, so a failure loses nothing. */
 gboolean ph_io_save        (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 
 PhModel *ph_onnx_read      (GBytes *bytes, const char *path, GPtrArray *problems, GError **error); /* @path for messages, external data */

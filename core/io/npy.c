@@ -1,7 +1,9 @@
 /* npy.c: NumPy's file format for one array, versions 1 to 3.
  * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/io/proto.h"
+#include "core/io/npy.h"
+
+#include "core/error.h"
 
 #include <string.h>
 

@@ -421,3 +421,22 @@ ph_tensor_get_int (PhTensor *tensor, gsize index)
 
   return ph_dtype_load_int (tensor->dtype, ph_tensor_element (tensor, index, &room), 0);
 }
+
+gboolean
+ph_tensor_count_elements (guint rank, const gint64 *dims, gsize *count)
+{
+  gsize n = 1;
+  gboolean empty = FALSE;
+
+  for (guint i = 0; i < rank; i++)
+    {
+      if (dims[i] < 0)
+        return FALSE;
+      if (dims[i] == 0)
+        empty = TRUE;
+      else if (!g_size_checked_mul (&n, n, (gsize) dims[i]))
+        return FALSE;
+    }
+  *count = empty ? 0 : n;
+  return TRUE;
+}

@@ -47,6 +47,8 @@ PhKind         ph_tensor_kind           (const PhTensor *tensor);
 PhDType        ph_tensor_dtype          (const PhTensor *tensor);   /* of a sequence: that of its items, if any */
 guint          ph_tensor_rank           (const PhTensor *tensor);
 const gint64  *ph_tensor_dims           (const PhTensor *tensor);
+/* FALSE: a negative dimension, or more than fits. */
+gboolean       ph_tensor_count_elements (guint rank, const gint64 *dims, gsize *count);
 gsize          ph_tensor_count          (const PhTensor *tensor);   /* elements; of a sequence, items           */
 gsize          ph_tensor_bytes          (const PhTensor *tensor);   /* count * size, whatever it occupies       */
 gboolean       ph_tensor_is_splat       (const PhTensor *tensor);

@@ -1,0 +1,304 @@
+/* format.c: the list of formats; opening and saving by it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/format.h"
+
+#include <string.h>
+
+#include "core/io/format-list.h"
+#include "core/io/infer.h"
+#include "core/io/io.h"
+
+/* Files that are no models, but that people try to open: formats/strangers.c. */
+extern const PhFormat ph_format_strangers[];
+extern const guint ph_format_n_strangers;
+
+#define FORMAT(name) extern const PhFormat ph_format_##name;
+PH_FORMAT_LIST
+#undef FORMAT
+
+static const PhFormat *const readers[] = {
+#define FORMAT(name) &ph_format_##name,
+  PH_FORMAT_LIST
+#undef FORMAT
+};
+
+const PhFormat *const *
+ph_format_list (guint *n)
+{
+  static const PhFormat **all;
+
+  if (g_once_init_enter (&all))
+    {
+      const PhFormat **list = g_new (const PhFormat *, G_N_ELEMENTS (readers) + ph_format_n_strangers);
+
+      memcpy (list, readers, sizeof readers);
+      for (guint i = 0; i < ph_format_n_strangers; i++)
+        list[G_N_ELEMENTS (readers) + i] = &ph_format_strangers[i];
+      g_once_init_leave (&all, list);
+    }
+  *n = G_N_ELEMENTS (readers) + ph_format_n_strangers;
+  return all;
+}
+
+#define FOREACH_FORMAT(format)                                                                                              \
+  for (guint n_ = 0, i_ = (ph_format_list (&n_), 0); i_ < n_; i_++)                                                         \
+    for (const PhFormat *format = ph_format_list (&n_)[i_]; format != NULL; format = NULL)
+
+const PhFormat *
+ph_format_find (const char *name)
+{
+  FOREACH_FORMAT (format)
+    if (g_str_equal (format->name, name))
+      return format;
+  return NULL;
+}
+
+static guint
+probe (const PhFormat *format, const guint8 *head, gsize size, const char *name)
+{
+  gsize length;
+
+  if (format->probe != NULL)
+    return format->probe (head, size, name);
+  length = format->magic != NULL ? strlen (format->magic) : 0;
+  return length > 0 && size >= length && memcmp (head, format->magic, length) == 0 ? 90 : 0;
+}
+
+const PhFormat *
+ph_format_recognise (GBytes *head, const char *name)
+{
+  const PhFormat *best = NULL;
+  guint surest = 0;
+  gsize size;
+  const guint8 *data = g_bytes_get_data (head, &size);
+
+  FOREACH_FORMAT (format)
+    {
+      const guint sure = probe (format, data, MIN (size, PH_FORMAT_HEAD), name != NULL ? name : "");
+
+      if (sure > surest)
+        {
+          surest = sure;
+          best = format;
+        }
+    }
+  return best;
+}
+
+static gboolean
+has_pattern (const PhFormat *format, const char *path)
+{
+  for (guint i = 0; format->patterns != NULL && format->patterns[i] != NULL; i++)
+    if (g_str_has_suffix (path, format->patterns[i] + 1))
+      return TRUE;
+  return FALSE;
+}
+
+const PhFormat *
+ph_format_for_saving (const char *path)
+{
+  FOREACH_FORMAT (format)
+    if (format->write != NULL && has_pattern (format, path))
+      return format;
+  return NULL;
+}
+
+/* ── opening and saving ─────────────────────────────────────────────────────────────────────────────────────────── */
+
+static PhModel *
+read_source (const PhFormat *format, PhSource *source, GError **error)
+{
+  if (format->read != NULL)
+    return format->read (source, error);
+  ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a model: this is %s%s%s", format->title, format->instead != NULL ? ". " : "",
+                  format->instead != NULL ? format->instead : "");
+  return NULL;
+}
+
+PhModel *
+ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, GPtrArray *problems, GError **error)
+{
+  g_auto(PhSource) source = { 0 };
+  PhModel *model;
+
+  ph_source_init (&source, path, problems);
+  if (path != NULL && (strchr (path, '/') != NULL || g_file_test (path, G_FILE_TEST_EXISTS)))
+    source.folder = g_path_get_dirname (path);
+  source.bytes = bytes;
+  model = read_source (format, &source, error);
+  if (model != NULL)
+    ph_io_infer (model, problems);
+  return model;
+}
+
+static void
+keep_files (PhModel *model, PhSource *source)
+{
+  GHashTableIter iter;
+  gpointer file;
+
+  model->files = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_file_unref);
+  g_ptr_array_add (model->files, ph_file_ref (source->disk));
+  g_hash_table_iter_init (&iter, source->beside);
+  while (g_hash_table_iter_next (&iter, NULL, &file))
+    g_ptr_array_add (model->files, ph_file_ref (file));
+}
+
+static PhFile *
+open_disk (PhSource *source, GError **error)
+{
+  g_autoptr(PhFile) file = NULL;
+  g_autoptr(GError) reason = NULL;
+  const char *why = NULL;
+
+  if (g_file_test (source->path, G_FILE_TEST_IS_DIR))
+    why = "this is a folder; open the model file in it";
+  else if (g_file_test (source->path, G_FILE_TEST_EXISTS) && !g_file_test (source->path, G_FILE_TEST_IS_REGULAR))
+    why = "this is not a regular file";
+  else if ((file = ph_file_open (source->path, &reason)) == NULL)
+    why = g_error_matches (reason, G_FILE_ERROR, G_FILE_ERROR_NOENT) ? "there is no such file" : "it cannot be read";
+  else if (ph_file_get_size (file) == 0)
+    why = "the file is empty";
+  if (why == NULL)
+    return g_steal_pointer (&file);
+  if (reason != NULL && !g_error_matches (reason, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+    ph_source_fail (source, error, PH_ERROR_FILE, NULL, "%s: %s", why, reason->message);
+  else
+    ph_source_fail (source, error, PH_ERROR_FILE, NULL, "%s", why);
+  return NULL;
+}
+
+PhModel *
+ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_auto(PhSource) source = { 0 };
+  g_autoptr(PhFile) file = NULL;
+  g_autoptr(GBytes) head = NULL;
+  g_autoptr(PhModel) model = NULL;
+  const PhFormat *format;
+
+  ph_source_init (&source, path, problems);
+  file = open_disk (&source, error);
+  if (file == NULL)
+    return NULL;
+  head = ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), PH_FORMAT_HEAD), error);
+  if (head == NULL)
+    return NULL;
+  source.disk = file;
+  source.cancellable = cancellable;
+  source.folder = g_path_get_dirname (path);
+  format = ph_format_recognise (head, path);
+  if (format == NULL)
+    {
+      ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "no format that can be opened. `formats` lists those that can");
+      return NULL;
+    }
+  model = read_source (format, &source, error);
+  if (model == NULL || g_cancellable_set_error_if_cancelled (cancellable, error) || !ph_file_check (file, error))
+    return NULL;
+  keep_files (model, &source);
+  ph_io_infer (model, problems);
+  return g_steal_pointer (&model);
+}
+
+gboolean
+ph_io_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error)
+{
+  const PhFormat *format = ph_format_for_saving (path);
+  g_autoptr(GString) known = g_string_new (NULL);
+  g_autofree const char **patterns = NULL;
+
+  if (format != NULL)
+    return format->write (model, path, cancellable, error);
+  patterns = ph_format_patterns (TRUE);
+  for (guint i = 0; patterns[i] != NULL; i++)
+    g_string_append_printf (known, "%s%s", i == 0 ? "" : patterns[i + 1] == NULL ? " or " : ", ", patterns[i] + 1);
+  g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s: models are saved as %s; give the file one of these endings", path, known->str);
+  return FALSE;
+}
+
+/* ── what follows from the list ─────────────────────────────────────────────────────────────────────────────────── */
+
+const char **
+ph_format_patterns (gboolean saving)
+{
+  GPtrArray *all = g_ptr_array_new ();
+
+  FOREACH_FORMAT (format)
+    if (saving ? format->write != NULL && format->patterns != NULL : format->read != NULL)
+      for (guint i = 0; format->patterns[i] != NULL && (!saving || i == 0); i++)
+        g_ptr_array_add (all, (gpointer) format->patterns[i]);
+  g_ptr_array_add (all, NULL);
+  return (const char **) g_ptr_array_free (all, FALSE);
+}
+
+char *
+ph_format_mime_xml (void)
+{
+  GString *out = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                               "<mime-info xmlns=\"http://www.freedesktop.org/standards/shared-mime-info\">\n");
+
+  FOREACH_FORMAT (format)
+    if (format->read != NULL && format->mime != NULL)
+      {
+        g_string_append_printf (out, "  <mime-type type=\"%s\">\n", format->mime);
+        if (format->mime_parent != NULL)
+          g_string_append_printf (out, "    <sub-class-of type=\"%s\"/>\n", format->mime_parent);
+        g_string_append_printf (out, "    <comment>%s</comment>\n", format->title);
+        g_string_append_printf (out, "    <glob pattern=\"%s\"/>\n", format->patterns[0]);
+        g_string_append (out, "  </mime-type>\n");
+      }
+  g_string_append (out, "</mime-info>\n");
+  return g_string_free (out, FALSE);
+}
+
+char *
+ph_format_fill (const char *template)
+{
+  g_auto(GStrv) lines = g_strsplit (template, "\n", -1);
+  g_autoptr(GString) types = g_string_new (NULL);
+  GString *out = g_string_new (NULL);
+
+  FOREACH_FORMAT (format)
+    if (format->read != NULL && format->mime != NULL)
+      g_string_append_printf (types, "%s;", format->mime);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      const char *end = lines[i + 1] != NULL ? "\n" : "";
+
+      if (strstr (lines[i], "@MIME_TYPE@") == NULL)
+        {
+          g_autoptr(GString) line = g_string_new (lines[i]);
+
+          g_string_replace (line, "@MIME_TYPES@", types->str, 0);
+          g_string_append_printf (out, "%s%s", line->str, end);
+          continue;
+        }
+      FOREACH_FORMAT (format)
+        if (format->read != NULL && format->mime != NULL)
+          {
+            g_autoptr(GString) line = g_string_new (lines[i]);
+
+            g_string_replace (line, "@MIME_TYPE@", format->mime, 0);
+            g_string_append_printf (out, "%s%s", line->str, end);
+          }
+    }
+  return g_string_free (out, FALSE);
+}
+
+char *
+ph_format_manual (void)
+{
+  GString *out = g_string_new ("| format | files | |\n| --- | --- | --- |\n");
+
+  FOREACH_FORMAT (format)
+    if (format->read != NULL || format->instead != NULL)
+      {
+        g_autofree char *files = format->patterns != NULL ? g_strjoinv ("`, `", (char **) format->patterns) : NULL;
+
+        g_string_append_printf (out, "| %s | %s%s%s | %s |\n", format->title, files != NULL ? "`" : "", files != NULL ? files : "",
+                                files != NULL ? "`" : "", format->write != NULL ? "opened and saved" : format->read != NULL ? "opened" :
+                                format->instead);
+      }
+  return g_string_free (out, FALSE);
+}

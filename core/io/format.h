@@ -1,0 +1,49 @@
+/* format.h: file formats. A format is one struct in a file of core/io/formats and one name in core/io/meson.build; opening and
+ * saving, the file chooser, the MIME file, `formats`, the manual's table and the fuzzers follow from the list.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/graph/graph.h"
+#include "core/io/source.h"
+#include "core/ops/dialect.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char         *name;          /* "onnx-text": of the file core/io/formats/NAME.c, and of the fuzz target              */
+  const char         *title;         /* N_("ONNX model"), of one that is only recognised "a PNG picture"                     */
+  const char *const  *patterns;      /* (nullable) {"*.onnx", NULL}; the first is what the file chooser suggests             */
+  const char         *mime;          /* (nullable) "application/x-onnx"                                                      */
+  const char         *mime_parent;   /* (nullable) "text/plain"                                                              */
+  /* How sure it is, 0 (not at all) to 100, by the first PH_FORMAT_HEAD bytes and the file's name. The surest format reads. */
+  guint             (*probe) (const guint8 *head, gsize size, const char *name);
+  /* Makes the model as it stands in the file, with core/io/import.h. It neither infers types nor upgrades. NULL: the format is
+   * only recognised. */
+  PhModel          *(*read)  (PhSource *source, GError **error);
+  gboolean          (*write) (PhModel *model, const char *path, GCancellable *cancellable, GError **error);     /* (nullable) */
+  const PhDialect    *dialect;       /* (nullable) whose operators it holds                                                  */
+  const char         *instead;       /* (nullable) of one that is only recognised: what to do                                */
+  const char         *magic;         /* of one that is only recognised, without probe: how the file begins                   */
+} PhFormat;
+
+#define PH_FORMAT_HEAD 512
+
+const PhFormat *const *ph_format_list (guint *n);
+const PhFormat *ph_format_find       (const char *name);                                            /* (nullable) */
+/* The surest one; NULL when there is none. @name: (nullable) of the file. */
+const PhFormat *ph_format_recognise  (GBytes *head, const char *name);
+/* The one that writes files of @path's extension. (nullable) */
+const PhFormat *ph_format_for_saving (const char *path);
+/* Types are inferred. @path: for messages, and for what lies beside it. */
+PhModel        *ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, GPtrArray *problems, GError **error);
+/* "*.onnx", ... of all that can be opened, or saved. (transfer container) NULL-ended */
+const char    **ph_format_patterns   (gboolean saving);
+/* A shared-mime-info file of all that can be opened. */
+char           *ph_format_mime_xml   (void);
+/* @template with the types for @MIME_TYPES@; a line with @MIME_TYPE@ is repeated for each. */
+char           *ph_format_fill       (const char *template);
+/* The manual's table, in Markdown. */
+char           *ph_format_manual     (void);
+
+G_END_DECLS

@@ -1,0 +1,470 @@
+/* import.c: a file's names become values, and its nodes are made in an order that can be; see import.h.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/import.h"
+
+/* What a name stands for before it has a value: the number of the node that makes it. An odd number, so that it cannot be
+ * mistaken for a value. */
+#define PENDING(i)      GSIZE_TO_POINTER (((gsize) (i) << 1) | 1)
+#define IS_PENDING(p)   ((GPOINTER_TO_SIZE (p) & 1) != 0)
+#define PENDING_NODE(p) (GPOINTER_TO_SIZE (p) >> 1)
+#define NO_NODE         (G_MAXSIZE >> 2)              /* an input or constant that is to come */
+
+const char *
+ph_importer_name (PhImporter *importer, const char *name)
+{
+  g_autofree char *valid = NULL;
+
+  if (name == NULL || name[0] == '\0')
+    return "";
+  if (g_utf8_validate (name, -1, NULL))
+    return ph_intern (name);
+  valid = g_utf8_make_valid (name, -1);
+  ph_source_problem (importer->source, "The name '%s' was not UTF-8 and was mended", valid);
+  return ph_intern (valid);
+}
+
+void
+ph_scope_init (PhScope *scope, PhImporter *importer, PhScope *outer, gboolean closed, PhGraph *graph, const PhImportGraph *file)
+{
+  *scope = (PhScope) { importer, outer, closed, graph, file, g_hash_table_new (NULL, NULL) };
+}
+
+void
+ph_scope_clear (PhScope *scope)
+{
+  g_clear_pointer (&scope->names, g_hash_table_unref);
+}
+
+char *
+ph_scope_describe (PhScope *scope, gsize index)
+{
+  const PhImportNode *node = &scope->file->nodes[index];
+  const char *op = node->op_type[0] != '\0' ? node->op_type : "?";
+
+  if (node->name[0] != '\0')
+    return g_strdup_printf ("node %" G_GSIZE_FORMAT " '%s' (%s)", index, node->name, op);
+  return g_strdup_printf ("node %" G_GSIZE_FORMAT " (%s)", index, op);
+}
+
+gboolean
+ph_scope_blame (PhScope *scope, gconstpointer part, GError *reason, GError **error)
+{
+  ph_source_fail (scope->importer->source, error, (PhError) reason->code, part, "%s", reason->message);
+  g_error_free (reason);
+  return FALSE;
+}
+
+/* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* @closed_too: also where values cannot be seen, since names must differ from those there. */
+static gpointer
+look_up (PhScope *scope, const char *name, gboolean closed_too)
+{
+  for (; scope != NULL; scope = scope->closed && !closed_too ? NULL : scope->outer)
+    {
+      gpointer found = g_hash_table_lookup (scope->names, name);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+PhValue *
+ph_scope_find (PhScope *scope, const char *name)
+{
+  gpointer found = look_up (scope, name, FALSE);
+
+  return found != NULL && !IS_PENDING (found) ? found : NULL;
+}
+
+/* The name that value @name of a body gets: names are unique in the whole model, while a file may use one in two branches. */
+static const char *
+free_name (PhScope *scope, const char *name)
+{
+  GHashTable *taken = scope->importer->model->names;
+  g_autofree char *candidate = NULL;
+
+  if (scope->outer == NULL || (!g_hash_table_contains (taken, name) && look_up (scope->outer, name, TRUE) == NULL))
+    return name;
+  for (guint i = 1;; i++)
+    {
+      const char *interned;
+
+      g_free (candidate);
+      candidate = g_strdup_printf ("%s_%u", name, i);
+      interned = ph_intern (candidate);
+      if (!g_hash_table_contains (taken, interned) && look_up (scope, interned, TRUE) == NULL)
+        return interned;
+    }
+}
+
+static gboolean
+announce (PhScope *scope, const char *name, gsize node, gconstpointer part, GError **error)
+{
+  gpointer before = g_hash_table_lookup (scope->names, name);
+  g_autofree char *first = NULL, *second = NULL;
+
+  if (before == NULL)
+    {
+      g_hash_table_insert (scope->names, (gpointer) name, PENDING (node));
+      return TRUE;
+    }
+  first = PENDING_NODE (before) != NO_NODE ? ph_scope_describe (scope, PENDING_NODE (before)) : g_strdup ("a graph input or initializer");
+  second = node != NO_NODE ? ph_scope_describe (scope, node) : g_strdup ("a graph input or initializer");
+  return ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, part, "value '%s' is defined twice in graph '%s': by %s and by %s. "
+                         "Every value needs a name of its own", name, scope->graph->name, first, second);
+}
+
+gboolean
+ph_scope_announce (PhScope *scope, GError **error)
+{
+  const PhImportGraph *file = scope->file;
+
+  for (gsize i = 0; i < file->n_inputs; i++)
+    if (!announce (scope, file->inputs[i].name, NO_NODE, file->inputs[i].part, error))
+      return FALSE;
+  for (gsize i = 0; i < file->n_constants; i++)
+    if (!announce (scope, file->constants[i].name, NO_NODE, file->constants[i].part, error))
+      return FALSE;
+  for (gsize i = 0; i < file->n_nodes; i++)
+    for (gsize j = 0; j < file->nodes[i].n_outputs; j++)
+      if (file->nodes[i].outputs[j][0] != '\0' && !announce (scope, file->nodes[i].outputs[j], i, file->nodes[i].part, error))
+        return FALSE;
+  return TRUE;
+}
+
+gboolean
+ph_scope_add_input (PhScope *scope, const PhImportValue *input, GError **error)
+{
+  GError *reason = NULL;
+  PhValue *value = ph_graph_add_input (scope->graph, free_name (scope, input->name), input->type, input->tensor, G_MAXUINT, &reason);
+
+  if (value == NULL)
+    return ph_scope_blame (scope, input->part, reason, error);
+  g_hash_table_insert (scope->names, (gpointer) input->name, value);
+  return TRUE;
+}
+
+gboolean
+ph_scope_add_constant (PhScope *scope, const PhImportValue *constant, GError **error)
+{
+  GError *reason = NULL;
+  PhValue *value = ph_graph_add_constant (scope->graph, free_name (scope, constant->name), constant->tensor, &reason);
+
+  if (value == NULL)
+    return ph_scope_blame (scope, constant->part, reason, error);
+  g_hash_table_insert (scope->names, (gpointer) constant->name, value);
+  return TRUE;
+}
+
+/* ── what a node uses ───────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Names that a body defines for itself, which hide those outside. */
+typedef struct _Hidden Hidden;
+struct _Hidden { const Hidden *outer; GHashTable *names; };
+
+typedef struct { PhScope *scope; GArray *found; } Uses;      /* @found NULL: the first one ends the walk */
+
+static gboolean each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses);
+
+/* Notes the node that @name waits for; FALSE ends the walk. */
+static gboolean
+note_use (const char *name, const Hidden *hidden, Uses *uses)
+{
+  gpointer known;
+  gsize node;
+
+  if (name[0] == '\0')
+    return TRUE;
+  for (; hidden != NULL; hidden = hidden->outer)
+    if (g_hash_table_contains (hidden->names, name))
+      return TRUE;
+  known = g_hash_table_lookup (uses->scope->names, name);
+  if (known == NULL || !IS_PENDING (known) || PENDING_NODE (known) == NO_NODE)
+    return TRUE;
+  if (uses->found == NULL)
+    return FALSE;
+  node = PENDING_NODE (known);
+  g_array_append_val (uses->found, node);
+  return TRUE;
+}
+
+static gboolean
+each_captured (const PhImportGraph *body, const Hidden *outer, Uses *uses)
+{
+  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  Hidden hidden = { outer, names };
+
+  for (gsize i = 0; i < body->n_inputs; i++)
+    g_hash_table_add (names, (gpointer) body->inputs[i].name);
+  for (gsize i = 0; i < body->n_constants; i++)
+    g_hash_table_add (names, (gpointer) body->constants[i].name);
+  for (gsize i = 0; i < body->n_nodes; i++)
+    for (gsize j = 0; j < body->nodes[i].n_outputs; j++)
+      g_hash_table_add (names, (gpointer) body->nodes[i].outputs[j]);
+  for (gsize i = 0; i < body->n_nodes; i++)
+    if (!each_use (&body->nodes[i], &hidden, uses))
+      return FALSE;
+  for (gsize i = 0; i < body->n_outputs; i++)
+    if (!note_use (body->outputs[i].name, &hidden, uses))
+      return FALSE;
+  return TRUE;
+}
+
+/* Every name that @node uses from outside of itself, those that its bodies capture included. */
+static gboolean
+each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses)
+{
+  for (gsize i = 0; i < node->n_inputs; i++)
+    if (!note_use (node->inputs[i], hidden, uses))
+      return FALSE;
+  for (gsize i = 0; i < node->n_after; i++)
+    if (!note_use (node->after[i], hidden, uses))
+      return FALSE;
+  for (gsize i = 0; i < node->n_bodies; i++)
+    if (!each_captured (node->bodies[i], hidden, uses))
+      return FALSE;
+  return TRUE;
+}
+
+/* ── order ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* The waiting nodes of @stack from the top down to @need are the cycle: each is used by the next. */
+static void
+report_cycle (PhScope *scope, const GArray *stack, const guint8 *state, gsize need, GError **error)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autofree char *label = ph_scope_describe (scope, need);
+  g_autoptr(GString) text = g_string_new (label);
+  guint n = 0, more = 0;
+
+  for (guint i = stack->len; i-- > 0;)
+    {
+      gsize at = g_array_index (stack, gsize, i);
+      g_autofree char *next = NULL;
+
+      if (at == need)
+        break;
+      if (state[at] != 1 || !g_hash_table_add (seen, GSIZE_TO_POINTER (at + 1)))
+        continue;
+      if (n++ >= 10)
+        {
+          more++;
+          continue;
+        }
+      next = ph_scope_describe (scope, at);
+      g_string_append_printf (text, " -> %s", next);
+    }
+  if (more > 0)
+    g_string_append_printf (text, " -> (%u more)", more);
+  ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, scope->file->nodes[need].part, "graph '%s' has a cycle: %s -> %s. "
+                  "A graph has none; loops are written with Loop or Scan", scope->graph->name, text->str, label);
+}
+
+/* The order in which the nodes from @first on can be made: depth first from each, without recursion. NULL: a cycle. */
+static gsize *
+sort (PhScope *scope, gsize first, GError **error)
+{
+  gsize n = scope->file->n_nodes, done = first;
+  gsize *order = g_new (gsize, n);
+  g_autofree guint8 *state = g_new0 (guint8, n);       /* 0 not seen, 1 waiting for others, 2 placed */
+  g_autoptr(GPtrArray) needs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (gsize));
+
+  for (gsize i = 0; i < n; i++)
+    {
+      Uses uses = { scope, g_array_new (FALSE, FALSE, sizeof (gsize)) };
+
+      if (i >= first)
+        each_use (&scope->file->nodes[i], NULL, &uses);
+      g_ptr_array_add (needs, uses.found);
+    }
+  for (gsize i = first; i < n; i++)
+    {
+      g_array_append_val (stack, i);
+      while (stack->len > 0)
+        {
+          gsize at = g_array_index (stack, gsize, stack->len - 1);
+          const GArray *before = needs->pdata[at];
+          guint height = stack->len;
+
+          if (state[at] != 2)
+            for (guint j = before->len; j-- > 0;)
+              {
+                gsize need = g_array_index (before, gsize, j);
+
+                state[at] = 1;
+                if (state[need] == 1)
+                  {
+                    report_cycle (scope, stack, state, need, error);
+                    g_free (order);
+                    return NULL;
+                  }
+                if (state[need] == 0)
+                  g_array_append_val (stack, need);
+              }
+          if (stack->len > height)
+            continue;
+          if (state[at] != 2)
+            order[done++] = at;
+          state[at] = 2;
+          g_array_set_size (stack, stack->len - 1);
+        }
+    }
+  return order;
+}
+
+/* ── nodes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* FALSE: it uses a name that nothing defines. */
+static gboolean
+check_names (PhScope *scope, gsize index, GError **error)
+{
+  const PhImportNode *node = &scope->file->nodes[index];
+
+  for (gsize i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i][0] != '\0' && look_up (scope, node->inputs[i], FALSE) == NULL)
+      {
+        g_autofree char *label = ph_scope_describe (scope, index);
+
+        return ph_source_fail (scope->importer->source, error, PH_ERROR_INVALID, node->part, "%s uses '%s', which nothing in graph '%s' "
+                               "defines: no node makes it, and it is neither an input nor an initializer", label, node->inputs[i],
+                               scope->graph->name);
+      }
+  return TRUE;
+}
+
+static gboolean fill (PhScope *scope, GError **error);
+
+static PhNode *
+make_plain (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GError **error)
+{
+  const PhImportNode *file = &scope->file->nodes[index];
+  PhNode *node;
+
+  spec->attrs = file->attrs;
+  spec->n_attrs = file->n_attrs;
+  spec->output_types = file->output_types;
+  node = ph_graph_add_node (scope->graph, spec, error);
+  for (gsize i = 0; node != NULL && i < file->n_bodies; i++)
+    {
+      g_auto(PhScope) inner = { 0 };
+      PhGraph *body = ph_node_add_graph (node, file->bodies[i]->attr, file->bodies[i]->name, error);
+
+      ph_scope_init (&inner, scope->importer, scope, FALSE, body, file->bodies[i]);
+      if (body == NULL || !fill (&inner, error))
+        return NULL;
+    }
+  return node;
+}
+
+static gboolean
+make_node (PhScope *scope, gsize index, PhImportFunc make, gpointer data, GError **error)
+{
+  const PhImportNode *file = &scope->file->nodes[index];
+  PhSource *source = scope->importer->source;
+  g_autofree PhValue **inputs = g_new (PhValue *, file->n_inputs + 1);
+  g_autofree const char **names = g_new (const char *, file->n_outputs + 1);
+  PhNodeSpec spec = { .op_type = file->op_type, .domain = file->domain, .name = file->name, .inputs = inputs, .n_inputs = file->n_inputs,
+                      .output_names = names, .n_outputs = file->n_outputs };
+  GError *reason = NULL;
+  PhNode *node;
+
+  if (file->op_type[0] == '\0')
+    return ph_source_fail (source, error, PH_ERROR_INVALID, file->part, "node %" G_GSIZE_FORMAT " of graph '%s' has no operator", index,
+                           scope->graph->name);
+  for (gsize i = 0; i < file->n_inputs; i++)
+    inputs[i] = file->inputs[i][0] != '\0' ? look_up (scope, file->inputs[i], FALSE) : NULL;
+  for (gsize i = 0; i < file->n_outputs; i++)
+    names[i] = file->outputs[i][0] != '\0' ? free_name (scope, file->outputs[i]) : NULL;
+  node = make != NULL ? make (scope, index, &spec, data, error) : make_plain (scope, index, &spec, NULL, &reason);
+  if (node == NULL)
+    return reason != NULL ? ph_scope_blame (scope, file->part, reason, error) : FALSE;
+  for (gsize i = 0; i < file->n_outputs; i++)
+    if (names[i] != NULL)
+      g_hash_table_insert (scope->names, (gpointer) file->outputs[i], ph_node_output (node, i));
+  return TRUE;
+}
+
+gboolean
+ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **error)
+{
+  g_autofree gsize *order = NULL;
+  PhSource *source = scope->importer->source;
+
+  for (gsize i = 0; i < scope->file->n_nodes; i++)
+    {
+      gsize index = order != NULL ? order[i] : i;
+      Uses uses = { scope, NULL };
+
+      if (g_cancellable_set_error_if_cancelled (source->cancellable, error) || !check_names (scope, index, error))
+        return FALSE;
+      if (order == NULL && !each_use (&scope->file->nodes[index], NULL, &uses))
+        {
+          order = sort (scope, i, error);
+          if (order == NULL)
+            return FALSE;
+          if (order[i] != index)
+            {
+              g_autofree char *label = ph_scope_describe (scope, index);
+
+              ph_source_problem (source, "The nodes of graph '%s' are out of order, the first is %s: they were sorted", scope->graph->name, label);
+            }
+          index = order[i];
+          if (!check_names (scope, index, error))
+            return FALSE;
+        }
+      if (!make_node (scope, index, make, data, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+ph_scope_set_outputs (PhScope *scope, gboolean distinct, GError **error)
+{
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  PhSource *source = scope->importer->source;
+
+  for (gsize i = 0; i < scope->file->n_outputs; i++)
+    {
+      const PhImportValue *output = &scope->file->outputs[i];
+      PhValue *value = ph_scope_find (scope, output->name);
+
+      if (value == NULL)
+        return ph_source_fail (source, error, PH_ERROR_INVALID, output->part, "output %" G_GSIZE_FORMAT " of graph '%s' is '%s', "
+                               "which nothing in the graph defines", i, scope->graph->name, output->name);
+      if (!g_hash_table_add (seen, (gpointer) output->name) && distinct)
+        return ph_source_fail (source, error, PH_ERROR_INVALID, output->part, "graph '%s' has the output '%s' twice. "
+                               "Give one of them an Identity of its own", scope->graph->name, output->name);
+      if (!ph_graph_set_output (scope->graph, (guint) i, value, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+fill (PhScope *scope, GError **error)
+{
+  const PhImportGraph *file = scope->file;
+
+  if (!ph_scope_announce (scope, error))
+    return FALSE;
+  for (gsize i = 0; i < file->n_inputs; i++)
+    if (!ph_scope_add_input (scope, &file->inputs[i], error))
+      return FALSE;
+  for (gsize i = 0; i < file->n_constants; i++)
+    if (!ph_scope_add_constant (scope, &file->constants[i], error))
+      return FALSE;
+  return ph_scope_add_nodes (scope, NULL, NULL, error) && ph_scope_set_outputs (scope, FALSE, error);
+}
+
+gboolean
+ph_import_graph (PhImporter *importer, PhGraph *graph, const PhImportGraph *file, GError **error)
+{
+  g_auto(PhScope) scope = { 0 };
+
+  ph_scope_init (&scope, importer, NULL, FALSE, graph, file);
+  return fill (&scope, error);
+}

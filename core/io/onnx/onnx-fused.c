@@ -1,0 +1,128 @@
+/* onnx-fused.c: a fused node is written as a call of a model-local function, so that any ONNX runtime can run it. Nodes with
+ * the same body share one.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/onnx/onnx-import.h"
+
+#include <string.h>
+
+static void
+number (PhExport *export, const PhValue *value)
+{
+  g_autofree char *text = g_strdup_printf ("%u", g_hash_table_size (export->aliases));
+
+  g_hash_table_insert (export->aliases, (gpointer) value, ph_arena_strndup (export->arena, text, strlen (text)));
+}
+
+static void
+number_graph (PhExport *export, const PhGraph *graph)
+{
+  for (guint i = 0; i < graph->inputs->len; i++)
+    number (export, graph->inputs->pdata[i]);
+  for (guint i = 0; i < graph->constants->len; i++)
+    number (export, graph->constants->pdata[i]);
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; i < node->outputs->len; i++)
+        number (export, node->outputs->pdata[i]);
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        number_graph (export, node->graphs->pdata[i]);
+    }
+}
+
+static Onnx__NodeProto *
+constant_node (PhExport *export, Onnx__TensorProto *tensor)
+{
+  Onnx__NodeProto *node = ph_proto_new (export->arena, Onnx__NodeProto, onnx__node_proto);
+  Onnx__AttributeProto *attr = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
+
+  attr->name = (char *) "value";
+  attr->has_type = TRUE;
+  attr->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+  attr->t = tensor;
+  node->op_type = (char *) "Constant";
+  node->doc_string = (char *) PH_BODY_CONSTANT;
+  node->n_output = 1;
+  node->output = ph_arena_alloc (export->arena, sizeof (gpointer));
+  node->output[0] = tensor->name;
+  node->n_attribute = 1;
+  node->attribute = ph_arena_alloc (export->arena, sizeof (gpointer));
+  node->attribute[0] = attr;
+  tensor->name = NULL;
+  return node;
+}
+
+static Onnx__FunctionProto *
+make_function (PhExport *export, PhNode *node)
+{
+  PhArena *arena = export->arena;
+  Onnx__GraphProto *body = ph_onnx_export_graph (export, ph_node_graph (node, "body"));
+  Onnx__FunctionProto *function = ph_proto_new (arena, Onnx__FunctionProto, onnx__function_proto);
+  gboolean needs_own = FALSE;
+
+  function->domain = (char *) "peephole";
+  function->n_input = body->n_input;
+  function->input = ph_arena_alloc (arena, MAX (body->n_input, 1) * sizeof (gpointer));
+  for (gsize i = 0; i < body->n_input; i++)
+    function->input[i] = body->input[i]->name;
+  function->n_output = body->n_output;
+  function->output = ph_arena_alloc (arena, MAX (body->n_output, 1) * sizeof (gpointer));
+  for (gsize i = 0; i < body->n_output; i++)
+    function->output[i] = body->output[i]->name;
+  function->n_attribute = node->attrs->len;
+  function->attribute = ph_arena_alloc (arena, MAX (node->attrs->len, 1) * sizeof (gpointer));
+  for (guint i = 0; i < node->attrs->len; i++)
+    function->attribute[i] = (char *) ((PhAttr *) node->attrs->pdata[i])->name;
+  function->node = ph_arena_alloc (arena, (body->n_initializer + body->n_node + 1) * sizeof (gpointer));
+  for (gsize i = 0; i < body->n_initializer; i++)
+    function->node[function->n_node++] = constant_node (export, body->initializer[i]);
+  for (gsize i = 0; i < body->n_node; i++)
+    {
+      function->node[function->n_node++] = body->node[i];
+      needs_own = needs_own || g_strcmp0 (body->node[i]->domain, "peephole") == 0;
+    }
+  function->opset_import = ph_export_opsets (export, needs_own, &function->n_opset_import);
+  return function;
+}
+
+const char *
+ph_export_function (PhExport *export, PhNode *node)
+{
+  GHashTable *aliases = export->aliases;
+  gboolean nameless = export->nameless;
+  g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  Onnx__FunctionProto *function;
+  GBytes *key;
+  const char *name;
+
+  /* The key: the body with numbers for names. */
+  export->aliases = numbers;
+  export->nameless = TRUE;
+  number_graph (export, ph_node_graph (node, "body"));
+  function = make_function (export, node);
+  function->name = (char *) node->op_type;
+  key = ph_proto_to_bytes (&function->base);
+  export->aliases = NULL;
+  export->nameless = FALSE;
+  name = g_hash_table_lookup (export->bodies, key);
+  if (name != NULL)
+    g_bytes_unref (key);
+  else
+    {
+      name = node->op_type;
+      for (guint i = 2; g_hash_table_contains (export->function_names, name); i++)
+        {
+          g_autofree char *candidate = g_strdup_printf ("%s_%u", node->op_type, i);
+
+          name = ph_intern (candidate);
+        }
+      function = make_function (export, node);
+      function->name = (char *) name;
+      function->doc_string = (char *) node->op_type;
+      g_hash_table_add (export->function_names, (gpointer) name);
+      g_hash_table_insert (export->bodies, key, (gpointer) name);
+      g_ptr_array_add (export->functions, function);
+    }
+  export->aliases = aliases;
+  export->nameless = nameless;
+  return name;
+}

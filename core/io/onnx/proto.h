@@ -1,0 +1,129 @@
+/* proto.h: what the readers and writers of this folder share: ONNX's messages in an arena, and what belongs to one file.
+ * A model is read in two halves that meet at Onnx__ModelProto: protobuf or text makes the messages, import makes the
+ * graph; writing goes back the same way.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/io/io.h"
+#include "core/io/onnx.pb-c.h"
+#include "core/io/source.h"
+
+G_BEGIN_DECLS
+
+/* Memory that is freed at once. Messages and their strings live in it. */
+typedef struct { GPtrArray *chunks; char *at; gsize left; } PhArena;
+
+void       ph_arena_init      (PhArena *arena);
+void       ph_arena_clear     (PhArena *arena);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhArena, ph_arena_clear)
+gpointer   ph_arena_alloc     (PhArena *arena, gsize size);           /* aligned, not cleared */
+gpointer   ph_arena_try_alloc (PhArena *arena, gsize size);          /* NULL: no memory */
+gpointer   ph_arena_alloc0    (PhArena *arena, gsize size);
+char      *ph_arena_strndup   (PhArena *arena, const char *text, gsize length);
+ProtobufCAllocator ph_arena_allocator (PhArena *arena);               /* valid while @arena stays where it is */
+
+/* A new message of the struct type @Type: ph_proto_new (arena, Onnx__NodeProto, onnx__node_proto) */
+#define ph_proto_new(arena, Type, prefix) \
+  ({ Type *message_ = ph_arena_alloc ((arena), sizeof (Type)); prefix##__init (message_); message_; })
+
+GBytes    *ph_proto_to_bytes  (const ProtobufCMessage *message);
+gpointer   ph_proto_parse     (PhArena *arena, const ProtobufCMessageDescriptor *descriptor, GBytes *bytes);  /* (nullable) */
+/* Field @tag among those that onnx.proto does not know, or NULL. */
+const ProtobufCMessageUnknownField *ph_proto_unknown (const ProtobufCMessage *message, guint tag, guint from);
+/* As a string of the arena; NULL when there is none. */
+char      *ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint tag);
+
+/* Fields that are newer than Debian's onnx.proto. */
+enum
+{
+  PH_FUNCTION_ATTRIBUTE_PROTO = 11, PH_FUNCTION_VALUE_INFO = 12, PH_FUNCTION_OVERLOAD = 13,
+  PH_NODE_OVERLOAD = 8,
+  PH_TENSOR_SLICE = 536870001,       /* never in a file: number of the slice that the walk took out */
+};
+
+/* Where a large raw_data lies in the file. */
+typedef struct { gsize offset, length; } PhSlice;
+
+/* What ONNX's reader keeps of the file that it reads. */
+typedef struct
+{
+  PhSource     *base;
+  GArray       *slices;              /* (nullable) (element-type PhSlice)                                   */
+  GPtrArray    *functions;           /* (nullable) (element-type GBytes) FunctionProtos                     */
+  GBytes       *extra;               /* (nullable) the rest of the ModelProto, as it is in the file         */
+  gboolean      lenient;             /* text: an output may be named twice                                  */
+} PhOnnxSource;
+
+void       ph_onnx_source_clear (PhOnnxSource *source);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhOnnxSource, ph_onnx_source_clear)
+
+/* Where the data lies that @mark stands for; NULL when it is nonsense. */
+const PhSlice *ph_source_slice (PhOnnxSource *source, const ProtobufCMessageUnknownField *mark);
+/* Puts large data that was taken out back into @message and all below it, read into @arena. */
+gboolean   ph_proto_restore   (PhOnnxSource *source, PhArena *arena, ProtobufCMessage *message, GError **error);
+
+/* onnx-wire.c: checks nesting, takes large data out. Returns the slim copy. */
+GByteArray *ph_wire_walk      (PhOnnxSource *source, GError **error);
+
+/* onnx-type.c. Unknown parts of a type (maps, sparse tensors) make it NULL. */
+const PhType    *ph_type_from_proto (const Onnx__TypeProto *proto);
+Onnx__TypeProto *ph_type_to_proto   (PhArena *arena, const PhType *type);
+gboolean         ph_type_proto_plain (const Onnx__TypeProto *proto);        /* PhType says all that it says */
+/* @proto with what @type knows more; keeps denotations. */
+Onnx__TypeProto *ph_type_overlay    (PhArena *arena, Onnx__TypeProto *proto, const PhType *type);
+
+/* onnx-tensor.c. @what names the tensor in messages. */
+PhTensor         *ph_tensor_from_proto (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, GError **error);
+PhTensor         *ph_tensor_from_sparse (PhOnnxSource *source, const Onnx__SparseTensorProto *proto, const char *what, GError **error);
+/* Borrows the elements where it can. */
+Onnx__TensorProto *ph_tensor_to_proto (PhArena *arena, PhTensor *tensor, const char *name);
+
+/* onnx-external.c */
+PhFile    *ph_external_find   (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, gsize *offset, gsize *length,
+                               GError **error);       /* (transfer none) */
+
+/* onnx-import.c */
+PhModel   *ph_onnx_import     (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);
+PhAttr    *ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
+
+/* onnx-function.c: a function's attribute with a default, from its field @i of those that protobuf-c does not know. (nullable) */
+Onnx__AttributeProto *ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i);
+
+/* onnx-export.c: a model as messages that borrow from it. */
+typedef struct
+{
+  PhArena    *arena;
+  GHashTable *tensors;               /* (nullable) TensorProto -> PhTensor: text wants no packed elements     */
+  GCancellable *cancellable;         /* (nullable) cancelled: nodes are left out, nobody may use the result   */
+  gboolean    plain;                 /* for other programs: fused nodes become functions, outputs distinct    */
+  /* private */
+  GHashTable *bodies;                /* a body's bytes -> its function's name                                 */
+  GHashTable *function_names;
+  GPtrArray  *functions;             /* (element-type Onnx__FunctionProto)                                    */
+  GHashTable *aliases;               /* (nullable) PhValue -> number, while a body's key is made              */
+  gboolean    nameless;              /* likewise: no names of nodes, no extras                                */
+  GHashTable *node_names;            /* (nullable) those given so far: other runtimes want each name once     */
+  gboolean    had_external;          /* set: some tensor of the file was external data                        */
+  PhModel    *model;
+} PhExport;
+
+Onnx__AttributeProto *ph_attr_to_proto (PhExport *export, const PhAttr *attr);
+Onnx__ModelProto *ph_onnx_export       (PhExport *export, PhModel *model);
+Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
+/* Sorted; with Peephole's own when there are calls of its functions. */
+Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
+const char       *ph_export_function   (PhExport *export, PhNode *node);    /* onnx-fused.c: its name */
+
+/* onnx-writer.c: a file takes the place of the old one only when it is whole. */
+gboolean          ph_onnx_save           (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
+gboolean          ph_onnx_text_save      (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
+
+/* Attributes of these kinds are kept as bytes, and in text as the bytes of the message after this word for their type. */
+#define PH_TEXT_OPAQUE  "attribute_proto"
+#define PH_ATTR_SPARSE  11
+#define PH_ATTR_SPARSES 12
+
+/* text-parser.c, text-printer.c */
+Onnx__ModelProto *ph_text_parse   (PhOnnxSource *source, PhArena *arena, const char *text, gsize length, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,81 @@
+/* source.c: a file that is being read, its problems and the places of its parts.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/source.h"
+
+void
+ph_source_init (PhSource *source, const char *path, GPtrArray *problems)
+{
+  *source = (PhSource) { .path = path != NULL ? path : "model", .problems = problems };
+  source->beside = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_file_unref);
+}
+
+void
+ph_source_clear (PhSource *source)
+{
+  g_clear_pointer (&source->folder, g_free);
+  g_clear_pointer (&source->beside, g_hash_table_unref);
+  g_clear_pointer (&source->places, g_hash_table_unref);
+}
+
+GBytes *
+ph_source_dup_bytes (PhSource *source, GError **error)
+{
+  return source->bytes != NULL ? g_bytes_ref (source->bytes)
+                               : ph_file_read_bytes (source->disk, 0, ph_file_get_size (source->disk), error);
+}
+
+void
+ph_source_problem (PhSource *source, const char *format, ...)
+{
+  g_autofree char *raw = NULL;
+  va_list args;
+
+  if (source->problems == NULL || source->problems->len >= 1000)
+    return;
+  va_start (args, format);
+  raw = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_ptr_array_add (source->problems, g_utf8_make_valid (raw, -1));
+}
+
+void
+ph_source_mark (PhSource *source, gconstpointer part, guint line, guint column)
+{
+  guint *place = g_new (guint, 2);
+
+  place[0] = line;
+  place[1] = column;
+  if (source->places == NULL)
+    source->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_hash_table_insert (source->places, (gpointer) part, place);
+}
+
+gboolean
+ph_source_find (PhSource *source, gconstpointer part, guint *line, guint *column)
+{
+  const guint *place = part != NULL && source->places != NULL ? g_hash_table_lookup (source->places, part) : NULL;
+
+  if (place == NULL)
+    return FALSE;
+  *line = place[0];
+  *column = place[1];
+  return TRUE;
+}
+
+gboolean
+ph_source_fail (PhSource *source, GError **error, PhError code, gconstpointer part, const char *format, ...)
+{
+  g_autofree char *raw = NULL, *text = NULL;
+  guint line, column;
+  va_list args;
+
+  va_start (args, format);
+  raw = g_strdup_vprintf (format, args);
+  va_end (args);
+  text = g_utf8_make_valid (raw, -1);       /* it may quote the file */
+  if (ph_source_find (source, part, &line, &column))
+    g_set_error (error, PH_ERROR, code, "%s:%u:%u: %s", source->path, line, column, text);
+  else
+    g_set_error (error, PH_ERROR, code, "%s: %s", source->path, text);
+  return FALSE;
+}

@@ -1,0 +1,39 @@
+/* source.h: a file that is being read: where it is, its bytes, and where its parts were written.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/error.h"
+#include "core/tensor/file.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  const char   *path;                /* for messages                                                        */
+  char         *folder;              /* (nullable) where files that belong to it may be                     */
+  GBytes       *bytes;               /* (nullable) all of it, or                                            */
+  PhFile       *disk;                /* (nullable) the file: read in parts                                  */
+  GHashTable   *beside;              /* name -> PhFile: what was opened in its folder                       */
+  GCancellable *cancellable;         /* (nullable)                                                          */
+  GPtrArray    *problems;            /* (nullable) (element-type char*): what does not prevent opening      */
+  GHashTable   *places;              /* (nullable) any part of it -> its line and column                    */
+} PhSource;
+
+void       ph_source_init     (PhSource *source, const char *path, GPtrArray *problems);
+void       ph_source_clear    (PhSource *source);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhSource, ph_source_clear)
+
+/* All its bytes, read where they are on disk. (transfer full) */
+GBytes    *ph_source_dup_bytes (PhSource *source, GError **error);
+void       ph_source_problem  (PhSource *source, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* @part, the address of whatever the reader makes of it, begins there; both from 1. */
+void       ph_source_mark     (PhSource *source, gconstpointer part, guint line, guint column);
+gboolean   ph_source_find     (PhSource *source, gconstpointer part, guint *line, guint *column);
+/* Sets @error to "path[:line:column]: message", with the place of @part (nullable); returns FALSE. */
+gboolean   ph_source_fail     (PhSource *source, GError **error, PhError code, gconstpointer part, const char *format, ...)
+                               G_GNUC_PRINTF (5, 6);
+
+G_END_DECLS
