@@ -215,7 +215,7 @@ grad_cum_prod (PhGrad *grad, GError **error)
 #define SUMMABLE (PH_FLOATS | PH_INDICES | PH_T (UINT32) | PH_T (UINT64))
 #define RUNNING_OP(since_, kernel_, grad_)                                                                             \
   .since = since_, .infer = ph_infer_same_as_input, .kernel = kernel_##_kernel, .grad_build = grad_, .no_grad = 1 << 1, \
-  .inputs = { { "x", 'T', SUMMABLE }, { "axis", 0, PH_INDICES } }, .outputs = { { "y", 'T', SUMMABLE } },              \
+  .inputs = { { "x", 'T', SUMMABLE }, { "axis", 0, PH_INDICES, PH_ARG_SHAPE } }, .outputs = { { "y", 'T', SUMMABLE } },              \
   .attrs = { { "exclusive", PH_ATTR_INT, "0" }, { "reverse", PH_ATTR_INT, "0" } }
 
 const PhOp ph_op_CumSum = {

@@ -343,7 +343,7 @@ run_loop (PhKernel *kernel, GError **error)
 const PhOp ph_op_Loop = {
   .name = "Loop", .since = 23, .flags = PH_OP_ANY_KIND,
   .doc = "Runs its body up to M times, as long as the condition holds; carried values go round, scan outputs are stacked.",
-  .inputs = { { "M", 0, PH_T (INT64), PH_ARG_OPTIONAL }, { "cond", 0, PH_T (BOOL), PH_ARG_OPTIONAL },
+  .inputs = { { "M", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE }, { "cond", 0, PH_T (BOOL), PH_ARG_OPTIONAL },
               { "v_initial", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
   .outputs = { { "v_final_and_scan_outputs", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
   .attrs = { { "body", PH_ATTR_GRAPH, NULL, TRUE } },

@@ -119,7 +119,7 @@ grad_col2im (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Col2Im = {
   .name = "Col2Im", .since = 18, .doc = "Adds the columns of a convolution back into an image.",
-  .inputs = { { "input", 'T', PH_FLOATS | PH_INTEGERS }, { "image_shape", 0, PH_T (INT64) }, { "block_shape", 0, PH_T (INT64) } },
+  .inputs = { { "input", 'T', PH_FLOATS | PH_INTEGERS }, { "image_shape", 0, PH_T (INT64), PH_ARG_SHAPE }, { "block_shape", 0, PH_T (INT64), PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_FLOATS | PH_INTEGERS } },
   .attrs = { { "dilations", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
   .infer = infer_col2im, .kernel = run_col2im, .grad_build = grad_col2im, .no_grad = 0x6,

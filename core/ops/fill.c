@@ -93,7 +93,7 @@ grad_expand (PhGrad *grad, GError **error)
 const PhOp ph_op_Expand = {
   .name = "Expand", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Broadcasts the input to the shape asked for (or, where the input is larger, to its own).",
-  .inputs = { { "input", 'T', PH_ANY }, { "shape", 0, PH_T (INT64) } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs = { { "input", 'T', PH_ANY }, { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_expand, .kernel = run_expand, .grad_build = grad_expand, .no_grad = 1 << 1,
 };
 
@@ -162,7 +162,7 @@ grad_tile (PhGrad *grad, GError **error)
 const PhOp ph_op_Tile = {
   .name = "Tile", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Repeats the input along each axis.",
-  .inputs = { { "input", 'T', PH_ANY }, { "repeats", 0, PH_T (INT64) } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs = { { "input", 'T', PH_ANY }, { "repeats", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_tile, .kernel = run_tile, .grad_build = grad_tile, .no_grad = 1 << 1,
 };
 
@@ -227,7 +227,7 @@ run_constant_of_shape (PhKernel *kernel, GError **error)
 const PhOp ph_op_ConstantOfShape = {
   .name = "ConstantOfShape", .since = 23, .flags = PH_OP_NO_GRADIENT,
   .doc = "A tensor of the given shape with one value everywhere, 0 unless said otherwise.",
-  .inputs = { { "input", 0, PH_T (INT64) } }, .outputs = { { "output", 0, PH_ANY } },
+  .inputs = { { "input", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs = { { "value", PH_ATTR_TENSOR } },
   .infer = infer_constant_of_shape, .kernel = run_constant_of_shape, .no_grad = 1 << 0,
 };
@@ -334,7 +334,7 @@ run_range (PhKernel *kernel, GError **error)
 const PhOp ph_op_Range = {
   .name = "Range", .since = 11,
   .doc = "The numbers from start up to, but without, limit in steps of delta.",
-  .inputs = { { "start", 'T', PH_NUMBERS }, { "limit", 'T', PH_NUMBERS }, { "delta", 'T', PH_NUMBERS } },
+  .inputs = { { "start", 'T', PH_NUMBERS, PH_ARG_SHAPE }, { "limit", 'T', PH_NUMBERS, PH_ARG_SHAPE }, { "delta", 'T', PH_NUMBERS, PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_NUMBERS } },
   .infer = infer_range, .kernel = run_range, .no_grad = 1 << 1,
   .grad = { DY, NULL, P (Mul, DY, P (Div, P (Sub, OUT, A), C)) },      /* y[i] = start + i * delta */

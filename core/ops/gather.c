@@ -133,7 +133,7 @@ grad_gather (PhGrad *grad, GError **error)
 const PhOp ph_op_Gather = {
   .name = "Gather", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Picks slices along one axis by their indices; negative ones count from the end.",
-  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" } },
   .infer = infer_gather, .kernel = run_gather, .grad_build = grad_gather, .no_grad = 1 << 1,
 };
@@ -220,7 +220,7 @@ grad_gather_elements (PhGrad *grad, GError **error)
 const PhOp ph_op_GatherElements = {
   .name = "GatherElements", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Picks one element for each index; the index replaces the coordinate on one axis.",
-  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" } },
   .infer = infer_gather_elements, .kernel = run_gather_elements, .grad_build = grad_gather_elements, .no_grad = 1 << 1,
 };
@@ -319,7 +319,7 @@ grad_gather_nd (PhGrad *grad, GError **error)
 const PhOp ph_op_GatherND = {
   .name = "GatherND", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Picks slices by tuples of indices, which are the last axis of the indices.",
-  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64) } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "batch_dims", PH_ATTR_INT, "0" } },
   .infer = infer_gather_nd, .kernel = run_gather_nd, .grad_build = grad_gather_nd, .no_grad = 1 << 1,
 };
@@ -502,7 +502,7 @@ grad_one_hot (PhGrad *grad, GError **error)
 const PhOp ph_op_OneHot = {
   .name = "OneHot", .since = 11,
   .doc = "For each index a vector of depth elements: the on value at the index, the off value elsewhere.",
-  .inputs = { { "indices", 0, PH_NUMBERS }, { "depth", 0, PH_NUMBERS }, { "values", 'T', PH_ANY } },
+  .inputs = { { "indices", 0, PH_NUMBERS, PH_ARG_INDEX }, { "depth", 0, PH_NUMBERS, PH_ARG_SHAPE }, { "values", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "-1" } },
   .infer = infer_one_hot, .kernel = run_one_hot, .grad_build = grad_one_hot, .no_grad = 0x3,

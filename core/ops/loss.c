@@ -252,7 +252,7 @@ grad_cross_entropy (PhGrad *grad, GError **error)
 const PhOp ph_op_NegativeLogLikelihoodLoss = {
   "NegativeLogLikelihoodLoss", .since = 22, LOSS_ATTRS,
   .doc     = "Minus the logarithm of the probability of the right class, weighted, then averaged, summed or left as it is.",
-  .inputs  = { { "input", 'T', PH_FLOATS }, { "target", 0, PH_INDICES }, { "weight", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
+  .inputs  = { { "input", 'T', PH_FLOATS }, { "target", 0, PH_INDICES, PH_ARG_INDEX }, { "weight", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "loss", 'T', PH_FLOATS } },
   .infer   = infer_loss, .kernel = nll_kernel, .grad_build = grad_nll, .no_grad = 1 << 1, .flops = loss_flops,
 };
@@ -260,7 +260,7 @@ const PhOp ph_op_NegativeLogLikelihoodLoss = {
 const PhOp ph_op_SoftmaxCrossEntropyLoss = {
   "SoftmaxCrossEntropyLoss", .since = 13, LOSS_ATTRS,
   .doc     = "Minus the logarithm of the softmax at the right class, weighted, then averaged, summed or left as it is.",
-  .inputs  = { { "scores", 'T', PH_FLOATS }, { "labels", 0, PH_INDICES }, { "weights", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
+  .inputs  = { { "scores", 'T', PH_FLOATS }, { "labels", 0, PH_INDICES, PH_ARG_INDEX }, { "weights", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS }, { "log_prob", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .infer   = infer_loss, .kernel = cross_entropy_kernel, .grad_build = grad_cross_entropy, .no_grad = 1 << 1,
   .flops   = loss_flops,

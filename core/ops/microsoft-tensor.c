@@ -36,7 +36,7 @@ expand_trilu (PhExpand *x, GError **error)
 const PhOp ph_op_MsTrilu = {
   PH_MS ("Trilu"), PH_SPELT_OUT (expand_trilu), .flags = PH_OP_DATA_MOVEMENT,
   .doc = "The upper or lower triangle of matrices, the rest zero.",
-  .inputs = { { "X", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL } }, .outputs = { { "Y", 'T', PH_ANY } },
+  .inputs = { { "X", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "Y", 'T', PH_ANY } },
   .attrs = { { "upper", PH_ATTR_INT, "1" } },
 };
 
@@ -69,7 +69,7 @@ expand_gather_nd (PhExpand *x, GError **error)
 const PhOp ph_op_MsGatherND = {
   PH_MS ("GatherND"), PH_SPELT_OUT (expand_gather_nd), .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Elements or slices by tuples of indices.",
-  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
 };
 
 static gboolean
@@ -87,7 +87,7 @@ expand_pad (PhExpand *x, GError **error)
 const PhOp ph_op_MsPad = {
   PH_MS ("Pad"), PH_SPELT_OUT (expand_pad), .flags = PH_OP_DATA_MOVEMENT,
   .doc = "More elements before and behind, along each axis.",
-  .inputs = { { "data", 'T', PH_FLOATS }, { "pads", 0, PH_T (INT64) }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
+  .inputs = { { "data", 'T', PH_FLOATS }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"" } },
 };
 

@@ -399,7 +399,7 @@ expand_conv_transpose (PhExpand *x, GError **error)
 const PhOp ph_op_MsConvTransposeWithDynamicPads = {
   PH_MS ("ConvTransposeWithDynamicPads"), PH_SPELT_OUT (expand_conv_transpose),
   .doc = "Transposed convolution whose padding is an input.",
-  .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "Pads", 0, PH_T (INT64), PH_ARG_OPTIONAL },
+  .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "Pads", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE },
               { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { CONV_ATTRS, { "output_padding", PH_ATTR_INTS } },

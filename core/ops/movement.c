@@ -349,7 +349,7 @@ grad_split (PhGrad *grad, GError **error)
 const PhOp ph_op_Split = {
   .name = "Split", .since = 18, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Cuts a tensor along one axis into parts of the given sizes, or into equal ones.",
-  .inputs = { { "input", 'T', PH_ANY }, { "split", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
+  .inputs = { { "input", 'T', PH_ANY }, { "split", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "outputs", 'T', PH_ANY, PH_ARG_VARIADIC } },
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "num_outputs", PH_ATTR_INT } },
   .infer = infer_split, .kernel = run_split, .grad_build = grad_split, .no_grad = 1 << 1,
@@ -597,7 +597,7 @@ grad_trilu (PhGrad *grad, GError **error)
 const PhOp ph_op_Trilu = {
   .name = "Trilu", .since = 14,
   .doc = "Keeps the upper or lower triangle of each matrix, counted from diagonal k; zeros elsewhere.",
-  .inputs = { { "input", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL } }, .outputs = { { "output", 'T', PH_ANY } },
+  .inputs = { { "input", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "upper", PH_ATTR_INT, "1" } },
   .infer = ph_infer_same_as_input, .kernel = run_trilu, .grad_build = grad_trilu, .no_grad = 1 << 1,
 };

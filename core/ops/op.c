@@ -83,6 +83,20 @@ ph_op_n_outputs (const PhOp *op)
   return n;
 }
 
+static const PhOpArg *
+formal (const PhOpArg *args, guint n, guint i)
+{
+  if (i < n)
+    return &args[i];
+  return n > 0 && (args[n - 1].flags & PH_ARG_VARIADIC) ? &args[n - 1] : NULL;
+}
+
+const PhOpArg *
+ph_op_input (const PhOp *op, guint i)
+{
+  return formal (op->inputs, ph_op_n_inputs (op, NULL, NULL), i);
+}
+
 const PhOpAttr *
 ph_op_attr (const PhOp *op, const char *name)
 {
@@ -101,15 +115,6 @@ dtypes_to_string (PhDTypes types)
     if (types & (G_GUINT64_CONSTANT (1) << dtype))
       g_string_append_printf (out, "%s%s", out->len > 0 ? ", " : "", ph_dtype_name (dtype));
   return g_string_free (out, FALSE);
-}
-
-/* Argument @i of the node: the formal one that it stands for. */
-static const PhOpArg *
-formal (const PhOpArg *args, guint n, guint i)
-{
-  if (i < n)
-    return &args[i];
-  return n > 0 && (args[n - 1].flags & PH_ARG_VARIADIC) ? &args[n - 1] : NULL;
 }
 
 static gboolean

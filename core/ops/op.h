@@ -23,7 +23,13 @@ typedef guint64 PhDTypes;
 #define PH_INDICES   (PH_T (INT32) | PH_T (INT64))
 #define PH_ANY       (~G_GUINT64_CONSTANT (0))
 
-typedef enum { PH_ARG_OPTIONAL = 1 << 0, PH_ARG_VARIADIC = 1 << 1 } PhArgFlags;
+typedef enum
+{
+  PH_ARG_OPTIONAL = 1 << 0,
+  PH_ARG_VARIADIC = 1 << 1,
+  PH_ARG_INDEX    = 1 << 2,   /* looks elements of input 0 up: along attribute "axis" unless core/prove/usage.c knows better */
+  PH_ARG_SHAPE    = 1 << 3,   /* integers that make a shape: sizes, axes, bounds, counts                   */
+} PhArgFlags;
 
 /* One formal input or output. Arguments with the same non-zero @group letter have the same element type. */
 typedef struct { const char *name; char group; PhDTypes types; PhArgFlags flags; } PhOpArg;
@@ -69,6 +75,7 @@ const PhOp *ph_op_find        (const char *domain, const char *name);    /* (nul
 const PhOp *const *ph_op_list (guint *n);
 guint       ph_op_n_inputs    (const PhOp *op, guint *min, gboolean *variadic);  /* formal inputs */
 guint       ph_op_n_outputs   (const PhOp *op);
+const PhOpArg *ph_op_input    (const PhOp *op, guint i);                 /* the formal argument that input @i stands for; (nullable) */
 const PhOpAttr *ph_op_attr    (const PhOp *op, const char *name);        /* (nullable) */
 /* Counts, required attributes, element types and groups. Says "Conv: input 1 'W' is int64, must be float ...". */
 gboolean    ph_op_check       (const PhOp *op, const PhNode *node, GError **error);

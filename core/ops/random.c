@@ -3,48 +3,28 @@
 #include <math.h>
 
 #include "core/ops/support.h"
+#include "core/splitmix.h"
 
-/* SplitMix64: one multiplication-and-shift mix of a counter, after Steele, Lea and Flood, "Fast splittable pseudorandom number
- * generators", OOPSLA 2014. */
-typedef struct { guint64 state; } Random;
-
-static guint64
-next_bits (Random *random)
-{
-  guint64 z = random->state += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
-
-  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
-/* In [0, 1). */
+/* Box and Muller's transform, one of the pair; what a seed draws has always been this. */
 static double
-next_uniform (Random *random)
+next_normal (guint64 *state)
 {
-  return (double) (next_bits (random) >> 11) * 0x1p-53;
-}
+  double radius = sqrt (-2 * log (1 - ph_splitmix_uniform (state)));
 
-/* Box and Muller's transform, one of the pair. */
-static double
-next_normal (Random *random)
-{
-  double radius = sqrt (-2 * log (1 - next_uniform (random)));
-
-  return radius * cos (2 * G_PI * next_uniform (random));
+  return radius * cos (2 * G_PI * ph_splitmix_uniform (state));
 }
 
 /* A seed in the file makes every run alike; else the run's own seed counts. */
-static Random
+static guint64
 random_of (PhKernel *kernel)
 {
   float seed = ph_node_attr_float (kernel->node, "seed", NAN);
   guint32 bits;
 
   if (isnan (seed))
-    return (Random) { ph_kernel_seed (kernel) };
+    return ph_kernel_seed (kernel);
   memcpy (&bits, &seed, sizeof bits);
-  return (Random) { bits * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) };
+  return bits * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
 }
 
 static gboolean
@@ -53,13 +33,13 @@ fill (PhKernel *kernel, gboolean normal, PhDType dtype, guint rank, const gint64
   const PhNode *node = kernel->node;
   double low = ph_node_attr_float (node, "low", 0), high = ph_node_attr_float (node, "high", 1);
   double mean = ph_node_attr_float (node, "mean", 0), scale = ph_node_attr_float (node, "scale", 1);
-  Random random = random_of (kernel);
+  guint64 random = random_of (kernel);
   gpointer out = ph_kernel_output (kernel, 0, dtype, rank, dims, error);
 
   if (out == NULL)
     return FALSE;
   for (gsize i = 0, n = ph_tensor_count (kernel->outputs[0]); i < n; i++)
-    ph_dtype_store (dtype, out, i, normal ? mean + scale * next_normal (&random) : low + (high - low) * next_uniform (&random));
+    ph_dtype_store (dtype, out, i, normal ? mean + scale * next_normal (&random) : low + (high - low) * ph_splitmix_uniform (&random));
   return TRUE;
 }
 
@@ -178,13 +158,13 @@ bernoulli_kernel (PhKernel *kernel, GError **error)
 {
   PhTensor *chance = ph_kernel_input (kernel, 0);
   PhDType dtype = ph_node_attr_int (kernel->node, "dtype", ph_tensor_dtype (chance));
-  Random random = random_of (kernel);
+  guint64 random = random_of (kernel);
   gpointer out = ph_kernel_output (kernel, 0, dtype, ph_tensor_rank (chance), ph_tensor_dims (chance), error);
 
   if (out == NULL)
     return FALSE;
   for (gsize i = 0, n = ph_tensor_count (chance); i < n; i++)
-    ph_dtype_store (dtype, out, i, next_uniform (&random) < ph_tensor_get (chance, i));
+    ph_dtype_store (dtype, out, i, ph_splitmix_uniform (&random) < ph_tensor_get (chance, i));
   return TRUE;
 }
 
@@ -214,7 +194,7 @@ multinomial_kernel (PhKernel *kernel, GError **error)
   PhTensor *logs = ph_kernel_input (kernel, 0);
   PhDType dtype = ph_node_attr_int (kernel->node, "dtype", PH_INT32);
   gint64 dims[2], classes;
-  Random random = random_of (kernel);
+  guint64 random = random_of (kernel);
   g_autofree double *weights = NULL;
   gpointer out;
 
@@ -237,7 +217,7 @@ multinomial_kernel (PhKernel *kernel, GError **error)
         sum += weights[c] = exp (ph_tensor_get (logs, n * classes + c) - greatest);
       for (gint64 i = 0; i < dims[1]; i++)
         {
-          double left = next_uniform (&random) * sum;
+          double left = ph_splitmix_uniform (&random) * sum;
           gint64 c = 0;
 
           while (c + 1 < classes && left >= weights[c])

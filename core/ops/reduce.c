@@ -546,7 +546,7 @@ grad_reduce_sum_square (PhGrad *grad, GError **error)
 #define REDUCTION(since_, kernel_, infer_, grad_, types_)                                                              \
   .since = since_, .infer = infer_, .kernel = kernel_##_kernel, .grad_build = grad_, .no_grad = 1 << 1,                \
   .flops = reduce_flops,                                                                                               \
-  .inputs = { { "data", 'T', types_ }, { "axes", 0, PH_T (INT64), PH_ARG_OPTIONAL } },                                 \
+  .inputs = { { "data", 'T', types_ }, { "axes", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },                                 \
   .outputs = { { "reduced", 'T', types_ } },                                                                           \
   .attrs = { { "keepdims", PH_ATTR_INT, "1" }, { "noop_with_empty_axes", PH_ATTR_INT, "0" } }
 

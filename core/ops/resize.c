@@ -486,7 +486,7 @@ const PhOp ph_op_Resize = {
   .name = "Resize", .since = 19, .flags = PH_OP_IN_DOUBLE,
   .doc = "Scales a tensor up or down by nearest element, linear or cubic interpolation.",
   .inputs = { { "X", 'T', PH_ANY }, { "roi", 0, PH_FLOATS, PH_ARG_OPTIONAL }, { "scales", 0, PH_T (FLOAT), PH_ARG_OPTIONAL },
-              { "sizes", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
+              { "sizes", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "Y", 'T', PH_ANY } },
   .attrs = { { "antialias", PH_ATTR_INT, "0" }, { "axes", PH_ATTR_INTS },
              { "coordinate_transformation_mode", PH_ATTR_STRING, "\"half_pixel\"" }, { "cubic_coeff_a", PH_ATTR_FLOAT, "-0.75" },

@@ -279,7 +279,7 @@ grad_affine_grid (PhGrad *grad, GError **error)
 const PhOp ph_op_AffineGrid = {
   .name = "AffineGrid", .since = 20,
   .doc = "The grid of places that an affine map sends each output pixel to, for GridSample.",
-  .inputs = { { "theta", 'T', PH_FLOATS }, { "size", 0, PH_T (INT64) } }, .outputs = { { "grid", 'T', PH_FLOATS } },
+  .inputs = { { "theta", 'T', PH_FLOATS }, { "size", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "grid", 'T', PH_FLOATS } },
   .attrs = { { "align_corners", PH_ATTR_INT, "0" } },
   .infer = infer_affine_grid, .kernel = run_affine_grid, .grad_build = grad_affine_grid, .no_grad = 1 << 1,
 };

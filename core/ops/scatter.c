@@ -234,7 +234,7 @@ grad_scatter_elements (PhGrad *grad, GError **error)
 const PhOp ph_op_ScatterElements = {
   .name = "ScatterElements", .since = 18,
   .doc = "Writes (or adds, ...) each update at its own place, with the coordinate on one axis replaced by the index.",
-  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES }, { "updates", 'T', PH_ANY } },
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX }, { "updates", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "reduction", PH_ATTR_STRING, "\"none\"" } },
   .infer = infer_scatter, .kernel = run_scatter_elements, .grad_build = grad_scatter_elements, .no_grad = 1 << 1,
@@ -310,7 +310,7 @@ grad_scatter_nd (PhGrad *grad, GError **error)
 const PhOp ph_op_ScatterND = {
   .name = "ScatterND", .since = 18,
   .doc = "Writes (or adds, ...) slices at the places that tuples of indices name.",
-  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64) }, { "updates", 'T', PH_ANY } },
+  .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_INDEX }, { "updates", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "reduction", PH_ATTR_STRING, "\"none\"" } },
   .infer = infer_scatter, .kernel = run_scatter_nd, .grad_build = grad_scatter_nd, .no_grad = 1 << 1,

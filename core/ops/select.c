@@ -138,7 +138,7 @@ grad_top_k (PhGrad *grad, GError **error)
 const PhOp ph_op_TopK = {
   .name = "TopK", .since = 11,
   .doc = "The k largest (or smallest) elements along an axis, and where they stand.",
-  .inputs = { { "X", 'T', PH_NUMBERS }, { "K", 0, PH_T (INT64) } },
+  .inputs = { { "X", 'T', PH_NUMBERS }, { "K", 0, PH_T (INT64), PH_ARG_SHAPE } },
   .outputs = { { "Values", 'T', PH_NUMBERS }, { "Indices", 0, PH_T (INT64) } },
   .attrs = { { "axis", PH_ATTR_INT, "-1" }, { "largest", PH_ATTR_INT, "1" }, { "sorted", PH_ATTR_INT, "1" } },
   .infer = infer_top_k, .kernel = run_top_k, .grad_build = grad_top_k, .no_grad = 1 << 1,

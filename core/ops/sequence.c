@@ -413,7 +413,7 @@ run_split_sequence (PhKernel *kernel, GError **error)
 const PhOp ph_op_SplitToSequence = {
   .name = "SplitToSequence", .since = 11,
   .doc = "Cuts a tensor along an axis into a sequence of parts. No gradient passes through sequences.",
-  .inputs = { { "input", 'T', PH_ANY }, { "split", 0, PH_INDICES, PH_ARG_OPTIONAL } }, .outputs = { { "output_sequence", 'T', PH_ANY } },
+  .inputs = { { "input", 'T', PH_ANY }, { "split", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "output_sequence", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "keepdims", PH_ATTR_INT, "1" } },
   .infer = infer_split_sequence, .kernel = run_split_sequence,
 };

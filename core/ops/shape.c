@@ -48,7 +48,7 @@ run_shape (PhKernel *kernel, GError **error)
 const PhOp ph_op_Shape = {
   .name = "Shape", .since = 23, .flags = PH_OP_SHAPE_ONLY | PH_OP_NO_GRADIENT,
   .doc = "The shape of a tensor, or a part of it, as integers.",
-  .inputs = { { "data", 'T', PH_ANY } }, .outputs = { { "shape", 0, PH_T (INT64) } },
+  .inputs = { { "data", 'T', PH_ANY } }, .outputs = { { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } },
   .attrs = { { "start", PH_ATTR_INT, "0" }, { "end", PH_ATTR_INT } },
   .infer = infer_shape, .kernel = run_shape,
 };
@@ -242,7 +242,7 @@ grad_reshape (PhGrad *grad, GError **error)
 const PhOp ph_op_Reshape = {
   .name = "Reshape", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "The same elements in the same order under another shape; 0 copies a dimension, -1 takes what is left.",
-  .inputs = { { "data", 'T', PH_ANY }, { "shape", 0, PH_T (INT64) } }, .outputs = { { "reshaped", 'T', PH_ANY } },
+  .inputs = { { "data", 'T', PH_ANY }, { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "reshaped", 'T', PH_ANY } },
   .attrs = { { "allowzero", PH_ATTR_INT, "0" } },
   .infer = infer_reshape, .kernel = run_reshape, .grad_build = grad_reshape, .no_grad = 1 << 1,
 };
@@ -362,7 +362,7 @@ run_squeeze (PhKernel *kernel, GError **error)
 const PhOp ph_op_Squeeze = {
   .name = "Squeeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Removes dimensions of size 1: those named, or all.",
-  .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
+  .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "squeezed", 'T', PH_ANY } },
   .infer = infer_squeeze, .kernel = run_squeeze, .grad_build = grad_reshape, .no_grad = 1 << 1,
 };
@@ -423,7 +423,7 @@ run_unsqueeze (PhKernel *kernel, GError **error)
 const PhOp ph_op_Unsqueeze = {
   .name = "Unsqueeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Inserts dimensions of size 1 at the given places of the output.",
-  .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64) } },
+  .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64), PH_ARG_SHAPE } },
   .outputs = { { "expanded", 'T', PH_ANY } },
   .infer = infer_unsqueeze, .kernel = run_unsqueeze, .grad_build = grad_reshape, .no_grad = 1 << 1,
 };

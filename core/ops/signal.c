@@ -169,8 +169,8 @@ run_dft (PhKernel *kernel, GError **error)
 const PhOp ph_op_DFT = {
   .name = "DFT", .since = 20,
   .doc = "Discrete Fourier transform along an axis. The last axis holds real and imaginary parts.",
-  .inputs = { { "input", 'T', FLOATING }, { "dft_length", 0, PH_INDICES, PH_ARG_OPTIONAL },
-              { "axis", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
+  .inputs = { { "input", 'T', FLOATING }, { "dft_length", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE },
+              { "axis", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', FLOATING } },
   .attrs = { { "inverse", PH_ATTR_INT, "0" }, { "onesided", PH_ATTR_INT, "0" } },
   .infer = infer_dft, .kernel = run_dft, .grad_build = ph_grad_dft, .no_grad = 1 << 1 | 1 << 2,
@@ -257,8 +257,8 @@ run_stft (PhKernel *kernel, GError **error)
 const PhOp ph_op_STFT = {
   .name = "STFT", .since = 17,
   .doc = "Short-time Fourier transform: of each frame of a signal, perhaps windowed.",
-  .inputs = { { "signal", 'T', FLOATING }, { "frame_step", 0, PH_INDICES }, { "window", 'T', FLOATING, PH_ARG_OPTIONAL },
-              { "frame_length", 0, PH_INDICES, PH_ARG_OPTIONAL } },
+  .inputs = { { "signal", 'T', FLOATING }, { "frame_step", 0, PH_INDICES, PH_ARG_SHAPE }, { "window", 'T', FLOATING, PH_ARG_OPTIONAL },
+              { "frame_length", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', FLOATING } },
   .attrs = { { "onesided", PH_ATTR_INT, "1" } },
   .infer = infer_stft, .kernel = run_stft, .grad_build = ph_grad_stft, .no_grad = 1 << 1 | 1 << 3,
@@ -318,7 +318,7 @@ run_blackman (PhKernel *kernel, GError **error)
 
 #define WINDOW(kernel_)                                                                                                \
   .since = 17, .flags = PH_OP_NO_GRADIENT,                                                                             \
-  .inputs = { { "size", 0, PH_INDICES } }, .outputs = { { "output", 0, PH_NUMBERS } },                                 \
+  .inputs = { { "size", 0, PH_INDICES, PH_ARG_SHAPE } }, .outputs = { { "output", 0, PH_NUMBERS } },                                 \
   .attrs = { { "output_datatype", PH_ATTR_INT, "1" }, { "periodic", PH_ATTR_INT, "1" } },                              \
   .infer = infer_window, .kernel = kernel_
 
@@ -400,7 +400,7 @@ run_mel (PhKernel *kernel, GError **error)
 const PhOp ph_op_MelWeightMatrix = {
   .name = "MelWeightMatrix", .since = 17, .flags = PH_OP_NO_GRADIENT,
   .doc = "Weights that turn a linear spectrum into a mel spectrum.",
-  .inputs = { { "num_mel_bins", 0, PH_INDICES }, { "dft_length", 0, PH_INDICES }, { "sample_rate", 0, PH_INDICES },
+  .inputs = { { "num_mel_bins", 0, PH_INDICES, PH_ARG_SHAPE }, { "dft_length", 0, PH_INDICES, PH_ARG_SHAPE }, { "sample_rate", 0, PH_INDICES },
               { "lower_edge_hertz", 'T', FLOATING }, { "upper_edge_hertz", 'T', FLOATING } },
   .outputs = { { "output", 0, PH_NUMBERS } },
   .attrs = { { "output_datatype", PH_ATTR_INT, "1" } },

@@ -212,8 +212,8 @@ grad_slice (PhGrad *grad, GError **error)
 const PhOp ph_op_Slice = {
   .name = "Slice", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Cuts out a box: from start up to, but without, end, in steps, along the given axes.",
-  .inputs = { { "data", 'T', PH_ANY }, { "starts", 'I', PH_INDICES }, { "ends", 'I', PH_INDICES },
-              { "axes", 'I', PH_INDICES, PH_ARG_OPTIONAL }, { "steps", 'I', PH_INDICES, PH_ARG_OPTIONAL } },
+  .inputs = { { "data", 'T', PH_ANY }, { "starts", 'I', PH_INDICES, PH_ARG_SHAPE }, { "ends", 'I', PH_INDICES, PH_ARG_SHAPE },
+              { "axes", 'I', PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE }, { "steps", 'I', PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_slice, .kernel = run_slice, .grad_build = grad_slice, .no_grad = 0x1e,
 };
@@ -372,8 +372,8 @@ grad_pad (PhGrad *grad, GError **error)
 const PhOp ph_op_Pad = {
   .name = "Pad", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Puts elements around a tensor: a constant, its edge, its mirror image, or itself again. Negative pads cut off.",
-  .inputs = { { "data", 'T', PH_ANY }, { "pads", 0, PH_T (INT64) }, { "constant_value", 'T', PH_ANY, PH_ARG_OPTIONAL },
-              { "axes", 0, PH_INDICES, PH_ARG_OPTIONAL } },
+  .inputs = { { "data", 'T', PH_ANY }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "constant_value", 'T', PH_ANY, PH_ARG_OPTIONAL },
+              { "axes", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"" } },
   .infer = infer_pad, .kernel = run_pad, .grad_build = grad_pad, .no_grad = 1 << 1 | 1 << 3,
@@ -465,7 +465,7 @@ grad_center_crop_pad (PhGrad *grad, GError **error)
 const PhOp ph_op_CenterCropPad = {
   .name = "CenterCropPad", .since = 18, .flags = PH_OP_DATA_MOVEMENT,
   .doc = "Crops or zero-pads about the centre to the given shape.",
-  .inputs = { { "input_data", 'T', PH_ANY }, { "shape", 0, PH_INDICES } }, .outputs = { { "output_data", 'T', PH_ANY } },
+  .inputs = { { "input_data", 'T', PH_ANY }, { "shape", 0, PH_INDICES, PH_ARG_SHAPE } }, .outputs = { { "output_data", 'T', PH_ANY } },
   .attrs = { { "axes", PH_ATTR_INTS } },
   .infer = infer_center_crop_pad, .kernel = run_center_crop_pad, .grad_build = grad_center_crop_pad, .no_grad = 1 << 1,
 };

@@ -67,9 +67,7 @@ run_known (PhFieldNode *self)
 static gboolean
 is_data (const PhOp *op, guint i)
 {
-  gboolean variadic;
-  const guint n = ph_op_n_inputs (op, NULL, &variadic);
-  const PhOpArg *arg = i < n ? &op->inputs[i] : variadic && n > 0 ? &op->inputs[n - 1] : NULL;
+  const PhOpArg *arg = ph_op_input (op, i);
 
   return arg != NULL && arg->group != '\0' && arg->group == op->outputs[0].group;
 }

@@ -5,13 +5,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/ops/op-list.h"
-
-/* How an integer input is read. */
-typedef enum { READ_AS_DATA, READ_AS_INDEX, READ_AS_SHAPE } Reading;
-
-/* @range: of an index, the smallest table's size; @is_free: a shape may be any */
-typedef struct { Reading reading; gint64 range; gboolean is_free; } Usage;
+#include "core/prove/usage.h"
+#include "core/splitmix.h"
 
 struct _PhSampler
 {
@@ -21,7 +16,7 @@ struct _PhSampler
   GArray         *pool, *extreme; /* (element-type double) up to 1e6, and beyond or subnormal                  */
   GArray         *integers;      /* (element-type gint64) small constants of either side and their neighbours  */
   gint64          size;          /* of the first symbol; the next ones are one larger each                     */
-  Usage          *usage;         /* of each input                                                              */
+  PhUsage        *usage;         /* of each input                                                              */
 };
 
 const char *
@@ -30,32 +25,6 @@ ph_sample_kind_name (PhSampleKind kind)
   static const char *const names[PH_SAMPLE_N_KINDS] = { "captured", "normal", "wide", "reach", "dense", "extreme", "nonfinite" };
 
   return names[kind];
-}
-
-/* ── random numbers ── */
-
-static guint64
-next_random (guint64 *state)
-{
-  guint64 z = (*state += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15));
-
-  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
-static double
-uniform (guint64 *state)
-{
-  return (double) (next_random (state) >> 11) * 0x1p-53;
-}
-
-static double
-normal (guint64 *state)
-{
-  const double u = uniform (state), v = uniform (state);
-
-  return sqrt (-2 * log (u + 1e-300)) * cos (2 * G_PI * v);
 }
 
 /* ── the pool ── */
@@ -175,146 +144,6 @@ fill_pool (PhSampler *sampler)
     add_number (sampler, always[i]);
 }
 
-/* ── how integers are read ── */
-
-static const struct { const PhOp *op; guint input; Reading reading; } readings[] = {
-  { &ph_op_Gather, 1, READ_AS_INDEX }, { &ph_op_GatherElements, 1, READ_AS_INDEX }, { &ph_op_GatherND, 1, READ_AS_INDEX },
-  { &ph_op_ScatterElements, 1, READ_AS_INDEX }, { &ph_op_ScatterND, 1, READ_AS_INDEX }, { &ph_op_OneHot, 0, READ_AS_INDEX },
-  { &ph_op_Reshape, 1, READ_AS_SHAPE }, { &ph_op_Expand, 1, READ_AS_SHAPE }, { &ph_op_Slice, 1, READ_AS_SHAPE },
-  { &ph_op_Slice, 2, READ_AS_SHAPE }, { &ph_op_Slice, 3, READ_AS_SHAPE }, { &ph_op_Slice, 4, READ_AS_SHAPE },
-  { &ph_op_Tile, 1, READ_AS_SHAPE }, { &ph_op_Pad, 1, READ_AS_SHAPE }, { &ph_op_Pad, 3, READ_AS_SHAPE },
-  { &ph_op_ConstantOfShape, 0, READ_AS_SHAPE }, { &ph_op_Range, 0, READ_AS_SHAPE }, { &ph_op_Range, 1, READ_AS_SHAPE },
-  { &ph_op_Range, 2, READ_AS_SHAPE }, { &ph_op_Resize, 3, READ_AS_SHAPE }, { &ph_op_TopK, 1, READ_AS_SHAPE },
-  { &ph_op_Squeeze, 1, READ_AS_SHAPE }, { &ph_op_Unsqueeze, 1, READ_AS_SHAPE }, { &ph_op_Split, 1, READ_AS_SHAPE },
-  { &ph_op_OneHot, 1, READ_AS_SHAPE }, { &ph_op_Trilu, 1, READ_AS_SHAPE }, { &ph_op_CumSum, 1, READ_AS_SHAPE },
-  { &ph_op_ReduceSum, 1, READ_AS_SHAPE }, { &ph_op_ReduceMean, 1, READ_AS_SHAPE }, { &ph_op_ReduceMax, 1, READ_AS_SHAPE },
-  { &ph_op_ReduceMin, 1, READ_AS_SHAPE }, { &ph_op_ReduceProd, 1, READ_AS_SHAPE }, { &ph_op_ReduceL2, 1, READ_AS_SHAPE },
-  { &ph_op_Loop, 0, READ_AS_SHAPE },
-};
-
-/* The size of the table that @node looks up, -1: not known. */
-static gint64
-table_of (const PhNode *node)
-{
-  const PhValue *table = ph_node_input (node, 0), *depth = ph_node_input (node, 1);
-  const PhType  *type = table != NULL ? table->type : NULL;
-  gint64         axis = ph_node_attr_int (node, "axis", 0);
-
-  if (node->op == &ph_op_OneHot)
-    {
-      PhTensor *constant = depth != NULL ? ph_value_constant (depth) : NULL;
-
-      return constant != NULL && ph_tensor_count (constant) == 1 ? ph_tensor_get_int (constant, 0) : -1;
-    }
-  if (table != NULL && table->tensor != NULL)
-    type = ph_type_of_tensor (table->tensor);
-  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank == 0)
-    return -1;
-  if (node->op == &ph_op_GatherND || node->op == &ph_op_ScatterND)
-    axis = ph_node_attr_int (node, "batch_dims", 0);
-  axis = axis < 0 ? axis + type->rank : axis;
-  return axis >= 0 && axis < type->rank ? type->dims[axis].size : -1;
-}
-
-typedef struct { Usage usage; GHashTable *seen; } Following;
-
-static void
-follow (Following *following, const PhValue *value, guint depth)
-{
-  if (depth > 32 || !g_hash_table_add (following->seen, (gpointer) value))
-    return;
-  for (guint u = 0; u < value->uses->len; u++)
-    {
-      const PhUse *use = &g_array_index (value->uses, PhUse, u);
-      const PhNode *node = use->node;
-
-      for (guint i = 0; i < G_N_ELEMENTS (readings); i++)
-        if (readings[i].op == node->op && readings[i].input == use->index)
-          {
-            following->usage.reading = MAX (following->usage.reading, readings[i].reading);
-            if (readings[i].reading == READ_AS_INDEX)
-              {
-                const gint64 range = table_of (node);
-
-                if (range > 0 && (following->usage.range <= 0 || range < following->usage.range))
-                  following->usage.range = range;
-              }
-          }
-      if (use->index < node->inputs->len && node->graphs != NULL)       /* the bodies' inputs: of a fused node, Loop, Scan */
-        for (guint g = 0; g < node->graphs->len; g++)
-          {
-            const PhGraph *body = node->graphs->pdata[g];
-
-            if (use->index < body->inputs->len)
-              follow (following, body->inputs->pdata[use->index], depth + 1);
-          }
-      for (guint k = 0; k < node->outputs->len; k++)
-        {
-          const PhValue *out = ph_node_output (node, k);
-
-          if (out->type == NULL || ph_dtype_is_integer (out->type->dtype))
-            follow (following, out, depth + 1);
-        }
-    }
-}
-
-/* All that reads @value looks something up by it as it is. */
-static gboolean
-is_plain_index (const PhValue *value)
-{
-  for (guint u = 0; u < value->uses->len; u++)
-    {
-      const PhUse *use = &g_array_index (value->uses, PhUse, u);
-      gboolean     index = FALSE;
-
-      for (guint i = 0; i < G_N_ELEMENTS (readings); i++)
-        index = index || (readings[i].op == use->node->op && readings[i].input == use->index && readings[i].reading == READ_AS_INDEX);
-      if (!index)
-        return FALSE;
-    }
-  return value->n_output_uses == 0;
-}
-
-gboolean
-ph_sampler_has_integers (PhSampler *sampler)
-{
-  const PhPair *pair = sampler->pair;
-
-  for (guint i = 0; i < pair->inputs->len; i++)
-    {
-      const PhValue *was = pair->before->graph->inputs->pdata[i], *is = pair->after->graph->inputs->pdata[i];
-      const PhType  *type = pair->types->pdata[i];
-
-      if (type == NULL || type->kind != PH_KIND_TENSOR)
-        return TRUE;
-      if (ph_dtype_is_float (type->dtype) || (sampler->usage[i].reading == READ_AS_SHAPE && !sampler->usage[i].is_free))
-        continue;
-      if (!is_plain_index (was) || !is_plain_index (is))
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static void
-find_usage (PhSampler *sampler)
-{
-  const PhPair *pair = sampler->pair;
-
-  sampler->usage = g_new0 (Usage, pair->inputs->len + 1);
-  for (guint i = 0; i < pair->inputs->len; i++)
-    for (guint side = 0; side < 2; side++)
-      {
-        const PhValue        *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
-        g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-        Following             following = { sampler->usage[i], seen };
-
-        if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_integer (value->type->dtype))
-          continue;
-        follow (&following, value, 0);
-        sampler->usage[i] = following.usage;
-      }
-}
-
 PhSampler *
 ph_sampler_new (const PhPair *pair, const PhBounds *bounds, guint64 seed)
 {
@@ -328,7 +157,7 @@ ph_sampler_new (const PhPair *pair, const PhBounds *bounds, guint64 seed)
   sampler->extreme = g_array_new (FALSE, FALSE, sizeof (double));
   sampler->integers = g_array_new (FALSE, FALSE, sizeof (gint64));
   fill_pool (sampler);
-  find_usage (sampler);
+  sampler->usage = ph_usage_find (pair);
   return sampler;
 }
 
@@ -336,6 +165,12 @@ void
 ph_sampler_set_free (PhSampler *sampler, guint input)
 {
   sampler->usage[input].is_free = TRUE;
+}
+
+gboolean
+ph_sampler_has_integers (PhSampler *sampler)
+{
+  return ph_usage_has_integers (sampler->pair, sampler->usage);
 }
 
 void
@@ -394,7 +229,7 @@ clip (PhBounds bounds, double value, guint64 *state)
   if (isfinite (value) && (value < bounds.low || value > bounds.high))
     {
       if (bounds.low > -G_MAXDOUBLE && bounds.high < G_MAXDOUBLE)
-        value = bounds.low + uniform (state) * (bounds.high - bounds.low);
+        value = bounds.low + ph_splitmix_uniform (state) * (bounds.high - bounds.low);
       else
         value = value < bounds.low ? MAX (-value, bounds.low) : MIN (-value, bounds.high);
       value = CLAMP (value, bounds.low, bounds.high);
@@ -414,25 +249,25 @@ clip (PhBounds bounds, double value, guint64 *state)
 static double
 draw_float (PhSampler *sampler, PhSampleKind kind, guint64 *state)
 {
-  const double pooled = g_array_index (sampler->pool, double, next_random (state) % sampler->pool->len);
+  const double pooled = g_array_index (sampler->pool, double, ph_splitmix (state) % sampler->pool->len);
   guint64      r;
 
   switch (kind)
     {
     case PH_SAMPLE_WIDE:
-      r = next_random (state) % 16;
-      return r == 0 ? 0.0 : r == 1 ? -0.0 : (r % 2 == 0 ? 1 : -1) * pow (10, uniform (state) * 6 - 3);
+      r = ph_splitmix (state) % 16;
+      return r == 0 ? 0.0 : r == 1 ? -0.0 : (r % 2 == 0 ? 1 : -1) * pow (10, ph_splitmix_uniform (state) * 6 - 3);
     case PH_SAMPLE_DENSE:
       return pooled;
     default:
-      return normal (state);
+      return ph_splitmix_normal (state);
     }
 }
 
 static gsize
 place_of (gsize *order, gsize i, gsize n, guint64 *state)
 {
-  const gsize k = i + next_random (state) % (n - i), at = order[k];
+  const gsize k = i + ph_splitmix (state) % (n - i), at = order[k];
 
   order[k] = order[i];
   order[i] = at;
@@ -469,7 +304,7 @@ scatter_nonfinite (PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state
   if (n == 0)
     return;
   for (guint i = 0; i < (n < 8 ? 1 : G_N_ELEMENTS (values)); i++)
-    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), next_random (state) % n,
+    ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), ph_splitmix (state) % n,
                     clip (bounds, values[(i + turn) % G_N_ELEMENTS (values)], state));
 }
 
@@ -493,59 +328,59 @@ static gint64
 draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
 {
   const guint  bits = (guint) ph_dtype_size (dtype) * 8;
-  const guint64 r = next_random (state);
+  const guint64 r = ph_splitmix (state);
   gint64        value;
 
   switch (r % 4)
     {
     case 0:
-      return (gint64) (next_random (state) % 21) - (ph_dtype_is_signed (dtype) ? 10 : 0);
+      return (gint64) (ph_splitmix (state) % 21) - (ph_dtype_is_signed (dtype) ? 10 : 0);
     case 1:
       if (sampler->integers->len > 0)
-        return g_array_index (sampler->integers, gint64, next_random (state) % sampler->integers->len);
+        return g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len);
       return 1;
     case 2:
-      value = (gint64) ((G_GUINT64_CONSTANT (1) << (next_random (state) % bits)) + next_random (state) % 3 - 1);
-      return ph_dtype_is_signed (dtype) && (next_random (state) & 1) ? (gint64) (0 - (guint64) value) : value;
+      value = (gint64) ((G_GUINT64_CONSTANT (1) << (ph_splitmix (state) % bits)) + ph_splitmix (state) % 3 - 1);
+      return ph_dtype_is_signed (dtype) && (ph_splitmix (state) & 1) ? (gint64) (0 - (guint64) value) : value;
     default:      /* the ends: the store keeps the low bits */
-      value = (next_random (state) & 1) ? (gint64) (~G_GUINT64_CONSTANT (0) >> (64 - bits + (ph_dtype_is_signed (dtype) ? 1 : 0)))
+      value = (ph_splitmix (state) & 1) ? (gint64) (~G_GUINT64_CONSTANT (0) >> (64 - bits + (ph_dtype_is_signed (dtype) ? 1 : 0)))
                                         : ph_dtype_is_signed (dtype) ? (gint64) (~G_GUINT64_CONSTANT (0) << (bits - 1)) : 0;
       return value;
     }
 }
 
 static void
-fill_integers (PhSampler *sampler, PhTensor *tensor, const Usage *usage, PhBounds bounds, PhSampleKind kind, guint turn, guint64 *state)
+fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBounds bounds, PhSampleKind kind, guint turn, guint64 *state)
 {
   const PhDType dtype = ph_tensor_dtype (tensor);
   const gsize   n = ph_tensor_count (tensor);
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
-  const gsize   first = n > 0 ? next_random (state) % n : 0, last = n > 1 ? (first + 1 + next_random (state) % (n - 1)) % n : n;
+  const gsize   first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
 
   for (gsize i = 0; i < n; i++)
     {
       gint64 value;
 
-      if (usage->reading == READ_AS_INDEX)
+      if (usage->reading == PH_READ_AS_INDEX)
         {
           const gint64 range = usage->range > 0 ? usage->range : 2;
 
           /* Both ends somewhere, else anything, from either end. */
-          value = i == first ? 0 : i == last ? range - 1 : (gint64) (next_random (state) % (guint64) range);
-          if (kind != PH_SAMPLE_NORMAL && negative && (i == first || (next_random (state) & 1)))
+          value = i == first ? 0 : i == last ? range - 1 : (gint64) (ph_splitmix (state) % (guint64) range);
+          if (kind != PH_SAMPLE_NORMAL && negative && (i == first || (ph_splitmix (state) & 1)))
             value -= range;
         }
-      else if (usage->reading == READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
-        value = (gint64) (next_random (state) % 4) - 1;
-      else if (usage->reading == READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2 && sampler->integers->len > 0)
-        value = g_array_index (sampler->integers, gint64, next_random (state) % sampler->integers->len) + (gint64) (next_random (state) % 7) - 3;
-      else if (usage->reading == READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)
-        value = (gint64) (next_random (state) % (usage->reading == READ_AS_SHAPE ? 2 : 100)) *
-                (negative && usage->reading == READ_AS_DATA && (next_random (state) & 1) ? -1 : 1);
+      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
+        value = (gint64) (ph_splitmix (state) % 4) - 1;
+      else if (usage->reading == PH_READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2 && sampler->integers->len > 0)
+        value = g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) + (gint64) (ph_splitmix (state) % 7) - 3;
+      else if (usage->reading == PH_READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)
+        value = (gint64) (ph_splitmix (state) % (usage->reading == PH_READ_AS_SHAPE ? 2 : 100)) *
+                (negative && usage->reading == PH_READ_AS_DATA && (ph_splitmix (state) & 1) ? -1 : 1);
       else
         value = draw_integer (sampler, dtype, state);
       if (bounds.low > -G_MAXDOUBLE && value < bounds.low)
-        value = (gint64) bounds.low + (gint64) (next_random (state) % 3);
+        value = (gint64) bounds.low + (gint64) (ph_splitmix (state) % 3);
       if (bounds.high < (double) G_MAXINT32 && value > bounds.high)
         value = (gint64) bounds.high;
       ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, value);
@@ -558,7 +393,7 @@ fill_strings (PhTensor *tensor, PhSampleKind kind, guint64 *state)
   static const char *const texts[] = { "a", "b", "", "abc", "B", "-1.5", "2", "NaN", "1e3" };
 
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-    ph_tensor_set_string (tensor, i, kind == PH_SAMPLE_NORMAL ? texts[5 + next_random (state) % 2] : texts[next_random (state) % G_N_ELEMENTS (texts)]);
+    ph_tensor_set_string (tensor, i, kind == PH_SAMPLE_NORMAL ? texts[5 + ph_splitmix (state) % 2] : texts[ph_splitmix (state) % G_N_ELEMENTS (texts)]);
 }
 
 /* Elements of what is made up at most: more say nothing more. */
@@ -592,7 +427,7 @@ draw_tensor (PhSampler *sampler, guint input, const PhType *type, Sizes *sizes, 
   if (count > MAX_ELEMENTS)
     return NULL;
   /* What shapes are made of cannot be anything. */
-  if (like != NULL && sampler->usage[input].reading == READ_AS_SHAPE &&
+  if (like != NULL && sampler->usage[input].reading == PH_READ_AS_SHAPE &&
       !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
     return ph_tensor_ref (like);
   tensor = ph_tensor_new (dtype, rank, dims);
@@ -602,10 +437,10 @@ draw_tensor (PhSampler *sampler, guint input, const PhType *type, Sizes *sizes, 
     fill_strings (tensor, kind, &state);
   else if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
     for (gsize i = 0; i < 2 * ph_tensor_count (tensor); i++)
-      ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_writable (tensor), i, normal (&state));
+      ph_dtype_store (dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE, ph_tensor_writable (tensor), i, ph_splitmix_normal (&state));
   else if (dtype == PH_BOOL)
     for (gsize i = 0; i < ph_tensor_count (tensor); i++)
-      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, (gint64) (next_random (&state) & 1));
+      ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, (gint64) (ph_splitmix (&state) & 1));
   else if (ph_dtype_is_integer (dtype))
     fill_integers (sampler, tensor, &sampler->usage[input], bounds, kind, turn, &state);
   else

@@ -100,9 +100,7 @@ holds (PhDType to, PhDType from)
 static gboolean
 takes_double (const PhOp *op, guint i)
 {
-  gboolean variadic;
-  const guint n = ph_op_n_inputs (op, NULL, &variadic);
-  const PhOpArg *arg = i < n ? &op->inputs[i] : variadic ? &op->inputs[n - 1] : NULL;
+  const PhOpArg *arg = ph_op_input (op, i);
 
   return arg == NULL || arg->types == 0 || (arg->types & PH_T (DOUBLE)) != 0;
 }

@@ -134,14 +134,13 @@ check_schema (PhKernel *kernel, GError **error)
 {
   const PhOp *op = kernel->node->op;
   PhDType groups[128] = { PH_UNDEFINED, };
-  gboolean variadic;
-  const guint n = ph_op_n_inputs (op, NULL, &variadic);
+  const guint n = ph_op_n_inputs (op, NULL, NULL);
 
   if (!ph_op_check (op, kernel->node, error))
     return FALSE;
   for (guint i = 0; i < MAX (kernel->n_inputs, n); i++)
     {
-      const PhOpArg *arg = i < n ? &op->inputs[i] : variadic ? &op->inputs[n - 1] : NULL;
+      const PhOpArg *arg = ph_op_input (op, i);
       PhTensor *tensor = ph_kernel_input (kernel, i);
       PhDType *group;
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/splitmix.h"
+
 const char *
 ph_inputs_kind_name (PhInputsKind kind)
 {
@@ -15,46 +17,22 @@ ph_inputs_kind_name (PhInputsKind kind)
 
 /* ── one tensor ── */
 
-static guint64
-next_random (guint64 *state)
-{
-  guint64 z = (*state += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15));
-
-  z = (z ^ (z >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
-  return z ^ (z >> 31);
-}
-
-static double
-uniform (guint64 *state)
-{
-  return (double) (next_random (state) >> 11) * 0x1p-53;
-}
-
-static double
-normal (guint64 *state)
-{
-  double u = uniform (state), v = uniform (state);
-
-  return sqrt (-2 * log (u + 1e-300)) * cos (2 * G_PI * v);
-}
-
 static double
 draw (PhInputsKind kind, guint64 *state)
 {
   static const double specials[] = { 0.0, -0.0, 1.0, -1.0, 1e-45, -1e-40, 1e-38, 1e30, -1e30, 3.4e38, NAN, INFINITY,
                                      -INFINITY, 0.5, -2.0, 1e-8 };
 
-  if (kind == PH_INPUTS_SPECIAL && next_random (state) % 3 == 0)
-    return specials[next_random (state) % G_N_ELEMENTS (specials)];
+  if (kind == PH_INPUTS_SPECIAL && ph_splitmix (state) % 3 == 0)
+    return specials[ph_splitmix (state) % G_N_ELEMENTS (specials)];
   if (kind == PH_INPUTS_WIDE || kind == PH_INPUTS_TINY)
     {
-      guint64 r = next_random (state) % 16;
-      double  magnitude = pow (10, kind == PH_INPUTS_WIDE ? uniform (state) * 6 - 3 : uniform (state) * 41 - 44);
+      guint64 r = ph_splitmix (state) % 16;
+      double  magnitude = pow (10, kind == PH_INPUTS_WIDE ? ph_splitmix_uniform (state) * 6 - 3 : ph_splitmix_uniform (state) * 41 - 44);
 
       return r == 0 ? 0.0 : r == 1 ? -0.0 : r % 2 == 0 ? magnitude : -magnitude;
     }
-  return normal (state);
+  return ph_splitmix_normal (state);
 }
 
 PhTensor *
@@ -88,24 +66,24 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
   for (gsize i = 0; tensor != NULL && i < ph_tensor_count (tensor); i++)
     if (type->dtype == PH_STRING)
       {
-        char text[2] = { (char) ('a' + next_random (&state) % 4), '\0' };
+        char text[2] = { (char) ('a' + ph_splitmix (&state) % 4), '\0' };
         ph_tensor_set_string (tensor, i, text);
       }
     else if (type->dtype == PH_COMPLEX64 || type->dtype == PH_COMPLEX128)
       {
         PhDType part = type->dtype == PH_COMPLEX64 ? PH_FLOAT : PH_DOUBLE;
 
-        ph_dtype_store (part, ph_tensor_writable (tensor), 2 * i, normal (&state));
-        ph_dtype_store (part, ph_tensor_writable (tensor), 2 * i + 1, normal (&state));
+        ph_dtype_store (part, ph_tensor_writable (tensor), 2 * i, ph_splitmix_normal (&state));
+        ph_dtype_store (part, ph_tensor_writable (tensor), 2 * i + 1, ph_splitmix_normal (&state));
       }
     else if (type->dtype == PH_BOOL)
-      ph_dtype_store_int (type->dtype, ph_tensor_writable (tensor), i, (gint64) (next_random (&state) & 1));
+      ph_dtype_store_int (type->dtype, ph_tensor_writable (tensor), i, (gint64) (ph_splitmix (&state) & 1));
     else if (ph_dtype_is_integer (type->dtype))
       {
-        gint64 value = (gint64) (next_random (&state) % (guint64) (most + 1));
+        gint64 value = (gint64) (ph_splitmix (&state) % (guint64) (most + 1));
 
         /* Where the range says that these are no indices, signs matter too. */
-        if (most > 8 && ph_dtype_is_signed (type->dtype) && (next_random (&state) & 1))
+        if (most > 8 && ph_dtype_is_signed (type->dtype) && (ph_splitmix (&state) & 1))
           value = -value;
         ph_dtype_store_int (type->dtype, ph_tensor_writable (tensor), i, value);
       }

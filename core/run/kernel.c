@@ -1,6 +1,7 @@
 /* kernel.c: what an operator's kernel sees and fills.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/run-private.h"
+#include "core/splitmix.h"
 
 PhTensor *
 ph_kernel_input (PhKernel *kernel, guint i)
@@ -95,10 +96,7 @@ ph_kernel_cancelled (PhKernel *kernel, GError **error)
 static guint64
 mix (guint64 x)
 {
-  x += G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
-  x = (x ^ (x >> 30)) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
-  x = (x ^ (x >> 27)) * G_GUINT64_CONSTANT (0x94d049bb133111eb);
-  return x ^ (x >> 31);
+  return ph_splitmix (&x);
 }
 
 /* Depends on the node and on how often it ran, not on what else runs: so a pass that does not touch a random operator

@@ -1,0 +1,127 @@
+/* usage.c: how the integer inputs of a pair are read.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/usage.h"
+
+#include "core/ops/op-list.h"
+
+/* The size of the table that @node looks up, -1: not known. */
+static gint64
+table_of (const PhNode *node)
+{
+  const PhValue *table = ph_node_input (node, 0), *depth = ph_node_input (node, 1);
+  const PhType  *type = table != NULL ? table->type : NULL;
+  gint64         axis = ph_node_attr_int (node, "axis", 0);
+
+  if (node->op == &ph_op_OneHot)
+    {
+      PhTensor *constant = depth != NULL ? ph_value_constant (depth) : NULL;
+
+      return constant != NULL && ph_tensor_count (constant) == 1 ? ph_tensor_get_int (constant, 0) : -1;
+    }
+  if (table != NULL && table->tensor != NULL)
+    type = ph_type_of_tensor (table->tensor);
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank == 0)
+    return -1;
+  if (ph_op_attr (node->op, "batch_dims") != NULL)
+    axis = ph_node_attr_int (node, "batch_dims", 0);
+  else if (ph_op_attr (node->op, "ignore_index") != NULL)       /* a loss looks its class up */
+    axis = 1;
+  axis = axis < 0 ? axis + type->rank : axis;
+  return axis >= 0 && axis < type->rank ? type->dims[axis].size : -1;
+}
+
+static PhReading
+reading_of (const PhUse *use)
+{
+  const PhOpArg *arg = use->node->op != NULL && use->index < use->node->inputs->len ? ph_op_input (use->node->op, use->index) : NULL;
+
+  if (arg == NULL)
+    return PH_READ_AS_DATA;
+  return arg->flags & PH_ARG_SHAPE ? PH_READ_AS_SHAPE : arg->flags & PH_ARG_INDEX ? PH_READ_AS_INDEX : PH_READ_AS_DATA;
+}
+
+typedef struct { PhUsage usage; GHashTable *seen; } Following;
+
+static void
+follow (Following *following, const PhValue *value, guint depth)
+{
+  if (depth > 32 || !g_hash_table_add (following->seen, (gpointer) value))
+    return;
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      const PhUse    *use = &g_array_index (value->uses, PhUse, u);
+      const PhNode   *node = use->node;
+      const PhReading reading = reading_of (use);
+
+      following->usage.reading = MAX (following->usage.reading, reading);
+      if (reading == PH_READ_AS_INDEX)
+        {
+          const gint64 range = table_of (node);
+
+          if (range > 0 && (following->usage.range <= 0 || range < following->usage.range))
+            following->usage.range = range;
+        }
+      if (use->index < node->inputs->len && node->graphs != NULL)       /* the bodies' inputs: of a fused node, Loop, Scan */
+        for (guint g = 0; g < node->graphs->len; g++)
+          {
+            const PhGraph *body = node->graphs->pdata[g];
+
+            if (use->index < body->inputs->len)
+              follow (following, body->inputs->pdata[use->index], depth + 1);
+          }
+      for (guint k = 0; k < node->outputs->len; k++)
+        {
+          const PhValue *out = ph_node_output (node, k);
+
+          if (out->type == NULL || ph_dtype_is_integer (out->type->dtype))
+            follow (following, out, depth + 1);
+        }
+    }
+}
+
+PhUsage *
+ph_usage_find (const PhPair *pair)
+{
+  PhUsage *usage = g_new0 (PhUsage, pair->inputs->len + 1);
+
+  for (guint i = 0; i < pair->inputs->len; i++)
+    for (guint side = 0; side < 2; side++)
+      {
+        const PhValue        *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
+        g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+        Following             following = { usage[i], seen };
+
+        if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_integer (value->type->dtype))
+          continue;
+        follow (&following, value, 0);
+        usage[i] = following.usage;
+      }
+  return usage;
+}
+
+/* All that reads @value looks something up by it as it is. */
+static gboolean
+is_plain_index (const PhValue *value)
+{
+  for (guint u = 0; u < value->uses->len; u++)
+    if (reading_of (&g_array_index (value->uses, PhUse, u)) != PH_READ_AS_INDEX)
+      return FALSE;
+  return value->n_output_uses == 0;
+}
+
+gboolean
+ph_usage_has_integers (const PhPair *pair, const PhUsage *usage)
+{
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      const PhType *type = pair->types->pdata[i];
+
+      if (type == NULL || type->kind != PH_KIND_TENSOR)
+        return TRUE;
+      if (ph_dtype_is_float (type->dtype) || (usage[i].reading == PH_READ_AS_SHAPE && !usage[i].is_free))
+        continue;
+      if (!is_plain_index (pair->before->graph->inputs->pdata[i]) || !is_plain_index (pair->after->graph->inputs->pdata[i]))
+        return TRUE;
+    }
+  return FALSE;
+}
