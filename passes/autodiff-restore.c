@@ -114,6 +114,17 @@ is_incomplete (PhModel *model, PhModel *original, const char *const *names)
   return FALSE;
 }
 
+/* @name, which a value had that is restored: its gradient is named after it. What a pass made since and named so gives way. */
+static const char *
+free_name (PhModel *model, const char *name)
+{
+  PhValue *taken = ph_model_find_value_named (model, name);
+
+  if (taken != NULL && !taken->is_input && !ph_value_is_output (taken))
+    ph_value_rename (taken, ph_model_unique_name (model, name), NULL);
+  return ph_model_unique_name (model, name);
+}
+
 /* What the copy reads in place of the inputs and constants of the original. */
 static gboolean
 map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
@@ -123,7 +134,7 @@ map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
       PhValue *value = original->graph->inputs->pdata[i], *now = ph_model_find_value (model, value->id);
 
       if (now == NULL)
-        now = ph_graph_add_input (model->graph, ph_model_unique_name (model, value->name), value->type, value->tensor, G_MAXUINT, error);
+        now = ph_graph_add_input (model->graph, free_name (model, value->name), value->type, value->tensor, G_MAXUINT, error);
       if (now == NULL)
         return FALSE;
       g_hash_table_insert (map, value, now);
@@ -135,7 +146,7 @@ map_sources (PhModel *model, PhModel *original, GHashTable *map, GError **error)
       if (value->uses->len == 0 && !ph_value_is_output (value))
         continue;
       if (now == NULL)
-        now = ph_graph_add_constant (model->graph, ph_model_unique_name (model, value->name), value->tensor, error);
+        now = ph_graph_add_constant (model->graph, free_name (model, value->name), value->tensor, error);
       if (now == NULL)
         return FALSE;
       g_hash_table_insert (map, value, now);

@@ -4,6 +4,7 @@
 
 #include "core/graph/verify.h"
 #include "passes/opset.h"
+#include "passes/parameter.h"
 
 /* What the engine owes every rule:
  *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name; and where an operator
@@ -173,12 +174,13 @@ is_last_output_that_is_used (PhNode *node)
   return TRUE;
 }
 
-/* An output of the graph keeps its name, so what takes its place must be free to take the name. */
+/* An output of the graph keeps its name, so what takes its place must be free to take the name. A parameter keeps its own: a gradient
+ * by it is asked for by that. */
 static gboolean
 may_become_output (PhGraph *graph, PhValue *value)
 {
   return value->graph == graph && !value->is_input && !ph_value_is_output (value) &&
-         (value->producer != NULL || graph->owner == NULL);
+         (value->producer != NULL || (graph->owner == NULL && !ph_value_is_parameter (value)));
 }
 
 /* "y" of "y_1", where that is a copy of a value y that is still there: so that names do not grow with each rewrite. */
@@ -215,8 +217,9 @@ ph_node_replace (PhNode *node, PhValue *value, GError **error)
   if (ph_model_find_value (model, value_id) == NULL)
     return TRUE;
 
-  /* A value that was made for this takes over the name as well. What replaced a value that nobody reads may be gone too. */
-  if (value_id > old_id && ph_model_find_value (model, value_id) == value && ph_model_find_value (model, old_id) == NULL &&
+  /* A value that was made for this takes over the name as well, unless it already has that of an output. What replaced a value that
+   * nobody reads may be gone too. */
+  if (value_id > old_id && ph_model_find_value (model, value_id) == value && !ph_value_is_output (value) && ph_model_find_value (model, old_id) == NULL &&
       g_str_has_prefix (value->name, base_name (model, name)) && ph_model_find_value_named (model, name) == NULL)
     return ph_value_rename (value, name, error);
   return TRUE;

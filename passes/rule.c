@@ -331,7 +331,11 @@ ph_node_replace_all (PhNode *node, PhValue *const *values, PhBuilder *b)
   if (b->error == NULL)
     ph_graph_remove_dead (node);
   for (guint k = 0; k < n && b->error == NULL; k++)
-    if (fresh[k] != PH_NO_ID && ph_model_find_value (model, fresh[k]) != NULL && ph_model_find_value_named (model, names[k]) == NULL)
-      ph_value_rename (ph_model_find_value (model, fresh[k]), names[k], &b->error);
+    {
+      PhValue *value = fresh[k] != PH_NO_ID ? ph_model_find_value (model, fresh[k]) : NULL;
+
+      if (value != NULL && !ph_value_is_output (value) && ph_model_find_value_named (model, names[k]) == NULL)
+        ph_value_rename (value, names[k], &b->error);
+    }
   return b->error == NULL;
 }

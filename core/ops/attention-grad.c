@@ -129,7 +129,7 @@ ph_grad_attention (PhGrad *grad, GError **error)
   for (guint pass = 0; pass < (cap > 0 ? 2 : 1); pass++)
     {
       for (guint i = 0; i < node->inputs->len; i++)
-        inputs[i] = ph_node_input (node, i);
+        inputs[i] = ph_grad_in (grad, i);
       for (guint i = 0; i < node->attrs->len; i++)
         if (!g_str_equal (((PhAttr *) node->attrs->pdata[i])->name, "qk_matmul_output_mode"))
           g_ptr_array_add (attrs, ph_attr_ref (node->attrs->pdata[i]));

@@ -385,6 +385,18 @@ run_rotary_embedding (PhKernel *kernel, GError **error)
   turned = turned > 0 ? turned : x.size;
   half = turned / 2;
   rows = half > 0 ? (gint64) ph_tensor_count (cosines) / half : 0;
+  for (guint i = 1; i < 3; i++)
+    {
+      const PhTensor *cache = ph_kernel_input (kernel, i);
+      const guint rank = ph_tensor_rank (cache);
+      const gint64 *dims = ph_tensor_dims (cache);
+
+      if (rank != (positions != NULL ? 2 : 3) || dims[rank - 1] != half ||
+          (positions == NULL && (dims[0] != x.batch || dims[1] != x.length)))
+        return ph_kernel_fail (kernel, error, "input %u must be a cache of %s %" G_GINT64_FORMAT "%s", i,
+                               positions != NULL ? "(positions," : "(batch, length,", half,
+                               positions != NULL ? ")" : "), or position_ids be given");
+    }
   if (turned > x.size || turned % 2 != 0 || ph_tensor_count (cosines) != ph_tensor_count (sines) || rows * half != (gint64) ph_tensor_count (cosines)
       || (positions == NULL ? rows != x.batch * x.length : (gint64) ph_tensor_count (positions) != x.batch * x.length))
     return ph_kernel_fail (kernel, error, "its caches or positions do not fit %" G_GINT64_FORMAT " numbers of each head", turned);

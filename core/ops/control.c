@@ -43,11 +43,12 @@ stacked_type (const PhType *type, gint64 axis, PhDim size)
   return ph_type_tensor (type->dtype, type->rank + 1, dims);
 }
 
-/* Joins equal tensors along a new axis. Of none of them: a tensor of @type with 0 there. */
+/* Joins equal tensors along a new axis. Of none of them: a tensor like @like or, where there is none either, of @type, with 0 there. */
 static gboolean
-stack (PhKernel *kernel, guint output, GPtrArray *items, gint64 axis, gboolean backwards, const PhType *type, GError **error)
+stack (PhKernel *kernel, guint output, GPtrArray *items, PhTensor *like, gint64 axis, gboolean backwards, const PhType *type,
+       GError **error)
 {
-  PhTensor *first = items->len > 0 ? g_ptr_array_index (items, 0) : NULL;
+  PhTensor *first = items->len > 0 ? g_ptr_array_index (items, 0) : like;
   guint rank = first != NULL ? ph_tensor_rank (first) : type != NULL && type->has_rank ? type->rank : 0, normal;
   PhDType dtype = first != NULL ? ph_tensor_dtype (first) : type != NULL ? type->dtype : PH_FLOAT;
   gint64 dims[PH_MAX_RANK + 1], outer;
@@ -79,6 +80,24 @@ stack (PhKernel *kernel, guint output, GPtrArray *items, gint64 axis, gboolean b
     }
   ph_kernel_own_strings (kernel, output);
   return TRUE;
+}
+
+/* A loop of no turns makes stacks of nothing, whose other dimensions are those that a turn would make. Where the types of the body
+ * leave them open one turn is tried, so that what is known of the types has no part in the result; @out stays empty if it fails. */
+static void
+try_turn (PhKernel *kernel, PhTensor **in, guint n_in, PhTensor **out, guint n_out, guint first_stacked)
+{
+  const PhGraph *body = ph_node_graph (kernel->node, "body");
+  gboolean open = FALSE;
+
+  for (guint i = first_stacked; i < body->outputs->len; i++)
+    {
+      const PhType *type = ((PhValue *) g_ptr_array_index (body->outputs, i))->type;
+
+      open = open || type == NULL || (type->kind == PH_KIND_TENSOR && !ph_type_is_static (type));
+    }
+  if (open && !ph_kernel_body (kernel, "body", in, n_in, out, n_out, NULL))
+    memset (out, 0, n_out * sizeof *out);
 }
 
 static guint
@@ -275,6 +294,26 @@ new_int64 (gint64 value)
   return tensor;
 }
 
+/* The number of the turn and the condition, as the body declares them. */
+static void
+begin_turn (const PhGraph *body, gint64 trip, PhTensor **in)
+{
+  in[0] = new_int64 (trip);
+  in[1] = ph_tensor_new_scalar (PH_BOOL, 1);
+  for (guint i = 0; i < 2; i++)
+    {
+      const PhType *declared = ((PhValue *) g_ptr_array_index (body->inputs, i))->type;
+
+      if (declared != NULL && declared->has_rank && declared->rank == 1)
+        {
+          PhTensor *vector = ph_tensor_reshaped (in[i], 1, (gint64[]) { 1 });
+
+          ph_tensor_unref (in[i]);
+          in[i] = vector;
+        }
+    }
+}
+
 static gboolean
 run_loop (PhKernel *kernel, GError **error)
 {
@@ -302,22 +341,14 @@ run_loop (PhKernel *kernel, GError **error)
         }
       in[2 + i] = ph_tensor_ref (initial);
     }
+  if (!go || trips < 1)
+    {
+      begin_turn (body, 0, in);
+      try_turn (kernel, in, n_state + 2, out, n_out, 1 + n_state);
+    }
   for (gint64 trip = 0; ok && go && trip < trips; trip++)
     {
-      in[0] = new_int64 (trip);
-      in[1] = ph_tensor_new_scalar (PH_BOOL, 1);
-      for (guint i = 0; i < 2; i++)
-        {
-          const PhType *declared = ((PhValue *) g_ptr_array_index (body->inputs, i))->type;
-
-          if (declared != NULL && declared->has_rank && declared->rank == 1)
-            {
-              PhTensor *vector = ph_tensor_reshaped (in[i], 1, (gint64[]) { 1 });
-
-              ph_tensor_unref (in[i]);
-              in[i] = vector;
-            }
-        }
+      begin_turn (body, trip, in);
       ok = !ph_kernel_cancelled (kernel, error) && ph_kernel_body (kernel, "body", in, n_state + 2, out, n_out, error);
       if (!ok)
         break;
@@ -333,7 +364,7 @@ run_loop (PhKernel *kernel, GError **error)
     if (i < n_state)
       ph_kernel_take (kernel, i, ph_tensor_ref (in[2 + i]));
     else
-      ok = stack (kernel, i, g_ptr_array_index (scans, i - n_state), 0, FALSE,
+      ok = stack (kernel, i, g_ptr_array_index (scans, i - n_state), out[1 + i], 0, FALSE,
                   ((PhValue *) g_ptr_array_index (body->outputs, i + 1))->type, error);
   unref_all (in, n_state + 2);
   unref_all (out, n_out);
@@ -428,7 +459,9 @@ slice_at (PhTensor *x, guint axis, gint64 at)
   slice = ph_tensor_new (ph_tensor_dtype (x), n, dims);
   if (slice == NULL)
     return NULL;
-  if (ph_tensor_dtype (x) == PH_STRING)
+  if (at < 0)
+    memset (ph_tensor_writable (slice), 0, ph_tensor_count (slice) * size);
+  else if (ph_tensor_dtype (x) == PH_STRING)
     for (gsize i = 0; i < ph_tensor_count (slice); i++)
       ph_tensor_set_string (slice, i, ph_tensor_get_string (x, (i / (inner / size) * from_dims[axis] + at) * (inner / size) + i % (inner / size)));
   else
@@ -446,7 +479,7 @@ run_scan (PhKernel *kernel, GError **error)
   g_autofree PhTensor **in = g_new0 (PhTensor *, n_in + 1), **out = g_new0 (PhTensor *, n_out + 1);
   g_autoptr(GPtrArray) scans = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   PhGraph *body = ph_node_graph (node, "body");
-  gboolean ok = TRUE;
+  gboolean ok = TRUE, strings = FALSE;
 
   if (n_scan < 1 || n_scan > MIN (n_in, PH_MAX_RANK) || body == NULL || body->inputs->len != n_in || body->outputs->len != n_out
       || n_out < n_in - n_scan)
@@ -461,6 +494,7 @@ run_scan (PhKernel *kernel, GError **error)
       if (length >= 0 && length != ph_tensor_dims (x)[axes[i - n_state]])
         return ph_kernel_fail (kernel, error, "the scan inputs have different lengths");
       length = ph_tensor_dims (x)[axes[i - n_state]];
+      strings = strings || ph_tensor_dtype (x) == PH_STRING;
     }
   for (guint i = 0; i < n_state; i++)
     {
@@ -473,6 +507,12 @@ run_scan (PhKernel *kernel, GError **error)
     }
   for (guint i = n_state; i < n_out; i++)
     g_ptr_array_add (scans, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref));
+  if (length == 0 && !strings)
+    {
+      for (guint i = n_state; i < n_in; i++)
+        in[i] = slice_at (ph_kernel_input (kernel, i), axes[i - n_state], -1);
+      try_turn (kernel, in, n_in, out, n_out, n_state);
+    }
   for (gint64 t = 0; ok && t < length; t++)
     {
       for (guint i = n_state; i < n_in; i++)
@@ -494,7 +534,7 @@ run_scan (PhKernel *kernel, GError **error)
     if (i < n_state)
       ph_kernel_take (kernel, i, ph_tensor_ref (in[i]));
     else
-      ok = stack (kernel, i, g_ptr_array_index (scans, i - n_state), int_at (node, "scan_output_axes", i - n_state, 0),
+      ok = stack (kernel, i, g_ptr_array_index (scans, i - n_state), out[i], int_at (node, "scan_output_axes", i - n_state, 0),
                   int_at (node, "scan_output_directions", i - n_state, 0) != 0,
                   ((PhValue *) g_ptr_array_index (body->outputs, i))->type, error);
   unref_all (in, n_in);

@@ -446,7 +446,8 @@ grad_conv (PhGrad *grad, GError **error)
         grad->dx[0] = cut_like (grad, grad->dx[0], x, g.w.n);
     }
   channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size : -1;
-  if (grad->wanted[1])
+  grad->zero[1] = ph_value_is_empty (x);      /* all that was computed was padding */
+  if (grad->wanted[1] && !grad->zero[1])
     grad->dx[1] = weight_gradient (grad, &g, x, dy, channels);
   if (ph_grad_in (grad, 2) != NULL && grad->wanted[2])
     grad->dx[2] = bias_gradient (grad, g.w.n);
@@ -475,7 +476,8 @@ grad_conv_transpose (PhGrad *grad, GError **error)
         grad->dx[0] = cut_like (grad, grad->dx[0], x, g.w.n);
     }
   channels = weight->type != NULL && weight->type->has_rank && ph_dim_known (weight->type->dims[1]) ? weight->type->dims[1].size : -1;
-  if (grad->wanted[1])
+  grad->zero[1] = ph_value_is_empty (x);
+  if (grad->wanted[1] && !grad->zero[1])
     {
       grad->dx[1] = weight_gradient (grad, &g, dy, x, channels);
       for (guint i = 0; i < g.w.n; i++)

@@ -331,11 +331,29 @@ run_range (PhKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* y[i] = start + i * delta, so each is the sum of something over all i; the operands may be written as [1]. */
+static gboolean
+grad_range (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *steps, *dy = grad->dy[0];
+
+  if (grad->wanted[0])
+    grad->dx[0] = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), dy);
+  if (!grad->wanted[2])
+    return TRUE;
+  steps = PH_BUILD (b, Div, PH_BUILD (b, Sub, ph_grad_out (grad, 0), ph_grad_in (grad, 0)), ph_grad_in (grad, 2));
+  if (steps != NULL && steps->type != NULL && steps->type->has_rank && steps->type->rank > 1)
+    steps = PH_BUILD (b, Reshape, steps, ph_build_ints (b, (gint64[]) { -1 }, 1));
+  grad->dx[2] = PH_BUILD_WITH (b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), PH_BUILD (b, Mul, dy, steps));
+  return TRUE;
+}
+
 const PhOp ph_op_Range = {
   .name = "Range", .since = 11,
   .doc = "The numbers from start up to, but without, limit in steps of delta.",
   .inputs = { { "start", 'T', PH_NUMBERS, PH_ARG_SHAPE }, { "limit", 'T', PH_NUMBERS, PH_ARG_SHAPE }, { "delta", 'T', PH_NUMBERS, PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_NUMBERS } },
   .infer = infer_range, .kernel = run_range, .no_grad = 1 << 1,
-  .grad = { DY, NULL, P (Mul, DY, P (Div, P (Sub, OUT, A), C)) },      /* y[i] = start + i * delta */
+  .grad_build = grad_range,
 };

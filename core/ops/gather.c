@@ -108,7 +108,7 @@ grad_gather (PhGrad *grad, GError **error)
   if (x->type == NULL || !x->type->has_rank || indices->type == NULL || !indices->type->has_rank
       || !ph_axis (ph_node_attr_int (grad->node, "axis", 0), x->type->rank, &axis))
     return ph_grad_moved (grad, 0);
-  rows = PH_BUILD (b, Unsqueeze, indices, ph_build_ints (b, (gint64[]) { -1 }, 1));
+  rows = PH_BUILD (b, Unsqueeze, ph_build_as (b, indices, PH_INT64), ph_build_ints (b, (gint64[]) { -1 }, 1));
   if (axis == 0)
     {
       zeros = ph_grad_zeros_like (grad, x);

@@ -6,15 +6,31 @@
   ph_build_node (b_, ph_op_find ("", "ReduceSum"), PH_VALUES_ (__VA_ARGS__), PH_COUNT_ (__VA_ARGS__), attrs_, 1)
 
 PhValue *
+ph_build_as (PhBuilder *b, PhValue *value, PhDType dtype)
+{
+  if (value == NULL || value->type == NULL || value->type->dtype == dtype)
+    return value;
+  return PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), value);
+}
+
+static PhValue *
+widened (PhGrad *grad, PhValue *value, PhDTypes allowed)
+{
+  if (grad->wide == PH_UNDEFINED || value == NULL || !ph_value_has_gradient (value) || !(allowed >> grad->wide & 1))
+    return value;
+  return ph_build_as (grad->b, value, grad->wide);
+}
+
+PhValue *
 ph_grad_in (PhGrad *grad, guint i)
 {
-  return ph_node_input (grad->node, i);
+  return widened (grad, ph_node_input (grad->node, i), i < PH_MAX_ARGS ? grad->node->op->inputs[i].types : 0);
 }
 
 PhValue *
 ph_grad_out (PhGrad *grad, guint i)
 {
-  return ph_node_output (grad->node, i);
+  return widened (grad, ph_node_output (grad->node, i), PH_FLOATS);
 }
 
 PhValue *
@@ -122,6 +138,9 @@ ph_grad_reduce_to (PhBuilder *b, PhValue *value, PhValue *like)
 
   if (value == NULL || b->error != NULL)
     return NULL;
+  /* Where an operator takes [1, C] for [C], its gradient arrives as [C]. */
+  if (value->type != NULL && like->type != NULL && value->type->has_rank && like->type->has_rank && value->type->rank < like->type->rank)
+    return PH_BUILD_WITH (b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), value, build_shape (b, like));
   if (!find_reduced_axes (value->type, like->type, axes, &n_axes))
     return reduce_to_at_run_time (b, value, like);
   if (n_axes == 0)
@@ -136,5 +155,14 @@ ph_grad_reduce_to (PhBuilder *b, PhValue *value, PhValue *like)
 gboolean
 ph_value_has_gradient (const PhValue *value)
 {
-  return value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_dtype_is_float (value->type->dtype);
+  return value->type != NULL && value->type->kind == PH_KIND_TENSOR && (PH_FLOATS >> value->type->dtype & 1);
+}
+
+gboolean
+ph_value_is_empty (const PhValue *value)
+{
+  for (guint i = 0; value->type != NULL && value->type->has_rank && i < value->type->rank; i++)
+    if (value->type->dims[i].size == 0)
+      return TRUE;
+  return FALSE;
 }

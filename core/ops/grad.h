@@ -19,10 +19,15 @@ struct _PhGrad
   GPtrArray *captures;         /* (nullable) (element-type PhValue) of a node with bodies: the outer values that they
                                   use and whose gradient is wanted                                      */
   PhValue  **dcaptures;        /* (nullable elements) to be filled, like dx                             */
+  PhDType    wide;             /* what the node is differentiated in where its inputs mix floating-point types; else UNDEFINED */
 };
 
-PhValue *ph_grad_in    (PhGrad *grad, guint i);          /* (nullable) input i of the forward node  */
+/* (nullable): input or output i of the forward node; of a node that mixes floating-point types cast to the widest of them, as
+ * the elements of dy are. */
+PhValue *ph_grad_in    (PhGrad *grad, guint i);
 PhValue *ph_grad_out   (PhGrad *grad, guint i);
+/* @value as @dtype: itself, or through a Cast. */
+PhValue *ph_build_as   (PhBuilder *b, PhValue *value, PhDType dtype);
 PhValue *ph_grad_like  (PhGrad *grad, PhValue *value, double number);       /* a scalar of value's element type */
 PhValue *ph_grad_zeros_like (PhGrad *grad, PhValue *value);                 /* of value's shape, known or not   */
 PhValue *ph_grad_shape (PhGrad *grad, PhValue *value);   /* int64 shape: a constant when static, else Shape(value) */
@@ -51,6 +56,7 @@ void     ph_tape_seed     (PhTape *tape, PhValue *value, PhValue *gradient);
 gboolean ph_tape_run      (PhTape *tape, PhBuilder *builder, const PhTapeHooks *hooks, GError **error);
 /* The sum of what arrived at @value; NULL: nothing did, so it is zero (or the builder has an error). */
 PhValue *ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value);
-gboolean ph_value_has_gradient (const PhValue *value);       /* a tensor of real floating point */
+gboolean ph_value_has_gradient (const PhValue *value);       /* a tensor of PH_FLOATS */
+gboolean ph_value_is_empty     (const PhValue *value);       /* known to have no elements, as then its gradient has none */
 
 G_END_DECLS

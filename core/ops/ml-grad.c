@@ -91,7 +91,7 @@ build_linear_regressor (PhBuilder *b, const PhNode *node, PhValue *const *in, Ph
 
   if (type->has_rank && type->rank == 2 && ph_dim_known (type->dims[1]))
     weight = floats (b, node, "coefficients", targets, type->dims[1].size, 0);
-  if (weight == NULL || !g_str_equal (ph_node_attr_string (node, "post_transform", "NONE"), "NONE"))
+  if (weight == NULL || weight->type->rank != 2 || !g_str_equal (ph_node_attr_string (node, "post_transform", "NONE"), "NONE"))
     return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED,
                          "its gradient needs rows of a known number of features, and no post_transform");
   out[0] = PH_BUILD (b, Add,

@@ -336,13 +336,24 @@ run_split (PhKernel *kernel, GError **error)
 static gboolean
 grad_split (PhGrad *grad, GError **error)
 {
+  PhBuilder *b = grad->b;
   guint n = grad->node->outputs->len;
-  g_autofree PhValue **parts = g_new0 (PhValue *, n);
+  g_autofree PhValue **parts = g_new0 (PhValue *, n + 1);
+  gint64 axis = ph_node_attr_int (grad->node, "axis", 0), one = 1;
 
   for (guint i = 0; i < n; i++)
     parts[i] = grad->dy[i] != NULL ? grad->dy[i] : ph_grad_zeros_like (grad, ph_grad_out (grad, i));
-  grad->dx[0] = ph_build_node (grad->b, &ph_op_Concat, parts, n,
-                               PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (grad->node, "axis", 0))), 1);
+#define JOIN(n_) ph_build_node (b, &ph_op_Concat, parts, n_, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1)
+  if (ph_grad_in (grad, 1) == NULL && ph_node_attr_int (grad->node, "num_outputs", n) > n)      /* parts that nobody takes */
+    {
+      PhValue *taken = n > 1 ? JOIN (n) : parts[0], *x = ph_grad_in (grad, 0);
+      PhValue *start = PH_BUILD (b, Gather, ph_grad_shape (grad, taken), ph_build_ints (b, &axis, 1));
+      PhValue *end = PH_BUILD (b, Gather, ph_grad_shape (grad, x), ph_build_ints (b, &axis, 1));
+
+      parts[n++] = PH_BUILD (b, Slice, ph_grad_zeros_like (grad, x), start, end, ph_build_ints (b, &axis, 1), ph_build_ints (b, &one, 1));
+    }
+  grad->dx[0] = JOIN (n);
+#undef JOIN
   return TRUE;
 }
 

@@ -21,6 +21,8 @@ along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint to, guint
     axes[n++] = also;
   for (guint i = from; i < to; i++)
     axes[n++] = i;
+  if (n == 0)      /* no axes would mean all of them */
+    return value;
   return ph_build_node (b, op, PH_VALUES_ (value, ph_build_ints (b, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", keep)),
                         1);
 }
@@ -28,12 +30,14 @@ along (PhBuilder *b, const PhOp *op, PhValue *value, guint from, guint to, guint
 #define NOT_ALSO G_MAXUINT
 #define MEAN(value_, from_, to_, also_)  along (b, &ph_op_ReduceMean, value_, from_, to_, also_, TRUE)
 
-/* [C] as [C, 1, ..., 1], which broadcasts along axis 1 of a tensor of @rank. */
+/* [C] as [C, 1, ..., 1], which broadcasts along axis 1 of a tensor of @rank. The kernels take C numbers in any shape. */
 static PhValue *
 by_channel (PhBuilder *b, PhValue *value, guint rank)
 {
-  gint64 axes[PH_MAX_RANK];
+  gint64 axes[PH_MAX_RANK], all = -1;
 
+  if (value != NULL && (value->type == NULL || !value->type->has_rank || value->type->rank != 1))
+    value = PH_BUILD (b, Reshape, value, ph_build_ints (b, &all, 1));
   if (rank <= 2)
     return value;
   for (guint i = 0; i + 2 < rank; i++)

@@ -212,7 +212,7 @@ grad_dequantize (PhGrad *grad, GError **error)
   if (zero != NULL)
     {
       zero = PH_BUILD_WITH (b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), zero);
-      whole = PH_BUILD (b, Sub, whole, n > 0 ? PH_BUILD (b, Unsqueeze, zero, ph_build_ints (b, spread, n)) : zero);
+      whole = PH_BUILD (b, Sub, whole, n > 0 && zero != NULL && zero->type->rank == 1 ? PH_BUILD (b, Unsqueeze, zero, ph_build_ints (b, spread, n)) : zero);
     }
   whole = PH_BUILD (b, Mul, grad->dy[0], whole);
   if (n > 0)          /* the axes behind the one of the scales; those in front of it the engine sums */

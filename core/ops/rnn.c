@@ -207,12 +207,16 @@ step (const PhRecurrent *cell, guint d, const double *x, const double *w, const 
 static gboolean
 weights (PhKernel *kernel, guint i, gint64 count, PhTensor **tensor, const double **data, GError **error)
 {
+  static const guint ranks[8] = { 3, 3, 3, 2, 1, 3, 3, 2 };
+
   *data = NULL;
   if (ph_kernel_input (kernel, i) == NULL)
     return TRUE;
   *tensor = ph_kernel_input_as (kernel, i, PH_DOUBLE, error);
   if (*tensor == NULL)
     return FALSE;
+  if (ph_tensor_rank (*tensor) != ranks[i])
+    return ph_kernel_fail (kernel, error, "input %u must have rank %u", i, ranks[i]);
   if ((gint64) ph_tensor_count (*tensor) != count)
     return ph_kernel_fail (kernel, error, "input %u has %zu elements, must have %" G_GINT64_FORMAT, i, ph_tensor_count (*tensor), count);
   *data = ph_tensor_data (*tensor);

@@ -346,5 +346,21 @@ build_deform_conv (PhBuilder *b, const PhNode *node, PhValue *const *inputs, PhV
 gboolean
 ph_grad_deform_conv (PhGrad *grad, GError **error)
 {
+  const PhValue *x = ph_grad_in (grad, 0);
+
+  if (ph_value_is_empty (x))      /* then the output is the bias */
+    {
+      gint64 axes[PH_MAX_RANK];
+      guint n = 0;
+
+      for (guint i = 0; i < x->type->rank; i++)
+        if (i != 1)
+          axes[n++] = i;
+      for (guint i = 0; i < grad->node->inputs->len; i++)
+        grad->zero[i] = TRUE;
+      if (grad->wanted[3])
+        grad->dx[3] = PH_BUILD_WITH (grad->b, ReduceSum, AXIS ("keepdims", 0), grad->dy[0], ph_build_ints (grad->b, axes, n));
+      return TRUE;
+    }
   return ph_grad_through (grad, build_deform_conv, error);
 }

@@ -260,9 +260,11 @@ run_scatter_nd (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "index tuples of %" G_GINT64_FORMAT " do not fit data of rank %u", tuple, rank);
   n_tuples = ph_dims_product (i_dims, 0, i_rank - 1);
   inner = ph_dims_product (dims, tuple, rank);
-  if ((gint64) ph_tensor_count (updates) != n_tuples * inner)
-    return ph_kernel_fail (kernel, error, "there are %zu updates, %" G_GINT64_FORMAT " indices of slices of %" G_GINT64_FORMAT,
-                           ph_tensor_count (updates), n_tuples, inner);
+  if (ph_tensor_rank (updates) != i_rank - 1 + rank - tuple ||
+      memcmp (ph_tensor_dims (updates), i_dims, (i_rank - 1) * sizeof (gint64)) != 0 ||
+      memcmp (ph_tensor_dims (updates) + i_rank - 1, dims + tuple, (rank - tuple) * sizeof (gint64)) != 0)
+    return ph_kernel_fail (kernel, error, "updates must have the shape of the indices, without their last dimension, and then that of a "
+                           "slice of data");
   to = copy_of_data (kernel, error);
   if (to == NULL)
     return FALSE;

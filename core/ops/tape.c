@@ -57,10 +57,15 @@ ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value)
     return NULL;
   if (list->len == 1)
     return list->pdata[0];
+  if (list->pdata[0] != NULL && !ph_value_has_gradient (list->pdata[0]))        /* numbers of a byte are not added as they are */
+    for (guint i = 0; i < list->len; i++)
+      list->pdata[i] = ph_build_as (builder, list->pdata[i], PH_FLOAT);
   /* In the order in which the graph was walked, so that two runs round alike. */
   sum = list->len == 2 ? PH_BUILD (builder, Add, list->pdata[0], list->pdata[1])
                        : ph_build_node (builder, &ph_op_Sum, (PhValue *const *) list->pdata, list->len, NULL, 1);
   g_ptr_array_set_size (list, 0);
+  if (sum != NULL && value->type != NULL)
+    sum = ph_build_as (builder, sum, value->type->dtype);
   if (sum != NULL)
     g_ptr_array_add (list, sum);
   return sum;
@@ -194,9 +199,9 @@ build_products (PhGrad *grad, GError **error)
     return not_differentiable (node, "no rule is declared for this operator", error);
 
   for (guint i = 0; i < PH_MAX_ARGS && i < PH_MAX_SLOTS - 2; i++)
-    match.slot[i] = ph_node_input (node, i);
+    match.slot[i] = ph_grad_in (grad, i);
   match.slot[14] = grad->dy[0];
-  match.slot[15] = ph_node_output (node, 0);
+  match.slot[15] = ph_grad_out (grad, 0);
   for (guint i = 0; templates && i < node->inputs->len && i < PH_MAX_ARGS; i++)
     if (grad->wanted[i] && grad->dx[i] == NULL)
       {
@@ -212,6 +217,38 @@ build_products (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+/* In what @node is differentiated when its operator mixes floating-point types: the widest. Bodies keep theirs. */
+static PhDType
+mixed_type (const PhNode *node)
+{
+  PhDType first = PH_UNDEFINED, wide = PH_UNDEFINED;
+
+  for (guint i = 0; node->op != NULL && node->graphs == NULL && i < node->inputs->len && i < PH_MAX_ARGS; i++)
+    {
+      const PhValue *value = ph_node_input (node, i);
+
+      if (value == NULL || !ph_value_has_gradient (value) || (node->op->inputs[i].types & PH_FLOATS) != PH_FLOATS)
+        continue;
+      if (first == PH_UNDEFINED)
+        first = value->type->dtype;
+      else if (value->type->dtype != first)
+        wide = wide == PH_DOUBLE || first == PH_DOUBLE || value->type->dtype == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
+    }
+  return wide;
+}
+
+/* The gradient that arrived at @value, which has its type, whatever inference knew of what it was summed from. */
+static PhValue *
+gradient_like (PhTape *tape, PhBuilder *b, PhValue *value)
+{
+  PhValue *gradient = ph_tape_gradient (tape, b, value);
+  const PhType *type = gradient != NULL && gradient->type != NULL && value->type != NULL ? ph_type_merge (value->type, gradient->type) : NULL;
+
+  if (type != NULL && type != gradient->type && !gradient->is_input && !ph_value_set_type (gradient, type, &b->error))
+    return NULL;
+  return gradient;
+}
+
 static gboolean
 differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTapeHooks *hooks, GError **error)
 {
@@ -221,18 +258,20 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
   g_autoptr(GPtrArray) captures = NULL;
   g_autofree char *name = NULL;
   PhBuilder own = *builder;
+  const PhDType wide = mixed_type (node);
   gboolean any = FALSE, some_dy = FALSE, ok;
 
   for (guint i = 0; i < n_out; i++)
     {
       const GPtrArray *list = g_hash_table_lookup (tape->arrived, node->outputs->pdata[i]);
-      some_dy |= list != NULL && list->len > 0;
+      some_dy |= list != NULL && list->len > 0 && !ph_value_is_empty (node->outputs->pdata[i]);
     }
   if (!some_dy)
     return TRUE;
   captures = find_captures (tape, node);
   for (guint i = 0; i < n_in; i++)
-    any |= wanted[i] = is_active (tape, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO;
+    any |= wanted[i] = is_active (tape, node->inputs->pdata[i]) && ph_node_input_gradient (node, i) != PH_GRADIENT_ZERO &&
+                       !ph_value_is_empty (node->inputs->pdata[i]);
   if (!any && (captures == NULL || captures->len == 0))
     return TRUE;
   if (hooks != NULL && hooks->begin != NULL && !hooks->begin (node, hooks->data))
@@ -246,19 +285,26 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
   own.role = PH_ROLE_BACKWARD;
   own.partner = node->id;
   for (guint i = 0; i < n_out; i++)
-    dy[i] = ph_tape_gradient (tape, &own, node->outputs->pdata[i]);
+    {
+      dy[i] = gradient_like (tape, &own, node->outputs->pdata[i]);
+      if (wide != PH_UNDEFINED && ph_value_has_gradient (node->outputs->pdata[i]))
+        dy[i] = ph_build_as (&own, dy[i], wide);
+    }
   for (guint i = 0; captures != NULL && i < captures->len; i++)
     if (!ph_value_has_gradient (captures->pdata[i]))
       return not_differentiable (node, "a sequence, or a value of unknown type, is used in its body", error);
   dcaptures = g_new0 (PhValue *, captures != NULL ? captures->len + 1 : 1);
 
   PhGrad grad = { .node = node, .b = &own, .dy = dy, .wanted = wanted, .dx = dx, .zero = zero, .captures = captures,
-                  .dcaptures = dcaptures };
+                  .dcaptures = dcaptures, .wide = wide };
   ok = own.error == NULL && build_products (&grad, error);
   for (guint i = 0; ok && i < n_in; i++)
     if (wanted[i] && dx[i] != NULL && own.error == NULL)
       {
         PhValue *reduced = ph_grad_reduce_to (&own, dx[i], node->inputs->pdata[i]);
+
+        if (wide != PH_UNDEFINED)
+          reduced = ph_build_as (&own, reduced, ph_node_input (node, i)->type->dtype);
         if (reduced != NULL)
           ph_tape_seed (tape, node->inputs->pdata[i], reduced);
       }

@@ -473,6 +473,78 @@ test_fixed_cotangent (void)
   g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, 0), cos (3), 1e-6);
 }
 
+/* Where the shape of the output is open the cotangent is expanded to it, and has its rank. */
+static void
+test_open_attention (void)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 23]> f (float[N,3,2,1] q, float[N,3,1,1] k) => (float[N,3,2,1] y) {\n"
+                                            "  y = Attention (q, k, k) }", "y", NULL, history);
+  g_autoptr(GHashTable) feeds = new_feeds ();
+  g_autoptr(PhTensor) slope = NULL;
+  PhTensor *q = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 2, 1)), *k = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 1, 1));
+
+  memset (ph_tensor_writable (q), 0, 12 * sizeof (float));
+  memset (ph_tensor_writable (k), 0, 6 * sizeof (float));
+  feed (feeds, model, "q", q);
+  feed (feeds, model, "k", k);
+  slope = compute (model, feeds, "grad_k");
+  g_assert_cmpuint (ph_tensor_count (slope), ==, 6);
+  for (guint i = 0; i < 6; i++)      /* one key: it gets the sum of two queries */
+    g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, i), 2, 1e-6);
+}
+
+/* Floats of a byte are handed on, but not added as they are, and nobody asks for a gradient by them. */
+static void
+test_narrow (void)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel) model = differentiate (
+      "<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float[2] x, bool c) => (float[2] y) {\n"
+      "  n = Cast <to = 17> (x) a = If (c) <then_branch = t () => (float[2] p) { p = Cast <to = 1> (n) }, else_branch = e () => (float[2] q) { q = Neg (x) }>\n"
+      "  b = Cast <to = 1> (n) d = Cast <to = 1> (w) s = Add (a, b) y = Mul (s, d) }", "b", (const char *[]) { "x", NULL }, history);
+  g_autofree char *outputs = output_names (model);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) all = NULL;
+  g_autoptr(PhHistory) second = ph_history_new ();
+  g_autofree char *all_outputs = NULL;
+
+  g_assert_cmpstr (outputs, ==, "y grad_x");
+  all = differentiate ("<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float x) => (float y) {\n"
+                       "  d = Cast <to = 1> (w) y = Mul (x, d) }", "y", NULL, second);
+  all_outputs = output_names (all);
+  g_assert_cmpstr (all_outputs, ==, "y grad_x");
+}
+
+/* A parameter that is restored has its own name again, also where a pass made something that bears it. */
+static void
+test_restored_name (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n<float[2] const = {1, 2}, bool yes = {1}> {\n"
+      "  m = Mul (x, const) z = If (yes) <then_branch = t () => (float[2] p) { p = Neg (x) }, else_branch = e () => (float[2] q) { q = Neg (m) }>\n"
+      "  two = Constant <value_float = 2.0> () y = Mul (z, two) }", -1, "test", &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  const PhPipeline *train = ph_pipeline_find ("train");
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autofree char *outputs = NULL;
+  PhValue *two;
+
+  g_assert_no_error (error);
+  for (guint i = 0; error == NULL && train->passes[i] != NULL; i++)
+    ph_pass_run (ph_pass_find (train->passes[i]), model, history, &options, &error);
+  g_assert_no_error (error);
+  g_assert_null (ph_model_find_value_named (model, "const"));
+  two = ph_model_find_value_named (model, "two");
+  g_assert_true (ph_value_rename (two, "const", &error));
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  outputs = output_names (model);
+  g_assert_cmpstr (outputs, ==, "y grad_x grad_const");
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -492,5 +564,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/train", test_train);
   g_test_add_func ("/autodiff/restored", test_restored);
   g_test_add_func ("/autodiff/fixed-cotangent", test_fixed_cotangent);
+  g_test_add_func ("/autodiff/open-attention", test_open_attention);
+  g_test_add_func ("/autodiff/narrow", test_narrow);
+  g_test_add_func ("/autodiff/restored-name", test_restored_name);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 #include "core/run/profile.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct
 {
@@ -339,6 +340,69 @@ test_no_channels (void)
     g_assert_cmpfloat (ph_tensor_get (y, i), ==, 0);
 }
 
+/* What a model of constants makes of the text @body; NULL with @error. */
+static PhTensor *
+compute_text (const char *body, GError **error)
+{
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g () => (float[] y) { %s }", body);
+  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "text", error);
+
+  results = model != NULL ? ph_run_model (model, feeds, NULL, NULL, error) : NULL;
+  return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (ph_model_find_value_named (model, "y")->id))) : NULL;
+}
+
+/* A loop of no turns makes an empty stack of what a turn would make, whether or not inference knows its shape. */
+static void
+test_no_turns (void)
+{
+  static const char *const rows[] = {
+    "n = Constant <value_int = 3> () o = Constant <value = int64[1] {3}> () s = RandomUniform <shape = [2], dtype = 1> () k = NonZero (s) h = Shape (k) "
+    "w = ConstantOfShape (h) t = Constant <value_int = 0> () u, y = Loop <body = b (int64 i, bool c, float[A,B] v) => (bool d, float[A,B] e, float[A,B] f) "
+    "{ d = Identity (c) e = Neg (v) f = Neg (v) }> (t, \"\", w)",
+    "x = Constant <value = float[1,0,2] {}> () z = ConstantOfShape (h) h = Constant <value_ints = [0, 1, 2]> () w = ConstantOfShape (g) g = Constant <value_ints = [1, 2]> () "
+    "u, y = Scan <num_scan_inputs = 1, body = b (float[A,B] s, float[A,B] v) => (float[A,B] d, float[A,B] e) { d = Identity (s) e = Add (s, v) }> (w, z)",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhTensor) y = compute_text (rows[i], &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (ph_tensor_rank (y), ==, 3);
+      g_assert_cmpint (ph_tensor_dims (y)[0], ==, 0);
+      g_assert_cmpint (ph_tensor_dims (y)[1], ==, 1);
+      g_assert_cmpint (ph_tensor_dims (y)[2], ==, 2);
+    }
+}
+
+/* Operands with the right number of elements in the wrong shape. */
+static void
+test_wrong_shapes (void)
+{
+  static const struct { const char *body, *says; } rows[] = {
+    { "x = Constant <value = float[1,3] {1.0, 2.0, 3.0}> () i = Constant <value_ints = [0]> () y = ScatterND (x, i, x)", "updates must have the shape" },
+    { "x = Constant <value = float[3,2,1] {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}> () i = Constant <value_ints = [0, 1]> () u = Constant <value = float {1.0}> () "
+      "v = Constant <value = float[1,1] {1.0}> () y = ScatterND (x, i, v)", "updates must have the shape" },
+    { "x = Constant <value = float[1,1,1,4] {1.0, 2.0, 3.0, 4.0}> () c = Constant <value = float[1,2] {1.0, 0.5}> () y = RotaryEmbedding (x, c, c)", "must be a cache" },
+    { "x = Constant <value = float[1,1,1,4] {1.0, 2.0, 3.0, 4.0}> () c = Constant <value = float[1,1,2] {1.0, 0.5}> () p = Constant <value = int64[1,1] {0}> () "
+      "y = RotaryEmbedding (x, c, c, p)", "must be a cache" },
+    { "x = Constant <value = float[1,1,1] {1.0}> () w = Constant <value = float[1,1,1] {1.0}> () b = Constant <value = float[1,1,2] {1.0, 0.5}> () "
+      "y = RNN <hidden_size = 1> (x, w, w, b)", "input 3 must have rank 2" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhTensor) y = compute_text (rows[i].body, &error);
+
+      g_assert_null (y);
+      if (strstr (error->message, rows[i].says) == NULL)
+        g_error ("%s: '%s' does not say '%s'", rows[i].body, error->message, rows[i].says);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -351,5 +415,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/profile", test_profile);
   g_test_add_func ("/executor/resize-limits", test_resize_limits);
   g_test_add_func ("/executor/no-channels", test_no_channels);
+  g_test_add_func ("/executor/no-turns", test_no_turns);
+  g_test_add_func ("/executor/wrong-shapes", test_wrong_shapes);
   return g_test_run ();
 }

@@ -21,6 +21,7 @@ static const Case cases[] = {
 #include "tests/unit/ops-sweep-cases.inc"
 #include "tests/unit/ops-sweep-moves.inc"
 #include "tests/unit/ops-sweep-inputs.inc"
+#include "tests/unit/ops-sweep-forms.inc"
 };
 
 typedef enum { PLAIN, SYMBOLIC, OPTIMISED } Manner;
