@@ -29,7 +29,7 @@ is_plain (const PhNode *node)
 {
   return node->op != NULL && node->op != &ph_op_QuantizeLinear && node->op != &ph_op_DequantizeLinear && node->graphs == NULL &&
          node->control == NULL && !(node->op->flags & PH_OP_RANDOM) && node->outputs->len == 1 &&
-         !g_str_equal (node->op_type, "Constant") && node->inputs->len > 0;
+         node->op != &ph_op_Constant && node->inputs->len > 0;
 }
 
 /* The node and what follows it element by element, up to the QuantizeLinear that alone reads it. */

@@ -5,6 +5,7 @@
 #include "core/console/console-private.h"
 #include "core/io/format.h"
 #include "core/ops/op.h"
+#include "core/run/kernels.h"
 
 static void
 command_to_json (const PhCommand *row, JsonObject *object)
@@ -31,6 +32,12 @@ help_on_op (PhCall *call, const PhOp *op)
   for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
     ph_reply_say (call->reply, "  attribute %s%s%s\n", op->attrs[i].name, op->attrs[i].fallback != NULL ? " = " : "",
                   op->attrs[i].fallback != NULL ? op->attrs[i].fallback : "");
+  if (op->example.body != NULL)
+    ph_reply_say (call->reply, "  example %s\n", op->example.body);
+  ph_json_set (json, "example", op->example.body);
+  json_object_set_string_member (json, "family", ph_family_name (op->family));
+  for (const PhKernelRow *const *row = ph_kernel_rows (op); row != NULL && *row != NULL; row++)
+    ph_reply_say (call->reply, "  kernel %s (%s)\n", (*row)->name, ph_device_name ((*row)->device));
   for (guint i = 0; i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
     if (op->grad[i] != NULL)
       {

@@ -9,13 +9,13 @@
 
 #include "core/escape.h"
 #include "core/number.h"
-#include "core/ops/op.h"
+#include "core/ops/dialect.h"
+#include "core/ops/op-list.h"
 
 struct _PhFaces
 {
   GArray       *faces;          /* (element-type PhFace)                                */
   GStringChunk *strings;
-  GHashTable   *families;       /* op_type -> family + 1                                */
   GHashTable   *equal;          /* node and constant in one number -> id of an equal constant that the node had before */
   GHashTable   *changes;        /* node -> how often something of it changed that has no other sign */
   GHashTable   *widths[2];      /* text -> PangoLayout width in 1/8 points; plain, bold */
@@ -23,51 +23,6 @@ struct _PhFaces
   PangoLayout  *layouts[2];
   GPtrArray    *dimensions;     /* (element-type char*) long names of the inputs', A first */
 };
-
-static const struct { const char *name, *ops; } families[PH_N_FAMILIES] = {
-  [PH_FAMILY_OTHER] = { "other", "" },
-  [PH_FAMILY_LINEAR] = { "linear", " Conv ConvInteger ConvTranspose DeformConv MatMul MatMulInteger Gemm Einsum LSTM GRU RNN QLinearConv "
-                         "QLinearMatMul Attention MultiHeadAttention ScaledDotProductAttention FusedMatMul " },
-  [PH_FAMILY_ACTIVATION] = { "activation", " Relu LeakyRelu PRelu Elu Selu Celu ThresholdedRelu Sigmoid HardSigmoid Tanh Softmax LogSoftmax "
-                             "Hardmax Softplus Softsign Gelu HardSwish Swish Mish Erf Clip Shrink BiasGelu QuickGelu " },
-  [PH_FAMILY_NORM] = { "normalisation", " BatchNormalization LayerNormalization InstanceNormalization GroupNormalization LRN "
-                       "LpNormalization RMSNormalization MeanVarianceNormalization SimplifiedLayerNormalization Dropout "
-                       "QuantizeLinear DequantizeLinear DynamicQuantizeLinear " },
-  [PH_FAMILY_POOL] = { "pooling and reduction", " MaxPool AveragePool LpPool GlobalAveragePool GlobalMaxPool GlobalLpPool ReduceMean ReduceSum "
-                       "ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceSumSquare ArgMax ArgMin "
-                       "TopK CumSum MaxRoiPool RoiAlign NonMaxSuppression " },
-  [PH_FAMILY_ARITHMETIC] = { "arithmetic", " Add Sub Mul Div Pow Sqrt Exp Log Neg Abs Reciprocal Sin Cos Tan Asin Acos Atan Sinh Cosh Asinh Acosh "
-                             "Atanh Sum Mean Max Min Mod Floor Ceil Round Sign Not And Or Xor Equal Less Greater LessOrEqual "
-                             "GreaterOrEqual Where BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot IsNaN IsInf Det " },
-  [PH_FAMILY_MOVEMENT] = { "data movement", " Reshape Transpose Concat Split Slice Gather GatherElements GatherND ScatterElements ScatterND Scatter "
-                           "Squeeze Unsqueeze Flatten Expand Tile Pad Resize Upsample Cast CastLike Identity Shape Size "
-                           "DepthToSpace SpaceToDepth Trilu Compress ReverseSequence OneHot NonZero Unique EyeLike CenterCropPad "
-                           "Col2Im GridSample AffineGrid " },
-  [PH_FAMILY_CONSTANT] = { "constants", " Constant ConstantOfShape Range RandomNormal RandomUniform RandomNormalLike RandomUniformLike "
-                           "Bernoulli Multinomial " },
-  [PH_FAMILY_CONTROL] = { "control flow", " If Loop Scan SequenceMap SequenceConstruct SequenceAt SequenceInsert SequenceErase SequenceEmpty "
-                          "SequenceLength SplitToSequence ConcatFromSequence Optional OptionalGetElement OptionalHasElement " },
-  [PH_FAMILY_FUSED] = { "fused", "" },
-  [PH_FAMILY_IO] = { "inputs and outputs", "" },
-};
-
-const char *
-ph_family_name (PhFamily family)
-{
-  return families[family].name;
-}
-
-static PhFamily
-op_family (const char *op_type, const char *domain)
-{
-  char key[64];
-
-  if (g_snprintf (key, sizeof key, " %s ", op_type) < (int) sizeof key)
-    for (int family = 0; family < PH_N_FAMILIES; family++)
-      if (strstr (families[family].ops, key) != NULL)
-        return family;
-  return PH_FAMILY_OTHER;
-}
 
 PhFaces *
 ph_faces_new (PhGraph *graph)
@@ -79,7 +34,6 @@ ph_faces_new (PhGraph *graph)
   faces->faces = g_array_new (FALSE, TRUE, sizeof (PhFace));
   faces->dimensions = graph != NULL ? ph_long_dimensions (graph) : g_ptr_array_new ();
   faces->strings = g_string_chunk_new (4096);
-  faces->families = g_hash_table_new (NULL, NULL);
   faces->equal = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   faces->changes = g_hash_table_new (NULL, NULL);
   faces->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
@@ -115,7 +69,6 @@ void
 ph_faces_free (PhFaces *faces)
 {
   ph_faces_finish (faces);
-  g_hash_table_unref (faces->families);
   g_hash_table_unref (faces->equal);
   g_hash_table_unref (faces->changes);
   g_string_chunk_free (faces->strings);
@@ -248,54 +201,98 @@ is_default (PhNode *node, const PhAttr *attr, const char *value)
   return declared != NULL && declared->fallback != NULL && strcmp (declared->fallback, value) == 0;
 }
 
+/* Says nothing of a default, or of what is long. */
 static void
-describe_attributes (GString *text, PhNode *node)
+describe_attribute (GString *text, PhNode *node, const PhAttr *attr)
 {
-  for (guint i = 0; i < node->attrs->len && text->len < 40; i++)
+  const gsize before = text->len;
+
+  if (text->len > 0)
+    g_string_append (text, ", ");
+  if (strcmp (attr->name, "to") == 0 && attr->kind == PH_ATTR_INT && attr->i > 0 && attr->i < PH_N_DTYPES)
+    g_string_append_printf (text, "to %s", ph_dtype_name (attr->i));
+  else if (attr->kind == PH_ATTR_FLOAT)
     {
-      const PhAttr *attr = node->attrs->pdata[i];
+      g_string_append_printf (text, "%s ", attr->name);
+      ph_number_append (text, "%.4g", (double) attr->f);
+    }
+  else if (attr->kind == PH_ATTR_INTS)
+    {
+      g_string_append (text, attr->name);
+      for (gsize k = 0; k < attr->n && k < 6; k++)
+        g_string_append_printf (text, " %" G_GINT64_FORMAT, attr->ints[k]);
+    }
+  else
+    {
+      g_autofree char *value = ph_attr_value_to_string (attr);
 
-      if (text->len > 0 && i > 0)
-        g_string_append (text, ", ");
-      if (strcmp (attr->name, "to") == 0 && attr->kind == PH_ATTR_INT && attr->i > 0 && attr->i < PH_N_DTYPES)
-        g_string_append_printf (text, "to %s", ph_dtype_name (attr->i));
-      else if (attr->kind == PH_ATTR_FLOAT)
-        {
-          g_string_append_printf (text, "%s ", attr->name);
-          ph_number_append (text, "%.4g", (double) attr->f);
-        }
-      else if (attr->kind == PH_ATTR_INTS)
-        {
-          g_string_append (text, attr->name);
-          for (gsize k = 0; k < attr->n && k < 6; k++)
-            g_string_append_printf (text, " %" G_GINT64_FORMAT, attr->ints[k]);
-        }
+      if (attr->kind == PH_ATTR_OPAQUE || is_default (node, attr, value) || strlen (value) > 24)
+        g_string_truncate (text, before);
       else
-        {
-          g_autofree char *value = ph_attr_value_to_string (attr);
-
-          if (attr->kind == PH_ATTR_OPAQUE || is_default (node, attr, value) || strlen (value) > 24)
-            {
-              if (g_str_has_suffix (text->str, ", "))
-                g_string_truncate (text, text->len - 2);
-              continue;
-            }
-          g_string_append_printf (text, "%s %s", attr->name, value);
-        }
+        g_string_append_printf (text, "%s %s", attr->name, value);
     }
 }
 
-static PhFamily
-family_of (PhFaces *faces, const PhNode *node)
+/* The operator's main attributes first. */
+static void
+describe_attributes (GString *text, PhNode *node)
 {
-  gpointer family = g_hash_table_lookup (faces->families, node->op_type);
+  const char *const *main_attrs = node->op != NULL ? node->op->main_attrs : NULL;
+  const guint n_main = node->op != NULL ? G_N_ELEMENTS (node->op->main_attrs) : 0;
 
-  if (family == NULL)
+  for (guint i = 0; i < n_main && main_attrs[i] != NULL; i++)
     {
-      family = GINT_TO_POINTER (op_family (node->op_type, node->domain) + 1);
-      g_hash_table_insert (faces->families, (gpointer) node->op_type, family);
+      const PhAttr *attr = ph_node_attr (node, main_attrs[i]);
+
+      if (attr != NULL)
+        describe_attribute (text, node, attr);
     }
-  return GPOINTER_TO_INT (family) - 1;
+  for (guint i = 0; i < node->attrs->len && text->len < 40; i++)
+    {
+      const PhAttr *attr = node->attrs->pdata[i];
+      gboolean said = FALSE;
+
+      for (guint k = 0; k < n_main && main_attrs[k] != NULL; k++)
+        said = said || strcmp (main_attrs[k], attr->name) == 0;
+      if (!said)
+        describe_attribute (text, node, attr);
+    }
+}
+
+/* Also by the name that it had in an older version. */
+static const PhOp *
+op_of (const PhNode *node)
+{
+  return node->op != NULL ? node->op : ph_dialect_find_op (node->domain, node->op_type);
+}
+
+static PhFamily
+family_of (const PhNode *node)
+{
+  const PhOp *op = op_of (node);
+
+  return op != NULL ? op->family : PH_FAMILY_OTHER;
+}
+
+/* Of a fused node what is worth most of what is in it: an attention holds products too. */
+static PhMotif
+motif_of (const PhNode *node)
+{
+  static const guint8 worth[PH_N_MOTIFS] = { [PH_MOTIF_SOFTMAX] = 5, [PH_MOTIF_CONV] = 4, [PH_MOTIF_PRODUCT] = 3, [PH_MOTIF_NORM] = 2, [PH_MOTIF_SMOOTH] = 2,
+                                             [PH_MOTIF_CURVE] = 1, [PH_MOTIF_POOL] = 1, [PH_MOTIF_CONCAT] = 1 };
+  const PhOp *op = op_of (node);
+  PhMotif best = PH_MOTIF_NONE;
+
+  if (!ph_node_is_fused (node))
+    return op != NULL ? op->motif : PH_MOTIF_NONE;
+  PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[0])
+    {
+      const PhMotif motif = motif_of (inner);
+
+      if (worth[motif] > worth[best])
+        best = motif;
+    }
+  return best;
 }
 
 /* The operators of a fused node, in order; a body in the body counts as one. */
@@ -304,14 +301,14 @@ list_body (PhFaces *faces, PhFace *face, const PhGraph *body)
 {
   PH_FOREACH_NODE (node, body)
     {
-      if (strcmp (node->op_type, "Constant") == 0)
+      if (node->op == &ph_op_Constant)
         continue;
       if (face->n_body == PH_FACE_BODY)
         {
           face->n_more++;
           continue;
         }
-      face->body_family[face->n_body] = ph_node_is_fused (node) ? PH_FAMILY_FUSED : family_of (faces, node);
+      face->body_family[face->n_body] = ph_node_is_fused (node) ? PH_FAMILY_FUSED : family_of (node);
       face->body[face->n_body++] = ph_faces_string (faces, node->op_type);
     }
 }
@@ -508,8 +505,10 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
   g_autofree char *shape = NULL;
   const gboolean fused = ph_node_is_fused (node);
 
-  face.family = fused ? PH_FAMILY_FUSED : family_of (faces, node);
+  face.family = fused ? PH_FAMILY_FUSED : family_of (node);
   face.title = shortened (faces, node->op_type, 30);
+  face.motif = motif_of (node);
+  face.short_name = node->op != NULL ? node->op->short_name : NULL;
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
   if (fused)
     list_body (faces, &face, node->graphs->pdata[0]);

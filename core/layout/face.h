@@ -2,19 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/graph/graph.h"
+#include "core/ops/op.h"
 
 G_BEGIN_DECLS
-
-/* What an operator is there for; each has its colour. */
-typedef enum
-{
-  PH_FAMILY_OTHER, PH_FAMILY_LINEAR, PH_FAMILY_ACTIVATION, PH_FAMILY_NORM, PH_FAMILY_POOL, PH_FAMILY_ARITHMETIC,
-  PH_FAMILY_MOVEMENT, PH_FAMILY_CONSTANT, PH_FAMILY_CONTROL, PH_FAMILY_FUSED, PH_FAMILY_IO,
-  PH_N_FAMILIES
-} PhFamily;
-
-const char *ph_family_name    (PhFamily family);             /* for the legend */
 
 #define PH_FACE_ROWS 6
 #define PH_FACE_BODY 6
@@ -32,6 +22,8 @@ typedef struct
   const char *shape;                  /* (nullable) "1×64×56×56"                   */
   const char *name;                   /* (nullable) of the node                    */
   PhFamily    family;
+  PhMotif     motif;
+  const char *short_name;             /* (nullable) */
   guint       signature;              /* of operator, attributes, inputs, bodies: differs when the node changed */
   guint       types;                  /* of the outputs                            */
   guint       own_types;              /* those types that it did not only take over from what makes its inputs; see record.c */

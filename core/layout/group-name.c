@@ -6,55 +6,30 @@
 
 #define MAX_PARTS 3            /* operators in a name */
 
-static const struct { const char *op, *name; } short_names[] = {
-  { "BatchNormalization", "BN" }, { "LayerNormalization", "LayerNorm" }, { "InstanceNormalization", "InstanceNorm" },
-  { "RMSNormalization", "RMSNorm" }, { "GlobalAveragePool", "Pool" }, { "AveragePool", "Pool" }, { "MaxPool", "Pool" },
-  { "ConvTranspose", "ConvT" }, { "QuantizeLinear", "Quantize" }, { "DequantizeLinear", "Dequantize" },
-};
-
 static const char *
-short_name (const char *op)
+short_name (const PhFace *face)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (short_names); i++)
-    if (strcmp (short_names[i].op, op) == 0)
-      return short_names[i].name;
-  return op;
-}
-
-typedef struct { guint conv, matmul, softmax, norm, curve, add, concat, pool, erf; } Tally;
-
-/* Fused nodes are named after what they hold: "Conv" is in "Conv+Relu" too. */
-static void
-count (Tally *tally, const char *op)
-{
-  tally->conv += g_str_has_prefix (op, "Conv") || strstr (op, "QLinearConv") != NULL;
-  tally->matmul += strstr (op, "MatMul") != NULL || g_str_has_prefix (op, "Gemm");
-  tally->softmax += strcmp (op, "Softmax") == 0 || strstr (op, "Attention") != NULL;
-  tally->norm += strstr (op, "LayerNorm") != NULL || strstr (op, "RMSNorm") != NULL || strcmp (op, "ReduceMean") == 0;
-  tally->erf += strcmp (op, "Erf") == 0 || strstr (op, "Gelu") != NULL || strcmp (op, "Tanh") == 0;
-  tally->curve += strcmp (op, "Relu") == 0 || strcmp (op, "Sigmoid") == 0;
-  tally->add += strcmp (op, "Add") == 0 || strcmp (op, "Sum") == 0;
-  tally->concat += strcmp (op, "Concat") == 0;
-  tally->pool += strstr (op, "Pool") != NULL;
+  return face->short_name != NULL ? face->short_name : face->title;
 }
 
 /* What is known by sight. (nullable) */
 static const char *
-known_name (const Tally *t, int n)
+known_name (const guint t[PH_N_MOTIFS])
 {
-  const gboolean attention = t->softmax > 0 && t->matmul >= 2, mlp = t->matmul >= 2 && t->erf + t->curve > 0;
+  const guint conv = t[PH_MOTIF_CONV], matmul = t[PH_MOTIF_PRODUCT], norm = t[PH_MOTIF_NORM], curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH];
+  const gboolean attention = t[PH_MOTIF_SOFTMAX] > 0 && matmul >= 2, mlp = matmul >= 2 && curves > 0;
 
-  if (attention && t->matmul >= 5 && t->erf + t->curve > 0)
+  if (attention && matmul >= 5 && curves > 0)
     return "Transformer block";
   if (attention)
-    return t->norm > 0 ? "Norm + Attention" : "Attention";
-  if (mlp && t->conv == 0)
-    return t->norm > 0 ? "Norm + MLP" : "MLP";
-  if (t->conv >= 3 && t->concat > 0)
-    return t->pool > 0 ? "Inception block" : "Conv branches";
-  if (t->conv >= 3 && t->add > 0)
+    return norm > 0 ? "Norm + Attention" : "Attention";
+  if (mlp && conv == 0)
+    return norm > 0 ? "Norm + MLP" : "MLP";
+  if (conv >= 3 && t[PH_MOTIF_CONCAT] > 0)
+    return t[PH_MOTIF_POOL] > 0 ? "Inception block" : "Conv branches";
+  if (conv >= 3 && t[PH_MOTIF_SUM] > 0)
     return "Bottleneck";
-  if (t->conv == 2 && t->add > 0)
+  if (conv == 2 && t[PH_MOTIF_SUM] > 0)
     return "Residual block";
   return NULL;
 }
@@ -63,7 +38,7 @@ known_name (const Tally *t, int n)
 char *
 ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backward)
 {
-  Tally tally = { 0, };
+  guint tally[PH_N_MOTIFS] = { 0, };
   const char *parts[MAX_PARTS];
   const char *known;
   g_autoptr(GString) title = g_string_new (backward ? "∇ " : NULL);
@@ -81,19 +56,19 @@ ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backwar
         if (face == NULL)
           continue;
         if (pass == 0)
-          count (&tally, face->title);
+          tally[face->motif]++;
         new = new && (pass > 0 || (face->family != PH_FAMILY_MOVEMENT && face->family != PH_FAMILY_CONSTANT));
         for (int k = 0; k < n_parts && new; k++)
-          new = strcmp (parts[k], short_name (face->title)) != 0;
+          new = strcmp (parts[k], short_name (face)) != 0;
         if (new)
-          parts[n_parts++] = short_name (face->title);
+          parts[n_parts++] = short_name (face);
       }
-  known = backward ? NULL : known_name (&tally, n);
+  known = backward ? NULL : known_name (tally);
   if (known != NULL)
     g_string_append (title, known);
   if (known != NULL && g_str_has_prefix (known, "Conv branches"))
     n_parts = 0;
-  if (known != NULL && tally.conv == 0)
+  if (known != NULL && tally[PH_MOTIF_CONV] == 0)
     n_parts = 0;
   if (known != NULL && n_parts > 0)
     g_string_append (title, ": ");

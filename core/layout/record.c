@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
-#include "core/ops/op.h"
+#include "core/ops/op-list.h"
 
 #define SHORT_NAME 12            /* letters of a value that is called by its name */
 #define LOOK_UP 1000             /* nodes between two looks at the cancellable */
@@ -213,11 +213,10 @@ want_use (Recorder *recorder, GArray *wanted, const PhValue *value, guint operan
 static gboolean
 is_constant (PhNode *node)
 {
-  if (*node->domain != 0 || node->outputs->len != 1)
+  if (node->outputs->len != 1)
     return FALSE;
-  return strcmp (node->op_type, "Constant") == 0
-         || (strcmp (node->op_type, "ConstantOfShape") == 0 && ph_node_input (node, 0) != NULL
-             && ph_value_constant (ph_node_input (node, 0)) != NULL);
+  return node->op == &ph_op_Constant
+         || (node->op == &ph_op_ConstantOfShape && ph_node_input (node, 0) != NULL && ph_value_constant (ph_node_input (node, 0)) != NULL);
 }
 
 static void

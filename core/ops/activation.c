@@ -12,6 +12,7 @@ PH_KERNEL (relu, relu_f32, relu_f64, relu_i64)
 /* As in PyTorch, the gradient at 0 is 0. */
 const PhOp ph_op_Relu = {
   "Relu", .since = 14, .flags = PH_OP_ELEMENTWISE | PH_OP_IDEMPOTENT, PH_UNARY (relu, PH_FLOATS | PH_SIGNED),
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_CURVE, .example = { "x[6]", "y = Relu (x)", -1, 1 },
   .doc  = "Elementwise max (x, 0).",
   .grad = { P (Where, P (Greater, OUT, NUM (0)), DY, NUM (0)) },
 };
@@ -24,18 +25,24 @@ PH_REAL_KERNEL (softplus, x > 0 ? x + log1p (exp (-x)) : log1p (exp (x)))
 PH_REAL_KERNEL (softsign, x / (1 + fabs (x)))
 
 const PhOp ph_op_Sigmoid = {
-  "Sigmoid", ACTIVATION (13, sigmoid), .doc = "Elementwise 1 / (1 + exp (-x)).",
+  "Sigmoid", ACTIVATION (13, sigmoid),
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_CURVE, .example = { "x[4]", "y = Sigmoid (x)", -3, 3 },
+  .doc = "Elementwise 1 / (1 + exp (-x)).",
   .grad = { P (Mul, DY, P (Mul, OUT, P (Sub, NUM (1), OUT))) },
 };
 
 const PhOp ph_op_Softplus = {
-  "Softplus", ACTIVATION (22, softplus), .doc = "Elementwise log (1 + exp (x)), a smooth Relu.",
+  "Softplus", ACTIVATION (22, softplus),
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[4]", "y = Softplus (x)", -3, 3 },
+  .doc = "Elementwise log (1 + exp (x)), a smooth Relu.",
   .grad = { P (Mul, DY, P (Sigmoid, A)) },
 };
 
 /* 1 - |y| = 1 / (1 + |x|) */
 const PhOp ph_op_Softsign = {
-  "Softsign", ACTIVATION (22, softsign), .doc = "Elementwise x / (1 + |x|).",
+  "Softsign", ACTIVATION (22, softsign),
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[4]", "y = Softsign (x)", -3, 3 },
+  .doc = "Elementwise x / (1 + |x|).",
   .grad = { P (Mul, DY, P (Mul, P (Sub, NUM (1), P (Abs, OUT)), P (Sub, NUM (1), P (Abs, OUT)))) },
 };
 
@@ -60,6 +67,7 @@ grad_leaky_relu (PhGrad *grad, GError **error)
 
 const PhOp ph_op_LeakyRelu = {
   "LeakyRelu", ACTIVATION (16, leaky_relu), .grad_build = grad_leaky_relu,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = LeakyRelu <alpha = 0.2> (x)", -1, 1 },
   .doc   = "Elementwise x, or alpha x below 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.01" } },
 };
@@ -76,6 +84,7 @@ PH_KERNEL (prelu, prelu_f32, prelu_f64, prelu_i64, prelu_u64)
 
 const PhOp ph_op_PRelu = {
   "PRelu", .since = 16, .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[2,3] s[3]", "y = PRelu (x, s)", -1, 1 },
   .doc     = "Elementwise x, or slope x below 0, where the slope is learnt.",
   .inputs  = { { "X", 'T', PRELU_TYPES }, { "slope", 'T', PRELU_TYPES } }, .outputs = { { "Y", 'T', PRELU_TYPES } },
   .infer   = ph_infer_broadcast, .kernel = prelu_kernel,
@@ -104,6 +113,7 @@ grad_thresholded_relu (PhGrad *grad, GError **error)
 
 const PhOp ph_op_ThresholdedRelu = {
   "ThresholdedRelu", ACTIVATION (22, thresholded_relu), .grad_build = grad_thresholded_relu,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = ThresholdedRelu <alpha = 0.3> (x)", -1, 1 },
   .doc   = "Elementwise x above alpha, else 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
 };
@@ -171,18 +181,21 @@ grad_selu (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Elu = {
   "Elu", ACTIVATION (22, elu), .grad_build = grad_elu,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Elu <alpha = 1.5> (x)", -2, 2 },
   .doc   = "Elementwise x, or alpha (exp (x) - 1) below 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
 };
 
 const PhOp ph_op_Celu = {
   "Celu", ACTIVATION (28, celu), .grad_build = grad_celu,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Celu <alpha = 1.5> (x)", -2, 2 },
   .doc   = "Elementwise x, or alpha (exp (x / alpha) - 1) below 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
 };
 
 const PhOp ph_op_Selu = {
   "Selu", ACTIVATION (22, selu), .grad_build = grad_selu,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Selu (x)", -2, 2 },
   .doc   = "Elementwise gamma x, or gamma alpha (exp (x) - 1) below 0: keeps mean 0 and variance 1 from layer to layer.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.67326319217681884765625" }, { "gamma", PH_ATTR_FLOAT, "1.05070102214813232421875" } },
 };
@@ -213,13 +226,16 @@ grad_hard_sigmoid (PhGrad *grad, GError **error)
 
 const PhOp ph_op_HardSigmoid = {
   "HardSigmoid", ACTIVATION (22, hard_sigmoid), .grad_build = grad_hard_sigmoid,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = HardSigmoid (x)", -4, 4 },
   .doc   = "Elementwise alpha x + beta, cut to [0, 1].",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.2" }, { "beta", PH_ATTR_FLOAT, "0.5" } },
 };
 
 /* 0 up to -3, x / 3 + 1 / 2 up to 3, then 1. */
 const PhOp ph_op_HardSwish = {
-  "HardSwish", ACTIVATION (22, hard_swish), .doc = "Elementwise x HardSigmoid (x) with alpha 1 / 6 and beta 1 / 2.",
+  "HardSwish", ACTIVATION (22, hard_swish),
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = HardSwish (x)", -5, 5 },
+  .doc = "Elementwise x HardSigmoid (x) with alpha 1 / 6 and beta 1 / 2.",
   .grad = { P (Mul, DY, P (Where, P (Less, A, NUM (-3)), NUM (0),
                            P (Where, P (Greater, A, NUM (3)), NUM (1), P (Add, P (Div, A, NUM (3)), NUM (0.5))))) },
 };
@@ -231,7 +247,9 @@ PH_REAL_KERNEL (mish, x * tanh (x > 0 ? x + log1p (exp (-x)) : log1p (exp (x))))
 /* y = x t, t = tanh (softplus x): dy/dx = t + x (1 - t^2) sigmoid x */
 #define MISH_T P (Tanh, P (Softplus, A))
 const PhOp ph_op_Mish = {
-  "Mish", ACTIVATION (22, mish), .doc = "Elementwise x tanh (softplus (x)).",
+  "Mish", ACTIVATION (22, mish),
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Mish (x)", -3, 3 },
+  .doc = "Elementwise x tanh (softplus (x)).",
   .grad = { P (Mul, DY, P (Add, MISH_T, P (Mul, P (Mul, A, P (Sigmoid, A)), P (Sub, NUM (1), P (Mul, MISH_T, MISH_T))))) },
 };
 
@@ -259,6 +277,7 @@ grad_swish (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Swish = {
   "Swish", ACTIVATION (24, swish), .grad_build = grad_swish,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Swish <alpha = 1.5> (x)", -3, 3 },
   .doc   = "Elementwise x sigmoid (alpha x), also called SiLU.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
 };
@@ -316,6 +335,7 @@ grad_gelu (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Gelu = {
   "Gelu", ACTIVATION (20, gelu), .grad_build = grad_gelu,
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[6]", "y = Gelu (x)", -3, 3 },
   .doc   = "Elementwise x times the chance that a normal variable is below x; exactly, or approximated by tanh.",
   .attrs = { { "approximate", PH_ATTR_STRING, "\"none\"" } },
 };
@@ -355,6 +375,7 @@ grad_shrink (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Shrink = {
   "Shrink", .since = 9, .flags = PH_OP_ELEMENTWISE, PH_UNARY (shrink, PH_NUMBERS), .grad_build = grad_shrink,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Shrink <lambd = 0.4, bias = 0.2> (x)", -1, 1 },
   .doc   = "Elementwise 0 in [-lambd, lambd], else x moved towards 0 by the bias.",
   .attrs = { { "lambd", PH_ATTR_FLOAT, "0.5" }, { "bias", PH_ATTR_FLOAT, "0.0" } },
 };

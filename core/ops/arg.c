@@ -123,8 +123,12 @@ input_flops (const PhNode *node)
   .inputs = { { "data", 'T', PH_NUMBERS } }, .outputs = { { "reduced", 0, PH_T (INT64) } },                            \
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "keepdims", PH_ATTR_INT, "1" }, { "select_last_index", PH_ATTR_INT, "0" } }
 
-const PhOp ph_op_ArgMax = { "ArgMax", ARG_EXTREME (arg_max), .doc = "The index of the greatest element along an axis." };
-const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min), .doc = "The index of the least element along an axis." };
+const PhOp ph_op_ArgMax = { "ArgMax", ARG_EXTREME (arg_max),
+  .family = PH_FAMILY_POOL, .main_attrs = { "axis", "keepdims" },
+  .doc = "The index of the greatest element along an axis." };
+const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min),
+  .family = PH_FAMILY_POOL, .main_attrs = { "axis", "keepdims" },
+  .doc = "The index of the least element along an axis." };
 
 /* CumSum, CumProd */
 
@@ -219,10 +223,13 @@ grad_cum_prod (PhGrad *grad, GError **error)
   .attrs = { { "exclusive", PH_ATTR_INT, "0" }, { "reverse", PH_ATTR_INT, "0" } }
 
 const PhOp ph_op_CumSum = {
-  "CumSum", RUNNING_OP (14, cum_sum, grad_cum_sum), .doc = "Running sum along an axis.",
+  "CumSum", RUNNING_OP (14, cum_sum, grad_cum_sum),
+  .family = PH_FAMILY_POOL, .example = { "x[2,4]", "a = Constant <value_int = 1> () y = CumSum <exclusive = 1> (x, a)", -1, 1 },
+  .doc = "Running sum along an axis.",
 };
 
 const PhOp ph_op_CumProd = {
   "CumProd", RUNNING_OP (26, cum_prod, grad_cum_prod),
+  .family = PH_FAMILY_POOL, .example = { "x[2,4]", "a = Constant <value_int = 1> () y = CumProd (x, a)", 0.3, 2 },
   .doc = "Running product along an axis. Its gradient holds where no factor is 0.",
 };

@@ -141,30 +141,35 @@ infer_neg (PhInfer *infer, GError **error)
 
 const PhOp ph_op_Add = {
   "Add", .since = 14, ARITHMETIC (add), .flags = PH_OP_ELEMENTWISE | PH_OP_COMMUTATIVE,
+  .family = PH_FAMILY_ARITHMETIC, .motif = PH_MOTIF_SUM, .example = { "a[2,3] b[3]", "y = Add (a, b)", -1, 1 },
   .doc  = "Elementwise sum, with broadcasting.",
   .grad = { DY, DY },
 };
 
 const PhOp ph_op_Sub = {
   "Sub", .since = 14, ARITHMETIC (sub), .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,1,3] b[4,1]", "y = Sub (a, b)", -1, 1 },
   .doc  = "Elementwise difference, with broadcasting.",
   .grad = { DY, P (Neg, DY) },
 };
 
 const PhOp ph_op_Mul = {
   "Mul", .since = 14, ARITHMETIC (mul), .flags = PH_OP_ELEMENTWISE | PH_OP_COMMUTATIVE,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[2,1]", "y = Mul (a, b)", -1, 1 },
   .doc  = "Elementwise product, with broadcasting.",
   .grad = { P (Mul, DY, B), P (Mul, DY, A) },
 };
 
 const PhOp ph_op_Div = {
   "Div", .since = 14, ARITHMETIC (div), .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3]", "y = Div (a, b)", 0.5, 2 },
   .doc  = "Elementwise quotient, with broadcasting; integers are divided towards zero.",
   .grad = { P (Div, DY, B), P (Neg, P (Div, P (Mul, DY, OUT), B)) },
 };
 
 const PhOp ph_op_Neg = {
   "Neg", .since = 13, .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "x[3]", "y = Neg (x)", -1, 1 },
   .doc  = "Elementwise negative.",
   .inputs = { { "X", 'T', PH_FLOATS | PH_SIGNED } }, .outputs = { { "Y", 'T', PH_FLOATS | PH_SIGNED } },
   .infer = infer_neg, .kernel = neg_kernel,

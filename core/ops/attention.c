@@ -356,6 +356,9 @@ flops_attention (const PhNode *node)
 
 const PhOp ph_op_Attention = {
   .name = "Attention", .since = 24,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
+  .main_attrs = { "q_num_heads", "kv_num_heads", "is_causal" },
+  .example = { "q[1,2,2,3] k[1,2,3,3] v[1,2,3,2] m[2,3]", "y = Attention <softcap = 1.5> (q, k, v, m)", -1, 1 },
   .doc = "Scaled dot-product attention: softmax (Q K^T * scale + mask) V, with grouped heads and a cache of past keys and values.",
   .inputs = { { "Q", 'T', PH_FLOATS }, { "K", 'T', PH_FLOATS }, { "V", 'U', PH_FLOATS },
               { "attn_mask", 0, PH_NUMBERS | PH_T (BOOL), PH_ARG_OPTIONAL }, { "past_key", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
@@ -443,6 +446,7 @@ grad_rotary_embedding (PhGrad *grad, GError **error)
 
 const PhOp ph_op_RotaryEmbedding = {
   .name = "RotaryEmbedding", .since = 23,
+  .family = PH_FAMILY_LINEAR, .main_attrs = { "num_heads", "interleaved" },
   .doc = "Turns pairs of numbers of each head by angles that grow with the position.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "cos_cache", 'T', PH_FLOATS }, { "sin_cache", 'T', PH_FLOATS },
               { "position_ids", 0, PH_T (INT64), PH_ARG_OPTIONAL } },

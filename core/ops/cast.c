@@ -185,6 +185,7 @@ grad_cast (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Cast = {
   "Cast", .since = 25, .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_MOVEMENT, .main_attrs = { "to" }, .example = { "x[3]", "f = Cast <to = 11> (x) y = Mul (f, x)", -1, 1 },
   .doc     = "Elementwise conversion to another element type.",
   .inputs  = { { "input", 0, CASTABLE } }, .outputs = { { "output", 0, CASTABLE } },
   .attrs   = { { "to", PH_ATTR_INT, .required = TRUE }, { "saturate", PH_ATTR_INT, "1" },
@@ -194,6 +195,8 @@ const PhOp ph_op_Cast = {
 
 const PhOp ph_op_CastLike = {
   "CastLike", .since = 25, .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_MOVEMENT,
+  .example = { "x[3]", "l = Constant <value = double {1.0}> () f = CastLike (x, l) y = Mul (f, x)", -1, 1 },
   .doc     = "Elementwise conversion to the element type of a second tensor.",
   .inputs  = { { "input", 0, CASTABLE }, { "target_type", 'T', CASTABLE } }, .outputs = { { "output", 'T', CASTABLE } },
   .attrs   = { { "saturate", PH_ATTR_INT, "1" }, { "round_mode", PH_ATTR_STRING, "\"up\"" } },
@@ -243,6 +246,7 @@ infer_bit_cast (PhInfer *infer, GError **error)
 
 const PhOp ph_op_BitCast = {
   "BitCast", .since = 26, .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_MOVEMENT,
   .doc     = "The same bits, read as another element type of the same width.",
   .inputs  = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs   = { { "to", PH_ATTR_INT, .required = TRUE } },

@@ -148,6 +148,7 @@ run_if (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_If = {
   .name = "If", .since = 23, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
   .doc = "Runs one of two bodies, by a condition.",
   .inputs = { { "cond", 0, PH_T (BOOL) } }, .outputs = { { "outputs", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
   .attrs = { { "then_branch", PH_ATTR_GRAPH, NULL, TRUE }, { "else_branch", PH_ATTR_GRAPH, NULL, TRUE } },
@@ -373,6 +374,7 @@ run_loop (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Loop = {
   .name = "Loop", .since = 23, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
   .doc = "Runs its body up to M times, as long as the condition holds; carried values go round, scan outputs are stacked.",
   .inputs = { { "M", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE }, { "cond", 0, PH_T (BOOL), PH_ARG_OPTIONAL },
               { "v_initial", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
@@ -544,6 +546,7 @@ run_scan (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Scan = {
   .name = "Scan", .since = 23, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL, .main_attrs = { "num_scan_inputs" },
   .doc = "Runs its body once for each slice of the scan inputs; states go round, scan outputs are stacked.",
   .inputs = { { "initial_state_and_scan_inputs", 0, PH_ANY, PH_ARG_VARIADIC } },
   .outputs = { { "final_state_and_scan_outputs", 0, PH_ANY, PH_ARG_VARIADIC } },

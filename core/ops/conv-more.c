@@ -118,7 +118,10 @@ grad_col2im (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Col2Im = {
-  .name = "Col2Im", .since = 18, .doc = "Adds the columns of a convolution back into an image.",
+  .name = "Col2Im", .since = 18,
+  .family = PH_FAMILY_MOVEMENT,
+  .example = { "x[1,4,9]", "s = Constant <value_ints = [4, 4]> () k = Constant <value_ints = [2, 2]> () y = Col2Im (x, s, k)", -1, 1 },
+  .doc = "Adds the columns of a convolution back into an image.",
   .inputs = { { "input", 'T', PH_FLOATS | PH_INTEGERS }, { "image_shape", 0, PH_T (INT64), PH_ARG_SHAPE }, { "block_shape", 0, PH_T (INT64), PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_FLOATS | PH_INTEGERS } },
   .attrs = { { "dilations", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
@@ -251,7 +254,9 @@ run_deform_conv (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_DeformConv = {
-  .name = "DeformConv", .since = 22, .doc = "A convolution whose window is bent: each of its positions has an offset of its own.",
+  .name = "DeformConv", .since = 22,
+  .family = PH_FAMILY_LINEAR, .example = { "x[1,2,4,4] w[3,2,2,2] o[1,8,3,3]", "y = DeformConv (x, w, o)", -0.8, 0.8 },
+  .doc = "A convolution whose window is bent: each of its positions has an offset of its own.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "offset", 'T', PH_FLOATS },
               { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "mask", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },

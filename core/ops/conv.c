@@ -495,6 +495,8 @@ grad_conv_transpose (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Conv = {
   .name = "Conv", .since = 22,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
+  .example = { "x[1,2,5,4] w[3,2,3,2] b[3]", "y = Conv <pads = [1, 0, 1, 1], strides = [2, 1]> (x, w, b)", -1, 1 },
   .doc = "Slides a window over the input; each output is the weighted sum of what the window sees.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
@@ -505,6 +507,8 @@ const PhOp ph_op_Conv = {
 
 const PhOp ph_op_ConvTranspose = {
   .name = "ConvTranspose", .since = 22,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV, .short_name = "ConvT",
+  .example = { "x[1,4,3] w[4,1,2]", "y = ConvTranspose <group = 2, dilations = [2]> (x, w)", -1, 1 },
   .doc = "The transpose of a convolution: each input is spread over the window, weighted, and what overlaps is added.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },

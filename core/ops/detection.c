@@ -115,6 +115,7 @@ run_nms (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_NonMaxSuppression = {
   .name = "NonMaxSuppression", .since = 11, .flags = PH_OP_NO_GRADIENT | PH_OP_IN_DOUBLE,
+  .family = PH_FAMILY_POOL,
   .doc = "Picks boxes by score, leaving out those that overlap one already picked.",
   .inputs = { { "boxes", 0, PH_T (FLOAT) }, { "scores", 0, PH_T (FLOAT) },
               { "max_output_boxes_per_class", 0, PH_T (INT64), PH_ARG_OPTIONAL },

@@ -2,6 +2,42 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 
-#include "core/ops/op.h"
+#include "core/ops/op-list.h"
 
-const PhDialect ph_dialect_onnx = { .domain = "", .title = "ONNX", .newest = PH_OPSET_NEWEST };
+static const struct { const char *name; const PhOp *now; } former_onnx[] = {
+  { "Upsample", &ph_op_Resize }, { "Scatter", &ph_op_ScatterElements }, { "MaxRoiPool", &ph_op_RoiAlign }, { NULL },
+};
+
+const PhDialect ph_dialect_onnx = { .domain = "", .title = "ONNX", .newest = PH_OPSET_NEWEST, .former = (gconstpointer) former_onnx };
+const PhDialect ph_dialect_ml = { .domain = "ai.onnx.ml", .title = "ONNX ML", .newest = 5 };
+const PhDialect ph_dialect_microsoft = { .domain = "com.microsoft", .title = "ONNX Runtime", .newest = 1 };
+
+static const PhDialect *const dialects[] = { &ph_dialect_onnx, &ph_dialect_ml, &ph_dialect_microsoft };
+
+const PhDialect *const *
+ph_dialect_list (guint *n)
+{
+  *n = G_N_ELEMENTS (dialects);
+  return dialects;
+}
+
+const PhDialect *
+ph_dialect_find (const char *domain)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (dialects); i++)
+    if (g_str_equal (dialects[i]->domain, domain))
+      return dialects[i];
+  return NULL;
+}
+
+const PhOp *
+ph_dialect_find_op (const char *domain, const char *name)
+{
+  const PhOp *op = ph_op_find (domain, name);
+  const PhDialect *dialect = ph_dialect_find (domain);
+
+  for (guint i = 0; op == NULL && dialect != NULL && dialect->former != NULL && dialect->former[i].name != NULL; i++)
+    if (g_str_equal (dialect->former[i].name, name))
+      return dialect->former[i].now;
+  return op;
+}

@@ -379,6 +379,9 @@ einsum_flops (const PhNode *node)
 
 const PhOp ph_op_Einsum = {
   "Einsum", .since = 12,
+  .family = PH_FAMILY_LINEAR,
+  .main_attrs = { "equation" },
+  .example = { "a[2,3] b[3,4]", "y = Einsum <equation = \"ij,jk->ik\"> (a, b)", -1, 1 },
   .doc     = "Sums of products over axes that an equation names by letters.",
   .inputs  = { { "Inputs", 'T', FACTORS, PH_ARG_VARIADIC } }, .outputs = { { "Output", 'T', FACTORS } },
   .attrs   = { { "equation", PH_ATTR_STRING, .required = TRUE } },
@@ -520,6 +523,7 @@ det_flops (const PhNode *node)
 
 const PhOp ph_op_Det = {
   "Det", .since = 22,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "x[3,3]", "y = Det (x)", -1, 1 },
   .doc     = "The determinant of each square matrix.",
   .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .infer   = infer_det, .kernel = det_kernel, .grad_build = grad_det, .flops = det_flops,

@@ -92,6 +92,7 @@ grad_expand (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Expand = {
   .name = "Expand", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT, .example = { "x[3,1]", "s = Constant <value_ints = [2, 1, 4]> () y = Expand (x, s)", -1, 1 },
   .doc = "Broadcasts the input to the shape asked for (or, where the input is larger, to its own).",
   .inputs = { { "input", 'T', PH_ANY }, { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_expand, .kernel = run_expand, .grad_build = grad_expand, .no_grad = 1 << 1,
@@ -161,6 +162,7 @@ grad_tile (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Tile = {
   .name = "Tile", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT, .example = { "x[2,3]", "r = Constant <value_ints = [2, 3]> () y = Tile (x, r)", -1, 1 },
   .doc = "Repeats the input along each axis.",
   .inputs = { { "input", 'T', PH_ANY }, { "repeats", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_tile, .kernel = run_tile, .grad_build = grad_tile, .no_grad = 1 << 1,
@@ -226,6 +228,7 @@ run_constant_of_shape (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_ConstantOfShape = {
   .name = "ConstantOfShape", .since = 23, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_CONSTANT,
   .doc = "A tensor of the given shape with one value everywhere, 0 unless said otherwise.",
   .inputs = { { "input", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs = { { "value", PH_ATTR_TENSOR } },
@@ -272,6 +275,7 @@ run_eye (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_EyeLike = {
   .name = "EyeLike", .since = 22, .flags = PH_OP_SHAPE_ONLY | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "A matrix of the input's shape with ones on one diagonal and zeros elsewhere.",
   .inputs = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_NUMBERS | PH_T (BOOL) } },
   .attrs = { { "dtype", PH_ATTR_INT }, { "k", PH_ATTR_INT, "0" } },
@@ -351,6 +355,8 @@ grad_range (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Range = {
   .name = "Range", .since = 11,
+  .family = PH_FAMILY_CONSTANT,
+  .example = { "a b", "n = Constant <value = double {0.0}> () s = Mul (a, b) m = Range (n, s, a) y = ReduceSum <keepdims = 0> (m)", 0.7, 0.9 },
   .doc = "The numbers from start up to, but without, limit in steps of delta.",
   .inputs = { { "start", 'T', PH_NUMBERS, PH_ARG_SHAPE }, { "limit", 'T', PH_NUMBERS, PH_ARG_SHAPE }, { "delta", 'T', PH_NUMBERS, PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_NUMBERS } },

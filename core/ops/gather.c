@@ -132,6 +132,9 @@ grad_gather (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Gather = {
   .name = "Gather", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "axis" },
+  .example = { "x[4,3]", "i = Constant <value = int64[2,2] {0, -1, 3, 0}> () y = Gather (x, i)", -1, 1 },
   .doc = "Picks slices along one axis by their indices; negative ones count from the end.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" } },
@@ -219,6 +222,9 @@ grad_gather_elements (PhGrad *grad, GError **error)
 
 const PhOp ph_op_GatherElements = {
   .name = "GatherElements", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "axis" },
+  .example = { "x[2,3]", "i = Constant <value = int64[2,2] {0, 2, -1, 2}> () y = GatherElements <axis = 1> (x, i)", -1, 1 },
   .doc = "Picks one element for each index; the index replaces the coordinate on one axis.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" } },
@@ -318,6 +324,8 @@ grad_gather_nd (PhGrad *grad, GError **error)
 
 const PhOp ph_op_GatherND = {
   .name = "GatherND", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .example = { "x[2,3,2]", "i = Constant <value = int64[3,2] {0, 2, 1, 0, 1, 0}> () y = GatherND (x, i)", -1, 1 },
   .doc = "Picks slices by tuples of indices, which are the last axis of the indices.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "batch_dims", PH_ATTR_INT, "0" } },
@@ -404,6 +412,8 @@ grad_compress (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Compress = {
   .name = "Compress", .since = 11, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .example = { "x[3,2]", "c = Constant <value = bool[3] {1, 0, 1}> () y = Compress <axis = 0> (x, c)", -1, 1 },
   .doc = "Keeps the slices (without axis: the elements) whose condition is true.",
   .inputs = { { "input", 'T', PH_ANY }, { "condition", 0, PH_T (BOOL) } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT } },
@@ -501,6 +511,7 @@ grad_one_hot (PhGrad *grad, GError **error)
 
 const PhOp ph_op_OneHot = {
   .name = "OneHot", .since = 11,
+  .family = PH_FAMILY_MOVEMENT, .main_attrs = { "axis" },
   .doc = "For each index a vector of depth elements: the on value at the index, the off value elsewhere.",
   .inputs = { { "indices", 0, PH_NUMBERS, PH_ARG_INDEX }, { "depth", 0, PH_NUMBERS, PH_ARG_SHAPE }, { "values", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },

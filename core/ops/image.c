@@ -218,6 +218,7 @@ infer_image_decoder (PhInfer *infer, GError **error)
 
 const PhOp ph_op_ImageDecoder = {
   .name = "ImageDecoder", .since = 20, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "The pixels of a picture in a file format: what GdkPixbuf reads (PNG, JPEG, BMP, PNM, TIFF, ...), WebP and JPEG 2000.",
   .inputs = { { "encoded_stream", 0, PH_T (UINT8) } }, .outputs = { { "image", 0, PH_T (UINT8) } },
   .attrs = { { "pixel_format", PH_ATTR_STRING, "\"RGB\"" } },

@@ -120,6 +120,7 @@ run_linear_attention (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_LinearAttention = {
   .name = "LinearAttention", .since = 27,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
   .doc = "Attention without softmax, as a recurrence: a state takes in keys and values, decays, and queries read it.",
   .inputs = { { "query", 'T', PH_FLOATS }, { "key", 'T', PH_FLOATS }, { "value", 'T', PH_FLOATS },
               { "past_state", 'S', PH_FLOATS, PH_ARG_OPTIONAL }, { "decay", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
@@ -202,6 +203,7 @@ run_causal_conv (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_CausalConvWithState = {
   .name = "CausalConvWithState", .since = 27,
+  .family = PH_FAMILY_LINEAR,
   .doc = "A convolution of each channel that sees only the past, part of which it was handed as state.",
   .inputs = { { "input", 'T', PH_FLOATS }, { "weight", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "past_state", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
@@ -310,6 +312,7 @@ run_flex_attention (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_FlexAttention = {
   .name = "FlexAttention", .domain = "ai.onnx.preview", .since = 1,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
   .doc = "Attention whose scores and probabilities a body may change.",
   .inputs = { { "Q", 'T', PH_FLOATS }, { "K", 'T', PH_FLOATS }, { "V", 'T', PH_FLOATS } },
   .outputs = { { "Y", 'T', PH_FLOATS } },

@@ -263,6 +263,7 @@ grad_matmul (PhGrad *grad, GError **error)
 
 const PhOp ph_op_MatMul = {
   "MatMul", .since = 13,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT, .example = { "a[2,3] b[3,4]", "y = MatMul (a, b)", -1, 1 },
   .doc     = "Matrix product as numpy.matmul has it: stacks of matrices broadcast, vectors are rows or columns.",
   .inputs  = { { "A", 'T', PRODUCTS }, { "B", 'T', PRODUCTS } },
   .outputs = { { "Y", 'T', PRODUCTS } },
@@ -397,6 +398,9 @@ grad_gemm (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Gemm = {
   "Gemm", .since = 13,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
+  .main_attrs = { "transA", "transB", "alpha", "beta" },
+  .example = { "a[2,3] b[3,4] c[4]", "y = Gemm <alpha = 0.5, beta = 2.0> (a, b, c)", -1, 1 },
   .doc     = "General matrix product: alpha A B + beta C, where A and B may be transposed and C is broadcast.",
   .inputs  = { { "A", 'T', PRODUCTS }, { "B", 'T', PRODUCTS }, { "C", 'T', PRODUCTS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PRODUCTS } },

@@ -81,28 +81,33 @@ infer_equal (PhInfer *infer, GError **error)
 const PhOp ph_op_Equal = {
   "Equal", COMPARISON (19, equal, infer_equal, PH_NUMBERS | BOOLEANS | PH_T (STRING)),
   .flags = PH_OP_ELEMENTWISE | PH_OP_COMMUTATIVE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise a = b; NaN equals nothing.",
 };
 
 const PhOp ph_op_Greater = {
   "Greater", COMPARISON (13, greater, ph_infer_compare, PH_NUMBERS), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise a > b.",
 };
 
 const PhOp ph_op_Less = {
   "Less", COMPARISON (13, less, ph_infer_compare, PH_NUMBERS), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise a < b.",
 };
 
 const PhOp ph_op_GreaterOrEqual = {
   "GreaterOrEqual", COMPARISON (16, greater_or_equal, ph_infer_compare, PH_NUMBERS),
   .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise a >= b.",
 };
 
 const PhOp ph_op_LessOrEqual = {
   "LessOrEqual", COMPARISON (16, less_or_equal, ph_infer_compare, PH_NUMBERS),
   .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise a <= b.",
 };
 
@@ -118,11 +123,18 @@ PH_KERNEL (not, .u8 = not_u8)
 
 #define BOOLEAN_FLAGS .flags = PH_OP_ELEMENTWISE | PH_OP_COMMUTATIVE | PH_OP_NO_GRADIENT
 
-const PhOp ph_op_And = { "And", .since = 7, PH_BINARY (and, BOOLEANS), BOOLEAN_FLAGS, .doc = "Elementwise a and b." };
-const PhOp ph_op_Or  = { "Or",  .since = 7, PH_BINARY (or, BOOLEANS),  BOOLEAN_FLAGS, .doc = "Elementwise a or b." };
-const PhOp ph_op_Xor = { "Xor", .since = 7, PH_BINARY (xor, BOOLEANS), BOOLEAN_FLAGS, .doc = "Elementwise either a or b." };
+const PhOp ph_op_And = { "And", .since = 7, PH_BINARY (and, BOOLEANS), BOOLEAN_FLAGS,
+  .family = PH_FAMILY_ARITHMETIC,
+  .doc = "Elementwise a and b." };
+const PhOp ph_op_Or  = { "Or",  .since = 7, PH_BINARY (or, BOOLEANS),  BOOLEAN_FLAGS,
+  .family = PH_FAMILY_ARITHMETIC,
+  .doc = "Elementwise a or b." };
+const PhOp ph_op_Xor = { "Xor", .since = 7, PH_BINARY (xor, BOOLEANS), BOOLEAN_FLAGS,
+  .family = PH_FAMILY_ARITHMETIC,
+  .doc = "Elementwise either a or b." };
 const PhOp ph_op_Not = {
   "Not", .since = 1, PH_UNARY (not, BOOLEANS), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise not x.",
 };
 
@@ -136,20 +148,26 @@ PH_KERNEL (bitwise_xor, .i64 = bitwise_xor_u64, .u64 = bitwise_xor_u64)
 PH_KERNEL (bitwise_not, .i64 = bitwise_not_u64, .u64 = bitwise_not_u64)
 
 const PhOp ph_op_BitwiseAnd = {
-  "BitwiseAnd", .since = 18, PH_BINARY (bitwise_and, PH_INTEGERS), BOOLEAN_FLAGS, .doc = "Elementwise a and b, bit by bit.",
+  "BitwiseAnd", .since = 18, PH_BINARY (bitwise_and, PH_INTEGERS), BOOLEAN_FLAGS,
+  .family = PH_FAMILY_ARITHMETIC,
+  .doc = "Elementwise a and b, bit by bit.",
 };
 
 const PhOp ph_op_BitwiseOr = {
-  "BitwiseOr", .since = 18, PH_BINARY (bitwise_or, PH_INTEGERS), BOOLEAN_FLAGS, .doc = "Elementwise a or b, bit by bit.",
+  "BitwiseOr", .since = 18, PH_BINARY (bitwise_or, PH_INTEGERS), BOOLEAN_FLAGS,
+  .family = PH_FAMILY_ARITHMETIC,
+  .doc = "Elementwise a or b, bit by bit.",
 };
 
 const PhOp ph_op_BitwiseXor = {
   "BitwiseXor", .since = 18, PH_BINARY (bitwise_xor, PH_INTEGERS), BOOLEAN_FLAGS,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise either a or b, bit by bit.",
 };
 
 const PhOp ph_op_BitwiseNot = {
   "BitwiseNot", .since = 18, PH_UNARY (bitwise_not, PH_INTEGERS), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise complement, bit by bit.",
 };
 
@@ -169,6 +187,7 @@ bit_shift_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_BitShift = {
   "BitShift", .since = 11, PH_BINARY (bit_shift, PH_UNSIGNED), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise shift of a by b bits, to the left or to the right.",
   .attrs = { { "direction", PH_ATTR_STRING, .required = TRUE } },
 };
@@ -203,6 +222,7 @@ is_inf_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_IsNaN = {
   "IsNaN", .since = 20, .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc    = "Elementwise, whether x is not a number.",
   .inputs = { { "X", 'T', PH_FLOATS | FLOAT8S } }, .outputs = { { "Y", 0, BOOLEANS } },
   .infer  = infer_test, .kernel = is_nan_kernel,
@@ -210,6 +230,7 @@ const PhOp ph_op_IsNaN = {
 
 const PhOp ph_op_IsInf = {
   "IsInf", .since = 20, .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc    = "Elementwise, whether x is infinite, of a sign that is looked for.",
   .inputs = { { "X", 'T', PH_FLOATS | FLOAT8S } }, .outputs = { { "Y", 0, BOOLEANS } },
   .attrs  = { { "detect_positive", PH_ATTR_INT, "1" }, { "detect_negative", PH_ATTR_INT, "1" } },
@@ -336,6 +357,7 @@ where_kernel (PhKernel *kernel, GError **error)
 /* A mask and not a product with 0 or 1, so that a NaN or infinity in the branch not taken stays out of the gradient. */
 const PhOp ph_op_Where = {
   "Where", .since = 16, .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3]", "c = Greater (a, b) y = Where (c, a, b)", -1, 1 },
   .doc     = "Elementwise: x where the condition holds, else y; with broadcasting.",
   .inputs  = { { "condition", 0, BOOLEANS }, { "X", 'T', PH_ANY }, { "Y", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },

@@ -251,6 +251,8 @@ grad_cross_entropy (PhGrad *grad, GError **error)
 
 const PhOp ph_op_NegativeLogLikelihoodLoss = {
   "NegativeLogLikelihoodLoss", .since = 22, LOSS_ATTRS,
+  .family = PH_FAMILY_POOL,
+  .example = { "x[3,4]", "t = Constant <value_ints = [1, 3, 0]> () y = NegativeLogLikelihoodLoss (x, t)", -2, 2 },
   .doc     = "Minus the logarithm of the probability of the right class, weighted, then averaged, summed or left as it is.",
   .inputs  = { { "input", 'T', PH_FLOATS }, { "target", 0, PH_INDICES, PH_ARG_INDEX }, { "weight", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "loss", 'T', PH_FLOATS } },
@@ -259,6 +261,7 @@ const PhOp ph_op_NegativeLogLikelihoodLoss = {
 
 const PhOp ph_op_SoftmaxCrossEntropyLoss = {
   "SoftmaxCrossEntropyLoss", .since = 13, LOSS_ATTRS,
+  .family = PH_FAMILY_POOL,
   .doc     = "Minus the logarithm of the softmax at the right class, weighted, then averaged, summed or left as it is.",
   .inputs  = { { "scores", 'T', PH_FLOATS }, { "labels", 0, PH_INDICES, PH_ARG_INDEX }, { "weights", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS }, { "log_prob", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },

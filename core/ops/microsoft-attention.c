@@ -221,6 +221,9 @@ expand_attention (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsAttention = {
   PH_MS ("Attention"), PH_SPELT_OUT (expand_attention),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
+  .main_attrs = { "num_heads", "unidirectional" },
+  .example = { "x[1,3,4] w[4,12] b[12]", "y = com.microsoft.Attention <num_heads = 2, unidirectional = 1> (x, w, b)", -1, 1 },
   .doc = "Attention of several heads with its projections in one product.",
   .inputs = { { "input", 'T', PH_FLOATS }, { "weights", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "mask_index", 0, PH_T (INT32), PH_ARG_OPTIONAL }, { "past", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
@@ -244,6 +247,7 @@ expand_quantized_attention (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsQAttention = {
   PH_MS ("QAttention"), PH_SPELT_OUT (expand_quantized_attention),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
   .doc = "Attention of several heads whose input and weights are narrow integers.",
   .inputs = { { "input", 'X', BYTES }, { "weight", 'W', BYTES }, { "bias", 'T', PH_FLOATS }, { "input_scale", 'T', PH_FLOATS },
               { "weight_scale", 'T', PH_FLOATS }, { "mask_index", 0, PH_T (INT32), PH_ARG_OPTIONAL },
@@ -328,6 +332,9 @@ expand_multi_head_attention (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsMultiHeadAttention = {
   PH_MS ("MultiHeadAttention"), PH_SPELT_OUT (expand_multi_head_attention),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX,
+  .main_attrs = { "num_heads" },
+  .example = { "q[1,2,4] k[1,3,4] v[1,3,4] b[12]", "y = com.microsoft.MultiHeadAttention <num_heads = 2> (q, k, v, b)", -1, 1 },
   .doc = "Attention of several heads, after the projections.",
   .inputs = { { "query", 'T', PH_FLOATS }, { "key", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "key_padding_mask", 0, PH_T (INT32), PH_ARG_OPTIONAL },
@@ -391,6 +398,7 @@ expand_rotary_embedding (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsRotaryEmbedding = {
   PH_MS ("RotaryEmbedding"), PH_SPELT_OUT (expand_rotary_embedding),
+  .family = PH_FAMILY_LINEAR, .main_attrs = { "num_heads", "interleaved" },
   .doc = "Turns pairs of numbers of each head by angles that grow with the position.",
   .inputs = { { "input", 'T', PH_FLOATS }, { "position_ids", 0, PH_T (INT64) }, { "cos_cache", 'T', PH_FLOATS },
               { "sin_cache", 'T', PH_FLOATS } },
@@ -478,6 +486,7 @@ expand_group_query_attention (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsGroupQueryAttention = {
   PH_MS ("GroupQueryAttention"), PH_SPELT_OUT (expand_group_query_attention),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_SOFTMAX, .main_attrs = { "num_heads", "kv_num_heads" },
   .doc = "Attention where several heads of the query share one of the key and the value; no position looks ahead.",
   .inputs = { { "query", 'T', PH_FLOATS }, { "key", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "past_key", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "past_value", 'T', PH_FLOATS, PH_ARG_OPTIONAL },

@@ -38,6 +38,7 @@ expand_simplified (PhExpand *x, GError **error)
 
 const PhOp ph_op_SimplifiedLayerNormalization = {
   .name = "SimplifiedLayerNormalization", .since = 1, PH_SPELT_OUT (expand_simplified),
+  .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM, .short_name = "RMSNorm",
   .doc = "The last axes by their root mean square, then scaled; ONNX Runtime's own, which it writes into ONNX's domain.",
   .inputs = { { "X", 0, PH_FLOATS }, { "scale", 'V', PH_FLOATS } },
   .outputs = { { "Y", 'V', PH_FLOATS }, { "inv_std_var", 0, PH_FLOATS, PH_ARG_OPTIONAL } },
@@ -91,6 +92,8 @@ expand_skip_simplified (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsSkipLayerNormalization = {
   PH_MS ("SkipLayerNormalization"), PH_SPELT_OUT (expand_skip_layer_norm),
+  .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM, .short_name = "SkipLayerNorm",
+  .example = { "x[1,2,4] s[1,2,4] g[4] b[4] c[4]", "y = com.microsoft.SkipLayerNormalization <epsilon = 0.01> (x, s, g, b, c)", -1, 1 },
   .doc = "Layer normalisation of a sum: of the input, what skipped ahead, and a bias.",
   .inputs = { { "input", 'T', PH_FLOATS }, { "skip", 'T', PH_FLOATS }, { "gamma", 'T', PH_FLOATS },
               { "beta", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
@@ -99,6 +102,8 @@ const PhOp ph_op_MsSkipLayerNormalization = {
 
 const PhOp ph_op_MsSkipSimplifiedLayerNormalization = {
   PH_MS ("SkipSimplifiedLayerNormalization"), PH_SPELT_OUT (expand_skip_simplified),
+  .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM, .short_name = "SkipRMSNorm",
+  .example = { "x[1,2,4] s[1,2,4] g[4] c[4]", "y = com.microsoft.SkipSimplifiedLayerNormalization <epsilon = 0.01> (x, s, g, c)", -1, 1 },
   .doc = "Normalisation by the root mean square of a sum: of the input, what skipped ahead, and a bias.",
   .inputs = { { "input", 'T', PH_FLOATS }, { "skip", 'T', PH_FLOATS }, { "gamma", 'T', PH_FLOATS },
               { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
@@ -145,6 +150,7 @@ expand_embed (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsEmbedLayerNormalization = {
   PH_MS ("EmbedLayerNormalization"), PH_SPELT_OUT (expand_embed),
+  .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM,
   .doc = "Layer normalisation of the sum of the embeddings of words, their positions and their segments.",
   .inputs = { { "input_ids", 0, PH_INDICES }, { "segment_ids", 0, PH_INDICES, PH_ARG_OPTIONAL },
               { "word_embedding", 'T', PH_FLOATS }, { "position_embedding", 'T', PH_FLOATS },

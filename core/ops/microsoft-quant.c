@@ -41,7 +41,7 @@ expand_qlinear_mul (PhExpand *x, GError **error)
 
 #define Q_BINARY(name_, function_, doc_)                                                                               \
   const PhOp ph_op_Ms##name_ = {                                                                                       \
-    PH_MS (#name_), PH_SPELT_OUT (function_), .flags = PH_OP_NO_GRADIENT, .doc = doc_,                                 \
+    PH_MS (#name_), PH_SPELT_OUT (function_), .flags = PH_OP_NO_GRADIENT, .family = PH_FAMILY_ARITHMETIC, .doc = doc_, \
     .inputs = { { "A", 'T', BYTES }, { "A_scale", 0, PH_T (FLOAT) }, { "A_zero_point", 'T', BYTES, PH_ARG_OPTIONAL },  \
                 { "B", 'T', BYTES }, { "B_scale", 0, PH_T (FLOAT) }, { "B_zero_point", 'T', BYTES, PH_ARG_OPTIONAL },  \
                 { "C_scale", 0, PH_T (FLOAT) }, { "C_zero_point", 'T', BYTES, PH_ARG_OPTIONAL } },                     \
@@ -132,29 +132,34 @@ expand_qlinear_pool (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsQLinearSigmoid = {
   PH_MS ("QLinearSigmoid"), PH_SPELT_OUT (expand_qlinear_sigmoid), Q_UNARY_ARGS,
+  .family = PH_FAMILY_ACTIVATION,
   .doc = "Sigmoid of a quantised tensor, itself quantised.",
 };
 
 const PhOp ph_op_MsQLinearLeakyRelu = {
   PH_MS ("QLinearLeakyRelu"), PH_SPELT_OUT (expand_qlinear_leaky_relu), Q_UNARY_ARGS,
+  .family = PH_FAMILY_ACTIVATION,
   .doc = "LeakyRelu of a quantised tensor, itself quantised.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.01" } },
 };
 
 const PhOp ph_op_MsQLinearSoftmax = {
   PH_MS ("QLinearSoftmax"), PH_SPELT_OUT (expand_qlinear_softmax), Q_UNARY_ARGS,
+  .family = PH_FAMILY_ACTIVATION,
   .doc = "Softmax of a quantised tensor, itself quantised.",
   .attrs = { { "axis", PH_ATTR_INT, "-1" }, { "opset", PH_ATTR_INT, .required = TRUE } },
 };
 
 const PhOp ph_op_MsQLinearGlobalAveragePool = {
   PH_MS ("QLinearGlobalAveragePool"), PH_SPELT_OUT (expand_qlinear_pool), Q_UNARY_ARGS,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL,
   .doc = "Mean of each channel of a quantised tensor, itself quantised.",
   .attrs = { { "channels_last", PH_ATTR_INT, "0" } },
 };
 
 const PhOp ph_op_MsQLinearAveragePool = {
   PH_MS ("QLinearAveragePool"), PH_SPELT_OUT (expand_qlinear_pool), Q_UNARY_ARGS,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL,
   .doc = "Mean of each window of a quantised tensor, itself quantised.",
   .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "ceil_mode", PH_ATTR_INT, "0" }, { "count_include_pad", PH_ATTR_INT, "0" },
              { "kernel_shape", PH_ATTR_INTS, .required = TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS },
@@ -181,6 +186,7 @@ expand_qlinear_concat (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsQLinearConcat = {
   PH_MS ("QLinearConcat"), PH_SPELT_OUT (expand_qlinear_concat), .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Quantised tensors side by side, each brought to the scale of the result.",
   .inputs = { { "Y_scale", 0, PH_T (FLOAT) }, { "Y_zero_point", 0, BYTES }, { "inputs", 0, BYTES | PH_T (FLOAT), PH_ARG_VARIADIC } },
   .outputs = { { "Y", 0, BYTES } }, .attrs = { { "axis", PH_ATTR_INT, .required = TRUE } },
@@ -195,6 +201,7 @@ expand_qlinear_where (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsQLinearWhere = {
   PH_MS ("QLinearWhere"), PH_SPELT_OUT (expand_qlinear_where), .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Elements of one or the other quantised tensor, brought to the scale of the result.",
   .inputs = { { "condition", 0, PH_T (BOOL) }, { "X", 'T', BYTES }, { "x_scale", 0, PH_T (FLOAT) }, { "x_zero_point", 'T', BYTES },
               { "Y", 'T', BYTES }, { "y_scale", 0, PH_T (FLOAT) }, { "y_zero_point", 'T', BYTES }, { "z_scale", 0, PH_T (FLOAT) },
@@ -225,6 +232,7 @@ expand_matmul_integer_to_float (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsMatMulIntegerToFloat = {
   PH_MS ("MatMulIntegerToFloat"), PH_SPELT_OUT (expand_matmul_integer_to_float),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc = "Product of matrices of narrow integers, times their scales, plus a bias.",
   .inputs = { { "A", 'A', BYTES }, { "B", 'B', BYTES }, { "a_scale", 'T', PH_FLOATS }, { "b_scale", 'T', PH_FLOATS },
               { "a_zero_point", 'A', BYTES, PH_ARG_OPTIONAL }, { "b_zero_point", 'B', BYTES, PH_ARG_OPTIONAL },
@@ -247,6 +255,7 @@ expand_dynamic_quantize_matmul (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsDynamicQuantizeMatMul = {
   PH_MS ("DynamicQuantizeMatMul"), PH_SPELT_OUT (expand_dynamic_quantize_matmul),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc = "Product of a matrix, quantised by its own range, and a matrix of narrow integers.",
   .inputs = { { "A", 'T', PH_T (FLOAT) }, { "B", 'B', BYTES }, { "b_scale", 'T', PH_T (FLOAT) },
               { "b_zero_point", 'B', BYTES, PH_ARG_OPTIONAL }, { "bias", 'T', PH_T (FLOAT), PH_ARG_OPTIONAL } },
@@ -277,6 +286,7 @@ expand_qgemm (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsQGemm = {
   PH_MS ("QGemm"), PH_SPELT_OUT (expand_qgemm),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc = "Gemm of matrices of narrow integers; quantised again where the result has a scale.",
   .inputs = { { "A", 'A', BYTES }, { "a_scale", 'T', PH_T (FLOAT) }, { "a_zero_point", 'A', BYTES }, { "B", 'B', BYTES },
               { "b_scale", 'T', PH_T (FLOAT) }, { "b_zero_point", 'B', BYTES }, { "C", 0, PH_T (INT32), PH_ARG_OPTIONAL },
@@ -308,6 +318,7 @@ expand_qlinear_conv (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsQLinearConv = {
   PH_MS ("QLinearConv"), PH_SPELT_OUT (expand_qlinear_conv), .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
   .doc = "Convolution of quantised tensors, itself quantised, perhaps with the channels last.",
   .inputs = { { "x", 'X', BYTES }, { "x_scale", 0, PH_T (FLOAT) }, { "x_zero_point", 'X', BYTES }, { "w", 'W', BYTES },
               { "w_scale", 0, PH_T (FLOAT) }, { "w_zero_point", 'W', BYTES }, { "y_scale", 0, PH_T (FLOAT) },
@@ -341,6 +352,7 @@ expand_dequantize (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsQuantizeLinear = {
   PH_MS ("QuantizeLinear"), PH_SPELT_OUT (expand_quantize), .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_NORM, .short_name = "Quantize", .main_attrs = { "axis", "block_size" },
   .doc = "Numbers as narrow integers: by a scale, from a zero point.",
   .inputs = { { "x", 'T', PH_FLOATS }, { "y_scale", 'T', PH_FLOATS }, { "y_zero_point", 'Z', QUANTS, PH_ARG_OPTIONAL } },
   .outputs = { { "y", 'Z', QUANTS } }, .attrs = { { "axis", PH_ATTR_INT, "1" }, { "block_size", PH_ATTR_INT, "0" } },
@@ -348,6 +360,7 @@ const PhOp ph_op_MsQuantizeLinear = {
 
 const PhOp ph_op_MsDequantizeLinear = {
   PH_MS ("DequantizeLinear"), PH_SPELT_OUT (expand_dequantize),
+  .family = PH_FAMILY_NORM, .short_name = "Dequantize", .main_attrs = { "axis", "block_size" },
   .doc = "The numbers that narrow integers stand for: by a scale, from a zero point.",
   .inputs = { { "x", 'Z', QUANTS }, { "x_scale", 'T', PH_FLOATS }, { "x_zero_point", 'Z', QUANTS, PH_ARG_OPTIONAL } },
   .outputs = { { "y", 'T', PH_FLOATS } }, .attrs = { { "axis", PH_ATTR_INT, "1" }, { "block_size", PH_ATTR_INT, "0" } },
@@ -482,6 +495,7 @@ grad_matmul_nbits (PhGrad *grad, GError **error)
 const PhOp ph_op_MsMatMulNBits = {
   PH_MS ("MatMulNBits"), .infer = infer_matmul_nbits, .kernel = matmul_nbits_kernel, .flops = matmul_nbits_flops,
   .grad_build = grad_matmul_nbits, .no_rule = 1 << 2 | 1 << 3,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT, .main_attrs = { "bits", "block_size", "K", "N" },
   .doc = "Product with a matrix of numbers of 2, 4 or 8 bits, which have a scale and a zero point for each block.",
   .inputs = { { "A", 'T', PH_FLOATS }, { "B", 0, PH_T (UINT8) | PH_T (INT32) }, { "scales", 0, PH_FLOATS },
               { "zero_points", 0, PH_T (UINT8) | PH_FLOATS, PH_ARG_OPTIONAL }, { "g_idx", 0, PH_T (INT32), PH_ARG_OPTIONAL },

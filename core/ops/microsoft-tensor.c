@@ -20,6 +20,7 @@ expand_expand_dims (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsExpandDims = {
   PH_MS ("ExpandDims"), PH_SPELT_OUT (expand_expand_dims), .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "One more axis, of size 1.",
   .inputs = { { "X", 'T', PH_ANY }, { "axis", 0, PH_T (INT32) } }, .outputs = { { "Y", 'T', PH_ANY } },
 };
@@ -35,6 +36,7 @@ expand_trilu (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsTrilu = {
   PH_MS ("Trilu"), PH_SPELT_OUT (expand_trilu), .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "The upper or lower triangle of matrices, the rest zero.",
   .inputs = { { "X", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "Y", 'T', PH_ANY } },
   .attrs = { { "upper", PH_ATTR_INT, "1" } },
@@ -54,6 +56,7 @@ expand_unique (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsUnique = {
   PH_MS ("Unique"), PH_SPELT_OUT (expand_unique),
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Each number once, in the order in which they come, with where each element went and how many there were.",
   .inputs = { { "x", 'T', PH_NUMBERS } },
   .outputs = { { "y", 'T', PH_NUMBERS }, { "idx", 0, PH_T (INT64), PH_ARG_OPTIONAL }, { "counts", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
@@ -68,6 +71,7 @@ expand_gather_nd (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsGatherND = {
   PH_MS ("GatherND"), PH_SPELT_OUT (expand_gather_nd), .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Elements or slices by tuples of indices.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
 };
@@ -86,6 +90,7 @@ expand_pad (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsPad = {
   PH_MS ("Pad"), PH_SPELT_OUT (expand_pad), .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT, .main_attrs = { "mode" },
   .doc = "More elements before and behind, along each axis.",
   .inputs = { { "data", 'T', PH_FLOATS }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "value", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"" } },
@@ -104,6 +109,7 @@ expand_range (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsRange = {
   PH_MS ("Range"), PH_SPELT_OUT (expand_range),
+  .family = PH_FAMILY_CONSTANT,
   .doc = "Numbers from a start, up to a limit, by a step.",
   .inputs = { { "start", 'T', PH_NUMBERS }, { "limit", 'T', PH_NUMBERS }, { "delta", 'T', PH_NUMBERS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_NUMBERS } },
@@ -126,6 +132,7 @@ expand_bias_dropout (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsBiasDropout = {
   PH_MS ("BiasDropout"), PH_SPELT_OUT (expand_bias_dropout), .flags = PH_OP_RANDOM,
+  .family = PH_FAMILY_NORM,
   .doc = "Dropout of a sum, plus what skipped ahead.",
   .inputs = { { "data", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS }, { "residual", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "ratio", 0, PH_FLOATS, PH_ARG_OPTIONAL }, { "training_mode", 0, PH_T (BOOL), PH_ARG_OPTIONAL } },
@@ -245,6 +252,8 @@ grad_inverse (PhGrad *grad, GError **error)
 
 const PhOp ph_op_MsInverse = {
   PH_MS ("Inverse"), .infer = ph_infer_same_as_input, .kernel = inverse_kernel, .grad_build = grad_inverse, .flops = inverse_flops,
+  .family = PH_FAMILY_ARITHMETIC,
+  .example = { "x[2,3,3]", "e = Constant <value = double[3,3] {3, 0, 0, 0, 3, 0, 0, 0, 3}> () s = Add (x, e) y = com.microsoft.Inverse (s)", -1, 1 },
   .doc = "The inverse of square matrices.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
 };

@@ -122,24 +122,30 @@ expand_quick_gelu (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsGelu = {
   PH_MS ("Gelu"), PH_SPELT_OUT (expand_gelu), .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[4]", "y = com.microsoft.Gelu (x)", -1, 1 },
   .doc = "Elementwise x times the chance that a normal variable is below x.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
 };
 
 const PhOp ph_op_MsBiasGelu = {
   PH_MS ("BiasGelu"), PH_SPELT_OUT (expand_bias_gelu),
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH,
+  .example = { "x[2,3] b[3]", "y = com.microsoft.BiasGelu (x, b)", -1, 1 },
   .doc = "Gelu of a sum.",
   .inputs = { { "A", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS } }, .outputs = { { "C", 'T', PH_FLOATS } },
 };
 
 const PhOp ph_op_MsFastGelu = {
   PH_MS ("FastGelu"), PH_SPELT_OUT (expand_fast_gelu),
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH,
+  .example = { "x[2,3] b[3]", "y = com.microsoft.FastGelu (x, b)", -1, 1 },
   .doc = "Gelu approximated by tanh, of a sum if there is a bias.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL } }, .outputs = { { "Y", 'T', PH_FLOATS } },
 };
 
 const PhOp ph_op_MsQuickGelu = {
   PH_MS ("QuickGelu"), PH_SPELT_OUT (expand_quick_gelu), .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[3]", "y = com.microsoft.QuickGelu (x)", -1, 1 },
   .doc = "Elementwise x times the sigmoid of alpha times x.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.702" } },
@@ -170,6 +176,7 @@ expand_bias_softmax (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsBiasSoftmax = {
   PH_MS ("BiasSoftmax"), PH_SPELT_OUT (expand_bias_softmax),
+  .family = PH_FAMILY_ACTIVATION,
   .doc = "Softmax of a sum, over the axes from one on.",
   .inputs = { { "data", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS } }, .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs = { { "axis", PH_ATTR_INT, "1" }, { "is_inner_broadcast", PH_ATTR_INT, .required = TRUE } },
@@ -223,11 +230,14 @@ expand_fused_matmul (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsFusedMatMul = {
   PH_MS ("FusedMatMul"), PH_SPELT_OUT (expand_fused_matmul), MATMUL_ARGS,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
+  .example = { "a[2,3] b[4,3]", "y = com.microsoft.FusedMatMul <alpha = 0.5, transB = 1> (a, b)", -1, 1 },
   .doc = "Product of matrices, transposed if asked for, times a number.",
 };
 
 const PhOp ph_op_MsTransposeMatMul = {
   PH_MS ("TransposeMatMul"), PH_SPELT_OUT (expand_fused_matmul), MATMUL_ARGS,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc = "Product of matrices, transposed if asked for, times a number: FusedMatMul's older name.",
 };
 
@@ -244,6 +254,7 @@ expand_gemm_fast_gelu (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsGemmFastGelu = {
   PH_MS ("GemmFastGelu"), PH_SPELT_OUT (expand_gemm_fast_gelu),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc = "Gelu approximated by tanh, of a product of matrices with a bias.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
@@ -270,6 +281,8 @@ expand_fused_gemm (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsFusedGemm = {
   PH_MS ("FusedGemm"), PH_SPELT_OUT (expand_fused_gemm),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
+  .example = { "a[2,3] b[3,2] c[2]", "y = com.microsoft.FusedGemm <activation = \"Tanh\", beta = 0.5> (a, b, c)", -1, 1 },
   .doc = "Gemm with an activation behind it.",
   .inputs = { { "A", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS }, { "C", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
@@ -301,6 +314,8 @@ expand_fused_conv (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsFusedConv = {
   PH_MS ("FusedConv"), PH_SPELT_OUT (expand_fused_conv),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
+  .example = { "x[1,2,4,4] w[3,2,3,3] b[3]", "y = com.microsoft.FusedConv <activation = \"Sigmoid\"> (x, w, b)", -1, 1 },
   .doc = "Convolution plus a tensor of its shape, with an activation behind it.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL },
               { "Z", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
@@ -342,6 +357,7 @@ expand_nhwc_conv (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsNhwcConv = {
   PH_MS ("NhwcConv"), PH_SPELT_OUT (expand_nhwc_conv),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
   .doc = "Convolution of a tensor whose channels come last, by weights whose channels come last.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS } }, .attrs = { CONV_ATTRS },
@@ -362,6 +378,7 @@ expand_nhwc_max_pool (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsNhwcMaxPool = {
   PH_MS ("NhwcMaxPool"), PH_SPELT_OUT (expand_nhwc_max_pool), .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL,
   .doc = "The largest number of each window of narrow integers, the channels last.",
   .inputs = { { "x", 'T', PH_T (INT8) | PH_T (UINT8) } }, .outputs = { { "y", 'T', PH_T (INT8) | PH_T (UINT8) } },
   .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "ceil_mode", PH_ATTR_INT, "0" }, { "dilations", PH_ATTR_INTS },
@@ -398,6 +415,7 @@ expand_conv_transpose (PhExpand *x, GError **error)
 
 const PhOp ph_op_MsConvTransposeWithDynamicPads = {
   PH_MS ("ConvTransposeWithDynamicPads"), PH_SPELT_OUT (expand_conv_transpose),
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
   .doc = "Transposed convolution whose padding is an input.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "W", 'T', PH_FLOATS }, { "Pads", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE },
               { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },

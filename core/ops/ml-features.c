@@ -48,6 +48,7 @@ scaler_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Scaler = {
   .name = "Scaler", .domain = "ai.onnx.ml", .since = 1,
+  .family = PH_FAMILY_NORM,
   .doc = "Each feature less an offset, times a scale.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "offset", PH_ATTR_FLOATS }, { "scale", PH_ATTR_FLOATS } }, .infer = infer_float, .kernel = scaler_kernel, .grad_build = ph_grad_scaler,
@@ -87,6 +88,7 @@ normalizer_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Normalizer = {
   .name = "Normalizer", .domain = "ai.onnx.ml", .since = 1,
+  .family = PH_FAMILY_NORM,
   .doc = "Each row by its largest number, its sum, or its length.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "norm", PH_ATTR_STRING, "\"MAX\"" } }, .infer = infer_float, .kernel = normalizer_kernel,
@@ -128,6 +130,7 @@ imputer_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Imputer = {
   .name = "Imputer", .domain = "ai.onnx.ml", .since = 1,
+  .family = PH_FAMILY_NORM,
   .doc = "Puts a value of its own for each feature where one is missing.",
   .inputs = { { "X", 'T', PH_ML_NUMBERS } }, .outputs = { { "Y", 'T', PH_ML_NUMBERS } },
   .attrs = { { "imputed_value_floats", PH_ATTR_FLOATS }, { "imputed_value_int64s", PH_ATTR_INTS },
@@ -207,6 +210,7 @@ one_hot_encoder_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_OneHotEncoder = {
   .name = "OneHotEncoder", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "For each element a row of zeros with a one where its category stands.",
   .inputs = { { "X", 0, PH_ML_NUMBERS | PH_T (STRING) } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS }, { "zeros", PH_ATTR_INT, "1" } },
@@ -252,6 +256,7 @@ category_mapper_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_CategoryMapper = {
   .name = "CategoryMapper", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "The number of each text, or the text of each number.",
   .inputs = { { "X", 0, PH_T (STRING) | PH_T (INT64) } }, .outputs = { { "Y", 0, PH_T (STRING) | PH_T (INT64) } },
   .attrs = { { "cats_int64s", PH_ATTR_INTS }, { "cats_strings", PH_ATTR_STRINGS }, { "default_int64", PH_ATTR_INT, "-1" },
@@ -317,6 +322,7 @@ feature_vectorizer_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_FeatureVectorizer = {
   .name = "FeatureVectorizer", .domain = "ai.onnx.ml", .since = 1,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "The features of several inputs side by side.",
   .inputs = { { "X", 0, PH_ML_NUMBERS, PH_ARG_VARIADIC } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "inputdimensions", PH_ATTR_INTS } }, .infer = infer_feature_vectorizer, .kernel = feature_vectorizer_kernel,
@@ -375,6 +381,7 @@ array_feature_extractor_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_ArrayFeatureExtractor = {
   .name = "ArrayFeatureExtractor", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Entries of the last axis, by their indices.",
   .inputs = { { "X", 'T', PH_ML_NUMBERS | PH_T (STRING) }, { "Y", 0, PH_T (INT64) } },
   .outputs = { { "Z", 'T', PH_ML_NUMBERS | PH_T (STRING) } },

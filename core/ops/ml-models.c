@@ -217,6 +217,7 @@ linear_regressor_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_LinearRegressor = {
   .name = "LinearRegressor", .domain = "ai.onnx.ml", .since = 1,
+  .family = PH_FAMILY_LINEAR,
   .doc = "Sums of the features of each row by coefficients, plus intercepts.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "intercepts", PH_ATTR_FLOATS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" },
@@ -296,6 +297,7 @@ linear_classifier_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_LinearClassifier = {
   .name = "LinearClassifier", .domain = "ai.onnx.ml", .since = 1,
+  .family = PH_FAMILY_LINEAR, .main_attrs = { "post_transform" },
   .doc = "The class whose sum of the features of a row, by coefficients, is largest; and all sums.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } },
   .outputs = { { "Y", 0, PH_T (STRING) | PH_T (INT64) }, { "Z", 0, PH_T (FLOAT) } },
@@ -371,6 +373,7 @@ svm_regressor_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_SVMRegressor = {
   .name = "SVMRegressor", .domain = "ai.onnx.ml", .since = 1,
+  .family = PH_FAMILY_LINEAR,
   .doc = "A sum over support vectors of how alike each is to a row.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "kernel_params", PH_ATTR_FLOATS }, { "kernel_type", PH_ATTR_STRING, "\"LINEAR\"" },

@@ -299,6 +299,7 @@ tree_regressor_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_TreeEnsembleRegressor = {
   .name = "TreeEnsembleRegressor", .domain = "ai.onnx.ml", .since = 3, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_LINEAR,
   .doc = "The leaves of decision trees that a row falls into, added up.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { TREE_ATTRS, { "target_treeids", PH_ATTR_INTS }, { "target_nodeids", PH_ATTR_INTS }, { "target_ids", PH_ATTR_INTS },
@@ -399,6 +400,7 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_TreeEnsembleClassifier = {
   .name = "TreeEnsembleClassifier", .domain = "ai.onnx.ml", .since = 3, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_LINEAR, .main_attrs = { "post_transform" },
   .doc = "The class for which the leaves of decision trees that a row falls into vote most; and all votes.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (STRING) | PH_T (INT64) }, { "Z", 0, PH_T (FLOAT) } },
   .attrs = { TREE_ATTRS, { "class_treeids", PH_ATTR_INTS }, { "class_nodeids", PH_ATTR_INTS }, { "class_ids", PH_ATTR_INTS },

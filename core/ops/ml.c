@@ -23,6 +23,7 @@ run_binarizer (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Binarizer = {
   .name = "Binarizer", .domain = "ai.onnx.ml", .since = 1, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "One where an element is above the threshold, else zero.",
   .inputs = { { "X", 'T', REAL | PH_INDICES } }, .outputs = { { "Y", 'T', REAL | PH_INDICES } },
   .attrs = { { "threshold", PH_ATTR_FLOAT, "0.0" } },
@@ -162,6 +163,7 @@ run_label_encoder (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_LabelEncoder = {
   .name = "LabelEncoder", .domain = "ai.onnx.ml", .since = 4, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Looks each element up among the keys and gives the value that stands there.",
   .inputs = { { "X", 0, PH_ANY } }, .outputs = { { "Y", 0, PH_ANY } },
   .attrs = { { "keys_tensor", PH_ATTR_TENSOR }, { "keys_strings", PH_ATTR_STRINGS }, { "keys_int64s", PH_ATTR_INTS },
@@ -376,6 +378,7 @@ run_tree_ensemble (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_TreeEnsemble = {
   .name = "TreeEnsemble", .domain = "ai.onnx.ml", .since = 5, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_LINEAR,
   .doc = "Decision trees: each row falls to a leaf of each tree, and the leaves' weights are aggregated by target.",
   .inputs = { { "X", 'T', REAL | PH_T (FLOAT16) } }, .outputs = { { "Y", 'T', REAL | PH_T (FLOAT16) } },
   .attrs = { { "aggregate_function", PH_ATTR_INT, "1" }, { "leaf_targetids", PH_ATTR_INTS, NULL, TRUE },

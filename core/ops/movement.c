@@ -80,6 +80,9 @@ grad_transpose (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Transpose = {
   .name = "Transpose", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "perm" },
+  .example = { "x[2,3,4]", "y = Transpose <perm = [2, 0, 1]> (x)", -1, 1 },
   .doc = "Permutes the axes; without perm, reverses them.",
   .inputs = { { "data", 'T', PH_ANY } }, .outputs = { { "transposed", 'T', PH_ANY } },
   .attrs = { { "perm", PH_ATTR_INTS } },
@@ -236,6 +239,9 @@ grad_concat (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Concat = {
   .name = "Concat", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT, .motif = PH_MOTIF_CONCAT,
+  .main_attrs = { "axis" },
+  .example = { "a[2,1] b[2,3] c[2,2]", "y = Concat <axis = -1> (a, b, c)", -1, 1 },
   .doc = "Joins tensors along one axis.",
   .inputs = { { "inputs", 'T', PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "concat_result", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, NULL, TRUE } },
@@ -359,6 +365,9 @@ grad_split (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Split = {
   .name = "Split", .since = 18, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "axis", "num_outputs" },
+  .example = { "x[2,6]", "s = Constant <value_ints = [2, 1, 3]> () u, v, w = Split <axis = 1> (x, s) y = Mul (u, v)", -1, 1 },
   .doc = "Cuts a tensor along one axis into parts of the given sizes, or into equal ones.",
   .inputs = { { "input", 'T', PH_ANY }, { "split", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "outputs", 'T', PH_ANY, PH_ARG_VARIADIC } },
@@ -486,6 +495,9 @@ grad_space_to_depth (PhGrad *grad, GError **error)
 
 const PhOp ph_op_DepthToSpace = {
   .name = "DepthToSpace", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "blocksize", "mode" },
+  .example = { "x[1,8,2,2]", "y = DepthToSpace <blocksize = 2> (x)", -1, 1 },
   .doc = "Moves blocks of channels into blocks of pixels.",
   .inputs = { { "input", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "blocksize", PH_ATTR_INT, NULL, TRUE }, { "mode", PH_ATTR_STRING, "\"DCR\"" } },
@@ -494,6 +506,9 @@ const PhOp ph_op_DepthToSpace = {
 
 const PhOp ph_op_SpaceToDepth = {
   .name = "SpaceToDepth", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "blocksize" },
+  .example = { "x[1,1,4,4]", "y = SpaceToDepth <blocksize = 2> (x)", -1, 1 },
   .doc = "Moves blocks of pixels into channels.",
   .inputs = { { "input", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "blocksize", PH_ATTR_INT, NULL, TRUE } },
@@ -555,6 +570,8 @@ grad_reverse_sequence (PhGrad *grad, GError **error)
 
 const PhOp ph_op_ReverseSequence = {
   .name = "ReverseSequence", .since = 10, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .example = { "x[4,2]", "l = Constant <value_ints = [3, 2]> () y = ReverseSequence (x, l)", -1, 1 },
   .doc = "Reverses the first sequence_lens[i] steps of sequence i of a batch.",
   .inputs = { { "input", 'T', PH_ANY }, { "sequence_lens", 0, PH_T (INT64) } }, .outputs = { { "Y", 'T', PH_ANY } },
   .attrs = { { "batch_axis", PH_ATTR_INT, "1" }, { "time_axis", PH_ATTR_INT, "0" } },
@@ -607,6 +624,7 @@ grad_trilu (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Trilu = {
   .name = "Trilu", .since = 14,
+  .family = PH_FAMILY_MOVEMENT, .example = { "x[3,4]", "k = Constant <value_int = 1> () y = Trilu (x, k)", -1, 1 },
   .doc = "Keeps the upper or lower triangle of each matrix, counted from diagonal k; zeros elsewhere.",
   .inputs = { { "input", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "upper", PH_ATTR_INT, "1" } },

@@ -115,6 +115,7 @@ lrn_flops (const PhNode *node)
 
 const PhOp ph_op_LRN = {
   "LRN", .since = 13,
+  .family = PH_FAMILY_NORM, .example = { "x[2,5,2]", "y = LRN <size = 4, alpha = 0.5, bias = 1.5> (x)", -1, 1 },
   .doc     = "Each element by a power of the mean square of the channels around it.",
   .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs   = { { "alpha", PH_ATTR_FLOAT, "0.0001" }, { "beta", PH_ATTR_FLOAT, "0.75" }, { "bias", PH_ATTR_FLOAT, "1.0" },
@@ -181,6 +182,7 @@ grad_lp_norm (PhGrad *grad, GError **error)
 
 const PhOp ph_op_LpNormalization = {
   "LpNormalization", .since = 22,
+  .family = PH_FAMILY_NORM, .example = { "x[2,3]", "y = LpNormalization (x)", -1, 1 },
   .doc     = "Each line along an axis by its length; a line of zeros stays one.",
   .inputs  = { { "input", 'T', PH_FLOATS } }, .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs   = { { "axis", PH_ATTR_INT, "-1" }, { "p", PH_ATTR_INT, "2" } },
@@ -261,6 +263,7 @@ grad_mvn (PhGrad *grad, GError **error)
 
 const PhOp ph_op_MeanVarianceNormalization = {
   "MeanVarianceNormalization", .since = 13,
+  .family = PH_FAMILY_NORM, .example = { "x[2,2,2,2]", "y = MeanVarianceNormalization (x)", -1, 1 },
   .doc     = "Less the mean, by the deviation, both over the given axes.",
   .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs   = { { "axes", PH_ATTR_INTS, "[0, 2, 3]" } },

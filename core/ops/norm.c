@@ -266,6 +266,9 @@ grad_batch_norm (PhGrad *grad, GError **error)
 
 const PhOp ph_op_BatchNormalization = {
   "BatchNormalization", .since = 15,
+  .family = PH_FAMILY_NORM, .short_name = "BN",
+  .main_attrs = { "epsilon" },
+  .example = { "x[2,3,2,2] s[3] b[3] m[3] v[3]", "y = BatchNormalization (x, s, b, m, v)", 0.3, 1.5 },
   .doc     = "Each channel less its mean, by its deviation, then scaled and shifted. The statistics are given, or (training) "
              "taken from the batch.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'U', PH_FLOATS }, { "B", 'U', PH_FLOATS }, { "input_mean", 'V', PH_FLOATS },
@@ -396,6 +399,8 @@ grad_group_norm (PhGrad *grad, GError **error)
 
 const PhOp ph_op_InstanceNormalization = {
   "InstanceNormalization", .since = 22,
+  .family = PH_FAMILY_NORM, .short_name = "InstanceNorm",
+  .example = { "x[2,2,3] s[2] b[2]", "y = InstanceNormalization <epsilon = 0.01> (x, s, b)", -1, 1 },
   .doc     = "Each channel of each sample less its mean, by its deviation, then scaled and shifted.",
   .inputs  = { { "input", 'T', PH_FLOATS }, { "scale", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS } },
   .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "epsilon", PH_ATTR_FLOAT, "1e-05" } },
@@ -404,6 +409,9 @@ const PhOp ph_op_InstanceNormalization = {
 
 const PhOp ph_op_GroupNormalization = {
   "GroupNormalization", .since = 21,
+  .family = PH_FAMILY_NORM, .short_name = "GroupNorm",
+  .main_attrs = { "num_groups", "epsilon" },
+  .example = { "x[2,4,2] s[4] b[4]", "y = GroupNormalization <num_groups = 2, epsilon = 0.01> (x, s, b)", -1, 1 },
   .doc     = "Each group of channels of each sample less its mean, by its deviation; then each channel scaled and shifted.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'T', PH_FLOATS }, { "bias", 'T', PH_FLOATS } },
   .outputs = { { "Y", 'T', PH_FLOATS } },
@@ -577,6 +585,9 @@ grad_rms_norm (PhGrad *grad, GError **error)
 
 const PhOp ph_op_LayerNormalization = {
   "LayerNormalization", .since = 17, LAYER_ATTRS,
+  .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM, .short_name = "LayerNorm",
+  .main_attrs = { "axis", "epsilon" },
+  .example = { "x[2,2,3] s[2,3] b[3]", "y = LayerNormalization <axis = 1, epsilon = 0.01> (x, s, b)", -1, 1 },
   .doc     = "The last axes less their mean, by their deviation, then scaled and shifted.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "Scale", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "Y", 'T', PH_FLOATS }, { "Mean", 'U', PH_FLOATS, PH_ARG_OPTIONAL },
@@ -586,6 +597,8 @@ const PhOp ph_op_LayerNormalization = {
 
 const PhOp ph_op_RMSNormalization = {
   "RMSNormalization", .since = 23, LAYER_ATTRS,
+  .family = PH_FAMILY_NORM, .motif = PH_MOTIF_NORM, .short_name = "RMSNorm",
+  .example = { "x[2,4] s[4]", "y = RMSNormalization <epsilon = 0.01> (x, s)", -1, 1 },
   .doc     = "The last axes by their root mean square, then scaled.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'V', PH_FLOATS } }, .outputs = { { "Y", 'V', PH_FLOATS } },
   .infer   = infer_layer_norm, .kernel = rms_norm_kernel, .grad_build = grad_rms_norm, .flops = norm_flops,

@@ -282,3 +282,15 @@ ph_node_input_gradient (const PhNode *node, guint i)
     return PH_GRADIENT_REFUSED;
   return op->grad_build != NULL || (i < PH_MAX_ARGS && op->grad[i] != NULL) ? PH_GRADIENT_RULE : PH_GRADIENT_REFUSED;
 }
+
+const char *
+ph_family_name (PhFamily family)
+{
+  static const char *const names[PH_N_FAMILIES] = {
+    [PH_FAMILY_OTHER] = "other", [PH_FAMILY_LINEAR] = "linear", [PH_FAMILY_ACTIVATION] = "activation", [PH_FAMILY_NORM] = "normalisation",
+    [PH_FAMILY_POOL] = "pooling and reduction", [PH_FAMILY_ARITHMETIC] = "arithmetic", [PH_FAMILY_MOVEMENT] = "data movement",
+    [PH_FAMILY_CONSTANT] = "constants", [PH_FAMILY_CONTROL] = "control flow", [PH_FAMILY_FUSED] = "fused", [PH_FAMILY_IO] = "inputs and outputs",
+  };
+
+  return names[family];
+}

@@ -50,6 +50,25 @@ typedef enum
   PH_OP_ANY_KIND           = 1 << 7,   /* sequences and optionals too may stand where types is PH_ANY          */
 } PhOpFlags;
 
+/* What an operator is there for; each family has its colour. The last two are not of operators. */
+typedef enum
+{
+  PH_FAMILY_OTHER, PH_FAMILY_LINEAR, PH_FAMILY_ACTIVATION, PH_FAMILY_NORM, PH_FAMILY_POOL, PH_FAMILY_ARITHMETIC,
+  PH_FAMILY_MOVEMENT, PH_FAMILY_CONSTANT, PH_FAMILY_CONTROL, PH_FAMILY_FUSED, PH_FAMILY_IO,
+  PH_N_FAMILIES
+} PhFamily;
+
+/* What it adds to the look of a part of a network, by which that part is named: "Residual block". */
+typedef enum
+{
+  PH_MOTIF_NONE, PH_MOTIF_CONV, PH_MOTIF_PRODUCT, PH_MOTIF_SOFTMAX, PH_MOTIF_NORM, PH_MOTIF_CURVE, PH_MOTIF_SMOOTH, PH_MOTIF_SUM,
+  PH_MOTIF_CONCAT, PH_MOTIF_POOL, PH_N_MOTIFS
+} PhMotif;
+
+/* A use of it, for `help` and for the sweep that compares its gradient with differences: inputs ("a[2,3] b[3]"), all doubles drawn
+ * evenly from [low, high], and the nodes that make y of them. @single: it computes in single precision. */
+typedef struct { const char *inputs, *body; double low, high; gboolean single; } PhOpExample;
+
 #define PH_MAX_ARGS 10
 
 struct _PhOp
@@ -58,6 +77,11 @@ struct _PhOp
   int          since;               /* the opset of the version declared: always the newest known          */
   const char  *doc;                 /* one or two sentences, shown by the inspector                        */
   PhOpFlags    flags;
+  PhFamily     family;              /* never PH_FAMILY_OTHER                                               */
+  PhMotif      motif;
+  const char  *short_name;          /* (nullable) in names of groups: "BN"                                 */
+  const char  *main_attrs[4];       /* those to be shown first on its box                                  */
+  PhOpExample  example;             /* where it has a gradient, or takes part in one                       */
   PhOpArg      inputs[PH_MAX_ARGS], outputs[PH_MAX_ARGS];   /* up to the first without a name               */
   PhOpAttr     attrs[16];                                   /* up to the first without a name               */
   gboolean   (*infer)  (PhInfer *infer, GError **error);
@@ -88,6 +112,7 @@ gboolean    ph_op_differentiable (const PhOp *op);
 typedef enum { PH_GRADIENT_ZERO, PH_GRADIENT_RULE, PH_GRADIENT_REFUSED } PhGradientBy;
 PhGradientBy ph_node_input_gradient (const PhNode *node, guint i);
 gboolean    ph_op_executable  (const PhOp *op);
+const char *ph_family_name    (PhFamily family);                         /* for the legend */
 
 /* The newest opset of ONNX's own domain whose operators are declared here; upgrade-opset goes up to it. */
 #define PH_OPSET_NEWEST 23

@@ -22,7 +22,9 @@ run_optional (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Optional = {
-  .name = "Optional", .since = 15, .flags = PH_OP_ANY_KIND, .doc = "Wraps a value as an optional; without one, an empty optional. No gradient passes through optionals.",
+  .name = "Optional", .since = 15, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "Wraps a value as an optional; without one, an empty optional. No gradient passes through optionals.",
   .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs = { { "type", PH_ATTR_OPAQUE } },
   .infer = infer_optional, .kernel = run_optional,
@@ -53,7 +55,9 @@ run_get (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_OptionalGetElement = {
-  .name = "OptionalGetElement", .since = 18, .flags = PH_OP_ANY_KIND, .doc = "What an optional holds. No gradient passes through optionals.",
+  .name = "OptionalGetElement", .since = 18, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "What an optional holds. No gradient passes through optionals.",
   .inputs = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
   .infer = infer_get, .kernel = run_get,
 };
@@ -78,7 +82,9 @@ run_has (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_OptionalHasElement = {
-  .name = "OptionalHasElement", .since = 18, .doc = "Whether there is a value.",
+  .name = "OptionalHasElement", .since = 18,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "Whether there is a value.",
   .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_T (BOOL) } }, .flags = PH_OP_ANY_KIND | PH_OP_NO_GRADIENT,
   .infer = infer_has, .kernel = run_has,
 };

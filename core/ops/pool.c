@@ -350,6 +350,8 @@ grad_lp_pool (PhGrad *grad, GError **error)
 
 const PhOp ph_op_MaxPool = {
   .name = "MaxPool", .since = 22,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL, .short_name = "Pool",
+  .example = { "x[1,2,5,5]", "y = MaxPool <kernel_shape = [3, 2], strides = [2, 1], pads = [1, 0, 1, 1]> (x)", -1, 1 },
   .doc = "The largest element that a sliding window sees, and where it is.",
   .inputs = { { "X", 'T', PH_FLOATS | PH_T (INT8) | PH_T (UINT8) } },
   .outputs = { { "Y", 'T', PH_FLOATS | PH_T (INT8) | PH_T (UINT8) }, { "Indices", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
@@ -359,6 +361,8 @@ const PhOp ph_op_MaxPool = {
 
 const PhOp ph_op_AveragePool = {
   .name = "AveragePool", .since = 22,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL, .short_name = "Pool",
+  .example = { "x[1,2,5,4]", "y = AveragePool <kernel_shape = [3, 2], strides = [2, 1], pads = [1, 0, 1, 1]> (x)", -1, 1 },
   .doc = "The mean of the elements that a sliding window sees, padding left out unless count_include_pad is set.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { WINDOW_ATTRS, { "count_include_pad", PH_ATTR_INT, "0" } },
@@ -367,6 +371,8 @@ const PhOp ph_op_AveragePool = {
 
 const PhOp ph_op_LpPool = {
   .name = "LpPool", .since = 22,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL,
+  .example = { "x[1,2,4,4]", "y = LpPool <kernel_shape = [2, 2], p = 2> (x)", 0.3, 2 },
   .doc = "The p-norm of the elements that a sliding window sees.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { WINDOW_ATTRS, { "p", PH_ATTR_INT, "2" } },
@@ -488,19 +494,26 @@ grad_global_lp (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_GlobalAveragePool = {
-  .name = "GlobalAveragePool", .since = 22, .doc = "The mean of each channel.",
+  .name = "GlobalAveragePool", .since = 22,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL, .short_name = "Pool",
+  .example = { "x[2,2,3,2]", "y = GlobalAveragePool (x)", -1, 1 },
+  .doc = "The mean of each channel.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .infer = infer_global, .kernel = run_global_average, .grad_build = grad_global_average, .flops = input_flops,
 };
 
 const PhOp ph_op_GlobalMaxPool = {
-  .name = "GlobalMaxPool", .since = 22, .doc = "The largest element of each channel.",
+  .name = "GlobalMaxPool", .since = 22,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL, .example = { "x[2,2,3,2]", "y = GlobalMaxPool (x)", -1, 1 },
+  .doc = "The largest element of each channel.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .infer = infer_global, .kernel = run_global_max, .grad_build = grad_global_max, .flops = input_flops,
 };
 
 const PhOp ph_op_GlobalLpPool = {
-  .name = "GlobalLpPool", .since = 22, .doc = "The p-norm of each channel.",
+  .name = "GlobalLpPool", .since = 22,
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_POOL, .example = { "x[1,2,3,2]", "y = GlobalLpPool <p = 2> (x)", 0.3, 2 },
+  .doc = "The p-norm of each channel.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "p", PH_ATTR_INT, "2" } },
   .infer = infer_global, .kernel = run_global_lp, .grad_build = grad_global_lp, .flops = input_flops,

@@ -118,6 +118,7 @@ grad_pow (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Pow = {
   "Pow", .since = 15, .flags = PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3]", "y = Pow (a, b)", 0.5, 2 },
   .doc     = "Elementwise x to the power of y, with broadcasting; the result has x's element type.",
   .inputs  = { { "X", 'T', POWERS }, { "Y", 0, PH_NUMBERS } },
   .outputs = { { "Z", 'T', POWERS } },
@@ -188,6 +189,7 @@ grad_mod (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Mod = {
   "Mod", .since = 13, PH_BINARY (mod, PH_NUMBERS), .flags = PH_OP_ELEMENTWISE, .grad_build = grad_mod,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[4] b[4]", "y = Mod <fmod = 1> (a, b)", 0.3, 2 },
   .doc   = "Elementwise remainder: with the divisor's sign, or (fmod) with the dividend's.",
   .attrs = { { "fmod", PH_ATTR_INT, "0" } },
 };

@@ -182,6 +182,7 @@ infer_dequantize (PhInfer *infer, GError **error)
 
 const PhOp ph_op_QuantizeLinear = {
   "QuantizeLinear", .since = 25, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_NORM, .short_name = "Quantize", .main_attrs = { "axis", "block_size" },
   .doc     = "Each element by its scale, rounded, plus a zero point, cut to the range of a narrow type.",
   .inputs  = { { "x", 0, PH_FLOATS | PH_T (INT32) }, { "y_scale", 0, SCALES }, { "y_zero_point", 'Z', NARROW, PH_ARG_OPTIONAL } },
   .outputs = { { "y", 'Z', NARROW } },
@@ -227,6 +228,7 @@ grad_dequantize (PhGrad *grad, GError **error)
 
 const PhOp ph_op_DequantizeLinear = {
   "DequantizeLinear", .since = 25, .no_rule = 1 << 0, .grad_build = grad_dequantize,
+  .family = PH_FAMILY_NORM, .short_name = "Dequantize", .main_attrs = { "axis", "block_size" },
   .doc     = "Each element less its zero point, times its scale.",
   .inputs  = { { "x", 'Z', NARROW | PH_T (INT32) }, { "x_scale", 0, PH_FLOATS | PH_T (FLOAT8E8M0) },
                { "x_zero_point", 'Z', NARROW | PH_T (INT32), PH_ARG_OPTIONAL } },
@@ -287,6 +289,7 @@ infer_dynamic (PhInfer *infer, GError **error)
 
 const PhOp ph_op_DynamicQuantizeLinear = {
   "DynamicQuantizeLinear", .since = 11, .flags = PH_OP_IN_DOUBLE,
+  .family = PH_FAMILY_NORM,
   .doc     = "Quantises to uint8 with a scale and zero point that fit the elements' own range.",
   .inputs  = { { "x", 0, PH_T (FLOAT) } },
   .outputs = { { "y", 0, PH_T (UINT8) }, { "y_scale", 0, PH_T (FLOAT) }, { "y_zero_point", 0, PH_T (UINT8) } },
@@ -351,6 +354,7 @@ infer_matmul_integer (PhInfer *infer, GError **error)
 
 const PhOp ph_op_MatMulInteger = {
   "MatMulInteger", .since = 10, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc     = "Matrix product of narrow integers less their zero points, in 32 bits.",
   .inputs  = { { "A", 'A', BYTES }, { "B", 'B', BYTES }, { "a_zero_point", 'A', BYTES, PH_ARG_OPTIONAL },
                { "b_zero_point", 'B', BYTES, PH_ARG_OPTIONAL } },
@@ -417,6 +421,7 @@ infer_qlinear_matmul (PhInfer *infer, GError **error)
 
 const PhOp ph_op_QLinearMatMul = {
   "QLinearMatMul", .since = 21, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT,
   .doc     = "Matrix product of quantised tensors, itself quantised.",
   .inputs  = { { "a", 'A', EIGHT_BITS }, { "a_scale", 'S', PH_FLOATS }, { "a_zero_point", 'A', EIGHT_BITS },
                { "b", 'B', EIGHT_BITS }, { "b_scale", 'S', PH_FLOATS }, { "b_zero_point", 'B', EIGHT_BITS },
@@ -543,6 +548,7 @@ qlinear_conv_flops (const PhNode *node)
 
 const PhOp ph_op_ConvInteger = {
   "ConvInteger", .since = 10, .flags = PH_OP_NO_GRADIENT, CONV_ATTRS,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
   .doc     = "Convolution of narrow integers less their zero points, in 32 bits.",
   .inputs  = { { "x", 'X', BYTES }, { "w", 'W', BYTES }, { "x_zero_point", 'X', BYTES, PH_ARG_OPTIONAL },
                { "w_zero_point", 'W', BYTES, PH_ARG_OPTIONAL } },
@@ -552,6 +558,7 @@ const PhOp ph_op_ConvInteger = {
 
 const PhOp ph_op_QLinearConv = {
   "QLinearConv", .since = 10, .flags = PH_OP_NO_GRADIENT | PH_OP_IN_DOUBLE, CONV_ATTRS,
+  .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_CONV,
   .doc     = "Convolution of quantised tensors, itself quantised.",
   .inputs  = { { "x", 'X', BYTES }, { "x_scale", 0, PH_T (FLOAT) }, { "x_zero_point", 'X', BYTES },
                { "w", 'W', BYTES }, { "w_scale", 0, PH_T (FLOAT) }, { "w_zero_point", 'W', BYTES },

@@ -133,21 +133,25 @@ infer_like (PhInfer *infer, GError **error)
 
 const PhOp ph_op_RandomNormal = {
   "RandomNormal", RANDOM_FLAGS, BY_SHAPE (NORMAL_ATTRS), .kernel = random_normal_kernel,
+  .family = PH_FAMILY_CONSTANT,
   .doc = "Random numbers of a normal distribution.",
 };
 
 const PhOp ph_op_RandomUniform = {
   "RandomUniform", RANDOM_FLAGS, BY_SHAPE (UNIFORM_ATTRS), .kernel = random_uniform_kernel,
+  .family = PH_FAMILY_CONSTANT,
   .doc = "Random numbers, evenly distributed between two bounds.",
 };
 
 const PhOp ph_op_RandomNormalLike = {
   "RandomNormalLike", RANDOM_FLAGS | PH_OP_SHAPE_ONLY, LIKE (NORMAL_ATTRS), .kernel = random_normal_like_kernel,
+  .family = PH_FAMILY_CONSTANT,
   .doc = "Random numbers of a normal distribution, in the shape of the input.",
 };
 
 const PhOp ph_op_RandomUniformLike = {
   "RandomUniformLike", RANDOM_FLAGS | PH_OP_SHAPE_ONLY, LIKE (UNIFORM_ATTRS), .kernel = random_uniform_like_kernel,
+  .family = PH_FAMILY_CONSTANT,
   .doc = "Random numbers, evenly distributed between two bounds, in the shape of the input.",
 };
 
@@ -180,6 +184,7 @@ infer_bernoulli (PhInfer *infer, GError **error)
 
 const PhOp ph_op_Bernoulli = {
   "Bernoulli", RANDOM_FLAGS,
+  .family = PH_FAMILY_CONSTANT,
   .doc     = "Elementwise 1 with the chance that the input says, else 0.",
   .inputs  = { { "input", 0, PH_FLOATS } }, .outputs = { { "output", 0, PH_NUMBERS | PH_T (BOOL) } },
   .attrs   = { { "dtype", PH_ATTR_INT }, { "seed", PH_ATTR_FLOAT } },
@@ -243,6 +248,7 @@ infer_multinomial (PhInfer *infer, GError **error)
 
 const PhOp ph_op_Multinomial = {
   "Multinomial", RANDOM_FLAGS,
+  .family = PH_FAMILY_CONSTANT,
   .doc     = "Classes drawn with chances given by their (unnormalised) logarithms.",
   .inputs  = { { "input", 0, PH_FLOATS } }, .outputs = { { "output", 0, PH_INDICES } },
   .attrs   = { { "dtype", PH_ATTR_INT, "6" }, { "sample_size", PH_ATTR_INT, "1" }, { "seed", PH_ATTR_FLOAT } },

@@ -552,43 +552,66 @@ grad_reduce_sum_square (PhGrad *grad, GError **error)
 
 const PhOp ph_op_ReduceSum = {
   "ReduceSum", REDUCTION (13, sum, infer_reduce_sum, grad_reduce_sum, SUMMABLE),
+  .family = PH_FAMILY_POOL,
+  .example = { "x[2,3,2]", "axes = Constant <value_ints = [0, -1]> () y = ReduceSum <keepdims = 0> (x, axes)", -1, 1 },
   .doc = "Sum along axes; along all of them when none are given.",
 };
 
 const PhOp ph_op_ReduceMean = {
-  "ReduceMean", REDUCTION (18, mean, infer_reduce, grad_reduce_mean, SUMMABLE), .doc = "Mean along axes.",
+  "ReduceMean", REDUCTION (18, mean, infer_reduce, grad_reduce_mean, SUMMABLE),
+  .family = PH_FAMILY_POOL, .motif = PH_MOTIF_NORM,
+  .example = { "x[2,3,2]", "axes = Constant <value_ints = [1]> () y = ReduceMean (x, axes)", -1, 1 },
+  .doc = "Mean along axes.",
 };
 
 const PhOp ph_op_ReduceMax = {
-  "ReduceMax", REDUCTION (20, max, infer_reduce, grad_reduce_extreme, PH_NUMBERS | PH_T (BOOL)), .doc = "Greatest along axes.",
+  "ReduceMax", REDUCTION (20, max, infer_reduce, grad_reduce_extreme, PH_NUMBERS | PH_T (BOOL)),
+  .family = PH_FAMILY_POOL,
+  .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceMax <keepdims = 0> (x, axes)", -1, 1 },
+  .doc = "Greatest along axes.",
 };
 
 const PhOp ph_op_ReduceMin = {
-  "ReduceMin", REDUCTION (20, min, infer_reduce, grad_reduce_extreme, PH_NUMBERS | PH_T (BOOL)), .doc = "Least along axes.",
+  "ReduceMin", REDUCTION (20, min, infer_reduce, grad_reduce_extreme, PH_NUMBERS | PH_T (BOOL)),
+  .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [0]> () y = ReduceMin (x, axes)", -1, 1 },
+  .doc = "Least along axes.",
 };
 
 const PhOp ph_op_ReduceProd = {
-  "ReduceProd", REDUCTION (18, prod, infer_reduce_prod, grad_reduce_prod, SUMMABLE), .doc = "Product along axes.",
+  "ReduceProd", REDUCTION (18, prod, infer_reduce_prod, grad_reduce_prod, SUMMABLE),
+  .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceProd (x, axes)", -1, 1 },
+  .doc = "Product along axes.",
 };
 
 const PhOp ph_op_ReduceL1 = {
-  "ReduceL1", REDUCTION (18, l1, infer_reduce, grad_reduce_l1, SUMMABLE), .doc = "Sum of absolute values along axes.",
+  "ReduceL1", REDUCTION (18, l1, infer_reduce, grad_reduce_l1, SUMMABLE),
+  .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceL1 (x, axes)", -1, 1 },
+  .doc = "Sum of absolute values along axes.",
 };
 
 const PhOp ph_op_ReduceL2 = {
-  "ReduceL2", REDUCTION (18, l2, infer_reduce, grad_reduce_l2, SUMMABLE), .doc = "Euclidean length along axes.",
+  "ReduceL2", REDUCTION (18, l2, infer_reduce, grad_reduce_l2, SUMMABLE),
+  .family = PH_FAMILY_POOL,
+  .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceL2 <keepdims = 0> (x, axes)", -1, 1 },
+  .doc = "Euclidean length along axes.",
 };
 
 const PhOp ph_op_ReduceLogSum = {
-  "ReduceLogSum", REDUCTION (18, log_sum, infer_reduce, grad_reduce_log_sum, SUMMABLE), .doc = "Logarithm of the sum along axes.",
+  "ReduceLogSum", REDUCTION (18, log_sum, infer_reduce, grad_reduce_log_sum, SUMMABLE),
+  .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceLogSum (x, axes)", 0.3, 2 },
+  .doc = "Logarithm of the sum along axes.",
 };
 
 const PhOp ph_op_ReduceLogSumExp = {
   "ReduceLogSumExp", REDUCTION (18, log_sum_exp, infer_reduce, grad_reduce_log_sum_exp, SUMMABLE),
+  .family = PH_FAMILY_POOL,
+  .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceLogSumExp (x, axes)", -1, 1 },
   .doc = "Logarithm of the sum of exponentials along axes, a smooth greatest.",
 };
 
 const PhOp ph_op_ReduceSumSquare = {
   "ReduceSumSquare", REDUCTION (18, sum_square, infer_reduce, grad_reduce_sum_square, SUMMABLE),
+  .family = PH_FAMILY_POOL,
+  .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceSumSquare <keepdims = 0> (x, axes)", -1, 1 },
   .doc = "Sum of squares along axes.",
 };

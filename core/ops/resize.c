@@ -484,6 +484,9 @@ grad_resize (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Resize = {
   .name = "Resize", .since = 19, .flags = PH_OP_IN_DOUBLE,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "mode", "coordinate_transformation_mode" },
+  .example = { "x[1,1,3,4]", "s = Constant <value_floats = [1.0, 1.0, 2.0, 1.5]> () y = Resize <mode = \"linear\"> (x, \"\", s)", -1, 1 },
   .doc = "Scales a tensor up or down by nearest element, linear or cubic interpolation.",
   .inputs = { { "X", 'T', PH_ANY }, { "roi", 0, PH_FLOATS, PH_ARG_OPTIONAL }, { "scales", 0, PH_T (FLOAT), PH_ARG_OPTIONAL },
               { "sizes", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },

@@ -338,21 +338,27 @@ rnn_flops (const PhNode *node)
   { "layout", PH_ATTR_INT, "0" }
 
 const PhOp ph_op_RNN = {
-  .name = "RNN", .since = 22, .doc = "A simple recurrent layer: h = f (W x + R h + b) at each step.",
+  .name = "RNN", .since = 22,
+  .family = PH_FAMILY_LINEAR, .main_attrs = { "hidden_size", "direction" },
+  .doc = "A simple recurrent layer: h = f (W x + R h + b) at each step.",
   .inputs = { RNN_INPUTS }, .outputs = { RNN_OUTPUTS }, .attrs = { RNN_ATTRS },
   .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
   .no_grad = 1 << 4,
 };
 
 const PhOp ph_op_GRU = {
-  .name = "GRU", .since = 22, .doc = "A gated recurrent layer: an update and a reset gate decide what is kept of the state.",
+  .name = "GRU", .since = 22,
+  .family = PH_FAMILY_LINEAR, .main_attrs = { "hidden_size", "direction" },
+  .doc = "A gated recurrent layer: an update and a reset gate decide what is kept of the state.",
   .inputs = { RNN_INPUTS }, .outputs = { RNN_OUTPUTS }, .attrs = { RNN_ATTRS, { "linear_before_reset", PH_ATTR_INT, "0" } },
   .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
   .no_grad = 1 << 4,
 };
 
 const PhOp ph_op_LSTM = {
-  .name = "LSTM", .since = 22, .doc = "A recurrent layer with a cell: input, output and forget gates decide what it keeps and shows.",
+  .name = "LSTM", .since = 22,
+  .family = PH_FAMILY_LINEAR, .main_attrs = { "hidden_size", "direction" },
+  .doc = "A recurrent layer with a cell: input, output and forget gates decide what it keeps and shows.",
   .inputs = { RNN_INPUTS, { "initial_c", 'T', PH_FLOATS, PH_ARG_OPTIONAL }, { "P", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { RNN_OUTPUTS, { "Y_c", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .attrs = { RNN_ATTRS, { "input_forget", PH_ATTR_INT, "0" } },

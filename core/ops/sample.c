@@ -152,6 +152,9 @@ run_grid_sample (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_GridSample = {
   .name = "GridSample", .since = 22,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "mode", "padding_mode" },
+  .example = { "x[2,2,3,4] g[2,2,3,2]", "y = GridSample (x, g)", -0.9, 0.9 },
   .doc = "Reads an image at the places that a grid names, coordinates from -1 to 1, with interpolation.",
   .inputs = { { "X", 'T', PH_FLOATS | PH_INTEGERS | PH_T (BOOL) }, { "grid", 0, PH_FLOATS } },
   .outputs = { { "Y", 'T', PH_FLOATS | PH_INTEGERS | PH_T (BOOL) } },
@@ -278,6 +281,7 @@ grad_affine_grid (PhGrad *grad, GError **error)
 
 const PhOp ph_op_AffineGrid = {
   .name = "AffineGrid", .since = 20,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "The grid of places that an affine map sends each output pixel to, for GridSample.",
   .inputs = { { "theta", 'T', PH_FLOATS }, { "size", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "grid", 'T', PH_FLOATS } },
   .attrs = { { "align_corners", PH_ATTR_INT, "0" } },
@@ -406,6 +410,9 @@ run_roi_align (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_RoiAlign = {
   .name = "RoiAlign", .since = 22,
+  .family = PH_FAMILY_POOL,
+  .main_attrs = { "output_height", "output_width", "mode" },
+  .example = { "x[2,2,5,6] r[2,4]", "m = Constant <value = double[1,4] {0.0, 0.0, 3.1, 2.9}> () q = Add (r, m) i = Constant <value = int64[2] {1, 0}> () y = RoiAlign <output_height = 2, output_width = 3, sampling_ratio = 2> (x, q, i)", 0.3, 1.2 },
   .doc = "Crops regions out of a feature map and pools each to a fixed size, reading between the pixels.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "rois", 'T', PH_FLOATS }, { "batch_indices", 0, PH_T (INT64) } },
   .outputs = { { "Y", 'T', PH_FLOATS } },

@@ -233,6 +233,9 @@ grad_scatter_elements (PhGrad *grad, GError **error)
 
 const PhOp ph_op_ScatterElements = {
   .name = "ScatterElements", .since = 18,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "axis", "reduction" },
+  .example = { "x[3,2] u[2,2]", "i = Constant <value = int64[2,2] {0, 2, 1, 0}> () y = ScatterElements (x, i, u)", -1, 1 },
   .doc = "Writes (or adds, ...) each update at its own place, with the coordinate on one axis replaced by the index.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX }, { "updates", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
@@ -311,6 +314,9 @@ grad_scatter_nd (PhGrad *grad, GError **error)
 
 const PhOp ph_op_ScatterND = {
   .name = "ScatterND", .since = 18,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "reduction" },
+  .example = { "x[4,2] u[2,2]", "i = Constant <value = int64[2,1] {3, 1}> () y = ScatterND (x, i, u)", -1, 1 },
   .doc = "Writes (or adds, ...) slices at the places that tuples of indices name.",
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_INDEX }, { "updates", 'T', PH_ANY } },
   .outputs = { { "output", 'T', PH_ANY } },
@@ -397,6 +403,7 @@ grad_tensor_scatter (PhGrad *grad, GError **error)
 
 const PhOp ph_op_TensorScatter = {
   .name = "TensorScatter", .since = 24,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Writes new entries into a cache along its sequence axis, each batch at its own position.",
   .inputs = { { "past_cache", 'T', PH_ANY }, { "update", 'T', PH_ANY }, { "write_indices", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
   .outputs = { { "present_cache", 'T', PH_ANY } },

@@ -137,6 +137,9 @@ grad_top_k (PhGrad *grad, GError **error)
 
 const PhOp ph_op_TopK = {
   .name = "TopK", .since = 11,
+  .family = PH_FAMILY_POOL,
+  .main_attrs = { "axis", "largest" },
+  .example = { "x[2,5]", "k = Constant <value_ints = [2]> () y, i = TopK (x, k)", -1, 1 },
   .doc = "The k largest (or smallest) elements along an axis, and where they stand.",
   .inputs = { { "X", 'T', PH_NUMBERS }, { "K", 0, PH_T (INT64), PH_ARG_SHAPE } },
   .outputs = { { "Values", 'T', PH_NUMBERS }, { "Indices", 0, PH_T (INT64) } },
@@ -264,6 +267,7 @@ run_unique (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Unique = {
   .name = "Unique", .since = 11,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "The different elements (or slices along an axis), where each stands first, which one each was, and how often.",
   .inputs = { { "X", 'T', PH_ANY } },
   .outputs = { { "Y", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_OPTIONAL },
@@ -314,6 +318,7 @@ run_non_zero (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_NonZero = {
   .name = "NonZero", .since = 13, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "The coordinates of the elements that are not zero, one column for each.",
   .inputs = { { "X", 0, PH_ANY } }, .outputs = { { "Y", 0, PH_T (INT64) } },
   .infer = infer_non_zero, .kernel = run_non_zero,

@@ -101,7 +101,9 @@ run_construct (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SequenceConstruct = {
-  .name = "SequenceConstruct", .since = 11, .flags = PH_OP_ANY_KIND, .doc = "A sequence of its inputs. No gradient passes through sequences.",
+  .name = "SequenceConstruct", .since = 11, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "A sequence of its inputs. No gradient passes through sequences.",
   .inputs = { { "inputs", 'T', PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "output_sequence", 'T', PH_ANY } },
   .infer = infer_construct, .kernel = run_construct,
 };
@@ -122,7 +124,9 @@ run_empty (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SequenceEmpty = {
-  .name = "SequenceEmpty", .since = 11, .flags = PH_OP_ANY_KIND, .doc = "A sequence without items. No gradient passes through sequences.",
+  .name = "SequenceEmpty", .since = 11, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "A sequence without items. No gradient passes through sequences.",
   .outputs = { { "output", 0, PH_ANY } }, .attrs = { { "dtype", PH_ATTR_INT } },
   .infer = infer_empty, .kernel = run_empty,
 };
@@ -155,7 +159,9 @@ run_insert (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SequenceInsert = {
-  .name = "SequenceInsert", .since = 11, .flags = PH_OP_ANY_KIND, .doc = "The sequence with a tensor put in, at its end unless a position is given. No gradient passes through sequences.",
+  .name = "SequenceInsert", .since = 11, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "The sequence with a tensor put in, at its end unless a position is given. No gradient passes through sequences.",
   .inputs = { { "input_sequence", 'S', PH_ANY }, { "tensor", 'S', PH_ANY }, { "position", 0, PH_INDICES, PH_ARG_OPTIONAL } },
   .outputs = { { "output_sequence", 'S', PH_ANY } },
   .infer = infer_insert, .kernel = run_insert,
@@ -184,7 +190,9 @@ run_erase (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SequenceErase = {
-  .name = "SequenceErase", .since = 11, .flags = PH_OP_ANY_KIND, .doc = "The sequence without one item, the last unless a position is given. No gradient passes through sequences.",
+  .name = "SequenceErase", .since = 11, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "The sequence without one item, the last unless a position is given. No gradient passes through sequences.",
   .inputs = { { "input_sequence", 'S', PH_ANY }, { "position", 0, PH_INDICES, PH_ARG_OPTIONAL } },
   .outputs = { { "output_sequence", 'S', PH_ANY } },
   .infer = ph_infer_same_as_input, .kernel = run_erase,
@@ -213,7 +221,9 @@ run_at (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SequenceAt = {
-  .name = "SequenceAt", .since = 11, .flags = PH_OP_ANY_KIND, .doc = "One item of a sequence. No gradient passes through sequences.",
+  .name = "SequenceAt", .since = 11, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "One item of a sequence. No gradient passes through sequences.",
   .inputs = { { "input_sequence", 'S', PH_ANY }, { "position", 0, PH_INDICES } }, .outputs = { { "tensor", 'S', PH_ANY } },
   .infer = infer_at, .kernel = run_at,
 };
@@ -237,7 +247,9 @@ run_length (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SequenceLength = {
-  .name = "SequenceLength", .since = 11, .doc = "How many items a sequence has.", .flags = PH_OP_ANY_KIND | PH_OP_NO_GRADIENT,
+  .name = "SequenceLength", .since = 11,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "How many items a sequence has.", .flags = PH_OP_ANY_KIND | PH_OP_NO_GRADIENT,
   .inputs = { { "input_sequence", 0, PH_ANY } }, .outputs = { { "length", 0, PH_T (INT64) } },
   .infer = infer_length, .kernel = run_length,
 };
@@ -327,6 +339,7 @@ infer_concat_sequence (PhInfer *infer, GError **error)
 
 const PhOp ph_op_ConcatFromSequence = {
   .name = "ConcatFromSequence", .since = 11, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
   .doc = "Joins the items of a sequence along an axis, or stacks them along a new one. No gradient passes through sequences.",
   .inputs = { { "input_sequence", 'S', PH_ANY } }, .outputs = { { "concat_result", 'S', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, NULL, TRUE }, { "new_axis", PH_ATTR_INT, "0" } },
@@ -412,6 +425,7 @@ run_split_sequence (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_SplitToSequence = {
   .name = "SplitToSequence", .since = 11,
+  .family = PH_FAMILY_CONTROL,
   .doc = "Cuts a tensor along an axis into a sequence of parts. No gradient passes through sequences.",
   .inputs = { { "input", 'T', PH_ANY }, { "split", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "output_sequence", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "keepdims", PH_ATTR_INT, "1" } },
@@ -486,7 +500,9 @@ run_map (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_SequenceMap = {
-  .name = "SequenceMap", .since = 17, .flags = PH_OP_ANY_KIND, .doc = "Runs its body on each item of a sequence. No gradient passes through sequences.",
+  .name = "SequenceMap", .since = 17, .flags = PH_OP_ANY_KIND,
+  .family = PH_FAMILY_CONTROL,
+  .doc = "Runs its body on each item of a sequence. No gradient passes through sequences.",
   .inputs = { { "input_sequence", 0, PH_ANY }, { "additional_inputs", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
   .outputs = { { "out_sequence", 0, PH_ANY, PH_ARG_VARIADIC } },
   .attrs = { { "body", PH_ATTR_GRAPH, NULL, TRUE } },

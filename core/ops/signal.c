@@ -168,6 +168,7 @@ run_dft (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_DFT = {
   .name = "DFT", .since = 20,
+  .family = PH_FAMILY_LINEAR, .example = { "x[2,5,2]", "y = DFT (x)", -1, 1 },
   .doc = "Discrete Fourier transform along an axis. The last axis holds real and imaginary parts.",
   .inputs = { { "input", 'T', FLOATING }, { "dft_length", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE },
               { "axis", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
@@ -256,6 +257,7 @@ run_stft (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_STFT = {
   .name = "STFT", .since = 17,
+  .family = PH_FAMILY_LINEAR, .example = { "x[2,9,1] w[4]", "s = Constant <value = int64 {2}> () y = STFT (x, s, w)", -1, 1 },
   .doc = "Short-time Fourier transform: of each frame of a signal, perhaps windowed.",
   .inputs = { { "signal", 'T', FLOATING }, { "frame_step", 0, PH_INDICES, PH_ARG_SHAPE }, { "window", 'T', FLOATING, PH_ARG_OPTIONAL },
               { "frame_length", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
@@ -322,9 +324,15 @@ run_blackman (PhKernel *kernel, GError **error)
   .attrs = { { "output_datatype", PH_ATTR_INT, "1" }, { "periodic", PH_ATTR_INT, "1" } },                              \
   .infer = infer_window, .kernel = kernel_
 
-const PhOp ph_op_HannWindow = { .name = "HannWindow", .doc = "A raised cosine.", WINDOW (run_hann) };
-const PhOp ph_op_HammingWindow = { .name = "HammingWindow", .doc = "A raised cosine on a pedestal.", WINDOW (run_hamming) };
-const PhOp ph_op_BlackmanWindow = { .name = "BlackmanWindow", .doc = "A sum of two cosines.", WINDOW (run_blackman) };
+const PhOp ph_op_HannWindow = { .name = "HannWindow",
+  .family = PH_FAMILY_CONSTANT,
+  .doc = "A raised cosine.", WINDOW (run_hann) };
+const PhOp ph_op_HammingWindow = { .name = "HammingWindow",
+  .family = PH_FAMILY_CONSTANT,
+  .doc = "A raised cosine on a pedestal.", WINDOW (run_hamming) };
+const PhOp ph_op_BlackmanWindow = { .name = "BlackmanWindow",
+  .family = PH_FAMILY_CONSTANT,
+  .doc = "A sum of two cosines.", WINDOW (run_blackman) };
 
 /* ── MelWeightMatrix ── */
 
@@ -399,6 +407,7 @@ run_mel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_MelWeightMatrix = {
   .name = "MelWeightMatrix", .since = 17, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_CONSTANT,
   .doc = "Weights that turn a linear spectrum into a mel spectrum.",
   .inputs = { { "num_mel_bins", 0, PH_INDICES, PH_ARG_SHAPE }, { "dft_length", 0, PH_INDICES, PH_ARG_SHAPE }, { "sample_rate", 0, PH_INDICES },
               { "lower_edge_hertz", 'T', FLOATING }, { "upper_edge_hertz", 'T', FLOATING } },

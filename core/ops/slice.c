@@ -211,6 +211,7 @@ grad_slice (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Slice = {
   .name = "Slice", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Cuts out a box: from start up to, but without, end, in steps, along the given axes.",
   .inputs = { { "data", 'T', PH_ANY }, { "starts", 'I', PH_INDICES, PH_ARG_SHAPE }, { "ends", 'I', PH_INDICES, PH_ARG_SHAPE },
               { "axes", 'I', PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE }, { "steps", 'I', PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
@@ -371,6 +372,9 @@ grad_pad (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Pad = {
   .name = "Pad", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .main_attrs = { "mode" },
+  .example = { "x[2,3]", "p = Constant <value_ints = [1, 0, 0, 2]> () y = Pad (x, p)", -1, 1 },
   .doc = "Puts elements around a tensor: a constant, its edge, its mirror image, or itself again. Negative pads cut off.",
   .inputs = { { "data", 'T', PH_ANY }, { "pads", 0, PH_T (INT64), PH_ARG_SHAPE }, { "constant_value", 'T', PH_ANY, PH_ARG_OPTIONAL },
               { "axes", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
@@ -464,6 +468,8 @@ grad_center_crop_pad (PhGrad *grad, GError **error)
 
 const PhOp ph_op_CenterCropPad = {
   .name = "CenterCropPad", .since = 18, .flags = PH_OP_DATA_MOVEMENT,
+  .family = PH_FAMILY_MOVEMENT,
+  .example = { "x[4,3]", "s = Constant <value_ints = [2, 5]> () y = CenterCropPad (x, s)", -1, 1 },
   .doc = "Crops or zero-pads about the centre to the given shape.",
   .inputs = { { "input_data", 'T', PH_ANY }, { "shape", 0, PH_INDICES, PH_ARG_SHAPE } }, .outputs = { { "output_data", 'T', PH_ANY } },
   .attrs = { { "axes", PH_ATTR_INTS } },

@@ -147,15 +147,20 @@ grad_log_softmax (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Softmax = {
   "Softmax", ALONG_AXIS (softmax), .grad_build = grad_softmax,
+  .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SOFTMAX,
+  .main_attrs = { "axis" },
+  .example = { "x[2,3,2]", "y = Softmax <axis = 1> (x)", -2, 2 },
   .doc = "Exponentials along an axis, scaled so that they sum up to 1.",
 };
 
 const PhOp ph_op_LogSoftmax = {
   "LogSoftmax", ALONG_AXIS (log_softmax), .grad_build = grad_log_softmax,
+  .family = PH_FAMILY_ACTIVATION, .main_attrs = { "axis" }, .example = { "x[2,3]", "y = LogSoftmax (x)", -2, 2 },
   .doc = "Logarithm of the softmax along an axis.",
 };
 
 const PhOp ph_op_Hardmax = {
   "Hardmax", ALONG_AXIS (hardmax), .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ACTIVATION,
   .doc = "1 at the first greatest element along an axis, else 0.",
 };

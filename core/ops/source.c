@@ -63,6 +63,7 @@ constant_kernel (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Constant = {
   "Constant", .since = 25, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_CONSTANT,
   .doc     = "A constant tensor, kept in an attribute.",
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs   = { { "value", PH_ATTR_TENSOR }, { "value_float", PH_ATTR_FLOAT }, { "value_floats", PH_ATTR_FLOATS },
@@ -98,6 +99,7 @@ no_flops (const PhNode *node)
 
 const PhOp ph_op_Identity = {
   "Identity", .since = 25, .flags = PH_OP_ANY_KIND | PH_OP_ELEMENTWISE | PH_OP_DATA_MOVEMENT | PH_OP_IDEMPOTENT,
+  .family = PH_FAMILY_MOVEMENT, .example = { "x[2,3]", "y = Identity (x)", -1, 1 },
   .doc     = "Its input, unchanged.",
   .inputs  = { { "input", 'V', PH_ANY } },
   .outputs = { { "output", 'V', PH_ANY } },

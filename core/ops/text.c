@@ -53,6 +53,7 @@ run_string_concat (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_StringConcat = {
   .name = "StringConcat", .since = 20, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Joins strings element by element, with broadcasting.",
   .inputs = { { "X", 'T', PH_T (STRING) }, { "Y", 'T', PH_T (STRING) } }, .outputs = { { "Z", 'T', PH_T (STRING) } },
   .infer = ph_infer_broadcast, .kernel = run_string_concat,
@@ -148,6 +149,7 @@ run_string_split (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_StringSplit = {
   .name = "StringSplit", .since = 20, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Splits each string at a delimiter; the parts go along a new last axis, filled up with empty strings.",
   .inputs = { { "X", 0, PH_T (STRING) } },
   .outputs = { { "Y", 0, PH_T (STRING) }, { "Z", 0, PH_T (INT64) } },
@@ -191,6 +193,7 @@ run_regex_full_match (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_RegexFullMatch = {
   .name = "RegexFullMatch", .since = 20, .flags = PH_OP_NO_GRADIENT | PH_OP_ELEMENTWISE,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Whether a regular expression matches the whole of each string.",
   .inputs = { { "X", 0, PH_T (STRING) } }, .outputs = { { "Y", 0, PH_T (BOOL) } },
   .attrs = { { "pattern", PH_ATTR_STRING } },
@@ -263,6 +266,7 @@ run_string_normalizer (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_StringNormalizer = {
   .name = "StringNormalizer", .since = 10, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "Drops stopwords and changes the case of strings.",
   .inputs = { { "X", 0, PH_T (STRING) } }, .outputs = { { "Y", 0, PH_T (STRING) } },
   .attrs = { { "case_change_action", PH_ATTR_STRING, "\"NONE\"" }, { "is_case_sensitive", PH_ATTR_INT, "0" },
@@ -412,6 +416,7 @@ run_tf_idf (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_TfIdfVectorizer = {
   .name = "TfIdfVectorizer", .since = 9, .flags = PH_OP_NO_GRADIENT,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Counts the n-grams of a pool in each row, perhaps weighted.",
   .inputs = { { "X", 0, PH_T (STRING) | PH_INDICES } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "max_gram_length", PH_ATTR_INT, NULL, TRUE }, { "max_skip_count", PH_ATTR_INT, NULL, TRUE },

@@ -123,6 +123,7 @@ run_adagrad (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Adagrad = {
   .name = "Adagrad", OPTIMIZER (infer_adagrad, run_adagrad),
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "One step of Adagrad: the rate falls with the squares of all gradients so far.",
   .attrs = { { "decay_factor", PH_ATTR_FLOAT, "0.0" }, { "epsilon", PH_ATTR_FLOAT, "0.0" },
              { "norm_coefficient", PH_ATTR_FLOAT, "0.0" } },
@@ -157,6 +158,7 @@ run_adam (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Adam = {
   .name = "Adam", OPTIMIZER (infer_adam, run_adam),
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "One step of Adam: running means of the gradient and of its square.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.9" }, { "beta", PH_ATTR_FLOAT, "0.999" }, { "epsilon", PH_ATTR_FLOAT, "0.0" },
              { "norm_coefficient", PH_ATTR_FLOAT, "0.0" }, { "norm_coefficient_post", PH_ATTR_FLOAT, "0.0" } },
@@ -189,6 +191,7 @@ run_momentum (PhKernel *kernel, GError **error)
 
 const PhOp ph_op_Momentum = {
   .name = "Momentum", OPTIMIZER (infer_momentum, run_momentum),
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "One step of gradient descent with momentum, plain or Nesterov's.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, NULL, TRUE }, { "beta", PH_ATTR_FLOAT, NULL, TRUE },
              { "mode", PH_ATTR_STRING, NULL, TRUE }, { "norm_coefficient", PH_ATTR_FLOAT, NULL, TRUE } },
@@ -208,6 +211,7 @@ infer_gradient (PhInfer *infer, GError **error)
 
 const PhOp ph_op_Gradient = {
   .name = "Gradient", .domain = "ai.onnx.preview.training", .since = 1,
+  .family = PH_FAMILY_ARITHMETIC,
   .doc = "The derivative of the value y by the values xs, all named. To execute it, the pass expand-gradient writes it out first.",
   .inputs = { { "Inputs", 0, PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "Outputs", 0, REAL, PH_ARG_VARIADIC } },
   .attrs = { { "xs", PH_ATTR_STRINGS, .required = TRUE }, { "y", PH_ATTR_STRING, .required = TRUE }, { "zs", PH_ATTR_STRINGS } },

@@ -109,6 +109,7 @@ grad_max_unpool (PhGrad *grad, GError **error)
 
 const PhOp ph_op_MaxUnpool = {
   .name = "MaxUnpool", .since = 22,
+  .family = PH_FAMILY_MOVEMENT,
   .doc = "Puts each element back where MaxPool's indices say that it came from; zeros elsewhere.",
   .inputs = { { "X", 'T', PH_FLOATS }, { "I", 0, PH_T (INT64) }, { "output_shape", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_FLOATS } },

@@ -147,21 +147,25 @@ grad_mean (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Max = {
   "Max", .since = 13, VARIADIC (max, "max", PH_NUMBERS), .grad_build = grad_most,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3] c[1]", "y = Max (a, b, c)", -1, 1 },
   .doc = "Elementwise greatest of its inputs, with broadcasting.",
 };
 
 const PhOp ph_op_Min = {
   "Min", .since = 13, VARIADIC (min, "min", PH_NUMBERS), .grad_build = grad_most,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[2,1]", "y = Min (a, b)", -1, 1 },
   .doc = "Elementwise least of its inputs, with broadcasting.",
 };
 
 const PhOp ph_op_Sum = {
   "Sum", .since = 13, VARIADIC (sum, "sum", PH_FLOATS), .grad_build = grad_sum,
+  .family = PH_FAMILY_ARITHMETIC, .motif = PH_MOTIF_SUM, .example = { "a[2,3] b[3] c", "y = Sum (a, b, c)", -1, 1 },
   .doc = "Elementwise sum of its inputs, with broadcasting.",
 };
 
 const PhOp ph_op_Mean = {
   "Mean", .since = 13, VARIADIC (mean, "mean", PH_FLOATS), .grad_build = grad_mean,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3] c[2,1]", "y = Mean (a, b, c)", -1, 1 },
   .doc = "Elementwise mean of its inputs, with broadcasting.",
 };
 
@@ -234,6 +238,7 @@ grad_clip (PhGrad *grad, GError **error)
 
 const PhOp ph_op_Clip = {
   "Clip", .since = 13, .flags = PH_OP_ELEMENTWISE | PH_OP_IDEMPOTENT,
+  .family = PH_FAMILY_ACTIVATION, .example = { "x[8] lo hi", "y = Clip (x, lo, hi)", -1, 1 },
   .doc     = "Elementwise x, but at least min and at most max; either may be left out.",
   .inputs  = { { "input", 'T', PH_NUMBERS }, { "min", 'T', PH_NUMBERS, PH_ARG_OPTIONAL },
                { "max", 'T', PH_NUMBERS, PH_ARG_OPTIONAL } },

@@ -1,18 +1,18 @@
 /* draws.c: whether a model draws random numbers.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/op.h"
+#include "core/ops/op-list.h"
 #include "core/prove/prove.h"
 
 /* Dropout draws only where its third input says that it is training. */
 static gboolean
 draws (const PhNode *node)
 {
-  PhValue  *training = g_str_equal (node->op_type, "Dropout") ? ph_node_input (node, 2) : NULL;
+  PhValue  *training = node->op == &ph_op_Dropout ? ph_node_input (node, 2) : NULL;
   PhTensor *constant = training != NULL ? ph_value_constant (training) : NULL;
 
   if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) == 0)
     return FALSE;
-  if (!g_str_equal (node->op_type, "Dropout"))
+  if (node->op != &ph_op_Dropout)
     return TRUE;
   return training != NULL && (constant == NULL || ph_tensor_count (constant) != 1 || ph_tensor_get_int (constant, 0) != 0);
 }

@@ -7,7 +7,9 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <string.h>
 
+#include "core/ops/op-list.h"
 #include "core/ops/window.h"
+#include "core/run/kernels.h"
 #include "core/tensor/broadcast.h"
 
 #define MAX_SPATIAL 3
@@ -583,24 +585,12 @@ matmul (PhKernel *kernel)
   return ok;
 }
 
-static const struct { const char *name; gboolean (*kernel) (PhKernel *kernel); } kernels[] = {
-  { "AveragePool", average_pool },
-  { "Conv", conv },
-  { "ConvTranspose", conv_transpose },
-  { "Gemm", gemm },
-  { "MatMul", matmul },
-  { "MaxPool", max_pool },
+const PhKernelRow ph_kernels_dnnl[] = {
+  { &ph_op_AveragePool, PH_DEVICE_CPU, "dnnl", 10, average_pool },
+  { &ph_op_Conv, PH_DEVICE_CPU, "dnnl", 10, conv },
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "dnnl", 10, conv_transpose },
+  { &ph_op_Gemm, PH_DEVICE_CPU, "dnnl", 10, gemm },
+  { &ph_op_MatMul, PH_DEVICE_CPU, "dnnl", 10, matmul },
+  { &ph_op_MaxPool, PH_DEVICE_CPU, "dnnl", 10, max_pool },
+  { NULL },
 };
-
-gboolean
-ph_dnnl_kernel (PhKernel *kernel)
-{
-  const PhOp *op = kernel->node->op;
-
-  if (op->domain != NULL && *op->domain != '\0')
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS (kernels); i++)
-    if (strcmp (op->name, kernels[i].name) == 0)
-      return cpu_engine () != NULL && kernels[i].kernel (kernel);
-  return FALSE;
-}

@@ -9,6 +9,7 @@
 #include "core/ops/expand.h"
 #include "core/ops/infer.h"
 #include "core/ops/op-list.h"
+#include "core/run/kernels.h"
 #include "passes/pass.h"
 
 #define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
@@ -335,7 +336,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
     return FALSE;
   if (node->op->kernel == NULL)
     return run_expansion (run, kernel, error);
-  ok = ((!run->options->reference && ph_dnnl_kernel (kernel)) || (bring_splats (kernel, error) && node->op->kernel (kernel, error)))
+  ok = ((!run->options->reference && ph_kernel_try (kernel, PH_DEVICE_CPU)) || (bring_splats (kernel, error) && node->op->kernel (kernel, error)))
        && check_outputs (kernel, error);
   g_ptr_array_set_size (run->spare, n_spare);
   if (!ok && error != NULL && *error == NULL)

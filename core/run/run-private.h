@@ -76,7 +76,6 @@ PhDType   ph_run_declared       (const PhNode *node, guint input, PhTensor *tens
 gboolean  ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **), GError **error);
 
 /* The fast kernel of @kernel->node, if there is one and it takes these inputs; FALSE: the reference kernel has to do it. */
-gboolean ph_dnnl_kernel (PhKernel *kernel);
 
 /* profile.c: one call of a node, whose outputs are there; a whole run, when it has ended. */
 void     ph_profile_add     (PhProfile *profile, const PhKernel *kernel, gint64 ns);

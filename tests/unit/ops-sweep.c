@@ -10,19 +10,17 @@
 #include "core/ops/op.h"
 #include "core/run/executor.h"
 #include "passes/pass.h"
+#include "tests/unit/ops-cases.h"
 
-/* Every operator that takes and makes real numbers has a row here, each such input of it is fed by a row and each such output
- * read by one; the sweep says which is missing. Each input is a double, drawn evenly from [low, high]; the body makes y. A row
- * runs with these shapes, with a symbol for every dimension, and with the pipeline train before the gradient and O2 after it.
- * @single: the operator computes in single precision, so that the steps of the differences must be large. */
-typedef struct { const char *op, *inputs, *body; double low, high; gboolean single; } Case;
-
-static const Case cases[] = {
+/* An operator's example is the first row; these are the others. */
+static const Case more_cases[] = {
 #include "tests/unit/ops-sweep-cases.inc"
 #include "tests/unit/ops-sweep-moves.inc"
 #include "tests/unit/ops-sweep-inputs.inc"
 #include "tests/unit/ops-sweep-forms.inc"
 };
+
+static GArray *cases;              /* (element-type Case) all */
 
 typedef enum { PLAIN, SYMBOLIC, OPTIMISED } Manner;
 
@@ -44,6 +42,11 @@ test_declared (void)
         g_string_append_printf (wrong, "\n%s has no sentence of documentation", op->name);
       if (ph_op_find (op->domain, op->name) != op)
         g_string_append_printf (wrong, "\n%s is listed twice", op->name);
+      if (op->family == PH_FAMILY_OTHER || op->family >= PH_FAMILY_FUSED)
+        g_string_append_printf (wrong, "\n%s has no family", op->name);
+      for (guint k = 0; k < G_N_ELEMENTS (op->main_attrs) && op->main_attrs[k] != NULL; k++)
+        if (ph_op_attr (op, op->main_attrs[k]) == NULL)
+          g_string_append_printf (wrong, "\n%s has no attribute %s, which is to be its main one", op->name, op->main_attrs[k]);
       if (op->since < 1 || op->since > 28)
         g_string_append_printf (wrong, "\n%s says since %d", op->name, op->since);
       if (op->infer == NULL)
@@ -387,12 +390,13 @@ test_all_have_rows (void)
   guint n;
   const PhOp *const *ops = ph_op_list (&n);
 
-  for (guint k = 0; k < G_N_ELEMENTS (cases); k++)
+  for (guint k = 0; k < cases->len; k++)
     {
-      g_autoptr(GArray) inputs = parse_inputs (cases[k].inputs);
-      g_autofree char *text = model_text (&cases[k], inputs, FALSE);
+      const Case *row = &g_array_index (cases, Case, k);
+      g_autoptr(GArray) inputs = parse_inputs (row->inputs);
+      g_autofree char *text = model_text (row, inputs, FALSE);
       g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, cases[k].body, &error);
+      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
       g_autoptr(GHashTable) active = g_hash_table_new (NULL, NULL);
 
       g_assert_no_error (error);
@@ -420,21 +424,27 @@ test_all_have_rows (void)
           g_string_append_printf (missing, "\n%s: its output %u '%s' is not read", op->name, k, op->outputs[k].name);
     }
   if (missing->len > 0)
-    g_error ("missing in ops-sweep-*.inc:%s", missing->str);
+    g_error ("without an example and a row of ops-sweep-*.inc:%s", missing->str);
 }
 
 int
 main (int argc, char *argv[])
 {
+  int status;
+
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ops/declared", test_declared);
   g_test_add_func ("/ops/rejects", test_rejects);
   g_test_add_func ("/ops/all-gradients-have-rows", test_all_have_rows);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+  cases = collect_cases (more_cases, G_N_ELEMENTS (more_cases));
+  for (guint i = 0; i < cases->len; i++)
     {
-      g_autofree char *path = g_strdup_printf ("/ops/gradient/%s/%u", cases[i].op, i);
+      const Case *row = &g_array_index (cases, Case, i);
+      g_autofree char *path = g_strdup_printf ("/ops/gradient/%s/%u", row->op, i);
 
-      g_test_add_data_func (path, &cases[i], test_gradient);
+      g_test_add_data_func (path, row, test_gradient);
     }
-  return g_test_run ();
+  status = g_test_run ();
+  g_array_unref (cases);
+  return status;
 }
