@@ -40,7 +40,7 @@ static const PhPipeline pipelines[] = {
               "fuse-reduction", "fuse-elementwise", "cse", "dce"), PH_ROUNDING },
   { "train", N_ ("Keeps every weight that a gradient may be asked for: no fusion, no weight folded or merged"),
     PIPELINE ("inline-functions", "expand-gradient", "eliminate-identity", "fold-frozen", "propagate-shapes", "fold-frozen", "loop-state",
-              "hoist-invariants", "hoist-branches", "simplify-shape", "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat",
+              "simplify-shape", "eliminate-pad", "eliminate-slice", "eliminate-expand", "eliminate-concat",
               "eliminate-flatten", "drop-defaults", "merge-reshapes", "merge-squeezes", "merge-transposes", "cse", "dce"), PH_EXACT },
   { "nhwc", N_ ("Channels last: convolutions and pools turned, Transposes sunk and cancelled"),
     PIPELINE ("to-nhwc", "sink-transposes", "merge-transposes", "dce"), PH_EXACT },

@@ -132,7 +132,7 @@ const PhOp ph_op_ArgMin = { "ArgMin", ARG_EXTREME (arg_min),
 
 /* CumSum, CumProd */
 
-#define RUNNING(type_, sum_)                                                                                           \
+#define ALONG(type_, sum_)                                                                                           \
   {                                                                                                                    \
     const type_ *in = ph_tensor_data (wide);                                                                           \
     type_ *out = ph_tensor_writable (result);                                                                          \
@@ -172,9 +172,9 @@ running_kernel (PhKernel *kernel, gboolean sum, GError **error)
   inner = ph_dims_product (dims, axis + 1, rank);
   n = dims[axis];
   if (works_in == PH_DOUBLE)
-    RUNNING (double, sum)
+    ALONG (double, sum)
   else
-    RUNNING (guint64, sum)
+    ALONG (guint64, sum)
   return ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
 }
 
@@ -202,17 +202,28 @@ grad_cum_sum (PhGrad *grad, GError **error)
   return TRUE;
 }
 
-/* Every product is y_k; as long as no factor is 0, dx_i is the sum of dy_k y_k over all k that x_i went into, by x_i. */
+/* y[j] is the product of all x[i] up to j, so dx[k] = sum over j of dY[j] y[j] / x[k]. From the first zero on all products are zero, but
+ * for those that leave it out: there x with a one in its place is multiplied instead. */
 static gboolean
 grad_cum_prod (PhGrad *grad, GError **error)
 {
-  gint64 reverse = ph_node_attr_int (grad->node, "reverse", 0), exclusive = ph_node_attr_int (grad->node, "exclusive", 0);
   PhBuilder *b = grad->b;
-  PhValue *sums = PH_BUILD_WITH (b, CumSum, PH_ATTRS (ph_attr_new_int ("reverse", !reverse),
-                                                     ph_attr_new_int ("exclusive", exclusive != 0)),
-                                 PH_BUILD (b, Mul, grad->dy[0], ph_grad_out (grad, 0)), ph_grad_in (grad, 1));
+  PhValue *x = ph_grad_in (grad, 0), *axis = ph_grad_in (grad, 1), *dy = grad->dy[0];
+  PhValue *zero = ph_grad_like (grad, x, 0), *one = ph_grad_like (grad, x, 1), *is_zero, *n_zeros, *first, *without, *sums[2];
+  const gint64 reverse = ph_node_attr_int (grad->node, "reverse", 0), exclusive = ph_node_attr_int (grad->node, "exclusive", 0);
 
-  grad->dx[0] = PH_BUILD (b, Div, sums, ph_grad_in (grad, 0));
+#define CUMULATE(op_, value_, reverse_, exclusive_) \
+  PH_BUILD_WITH (b, op_, PH_ATTRS (ph_attr_new_int ("reverse", reverse_), ph_attr_new_int ("exclusive", exclusive_)), value_, axis)
+
+  is_zero = PH_BUILD (b, Equal, x, zero);
+  n_zeros = CUMULATE (CumSum, PH_BUILD (b, Where, is_zero, one, zero), reverse, 0);
+  first = PH_BUILD (b, And, is_zero, PH_BUILD (b, Equal, n_zeros, one));
+  without = CUMULATE (CumProd, PH_BUILD (b, Where, first, one, x), reverse, exclusive);
+  for (guint i = 0; i < 2; i++)
+    sums[i] = CUMULATE (CumSum, PH_BUILD (b, Mul, dy, i == 0 ? ph_grad_out (grad, 0) : without), !reverse, exclusive);
+#undef CUMULATE
+  sums[0] = PH_BUILD (b, Div, sums[0], PH_BUILD (b, Where, is_zero, one, x));
+  grad->dx[0] = PH_BUILD (b, Where, first, sums[1], PH_BUILD (b, Where, PH_BUILD (b, Equal, n_zeros, zero), sums[0], zero));
   return TRUE;
 }
 
@@ -231,5 +242,5 @@ const PhOp ph_op_CumSum = {
 const PhOp ph_op_CumProd = {
   "CumProd", RUNNING_OP (26, cum_prod, grad_cum_prod),
   .family = PH_FAMILY_POOL, .example = { "x[2,4]", "a = Constant <value_int = 1> () y = CumProd (x, a)", 0.3, 2 },
-  .doc = "Running product along an axis. Its gradient holds where no factor is 0.",
+  .doc = "Running product along an axis.",
 };

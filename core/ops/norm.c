@@ -397,6 +397,23 @@ grad_group_norm (PhGrad *grad, GError **error)
   return TRUE;
 }
 
+static gboolean
+infer_group_norm (PhInfer *infer, GError **error)
+{
+  const PhType *x = ph_infer_type (infer, 0);
+  const gint64 groups = ph_node_attr_int (ph_infer_node_of (infer), "num_groups", 0);
+
+  if (groups < 1)
+    return ph_infer_fail (infer, error, "its attribute 'num_groups' must be positive");
+  if (x != NULL && x->has_rank && (x->rank < 2 || (ph_dim_known (x->dims[1]) && x->dims[1].size % groups != 0)))
+    {
+      g_autofree char *text = ph_type_to_string (x);
+
+      return ph_infer_fail (infer, error, "the channels of %s cannot be split into %" G_GINT64_FORMAT " equal groups", text, groups);
+    }
+  return ph_infer_same_as_input (infer, error);
+}
+
 const PhOp ph_op_InstanceNormalization = {
   "InstanceNormalization", .since = 22,
   .family = PH_FAMILY_NORM, .short_name = "InstanceNorm",
@@ -417,7 +434,7 @@ const PhOp ph_op_GroupNormalization = {
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "num_groups", PH_ATTR_INT, .required = TRUE },
                { "stash_type", PH_ATTR_INT, "1" } },
-  .infer   = ph_infer_same_as_input, .kernel = group_norm_kernel, .grad_build = grad_group_norm, .flops = norm_flops,
+  .infer   = infer_group_norm, .kernel = group_norm_kernel, .grad_build = grad_group_norm, .flops = norm_flops,
 };
 
 /* LayerNormalization, RMSNormalization: over the last axes. */

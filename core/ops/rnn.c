@@ -203,11 +203,12 @@ step (const PhRecurrent *cell, guint d, const double *x, const double *w, const 
     }
 }
 
-/* Input @i as doubles with @count elements, or NULL when absent; FALSE with an error when it has another count. */
+/* Input @i as doubles with the dimensions @a, @b, @c (none: -1), or NULL when absent; FALSE with an error when it has others. */
 static gboolean
-weights (PhKernel *kernel, guint i, gint64 count, PhTensor **tensor, const double **data, GError **error)
+weights (PhKernel *kernel, guint i, gint64 a, gint64 b, gint64 c, PhTensor **tensor, const double **data, GError **error)
 {
-  static const guint ranks[8] = { 3, 3, 3, 2, 1, 3, 3, 2 };
+  const gint64 dims[3] = { a, b, c };
+  const guint rank = c < 0 ? 2 : 3;
 
   *data = NULL;
   if (ph_kernel_input (kernel, i) == NULL)
@@ -215,10 +216,12 @@ weights (PhKernel *kernel, guint i, gint64 count, PhTensor **tensor, const doubl
   *tensor = ph_kernel_input_as (kernel, i, PH_DOUBLE, error);
   if (*tensor == NULL)
     return FALSE;
-  if (ph_tensor_rank (*tensor) != ranks[i])
-    return ph_kernel_fail (kernel, error, "input %u must have rank %u", i, ranks[i]);
-  if ((gint64) ph_tensor_count (*tensor) != count)
-    return ph_kernel_fail (kernel, error, "input %u has %zu elements, must have %" G_GINT64_FORMAT, i, ph_tensor_count (*tensor), count);
+  if (ph_tensor_rank (*tensor) != rank || memcmp (ph_tensor_dims (*tensor), dims, rank * sizeof (gint64)) != 0)
+    {
+      g_autofree char *shape = ph_tensor_to_string (ph_kernel_input (kernel, i), 0), *last = c < 0 ? g_strdup ("") : g_strdup_printf (",%" G_GINT64_FORMAT, c);
+
+      return ph_kernel_fail (kernel, error, "input %u is %s, must have the shape [%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT "%s]", i, shape, a, b, last);
+    }
   *data = ph_tensor_data (*tensor);
   return TRUE;
 }
@@ -245,11 +248,15 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
   if (ph_node_attr_int (kernel->node, "hidden_size", n) != n)
     return ph_kernel_fail (kernel, error, "hidden_size is not what R is for, %" G_GINT64_FORMAT, n);
   g = cell->gates;
-  if (!weights (kernel, 0, ph_tensor_count (x), &keep[0], &xs, error) || !weights (kernel, 1, dirs * g * n * cell->input, &keep[1], &w, error)
-      || !weights (kernel, 2, dirs * g * n * n, &keep[2], &r, error) || !weights (kernel, 3, dirs * 2 * g * n, &keep[3], &bias, error)
-      || !weights (kernel, 5, dirs * cell->batch * n, &keep[5], &h0, error)
-      || (cell->kind == 'L' && (!weights (kernel, 6, dirs * cell->batch * n, &keep[6], &c0, error)
-                                || !weights (kernel, 7, dirs * 3 * n, &keep[7], &p, error))))
+  h_dims[cell->batch_first ? 1 : 0] = dirs;
+  h_dims[cell->batch_first ? 0 : 1] = cell->batch;
+  h_dims[2] = n;
+  if (!weights (kernel, 0, ph_tensor_dims (x)[0], ph_tensor_dims (x)[1], cell->input, &keep[0], &xs, error)
+      || !weights (kernel, 1, dirs, g * n, cell->input, &keep[1], &w, error) || !weights (kernel, 2, dirs, g * n, n, &keep[2], &r, error)
+      || !weights (kernel, 3, dirs, 2 * g * n, -1, &keep[3], &bias, error)
+      || !weights (kernel, 5, h_dims[0], h_dims[1], n, &keep[5], &h0, error)
+      || (cell->kind == 'L' && (!weights (kernel, 6, h_dims[0], h_dims[1], n, &keep[6], &c0, error)
+                                || !weights (kernel, 7, dirs, 3 * n, -1, &keep[7], &p, error))))
     return FALSE;
   lengths = ph_kernel_ints (kernel, 4, &n_lengths);
   if (lengths != NULL && (gint64) n_lengths != cell->batch)
@@ -258,9 +265,7 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
   y_dims[cell->batch_first ? 1 : 0] = cell->steps;
   y_dims[cell->batch_first ? 0 : 2] = cell->batch;
   y_dims[cell->batch_first ? 2 : 1] = dirs;
-  y_dims[3] = h_dims[2] = n;
-  h_dims[cell->batch_first ? 1 : 0] = dirs;
-  h_dims[cell->batch_first ? 0 : 1] = cell->batch;
+  y_dims[3] = n;
   y = ph_tensor_new (PH_DOUBLE, 4, y_dims);
   y_h = ph_tensor_new (PH_DOUBLE, 3, h_dims);
   y_c = ph_tensor_new (PH_DOUBLE, 3, h_dims);

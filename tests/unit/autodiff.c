@@ -545,6 +545,81 @@ test_restored_name (void)
   g_assert_cmpstr (outputs, ==, "y grad_x grad_const");
 }
 
+/* Products with no zero, one, and two. */
+static void
+test_cum_prod (void)
+{
+  static const double rows[][4] = { { 2, 3, -1, 0.5 }, { 2, 0, 3, 4 }, { 0, 2, 0, 5 }, { 1, 2, 3, 0 } };
+
+  for (guint form = 0; form < 4 * G_N_ELEMENTS (rows); form++)
+    {
+      const gboolean exclusive = form & 1, reverse = form >> 1 & 1;
+      const double *x = rows[form / 4];
+      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 26]> f (double[4] x) => (double[4] y) { a = Constant <value_int = 0> () "
+                                               "p = CumProd <exclusive = %d, reverse = %d> (x, a) c = Constant <value = double[4] {1.0, 2.0, 4.0, 8.0}> () "
+                                               "y = Mul (p, c) }", exclusive, reverse);
+      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr(PhModel) model = differentiate (text, "y", NULL, history);
+      g_autoptr(GHashTable) feeds = new_feeds ();
+      g_autoptr(PhTensor) slope = NULL;
+      PhTensor *at = ph_tensor_new (PH_DOUBLE, 1, DIMS (4));
+
+      memcpy (ph_tensor_writable (at), x, sizeof rows[0]);
+      feed (feeds, model, "x", at);
+      slope = compute (model, feeds, "grad_x");
+      for (guint k = 0; k < 4; k++)
+        {
+          double expected = 0;
+
+          for (guint j = 0; j < 4; j++)
+            {
+              const gboolean counts = reverse ? (exclusive ? k > j : k >= j) : exclusive ? k < j : k <= j;
+              double product = counts ? 1 << j : 0;
+
+              for (guint i = 0; i < 4; i++)
+                if (i != k && (reverse ? (exclusive ? i > j : i >= j) : exclusive ? i < j : i <= j))
+                  product *= x[i];
+              expected += product;
+            }
+          g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, k), expected, 1e-12);
+        }
+    }
+}
+
+/* What is computed in a branch that is not taken, or in a loop of no turns, may have no finite slope: train leaves it there. */
+static void
+test_train_poles (void)
+{
+  static const char *const texts[] = {
+    "<ir_version: 8, opset_import: [\"\" : 23]> f (float x, bool c) => (float y) { y = If (c) <then_branch = t () => (float p) { q = Sqrt (x) p = Neg (q) }, "
+    "else_branch = e () => (float s) { r = Sqrt (x) u = Sub (r, r) s = Add (x, x) }> }",
+    "<ir_version: 8, opset_import: [\"\" : 23]> f (float x, int64 n) => (float y) { y = Loop <body = b (int64 i, bool g, float v) => (bool h, float w) { "
+    "h = Identity (g) q = Sqrt (x) w = Add (v, q) }> (n, \"\", x) }",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhModel) model = ph_onnx_text_read (texts[i], -1, "test", &error);
+      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr(GHashTable) feeds = new_feeds ();
+      g_autoptr(PhTensor) slope = NULL;
+      const PhPipeline *train = ph_pipeline_find ("train");
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+      g_assert_no_error (error);
+      for (guint k = 0; error == NULL && train->passes[k] != NULL; k++)
+        ph_pass_run (ph_pass_find (train->passes[k]), model, history, &options, &error);
+      options.arguments = (const char *[]) { "y", NULL };
+      ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+      g_assert_no_error (error);
+      feed (feeds, model, "x", ph_tensor_new_scalar (PH_FLOAT, 0));
+      feed (feeds, model, i == 0 ? "c" : "n", ph_tensor_new_scalar (i == 0 ? PH_BOOL : PH_INT64, 0));
+      slope = compute (model, feeds, "grad_x");
+      g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, i == 0 ? 2 : 1);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -567,5 +642,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/open-attention", test_open_attention);
   g_test_add_func ("/autodiff/narrow", test_narrow);
   g_test_add_func ("/autodiff/restored-name", test_restored_name);
+  g_test_add_func ("/autodiff/cum-prod", test_cum_prod);
+  g_test_add_func ("/autodiff/train-poles", test_train_poles);
   return g_test_run ();
 }
