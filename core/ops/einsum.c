@@ -270,8 +270,35 @@ label_letter (guint label)
   return label < 26 ? 'a' + label : 'A' + label - 26;
 }
 
+/* A letter that the equation does not use and @used does not name, which it then does. */
+static char
+free_letter (const Equation *equation, guint n, gboolean *used)
+{
+  for (guint k = 0; k <= n; k++)
+    for (guint i = 0; i < equation->rank[k]; i++)
+      used[equation->label[k][i]] = TRUE;
+  for (guint label = 0; label < 52; label++)
+    if (!used[label])
+      {
+        used[label] = TRUE;
+        return label_letter (label);
+      }
+  return '\0';
+}
+
+/* Ones on the diagonal, as many as axis @axis of @x is long. */
+static PhValue *
+build_diagonal (PhGrad *grad, PhValue *x, gint64 axis)
+{
+  PhBuilder *b = grad->b;
+  PhValue *shape = PH_BUILD (b, Gather, ph_grad_shape (grad, x), ph_build_ints (b, (gint64[]) { axis, axis }, 2));
+
+  return PH_BUILD (b, EyeLike, PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), shape));
+}
+
 /* The gradient by a factor is the einsum of the result's gradient with the other factors, back to its letters. A letter that
- * only this factor has was summed away: the gradient is the same all along it. */
+ * only this factor has was summed away: the gradient is the same all along it. A letter that it has twice took a diagonal: there
+ * the gradient goes, by a factor of ones on it. */
 static gboolean
 grad_einsum (PhGrad *grad, GError **error)
 {
@@ -293,9 +320,9 @@ grad_einsum (PhGrad *grad, GError **error)
 
   for (guint k = 0; k < n; k++)
     {
-      g_autoptr(GString) text = g_string_new (NULL);
-      g_autofree PhValue **inputs = g_new0 (PhValue *, n);
-      gboolean there[128] = { FALSE, }, mine[128] = { FALSE, };
+      g_autoptr(GString) text = g_string_new (NULL), back = g_string_new (NULL);
+      g_autofree PhValue **inputs = g_new0 (PhValue *, n + PH_MAX_RANK);
+      gboolean there[128] = { FALSE, }, mine[128] = { FALSE, }, used[128] = { FALSE, };
       gint64 missing[PH_MAX_RANK];
       guint n_missing = 0, n_inputs = 0;
 
@@ -321,24 +348,40 @@ grad_einsum (PhGrad *grad, GError **error)
                 g_string_append_c (text, label_letter (equation.label[term][i]));
             }
         }
-      g_string_append (text, "->");
       if (equation.dots[k])
-        g_string_append (text, "...");
+        g_string_append (back, "...");
       for (guint i = 0; i < equation.rank[k]; i++)
         {
           guint one = equation.label[k][i];
+          char other = '\0';
 
-          if (mine[one] || (one >= ELLIPSIS && !equation.dots[n]))
-            return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that takes a diagonal, or sums over "
-                                 "'...', is not differentiated; write it with Gather or ReduceSum");
+          if ((one >= ELLIPSIS && !equation.dots[n]) || (mine[one] && (other = free_letter (&equation, n, used)) == '\0'))
+            return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that %s is not differentiated; write it with %s",
+                                 one >= ELLIPSIS ? "sums over '...'" : "uses up all letters", one >= ELLIPSIS ? "ReduceSum" : "fewer terms");
+          if (mine[one])
+            {
+              g_string_append_printf (text, ",%c%c", label_letter (one), other);
+              inputs[n_inputs++] = build_diagonal (grad, ph_grad_in (grad, k), i);
+              if (!there[one])      /* it was summed away, but now it is there */
+                {
+                  there[one] = TRUE;
+                  for (guint m = n_missing; m-- > 0; )
+                    if (equation.label[k][missing[m]] == one)
+                      missing[m] = missing[--n_missing];
+                }
+              g_string_append_c (back, other);
+              continue;
+            }
           mine[one] = TRUE;
           if (one >= ELLIPSIS)
             continue;
-          if (there[one])
-            g_string_append_c (text, label_letter (one));
-          else
+          if (!there[one])
             missing[n_missing++] = i;
+          g_string_append_c (back, label_letter (one));
         }
+      for (guint m = 0; m < n_missing; m++)
+        g_string_erase (back, strchr (back->str, label_letter (equation.label[k][missing[m]])) - back->str, 1);
+      g_string_append_printf (text, "->%s", back->str);
       grad->dx[k] = ph_build_node (b, &ph_op_Einsum, inputs, n_inputs,
                                    PH_ATTRS (ph_attr_new_string ("equation", text->str)), 1);
       if (n_missing > 0)
