@@ -19,7 +19,7 @@
  * initializer that the model came with). It gets one new input, grad_OUTPUT, the cotangent, with ones for its default; and one
  * new output, grad_NAME, for each. Names that are taken get a number. All of it is plain ONNX. */
 
-/* "dA = Mul(dY, B), dB = Mul(dY, A)", from the templates that are built. */
+/* "dA = Mul(dY, B), dB = Mul(dY, A)", from the templates that are built or as it is declared. */
 static char *
 explain (const PhNode *node)
 {
@@ -33,6 +33,8 @@ explain (const PhNode *node)
         g_string_append_printf (why, "%sd%s = ", why->len > 0 ? ", " : "", node->op->inputs[i].name);
         ph_pattern_print (node->op->grad[i], node->op, why);
       }
+  if (why->len == 0 && node->op->grad_text != NULL)
+    g_string_append (why, node->op->grad_text);
   if (why->len > 0)
     g_string_prepend (why, "By the chain rule, with dY the gradient of its output: ");
   else
@@ -52,6 +54,15 @@ static void
 end_node (PhNode *node, gpointer data)
 {
   ph_pass_end (data);
+}
+
+static void
+hand_on (PhNode *node, PhValue *of, guint input, PhValue *gradient, gpointer data)
+{
+  const PhPassOptions *options = ph_pass_run_options (data);
+
+  if (options->contribution != NULL)
+    options->contribution (node, of, input, gradient, options->contribution_data);
 }
 
 static PhValue *
@@ -281,7 +292,7 @@ run_autodiff (PhPassRun *run, GError **error)
 {
   PhModel *model = ph_pass_run_model (run);
   const char *const *arguments = ph_pass_run_options (run)->arguments;
-  PhTapeHooks hooks = { begin_node, end_node, run };
+  PhTapeHooks hooks = { begin_node, end_node, hand_on, run };
   PhBuilder builder = { .graph = model->graph, .role = PH_ROLE_BACKWARD };
   g_autoptr(PhTape) tape = NULL;
   g_autoptr(GPtrArray) sources = NULL;
@@ -336,6 +347,7 @@ run_autodiff (PhPassRun *run, GError **error)
   tape = ph_tape_new (model->graph);
   for (guint i = 0; i < sources->len; i++)
     ph_tape_watch (tape, sources->pdata[i]);
+  hand_on (NULL, output, 0, seed, run);
   ph_tape_seed (tape, output, seed);
   if (!ph_tape_run (tape, &builder, &hooks, error))
     return FALSE;

@@ -77,6 +77,10 @@ typedef struct
   GCancellable  *cancellable;
   void         (*progress) (const char *pass, guint rewrites, gpointer data);
   gpointer       progress_data;
+  /* (nullable) autodiff: told of what @node hands on to the gradient of @of, its input @input (G_MAXUINT: its bodies use it); first of
+   * the cotangent, with @node NULL and @of the output that is differentiated. */
+  void         (*contribution) (PhNode *node, PhValue *of, guint input, PhValue *gradient, gpointer data);
+  gpointer       contribution_data;
   gboolean       keep_opset;       /* upgrade-opset: of the form of the operators only, the file's opset stays */
   int            max_opset;        /* a rewrite that needs a newer one stands aside; 0: none does              */
 } PhPassOptions;

@@ -4,6 +4,7 @@
 
 #include "core/console/console-private.h"
 #include "core/io/format.h"
+#include "core/ops/formula.h"
 #include "core/ops/op.h"
 #include "core/run/kernels.h"
 
@@ -45,6 +46,13 @@ help_on_op (PhCall *call, const PhOp *op)
 
         ph_pattern_print (op->grad[i], op, text);
         ph_reply_say (call->reply, "  d/d%s = %s\n", op->inputs[i].name, text->str);
+      }
+    else
+      {
+        g_autofree char *text = ph_op_gradient_text (op, NULL, i);
+
+        if (text != NULL)
+          ph_reply_say (call->reply, "  d/d%s = %s\n", op->inputs[i].name, text);
       }
   return TRUE;
 }

@@ -317,6 +317,25 @@ ph_trace_command (PhCall *call, GError **error)
   return TRUE;
 }
 
+PhModel *
+ph_trace_model_of (PhConsole *console, const char *name, const char **output, GHashTable *feeds, GError **error)
+{
+  PhTrace *trace = ph_console_get_trace (console);
+  PhValue *value = g_hash_table_lookup (trace->variables, name);
+  PhModel *model = value != NULL ? trace_model (trace, value->name, error) : NULL;
+
+  for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
+    {
+      const PhValue *input = model->graph->inputs->pdata[i];
+      PhTensor      *tensor = g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (input->id));
+
+      if (tensor != NULL)
+        g_hash_table_insert (feeds, g_strdup (input->name), ph_tensor_ref (tensor));
+    }
+  *output = value != NULL ? value->name : NULL;
+  return model;
+}
+
 /* The textbook's reverse mode: the recorded graph, differentiated by the same pass, and computed. */
 gboolean
 ph_trace_grad (PhCall *call, GError **error)

@@ -70,6 +70,7 @@ const PhOp ph_op_LeakyRelu = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = LeakyRelu <alpha = 0.2> (x)", -1, 1 },
   .doc   = "Elementwise x, or alpha x below 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.01" } },
+  .grad_text = "dX = dY where X >= 0, else alpha * dY",
 };
 
 /* PRelu */
@@ -116,6 +117,7 @@ const PhOp ph_op_ThresholdedRelu = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = ThresholdedRelu <alpha = 0.3> (x)", -1, 1 },
   .doc   = "Elementwise x above alpha, else 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
+  .grad_text = "dX = dY where X > alpha",
 };
 
 /* Elu, Celu, Selu: bent exponentially below 0. Each slope there is told by the output: (y + shift) * factor. */
@@ -184,6 +186,7 @@ const PhOp ph_op_Elu = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Elu <alpha = 1.5> (x)", -2, 2 },
   .doc   = "Elementwise x, or alpha (exp (x) - 1) below 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
+  .grad_text = "dX = dY where X > 0, else dY * (Y + alpha)",
 };
 
 const PhOp ph_op_Celu = {
@@ -191,6 +194,7 @@ const PhOp ph_op_Celu = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Celu <alpha = 1.5> (x)", -2, 2 },
   .doc   = "Elementwise x, or alpha (exp (x / alpha) - 1) below 0.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
+  .grad_text = "dX = dY where X > 0, else dY * exp(X / alpha)",
 };
 
 const PhOp ph_op_Selu = {
@@ -198,6 +202,7 @@ const PhOp ph_op_Selu = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Selu (x)", -2, 2 },
   .doc   = "Elementwise gamma x, or gamma alpha (exp (x) - 1) below 0: keeps mean 0 and variance 1 from layer to layer.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.67326319217681884765625" }, { "gamma", PH_ATTR_FLOAT, "1.05070102214813232421875" } },
+  .grad_text = "dX = dY * gamma where X > 0, else dY * (Y + gamma * alpha)",
 };
 
 /* HardSigmoid, HardSwish: in straight lines. */
@@ -229,6 +234,7 @@ const PhOp ph_op_HardSigmoid = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = HardSigmoid (x)", -4, 4 },
   .doc   = "Elementwise alpha x + beta, cut to [0, 1].",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "0.2" }, { "beta", PH_ATTR_FLOAT, "0.5" } },
+  .grad_text = "dX = dY * alpha where 0 < Y < 1",
 };
 
 /* 0 up to -3, x / 3 + 1 / 2 up to 3, then 1. */
@@ -280,6 +286,7 @@ const PhOp ph_op_Swish = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Swish <alpha = 1.5> (x)", -3, 3 },
   .doc   = "Elementwise x sigmoid (alpha x), also called SiLU.",
   .attrs = { { "alpha", PH_ATTR_FLOAT, "1.0" } },
+  .grad_text = "dX = dY * s * (1 + alpha * X * (1 - s)), s = sigmoid(alpha * X)",
 };
 
 #define SQRT_HALF      0.70710678118654752440
@@ -338,6 +345,7 @@ const PhOp ph_op_Gelu = {
   .family = PH_FAMILY_ACTIVATION, .motif = PH_MOTIF_SMOOTH, .example = { "x[6]", "y = Gelu (x)", -3, 3 },
   .doc   = "Elementwise x times the chance that a normal variable is below x; exactly, or approximated by tanh.",
   .attrs = { { "approximate", PH_ATTR_STRING, "\"none\"" } },
+  .grad_text = "dX = dY * (cdf(X) + X * pdf(X))",
 };
 
 /* Shrink */
@@ -378,4 +386,5 @@ const PhOp ph_op_Shrink = {
   .family = PH_FAMILY_ACTIVATION, .example = { "x[6]", "y = Shrink <lambd = 0.4, bias = 0.2> (x)", -1, 1 },
   .doc   = "Elementwise 0 in [-lambd, lambd], else x moved towards 0 by the bias.",
   .attrs = { { "lambd", PH_ATTR_FLOAT, "0.5" }, { "bias", PH_ATTR_FLOAT, "0.0" } },
+  .grad_text = "dX = dY where |X| > lambd",
 };

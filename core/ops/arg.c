@@ -237,10 +237,12 @@ const PhOp ph_op_CumSum = {
   "CumSum", RUNNING_OP (14, cum_sum, grad_cum_sum),
   .family = PH_FAMILY_POOL, .example = { "x[2,4]", "a = Constant <value_int = 1> () y = CumSum <exclusive = 1> (x, a)", -1, 1 },
   .doc = "Running sum along an axis.",
+  .grad_text = "dx = cumsum(dY) from the other end",
 };
 
 const PhOp ph_op_CumProd = {
   "CumProd", RUNNING_OP (26, cum_prod, grad_cum_prod),
   .family = PH_FAMILY_POOL, .example = { "x[2,4]", "a = Constant <value_int = 1> () y = CumProd (x, a)", 0.3, 2 },
   .doc = "Running product along an axis.",
+  .grad_text = "dx = sum over the later dY * (product of their other factors)",
 };

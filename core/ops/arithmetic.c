@@ -144,6 +144,7 @@ const PhOp ph_op_Add = {
   .family = PH_FAMILY_ARITHMETIC, .motif = PH_MOTIF_SUM, .example = { "a[2,3] b[3]", "y = Add (a, b)", -1, 1 },
   .doc  = "Elementwise sum, with broadcasting.",
   .grad = { DY, DY },
+  .symbol = "+",
 };
 
 const PhOp ph_op_Sub = {
@@ -151,6 +152,7 @@ const PhOp ph_op_Sub = {
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,1,3] b[4,1]", "y = Sub (a, b)", -1, 1 },
   .doc  = "Elementwise difference, with broadcasting.",
   .grad = { DY, P (Neg, DY) },
+  .symbol = "-",
 };
 
 const PhOp ph_op_Mul = {
@@ -158,6 +160,7 @@ const PhOp ph_op_Mul = {
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[2,1]", "y = Mul (a, b)", -1, 1 },
   .doc  = "Elementwise product, with broadcasting.",
   .grad = { P (Mul, DY, B), P (Mul, DY, A) },
+  .symbol = "*",
 };
 
 const PhOp ph_op_Div = {
@@ -165,6 +168,7 @@ const PhOp ph_op_Div = {
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3]", "y = Div (a, b)", 0.5, 2 },
   .doc  = "Elementwise quotient, with broadcasting; integers are divided towards zero.",
   .grad = { P (Div, DY, B), P (Neg, P (Div, P (Mul, DY, OUT), B)) },
+  .symbol = "/",
 };
 
 const PhOp ph_op_Neg = {
@@ -174,4 +178,5 @@ const PhOp ph_op_Neg = {
   .inputs = { { "X", 'T', PH_FLOATS | PH_SIGNED } }, .outputs = { { "Y", 'T', PH_FLOATS | PH_SIGNED } },
   .infer = infer_neg, .kernel = neg_kernel,
   .grad = { P (Neg, DY) },
+  .symbol = "-",
 };

@@ -370,6 +370,9 @@ const PhOp ph_op_Attention = {
              { "softmax_precision", PH_ATTR_INT } },
   .infer = infer_attention, .kernel = run_attention, .grad_build = ph_grad_attention, .flops = flops_attention,
   .no_grad = 1 << NONPAD,
+  .grad_text = "dV = P^T @ dY, P = softmax(Q @ K^T * scale + attn_mask); dQ = dS @ K * scale; dK = dS^T @ Q * scale; "
+               "dattn_mask = sum(dS), dS = P * (dP - sum(P * dP)), dP = dY @ V^T; dpast_key = the part of dK before K; "
+               "dpast_value = the part of dV before V",
 };
 
 /* ── RotaryEmbedding ── */
@@ -454,4 +457,5 @@ const PhOp ph_op_RotaryEmbedding = {
   .attrs = { { "interleaved", PH_ATTR_INT, "0" }, { "num_heads", PH_ATTR_INT }, { "rotary_embedding_dim", PH_ATTR_INT, "0" } },
   .infer = ph_infer_same_as_input, .kernel = run_rotary_embedding, .grad_build = grad_rotary_embedding,
   .no_grad = 1 << 3,
+  .grad_text = "dX = dY turned back by the same angles; dcos_cache = sum(dY * X); dsin_cache = sum(dY * turned X)",
 };

@@ -191,6 +191,7 @@ const PhOp ph_op_Cast = {
   .attrs   = { { "to", PH_ATTR_INT, .required = TRUE }, { "saturate", PH_ATTR_INT, "1" },
                { "round_mode", PH_ATTR_STRING, "\"up\"" } },
   .infer   = infer_to, .kernel = cast_kernel, .grad_build = grad_cast,
+  .grad_text = "dinput = Cast(dY)",
 };
 
 const PhOp ph_op_CastLike = {
@@ -201,6 +202,7 @@ const PhOp ph_op_CastLike = {
   .inputs  = { { "input", 0, CASTABLE }, { "target_type", 'T', CASTABLE } }, .outputs = { { "output", 'T', CASTABLE } },
   .attrs   = { { "saturate", PH_ATTR_INT, "1" }, { "round_mode", PH_ATTR_STRING, "\"up\"" } },
   .infer   = infer_cast_like, .kernel = cast_like_kernel, .grad_build = grad_cast, .no_grad = 1 << 1,
+  .grad_text = "dinput = Cast(dY)",
 };
 
 static gsize

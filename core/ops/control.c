@@ -153,6 +153,7 @@ const PhOp ph_op_If = {
   .inputs = { { "cond", 0, PH_T (BOOL) } }, .outputs = { { "outputs", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
   .attrs = { { "then_branch", PH_ATTR_GRAPH, NULL, TRUE }, { "else_branch", PH_ATTR_GRAPH, NULL, TRUE } },
   .infer = infer_if, .kernel = run_if, .grad_build = ph_grad_if, .no_grad = 1 << 0,
+  .grad_text = "dX = the gradient of the branch that was taken",
 };
 
 /* ── Loop ── */
@@ -381,6 +382,7 @@ const PhOp ph_op_Loop = {
   .outputs = { { "v_final_and_scan_outputs", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
   .attrs = { { "body", PH_ATTR_GRAPH, NULL, TRUE } },
   .infer = infer_loop, .kernel = run_loop, .grad_build = ph_grad_loop, .no_grad = 0x3,
+  .grad_text = "dX = the body's gradient, turn by turn, the last turn first",
 };
 
 /* ── Scan ── */
@@ -554,4 +556,5 @@ const PhOp ph_op_Scan = {
              { "scan_input_axes", PH_ATTR_INTS }, { "scan_input_directions", PH_ATTR_INTS },
              { "scan_output_axes", PH_ATTR_INTS }, { "scan_output_directions", PH_ATTR_INTS } },
   .infer = infer_scan, .kernel = run_scan, .grad_build = ph_grad_scan,
+  .grad_text = "dX = the body's gradient, turn by turn, the last turn first",
 };

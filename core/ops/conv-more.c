@@ -126,6 +126,7 @@ const PhOp ph_op_Col2Im = {
   .outputs = { { "output", 'T', PH_FLOATS | PH_INTEGERS } },
   .attrs = { { "dilations", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
   .infer = infer_col2im, .kernel = run_col2im, .grad_build = grad_col2im, .no_grad = 0x6,
+  .grad_text = "dinput = the blocks of dY as columns",
 };
 
 /* ── DeformConv ── */
@@ -263,4 +264,6 @@ const PhOp ph_op_DeformConv = {
   .attrs = { { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" }, { "kernel_shape", PH_ATTR_INTS },
              { "offset_group", PH_ATTR_INT, "1" }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
   .infer = infer_deform_conv, .kernel = run_deform_conv, .grad_build = ph_grad_deform_conv,
+  .grad_text = "dX = the sampled products of dY and W added back where they were read; dW = dY @ (sampled X)^T; doffset "
+               "= dY * W * (slope of X where it is sampled); dB = sum(dY); dmask = dY * W * (sampled X)",
 };

@@ -503,6 +503,7 @@ const PhOp ph_op_Conv = {
   .attrs = { { "auto_pad", PH_ATTR_STRING, "\"NOTSET\"" }, { "dilations", PH_ATTR_INTS }, { "group", PH_ATTR_INT, "1" },
              { "kernel_shape", PH_ATTR_INTS }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
   .infer = infer_conv, .kernel = run_conv, .grad_build = grad_conv, .flops = conv_flops,
+  .grad_text = "dX = ConvTranspose(dY, W); dW = Conv(X, dY), strides and dilations exchanged; dB = sum(dY)",
 };
 
 const PhOp ph_op_ConvTranspose = {
@@ -516,4 +517,5 @@ const PhOp ph_op_ConvTranspose = {
              { "kernel_shape", PH_ATTR_INTS }, { "output_padding", PH_ATTR_INTS }, { "output_shape", PH_ATTR_INTS },
              { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
   .infer = infer_conv, .kernel = run_conv, .grad_build = grad_conv_transpose, .flops = conv_flops,
+  .grad_text = "dX = Conv(dY, W); dW = Conv(dY, X), strides and dilations exchanged; dB = sum(dY)",
 };

@@ -99,4 +99,5 @@ const PhOp ph_op_Dropout = {
   .outputs = { { "output", 'T', PH_FLOATS }, { "mask", 0, PH_T (BOOL), PH_ARG_OPTIONAL } },
   .attrs = { { "seed", PH_ATTR_INT } },
   .infer = infer_dropout, .kernel = run_dropout, .grad_build = grad_dropout, .no_grad = 1 << 2, .no_rule = 1 << 1,
+  .grad_text = "ddata = dY * mask / (1 - ratio)",
 };

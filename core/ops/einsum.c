@@ -429,6 +429,7 @@ const PhOp ph_op_Einsum = {
   .inputs  = { { "Inputs", 'T', FACTORS, PH_ARG_VARIADIC } }, .outputs = { { "Output", 'T', FACTORS } },
   .attrs   = { { "equation", PH_ATTR_STRING, .required = TRUE } },
   .infer   = infer_einsum, .kernel = einsum_kernel, .grad_build = grad_einsum, .flops = einsum_flops,
+  .grad_text = "dX = einsum(dY, the other inputs), the letters of X its result",
 };
 
 /* Det */
@@ -570,4 +571,5 @@ const PhOp ph_op_Det = {
   .doc     = "The determinant of each square matrix.",
   .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .infer   = infer_det, .kernel = det_kernel, .grad_build = grad_det, .flops = det_flops,
+  .grad_text = "dX = dY * Y * inverse(X)^T",
 };

@@ -96,6 +96,7 @@ const PhOp ph_op_Expand = {
   .doc = "Broadcasts the input to the shape asked for (or, where the input is larger, to its own).",
   .inputs = { { "input", 'T', PH_ANY }, { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_expand, .kernel = run_expand, .grad_build = grad_expand, .no_grad = 1 << 1,
+  .grad_text = "dinput = sum(dY) over what was expanded",
 };
 
 static gboolean
@@ -166,6 +167,7 @@ const PhOp ph_op_Tile = {
   .doc = "Repeats the input along each axis.",
   .inputs = { { "input", 'T', PH_ANY }, { "repeats", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_tile, .kernel = run_tile, .grad_build = grad_tile, .no_grad = 1 << 1,
+  .grad_text = "dinput = sum(dY) over the copies",
 };
 
 /* ── ConstantOfShape, EyeLike, Range ── */

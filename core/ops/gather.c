@@ -139,6 +139,7 @@ const PhOp ph_op_Gather = {
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" } },
   .infer = infer_gather, .kernel = run_gather, .grad_build = grad_gather, .no_grad = 1 << 1,
+  .grad_text = "ddata = dY added into zeros at indices",
 };
 
 /* ── GatherElements ── */
@@ -229,6 +230,7 @@ const PhOp ph_op_GatherElements = {
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_INDICES, PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" } },
   .infer = infer_gather_elements, .kernel = run_gather_elements, .grad_build = grad_gather_elements, .no_grad = 1 << 1,
+  .grad_text = "ddata = dY added into zeros at indices",
 };
 
 /* ── GatherND ── */
@@ -330,6 +332,7 @@ const PhOp ph_op_GatherND = {
   .inputs = { { "data", 'T', PH_ANY }, { "indices", 0, PH_T (INT64), PH_ARG_INDEX } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "batch_dims", PH_ATTR_INT, "0" } },
   .infer = infer_gather_nd, .kernel = run_gather_nd, .grad_build = grad_gather_nd, .no_grad = 1 << 1,
+  .grad_text = "ddata = dY added into zeros at indices",
 };
 
 /* ── Compress ── */
@@ -418,6 +421,7 @@ const PhOp ph_op_Compress = {
   .inputs = { { "input", 'T', PH_ANY }, { "condition", 0, PH_T (BOOL) } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT } },
   .infer = infer_compress, .kernel = run_compress, .grad_build = grad_compress, .no_grad = 1 << 1,
+  .grad_text = "dinput = dY put into zeros where condition holds",
 };
 
 /* ── OneHot ── */
@@ -517,4 +521,5 @@ const PhOp ph_op_OneHot = {
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "-1" } },
   .infer = infer_one_hot, .kernel = run_one_hot, .grad_build = grad_one_hot, .no_grad = 0x3,
+  .grad_text = "dvalues = [sum(dY off the index), sum(dY at the index)]",
 };

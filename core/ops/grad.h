@@ -44,6 +44,8 @@ typedef struct
   /* Around what is built for one forward node. @begin FALSE: stop. */
   gboolean (*begin) (PhNode *node, gpointer data);
   void     (*end)   (PhNode *node, gpointer data);
+  /* (nullable) @node hands @gradient on to @of, its input @input; G_MAXUINT: to what its bodies use. */
+  void     (*contribution) (PhNode *node, PhValue *of, guint input, PhValue *gradient, gpointer data);
   gpointer data;
 } PhTapeHooks;
 

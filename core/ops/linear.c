@@ -268,6 +268,8 @@ const PhOp ph_op_MatMul = {
   .inputs  = { { "A", 'T', PRODUCTS }, { "B", 'T', PRODUCTS } },
   .outputs = { { "Y", 'T', PRODUCTS } },
   .infer   = infer_matmul, .kernel = matmul_kernel, .grad_build = grad_matmul, .flops = ph_matmul_flops,
+  .grad_text = "dA = dY @ B^T; dB = A^T @ dY",
+  .symbol = "@",
 };
 
 /* Gemm */
@@ -407,4 +409,7 @@ const PhOp ph_op_Gemm = {
   .attrs   = { { "alpha", PH_ATTR_FLOAT, "1.0" }, { "beta", PH_ATTR_FLOAT, "1.0" }, { "transA", PH_ATTR_INT, "0" },
                { "transB", PH_ATTR_INT, "0" } },
   .infer   = infer_gemm, .kernel = gemm_kernel, .grad_build = grad_gemm, .flops = gemm_flops,
+  .grad_text = "dA = alpha * dY @ B^T; dA|transB = alpha * dY @ B; dA|transA = alpha * B @ dY^T; "
+               "dA|transA|transB = alpha * B^T @ dY^T; dB = alpha * A^T @ dY; dB|transA = alpha * A @ dY; "
+               "dB|transB = alpha * dY^T @ A; dB|transA|transB = alpha * dY^T @ A^T; dC = beta * sum(dY)",
 };

@@ -83,18 +83,21 @@ const PhOp ph_op_Equal = {
   .flags = PH_OP_ELEMENTWISE | PH_OP_COMMUTATIVE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise a = b; NaN equals nothing.",
+  .symbol = "==",
 };
 
 const PhOp ph_op_Greater = {
   "Greater", COMPARISON (13, greater, ph_infer_compare, PH_NUMBERS), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise a > b.",
+  .symbol = ">",
 };
 
 const PhOp ph_op_Less = {
   "Less", COMPARISON (13, less, ph_infer_compare, PH_NUMBERS), .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc = "Elementwise a < b.",
+  .symbol = "<",
 };
 
 const PhOp ph_op_GreaterOrEqual = {
@@ -102,6 +105,7 @@ const PhOp ph_op_GreaterOrEqual = {
   .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise a >= b.",
+  .symbol = ">=",
 };
 
 const PhOp ph_op_LessOrEqual = {
@@ -109,6 +113,7 @@ const PhOp ph_op_LessOrEqual = {
   .flags = PH_OP_ELEMENTWISE | PH_OP_NO_GRADIENT,
   .family = PH_FAMILY_ARITHMETIC,
   .doc   = "Elementwise a <= b.",
+  .symbol = "<=",
 };
 
 /* Booleans are one byte, but a careless file may hold other bytes than 0 and 1. */
@@ -363,4 +368,5 @@ const PhOp ph_op_Where = {
   .outputs = { { "output", 'T', PH_ANY } },
   .infer   = infer_where, .kernel = where_kernel, .no_grad = 1 << 0,
   .grad    = { NULL, P (Where, A, DY, NUM (0)), P (Where, A, NUM (0), DY) },
+  .symbol = "where",
 };

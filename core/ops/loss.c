@@ -257,6 +257,7 @@ const PhOp ph_op_NegativeLogLikelihoodLoss = {
   .inputs  = { { "input", 'T', PH_FLOATS }, { "target", 0, PH_INDICES, PH_ARG_INDEX }, { "weight", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "loss", 'T', PH_FLOATS } },
   .infer   = infer_loss, .kernel = nll_kernel, .grad_build = grad_nll, .no_grad = 1 << 1, .flops = loss_flops,
+  .grad_text = "dinput = -dY * weight[target] at target, else 0; dweight = what target picked, summed by class",
 };
 
 const PhOp ph_op_SoftmaxCrossEntropyLoss = {
@@ -267,4 +268,5 @@ const PhOp ph_op_SoftmaxCrossEntropyLoss = {
   .outputs = { { "output", 'T', PH_FLOATS }, { "log_prob", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .infer   = infer_loss, .kernel = cross_entropy_kernel, .grad_build = grad_cross_entropy, .no_grad = 1 << 1,
   .flops   = loss_flops,
+  .grad_text = "dscores = dY * (softmax(scores) - onehot(labels)); dweights = what labels picked, summed by class",
 };

@@ -503,4 +503,5 @@ const PhOp ph_op_MsMatMulNBits = {
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "K", PH_ATTR_INT, .required = TRUE }, { "N", PH_ATTR_INT, .required = TRUE }, { "bits", PH_ATTR_INT, "4" },
              { "block_size", PH_ATTR_INT, .required = TRUE }, { "accuracy_level", PH_ATTR_INT, "0" } },
+  .grad_text = "dA = dY @ dequantized B; dbias = sum(dY)",
 };

@@ -256,4 +256,5 @@ const PhOp ph_op_MsInverse = {
   .example = { "x[2,3,3]", "e = Constant <value = double[3,3] {3, 0, 0, 0, 3, 0, 0, 0, 3}> () s = Add (x, e) y = com.microsoft.Inverse (s)", -1, 1 },
   .doc = "The inverse of square matrices.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
+  .grad_text = "dX = -Y^T @ dY @ Y^T",
 };

@@ -52,6 +52,7 @@ const PhOp ph_op_Scaler = {
   .doc = "Each feature less an offset, times a scale.",
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "offset", PH_ATTR_FLOATS }, { "scale", PH_ATTR_FLOATS } }, .infer = infer_float, .kernel = scaler_kernel, .grad_build = ph_grad_scaler,
+  .grad_text = "dX = dY * scale",
 };
 
 /* ── Normalizer ── */
@@ -93,6 +94,7 @@ const PhOp ph_op_Normalizer = {
   .inputs = { { "X", 0, PH_ML_NUMBERS } }, .outputs = { { "Y", 0, PH_T (FLOAT) } },
   .attrs = { { "norm", PH_ATTR_STRING, "\"MAX\"" } }, .infer = infer_float, .kernel = normalizer_kernel,
   .grad_build = ph_grad_normalizer,
+  .grad_text = "dX = the gradient of X / norm(X)",
 };
 
 /* ── Imputer ── */
@@ -136,6 +138,7 @@ const PhOp ph_op_Imputer = {
   .attrs = { { "imputed_value_floats", PH_ATTR_FLOATS }, { "imputed_value_int64s", PH_ATTR_INTS },
              { "replaced_value_float", PH_ATTR_FLOAT, "0.0" }, { "replaced_value_int64", PH_ATTR_INT, "0" } },
   .infer = ph_infer_same_as_input, .kernel = imputer_kernel, .grad_build = ph_grad_imputer,
+  .grad_text = "dX = dY where X was there",
 };
 
 /* ── categories ── */

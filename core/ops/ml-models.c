@@ -223,6 +223,7 @@ const PhOp ph_op_LinearRegressor = {
   .attrs = { { "coefficients", PH_ATTR_FLOATS }, { "intercepts", PH_ATTR_FLOATS }, { "post_transform", PH_ATTR_STRING, "\"NONE\"" },
              { "targets", PH_ATTR_INT, "1" } },
   .infer = infer_linear_regressor, .kernel = linear_regressor_kernel, .grad_build = ph_grad_linear_regressor,
+  .grad_text = "dX = dY @ coefficients",
 };
 
 /* How many rows of coefficients there are, and scores: one row for two labels makes two. */

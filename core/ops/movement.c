@@ -87,6 +87,7 @@ const PhOp ph_op_Transpose = {
   .inputs = { { "data", 'T', PH_ANY } }, .outputs = { { "transposed", 'T', PH_ANY } },
   .attrs = { { "perm", PH_ATTR_INTS } },
   .infer = infer_transpose, .kernel = run_transpose, .grad_build = grad_transpose,
+  .grad_text = "ddata = Transpose(dY), the axes put back",
 };
 
 /* ── Concat ── */
@@ -246,6 +247,7 @@ const PhOp ph_op_Concat = {
   .inputs = { { "inputs", 'T', PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "concat_result", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, NULL, TRUE } },
   .infer = infer_concat, .kernel = run_concat, .grad_build = grad_concat,
+  .grad_text = "dX = Slice(dY) where X stands",
 };
 
 /* ── Split ── */
@@ -373,6 +375,7 @@ const PhOp ph_op_Split = {
   .outputs = { { "outputs", 'T', PH_ANY, PH_ARG_VARIADIC } },
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "num_outputs", PH_ATTR_INT } },
   .infer = infer_split, .kernel = run_split, .grad_build = grad_split, .no_grad = 1 << 1,
+  .grad_text = "dinput = Concat(the gradients of the parts)",
 };
 
 /* ── DepthToSpace, SpaceToDepth: a reshape to six axes, a permutation, a reshape ── */
@@ -502,6 +505,7 @@ const PhOp ph_op_DepthToSpace = {
   .inputs = { { "input", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "blocksize", PH_ATTR_INT, NULL, TRUE }, { "mode", PH_ATTR_STRING, "\"DCR\"" } },
   .infer = infer_block, .kernel = run_depth_to_space, .grad_build = grad_depth_to_space,
+  .grad_text = "dinput = the blocks of dY put back into channels",
 };
 
 const PhOp ph_op_SpaceToDepth = {
@@ -513,6 +517,7 @@ const PhOp ph_op_SpaceToDepth = {
   .inputs = { { "input", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "blocksize", PH_ATTR_INT, NULL, TRUE } },
   .infer = infer_block, .kernel = run_space_to_depth, .grad_build = grad_space_to_depth,
+  .grad_text = "dinput = the channels of dY put back into blocks",
 };
 
 /* ── ReverseSequence, Trilu ── */
@@ -576,6 +581,7 @@ const PhOp ph_op_ReverseSequence = {
   .inputs = { { "input", 'T', PH_ANY }, { "sequence_lens", 0, PH_T (INT64) } }, .outputs = { { "Y", 'T', PH_ANY } },
   .attrs = { { "batch_axis", PH_ATTR_INT, "1" }, { "time_axis", PH_ATTR_INT, "0" } },
   .infer = ph_infer_same_as_input, .kernel = run_reverse_sequence, .grad_build = grad_reverse_sequence, .no_grad = 1 << 1,
+  .grad_text = "dinput = ReverseSequence(dY)",
 };
 
 static gboolean
@@ -629,4 +635,5 @@ const PhOp ph_op_Trilu = {
   .inputs = { { "input", 'T', PH_ANY }, { "k", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "upper", PH_ATTR_INT, "1" } },
   .infer = ph_infer_same_as_input, .kernel = run_trilu, .grad_build = grad_trilu, .no_grad = 1 << 1,
+  .grad_text = "dinput = Trilu(dY)",
 };

@@ -121,6 +121,8 @@ const PhOp ph_op_LRN = {
   .attrs   = { { "alpha", PH_ATTR_FLOAT, "0.0001" }, { "beta", PH_ATTR_FLOAT, "0.75" }, { "bias", PH_ATTR_FLOAT, "1.0" },
                { "size", PH_ATTR_INT, .required = TRUE } },
   .infer   = ph_infer_same_as_input, .kernel = lrn_kernel, .grad_build = grad_lrn, .flops = lrn_flops,
+  .grad_text = "dX = dY / s^beta - 2 * (alpha * beta / size) * X * sum(dY * Y / s) over the neighbours, s = bias + alpha "
+               "/ size * sum(X^2)",
 };
 
 /* LpNormalization */
@@ -187,6 +189,7 @@ const PhOp ph_op_LpNormalization = {
   .inputs  = { { "input", 'T', PH_FLOATS } }, .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs   = { { "axis", PH_ATTR_INT, "-1" }, { "p", PH_ATTR_INT, "2" } },
   .infer   = ph_infer_same_as_input, .kernel = lp_norm_kernel, .grad_build = grad_lp_norm, .flops = norm_flops,
+  .grad_text = "dinput = (dY - s * sum(dY * Y)) / norm, s = Y of the Euclidean norm, sign(input) of the sum",
 };
 
 /* MeanVarianceNormalization */
@@ -268,4 +271,5 @@ const PhOp ph_op_MeanVarianceNormalization = {
   .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs   = { { "axes", PH_ATTR_INTS, "[0, 2, 3]" } },
   .infer   = ph_infer_same_as_input, .kernel = mvn_kernel, .grad_build = grad_mvn, .flops = norm_flops,
+  .grad_text = "dX = (dY - mean(dY) - Y * mean(dY * Y)) / std(X)",
 };

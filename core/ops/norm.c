@@ -278,6 +278,8 @@ const PhOp ph_op_BatchNormalization = {
   .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "momentum", PH_ATTR_FLOAT, "0.9" },
                { "training_mode", PH_ATTR_INT, "0" } },
   .infer   = infer_batch_norm, .kernel = batch_norm_kernel, .grad_build = grad_batch_norm, .flops = norm_flops,
+  .grad_text = "dX = dY * scale / std(X) (in training less its mean and its part along Y); dscale = sum(dY * normalised "
+               "X); dB = sum(dY); dinput_mean = -sum(dX); dinput_var = -sum(dY * scale * (X - input_mean)) / (2 * std^3)",
 };
 
 /* InstanceNormalization, GroupNormalization: over the places of one sample's channel, or group of channels. */
@@ -422,6 +424,8 @@ const PhOp ph_op_InstanceNormalization = {
   .inputs  = { { "input", 'T', PH_FLOATS }, { "scale", 'T', PH_FLOATS }, { "B", 'T', PH_FLOATS } },
   .outputs = { { "output", 'T', PH_FLOATS } }, .attrs = { { "epsilon", PH_ATTR_FLOAT, "1e-05" } },
   .infer   = ph_infer_same_as_input, .kernel = instance_norm_kernel, .grad_build = grad_instance_norm, .flops = norm_flops,
+  .grad_text = "dinput = (scale / std) * (dY - mean(dY) - n * mean(dY * n)), n = normalised input; dscale = sum(dY * n); "
+               "dB = sum(dY)",
 };
 
 const PhOp ph_op_GroupNormalization = {
@@ -435,6 +439,8 @@ const PhOp ph_op_GroupNormalization = {
   .attrs   = { { "epsilon", PH_ATTR_FLOAT, "1e-05" }, { "num_groups", PH_ATTR_INT, .required = TRUE },
                { "stash_type", PH_ATTR_INT, "1" } },
   .infer   = infer_group_norm, .kernel = group_norm_kernel, .grad_build = grad_group_norm, .flops = norm_flops,
+  .grad_text = "dX = (scale / std) * (dY - mean(dY) - n * mean(dY * n)), n = normalised X; dscale = sum(dY * n); dbias = "
+               "sum(dY)",
 };
 
 /* LayerNormalization, RMSNormalization: over the last axes. */
@@ -610,6 +616,8 @@ const PhOp ph_op_LayerNormalization = {
   .outputs = { { "Y", 'T', PH_FLOATS }, { "Mean", 'U', PH_FLOATS, PH_ARG_OPTIONAL },
                { "InvStdDev", 'U', PH_FLOATS, PH_ARG_OPTIONAL } },
   .infer   = infer_layer_norm, .kernel = layer_norm_kernel, .grad_build = grad_layer_norm, .flops = norm_flops,
+  .grad_text = "dX = (g - mean(g) - n * mean(g * n)) / std, g = dY * Scale, n = normalised X; dScale = sum(dY * n); dB = "
+               "sum(dY)",
 };
 
 const PhOp ph_op_RMSNormalization = {
@@ -619,4 +627,5 @@ const PhOp ph_op_RMSNormalization = {
   .doc     = "The last axes by their root mean square, then scaled.",
   .inputs  = { { "X", 'T', PH_FLOATS }, { "scale", 'V', PH_FLOATS } }, .outputs = { { "Y", 'V', PH_FLOATS } },
   .infer   = infer_layer_norm, .kernel = rms_norm_kernel, .grad_build = grad_rms_norm, .flops = norm_flops,
+  .grad_text = "dX = (g - n * mean(g * n)) / rms, g = dY * scale, n = X / rms; dscale = sum(dY * n)",
 };

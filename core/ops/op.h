@@ -76,6 +76,7 @@ struct _PhOp
   const char  *name, *domain;       /* domain NULL: ONNX's own                                             */
   int          since;               /* the opset of the version declared: always the newest known          */
   const char  *doc;                 /* one or two sentences, shown by the inspector                        */
+  const char  *symbol;              /* in formulas: "+", "ln", "where"; "": its operand alone; NULL: its name */
   PhOpFlags    flags;
   PhFamily     family;              /* never PH_FAMILY_OTHER                                               */
   PhMotif      motif;
@@ -89,6 +90,9 @@ struct _PhOp
   gboolean   (*expand) (PhExpand *expand, GError **error);  /* its meaning in ONNX's own operators, where it needs no kernel */
   const PhPattern *grad[PH_MAX_ARGS];      /* d(loss)/d(input i) as a template; NULL: see grad_build, no_grad */
   gboolean   (*grad_build) (PhGrad *grad, GError **error);  /* where a template cannot say it               */
+  const char  *grad_text;           /* what grad_build builds, for people: "dA = dY @ B^T; dB = A^T @ dY", in the names of inputs
+                                       and outputs; X: the input asked for, where none is called so. A text for dA|transB is taken
+                                       where the attribute transB is not 0.                                  */
   guint        no_grad;             /* bit i: the gradient by input i is zero (indices, shapes, axes)      */
   guint        no_rule;             /* bit i: it is not zero, but no rule makes it (settings): refused     */
   gint64     (*flops)  (const PhNode *node);                /* NULL: one per output element, none where data only moves; -1 unknown */

@@ -357,6 +357,7 @@ const PhOp ph_op_MaxPool = {
   .outputs = { { "Y", 'T', PH_FLOATS | PH_T (INT8) | PH_T (UINT8) }, { "Indices", 0, PH_T (INT64), PH_ARG_OPTIONAL } },
   .attrs = { WINDOW_ATTRS, { "storage_order", PH_ATTR_INT, "0" } },
   .infer = infer_pool, .kernel = run_max_pool, .grad_build = grad_max_pool, .flops = pool_flops,
+  .grad_text = "dX = dY added where the largest of each window stood",
 };
 
 const PhOp ph_op_AveragePool = {
@@ -367,6 +368,7 @@ const PhOp ph_op_AveragePool = {
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { WINDOW_ATTRS, { "count_include_pad", PH_ATTR_INT, "0" } },
   .infer = infer_pool, .kernel = run_average_pool, .grad_build = grad_average_pool, .flops = pool_flops,
+  .grad_text = "dX = dY / count spread over each window",
 };
 
 const PhOp ph_op_LpPool = {
@@ -377,6 +379,7 @@ const PhOp ph_op_LpPool = {
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { WINDOW_ATTRS, { "p", PH_ATTR_INT, "2" } },
   .infer = infer_pool, .kernel = run_lp_pool, .grad_build = grad_lp_pool, .flops = pool_flops,
+  .grad_text = "dX = dY * |X|^(p-1) * sign(X) / Y^(p-1), summed over the windows",
 };
 
 /* ── pools over everything ── */
@@ -500,6 +503,7 @@ const PhOp ph_op_GlobalAveragePool = {
   .doc = "The mean of each channel.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .infer = infer_global, .kernel = run_global_average, .grad_build = grad_global_average, .flops = input_flops,
+  .grad_text = "dX = dY / count spread over the image",
 };
 
 const PhOp ph_op_GlobalMaxPool = {
@@ -508,6 +512,7 @@ const PhOp ph_op_GlobalMaxPool = {
   .doc = "The largest element of each channel.",
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .infer = infer_global, .kernel = run_global_max, .grad_build = grad_global_max, .flops = input_flops,
+  .grad_text = "dX = dY where X is the largest of its channel",
 };
 
 const PhOp ph_op_GlobalLpPool = {
@@ -517,4 +522,5 @@ const PhOp ph_op_GlobalLpPool = {
   .inputs = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "p", PH_ATTR_INT, "2" } },
   .infer = infer_global, .kernel = run_global_lp, .grad_build = grad_global_lp, .flops = input_flops,
+  .grad_text = "dX = dY * |X|^(p-1) * sign(X) / Y^(p-1)",
 };

@@ -123,6 +123,8 @@ const PhOp ph_op_Pow = {
   .inputs  = { { "X", 'T', POWERS }, { "Y", 0, PH_NUMBERS } },
   .outputs = { { "Z", 'T', POWERS } },
   .infer   = ph_infer_broadcast, .kernel = pow_kernel, .grad_build = grad_pow,
+  .grad_text = "dX = dZ * Y * X^(Y - 1); dY = dZ * Z * ln X",
+  .symbol = "^",
 };
 
 /* Mod */
@@ -192,4 +194,5 @@ const PhOp ph_op_Mod = {
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[4] b[4]", "y = Mod <fmod = 1> (a, b)", 0.3, 2 },
   .doc   = "Elementwise remainder: with the divisor's sign, or (fmod) with the dividend's.",
   .attrs = { { "fmod", PH_ATTR_INT, "0" } },
+  .grad_text = "dA = dC; dB = -dC * floor(A / B)",
 };

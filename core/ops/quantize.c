@@ -235,6 +235,7 @@ const PhOp ph_op_DequantizeLinear = {
   .outputs = { { "y", 0, PH_FLOATS } },
   .attrs   = { { "axis", PH_ATTR_INT, "1" }, { "block_size", PH_ATTR_INT, "0" }, { "output_dtype", PH_ATTR_INT, "0" } },
   .infer   = infer_dequantize, .kernel = dequantize_kernel,
+  .grad_text = "dx_scale = sum(dY * (x - x_zero_point)); dx_zero_point = -sum(dY) * x_scale",
 };
 
 /* DynamicQuantizeLinear */

@@ -555,6 +555,7 @@ const PhOp ph_op_ReduceSum = {
   .family = PH_FAMILY_POOL,
   .example = { "x[2,3,2]", "axes = Constant <value_ints = [0, -1]> () y = ReduceSum <keepdims = 0> (x, axes)", -1, 1 },
   .doc = "Sum along axes; along all of them when none are given.",
+  .grad_text = "ddata = dY spread over what was summed",
 };
 
 const PhOp ph_op_ReduceMean = {
@@ -562,6 +563,7 @@ const PhOp ph_op_ReduceMean = {
   .family = PH_FAMILY_POOL, .motif = PH_MOTIF_NORM,
   .example = { "x[2,3,2]", "axes = Constant <value_ints = [1]> () y = ReduceMean (x, axes)", -1, 1 },
   .doc = "Mean along axes.",
+  .grad_text = "ddata = dY / count, spread over what was averaged",
 };
 
 const PhOp ph_op_ReduceMax = {
@@ -569,24 +571,28 @@ const PhOp ph_op_ReduceMax = {
   .family = PH_FAMILY_POOL,
   .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceMax <keepdims = 0> (x, axes)", -1, 1 },
   .doc = "Greatest along axes.",
+  .grad_text = "ddata = dY where data is the largest",
 };
 
 const PhOp ph_op_ReduceMin = {
   "ReduceMin", REDUCTION (20, min, infer_reduce, grad_reduce_extreme, PH_NUMBERS | PH_T (BOOL)),
   .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [0]> () y = ReduceMin (x, axes)", -1, 1 },
   .doc = "Least along axes.",
+  .grad_text = "ddata = dY where data is the smallest",
 };
 
 const PhOp ph_op_ReduceProd = {
   "ReduceProd", REDUCTION (18, prod, infer_reduce_prod, grad_reduce_prod, SUMMABLE),
   .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceProd (x, axes)", -1, 1 },
   .doc = "Product along axes.",
+  .grad_text = "ddata = dY * (product of the other elements)",
 };
 
 const PhOp ph_op_ReduceL1 = {
   "ReduceL1", REDUCTION (18, l1, infer_reduce, grad_reduce_l1, SUMMABLE),
   .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceL1 (x, axes)", -1, 1 },
   .doc = "Sum of absolute values along axes.",
+  .grad_text = "ddata = dY * sign(data)",
 };
 
 const PhOp ph_op_ReduceL2 = {
@@ -594,12 +600,14 @@ const PhOp ph_op_ReduceL2 = {
   .family = PH_FAMILY_POOL,
   .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceL2 <keepdims = 0> (x, axes)", -1, 1 },
   .doc = "Euclidean length along axes.",
+  .grad_text = "ddata = dY * data / Y",
 };
 
 const PhOp ph_op_ReduceLogSum = {
   "ReduceLogSum", REDUCTION (18, log_sum, infer_reduce, grad_reduce_log_sum, SUMMABLE),
   .family = PH_FAMILY_POOL, .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceLogSum (x, axes)", 0.3, 2 },
   .doc = "Logarithm of the sum along axes.",
+  .grad_text = "ddata = dY / sum(data)",
 };
 
 const PhOp ph_op_ReduceLogSumExp = {
@@ -607,6 +615,7 @@ const PhOp ph_op_ReduceLogSumExp = {
   .family = PH_FAMILY_POOL,
   .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceLogSumExp (x, axes)", -1, 1 },
   .doc = "Logarithm of the sum of exponentials along axes, a smooth greatest.",
+  .grad_text = "ddata = dY * exp(data - Y)",
 };
 
 const PhOp ph_op_ReduceSumSquare = {
@@ -614,4 +623,5 @@ const PhOp ph_op_ReduceSumSquare = {
   .family = PH_FAMILY_POOL,
   .example = { "x[2,3]", "axes = Constant <value_ints = [1]> () y = ReduceSumSquare <keepdims = 0> (x, axes)", -1, 1 },
   .doc = "Sum of squares along axes.",
+  .grad_text = "ddata = dY * 2 * data",
 };

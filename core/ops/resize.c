@@ -497,4 +497,5 @@ const PhOp ph_op_Resize = {
              { "keep_aspect_ratio_policy", PH_ATTR_STRING, "\"stretch\"" }, { "mode", PH_ATTR_STRING, "\"nearest\"" },
              { "nearest_mode", PH_ATTR_STRING, "\"round_prefer_floor\"" } },
   .infer = infer_resize, .kernel = run_resize, .grad_build = grad_resize, .no_grad = 1 << 3, .no_rule = 1 << 1 | 1 << 2,
+  .grad_text = "dX = dY added back to the pixels that were read, by their weights",
 };

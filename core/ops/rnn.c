@@ -349,6 +349,8 @@ const PhOp ph_op_RNN = {
   .inputs = { RNN_INPUTS }, .outputs = { RNN_OUTPUTS }, .attrs = { RNN_ATTRS },
   .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
   .no_grad = 1 << 4,
+  .grad_text = "dX = the cell's gradient, from the last step to the first; dW = sum over steps of g^T @ X; dR = sum over "
+               "steps of g^T @ h; dB = sum(g), g the gradient at the gates; dinitial_h = what is left at the first step",
 };
 
 const PhOp ph_op_GRU = {
@@ -358,6 +360,8 @@ const PhOp ph_op_GRU = {
   .inputs = { RNN_INPUTS }, .outputs = { RNN_OUTPUTS }, .attrs = { RNN_ATTRS, { "linear_before_reset", PH_ATTR_INT, "0" } },
   .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
   .no_grad = 1 << 4,
+  .grad_text = "dX = the cell's gradient, from the last step to the first; dW = sum over steps of g^T @ X; dR = sum over "
+               "steps of g^T @ h; dB = sum(g), g the gradient at the gates; dinitial_h = what is left at the first step",
 };
 
 const PhOp ph_op_LSTM = {
@@ -369,4 +373,7 @@ const PhOp ph_op_LSTM = {
   .attrs = { RNN_ATTRS, { "input_forget", PH_ATTR_INT, "0" } },
   .infer = infer_rnn, .kernel = run_rnn, .grad_build = ph_grad_recurrent, .flops = rnn_flops,
   .no_grad = 1 << 4,
+  .grad_text = "dX = the cell's gradient, from the last step to the first; dW = sum over steps of g^T @ X; dR = sum over "
+               "steps of g^T @ h; dB = sum(g), g the gradient at the gates; dinitial_h = what is left at the first step; "
+               "dinitial_c = what is left of the cell at the first step; dP = sum over steps of g * c",
 };

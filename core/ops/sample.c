@@ -161,6 +161,8 @@ const PhOp ph_op_GridSample = {
   .attrs = { { "align_corners", PH_ATTR_INT, "0" }, { "mode", PH_ATTR_STRING, "\"linear\"" },
              { "padding_mode", PH_ATTR_STRING, "\"zeros\"" } },
   .infer = infer_grid_sample, .kernel = run_grid_sample, .grad_build = ph_grad_grid_sample,
+  .grad_text = "dX = dY added back to the pixels that were read, by their weights; dgrid = dY * (slope of X where it is "
+               "sampled)",
 };
 
 /* ── AffineGrid ── */
@@ -286,6 +288,7 @@ const PhOp ph_op_AffineGrid = {
   .inputs = { { "theta", 'T', PH_FLOATS }, { "size", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "grid", 'T', PH_FLOATS } },
   .attrs = { { "align_corners", PH_ATTR_INT, "0" } },
   .infer = infer_affine_grid, .kernel = run_affine_grid, .grad_build = grad_affine_grid, .no_grad = 1 << 1,
+  .grad_text = "dtheta = dY^T @ (the grid of the output)",
 };
 
 /* ── RoiAlign ── */
@@ -420,4 +423,6 @@ const PhOp ph_op_RoiAlign = {
              { "output_height", PH_ATTR_INT, "1" }, { "output_width", PH_ATTR_INT, "1" },
              { "sampling_ratio", PH_ATTR_INT, "0" }, { "spatial_scale", PH_ATTR_FLOAT, "1" } },
   .infer = infer_roi_align, .kernel = run_roi_align, .grad_build = ph_grad_roi_align, .no_grad = 1 << 2,
+  .grad_text = "dX = dY added back to the pixels that were read, by their weights; drois = dY * (slope of X where it is "
+               "sampled)",
 };

@@ -241,6 +241,7 @@ const PhOp ph_op_ScatterElements = {
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "reduction", PH_ATTR_STRING, "\"none\"" } },
   .infer = infer_scatter, .kernel = run_scatter_elements, .grad_build = grad_scatter_elements, .no_grad = 1 << 1,
+  .grad_text = "ddata = dY, zero at indices; dupdates = dY at indices",
 };
 
 static gboolean
@@ -322,6 +323,7 @@ const PhOp ph_op_ScatterND = {
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "reduction", PH_ATTR_STRING, "\"none\"" } },
   .infer = infer_scatter, .kernel = run_scatter_nd, .grad_build = grad_scatter_nd, .no_grad = 1 << 1,
+  .grad_text = "ddata = dY, zero at indices; dupdates = dY at indices",
 };
 
 /* ── TensorScatter: the cache of a decoder ── */
@@ -409,4 +411,5 @@ const PhOp ph_op_TensorScatter = {
   .outputs = { { "present_cache", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "-2" }, { "mode", PH_ATTR_STRING, "\"linear\"" } },
   .infer = ph_infer_same_as_input, .kernel = run_tensor_scatter, .grad_build = grad_tensor_scatter, .no_grad = 1 << 2,
+  .grad_text = "dpast_cache = dY, zero where written; dupdate = dY where written",
 };

@@ -145,6 +145,7 @@ const PhOp ph_op_TopK = {
   .outputs = { { "Values", 'T', PH_NUMBERS }, { "Indices", 0, PH_T (INT64) } },
   .attrs = { { "axis", PH_ATTR_INT, "-1" }, { "largest", PH_ATTR_INT, "1" }, { "sorted", PH_ATTR_INT, "1" } },
   .infer = infer_top_k, .kernel = run_top_k, .grad_build = grad_top_k, .no_grad = 1 << 1,
+  .grad_text = "dX = dY put into zeros where the largest stood",
 };
 
 /* ── Unique ── */

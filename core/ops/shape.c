@@ -248,6 +248,7 @@ const PhOp ph_op_Reshape = {
   .inputs = { { "data", 'T', PH_ANY }, { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "reshaped", 'T', PH_ANY } },
   .attrs = { { "allowzero", PH_ATTR_INT, "0" } },
   .infer = infer_reshape, .kernel = run_reshape, .grad_build = grad_reshape, .no_grad = 1 << 1,
+  .grad_text = "ddata = Reshape(dY) like data",
 };
 
 static gboolean
@@ -298,6 +299,7 @@ const PhOp ph_op_Flatten = {
   .inputs = { { "input", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "1" } },
   .infer = infer_flatten, .kernel = run_flatten, .grad_build = grad_reshape,
+  .grad_text = "dinput = Reshape(dY) like input",
 };
 
 static gboolean
@@ -370,6 +372,7 @@ const PhOp ph_op_Squeeze = {
   .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "squeezed", 'T', PH_ANY } },
   .infer = infer_squeeze, .kernel = run_squeeze, .grad_build = grad_reshape, .no_grad = 1 << 1,
+  .grad_text = "ddata = Reshape(dY) like data",
 };
 
 static gboolean
@@ -432,4 +435,5 @@ const PhOp ph_op_Unsqueeze = {
   .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64), PH_ARG_SHAPE } },
   .outputs = { { "expanded", 'T', PH_ANY } },
   .infer = infer_unsqueeze, .kernel = run_unsqueeze, .grad_build = grad_reshape, .no_grad = 1 << 1,
+  .grad_text = "ddata = Reshape(dY) like data",
 };

@@ -175,6 +175,7 @@ const PhOp ph_op_DFT = {
   .outputs = { { "output", 'T', FLOATING } },
   .attrs = { { "inverse", PH_ATTR_INT, "0" }, { "onesided", PH_ATTR_INT, "0" } },
   .infer = infer_dft, .kernel = run_dft, .grad_build = ph_grad_dft, .no_grad = 1 << 1 | 1 << 2,
+  .grad_text = "dinput = the conjugate transform of dY",
 };
 
 /* ── STFT ── */
@@ -264,6 +265,8 @@ const PhOp ph_op_STFT = {
   .outputs = { { "output", 'T', FLOATING } },
   .attrs = { { "onesided", PH_ATTR_INT, "1" } },
   .infer = infer_stft, .kernel = run_stft, .grad_build = ph_grad_stft, .no_grad = 1 << 1 | 1 << 3,
+  .grad_text = "dsignal = the frames' conjugate transforms of dY * window, added up where they overlap; dwindow = the "
+               "same, times signal, summed over the frames",
 };
 
 /* ── windows: sums of cosines ── */

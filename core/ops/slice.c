@@ -217,6 +217,7 @@ const PhOp ph_op_Slice = {
               { "axes", 'I', PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE }, { "steps", 'I', PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
   .outputs = { { "output", 'T', PH_ANY } },
   .infer = infer_slice, .kernel = run_slice, .grad_build = grad_slice, .no_grad = 0x1e,
+  .grad_text = "ddata = dY put into zeros",
 };
 
 /* ── Pad ── */
@@ -381,6 +382,7 @@ const PhOp ph_op_Pad = {
   .outputs = { { "output", 'T', PH_ANY } },
   .attrs = { { "mode", PH_ATTR_STRING, "\"constant\"" } },
   .infer = infer_pad, .kernel = run_pad, .grad_build = grad_pad, .no_grad = 1 << 1 | 1 << 3,
+  .grad_text = "ddata = Slice(dY) (reflected and repeated elements added up); dconstant_value = sum(dY over the padding)",
 };
 
 /* ── CenterCropPad ── */
@@ -474,4 +476,5 @@ const PhOp ph_op_CenterCropPad = {
   .inputs = { { "input_data", 'T', PH_ANY }, { "shape", 0, PH_INDICES, PH_ARG_SHAPE } }, .outputs = { { "output_data", 'T', PH_ANY } },
   .attrs = { { "axes", PH_ATTR_INTS } },
   .infer = infer_center_crop_pad, .kernel = run_center_crop_pad, .grad_build = grad_center_crop_pad, .no_grad = 1 << 1,
+  .grad_text = "dinput_data = dY padded and cropped back",
 };

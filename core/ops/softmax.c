@@ -151,12 +151,14 @@ const PhOp ph_op_Softmax = {
   .main_attrs = { "axis" },
   .example = { "x[2,3,2]", "y = Softmax <axis = 1> (x)", -2, 2 },
   .doc = "Exponentials along an axis, scaled so that they sum up to 1.",
+  .grad_text = "dinput = Y * (dY - sum(dY * Y))",
 };
 
 const PhOp ph_op_LogSoftmax = {
   "LogSoftmax", ALONG_AXIS (log_softmax), .grad_build = grad_log_softmax,
   .family = PH_FAMILY_ACTIVATION, .main_attrs = { "axis" }, .example = { "x[2,3]", "y = LogSoftmax (x)", -2, 2 },
   .doc = "Logarithm of the softmax along an axis.",
+  .grad_text = "dinput = dY - exp(Y) * sum(dY)",
 };
 
 const PhOp ph_op_Hardmax = {

@@ -105,4 +105,5 @@ const PhOp ph_op_Identity = {
   .outputs = { { "output", 'V', PH_ANY } },
   .infer   = infer_identity, .kernel = identity_kernel, .flops = no_flops,
   .grad    = { DY },
+  .symbol = "",
 };

@@ -249,6 +249,14 @@ gradient_like (PhTape *tape, PhBuilder *b, PhValue *value)
   return gradient;
 }
 
+static void
+hand_on (PhTape *tape, PhNode *node, guint input, PhValue *of, PhValue *gradient, const PhTapeHooks *hooks)
+{
+  if (hooks != NULL && hooks->contribution != NULL)
+    hooks->contribution (node, of, input, gradient, hooks->data);
+  ph_tape_seed (tape, of, gradient);
+}
+
 static gboolean
 differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTapeHooks *hooks, GError **error)
 {
@@ -306,11 +314,11 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
         if (wide != PH_UNDEFINED)
           reduced = ph_build_as (&own, reduced, ph_node_input (node, i)->type->dtype);
         if (reduced != NULL)
-          ph_tape_seed (tape, node->inputs->pdata[i], reduced);
+          hand_on (tape, node, i, node->inputs->pdata[i], reduced, hooks);
       }
   for (guint i = 0; ok && captures != NULL && i < captures->len; i++)
     if (dcaptures[i] != NULL)
-      ph_tape_seed (tape, captures->pdata[i], dcaptures[i]);
+      hand_on (tape, node, G_MAXUINT, captures->pdata[i], dcaptures[i], hooks);
   if (own.error != NULL)
     {
       if (ok)

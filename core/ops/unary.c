@@ -50,6 +50,7 @@ const PhOp ph_op_Log = {
   .family = PH_FAMILY_ARITHMETIC, .example = { "x[3]", "y = Log (x)", 0.3, 2 },
   .doc = "Elementwise natural logarithm.",
   .grad = { P (Div, DY, A) },
+  .symbol = "ln",
 };
 
 const PhOp ph_op_Sqrt = {

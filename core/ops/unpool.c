@@ -115,4 +115,5 @@ const PhOp ph_op_MaxUnpool = {
   .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs = { { "kernel_shape", PH_ATTR_INTS, NULL, TRUE }, { "pads", PH_ATTR_INTS }, { "strides", PH_ATTR_INTS } },
   .infer = infer_max_unpool, .kernel = run_max_unpool, .grad_build = grad_max_unpool, .no_grad = 0x6,
+  .grad_text = "dX = dY at I",
 };

@@ -149,24 +149,28 @@ const PhOp ph_op_Max = {
   "Max", .since = 13, VARIADIC (max, "max", PH_NUMBERS), .grad_build = grad_most,
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3] c[1]", "y = Max (a, b, c)", -1, 1 },
   .doc = "Elementwise greatest of its inputs, with broadcasting.",
+  .grad_text = "dX = dY where X is the largest",
 };
 
 const PhOp ph_op_Min = {
   "Min", .since = 13, VARIADIC (min, "min", PH_NUMBERS), .grad_build = grad_most,
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[2,1]", "y = Min (a, b)", -1, 1 },
   .doc = "Elementwise least of its inputs, with broadcasting.",
+  .grad_text = "dX = dY where X is the smallest",
 };
 
 const PhOp ph_op_Sum = {
   "Sum", .since = 13, VARIADIC (sum, "sum", PH_FLOATS), .grad_build = grad_sum,
   .family = PH_FAMILY_ARITHMETIC, .motif = PH_MOTIF_SUM, .example = { "a[2,3] b[3] c", "y = Sum (a, b, c)", -1, 1 },
   .doc = "Elementwise sum of its inputs, with broadcasting.",
+  .grad_text = "dX = dY * 1",
 };
 
 const PhOp ph_op_Mean = {
   "Mean", .since = 13, VARIADIC (mean, "mean", PH_FLOATS), .grad_build = grad_mean,
   .family = PH_FAMILY_ARITHMETIC, .example = { "a[2,3] b[3] c[2,1]", "y = Mean (a, b, c)", -1, 1 },
   .doc = "Elementwise mean of its inputs, with broadcasting.",
+  .grad_text = "dX = dY / (number of inputs)",
 };
 
 /* Clip */
@@ -244,4 +248,5 @@ const PhOp ph_op_Clip = {
                { "max", 'T', PH_NUMBERS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_NUMBERS } },
   .infer   = ph_infer_same_as_input, .kernel = clip_kernel, .grad_build = grad_clip,
+  .grad_text = "dinput = dY where min <= input <= max; dmin = sum(dY where input < min); dmax = sum(dY where input > max)",
 };

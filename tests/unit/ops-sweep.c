@@ -6,6 +6,7 @@
 #include "core/graph/edit.h"
 #include "core/graph/verify.h"
 #include "core/io/io.h"
+#include "core/ops/formula.h"
 #include "core/ops/infer.h"
 #include "core/ops/op.h"
 #include "core/run/executor.h"
@@ -25,6 +26,25 @@ static GArray *cases;              /* (element-type Case) all */
 typedef enum { PLAIN, SYMBOLIC, OPTIMISED } Manner;
 
 /* Declarations */
+
+/* A gradient that a function builds is told to people as well. */
+static void
+check_grad_text (const PhOp *op, GString *wrong)
+{
+  gboolean any = op->grad_build == NULL;
+
+  for (guint i = 0; op->grad_build != NULL && i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
+    {
+      g_autofree char *text = ph_op_gradient_text (op, NULL, i);
+
+      any |= text != NULL;
+      if (text == NULL && op->grad[i] == NULL && (op->inputs[i].types & PH_FLOATS) != 0 && ((op->no_grad | op->no_rule) >> i & 1) == 0)
+        g_string_append_printf (wrong, "\n%s does not say its gradient by %s in grad_text", op->name, op->inputs[i].name);
+    }
+  g_autofree char *captures = ph_op_gradient_text (op, NULL, G_MAXUINT);
+  if (!any && captures == NULL)
+    g_string_append_printf (wrong, "\n%s does not say its gradient in grad_text", op->name);
+}
 
 static void
 test_declared (void)
@@ -56,6 +76,7 @@ test_declared (void)
                                 op->name);
       if (ph_op_differentiable (op) && op->flags & PH_OP_NO_GRADIENT)
         g_string_append_printf (wrong, "\n%s has a gradient and says that it has none", op->name);
+      check_grad_text (op, wrong);
     }
   if (wrong->len > 0)
     g_error ("in the registry:%s", wrong->str);
