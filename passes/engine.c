@@ -445,7 +445,7 @@ engine_visit (Engine *self, PhId id, GError **error)
   GPtrArray *rules;
 
   self->queued->data[id] = FALSE;
-  if (node == NULL)
+  if (node == NULL || node->outputs->len == 0)      /* what computes nothing is for dce */
     return TRUE;
   rules = g_hash_table_lookup (self->by_root, node->op);
   if (rules == NULL)

@@ -100,7 +100,7 @@ compute_splat (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs)
   g_autoptr(PhTensor) result = NULL;
   gboolean ok = outputs_are_static (node);
 
-  if (!ok || node->inputs->len == 0)
+  if (!ok || node->inputs->len == 0 || node->outputs->len == 0)
     return FALSE;
   if (node->op == &ph_op_ConstantOfShape)
     {

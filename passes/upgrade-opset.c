@@ -135,6 +135,8 @@ upgrade_node (PhPassRun *run, PhId id, int opset, GError **error)
 {
   PhNode *node = ph_model_find_node (run->model, id);
 
+  if (node != NULL && node->outputs->len == 0)      /* it computes nothing, whatever its form */
+    return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (upgrades) && node != NULL && *node->domain == '\0'; i++)
     {
       const UpgradeRow *rule = &upgrades[i];

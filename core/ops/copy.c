@@ -35,8 +35,8 @@ copy_body (PhGraph *from, PhNode *owner, GHashTable *map, GError **error)
   return TRUE;
 }
 
-static gboolean
-copy_node (PhNode *from, PhGraph *to, PhNode *before, GHashTable *map, GError **error)
+PhNode *
+ph_copy_node (PhNode *from, PhGraph *to, PhNode *before, GHashTable *map, GError **error)
 {
   guint n_in = from->inputs->len, n_out = from->outputs->len;
   g_autofree PhValue **inputs = g_new (PhValue *, n_in + 1);
@@ -57,13 +57,13 @@ copy_node (PhNode *from, PhGraph *to, PhNode *before, GHashTable *map, GError **
       .attrs = (PhAttr *const *) from->attrs->pdata, .n_attrs = from->attrs->len, .before = before,
       .role = from->role, .partner = from->partner, .device = from->device, .extra = from->extra }, error);
   if (copy == NULL)
-    return FALSE;
+    return NULL;
   for (guint i = 0; i < n_out; i++)
     g_hash_table_insert (map, from->outputs->pdata[i], copy->outputs->pdata[i]);
   for (guint i = 0; from->graphs != NULL && i < from->graphs->len; i++)
     if (!copy_body (from->graphs->pdata[i], copy, map, error))
-      return FALSE;
-  return TRUE;
+      return NULL;
+  return copy;
 }
 
 static gboolean
@@ -79,17 +79,9 @@ copy_contents (PhGraph *from, PhGraph *to, PhNode *before, GHashTable *map, GErr
       g_hash_table_insert (map, constant, copy);
     }
   PH_FOREACH_NODE (node, from)
-    if (!copy_node (node, to, before, map, error))
+    if (ph_copy_node (node, to, before, map, error) == NULL)
       return FALSE;
   return TRUE;
-}
-
-PhNode *
-ph_copy_node (PhNode *node, PhGraph *to, PhNode *before, GHashTable *map, GError **error)
-{
-  if (!copy_node (node, to, before, map, error))
-    return NULL;
-  return ((PhValue *) g_hash_table_lookup (map, ph_node_output (node, 0)))->producer;
 }
 
 gboolean

@@ -240,6 +240,8 @@ ph_node_flops (const PhNode *node)
         }
       return sum;
     }
+  if (node->outputs->len == 0)
+    return 0;
   if (node->op == NULL)
     return -1;
   if (node->op->flops != NULL)

@@ -432,6 +432,35 @@ test_odd_nodes (void)
   TELL (&session, "run if-to-where sink-transposes inline-if --no-verify");
 }
 
+/* Nodes that make nothing: every pass goes past them. */
+static void
+test_no_outputs (void)
+{
+  static const int opsets[] = { 4, 23 };
+  guint            n;
+  const PhPass *const *passes = ph_pass_list (&n);
+
+  for (guint k = 0; k < G_N_ELEMENTS (opsets); k++)
+    for (guint i = 0; i < n; i++)
+      {
+        g_auto(Session) session = { 0 };
+        g_autofree char *text = NULL, *line = g_strdup_printf ("run %s --no-verify", passes[i]->name);
+
+        if (passes[i]->needs_arguments || !ph_pass_is_builtin (passes[i]))
+          continue;
+        session_init (&session);
+        text = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : %d]>\ng (float[4] x, bool c) => (float[4] y)\n"
+                                "< float[4] w = {0.5, -1, 2, 3}, int64[2] shape = {2, 2} >\n{\n = Add (x, w) = Mul (w, w) = Transpose (w)\n"
+                                " = ConstantOfShape (shape) = MatMul (x, w) = Max (x, w) = Gelu (x) = Identity (x)\n"
+                                " = If (c) <then_branch = t () => (float[4] u) { u = Relu (x) }, else_branch = e () => (float[4] v) { v = Neg (x) }>\n"
+                                " y = Relu (x) }\n", opsets[k]);
+        open_text (&session, text);
+        TELL (&session, "%s", line);
+        TELL (&session, "info");
+        TELL (&session, "grad y");
+      }
+}
+
 /* Every value has its elements in JSON. */
 static void
 test_values_json (void)
@@ -850,6 +879,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/robust/text-round-trip", test_text_round_trip);
   g_test_add_func ("/robust/tiny-scale", test_tiny_scale);
   g_test_add_func ("/robust/odd-nodes", test_odd_nodes);
+  g_test_add_func ("/robust/no-outputs", test_no_outputs);
   g_test_add_func ("/robust/threads", test_threads);
   g_test_add_func ("/robust/values-json", test_values_json);
   g_test_add_func ("/robust/doubling", test_doubling);
