@@ -364,4 +364,5 @@ const PhOp ph_op_Range = {
   .outputs = { { "output", 'T', PH_NUMBERS } },
   .infer = infer_range, .kernel = run_range, .no_grad = 1 << 1,
   .grad_build = grad_range,
+  .grad_text = "dstart = sum(dY); ddelta = sum(dY * [0, 1, 2, ...])",
 };
