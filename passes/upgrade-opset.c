@@ -197,12 +197,23 @@ ph_upgrade_changes_nodes (PhModel *model)
   return opset < PH_OPSET_NEWEST && graph_has_upgrade (model->graph, MAX (opset, OLD_DEFAULT_OPSET), clean);
 }
 
+/* The nodes of @graph and of its bodies, those of fused nodes among them: they are at the opset of the model as well. */
+static void
+collect_nodes (const PhGraph *graph, GArray *ids)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        collect_nodes (node->graphs->pdata[i], ids);
+      g_array_append_val (ids, node->id);
+    }
+}
+
 static gboolean
 upgrade_opset (PhPassRun *run, GError **error)
 {
   int opset = ph_model_opset (run->model, "");
-  g_autoptr(GPtrArray) nodes = NULL;
-  g_autoptr(GArray) ids = NULL;
+  g_autoptr(GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
   if (opset >= PH_OPSET_NEWEST && ph_model_opset (run->model, PH_FILE_OPSET) > 0 && !run->options->keep_opset &&
       ph_pass_begin (run, "set-opset", NULL, "Every operator is at its newest version already, and the file leaves so too."))
@@ -214,11 +225,7 @@ upgrade_opset (PhPassRun *run, GError **error)
     return TRUE;
   opset = MAX (opset, OLD_DEFAULT_OPSET);
 
-  nodes = ph_model_nodes (run->model);
-  ids = g_array_new (FALSE, FALSE, sizeof (PhId));
-  for (guint i = 0; i < nodes->len; i++)
-    g_array_append_val (ids, ((PhNode *) g_ptr_array_index (nodes, i))->id);
-
+  collect_nodes (run->model->graph, ids);
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     if (!upgrade_node (run, g_array_index (ids, PhId, i), opset, error))
       return FALSE;
