@@ -361,6 +361,97 @@ check_row (const Case *row, Manner manner)
     }
 }
 
+/* The gradient of the gradient by the first input, against differences of that. What cannot be differentiated twice says so. */
+static gboolean
+check_twice (const Case *row)
+{
+  g_autoptr(GArray) inputs = parse_inputs (row->inputs);
+  g_autofree char *text = model_text (row, inputs, FALSE);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr(GPtrArray) wanted = g_ptr_array_new (), arguments = g_ptr_array_new ();
+  g_autoptr(GRand) random = g_rand_new_with_seed (21);
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  const double step = row->single ? 0.01 : 1e-6, tolerance = row->single ? 1e-3 : 1e-5;
+  g_autofree char *name = g_strdup_printf ("grad_%s", g_array_index (inputs, Input, 0).name);
+  g_autoptr(PhTensor) cotangent = NULL;
+  PhValue *first, *seed;
+  guint n_before;
+
+  g_assert_no_error (error);
+  ph_infer_model (model, FALSE, NULL, NULL);
+  options.verify = TRUE;
+  options.arguments = (const char *[]) { "y", g_array_index (inputs, Input, 0).name, NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  n_before = model->graph->outputs->len;
+  g_ptr_array_add (arguments, name);
+  for (guint i = 0; i < inputs->len; i++)
+    g_ptr_array_add (arguments, g_array_index (inputs, Input, i).name);
+  g_ptr_array_add (arguments, NULL);
+  options.arguments = (const char *const *) arguments->pdata;
+  if (!ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error))
+    {
+      if (!g_error_matches (error, PH_ERROR, PH_ERROR_UNSUPPORTED))
+        g_error ("%s: twice: %s", row->body, error->message);
+      return FALSE;
+    }
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      PhValue *input = model->graph->inputs->pdata[i];
+      gint64 dims[PH_MAX_RANK];
+      PhTensor *tensor;
+
+      for (guint k = 0; k < input->type->rank; k++)
+        dims[k] = input->type->dims[k].size;
+      tensor = ph_tensor_new (PH_DOUBLE, input->type->rank, dims);
+      for (gsize k = 0; k < ph_tensor_count (tensor); k++)
+        ((double *) ph_tensor_writable (tensor))[k] = g_str_has_prefix (input->name, "grad_") ? g_rand_double_range (random, -1, 1)
+                                                                                               : g_rand_double_range (random, row->low, row->high);
+      g_hash_table_insert (feeds, input, tensor);
+    }
+  first = ph_model_find_value_named (model, name);
+  seed = model->graph->inputs->pdata[model->graph->inputs->len - 1];
+  cotangent = ph_tensor_ref (g_hash_table_lookup (feeds, seed));
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const Input *input = &g_array_index (inputs, Input, i);
+      PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, input->name)), *slope;
+      PhValue *second = model->graph->outputs->pdata[n_before + i];
+      double *data = (double *) ph_tensor_data (at);
+      g_autoptr(GHashTable) found = NULL;
+
+      g_ptr_array_set_size (wanted, 0);
+      g_ptr_array_add (wanted, second);
+      found = run (model, feeds, wanted);
+      slope = g_hash_table_lookup (found, GUINT_TO_POINTER (second->id));
+      for (gsize k = 0; k < ph_tensor_count (at); k++)
+        {
+          double keep = data[k], up, down, expected, actual = ph_tensor_get (slope, k);
+
+          data[k] = keep + step;
+          up = loss (model, feeds, first, cotangent);
+          data[k] = keep - step;
+          down = loss (model, feeds, first, cotangent);
+          data[k] = keep;
+          expected = (up - down) / (2 * step);
+          if (!(fabs (actual - expected) <= tolerance + 10 * tolerance * fabs (expected)))
+            g_error ("%s: twice: d/d%s[%" G_GSIZE_FORMAT "] of the gradient by %s is %.10g, central differences give %.10g", row->body, input->name,
+                     k, g_array_index (inputs, Input, 0).name, actual, expected);
+        }
+    }
+  return TRUE;
+}
+
+static void
+test_twice (gconstpointer data)
+{
+  if (!check_twice (data))
+    g_test_skip ("it cannot be differentiated twice, and says so");
+}
+
 static void
 test_gradient (gconstpointer data)
 {
@@ -461,9 +552,10 @@ main (int argc, char *argv[])
   for (guint i = 0; i < cases->len; i++)
     {
       const Case *row = &g_array_index (cases, Case, i);
-      g_autofree char *path = g_strdup_printf ("/ops/gradient/%s/%u", row->op, i);
+      g_autofree char *path = g_strdup_printf ("/ops/gradient/%s/%u", row->op, i), *twice = g_strdup_printf ("/ops/twice/%s/%u", row->op, i);
 
       g_test_add_data_func (path, row, test_gradient);
+      g_test_add_data_func (twice, row, test_twice);
     }
   status = g_test_run ();
   g_array_unref (cases);
