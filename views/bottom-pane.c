@@ -1,10 +1,11 @@
-/* bottom-pane.c: the pane below the graph: console, text, problems.
+/* bottom-pane.c: the pane below the graph: console, text, traces, problems.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/bottom-pane.h"
 
 #include <glib/gi18n.h>
 
 #include "views/access-names.h"
+#include "views/adjoint-pane.h"
 #include "views/problems-pane.h"
 #include "views/text-pane.h"
 
@@ -16,6 +17,7 @@ struct _PhBottomPane
   GtkStackPage   *problems_page;
   PhConsolePane  *console_pane;
   PhTextPane     *text_pane;
+  PhAdjointPane  *adjoint_pane;
   PhProblemsPane *problems_pane;
   PhDocument     *document;        /* (nullable) */
 };
@@ -48,6 +50,7 @@ ph_bottom_pane_set_console (PhBottomPane *self, PhConsole *console)
     }
   ph_console_pane_set_console (self->console_pane, console);
   ph_text_pane_set_document (self->text_pane, self->document);
+  ph_adjoint_pane_set_document (self->adjoint_pane, self->document);
   ph_problems_pane_set_console (self->problems_pane, console);
   on_problems_changed (self);
 }
@@ -83,6 +86,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
 
   g_type_ensure (PH_TYPE_CONSOLE_PANE);
   g_type_ensure (PH_TYPE_TEXT_PANE);
+  g_type_ensure (PH_TYPE_ADJOINT_PANE);
   g_type_ensure (PH_TYPE_PROBLEMS_PANE);
   G_OBJECT_CLASS (klass)->dispose = ph_bottom_pane_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -93,6 +97,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, problems_page);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, console_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, text_pane);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, adjoint_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, problems_pane);
 }
 

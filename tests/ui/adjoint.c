@@ -1,0 +1,128 @@
+/* adjoint.c: the traces of the textbook in the window: a row selects its node, a selected node its rows, and values follow the inputs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/ui/driver.h"
+#include "views/adjoint-pane.h"
+
+typedef struct { GtkWidget *list; const char *text; } Row;
+
+static GListModel *
+rows_of (GtkWidget *list)
+{
+  return G_LIST_MODEL (gtk_list_view_get_model (GTK_LIST_VIEW (list)));
+}
+
+/* The index of the row that begins so, or -1. */
+static int
+find_row (GtkWidget *list, const char *text)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (rows_of (list)); i++)
+    {
+      g_autoptr (GtkStringObject) row = g_list_model_get_item (rows_of (list), i);
+      if (g_str_has_prefix (gtk_string_object_get_string (row), text))
+        return (int) i;
+    }
+  return -1;
+}
+
+static gboolean
+has_row (gpointer data)
+{
+  const Row *row = data;
+
+  return find_row (row->list, row->text) >= 0;
+}
+
+static void
+expect_row (GtkWidget *list, const char *text)
+{
+  Row row = { list, text };
+
+  driver_wait (has_row, &row, 30, text);
+}
+
+static GtkWidget *
+find_label (GtkWidget *root, const char *text)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = GTK_IS_LABEL (child) && g_str_has_prefix (gtk_label_get_text (GTK_LABEL (child)), text) ? child
+                                                                                                                  : find_label (child, text);
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static guint
+selected_row (GtkWidget *list)
+{
+  return gtk_single_selection_get_selected (GTK_SINGLE_SELECTION (gtk_list_view_get_model (GTK_LIST_VIEW (list))));
+}
+
+static void
+test_traces (void)
+{
+  GtkWidget *pane, *forward, *reverse;
+  PhModel   *model;
+
+  driver_open_example ("seed", "none");
+  ph_window_show_bottom (driver_window (), "adjoint");
+  driver_settle ();
+  pane = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_ADJOINT_PANE);
+  forward = driver_find_named (pane, "forward_list");
+  reverse = driver_find_named (pane, "reverse_list");
+  expect_row (forward, "v1  = ln v-1   = float");
+
+  /* Values come with the inputs. */
+  driver_run ("feed x1 2");
+  driver_run ("feed x2 5");
+  expect_row (forward, "v1  = ln v-1   = 0.693");
+  expect_row (reverse, "v0'  = v0' + v2' * v-1  = 1.716");
+  expect_row (reverse, "v-1' = v-1' + v1' / v-1 = 5.5");
+
+  /* A row lights its node, and that its row in the other trace. */
+  driver_settle ();
+  driver_click_middle (find_label (forward, "v1  = ln v-1"));
+  model = ph_document_get_model (driver_document ());
+  PhNode *node = ph_model_find_node (model, ph_document_get_selection (driver_document ()));
+  g_assert_nonnull (node);
+  g_assert_cmpstr (node->op_type, ==, "Log");
+  g_assert_cmpuint (selected_row (reverse), ==, (guint) find_row (reverse, "v-1' = v-1' + v1' / v-1"));
+
+  /* Down the trace with the arrows. */
+  driver_key ("Down");
+  node = ph_model_find_node (model, ph_document_get_selection (driver_document ()));
+  g_assert_cmpstr (node->op_type, ==, "Mul");
+
+  /* And back: a node of the picture lights its rows. */
+  PH_FOREACH_NODE (sin, model->graph)
+    if (g_str_equal (sin->op_type, "Sin"))
+      ph_document_set_selection (driver_document (), sin->id);
+  driver_settle ();
+  g_assert_cmpuint (selected_row (forward), ==, (guint) find_row (forward, "v3  = sin v0"));
+  g_assert_cmpuint (selected_row (reverse), ==, (guint) find_row (reverse, "v0'  = v3' * cos v0"));
+
+  /* With the gradient appended, a row of the reverse trace lights what was built for it. */
+  driver_run ("grad y");
+  driver_run ("feed x1 3");
+  expect_row (forward, "v1  = ln v-1   = 1.099");
+  driver_settle ();
+  driver_click_middle (find_label (reverse, "v0'  = v3' * cos v0"));
+  model = ph_document_get_model (driver_document ());
+  node = ph_model_find_node (model, ph_document_get_selection (driver_document ()));
+  g_assert_nonnull (node);
+  g_assert_cmpint (node->role, ==, PH_ROLE_BACKWARD);
+
+  /* Nothing open: it says so. */
+  driver_run ("close");
+  driver_expect_text (pane, "Open a model");
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    return 0;
+  g_test_add_func ("/adjoint/traces", test_traces);
+  return driver_main ();
+}
