@@ -36,5 +36,8 @@ PhDim    ph_heads_dim   (const PhType *type, gint64 n_heads, guint which);      
 gboolean ph_grad_attention (PhGrad *grad, GError **error);                        /* attention-grad.c */
 gboolean ph_grad_attention_at_length (PhGrad *grad, GError **error);              /* attention-build.c */
 gboolean ph_grad_rotary_caches (PhGrad *grad, GError **error);
+gboolean ph_grad_linear_attention (PhGrad *grad, GError **error);                 /* linear-attention-grad.c, as the next two */
+gboolean ph_grad_causal_conv   (PhGrad *grad, GError **error);
+gboolean ph_grad_flex_attention (PhGrad *grad, GError **error);
 
 G_END_DECLS

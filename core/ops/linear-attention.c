@@ -129,7 +129,9 @@ const PhOp ph_op_LinearAttention = {
   .attrs = { { "chunk_size", PH_ATTR_INT, "64" }, { "kv_num_heads", PH_ATTR_INT, NULL, TRUE },
              { "q_num_heads", PH_ATTR_INT, NULL, TRUE }, { "scale", PH_ATTR_FLOAT, "0.0" },
              { "update_rule", PH_ATTR_STRING, "\"gated_delta\"" } },
-  .infer = infer_linear_attention, .kernel = run_linear_attention,
+  .infer = infer_linear_attention, .kernel = run_linear_attention, .grad_build = ph_grad_linear_attention,
+  .grad_text = "dquery = dY @ S^T * scale, S the state at its position; dkey = dS @ (what was written); dvalue = dS^T @ key, from the last "
+               "position to the first; dpast_state = dS before the first; ddecay = sum(dS * S); dbeta = sum(dS * what it scaled)",
 };
 
 /* ── CausalConvWithState ── */
@@ -209,7 +211,9 @@ const PhOp ph_op_CausalConvWithState = {
               { "past_state", 'T', PH_FLOATS, PH_ARG_OPTIONAL } },
   .outputs = { { "output", 'T', PH_FLOATS }, { "present_state", 'T', PH_FLOATS } },
   .attrs = { { "activation", PH_ATTR_STRING, "\"none\"" } },
-  .infer = infer_causal_conv, .kernel = run_causal_conv,
+  .infer = infer_causal_conv, .kernel = run_causal_conv, .grad_build = ph_grad_causal_conv,
+  .grad_text = "dinput = the gradient of a Conv of past_state and input, its later part; dpast_state = its first part; dweight = the "
+               "same Conv's by its weight; dbias = sum(dY)",
 };
 
 /* ── FlexAttention ── */
@@ -318,5 +322,7 @@ const PhOp ph_op_FlexAttention = {
   .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs = { { "scale", PH_ATTR_FLOAT }, { "softmax_precision", PH_ATTR_INT }, { "score_mod", PH_ATTR_GRAPH },
              { "prob_mod", PH_ATTR_GRAPH } },
-  .infer = infer_flex_attention, .kernel = run_flex_attention,
+  .infer = infer_flex_attention, .kernel = run_flex_attention, .grad_build = ph_grad_flex_attention,
+  .grad_text = "dV = P^T @ dY, P the probabilities; dQ = dS @ K * scale; dK = dS^T @ Q * scale, dS the gradient by the scores, through the "
+               "softmax and the bodies",
 };

@@ -183,7 +183,7 @@ parse_inputs (const char *text)
 static char *
 model_text (const Case *row, GArray *inputs, gboolean symbolic)
 {
-  GString *text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1, \"ai.onnx.ml\" : 5]> row (");
+  GString *text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1, \"ai.onnx.ml\" : 5, \"ai.onnx.preview\" : 1]> row (");
 
   for (guint i = 0; i < inputs->len; i++)
     {
