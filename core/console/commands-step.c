@@ -59,7 +59,7 @@ static gboolean
 verify_job (PhCall *call, Run *run, GError **error)
 {
   PhHistory          *history = ph_job_get_history (run->job);
-  g_autoptr(PhProver) prover = ph_prover_new (ph_model_clone (ph_job_get_model (run->job)), ph_history_snapshot (history), run->feeds, 1);
+  g_autoptr(PhProver) prover = ph_job_prover (run->job, run->feeds);
   PhRunOptions        options = { .cancellable = call->cancellable };
 
   for (guint s = 0; s < history->steps->len; s++)
@@ -111,6 +111,7 @@ run_work (PhCall *call, GError **error)
     return TRUE;
   ph_job_get_options (run->job)->progress = run_progress;
   ph_job_get_options (run->job)->progress_data = call;
+  ph_job_set_keeps_start (run->job, run->verify);
   return ph_job_run (run->job, call->cancellable, error) && (!run->verify || verify_job (call, run, error));
 }
 

@@ -143,6 +143,9 @@ PhPassOptions *ph_job_get_options      (PhJob *job);        /* limit, seed, prog
 gboolean    ph_job_run                 (PhJob *job, GCancellable *cancellable, GError **error);
 PhModel    *ph_job_get_model           (PhJob *job);        /* (nullable) as the passes left it      */
 PhHistory  *ph_job_get_history         (PhJob *job);        /* of the job's own steps only           */
+/* The steps will be proved: then nothing need be undone for it. Before it runs. */
+void        ph_job_set_keeps_start     (PhJob *job, gboolean keeps);
+PhProver   *ph_job_prover              (PhJob *job, GHashTable *feeds);      /* of its steps; after it ran. (transfer full) */
 /* The steps that succeeded, also those before an error. @go: the document moves to their end. FALSE: the history moved
  * on meanwhile, nothing was taken over. */
 gboolean    ph_document_take_job       (PhDocument *document, PhJob *job, gboolean go, GError **error);

@@ -14,6 +14,8 @@ struct _PhJob
   guint         generation;
   PhSnapshot   *snapshot;        /* (nullable) of which the clone is made in the job's thread  */
   PhModel      *model;           /* (nullable) the clone                                       */
+  PhModel      *start_model;     /* (nullable) another one, as it was before the passes        */
+  gboolean      keeps_start;
   PhHistory    *history;
   GArray       *tasks;           /* (element-type Task)                                        */
   PhPassOptions options;
@@ -55,6 +57,7 @@ ph_job_free (PhJob *job)
 {
   g_clear_pointer (&job->snapshot, ph_snapshot_free);
   ph_discard (job->model, (GDestroyNotify) ph_model_free);
+  ph_discard (job->start_model, (GDestroyNotify) ph_model_free);
   ph_discard (job->history, (GDestroyNotify) ph_history_free);
   g_strfreev (job->rules_off);
   g_array_unref (job->tasks);
@@ -118,6 +121,23 @@ ph_job_get_model (PhJob *job)
   return job->model;
 }
 
+void
+ph_job_set_keeps_start (PhJob *job, gboolean keeps)
+{
+  job->keeps_start = keeps;
+}
+
+PhProver *
+ph_job_prover (PhJob *job, GHashTable *feeds)
+{
+  PhHistory *history = ph_history_snapshot (job->history);
+
+  if (job->start_model == NULL)
+    return ph_prover_new (ph_model_clone (job->model), history, feeds, 1);
+  history->position = (PhPosition) { 0, 0 };
+  return ph_prover_new (g_steal_pointer (&job->start_model), history, feeds, 1);
+}
+
 PhHistory *
 ph_job_get_history (PhJob *job)
 {
@@ -159,6 +179,8 @@ ph_job_run (PhJob *job, GCancellable *cancellable, GError **error)
       job->history->past = ph_snapshot_dup_history (job->snapshot);
       job->history->past_end = job->start;
       g_clear_pointer (&job->snapshot, ph_snapshot_free);
+      if (job->keeps_start)
+        job->start_model = ph_model_clone (job->model);
       upgrade_first (job);
     }
   for (guint i = 0; i < job->tasks->len; i++)

@@ -9,7 +9,8 @@
 /* Values looked at for one answer. */
 #define MOST 400
 
-typedef struct { guint left; GHashTable *known; } Search;
+/* @known: NULL until there is something to remember. */
+typedef struct { guint left, depth; GHashTable *known; } Search;
 
 static PhBounds bounds_of (Search *search, const PhValue *value);
 
@@ -206,17 +207,23 @@ of_node (Search *search, const PhValue *value, const PhNode *node)
 static PhBounds
 bounds_of (Search *search, const PhValue *value)
 {
-  PhBounds *known = g_hash_table_lookup (search->known, value), found;
+  PhBounds *known = search->known != NULL ? g_hash_table_lookup (search->known, value) : NULL, found;
 
   if (known != NULL)
     return *known;
   if (search->left == 0)
     return PH_BOUNDS_NONE;
   search->left--;
+  search->depth++;
   if (ph_value_constant (value) != NULL)
     found = of_tensor (ph_value_constant (value));
   else
     found = value->producer != NULL ? of_node (search, value, value->producer) : PH_BOUNDS_NONE;
+  search->depth--;
+  if (search->depth == 0)      /* the answer */
+    return found;
+  if (search->known == NULL)
+    search->known = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_hash_table_insert (search->known, (gpointer) value, g_memdup2 (&found, sizeof found));
   return found;
 }
@@ -224,8 +231,9 @@ bounds_of (Search *search, const PhValue *value)
 PhBounds
 ph_value_bounds (const PhValue *value)
 {
-  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  Search                search = { MOST, known };
+  Search   search = { .left = MOST };
+  PhBounds bounds = bounds_of (&search, value);
 
-  return bounds_of (&search, value);
+  g_clear_pointer (&search.known, g_hash_table_unref);
+  return bounds;
 }

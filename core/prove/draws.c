@@ -4,8 +4,8 @@
 #include "core/prove/prove.h"
 
 /* Dropout draws only where its third input says that it is training. */
-static gboolean
-draws (const PhNode *node)
+gboolean
+ph_node_draws (const PhNode *node)
 {
   PhValue  *training = node->op == &ph_op_Dropout ? ph_node_input (node, 2) : NULL;
   PhTensor *constant = training != NULL ? ph_value_constant (training) : NULL;
@@ -22,7 +22,7 @@ is_random (PhGraph *graph)
 {
   PH_FOREACH_NODE (node, graph)
     {
-      if (draws (node))
+      if (ph_node_draws (node))
         return TRUE;
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         if (is_random (node->graphs->pdata[i]))

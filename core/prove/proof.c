@@ -52,6 +52,7 @@ ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *nam
   one->n_unbounded += trial->n_unbounded;
   one->n_narrow += trial->n_narrow;
   one->loses_accuracy |= trial->loses_accuracy;
+  one->same_nodes |= trial->same_nodes;
   if (trial->verdict == PH_VERDICT_PROVED && trial->field != NULL)
     {
       one->log2_bound = one->log2_bound < 0 ? MAX (one->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
@@ -81,6 +82,7 @@ typedef struct
 {
   PhProof  proof;
   guint    kinds;
+  guint    n_same_nodes;        /* rewrites that are proved by that alone                      */
   double   log2_bound;
   gboolean conjecture, rounded_constants, for_these_shapes;
   PhVerdict whole;              /* NONE: not compared */
@@ -151,6 +153,7 @@ ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one)
   proof->n_narrow += one->n_narrow;
   proof->loses_accuracy |= one->loses_accuracy;
   draft->kinds |= one->kinds;
+  draft->n_same_nodes += one->verdict == PH_VERDICT_PROVED && one->same_nodes && one->log2_bound >= 0;
   if (one->log2_bound < 0)
     draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, one->log2_bound) : one->log2_bound;
   draft->conjecture |= one->conjecture;
@@ -255,6 +258,8 @@ add_proved (GString *text, const PhProof *proof, const Draft *draft)
   if (proof->n_proved == 0)
     return;
   add (text, "%u of %u rewrites proved", proof->n_proved, proof->n_rewrites);
+  if (draft->n_same_nodes > 0)
+    g_string_append_printf (text, ", %u by being the same node for node", draft->n_same_nodes);
   if (draft->log2_bound < 0)
     g_string_append_printf (text, " by exact evaluation over a finite field (wrong with a chance below 2^%.0f%s%s)", draft->log2_bound,
                             draft->conjecture ? ", if exponentials behave as conjectured" : "",

@@ -58,6 +58,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProof, ph_proof_free)
 const PhRewrite *ph_history_rewrite_at (PhHistory *history, PhPosition position);
 /* Whether it draws random numbers: then two computations cannot be compared. */
 gboolean  ph_model_draws        (PhModel *model);
+gboolean  ph_node_draws         (const PhNode *node);
 
 /* Walks two clones along the journal and remembers what it found of each rewrite. May be used in any one thread. */
 typedef struct _PhProver PhProver;

@@ -319,6 +319,18 @@ ph_region_free (PhRegion *region)
   g_free (region);
 }
 
+PhRegion *
+ph_region_copy (const PhRegion *region)
+{
+  PhRegion *copy = g_memdup2 (region, sizeof *region);
+
+  copy->before = g_ptr_array_copy (region->before, NULL, NULL);
+  copy->after = g_ptr_array_copy (region->after, NULL, NULL);
+  copy->inputs = g_array_copy (region->inputs);
+  copy->outputs = g_array_copy (region->outputs);
+  return copy;
+}
+
 static void
 add_pair (PhRegion *region, PhId before, PhId after)
 {
@@ -332,34 +344,52 @@ add_pair (PhRegion *region, PhId before, PhId after)
   g_array_append_val (region->outputs, ((PhBorderPair) { before, after }));
 }
 
-typedef struct { GHashTable *made, *read; GArray *inputs; } Border;
+typedef struct { const GPtrArray *nodes; GArray *inputs; } Border;
+
+/* @nodes are of one graph, and in its order. */
+static gboolean
+is_among (const GPtrArray *nodes, const PhNode *node)
+{
+  guint low = 0, high = nodes->len;
+
+  while (low < high)
+    {
+      const guint   middle = low + (high - low) / 2;
+      const PhNode *at = nodes->pdata[middle];
+
+      if (at == node)
+        return TRUE;
+      if (at->order < node->order)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return FALSE;
+}
 
 static void
 border_read (PhValue *value, gpointer data)
 {
   Border *border = data;
 
-  if (value->producer == NULL ? ph_value_constant (value) != NULL : g_hash_table_contains (border->made, value->producer))
+  if (value->producer == NULL ? ph_value_constant (value) != NULL : is_among (border->nodes, value->producer))
     return;
-  if (g_hash_table_add (border->read, GUINT_TO_POINTER (value->id)))
-    g_array_append_val (border->inputs, value->id);
+  for (guint i = 0; i < border->inputs->len; i++)
+    if (g_array_index (border->inputs, PhId, i) == value->id)
+      return;
+  g_array_append_val (border->inputs, value->id);
 }
 
 /* What either side reads and does not make itself. A node that is on one side only cannot make what the other reads. */
 static void
 find_inputs (PhRegion *region, PhModel *before, PhModel *after)
 {
-  g_autoptr(GHashTable) read = g_hash_table_new (NULL, NULL);
-
   g_array_set_size (region->inputs, 0);
   for (guint side = 0; side < 2; side++)
     {
-      const GPtrArray      *nodes = side == 0 ? region->before : region->after;
-      g_autoptr(GHashTable) made = g_hash_table_new (NULL, NULL);
-      Border                border = { made, read, region->inputs };
+      const GPtrArray *nodes = side == 0 ? region->before : region->after;
+      Border           border = { nodes, region->inputs };
 
-      for (guint i = 0; i < nodes->len; i++)
-        g_hash_table_add (made, nodes->pdata[i]);
       for (guint i = 0; i < nodes->len; i++)
         each_read (nodes->pdata[i], border_read, &border);
       for (guint i = 0; i < region->outputs->len; i++)

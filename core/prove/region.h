@@ -28,6 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhRegion, ph_region_free)
 GPtrArray *ph_regions_find (PhModel *before, PhModel *after, PhHistory *history, guint first, guint end);
 /* The two models as a whole: the inputs and the outputs of their main graphs, outputs paired by place. (transfer full) */
 PhRegion  *ph_region_whole (PhModel *before, PhModel *after);
+PhRegion  *ph_region_copy  (const PhRegion *region);
 /* Takes in the producers of what the region reads. A region in a body becomes the node whose body it is, where there are none or
  * with @leave. FALSE: there is nothing more. */
 gboolean   ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean leave);

@@ -48,6 +48,7 @@ typedef struct
   guint        n_sizes;          /* shapes that were tried                                                     */
   gboolean     any_size;         /* there are open dimensions                                                  */
   PhFieldReport *field;          /* (nullable) what exact evaluation said                                      */
+  gboolean     same_nodes;       /* proved without inputs: both sides are the same node for node               */
   /* Of a difference: */
   guint        output;           /* which of the pair's                                                        */
   gsize        element;

@@ -1,0 +1,84 @@
+/* captured.c: values that flow in a run of the model, followed from rewrite to rewrite.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/prover-private.h"
+
+GHashTable *
+ph_prove_new_feeds (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+}
+
+GHashTable *
+ph_prove_copy_feeds (GHashTable *table)
+{
+  GHashTable    *copy = ph_prove_new_feeds ();
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, table);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    g_hash_table_insert (copy, g_strdup (name), ph_tensor_ref (tensor));
+  return copy;
+}
+
+void
+ph_prover_capture (PhProver *prover, guint at)
+{
+  PhRunOptions          options = { .cancellable = ph_prover_cancellable (prover), .keep_all = TRUE };
+  PhModel              *model = prover->model[0];
+  g_autoptr(GHashTable) feeds = NULL;
+  GHashTable           *results = NULL;
+  GHashTableIter        iter;
+  gpointer              value, tensor;
+
+  g_clear_pointer (&prover->captured, g_hash_table_unref);
+  g_clear_pointer (&prover->feeds, g_hash_table_unref);
+  prover->captured_at = at;
+  prover->no_capture = ph_model_draws (model) || prover->cost > PH_PROVE_CAPTURE_FLOPS;
+  if (prover->no_capture)
+    return;
+  feeds = ph_inputs_find (model, prover->fed, PH_INPUTS_NORMAL, prover->seed, NULL, &options, &results, NULL);
+  prover->no_capture = feeds == NULL;
+  if (feeds == NULL)
+    return;
+  prover->captured = results;
+  prover->feeds = ph_prove_new_feeds ();
+  g_hash_table_iter_init (&iter, feeds);
+  while (g_hash_table_iter_next (&iter, &value, &tensor))
+    {
+      g_hash_table_insert (prover->feeds, g_strdup (((PhValue *) value)->name), ph_tensor_ref (tensor));
+      g_hash_table_insert (prover->captured, GUINT_TO_POINTER (((PhValue *) value)->id), ph_tensor_ref (tensor));
+    }
+}
+
+gboolean
+ph_prover_wants_capture (PhProver *prover)
+{
+  return prover->captured_at != prover->at || (prover->captured == NULL && !prover->no_capture);
+}
+
+void
+ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *captured)
+{
+  g_autoptr(GPtrArray)  inputs = g_ptr_array_new (), outputs = NULL;
+  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  PhSideOptions         options = { .ids = pair->ids[1], .values = values, .cancellable = ph_prover_cancellable (prover) };
+  GHashTableIter        iter;
+  gpointer              id, tensor;
+
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      if (prover->captured == NULL || captured[i] == NULL)
+        return;
+      g_ptr_array_add (inputs, captured[i]);
+    }
+  prover->followed = TRUE;
+  if (prover->captured == NULL || pair->after->graph->n_nodes == 0)
+    return;
+  outputs = ph_side_run (pair->after, inputs, &options, NULL);
+  if (outputs == NULL)
+    return;
+  g_hash_table_iter_init (&iter, values);
+  while (g_hash_table_iter_next (&iter, &id, &tensor))
+    g_hash_table_insert (prover->captured, id, ph_tensor_ref (tensor));
+}

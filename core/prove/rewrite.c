@@ -1,0 +1,280 @@
+/* rewrite.c: one rewrite tried alone, region by region.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/prover-private.h"
+#include "core/prove/structure.h"
+
+/* How often, and up to how many nodes, a region takes in what it reads from. */
+#define MAX_WIDER 5
+#define MAX_NODES 60
+#define MAX_MERGED 3
+
+/* ── one region ── */
+
+static double
+cost_of (GPtrArray *nodes)
+{
+  double cost = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    cost += ph_node_cost (nodes->pdata[i]);
+  return cost;
+}
+
+const char *
+ph_prover_border_name (PhProver *prover, const PhRegion *region, guint output)
+{
+  const PhBorderPair *pair = &g_array_index (region->outputs, PhBorderPair, output);
+  const PhValue      *is = ph_model_find_value (prover->model[1], pair->after), *was = ph_model_find_value (prover->model[0], pair->before);
+
+  return was != NULL ? was->name : is != NULL ? is->name : NULL;
+}
+
+static PhTrial *
+trial_of (PhVerdict verdict, const char *why)
+{
+  PhTrial *trial = g_new0 (PhTrial, 1);
+
+  trial->verdict = verdict;
+  trial->why = g_strdup (why);
+  return trial;
+}
+
+static PhTrial *
+try_pair (PhProver *prover, const PhRegion *region, const PhTrialOptions *options, GError **error)
+{
+  g_autoptr(GError) own = NULL;
+  g_autoptr(PhPair) pair = ph_pair_new (region, prover->model[0], prover->model[1], &own);
+  PhTrial          *trial;
+
+  if (pair == NULL)
+    return trial_of (PH_VERDICT_NONE, own->message);
+  if (ph_model_draws (pair->before) || ph_model_draws (pair->after))
+    return trial_of (PH_VERDICT_NONE, "it draws random numbers: two runs cannot be compared");
+  trial = ph_pair_try (pair, options, error);
+  if (trial != NULL && !options->whole && !prover->followed && ph_verdict_is_good (trial->verdict))
+    ph_prover_follow (prover, pair, options->captured);
+  return trial;
+}
+
+/* After reads what before does not: the two may be tied by what produces them, as where common code is merged. */
+static gboolean
+reads_more (PhProver *prover, const PhRegion *region)
+{
+  for (guint i = 0; i < region->inputs->len; i++)
+    {
+      const PhValue *value = ph_model_find_value (prover->model[0], g_array_index (region->inputs, PhId, i));
+      gboolean       read = value == NULL;
+
+      for (guint u = 0; value != NULL && u < value->uses->len && !read; u++)
+        read = g_ptr_array_find (region->before, ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, value->graph), NULL);
+      for (guint k = 0; k < region->outputs->len && !read; k++)
+        read = g_array_index (region->outputs, PhBorderPair, k).before == g_array_index (region->inputs, PhId, i);
+      if (!read)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* The same node for node? What is merged with common code is so only together with what produces its inputs. (nullable) */
+static PhTrial *
+try_structure (PhProver *prover, const PhRegion *region)
+{
+  g_autoptr(PhRegion) wider = NULL;
+
+  for (guint round = 0; round < MAX_MERGED; round++)
+    {
+      const PhRegion        *at = wider != NULL ? wider : region;
+      g_autoptr(PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1]);
+
+      if (structure == NULL)
+        return NULL;
+      if (ph_structure_same (structure))
+        {
+          PhTrial *trial = trial_of (PH_VERDICT_PROVED, NULL);
+
+          trial->same_nodes = TRUE;
+          if (prover->captured != NULL && !prover->followed && !ph_prover_wants_capture (prover))
+            prover->followed = ph_structure_carry (structure, prover->captured);
+          return trial;
+        }
+      if (at->before->len + at->after->len > MAX_NODES || !reads_more (prover, at))
+        return NULL;
+      if (wider == NULL)
+        wider = ph_region_copy (region);
+      if (!ph_region_widen (wider, prover->model[0], prover->model[1], FALSE))
+        return NULL;
+    }
+  return NULL;
+}
+
+PhTrial *
+ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
+{
+  g_autofree PhBounds   *bounds = g_new (PhBounds, region->inputs->len + 1);
+  g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
+  g_autofree gboolean   *is_free = g_new0 (gboolean, region->inputs->len + 1);
+  PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
+                                     .cost = MAX (cost_of (region->before), cost_of (region->after)), .cancellable = ph_prover_cancellable (prover) };
+  g_autoptr(GBytes)      key = NULL;
+  PhTrial               *trial = NULL;
+  gboolean               structured = whole;
+
+  if (!whole && ph_prover_wants_capture (prover))
+    {
+      trial = try_structure (prover, region);
+      if (trial != NULL)
+        return trial;
+      structured = TRUE;
+      ph_prover_capture (prover, prover->at);
+    }
+  for (guint i = 0; i < region->inputs->len; i++)
+    {
+      const PhId     id = g_array_index (region->inputs, PhId, i);
+      const PhValue *value = ph_model_find_value (prover->model[0], id);
+
+      if (value == NULL)
+        value = ph_model_find_value (prover->model[1], id);
+      bounds[i] = value != NULL ? ph_value_bounds (value) : PH_BOUNDS_NONE;
+      is_free[i] = value != NULL && value->is_input && value->graph->owner == NULL && value->tensor == NULL;
+      if (prover->captured != NULL)
+        captured[i] = g_hash_table_lookup (prover->captured, GUINT_TO_POINTER (id));
+      if (prover->captured != NULL && captured[i] == NULL && value != NULL && value->is_input)
+        captured[i] = value->tensor;
+    }
+  options.captured = prover->captured != NULL ? captured : NULL;
+  key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options);
+  trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
+  if (trial != NULL)
+    {
+      g_autoptr(PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed ? ph_pair_new (region, prover->model[0], prover->model[1], NULL) : NULL;
+
+      if (pair != NULL)
+        ph_prover_follow (prover, pair, captured);
+      return ph_trial_copy (trial);
+    }
+  trial = structured ? NULL : try_structure (prover, region);
+  if (trial != NULL)
+    return trial;
+  trial = try_pair (prover, region, &options, error);
+  if (trial != NULL && key != NULL && ph_verdict_is_good (trial->verdict))
+    g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));
+  return trial;
+}
+
+/* What is different at the border stays so, though the rest of the model may never show it: a foreign change has no guard that
+ * would have looked at its context. */
+static gboolean
+is_settled (PhProver *prover, const PhRegion *region, PhPromise promise, const PhTrial *trial)
+{
+  if (trial->verdict == PH_VERDICT_DIFFERENT && promise == PH_PROMISE_NONE && !reads_more (prover, region))
+    return TRUE;
+  return trial->verdict == PH_VERDICT_PROVED || trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE ||
+         (trial->verdict == PH_VERDICT_DIFFERENT && trial->shown_by == PH_SAMPLE_CAPTURED && !reads_more (prover, region));
+}
+
+/* Equal on all that the producers allow, and another expression: with the producers it may be the same one. */
+static gboolean
+may_be_proved (const PhTrial *trial, guint round)
+{
+  return (trial->verdict == PH_VERDICT_SAME || trial->verdict == PH_VERDICT_CLOSE) && round < 2 && trial->field != NULL &&
+         trial->field->result == PH_FIELD_UNEQUAL;
+}
+
+/* A rule may lean on what produces what it reads: the region then takes that in, and is tried again. */
+static PhTrial *
+prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flops, GError **error)
+{
+  PhTrial *trial = NULL;
+
+  prover->followed = region->after->len == 0;
+  if (region->outputs->len == 0)
+    return trial_of (PH_VERDICT_PROVED, NULL);
+  if (region->before->len == 0 && region->after->len == 0)
+    ph_region_widen (region, prover->model[0], prover->model[1], FALSE);
+  for (guint round = 0; round < MAX_WIDER; round++)
+    {
+      PhTrial *next = ph_prover_try_region (prover, region, promise, flops, FALSE, error);
+
+      if (next == NULL)
+        {
+          g_clear_pointer (&trial, ph_trial_free);
+          return NULL;
+        }
+      /* Wider, it may be proved what was the same before; worse it cannot become. */
+      if (trial != NULL && ph_verdict_worse (trial->verdict, next->verdict) == next->verdict && trial->verdict != next->verdict)
+        {
+          ph_trial_free (next);
+          break;
+        }
+      g_clear_pointer (&trial, ph_trial_free);
+      trial = next;
+      if ((is_settled (prover, region, promise, trial) && !may_be_proved (trial, round)) ||
+          region->before->len + region->after->len > MAX_NODES || !ph_region_widen (region, prover->model[0], prover->model[1], round > 0))
+        break;
+    }
+  return trial;
+}
+
+/* ── one rewrite ── */
+
+/* An operator of an older opset is computed by its upgraded form: an upgrade cannot contradict itself. */
+static gboolean
+is_upgrade (const PhStep *step)
+{
+  return g_str_equal (step->pass, "upgrade-opset");
+}
+
+PhRewriteProof *
+ph_prover_rewrite (PhProver *prover, guint index, GError **error)
+{
+  PhHistory          *history = prover->history[0];
+  const PhPosition    at = ph_prove_position_of (history, index);
+  const PhStep       *step = &g_array_index (history->steps, PhStep, at.step);
+  const PhRewrite    *rewrite = &g_array_index (history->rewrites, PhRewrite, index);
+  const PhPosition    next = at.rewrite + 1 < step->n_rewrites ? (PhPosition) { at.step, at.rewrite + 1 } : (PhPosition) { at.step + 1, 0 };
+  PhRewriteProof     *known = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (index + 1)), *one;
+  g_autoptr(GPtrArray) regions = NULL;
+  PhPromise           promise;
+  double              flops;
+
+  if (known != NULL)
+    return known;
+  if (!ph_prover_go (prover, at, next, error))
+    return NULL;
+  one = ph_rewrite_proof_new ();
+  promise = ph_prover_promise (prover, at.step, rewrite);
+  prover->at = rewrite->first_edit;
+  /* All regions of a step together may cost what two runs of the model do. */
+  flops = CLAMP (2 * prover->cost / MAX (step->n_rewrites, 1), PH_PROVE_LEAST_FLOPS, PH_PROVE_REGION_FLOPS);
+  regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
+  if (prover->model[1]->graph->outputs->len < prover->model[0]->graph->outputs->len)
+    {
+      g_autoptr(PhTrial) trial = trial_of (PH_VERDICT_DIFFERENT, "an output of the model is gone");
+
+      ph_rewrite_proof_add (one, trial, NULL);
+    }
+  if (regions->len > 0 && is_upgrade (step))
+    {
+      g_autoptr(PhTrial) trial = trial_of (PH_VERDICT_NOTHING, "an older operator is computed by its upgraded form, so nothing independent could contradict it");
+
+      ph_rewrite_proof_add (one, trial, NULL);
+      g_ptr_array_set_size (regions, 0);
+    }
+  for (guint i = 0; i < regions->len; i++)
+    {
+      g_autoptr(PhTrial) trial = prove_region (prover, regions->pdata[i], promise, flops, error);
+
+      if (trial == NULL)
+        {
+          ph_rewrite_proof_free (one);
+          return NULL;
+        }
+      ph_rewrite_proof_add (one, trial, trial->verdict == PH_VERDICT_DIFFERENT ? ph_prover_border_name (prover, regions->pdata[i], trial->output) : NULL);
+      if (trial->verdict == PH_VERDICT_DIFFERENT)
+        g_clear_pointer (&prover->captured, g_hash_table_unref);
+    }
+  if (prover->captured_at == rewrite->first_edit)
+    prover->captured_at = rewrite->first_edit + rewrite->n_edits;
+  g_hash_table_insert (prover->proofs, GUINT_TO_POINTER (index + 1), one);
+  return one;
+}

@@ -1,0 +1,23 @@
+/* structure.h: what is the same computation node for node, told without computing anything.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/region.h"
+
+G_BEGIN_DECLS
+
+/* Values are numbered on both sides: equal operators with equal attributes of equal values make equal values. Fused bodies
+ * count as the nodes that they replaced, and what is computed twice as computed once. So new names, a fusion whose body is the
+ * region itself, common subexpressions that are merged and dead nodes that go are proved. */
+typedef struct _PhStructure PhStructure;
+
+/* Both sides of @region. NULL: something in it says too little, such as an operator that is not known or draws. (transfer full) */
+PhStructure *ph_structure_new   (const PhRegion *region, PhModel *before, PhModel *after);
+void         ph_structure_free  (PhStructure *structure);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhStructure, ph_structure_free)
+/* Every output is made in the same way. */
+gboolean     ph_structure_same  (PhStructure *structure);
+/* Adds to @values (PhId -> PhTensor) what the after side makes and is the same as a value that is there. FALSE: some are not. */
+gboolean     ph_structure_carry (PhStructure *structure, GHashTable *values);
+
+G_END_DECLS
