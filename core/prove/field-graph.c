@@ -61,6 +61,7 @@ void
 ph_field_begin (PhField *self, guint reading, guint64 salt)
 {
   g_hash_table_remove_all (self->values);
+  memset (self->ratios, 0, sizeof self->ratios);
   self->reading = reading;
   self->work = self->hashed = 0;
   self->depth = self->loops = self->recipe_depth = 0;

@@ -28,6 +28,43 @@ ph_mod_pow (guint32 base, guint64 exponent, guint32 m)
   return (guint32) result;
 }
 
+/* By Euclid's algorithm; of 0: 0. */
+static guint32
+mod_inverse (guint32 a, guint32 m)
+{
+  gint64 x = a, y = m, of_x = 1, of_y = 0;
+
+  while (x > 0)
+    {
+      const gint64 times = y / x, rest = y - times * x, of_rest = of_y - times * of_x;
+
+      y = x;
+      of_y = of_x;
+      x = rest;
+      of_x = of_rest;
+    }
+  return y != 1 ? 0 : (guint32) (of_y < 0 ? of_y + m : of_y);
+}
+
+/* Euler's criterion, a^((p-1)/2) = 1, by Jacobi's symbol: no powers are needed, and nothing has to be guessed in the loop. */
+static gboolean
+is_square (guint32 a, guint32 p)
+{
+  guint32 minus = 0;
+
+  while (a != 0)
+    {
+      const guint32 twos = (guint32) __builtin_ctz (a), odd = a >> twos, low = MIN (odd, p), high = MAX (odd, p);
+
+      /* (2/p) = -1 where p = 3 or 5 mod 8; exchanged, both 3 mod 4, the sign turns. */
+      minus ^= twos & ((p >> 1) ^ (p >> 2));
+      minus ^= (guint32) (odd < p) & ((odd & p) >> 1);
+      a = high - low;
+      p = low;
+    }
+  return p == 1 && !(minus & 1);
+}
+
 /* Miller and Rabin; these bases leave no composite below 3,215,031,751. */
 static gboolean
 is_prime (guint32 n)
@@ -118,14 +155,20 @@ PhNum
 ph_field_inverse (PhField *field, PhNum a)
 {
   field->redraw = field->redraw || a.p == 0 || (a.q == 0 && (field->reading & PH_FIELD_EXP));
-  return (PhNum) { ph_mod_pow (a.p, PH_FIELD_P - 2, PH_FIELD_P), a.q != 0 ? ph_mod_pow (a.q, PH_FIELD_Q - 2, PH_FIELD_Q) : 0 };
+  return (PhNum) { mod_inverse (a.p, PH_FIELD_P), mod_inverse (a.q, PH_FIELD_Q) };
 }
 
 PhNum
 ph_field_ratio (PhField *field, gint64 over, gint64 under)
 {
-  PhNum ratio = ph_num_mul (ph_num_int (over), ph_field_inverse (field, ph_num_int (under)));
+  /* An operator asks for the same ones at each element. */
+  PhFieldRatio *known = &field->ratios[(gsize) under % G_N_ELEMENTS (field->ratios)];
+  PhNum ratio;
 
+  if (known->over == over && known->under == under)
+    return known->number;
+  ratio = ph_num_mul (ph_num_int (over), ph_field_inverse (field, ph_num_int (under)));
+  *known = (PhFieldRatio) { over, under, ratio };
   ph_field_check_sign (field, (double) over / (double) under, ratio);
   return ratio;
 }
@@ -159,7 +202,7 @@ ph_field_sqrt (PhField *field, PhNum a)
       PhNum root = ph_field_root_two (field);
 
       /* the root that counts as positive */
-      return ph_mod_pow (root.p, (PH_FIELD_P - 1) / 2, PH_FIELD_P) == 1 ? root : ph_num_neg (root);
+      return is_square (root.p, PH_FIELD_P) ? root : ph_num_neg (root);
     }
   return positive_function (field, "sqrt", a);
 }
@@ -214,7 +257,7 @@ ph_field_positive (PhField *field, PhNum a)
   if (a.p == 0)
     return TRUE;
   if (field->reading & PH_FIELD_EULER)
-    return ph_mod_pow (a.p, (PH_FIELD_P - 1) / 2, PH_FIELD_P) == 1;
+    return is_square (a.p, PH_FIELD_P);
   return ((ph_mix (ph_field_salt (field, "sign"), MIN (a.p, PH_FIELD_P - a.p)) >> 17) & 1) ^ (a.p > PH_FIELD_P / 2);
 }
 
@@ -222,7 +265,7 @@ void
 ph_field_check_sign (PhField *field, double number, PhNum a)
 {
   if ((field->reading & PH_FIELD_EULER) && number != 0 && isfinite (number) && !field->bad_sign)
-    field->bad_sign = (ph_mod_pow (a.p, (PH_FIELD_P - 1) / 2, PH_FIELD_P) == 1) != (number > 0);
+    field->bad_sign = is_square (a.p, PH_FIELD_P) != (number > 0);
 }
 
 /* ── constants ── */

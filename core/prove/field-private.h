@@ -105,6 +105,8 @@ typedef enum
 /* Infinities and NaN are numbers of which nothing is known. */
 enum { PH_FIELD_INFINITY, PH_FIELD_MINUS_INFINITY, PH_FIELD_NAN };
 
+typedef struct { gint64 over, under; PhNum number; } PhFieldRatio;      /* under 0: none */
+
 /* One model, and its evaluation at one point. */
 typedef struct
 {
@@ -122,6 +124,7 @@ typedef struct
   guint64       salt;
   PhNum         special[3];    /* by PH_FIELD_INFINITY, ...                                                 */
   GHashTable   *values;        /* PhValue -> PhFieldTensor (owned)                                          */
+  PhFieldRatio  ratios[8];     /* that were asked for last                                                  */
   guint         depth, loops, recipe_depth;
   double        work;          /* multiplications so far, about                                             */
   /* what was met at it */

@@ -10,6 +10,8 @@
 
 /* What differs by less than this in double is rounding of double. */
 #define LEAST 1e-12
+/* What is proved as real numbers may be rounded as much as this without a further question. */
+#define PROVED 1e-6
 /* A lossy change may move results by so much of the largest. */
 #define NEAR 1e-3
 
@@ -290,13 +292,13 @@ judge (Try *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], g
       self->trial->n_unbounded++;
       return TRUE;
     }
-  if (distance.error > LEAST)
+  if (distance.error > LEAST && is_field_equal (self))
+    tolerance = PROVED;
+  if (distance.error > tolerance)
     {
       tolerance = MAX (tolerance, 4 * jitter_error (self, inputs, outputs, k));
       if (self->options->promise == PH_PROMISE_NEAR)
         tolerance = MAX (tolerance, NEAR);
-      if (is_field_equal (self))
-        tolerance = MAX (tolerance, 1e-6);
     }
   if (distance.error > tolerance && !is_ill_conditioned (self, inputs, was, k, &distance))
     {
