@@ -200,6 +200,7 @@ PhFieldTensor *
 ph_field_constant_tensor (PhField *field, PhTensor *tensor)
 {
   PhModel *recipe = ph_recipe_of (tensor);
+  PhFieldTensor *constant;
 
   if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
     {
@@ -208,7 +209,9 @@ ph_field_constant_tensor (PhField *field, PhTensor *tensor)
     }
   if (recipe != NULL && field->shared != NULL && !g_hash_table_contains (field->shared, tensor))
     return cook (field, recipe, tensor);
-  return ph_field_tensor_known (tensor);
+  constant = ph_field_tensor_known (tensor);
+  constant->is_constant = TRUE;
+  return constant;
 }
 
 PhFieldTensor *

@@ -370,6 +370,8 @@ ph_field_constant (PhField *field, PhDType dtype, double number)
   gint64 over, under;
   PhNum a;
 
+  if (!isfinite (number))
+    field->salted = TRUE;
   if (isnan (number))
     return field->special[PH_FIELD_NAN];
   if (isinf (number))
@@ -390,6 +392,8 @@ ph_field_constant (PhField *field, PhDType dtype, double number)
           if (root == ROOT_TWO)
             a = ph_num_mul (a, ph_field_sqrt (field, ph_num_int (2)));
           else if (root == ROOT_TWO_BY_PI)
+            field->salted = TRUE;
+          if (root == ROOT_TWO_BY_PI)
             a = ph_num_mul (a, ph_field_sqrt (field, ph_field_hash (field, ph_field_salt (field, "2 / pi"))));
         }
     }

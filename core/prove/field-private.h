@@ -88,6 +88,7 @@ typedef struct
   guint     rank;
   gsize     count;
   guint32  *p, *q;             /* (nullable) owned; NULL: not needed yet, ask ph_field_parts()              */
+  gboolean  is_constant;       /* of a model or a recipe, that will be met again                            */
   double    over, under;       /* degree of numerator and denominator, at most                              */
   gint64    dims[];
 } PhFieldTensor;
@@ -118,6 +119,7 @@ typedef struct
   GHashTable   *functions;     /* PhNode, the call -> PhModel                                               */
   GHashTable   *known;         /* PhNode -> its outputs, where they depend on no variable                   */
   GHashTable   *places;        /* PhNode -> where each element of its outputs comes from                    */
+  PhFieldImages *images;       /* (nullable) not owned                                                      */
   GHashTable   *recipes;       /* PhTensor -> whether its recipe gives it                                   */
   /* the point */
   guint         reading;       /* PhFieldReading                                                            */
@@ -132,6 +134,7 @@ typedef struct
   gboolean      bad_sign;      /* Euler's criterion gives a constant another sign than it has               */
   gboolean      redraw;        /* a division by 0: another point is wanted                                  */
   gboolean      used_recipe, used_recognised;
+  gboolean      salted;        /* a constant was met that is another number at each point                   */
   double        hashed;        /* elements of uninterpreted functions                                       */
   gsize         least_signs;   /* of the smallest tensor whose elements' signs were drawn; G_MAXSIZE: none  */
   char         *why;           /* (nullable) what stands in the way                                         */
@@ -163,6 +166,10 @@ void           ph_field_tensor_unref (PhFieldTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldTensor, ph_field_tensor_unref)
 /* The elements of a known tensor too. */
 void           ph_field_parts    (PhField *field, PhFieldTensor *tensor);
+/* What @field finds that @tensor is, where it is known: TRUE. Else it is to be noted when it was found,
+ * with what @field met at it alone. (field-image.c) */
+gboolean       ph_field_image_find (PhField *field, PhFieldTensor *tensor);
+void           ph_field_image_note (PhField *field, PhFieldTensor *tensor);
 /* The same elements under another shape. (transfer full) */
 PhFieldTensor *ph_field_reshaped (PhField *field, PhFieldTensor *tensor, guint rank, const gint64 *dims);
 

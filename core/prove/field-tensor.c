@@ -94,6 +94,8 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
 {
   const PhDType dtype = self->dtype;
   PhNum number = { 0, 0 };
+  gboolean recognised;
+  guint met;
 
   if (self->p != NULL || self->known == NULL)
     return;
@@ -104,6 +106,13 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
       self->count = 0;
     }
   make_room (field, self);
+  if (ph_field_image_find (field, self))
+    return;
+  met = field->met;
+  recognised = field->used_recognised;
+  field->met = 0;
+  field->used_recognised = FALSE;
+  field->salted = FALSE;
   for (gsize i = 0; i < self->count; i++)
     {
       if (i == 0 || !ph_tensor_is_splat (self->known))
@@ -112,6 +121,9 @@ ph_field_parts (PhField *field, PhFieldTensor *self)
                  : ph_num_int (ph_tensor_get_int (self->known, i));
       ph_field_put (self, i, number);
     }
+  ph_field_image_note (field, self);
+  field->met |= met;
+  field->used_recognised |= recognised;
 }
 
 PhFieldTensor *

@@ -28,6 +28,7 @@ typedef struct
   GHashTable    *fixed;          /* (nullable)                          */
   PhTensor *const *like;         /* (nullable)                          */
   guint64        seed;
+  PhFieldImages *images;         /* (nullable)                          */
   guint64        draws;          /* how many points were drawn          */
   guint          redraws;
   PhFieldReport *report;
@@ -382,6 +383,7 @@ compare (Pair *pair, GCancellable *cancellable)
   shared = tensors_of (pair->model[0]);
   pair->field[0] = ph_field_new (pair->model[0], NULL, cancellable);
   pair->field[1] = ph_field_new (pair->model[1], shared, cancellable);
+  pair->field[0]->images = pair->field[1]->images = pair->images;
   result = try_fixed (pair, reads_fixed (pair->model[0], pair->fixed) || reads_fixed (pair->model[1], pair->fixed));
   for (guint side = 0; side < 2; side++)
     ph_field_free (pair->field[side]);
@@ -390,10 +392,10 @@ compare (Pair *pair, GCancellable *cancellable)
 
 PhFieldReport *
 ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
-                  GCancellable *cancellable)
+                  PhFieldImages *images, GCancellable *cancellable)
 {
   PhFieldReport *report = g_new0 (PhFieldReport, 1);
-  Pair pair = { .model = { before, after }, .fixed = fixed, .like = like, .seed = seed, .report = report };
+  Pair pair = { .model = { before, after }, .fixed = fixed, .like = like, .seed = seed, .images = images, .report = report };
 
   report->result = compare (&pair, cancellable);
   if (report->result != PH_FIELD_EQUAL)

@@ -32,14 +32,22 @@ typedef struct
   gboolean upgraded;           /* a side stood at an older opset: the upgrade itself is taken as right     */
 } PhFieldReport;
 
+/* What constants are over the field, for comparisons that share them. May be used in one thread at a time. */
+typedef struct _PhFieldImages PhFieldImages;
+PhFieldImages *ph_field_images_new  (void);
+void           ph_field_images_free (PhFieldImages *images);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldImages, ph_field_images_free)
+/* Constants that were computed, not found: a count of work. */
+guint          ph_field_images_n_made (PhFieldImages *images);
+
 /* @before, @after: as many inputs in the same order (their names may differ), as many outputs in the same order.
  * @fixed: (nullable) index of a graph input (GUINT_TO_POINTER) -> PhTensor, for inputs that are no variables: indices,
  * shapes. All others are variables, one an element; what is no float may only be moved, compared and selected by.
  * @like: (nullable) (nullable elements) one tensor for each graph input: its shape, where the type is not static.
  * Constants of @after that are not in @before (by pointer) and have a recipe (core/run/recipe.h) are computed by it,
- * exactly; it is checked that the recipe gives what they hold. (transfer full), never NULL. */
+ * exactly; it is checked that the recipe gives what they hold. @images: (nullable). (transfer full), never NULL. */
 PhFieldReport *ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
-                                 GCancellable *cancellable);
+                                 PhFieldImages *images, GCancellable *cancellable);
 void           ph_field_report_free (PhFieldReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldReport, ph_field_report_free)
 

@@ -3,6 +3,7 @@
 #include "core/prove/trial.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct { PhValue *value; PhTensor *kept; } Constant;
 typedef struct { GPtrArray *attrs; guint index; PhAttr *kept; } Number;      /* kept: (nullable) while another stands there */
@@ -40,19 +41,21 @@ each_number (PhGraph *graph, void (*found) (GPtrArray *attrs, guint index, gpoin
 static gboolean
 is_short (double value)
 {
-  int          exponent;
-  const double mantissa = frexp (value, &exponent);
+  guint64 bits;
 
-  return !isfinite (value) || ldexp (mantissa, 11) == floor (ldexp (mantissa, 11));
+  memcpy (&bits, &value, sizeof bits);
+  /* 11 digits of 53 are not 0 at most */
+  return !isfinite (value) || (bits & ((G_GUINT64_CONSTANT (1) << 42) - 1)) == 0;
 }
 
 static gboolean
 is_all_short (PhTensor *tensor)
 {
+  const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
   const gsize n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
 
   for (gsize i = 0; i < n; i++)
-    if (!is_short (ph_tensor_get (tensor, i)))
+    if (!is_short (floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i)))
       return FALSE;
   return TRUE;
 }
@@ -175,10 +178,11 @@ moved (PhTensor *tensor, guint turn)
   const double step = half_step (ph_tensor_dtype (tensor));
   PhTensor    *copy = ph_tensor_new (PH_DOUBLE, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
   double      *out = copy != NULL ? ph_tensor_writable (copy) : NULL;
+  const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
 
   for (gsize i = 0; out != NULL && i < ph_tensor_count (tensor); i++)
     {
-      const double value = ph_tensor_get (tensor, i);
+      const double value = floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i);
 
       out[i] = is_short (value) ? value : value * (1 + sign_of (turn, i) * step);
     }

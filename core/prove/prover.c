@@ -49,6 +49,7 @@ ph_prover_new (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 s
   prover->fed = feeds != NULL ? g_hash_table_ref (feeds) : g_hash_table_new (g_str_hash, g_str_equal);
   prover->seed = seed;
   prover->proofs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_rewrite_proof_free);
+  prover->images = ph_field_images_new ();
   prover->known = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, (GDestroyNotify) ph_trial_free);
   return prover;
 }
@@ -64,6 +65,7 @@ ph_prover_free (PhProver *prover)
   g_hash_table_unref (prover->fed);
   g_hash_table_unref (prover->proofs);
   g_hash_table_unref (prover->known);
+  ph_field_images_free (prover->images);
   g_clear_pointer (&prover->captured, g_hash_table_unref);
   g_clear_pointer (&prover->feeds, g_hash_table_unref);
   g_free (prover);

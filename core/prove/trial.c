@@ -10,6 +10,8 @@
 
 /* What differs by less than this in double is rounding of double. */
 #define LEAST 1e-12
+/* Results may move so much farther than by a constant's last bit. */
+#define JITTERS 4
 /* What is proved as real numbers may be rounded as much as this without a further question. */
 #define PROVED 1e-6
 /* A lossy change may move results by so much of the largest. */
@@ -192,19 +194,21 @@ is_ill_conditioned (Try *self, GPtrArray *inputs, PhTensor *was, guint output, c
   return by.why == NULL && (distance->n_exact > 0 ? by.n_exact > 0 : distance->error <= 16 * by.error);
 }
 
-/* How far constants of the change, moved in their last bit, move each output. */
+/* How far constants of the change, moved in their last bit, move output @k; no more of them are moved than explain @error. */
 static double
-jitter_error (Try *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
+jitter_error (Try *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, double error)
 {
   double largest = 0;
 
   if (self->jitter == NULL)
     return 0;
-  for (guint side = 0; side < 2; side++)
-    for (guint turn = 0; turn < 3 && ph_jitter_has (self->jitter, side); turn++)
+  for (guint turn = 0; turn < 3; turn++)
+    for (guint side = 0; side < 2 && error > JITTERS * largest; side++)
       {
         g_autoptr(GPtrArray) moved = NULL;
 
+        if (!ph_jitter_has (self->jitter, side))
+          continue;
         ph_jitter_apply (self->jitter, side, turn);
         moved = run (self, side, inputs, TRUE, FALSE, NULL);
         ph_jitter_restore (self->jitter, side);
@@ -296,7 +300,7 @@ judge (Try *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], g
     tolerance = PROVED;
   if (distance.error > tolerance)
     {
-      tolerance = MAX (tolerance, 4 * jitter_error (self, inputs, outputs, k));
+      tolerance = MAX (tolerance, JITTERS * jitter_error (self, inputs, outputs, k, distance.error));
       if (self->options->promise == PH_PROMISE_NEAR)
         tolerance = MAX (tolerance, NEAR);
     }
@@ -510,7 +514,7 @@ field_at (Try *self, GPtrArray *inputs)
     if (ph_tensor_kind (inputs->pdata[i]) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (inputs->pdata[i])))
       g_hash_table_insert (fixed, GUINT_TO_POINTER (i), inputs->pdata[i]);
   return ph_field_compare (self->pair->before, self->pair->after, fixed, (PhTensor *const *) inputs->pdata, self->options->seed + 1,
-                           self->options->cancellable);
+                           self->options->images, self->options->cancellable);
 }
 
 /* Indices are no variables there: what holds for one draw of them may be a coincidence. */

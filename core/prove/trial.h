@@ -27,6 +27,7 @@ typedef struct
   double         flops;          /* operations that all may take; a set or two are always tried               */
   gboolean       whole;          /* it is the model itself: outputs that do not vary are no reason to go on    */
   const gboolean *is_free;       /* (nullable) of each input: it is the model's own                           */
+  PhFieldImages *images;         /* (nullable)                                                                */
   GCancellable  *cancellable;    /* (nullable)                                                                */
 } PhTrialOptions;
 

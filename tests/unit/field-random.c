@@ -252,7 +252,7 @@ test_random (void)
             change_constant (rand, changed);
           else
             change_node (rand, changed);
-          report = ph_field_compare (model, changed, NULL, NULL, g + c, NULL);
+          report = ph_field_compare (model, changed, NULL, NULL, g + c, NULL, NULL);
           apart = distance (model, changed);
           pairs++;
           different += apart > LIMIT;

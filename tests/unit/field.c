@@ -38,7 +38,7 @@ compare (const char *inputs, const char *before, const char *after, const char *
   for (guint seed = 0; seed < 3; seed++)
     {
       g_clear_pointer (&report, ph_field_report_free);
-      report = ph_field_compare (a, b, NULL, NULL, seed, NULL);
+      report = ph_field_compare (a, b, NULL, NULL, seed, NULL, NULL);
       if (expected != NULL ? !g_str_equal (name_of (report->result), expected) : report->result == PH_FIELD_EQUAL)
         g_error ("%s\n -> %s\nis %s (%s), not %s", before, after, name_of (report->result), report->why, expected);
       if (report->result == PH_FIELD_EQUAL)
@@ -236,15 +236,15 @@ test_fixed (void)
   PhFieldReport *report;
 
   g_hash_table_insert (fixed, GUINT_TO_POINTER (0), order);
-  report = ph_field_compare (same, swapped, fixed, NULL, 1, NULL);
+  report = ph_field_compare (same, swapped, fixed, NULL, 1, NULL, NULL);
   g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
   g_assert_false (report->used_fixed);
   ph_field_report_free (report);
-  report = ph_field_compare (picks, keeps, fixed, NULL, 1, NULL);
+  report = ph_field_compare (picks, keeps, fixed, NULL, 1, NULL, NULL);
   g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
   g_assert_true (report->used_fixed);
   ph_field_report_free (report);
-  report = ph_field_compare (picks, keeps, NULL, NULL, 1, NULL);
+  report = ph_field_compare (picks, keeps, NULL, NULL, 1, NULL, NULL);
   g_assert_cmpint (report->result, !=, PH_FIELD_EQUAL);
   ph_field_report_free (report);
 }
@@ -287,7 +287,7 @@ test_recipes (void)
   g_autoptr(PhTensor) wrong = ph_tensor_new_floats ((float[]) { 1 / 3.f, 1 / 7.f, 0.2000001f }, 3), source = thirds (spare);
   g_autoptr(PhModel) before = read_model ("float[3] a", "c = Constant <value_floats = [3.0, 7.0, 5.0]> () y = Div (a, c)");
   g_autoptr(PhModel) with = product (inverse), lies = NULL;
-  g_autoptr(PhFieldReport) report = ph_field_compare (before, with, NULL, NULL, 1, NULL);
+  g_autoptr(PhFieldReport) report = ph_field_compare (before, with, NULL, NULL, 1, NULL, NULL);
 
   g_assert_nonnull (ph_recipe_of (inverse));
   g_assert_true (ph_tensor_equal (inverse, plain));
@@ -296,7 +296,7 @@ test_recipes (void)
   ph_field_report_free (report);
 
   /* What both sides have is what it holds. */
-  report = ph_field_compare (with, with, NULL, NULL, 1, NULL);
+  report = ph_field_compare (with, with, NULL, NULL, 1, NULL, NULL);
   g_assert_cmpint (report->result, ==, PH_FIELD_EQUAL);
   g_assert_false (report->rounded_constants);
   ph_field_report_free (report);
@@ -305,7 +305,7 @@ test_recipes (void)
   ph_tensor_set_origin (wrong, ph_model_clone (ph_recipe_of (source)), (GDestroyNotify) ph_model_free);
   g_assert_false (ph_recipe_holds (wrong, NULL));
   lies = product (wrong);
-  report = ph_field_compare (before, lies, NULL, NULL, 1, NULL);
+  report = ph_field_compare (before, lies, NULL, NULL, 1, NULL, NULL);
   g_assert_cmpint (report->result, !=, PH_FIELD_EQUAL);
 }
 
