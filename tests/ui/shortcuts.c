@@ -313,6 +313,7 @@ static const Row rows[] = {
   { "command.back-into",       "goto end",        "back into",   went_back,         NULL },
   { "command.eval",          NULL,             "eval",        NULL,              NULL },
   { "command.grad",          NULL,             NULL,          focused_panel,     "PhConsolePane" },
+  { "command.adjoint",       NULL,             "adjoint",     NULL,              NULL },
   { "command.verify",        "step",           "verify",      NULL,              NULL },
   { "command.profile",       NULL,             "profile",     NULL,              NULL },
   { "win.palette",           NULL,             NULL,          opened_palette,    NULL },

@@ -128,7 +128,8 @@ parse_tensor_type (PhTextParser *parser, gint32 *dtype, Onnx__TensorShapeProto *
   PhLexer *lexer = &parser->lexer;
 
   *dtype = lexer->token.kind == PH_TOKEN_NAME ? (gint32) ph_dtype_from_name (lexer->token.text) : PH_UNDEFINED;
-  if (*dtype == PH_UNDEFINED)
+  /* The printer's word for an element type that a file does not say. */
+  if (*dtype == PH_UNDEFINED && !(lexer->token.kind == PH_TOKEN_NAME && g_str_equal (lexer->token.text, "undefined")))
     return ph_lexer_fail (lexer, "an element type is wanted here, not %s", ph_lexer_describe (lexer));
   ph_lexer_next (lexer);
   if (!ph_lexer_take (lexer, '['))
