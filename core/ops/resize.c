@@ -446,6 +446,66 @@ times_matrix (PhGrad *grad, PhValue *dy, const Taps *taps, guint axis, guint ran
   return PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), PH_BUILD (b, MatMul, dy, constant));
 }
 
+static PhValue *
+pair (PhBuilder *b, PhValue *one, PhValue *other)
+{
+  return ph_build_node (b, &ph_op_Concat, PH_VALUES_ (one, other), 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
+}
+
+/* The same where sizes or scales are only known at run time: the matrix of an axis is what the operator makes of an identity
+ * matrix. @constant: of the inputs, where they are. */
+static gboolean
+grad_resize_open (PhGrad *grad, PhTensor *const *constant, GError **error)
+{
+  static const char *const kept[] = { "mode", "coordinate_transformation_mode", "cubic_coeff_a", "exclude_outside", "antialias" };
+  PhBuilder *b = grad->b;
+  const PhNode *node = grad->node;
+  PhValue *x = ph_grad_in (grad, 0), *y = ph_grad_out (grad, 0), *scales = ph_grad_in (grad, 2), *sizes = ph_grad_in (grad, 3), *dx = grad->dy[0];
+  const PhType *type;
+  gsize n;
+  const gint64 *axes = ph_node_attr_ints (node, "axes", &n);
+  guint rank = x->type != NULL && x->type->has_rank ? x->type->rank : 0;
+
+  n = axes != NULL ? n : rank;
+  if (rank == 0 || rank > PH_MAX_RANK || dx == NULL || (scales == NULL && sizes == NULL) ||
+      g_str_equal (ph_node_attr_string (node, "coordinate_transformation_mode", ""), "tf_crop_and_resize") ||
+      (sizes != NULL && !g_str_equal (ph_node_attr_string (node, "keep_aspect_ratio_policy", "stretch"), "stretch")))
+    return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its gradient needs the input's shape, scales and sizes to be known; fix them first");
+  for (gsize k = 0; k < n; k++)
+    {
+      gint64 at = k, axis = axes != NULL ? axes[k] + (axes[k] < 0 ? rank : 0) : (gint64) k, perm[PH_MAX_RANK];
+      PhValue *length, *unit, *inputs[4] = { NULL };
+      PhAttr *attrs[G_N_ELEMENTS (kept) + 1] = { NULL };
+      guint n_attrs = 0;
+
+      if (axis < 0 || axis >= rank)
+        return ph_node_fail (node, error, PH_ERROR_UNSUPPORTED, "its axes are outside of rank %u", rank);
+      if (scales != NULL && constant[2] != NULL ? ph_tensor_get (constant[2], k) == 1
+                                                : scales == NULL && y->type != NULL && y->type->has_rank && y->type->rank == rank &&
+                                                  ph_dim_equal (x->type->dims[axis], y->type->dims[axis]))
+        continue;
+      length = PH_BUILD (b, Gather, ph_grad_shape (grad, x), ph_build_ints (b, &axis, 1));
+      unit = inputs[0] = PH_BUILD (b, EyeLike, PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), pair (b, length, length)));
+      if (scales != NULL)
+        inputs[2] = pair (b, ph_build_tensor (b, ph_tensor_new_floats ((float[]) { 1 }, 1)), PH_BUILD (b, Gather, scales, ph_build_ints (b, &at, 1)));
+      else
+        inputs[3] = pair (b, length, PH_BUILD (b, Gather, sizes, ph_build_ints (b, &at, 1)));
+      for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+        if (ph_node_attr (node, kept[i]) != NULL)
+          attrs[n_attrs++] = ph_attr_ref (ph_node_attr (node, kept[i]));
+      unit = PH_BUILD (b, Transpose, ph_build_node (b, &ph_op_Resize, inputs, scales != NULL ? 3 : 4, attrs, 1));
+      for (guint i = 0; i < rank; i++)
+        perm[i] = i == axis ? rank - 1 : i == rank - 1 ? axis : i;
+      dx = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), dx);
+      dx = PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank)), PH_BUILD (b, MatMul, dx, unit));
+    }
+  type = dx != NULL && dx->type != NULL ? ph_type_merge (x->type, dx->type) : NULL;
+  if (type != NULL && !dx->is_input)
+    ph_value_set_type (dx, type, &b->error);
+  grad->dx[0] = dx;
+  return TRUE;
+}
+
 static gboolean
 grad_resize (PhGrad *grad, GError **error)
 {
@@ -464,8 +524,9 @@ grad_resize (PhGrad *grad, GError **error)
   if (!known && g_str_equal (ph_node_attr_string (grad->node, "mode", "nearest"), "nearest")
       && !g_str_equal (ph_node_attr_string (grad->node, "coordinate_transformation_mode", ""), "tf_crop_and_resize"))
     return ph_grad_moved_as (grad, 0, PH_INT32);
-  wrong = known ? plan_of (grad->node, NULL, x->type, constant[1], constant[2], constant[3], &plan)
-                : "its gradient needs the input's shape, scales and sizes to be known; fix them first";
+  if (!known)
+    return grad_resize_open (grad, constant, error);
+  wrong = plan_of (grad->node, NULL, x->type, constant[1], constant[2], constant[3], &plan);
   if (wrong != NULL)
     return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", wrong);
   for (guint i = plan.rank; i-- > 0;)

@@ -59,7 +59,8 @@ run_max_unpool (PhKernel *kernel, GError **error)
   gconstpointer from;
   gpointer to;
 
-  if (rank < 3 || rank > 2 + PH_WINDOW_MAX || ph_tensor_count (indices) != ph_tensor_count (x) || (shape != NULL && n != rank))
+  if (rank < 3 || rank > 2 + PH_WINDOW_MAX || ph_tensor_rank (indices) != rank
+      || memcmp (ph_tensor_dims (indices), ph_tensor_dims (x), rank * sizeof (gint64)) != 0 || (shape != NULL && n != rank))
     return ph_kernel_fail (kernel, error, "input, indices and output_shape do not fit together");
   for (guint i = 0; i < rank; i++)
     in[i] = PH_DIM (ph_tensor_dims (x)[i]);

@@ -3,61 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/graph/verify.h"
-#include "core/io/io.h"
-#include "core/run/executor.h"
-#include "passes/pass.h"
-
-static PhModel *
-differentiate (const char *text, const char *output, const char *const *by, PhHistory *history)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new ();
-  PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
-  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-
-  g_assert_no_error (error);
-  options.verify = TRUE;
-  ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &options, &error);
-  g_assert_no_error (error);
-  g_ptr_array_add (arguments, (gpointer) output);
-  for (; by != NULL && *by != NULL; by++)
-    g_ptr_array_add (arguments, (gpointer) *by);
-  g_ptr_array_add (arguments, NULL);
-  options.arguments = (const char *const *) arguments->pdata;
-  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
-  g_assert_no_error (error);
-  g_assert_true (ph_model_verify (model, &error));
-  return model;
-}
-
-static void
-feed (GHashTable *feeds, PhModel *model, const char *name, PhTensor *tensor)
-{
-  g_hash_table_insert (feeds, ph_model_find_value_named (model, name), tensor);
-}
-
-static GHashTable *
-new_feeds (void)
-{
-  return g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-}
-
-/* (transfer full) */
-static PhTensor *
-compute (PhModel *model, GHashTable *feeds, const char *name)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
-  g_autoptr(GHashTable) results = NULL;
-  PhValue *value = ph_model_find_value_named (model, name);
-
-  g_assert_nonnull (value);
-  g_ptr_array_add (wanted, value);
-  results = ph_run_model (model, feeds, wanted, NULL, &error);
-  g_assert_no_error (error);
-  return ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id)));
-}
+#include "differentiate.h"
 
 /* x1 = 2, x2 = 5 is the example of Baydin et al., "Automatic differentiation in machine learning: a survey" (2018). */
 static void
@@ -144,7 +90,6 @@ check_numerically (const char *text, const char *output, const char *const *by, 
     }
 }
 
-#define DIMS(...) ((const gint64[]) { __VA_ARGS__ })
 
 static void
 test_broadcast_static (void)
@@ -233,17 +178,6 @@ test_nested (void)
                      "    so = Identity (r)  o = Mul (r, e)\n  }>\n}",
                      "y", (const char *[]) { "x", "w", "h", NULL }, (const char *[]) { "x", "w", "h", NULL },
                      (const gint64 *[]) { DIMS (3, 2), DIMS (2), DIMS (2) }, (const guint[]) { 2, 1, 1 });
-}
-
-/* The names of the outputs of @model, joined. */
-static char *
-output_names (PhModel *model)
-{
-  GString *names = g_string_new (NULL);
-
-  for (guint i = 0; i < model->graph->outputs->len; i++)
-    g_string_append_printf (names, "%s%s", i > 0 ? " " : "", ((PhValue *) model->graph->outputs->pdata[i])->name);
-  return g_string_free (names, FALSE);
 }
 
 static void
@@ -473,153 +407,6 @@ test_fixed_cotangent (void)
   g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, 0), cos (3), 1e-6);
 }
 
-/* Where the shape of the output is open the cotangent is expanded to it, and has its rank. */
-static void
-test_open_attention (void)
-{
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 23]> f (float[N,3,2,1] q, float[N,3,1,1] k) => (float[N,3,2,1] y) {\n"
-                                            "  y = Attention (q, k, k) }", "y", NULL, history);
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(PhTensor) slope = NULL;
-  PhTensor *q = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 2, 1)), *k = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 1, 1));
-
-  memset (ph_tensor_writable (q), 0, 12 * sizeof (float));
-  memset (ph_tensor_writable (k), 0, 6 * sizeof (float));
-  feed (feeds, model, "q", q);
-  feed (feeds, model, "k", k);
-  slope = compute (model, feeds, "grad_k");
-  g_assert_cmpuint (ph_tensor_count (slope), ==, 6);
-  for (guint i = 0; i < 6; i++)      /* one key: it gets the sum of two queries */
-    g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, i), 2, 1e-6);
-}
-
-/* Floats of a byte are handed on, but not added as they are, and nobody asks for a gradient by them. */
-static void
-test_narrow (void)
-{
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate (
-      "<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float[2] x, bool c) => (float[2] y) {\n"
-      "  n = Cast <to = 17> (x) a = If (c) <then_branch = t () => (float[2] p) { p = Cast <to = 1> (n) }, else_branch = e () => (float[2] q) { q = Neg (x) }>\n"
-      "  b = Cast <to = 1> (n) d = Cast <to = 1> (w) s = Add (a, b) y = Mul (s, d) }", "b", (const char *[]) { "x", NULL }, history);
-  g_autofree char *outputs = output_names (model);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) all = NULL;
-  g_autoptr(PhHistory) second = ph_history_new ();
-  g_autofree char *all_outputs = NULL;
-
-  g_assert_cmpstr (outputs, ==, "y grad_x");
-  all = differentiate ("<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float x) => (float y) {\n"
-                       "  d = Cast <to = 1> (w) y = Mul (x, d) }", "y", NULL, second);
-  all_outputs = output_names (all);
-  g_assert_cmpstr (all_outputs, ==, "y grad_x");
-}
-
-/* A parameter that is restored has its own name again, also where a pass made something that bears it. */
-static void
-test_restored_name (void)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (
-      "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n<float[2] const = {1, 2}, bool yes = {1}> {\n"
-      "  m = Mul (x, const) z = If (yes) <then_branch = t () => (float[2] p) { p = Neg (x) }, else_branch = e () => (float[2] q) { q = Neg (m) }>\n"
-      "  two = Constant <value_float = 2.0> () y = Mul (z, two) }", -1, "test", &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  const PhPipeline *train = ph_pipeline_find ("train");
-  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-  g_autofree char *outputs = NULL;
-  PhValue *two;
-
-  g_assert_no_error (error);
-  for (guint i = 0; error == NULL && train->passes[i] != NULL; i++)
-    ph_pass_run (ph_pass_find (train->passes[i]), model, history, &options, &error);
-  g_assert_no_error (error);
-  g_assert_null (ph_model_find_value_named (model, "const"));
-  two = ph_model_find_value_named (model, "two");
-  g_assert_true (ph_value_rename (two, "const", &error));
-  options.arguments = (const char *[]) { "y", NULL };
-  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
-  g_assert_no_error (error);
-  outputs = output_names (model);
-  g_assert_cmpstr (outputs, ==, "y grad_x grad_const");
-}
-
-/* Products with no zero, one, and two. */
-static void
-test_cum_prod (void)
-{
-  static const double rows[][4] = { { 2, 3, -1, 0.5 }, { 2, 0, 3, 4 }, { 0, 2, 0, 5 }, { 1, 2, 3, 0 } };
-
-  for (guint form = 0; form < 4 * G_N_ELEMENTS (rows); form++)
-    {
-      const gboolean exclusive = form & 1, reverse = form >> 1 & 1;
-      const double *x = rows[form / 4];
-      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 26]> f (double[4] x) => (double[4] y) { a = Constant <value_int = 0> () "
-                                               "p = CumProd <exclusive = %d, reverse = %d> (x, a) c = Constant <value = double[4] {1.0, 2.0, 4.0, 8.0}> () "
-                                               "y = Mul (p, c) }", exclusive, reverse);
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(PhModel) model = differentiate (text, "y", NULL, history);
-      g_autoptr(GHashTable) feeds = new_feeds ();
-      g_autoptr(PhTensor) slope = NULL;
-      PhTensor *at = ph_tensor_new (PH_DOUBLE, 1, DIMS (4));
-
-      memcpy (ph_tensor_writable (at), x, sizeof rows[0]);
-      feed (feeds, model, "x", at);
-      slope = compute (model, feeds, "grad_x");
-      for (guint k = 0; k < 4; k++)
-        {
-          double expected = 0;
-
-          for (guint j = 0; j < 4; j++)
-            {
-              const gboolean counts = reverse ? (exclusive ? k > j : k >= j) : exclusive ? k < j : k <= j;
-              double product = counts ? 1 << j : 0;
-
-              for (guint i = 0; i < 4; i++)
-                if (i != k && (reverse ? (exclusive ? i > j : i >= j) : exclusive ? i < j : i <= j))
-                  product *= x[i];
-              expected += product;
-            }
-          g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, k), expected, 1e-12);
-        }
-    }
-}
-
-/* What is computed in a branch that is not taken, or in a loop of no turns, may have no finite slope: train leaves it there. */
-static void
-test_train_poles (void)
-{
-  static const char *const texts[] = {
-    "<ir_version: 8, opset_import: [\"\" : 23]> f (float x, bool c) => (float y) { y = If (c) <then_branch = t () => (float p) { q = Sqrt (x) p = Neg (q) }, "
-    "else_branch = e () => (float s) { r = Sqrt (x) u = Sub (r, r) s = Add (x, x) }> }",
-    "<ir_version: 8, opset_import: [\"\" : 23]> f (float x, int64 n) => (float y) { y = Loop <body = b (int64 i, bool g, float v) => (bool h, float w) { "
-    "h = Identity (g) q = Sqrt (x) w = Add (v, q) }> (n, \"\", x) }",
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
-    {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (texts[i], -1, "test", &error);
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GHashTable) feeds = new_feeds ();
-      g_autoptr(PhTensor) slope = NULL;
-      const PhPipeline *train = ph_pipeline_find ("train");
-      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-
-      g_assert_no_error (error);
-      for (guint k = 0; error == NULL && train->passes[k] != NULL; k++)
-        ph_pass_run (ph_pass_find (train->passes[k]), model, history, &options, &error);
-      options.arguments = (const char *[]) { "y", NULL };
-      ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
-      g_assert_no_error (error);
-      feed (feeds, model, "x", ph_tensor_new_scalar (PH_FLOAT, 0));
-      feed (feeds, model, i == 0 ? "c" : "n", ph_tensor_new_scalar (i == 0 ? PH_BOOL : PH_INT64, 0));
-      slope = compute (model, feeds, "grad_x");
-      g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, i == 0 ? 2 : 1);
-    }
-}
-
 int
 main (int argc, char *argv[])
 {
@@ -639,10 +426,5 @@ main (int argc, char *argv[])
   g_test_add_func ("/autodiff/train", test_train);
   g_test_add_func ("/autodiff/restored", test_restored);
   g_test_add_func ("/autodiff/fixed-cotangent", test_fixed_cotangent);
-  g_test_add_func ("/autodiff/open-attention", test_open_attention);
-  g_test_add_func ("/autodiff/narrow", test_narrow);
-  g_test_add_func ("/autodiff/restored-name", test_restored_name);
-  g_test_add_func ("/autodiff/cum-prod", test_cum_prod);
-  g_test_add_func ("/autodiff/train-poles", test_train_poles);
   return g_test_run ();
 }

@@ -388,6 +388,8 @@ test_wrong_shapes (void)
     { "x = Constant <value = float[1,1,1,4] {1.0, 2.0, 3.0, 4.0}> () c = Constant <value = float[1,2] {1.0, 0.5}> () y = RotaryEmbedding (x, c, c)", "must be a cache" },
     { "x = Constant <value = float[1,1,1,4] {1.0, 2.0, 3.0, 4.0}> () c = Constant <value = float[1,1,2] {1.0, 0.5}> () p = Constant <value = int64[1,1] {0}> () "
       "y = RotaryEmbedding (x, c, c, p)", "must be a cache" },
+    { "x = Constant <value = float[1,1,2,1] {1.0, 2.0}> () i = Constant <value = int64[1,1,1,2] {0, 1}> () y = MaxUnpool <kernel_shape = [1, 1]> (x, i)",
+      "input, indices and output_shape do not fit together" },
     { "x = Constant <value = float[1,1,1] {1.0}> () w = Constant <value = float[1,1,1] {1.0}> () b = Constant <value = float[1,1,2] {1.0, 0.5}> () "
       "y = RNN <hidden_size = 1> (x, w, w, b)", "input 3 is float[1,1,2] {...}, must have the shape [1,2]" },
   };

@@ -1,0 +1,215 @@
+/* grad-forms.c: gradients in forms that are seldom met: open shapes, narrow floats, zeros, what passes took away.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "differentiate.h"
+
+/* Where the shape of the output is open the cotangent is expanded to it, and has its rank. */
+static void
+test_open_attention (void)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 23]> f (float[N,3,2,1] q, float[N,3,1,1] k) => (float[N,3,2,1] y) {\n"
+                                            "  y = Attention (q, k, k) }", "y", NULL, history);
+  g_autoptr(GHashTable) feeds = new_feeds ();
+  g_autoptr(PhTensor) slope = NULL;
+  PhTensor *q = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 2, 1)), *k = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 1, 1));
+
+  memset (ph_tensor_writable (q), 0, 12 * sizeof (float));
+  memset (ph_tensor_writable (k), 0, 6 * sizeof (float));
+  feed (feeds, model, "q", q);
+  feed (feeds, model, "k", k);
+  slope = compute (model, feeds, "grad_k");
+  g_assert_cmpuint (ph_tensor_count (slope), ==, 6);
+  for (guint i = 0; i < 6; i++)      /* one key: it gets the sum of two queries */
+    g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, i), 2, 1e-6);
+}
+
+/* Floats of a byte are handed on, but not added as they are, and nobody asks for a gradient by them. */
+static void
+test_narrow (void)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel) model = differentiate (
+      "<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float[2] x, bool c) => (float[2] y) {\n"
+      "  n = Cast <to = 17> (x) a = If (c) <then_branch = t () => (float[2] p) { p = Cast <to = 1> (n) }, else_branch = e () => (float[2] q) { q = Neg (x) }>\n"
+      "  b = Cast <to = 1> (n) d = Cast <to = 1> (w) s = Add (a, b) y = Mul (s, d) }", "b", (const char *[]) { "x", NULL }, history);
+  g_autofree char *outputs = output_names (model);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) all = NULL;
+  g_autoptr(PhHistory) second = ph_history_new ();
+  g_autofree char *all_outputs = NULL;
+
+  g_assert_cmpstr (outputs, ==, "y grad_x");
+  all = differentiate ("<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float x) => (float y) {\n"
+                       "  d = Cast <to = 1> (w) y = Mul (x, d) }", "y", NULL, second);
+  all_outputs = output_names (all);
+  g_assert_cmpstr (all_outputs, ==, "y grad_x");
+}
+
+/* A parameter that is restored has its own name again, also where a pass made something that bears it. */
+static void
+test_restored_name (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (
+      "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n<float[2] const = {1, 2}, bool yes = {1}> {\n"
+      "  m = Mul (x, const) z = If (yes) <then_branch = t () => (float[2] p) { p = Neg (x) }, else_branch = e () => (float[2] q) { q = Neg (m) }>\n"
+      "  two = Constant <value_float = 2.0> () y = Mul (z, two) }", -1, "test", &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  const PhPipeline *train = ph_pipeline_find ("train");
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+  g_autofree char *outputs = NULL;
+  PhValue *two;
+
+  g_assert_no_error (error);
+  for (guint i = 0; error == NULL && train->passes[i] != NULL; i++)
+    ph_pass_run (ph_pass_find (train->passes[i]), model, history, &options, &error);
+  g_assert_no_error (error);
+  g_assert_null (ph_model_find_value_named (model, "const"));
+  two = ph_model_find_value_named (model, "two");
+  g_assert_true (ph_value_rename (two, "const", &error));
+  options.arguments = (const char *[]) { "y", NULL };
+  ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+  g_assert_no_error (error);
+  outputs = output_names (model);
+  g_assert_cmpstr (outputs, ==, "y grad_x grad_const");
+}
+
+/* Products with no zero, one, and two. */
+static void
+test_cum_prod (void)
+{
+  static const double rows[][4] = { { 2, 3, -1, 0.5 }, { 2, 0, 3, 4 }, { 0, 2, 0, 5 }, { 1, 2, 3, 0 } };
+
+  for (guint form = 0; form < 4 * G_N_ELEMENTS (rows); form++)
+    {
+      const gboolean exclusive = form & 1, reverse = form >> 1 & 1;
+      const double *x = rows[form / 4];
+      g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 26]> f (double[4] x) => (double[4] y) { a = Constant <value_int = 0> () "
+                                               "p = CumProd <exclusive = %d, reverse = %d> (x, a) c = Constant <value = double[4] {1.0, 2.0, 4.0, 8.0}> () "
+                                               "y = Mul (p, c) }", exclusive, reverse);
+      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr(PhModel) model = differentiate (text, "y", NULL, history);
+      g_autoptr(GHashTable) feeds = new_feeds ();
+      g_autoptr(PhTensor) slope = NULL;
+      PhTensor *at = ph_tensor_new (PH_DOUBLE, 1, DIMS (4));
+
+      memcpy (ph_tensor_writable (at), x, sizeof rows[0]);
+      feed (feeds, model, "x", at);
+      slope = compute (model, feeds, "grad_x");
+      for (guint k = 0; k < 4; k++)
+        {
+          double expected = 0;
+
+          for (guint j = 0; j < 4; j++)
+            {
+              const gboolean counts = reverse ? (exclusive ? k > j : k >= j) : exclusive ? k < j : k <= j;
+              double product = counts ? 1 << j : 0;
+
+              for (guint i = 0; i < 4; i++)
+                if (i != k && (reverse ? (exclusive ? i > j : i >= j) : exclusive ? i < j : i <= j))
+                  product *= x[i];
+              expected += product;
+            }
+          g_assert_cmpfloat_with_epsilon (ph_tensor_get (slope, k), expected, 1e-12);
+        }
+    }
+}
+
+/* What is computed in a branch that is not taken, or in a loop of no turns, may have no finite slope: train leaves it there. */
+static void
+test_train_poles (void)
+{
+  static const char *const texts[] = {
+    "<ir_version: 8, opset_import: [\"\" : 23]> f (float x, bool c) => (float y) { y = If (c) <then_branch = t () => (float p) { q = Sqrt (x) p = Neg (q) }, "
+    "else_branch = e () => (float s) { r = Sqrt (x) u = Sub (r, r) s = Add (x, x) }> }",
+    "<ir_version: 8, opset_import: [\"\" : 23]> f (float x, int64 n) => (float y) { y = Loop <body = b (int64 i, bool g, float v) => (bool h, float w) { "
+    "h = Identity (g) q = Sqrt (x) w = Add (v, q) }> (n, \"\", x) }",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhModel) model = ph_onnx_text_read (texts[i], -1, "test", &error);
+      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr(GHashTable) feeds = new_feeds ();
+      g_autoptr(PhTensor) slope = NULL;
+      const PhPipeline *train = ph_pipeline_find ("train");
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+      g_assert_no_error (error);
+      for (guint k = 0; error == NULL && train->passes[k] != NULL; k++)
+        ph_pass_run (ph_pass_find (train->passes[k]), model, history, &options, &error);
+      options.arguments = (const char *[]) { "y", NULL };
+      ph_pass_run (ph_pass_find ("autodiff"), model, history, &options, &error);
+      g_assert_no_error (error);
+      feed (feeds, model, "x", ph_tensor_new_scalar (PH_FLOAT, 0));
+      feed (feeds, model, i == 0 ? "c" : "n", ph_tensor_new_scalar (i == 0 ? PH_BOOL : PH_INT64, 0));
+      slope = compute (model, feeds, "grad_x");
+      g_assert_cmpfloat (ph_tensor_get (slope, 0), ==, i == 0 ? 2 : 1);
+    }
+}
+
+/* Scales and sizes that are fed give the gradient of those that are constants. */
+static void
+test_open_resize (void)
+{
+  static const struct { const char *attrs, *extra, *inputs, *constants; } rows[] = {
+    { "mode = \"linear\"", "float[4] s", "x, \"\", s", "s = Constant <value_floats = [1.0, 1.0, 2.0, 1.5]> () " },
+    { "mode = \"cubic\", cubic_coeff_a = -0.5", "float[4] s", "x, \"\", s", "s = Constant <value_floats = [1.0, 1.0, 1.4, 2.0]> () " },
+    { "mode = \"linear\", antialias = 1", "float[4] s", "x, \"\", s", "s = Constant <value_floats = [1.0, 1.0, 0.7, 0.5]> () " },
+    { "mode = \"linear\", coordinate_transformation_mode = \"align_corners\"", "int64[4] s", "x, \"\", \"\", s", "s = Constant <value_ints = [1, 2, 5, 3]> () " },
+    { "mode = \"linear\", axes = [2, -1]", "float[2] s", "x, \"\", s", "s = Constant <value_floats = [1.6, 1.0]> () " },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      PhTensor *slopes[3] = { NULL, };
+
+      for (guint k = 0; k < 3; k++)      /* constants; fed; a batch that is open */
+        {
+          g_autofree char *text = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : 23]> f (double[%s,2,3,4] x%s%s) => (double[] y) {"
+                                                   "  %s r = Resize <%s> (%s) c = Sin (r) y = Mul (c, r) }", k == 2 ? "N" : "1", k == 1 ? ", " : "",
+                                                   k == 1 ? rows[i].extra : "", k == 1 ? "" : rows[i].constants, rows[i].attrs, rows[i].inputs);
+          g_autoptr(PhHistory) history = ph_history_new ();
+          g_autoptr(PhModel) model = differentiate (text, "y", (const char *[]) { "x", NULL }, history);
+          g_autoptr(GHashTable) feeds = new_feeds ();
+          PhTensor *x = ph_tensor_new (PH_DOUBLE, 4, DIMS (1, 2, 3, 4));
+
+          for (guint n = 0; n < 24; n++)
+            ((double *) ph_tensor_writable (x))[n] = sin (n * n) + 0.1 * n;
+          feed (feeds, model, "x", x);
+          if (k == 1)
+            {
+              g_autofree char *source = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : 23]> f () => (float[] s) { %s }", rows[i].constants);
+              g_autoptr(GError) error = NULL;
+              g_autoptr(PhModel) settings = ph_onnx_text_read (source, -1, "settings", &error);
+              g_autoptr(GHashTable) none = new_feeds ();
+
+              g_assert_no_error (error);
+              feed (feeds, model, "s", compute (settings, none, "s"));
+            }
+          slopes[k] = compute (model, feeds, "grad_x");
+          g_assert_cmpuint (ph_tensor_count (slopes[k]), ==, 24);
+        }
+      for (guint n = 0; n < 24; n++)
+        for (guint k = 1; k < 3; k++)
+          g_assert_cmpfloat_with_epsilon (ph_tensor_get (slopes[k], n), ph_tensor_get (slopes[0], n), 1e-9);
+      for (guint k = 0; k < 3; k++)
+        ph_tensor_unref (slopes[k]);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/grad-forms/open-attention", test_open_attention);
+  g_test_add_func ("/grad-forms/narrow", test_narrow);
+  g_test_add_func ("/grad-forms/restored-name", test_restored_name);
+  g_test_add_func ("/grad-forms/cum-prod", test_cum_prod);
+  g_test_add_func ("/grad-forms/open-resize", test_open_resize);
+  g_test_add_func ("/grad-forms/train-poles", test_train_poles);
+  return g_test_run ();
+}
