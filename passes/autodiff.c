@@ -318,13 +318,14 @@ run_autodiff (PhPassRun *run, GError **error)
     {
       g_ptr_array_unref (g_steal_pointer (&sources));
       /* Fused nodes first: the output may be one of theirs. */
-      if (!open_fused (run, error) || !open_expanded (run, error) || !show_masks (run, error))
+      if (!open_fused (run, error) || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) ||
+          !show_masks (run, error))
         return FALSE;
       output = find_value (model, arguments[0], error);
       if (output == NULL || (sources = find_sources (run, arguments + 1, error)) == NULL)
         return FALSE;
     }
-  else if (!open_expanded (run, error) || !show_masks (run, error))
+  else if (!open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) || !show_masks (run, error))
     return FALSE;
   if (sources->len == 0)
     {

@@ -15,4 +15,7 @@ gboolean ph_autodiff_is_setting (const PhValue *value);
 gboolean ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names, PhValue **output, GPtrArray *sources,
                               GError **error);
 
+/* Where a tensor is read out of a sequence whose items are known: reads the tensor itself. */
+gboolean ph_autodiff_open_sequences (PhPassRun *run, GError **error);
+
 G_END_DECLS

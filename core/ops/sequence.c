@@ -103,7 +103,7 @@ run_construct (PhKernel *kernel, GError **error)
 const PhOp ph_op_SequenceConstruct = {
   .name = "SequenceConstruct", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "A sequence of its inputs. No gradient passes through sequences.",
+  .doc = "A sequence of its inputs. A gradient passes where its items are known and read by constants.",
   .inputs = { { "inputs", 'T', PH_ANY, PH_ARG_VARIADIC } }, .outputs = { { "output_sequence", 'T', PH_ANY } },
   .infer = infer_construct, .kernel = run_construct,
 };
@@ -126,7 +126,7 @@ run_empty (PhKernel *kernel, GError **error)
 const PhOp ph_op_SequenceEmpty = {
   .name = "SequenceEmpty", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "A sequence without items. No gradient passes through sequences.",
+  .doc = "A sequence without items. A gradient passes where its items are known and read by constants.",
   .outputs = { { "output", 0, PH_ANY } }, .attrs = { { "dtype", PH_ATTR_INT } },
   .infer = infer_empty, .kernel = run_empty,
 };
@@ -161,7 +161,7 @@ run_insert (PhKernel *kernel, GError **error)
 const PhOp ph_op_SequenceInsert = {
   .name = "SequenceInsert", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "The sequence with a tensor put in, at its end unless a position is given. No gradient passes through sequences.",
+  .doc = "The sequence with a tensor put in, at its end unless a position is given. A gradient passes where its items are known and read by constants.",
   .inputs = { { "input_sequence", 'S', PH_ANY }, { "tensor", 'S', PH_ANY }, { "position", 0, PH_INDICES, PH_ARG_OPTIONAL } },
   .outputs = { { "output_sequence", 'S', PH_ANY } },
   .infer = infer_insert, .kernel = run_insert,
@@ -192,7 +192,7 @@ run_erase (PhKernel *kernel, GError **error)
 const PhOp ph_op_SequenceErase = {
   .name = "SequenceErase", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "The sequence without one item, the last unless a position is given. No gradient passes through sequences.",
+  .doc = "The sequence without one item, the last unless a position is given. A gradient passes where its items are known and read by constants.",
   .inputs = { { "input_sequence", 'S', PH_ANY }, { "position", 0, PH_INDICES, PH_ARG_OPTIONAL } },
   .outputs = { { "output_sequence", 'S', PH_ANY } },
   .infer = ph_infer_same_as_input, .kernel = run_erase,
@@ -223,7 +223,7 @@ run_at (PhKernel *kernel, GError **error)
 const PhOp ph_op_SequenceAt = {
   .name = "SequenceAt", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "One item of a sequence. No gradient passes through sequences.",
+  .doc = "One item of a sequence. A gradient passes where its items are known and read by constants.",
   .inputs = { { "input_sequence", 'S', PH_ANY }, { "position", 0, PH_INDICES } }, .outputs = { { "tensor", 'S', PH_ANY } },
   .infer = infer_at, .kernel = run_at,
 };
@@ -340,7 +340,7 @@ infer_concat_sequence (PhInfer *infer, GError **error)
 const PhOp ph_op_ConcatFromSequence = {
   .name = "ConcatFromSequence", .since = 11, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "Joins the items of a sequence along an axis, or stacks them along a new one. No gradient passes through sequences.",
+  .doc = "Joins the items of a sequence along an axis, or stacks them along a new one. A gradient passes where its items are known and read by constants.",
   .inputs = { { "input_sequence", 'S', PH_ANY } }, .outputs = { { "concat_result", 'S', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, NULL, TRUE }, { "new_axis", PH_ATTR_INT, "0" } },
   .infer = infer_concat_sequence, .kernel = run_concat_sequence,
@@ -426,7 +426,7 @@ run_split_sequence (PhKernel *kernel, GError **error)
 const PhOp ph_op_SplitToSequence = {
   .name = "SplitToSequence", .since = 11,
   .family = PH_FAMILY_CONTROL,
-  .doc = "Cuts a tensor along an axis into a sequence of parts. No gradient passes through sequences.",
+  .doc = "Cuts a tensor along an axis into a sequence of parts. A gradient passes where its items are known and read by constants.",
   .inputs = { { "input", 'T', PH_ANY }, { "split", 0, PH_INDICES, PH_ARG_OPTIONAL | PH_ARG_SHAPE } }, .outputs = { { "output_sequence", 'T', PH_ANY } },
   .attrs = { { "axis", PH_ATTR_INT, "0" }, { "keepdims", PH_ATTR_INT, "1" } },
   .infer = infer_split_sequence, .kernel = run_split_sequence,
@@ -502,7 +502,7 @@ run_map (PhKernel *kernel, GError **error)
 const PhOp ph_op_SequenceMap = {
   .name = "SequenceMap", .since = 17, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "Runs its body on each item of a sequence. No gradient passes through sequences.",
+  .doc = "Runs its body on each item of a sequence. A gradient passes where its items are known and read by constants.",
   .inputs = { { "input_sequence", 0, PH_ANY }, { "additional_inputs", 0, PH_ANY, PH_ARG_VARIADIC | PH_ARG_OPTIONAL } },
   .outputs = { { "out_sequence", 0, PH_ANY, PH_ARG_VARIADIC } },
   .attrs = { { "body", PH_ATTR_GRAPH, NULL, TRUE } },
