@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/grad.h"
 
+#include <string.h>
+
 struct _PhTape
 {
   PhGraph    *graph;
@@ -257,6 +259,21 @@ hand_on (PhTape *tape, PhNode *node, guint input, PhValue *of, PhValue *gradient
   ph_tape_seed (tape, of, gradient);
 }
 
+/* A refusal says what can be done, once. */
+static void
+advise (GError **error)
+{
+  static const char advice[] = "; fix open dimensions with bind-dimensions, or name values to differentiate by that do not come through it";
+
+  if (error == NULL || !g_error_matches (*error, PH_ERROR, PH_ERROR_UNSUPPORTED) || strstr ((*error)->message, "differentiate by") != NULL ||
+      strstr ((*error)->message, "leave it out") != NULL)
+    return;
+  char *message = g_strconcat ((*error)->message, advice, NULL);
+
+  g_free ((*error)->message);
+  (*error)->message = message;
+}
+
 static gboolean
 differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTapeHooks *hooks, GError **error)
 {
@@ -343,6 +360,9 @@ ph_tape_run (PhTape *tape, PhBuilder *builder, const PhTapeHooks *hooks, GError 
     }
   for (guint i = nodes->len; i-- > 0; )
     if (!differentiate_node (tape, nodes->pdata[i], builder, hooks, error))
-      return FALSE;
+      {
+        advise (error);
+        return FALSE;
+      }
   return TRUE;
 }

@@ -263,6 +263,8 @@ test_refused (void)
       g_assert_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED);
       if (strstr (error->message, rows[i].says) == NULL)
         g_error ("%s: '%s' does not say '%s'", rows[i].body, error->message, rows[i].says);
+      if (strstr (error->message, "differentiate by") == NULL && strstr (error->message, "leave it out") == NULL)
+        g_error ("%s: '%s' does not say what to do", rows[i].body, error->message);
     }
 }
 
