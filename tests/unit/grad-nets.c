@@ -91,6 +91,61 @@ static const Net nets[] = {
     "  c = Slice (t, s, b, ax, st)  q = ReduceLogSumExp <keepdims = 0> (c, ax)  sh = Constant <value_ints = [2, 6]> ()\n"
     "  r = Reshape (q, sh)  u = Einsum <equation = \"bi,ji->bj\"> (r, m)  ls = Constant <value_ints = [2, 1]> ()  l2 = Reshape (lo, ls)\n"
     "  y = Max (u, l2)\n}" },
+  { "bodies-in-bodies",  /* weights from every level, one of them shared by all; states and outputs that nobody reads */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[2,2] x) => (double[2,2] y)\n"
+    "<double[2,2] w, double[2] b, double[2,2] u> {\n"
+    "  n = Constant <value_int = 3> ()  t = Constant <value = bool {1}> ()  o = Mul (x, w)\n"
+    "  f, unread, s = Loop <body = outer (int64 i, bool c, double[2,2] h, double[2,2] g) => (bool d, double[2,2] k, double[2,2] l, double[2,2] m) {\n"
+    "    d = Identity (c)  one = Constant <value_int = 1> ()  odd = Mod (i, two)  two = Constant <value_int = 2> ()  is = Equal (odd, one)\n"
+    "    k = If (is) <then_branch = a () => (double[2,2] p) {\n"
+    "      q, r = Loop <body = inner (int64 j, bool e, double[2,2] v) => (bool z, double[2,2] aa, double[2,2] ab) {\n"
+    "        z = Identity (e)  ac = MatMul (v, w)  ad = Add (ac, b)  aa = Tanh (ad)  ab = Mul (aa, h)  }> (two, \"\", h)\n"
+    "      ae = Constant <value_ints = [0]> ()  af = ReduceSum <keepdims = 0> (r, ae)  p = Add (q, af)\n"
+    "    }, else_branch = bb () => (double[2,2] ba) {\n"
+    "      bc, bd = Scan <num_scan_inputs = 1, scan_input_directions = [1], body = row (double[2] be, double[2] bf) => (double[2] bg, double[2] bh) {\n"
+    "        bi = Mul (be, bf)  bg = Sin (bi)  bh = MatMul (bg, u)  }> (b, h)\n"
+    "      bj = Mul (bd, w)  ba = Add (bj, o)  }>\n"
+    "    l = Add (g, k)  m = Cos (k)  }> (n, t, x, o)\n"
+    "  ax = Constant <value_ints = [0]> ()  z0 = ReduceProd <keepdims = 0> (s, ax)  z1 = MatMul (f, w)  y = Add (z0, z1)\n}" },
+  { "integer-paths",     /* shapes that are computed, indices from data, counts and masks */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[3,4] x) => (double[2,6] y)\n"
+    "<double[5,4] table, double[4] s, double[2] pair> {\n"
+    "  sh = Shape (x)  z = Constant <value_ints = [0]> ()  n = Gather (sh, z)  m = Constant <value_ints = [-1]> ()  to = Concat <axis = 0> (m, n)\n"
+    "  r = Reshape (x, to)  rt = Transpose (r)  k = Constant <value_ints = [2]> ()  v, i = TopK <axis = 1> (rt, k)\n"
+    "  am = ArgMax <axis = 1, keepdims = 0> (x)  row = Gather (table, am)  a = Mul (row, s)  gx = Greater (a, x)  w = Where (gx, a, x)\n"
+    "  ge = GatherElements <axis = 1> (w, i)  d = Constant <value_int = 4> ()  oh = OneHot (am, d, pair)  p = Mul (oh, w)\n"
+    "  nz = NonZero (gx)  nt = Transpose (nz)  gn = GatherND (p, nt)  total = ReduceSum <keepdims = 0> (gn)  c = Concat <axis = 1> (ge, v, oh)\n"
+    "  ca = Constant <value_int = 1> ()  cs = CumSum <reverse = 1> (c, ca)  two = Constant <value_ints = [4, 6]> ()  cr = Reshape (cs, two)\n"
+    "  st = Constant <value_ints = [1]> ()  en = Constant <value_ints = [3]> ()  sl = Slice (cr, st, en, z)  y = Mul (sl, total)\n}" },
+  { "empty-parts",       /* axes of no elements beside others */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[2,3] x) => (double[2,4] y)\n"
+    "<double[3,3] w, double[3] b> {\n"
+    "  l = Constant <value_ints = [0, 2, 1]> ()  e, h, t = Split <axis = 1> (x, l)  wm = MatMul (x, w)  we, wh, wt = Split <axis = 1> (wm, l)\n"
+    "  z = Constant <value_ints = [0]> ()  ss = Constant <value_ints = [3]> ()  se = Constant <value_ints = [3]> ()  bs = Slice (b, ss, se, z)\n"
+    "  ex = Exp (e)  j = Concat <axis = 1> (ex, h, we, wt)  one = Constant <value_ints = [1]> ()  q = ReduceSum (we, one)  bq = ReduceSum <keepdims = 1> (bs, z)\n"
+    "  et = Transpose (e)  mm = MatMul (ex, et)  mz = ReduceMean <keepdims = 0> (mm)  a = Add (j, q)  c = Add (a, bq)  g = Concat <axis = 1> (c, t)  y = Add (g, mz)\n}" },
+  { "scattered",         /* experts: rows picked, worked on and put back */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[4,2] x) => (double[4,2] y)\n"
+    "<double[2,2] w1, double[2,2] w2, double[2] gate, double[4,2] base> {\n"
+    "  g = MatMul (x, gate)  p = Softmax <axis = 0> (g)  k = Constant <value_ints = [2]> ()  v, i = TopK <axis = 0> (p, k)  a = Constant <value_ints = [1]> ()\n"
+    "  r = Gather (x, i)  m = MatMul (r, w1)  h = Softplus (m)  o = MatMul (h, w2)  vc = Unsqueeze (v, a)  s = Mul (o, vc)  ic = Unsqueeze (i, a)\n"
+    "  d = ScatterND <reduction = \"add\"> (base, ic, s)  f = ScatterND <reduction = \"mul\"> (d, ic, h)  c = Constant <value = int64[1,2] {3, 0}> ()\n"
+    "  t = Constant <value = double[1,2] {0.5, 0.7}> ()  e = ScatterElements <axis = 0> (f, c, t)  y = Mul (e, x)\n}" },
+  { "spatial",           /* sampled, cropped, normalised by place and channel */
+    "<ir_version: 8, opset_import: [\"\" : 22]> net (double[1,4,3,3] x) => (double[1,1,4,4] y)\n"
+    "<double[4] g, double[4] b, double[1,2,3] theta, double[1,4,1,1] k, double[2] s, double[2] t, double[1,1] q> {\n"
+    "  n = GroupNormalization <num_groups = 2, epsilon = 0.1> (x, g, b)  z = Constant <value_ints = [1, 4, 4, 4]> ()  c = Resize <mode = \"cubic\"> (n, \"\", \"\", z)\n"
+    "  az = Constant <value_ints = [1, 1, 4, 4]> ()  grid0 = AffineGrid (theta, az)  f = Constant <value = double {0.3}> ()  grid = Mul (grid0, f)\n"
+    "  gs = GridSample <padding_mode = \"border\", align_corners = 1> (c, grid)  l = LRN <size = 3, alpha = 0.2> (gs)  h = Split <axis = 1, num_outputs = 2> (l)\n"
+    "  i = InstanceNormalization <epsilon = 0.1> (h, s, t)  p = Constant <value_ints = [0, 0, 1, 0, 0, 0, 0, 1]> ()  pd = Pad <mode = \"reflect\"> (l, p)\n"
+    "  lp = LpPool <kernel_shape = [2, 2]> (pd)  cv = Conv (lp, k)  mi = ReduceMean <keepdims = 1> (i)  m = MatMul (cv, id)  id = Constant <value = double[4,4] "
+    "{1, 0.5, 0, 0, 0, 1, 0.5, 0, 0, 0, 1, 0.5, 0.5, 0, 0, 1}> ()  w = Mul (m, q)  y = Add (w, mi)\n}" },
+  { "products",          /* determinants, diagonals, running products */
+    "<ir_version: 8, opset_import: [\"\" : 26]> net (double[2,3,3] x) => (double[3] y)\n"
+    "<double[3,3] w, double[3] b> {\n"
+    "  m = MatMul (x, w)  i = Constant <value = double[3,3] {3, 0, 0, 0, 3, 0, 0, 0, 3}> ()  r = Add (m, i)  d = Det (r)  t = Einsum <equation = \"bii->b\"> (m)\n"
+    "  e = Einsum <equation = \"bij,jk,bik->i\"> (x, w, m)  a = Constant <value_int = 0> ()  c = CumProd <exclusive = 1> (e, a)  l = Log (d)  p = Mul (l, t)\n"
+    "  s = ReduceLogSumExp <keepdims = 1> (p)  v = Pow (b, s)  y = Add (c, v)\n}" },
 };
 
 /* Pipelines before and after the gradient. */
