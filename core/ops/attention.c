@@ -404,7 +404,7 @@ run_rotary_embedding (PhKernel *kernel, GError **error)
                                positions != NULL ? ")" : "), or position_ids be given");
     }
   if (turned > x.size || turned % 2 != 0 || ph_tensor_count (cosines) != ph_tensor_count (sines) || rows * half != (gint64) ph_tensor_count (cosines)
-      || (positions == NULL ? rows != x.batch * x.length : (gint64) ph_tensor_count (positions) != x.batch * x.length))
+      || (positions == NULL ? rows != x.batch * x.length : ph_tensor_rank (positions) != 2 || ph_tensor_dims (positions)[0] != x.batch || ph_tensor_dims (positions)[1] != x.length))
     return ph_kernel_fail (kernel, error, "its caches or positions do not fit %" G_GINT64_FORMAT " numbers of each head", turned);
   for (gint64 b = 0; b < x.batch; b++)
     for (gint64 i = 0; i < x.length; i++)

@@ -180,7 +180,8 @@ run_causal_conv (PhKernel *kernel, GError **error)
       || ph_tensor_dims (w)[2] < 1 || (bias != NULL && (gint64) ph_tensor_count (bias) != dims[1]))
     return ph_kernel_fail (kernel, error, "needs an input [batch, channels, length] and a weight [channels, 1, kernel]");
   memory = ph_tensor_dims (w)[2] - 1;
-  if (past != NULL && (gint64) ph_tensor_count (past) != dims[0] * dims[1] * memory)
+  if (past != NULL && (ph_tensor_rank (past) != 3 || ph_tensor_dims (past)[0] != dims[0] || ph_tensor_dims (past)[1] != dims[1]
+                       || ph_tensor_dims (past)[2] != memory))
     return ph_kernel_fail (kernel, error, "past_state must be [batch, channels, kernel - 1]");
   y = ph_kernel_output (kernel, 0, dtype, 3, dims, error);
   if (y != NULL && kernel->n_outputs > 1)

@@ -27,10 +27,11 @@ loss_init (Loss *loss, PhKernel *kernel, GError **error)
   loss->has_ignored = ph_node_attr (kernel->node, "ignore_index") != NULL;
   loss->ignored = ph_node_attr_int (kernel->node, "ignore_index", 0);
   loss->reduction = ph_node_attr_string (kernel->node, "reduction", "mean");
-  if (ph_tensor_count (loss->labels) != loss->batch * loss->places)
+  if (ph_tensor_rank (loss->labels) != rank - 1 || ph_tensor_count (loss->labels) != loss->batch * loss->places
+      || (rank > 2 && memcmp (ph_tensor_dims (loss->labels) + 1, dims + 2, (rank - 2) * sizeof (gint64)) != 0))
     return ph_kernel_fail (kernel, error, "there are %" G_GSIZE_FORMAT " labels for %" G_GSIZE_FORMAT " places",
                            ph_tensor_count (loss->labels), loss->batch * loss->places);
-  if (loss->weights != NULL && ph_tensor_count (loss->weights) != loss->classes)
+  if (loss->weights != NULL && (ph_tensor_rank (loss->weights) != 1 || ph_tensor_count (loss->weights) != loss->classes))
     return ph_kernel_fail (kernel, error, "there are %" G_GSIZE_FORMAT " weights for %" G_GSIZE_FORMAT " classes",
                            ph_tensor_count (loss->weights), loss->classes);
   return TRUE;

@@ -352,7 +352,7 @@ run_roi_align (PhKernel *kernel, GError **error)
   gpointer to;
 
   if (ph_tensor_rank (x) != 4 || ph_tensor_rank (rois) != 2 || ph_tensor_dims (rois)[1] != 4 || high < 1 || wide < 1
-      || (gint64) ph_tensor_count (batches) != ph_tensor_dims (rois)[0] || ph_tensor_count (x) == 0)
+      || ph_tensor_rank (batches) != 1 || ph_tensor_dims (batches)[0] != ph_tensor_dims (rois)[0] || ph_tensor_count (x) == 0)
     return ph_kernel_fail (kernel, error, "the input must be N, C, H, W, rois R, 4, and batch_indices R");
   n_rois = ph_tensor_dims (rois)[0];
   channels = ph_tensor_dims (x)[1];

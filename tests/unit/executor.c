@@ -390,6 +390,10 @@ test_wrong_shapes (void)
       "y = RotaryEmbedding (x, c, c, p)", "must be a cache" },
     { "x = Constant <value = float[1,1,2,1] {1.0, 2.0}> () i = Constant <value = int64[1,1,1,2] {0, 1}> () y = MaxUnpool <kernel_shape = [1, 1]> (x, i)",
       "input, indices and output_shape do not fit together" },
+    { "x = Constant <value = float[1,2] {1.0, 2.0}> () l = Constant <value_ints = [1]> () y = NegativeLogLikelihoodLoss (x, l, x)", "weights for 2 classes" },
+    { "x = Constant <value = float[1,2,1] {1.0, 2.0}> () l = Constant <value_ints = [1]> () y = SoftmaxCrossEntropyLoss (x, l)", "labels for 1 places" },
+    { "x = Constant <value = float[1,1,1,2] {1.0, 2.0}> () c = Constant <value = float[1,1] {1.0}> () p = Constant <value_ints = [0]> () y = RotaryEmbedding (x, c, c, p)",
+      "its caches or positions do not fit" },
     { "x = Constant <value = float[1,1,1] {1.0}> () w = Constant <value = float[1,1,1] {1.0}> () b = Constant <value = float[1,1,2] {1.0, 0.5}> () "
       "y = RNN <hidden_size = 1> (x, w, w, b)", "input 3 is float[1,1,2] {...}, must have the shape [1,2]" },
   };
