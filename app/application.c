@@ -8,6 +8,7 @@
 #include <gtksourceview/gtksource.h>
 
 #include "app/actions.h"
+#include "app/completion-list.h"
 #include "app/session.h"
 #include "app/window.h"
 #include "config.h"
@@ -75,13 +76,16 @@ set_accelerators (PhApplication *self)
     }
 }
 
-void
-ph_application_set_typing (PhApplication *self, gboolean typing)
+enum { PROP_TYPING = 1 };
+
+static void
+ph_application_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  g_return_if_fail (PH_IS_APPLICATION (self));
-  if (self->typing == typing)
+  PhApplication *self = PH_APPLICATION (object);
+
+  if (self->typing == g_value_get_boolean (value))
     return;
-  self->typing = typing;
+  self->typing = g_value_get_boolean (value);
   set_accelerators (self);
 }
 
@@ -156,6 +160,7 @@ ph_application_startup (GApplication *application)
   g_signal_override_class_handler ("enable-debugging", GTK_TYPE_WINDOW, G_CALLBACK (enable_debugging));
   g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries), application);
   set_accelerators (PH_APPLICATION (application));
+  ph_completion_list_init ();
 }
 
 static void
@@ -242,6 +247,10 @@ ph_application_class_init (PhApplicationClass *klass)
 {
   GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->set_property = ph_application_set_property;
+  /* While the console has the keyboard, Ctrl+letter belongs to readline: only function keys and the like stay ours. */
+  g_object_class_install_property (G_OBJECT_CLASS (klass), PROP_TYPING,
+                                   g_param_spec_boolean ("typing", NULL, NULL, FALSE, G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS));
   application_class->handle_local_options = ph_application_handle_local_options;
   application_class->startup = ph_application_startup;
   application_class->shutdown = ph_application_shutdown;

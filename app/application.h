@@ -11,7 +11,4 @@ G_DECLARE_FINAL_TYPE (PhApplication, ph_application, PH, APPLICATION, AdwApplica
 
 PhApplication *ph_application_new (void);
 
-/* While the console has the keyboard, Ctrl+letter belongs to readline: only function keys and the like stay ours. */
-void           ph_application_set_typing (PhApplication *application, gboolean typing);
-
 G_END_DECLS

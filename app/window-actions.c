@@ -7,8 +7,8 @@
 #include "app/window-private.h"
 #include "core/io/format.h"
 #include "views/export-dialog.h"
-#include "views/palette.h"
-#include "views/shortcuts.h"
+#include "app/palette.h"
+#include "app/shortcuts.h"
 
 /* --- commands that need a file ------------------------------------------------------------------------------------- */
 

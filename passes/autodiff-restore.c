@@ -3,7 +3,7 @@
 #include "core/ops/copy.h"
 #include "core/ops/grad.h"
 #include "passes/autodiff.h"
-#include "passes/parameter.h"
+#include "core/ops/parameter.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "core/ops/grad.h"
 #include "core/ops/infer.h"
 #include "passes/autodiff.h"
-#include "passes/parameter.h"
+#include "core/ops/parameter.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
-#include "core/graph/verify.h"
-#include "passes/opset.h"
-#include "passes/parameter.h"
+#include "core/ops/verify.h"
+#include "core/opset/opset.h"
+#include "core/ops/parameter.h"
 
 /* What the engine owes every rule:
  *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name; and where an operator
@@ -174,57 +174,6 @@ is_last_output_that_is_used (PhNode *node)
   return TRUE;
 }
 
-/* An output of the graph keeps its name, so what takes its place must be free to take the name. A parameter keeps its own: a gradient
- * by it is asked for by that. */
-static gboolean
-may_become_output (PhGraph *graph, PhValue *value)
-{
-  return value->graph == graph && !value->is_input && !ph_value_is_output (value) &&
-         (value->producer != NULL || (graph->owner == NULL && !ph_value_is_parameter (value)));
-}
-
-/* "y" of "y_1", where that is a copy of a value y that is still there: so that names do not grow with each rewrite. */
-static const char *
-base_name (PhModel *model, const char *name)
-{
-  const char *end = name + strlen (name), *at = end;
-  g_autofree char *text = NULL;
-  const char *base;
-
-  while (at > name && g_ascii_isdigit (at[-1]))
-    at--;
-  if (at == end || at - 1 <= name || at[-1] != '_')
-    return name;
-  base = ph_intern (text = g_strndup (name, at - 1 - name));
-  return ph_model_find_value_named (model, base) != NULL ? base : name;
-}
-
-gboolean
-ph_node_replace (PhNode *node, PhValue *value, GError **error)
-{
-  PhValue *old = ph_node_output (node, 0);
-  PhModel *model = node->graph->model;
-  PhId old_id = old->id, node_id = node->id, value_id = value->id;
-  const char *name = old->name;
-
-  if (ph_value_is_output (old) && !may_become_output (node->graph, value))
-    return FALSE;
-  if (!ph_value_replace_uses (old, value, error))
-    return FALSE;
-  if (ph_model_find_node (model, node_id) != NULL)
-    ph_graph_remove_dead (node);
-  /* Where nobody used the old value nobody uses the new one, and it went with the node. */
-  if (ph_model_find_value (model, value_id) == NULL)
-    return TRUE;
-
-  /* A value that was made for this takes over the name as well, unless it already has that of an output. What replaced a value that
-   * nobody reads may be gone too. */
-  if (value_id > old_id && ph_model_find_value (model, value_id) == value && !ph_value_is_output (value) && ph_model_find_value (model, old_id) == NULL &&
-      g_str_has_prefix (value->name, base_name (model, name)) && ph_model_find_value_named (model, name) == NULL)
-    return ph_value_rename (value, name, error);
-  return TRUE;
-}
-
 /* Duty 1. A rule that looked at the match itself (.when, .build) is believed where shapes are unknown; of a template
  * alone the shape must be proved, or at least come out of inference alike. */
 static gboolean
@@ -306,7 +255,7 @@ engine_rewrite (Engine *self, const PhRule *rule, PhMatch *match, gboolean *appl
   PhNode *root = match->root;
   PhBuilder builder = {
     .graph = root->graph, .before = root, .role = root->role, .partner = root->partner, .device = root->device,
-    .name = root->outputs->len > 0 ? base_name (root->graph->model, ph_node_output (root, 0)->name) : root->name,
+    .name = root->outputs->len > 0 ? ph_model_base_name (root->graph->model, ph_node_output (root, 0)->name) : root->name,
   };
   PhValue *value;
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "core/ops/grad.h"
+#include "core/run/executor.h"
 #include "passes/rule.h"
 #include "passes/run.h"
 
@@ -241,3 +242,18 @@ const PhPass ph_pass_expand_gradient = {
           "renames or merges, and other passes refuse a model that has a Gradient.",
   .rules = rules, .n_rules = G_N_ELEMENTS (rules), .run = expand_gradients,
 };
+
+static gboolean
+expand_for_run (PhModel *model, PhHistory *history, GCancellable *cancellable, GError **error)
+{
+  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+  options.cancellable = cancellable;
+  return ph_pass_run (&ph_pass_expand_gradient, model, history, &options, error);
+}
+
+static void __attribute__ ((constructor))
+hand_down (void)
+{
+  ph_run_set_gradient_expander (expand_for_run);
+}

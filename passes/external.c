@@ -13,7 +13,7 @@
 
 #include "core/analyze/match.h"
 #include "core/io/io.h"
-#include "passes/opset.h"
+#include "core/opset/opset.h"
 #include "passes/run.h"
 
 #define SECONDS "60"             /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */

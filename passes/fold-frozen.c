@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/branch.h"
 #include "passes/fold.h"
-#include "passes/parameter.h"
+#include "core/ops/parameter.h"
 #include "passes/rule.h"
 
 /*        w (initializer) ──► Mul ──► y        stays: a gradient by w goes through the Mul

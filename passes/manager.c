@@ -3,8 +3,8 @@
 #include "passes/run.h"
 
 #include "core/graph/growth.h"
-#include "core/graph/verify.h"
-#include "passes/opset.h"
+#include "core/ops/verify.h"
+#include "core/opset/opset.h"
 #include "passes/pass-list.h"
 
 #include <string.h>
@@ -76,14 +76,6 @@ ph_pass_register (const PhPass *pass, GError **error)
     former = g_slist_prepend (former, added);
   added = next;
   return TRUE;
-}
-
-const char *
-ph_exactness_name (PhExactness exactness)
-{
-  static const char *const names[] = { "exact", "exact-finite", "rounding", "lossy" };
-
-  return names[exactness];
 }
 
 PhExactness
@@ -188,27 +180,6 @@ ph_pass_note (PhPassRun *run, const char *format, ...)
     run->note = g_string_new (NULL);
   if (strstr (run->note->str, text) == NULL)
     g_string_append_printf (run->note, "%s%s", run->note->len > 0 ? "; " : "", text);
-}
-
-static void
-collect_nodes (PhGraph *graph, GPtrArray *nodes)
-{
-  PH_FOREACH_NODE (node, graph)
-    {
-      if (node->graphs != NULL && !ph_node_is_fused (node))
-        for (guint i = 0; i < node->graphs->len; i++)
-          collect_nodes (g_ptr_array_index (node->graphs, i), nodes);
-      g_ptr_array_add (nodes, node);
-    }
-}
-
-GPtrArray *
-ph_model_nodes (PhModel *model)
-{
-  GPtrArray *nodes = g_ptr_array_new ();
-
-  collect_nodes (model->graph, nodes);
-  return nodes;
 }
 
 static char *

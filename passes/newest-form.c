@@ -1,6 +1,8 @@
 /* newest-form.c: brings operators into the form that the other passes know, and leaves the file's opset alone.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "passes/run.h"
+
+extern const PhPass ph_pass_upgrade_opset;
 
 /* What upgrade-opset does to the operators, but that the model leaves at the opset that it came with. It goes first where
  * a pipeline has no upgrade-opset: its rewrites then stand aside where they would need a newer opset. */

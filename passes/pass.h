@@ -6,22 +6,12 @@
 #include <gmodule.h>
 
 #include "core/graph/history.h"
+#include "core/ops/facts.h"
 #include "core/ops/pattern.h"
 
 G_BEGIN_DECLS
 
 typedef struct _PhPassRun PhPassRun;
-
-/* What a rule does to float results. Pipelines allow up to one of these. */
-typedef enum
-{
-  PH_EXACT,            /* bit-exact, or a precondition was proved that makes it so                */
-  PH_EXACT_FINITE,     /* exact but for -0, NaN and infinities                                    */
-  PH_ROUNDING,         /* rounding differs                                                        */
-  PH_LOSSY,            /* by design                                                               */
-} PhExactness;
-
-const char *ph_exactness_name (PhExactness exactness);    /* "exact" "exact-finite" "rounding" "lossy" */
 
 /* @find and @replace are templates; or @when refuses and @build makes the replacement of output 0 of the root.
  * A rule without @find starts at any node of operator @root (or, without one, at every node) and has @when do the matching. */
@@ -99,15 +89,6 @@ gboolean  ph_pass_begin       (PhPassRun *run, const char *rule, PhNode *node, c
 void      ph_pass_end         (PhPassRun *run);
 void      ph_pass_abort       (PhPassRun *run);
 gboolean  ph_pass_has_rule    (PhPassRun *run, const char *rule);        /* not switched off */
-/* Points all that reads output 0 of @node at @value and removes what is dead then: what a rule without @apply does. FALSE
- * without error: it cannot be, because both are names of the interface. */
-gboolean  ph_node_replace     (PhNode *node, PhValue *value, GError **error);
-/* All nodes, bodies included but those of fused nodes not, in topological order, bodies before their owners.
- * (transfer container) */
-GPtrArray *ph_model_nodes     (PhModel *model);
-
-/* Whether upgrade-opset would do more to @model than change the version that it imports. */
-gboolean  ph_upgrade_changes_nodes (PhModel *model);
 
 /* Your own passes, in a shared object built against these headers (pkg-config peephole):
  *   static const PhPass my_pass = { .name = "my-pass", ... };   PH_PLUGIN (&my_pass)

@@ -1,6 +1,6 @@
 /* sink-transposes.c: permutations are pushed through what does not mind the order of axes, where fewer are left.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/layout.h"
+#include "passes/axis-order.h"
 
 /*   x                         x                 A region of nodes that take any order of axes turns as a whole: Transposes on
  *   |                         |                 its border that undo each other go, where its border is open some are added.
@@ -16,7 +16,7 @@
 
 typedef struct
 {
-  PhLayout    layout;            /* what the region's values are permuted by                     */
+  PhAxisOrder    layout;            /* what the region's values are permuted by                     */
   GPtrArray  *nodes;             /* (element-type PhNode) in the order they were found           */
   GHashTable *members;
 } Region;
@@ -40,11 +40,11 @@ weight_of (const PhValue *value)
 }
 
 static gboolean
-is_transpose_by (const PhNode *node, const PhLayout *layout)
+is_transpose_by (const PhNode *node, const PhAxisOrder *layout)
 {
-  PhLayout own;
+  PhAxisOrder own;
 
-  return node != NULL && node->op == &ph_op_Transpose && ph_layout_of_transpose (node, &own) && ph_layout_equal (&own, layout);
+  return node != NULL && node->op == &ph_op_Transpose && ph_axis_order_of_transpose (node, &own) && ph_axis_order_equal (&own, layout);
 }
 
 /* All that read it stand in the region. */
@@ -78,7 +78,7 @@ static double
 cost_of_inputs (const Region *self)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-  PhLayout back = ph_layout_inverse (&self->layout);
+  PhAxisOrder back = ph_axis_order_inverse (&self->layout);
   double cost = 0;
 
   for (guint n = 0; n < self->nodes->len; n++)
@@ -89,7 +89,7 @@ cost_of_inputs (const Region *self)
         {
           PhValue *value = ph_node_input (node, i);
 
-          if (value == NULL || !ph_layout_moves_input (node, i, &self->layout) || !g_hash_table_add (seen, value) ||
+          if (value == NULL || !ph_axis_order_moves_input (node, i, &self->layout) || !g_hash_table_add (seen, value) ||
               (value->producer != NULL && g_hash_table_contains (self->members, value->producer)))
             continue;
           if (value->producer != NULL && value->producer->graph == node->graph && is_transpose_by (value->producer, &back) &&
@@ -111,7 +111,7 @@ cost_of_outputs (const Region *self)
     {
       const PhNode *node = self->nodes->pdata[n];
 
-      for (guint k = 0; k < node->outputs->len && ph_layout_moves_outputs (node); k++)
+      for (guint k = 0; k < node->outputs->len && ph_axis_order_moves_outputs (node); k++)
         {
           const PhValue *value = ph_node_output (node, k);
           gboolean stays = value->n_output_uses > 0;
@@ -136,7 +136,7 @@ static gboolean
 region_add (Region *self, PhNode *node)
 {
   if (node == NULL || node->op == &ph_op_Transpose || g_hash_table_contains (self->members, node) ||
-      (self->nodes->len > 0 && node->graph != ((PhNode *) self->nodes->pdata[0])->graph) || !ph_layout_takes (node, &self->layout))
+      (self->nodes->len > 0 && node->graph != ((PhNode *) self->nodes->pdata[0])->graph) || !ph_axis_order_takes (node, &self->layout))
     return FALSE;
   g_hash_table_add (self->members, node);
   g_ptr_array_add (self->nodes, node);
@@ -155,7 +155,7 @@ region_grow (Region *self, PhNode *first)
 
       if (cost_of_inputs (self) + cost_of_outputs (self) < 0)
         return TRUE;
-      for (guint k = 0; k < node->outputs->len && ph_layout_moves_outputs (node); k++)
+      for (guint k = 0; k < node->outputs->len && ph_axis_order_moves_outputs (node); k++)
         {
           const PhValue *value = ph_node_output (node, k);
 
@@ -164,7 +164,7 @@ region_grow (Region *self, PhNode *first)
               return TRUE;
         }
       for (guint i = 0; i < node->inputs->len && self->nodes->len < MAX_REGION; i++)
-        if (ph_layout_moves_input (node, i, &self->layout) && region_add (self, ph_node_input (node, i)->producer) &&
+        if (ph_axis_order_moves_input (node, i, &self->layout) && region_add (self, ph_node_input (node, i)->producer) &&
             cost_of_inputs (self) + cost_of_outputs (self) < 0)
           return TRUE;
     }
@@ -172,7 +172,7 @@ region_grow (Region *self, PhNode *first)
 }
 
 static void
-region_init (Region *self, PhLayout layout)
+region_init (Region *self, PhAxisOrder layout)
 {
   self->layout = layout;
   self->nodes = g_ptr_array_new ();
@@ -184,9 +184,9 @@ static gboolean
 find_region (Region *self, PhNode *transpose)
 {
   PhValue *x = ph_node_input (transpose, 0), *y = ph_node_output (transpose, 0);
-  PhLayout layout;
+  PhAxisOrder layout;
 
-  if (x == NULL || y == NULL || !ph_layout_of_transpose (transpose, &layout))
+  if (x == NULL || y == NULL || !ph_axis_order_of_transpose (transpose, &layout))
     return FALSE;
   for (guint u = 0; u < MIN (y->uses->len, 4); u++)
     {
@@ -194,7 +194,7 @@ find_region (Region *self, PhNode *transpose)
 
       if (user->graph != transpose->graph)
         continue;
-      region_init (self, ph_layout_inverse (&layout));
+      region_init (self, ph_axis_order_inverse (&layout));
       if (region_grow (self, user))
         return TRUE;
       region_clear (self);
@@ -229,7 +229,7 @@ by_order (gconstpointer a, gconstpointer b)
 }
 
 static PhValue *
-build_transpose (PhBuilder *b, PhValue *value, const PhLayout *layout)
+build_transpose (PhBuilder *b, PhValue *value, const PhAxisOrder *layout)
 {
   b->name = value->name;
   return PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", layout->perm, (gsize) layout->rank)), value);
@@ -238,7 +238,7 @@ build_transpose (PhBuilder *b, PhValue *value, const PhLayout *layout)
 static PhValue *
 turned_input (Region *self, PhBuilder *b, GHashTable *turned, PhValue *value)
 {
-  PhLayout back = ph_layout_inverse (&self->layout);
+  PhAxisOrder back = ph_axis_order_inverse (&self->layout);
   PhValue *other = g_hash_table_lookup (turned, value);
 
   if (other != NULL)
@@ -248,7 +248,7 @@ turned_input (Region *self, PhBuilder *b, GHashTable *turned, PhValue *value)
   else if (ph_value_constant (value) != NULL)
     {
       b->name = value->name;
-      other = ph_layout_constant (b, value, &self->layout);
+      other = ph_axis_order_constant (b, value, &self->layout);
     }
   else
     other = build_transpose (b, value, &self->layout);
@@ -264,10 +264,10 @@ turn_node (Region *self, PhBuilder *b, GHashTable *turned, PhNode *node)
 
   b->before = node;
   for (guint i = 0; i < node->inputs->len; i++)
-    if (ph_layout_moves_input (node, i, &self->layout) && (inputs[i] = turned_input (self, b, turned, inputs[i])) == NULL)
+    if (ph_axis_order_moves_input (node, i, &self->layout) && (inputs[i] = turned_input (self, b, turned, inputs[i])) == NULL)
       return FALSE;
   b->name = ph_node_output (node, 0)->name;
-  value = ph_layout_rebuild (b, node, inputs, &self->layout);
+  value = ph_axis_order_rebuild (b, node, inputs, &self->layout);
   if (value == NULL)
     return FALSE;
   for (guint k = 0; k < node->outputs->len; k++)
@@ -279,7 +279,7 @@ turn_node (Region *self, PhBuilder *b, GHashTable *turned, PhNode *node)
 static gboolean
 connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboolean moved)
 {
-  PhLayout back = ph_layout_inverse (&self->layout);
+  PhAxisOrder back = ph_axis_order_inverse (&self->layout);
   g_autoptr(GPtrArray) cancelled = g_ptr_array_new ();
   gboolean stays = old->n_output_uses > 0;
 
@@ -367,7 +367,7 @@ turn (PhMatch *match, PhBuilder *b)
       b->before = node;
       for (guint k = 0; ok && k < n_outputs && (node = ph_model_find_node (model, ids[i])) != NULL; k++)
         ok = connect_output (&region, b, ph_node_output (node, k), g_hash_table_lookup (turned, ph_node_output (node, k)),
-                             ph_layout_moves_outputs (node));
+                             ph_axis_order_moves_outputs (node));
     }
   for (guint i = n; ok && i-- > 0; )
     {

@@ -1,30 +1,38 @@
 #!/bin/sh
-# layers.sh: what a folder may not include: the library knows no window and no terminal, and lower layers none above them.
+# layers.sh: which folder may use which: each only those that stand above it in one list. The library knows no window and no terminal.
 # SPDX-License-Identifier: GPL-3.0-or-later
 cd "$1" || exit 1
 failed=0
 
-# folders, what their files may not include, files that are let off
+# core/*.c of no folder is the first: errors, names, numbers.
+order='core/tensor core/graph core/ops core/opset core/io core/run core/analyze passes core/prove core/layout core/document core/console views app'
+
 forbid () {
-  found=$(grep -rnE "^#include [<\"]($2)" $1 --include='*.c' --include='*.h' | grep -vE "^(${3:-none}):")
+  found=$(grep -rnE "^#include [<\"]($2)" $1 --include='*.c' --include='*.h' --include='*.inc')
   if [ -n "$found" ]; then
     echo "$found"
     failed=1
   fi
 }
 
-# An operator is declared beside its kernel, and a node points at its operator.
-forbid 'core passes layout-helper' 'gtk/|adwaita|vte/|gtksourceview/|readline/|app/|views/'
+below=''
+for folder in $order; do
+  [ -d "$folder" ] || { echo "$folder of the list is not there"; failed=1; }
+  if [ -n "$below" ]; then
+    forbid "$below" "$folder/"
+  fi
+  below="$below $folder"
+done
+found=$(grep -nE '^#include "(core/[a-z]+/|passes/|views/|app/)' core/*.[ch])
+[ -z "$found" ] || { echo "$found"; failed=1; }
+for folder in core/*/; do
+  case " $order " in *" ${folder%/} "*) ;; *) echo "$folder is not in the list"; failed=1 ;; esac
+done
+
+forbid 'core passes layout-helper' 'gtk/|adwaita|vte/|gtksourceview/|readline/'
 forbid 'core passes app views'     'graphviz/|gvc|cgraph'
-forbid 'layout-helper'             'core/|passes/'
-forbid 'core/tensor'               'core/(graph|ops|run|analyze|io|layout|document|console)|passes/'
-forbid 'core/graph'                'core/(run|analyze|io|layout|document|console)|passes/'
-forbid 'core/ops'                  'core/(analyze|io|layout|document|console)|passes/'
-forbid 'core/run'                  'core/(analyze|layout|document|console)'
-forbid 'core/prove'                'core/(analyze|layout|document|console)'
-forbid 'core/analyze'              'core/(layout|document|console)'
-forbid 'core/io'                   'core/(analyze|document|console)'
-forbid 'core/layout'               'core/(document|console)|passes/'
-forbid 'passes'                    'core/(layout|document|console)'
-forbid 'core/document'             'core/console'
+forbid 'layout-helper'             'core/|passes/|views/|app/'
+# A type has one declaration: a second of its name says that two things have one name.
+twice=$(grep -rhoE '^typedef (struct|enum)?[^;]*[} ](Ph[A-Za-z]+);' core passes app views --include='*.h' | grep -oE 'Ph[A-Za-z]+;$' | sort | uniq -d)
+[ -z "$twice" ] || { echo "declared twice: $twice"; failed=1; }
 exit $failed

@@ -16,8 +16,6 @@
 #include <unistd.h>
 #include <vte/vte.h>
 
-#include "app/application.h"
-#include "app/completion-list.h"
 #include "core/escape.h"
 
 #define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
@@ -328,23 +326,27 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
   return GDK_EVENT_PROPAGATE;
 }
 
+/* An application with the property "typing" leaves the keys that edit a line to the console meanwhile. */
+static void
+say_typing (GApplication *application, gboolean typing)
+{
+  if (application != NULL && g_object_class_find_property (G_OBJECT_GET_CLASS (application), "typing") != NULL)
+    g_object_set (application, "typing", typing, NULL);
+}
+
 static void
 on_focus_enter (PhConsolePane *self)
 {
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   GtkApplication *application = GTK_IS_WINDOW (root) ? gtk_window_get_application (GTK_WINDOW (root)) : NULL;
 
-  if (PH_IS_APPLICATION (application))
-    ph_application_set_typing (PH_APPLICATION (application), TRUE);
+  say_typing (G_APPLICATION (application), TRUE);
 }
 
 static void
 on_focus_leave (PhConsolePane *self)
 {
-  GApplication *application = g_application_get_default ();
-
-  if (PH_IS_APPLICATION (application))
-    ph_application_set_typing (PH_APPLICATION (application), FALSE);
+  say_typing (g_application_get_default (), FALSE);
 }
 
 
@@ -404,7 +406,6 @@ init_readline (PhConsolePane *self)
   rl_variable_bind ("enable-bracketed-paste", "off");
   rl_variable_bind ("colored-completion-prefix", "on");
   rl_variable_bind ("show-all-if-ambiguous", "on");
-  ph_completion_list_init ();
 
   g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
   g_mkdir_with_parents (folder, 0700);

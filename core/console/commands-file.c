@@ -7,7 +7,7 @@
 #include "core/io/io.h"
 #include "core/layout/paint.h"
 #include "core/ops/op.h"
-#include "passes/opset.h"
+#include "core/opset/opset.h"
 
 /* ── open, reload, close ── */
 

@@ -1,7 +1,7 @@
 /* commands-verify.c: verify, bisect, check.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "core/analyze/cases.h"
+#include "core/prove/cases.h"
 #include "core/console/console-private.h"
 
 /* ── verify ── */

@@ -3,7 +3,7 @@
 #include "core/discard.h"
 #include "core/document/document-private.h"
 #include "core/document/snapshot.h"
-#include "passes/opset.h"
+#include "core/opset/opset.h"
 
 typedef struct { const PhPass *pass; char **arguments; gboolean repeat; guint limit; gboolean keep_opset; } Task;
 

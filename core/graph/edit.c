@@ -6,7 +6,6 @@
 
 #include "core/graph/graph-private.h"
 #include "core/graph/history.h"
-#include "core/ops/op.h"
 
 gboolean
 ph_edit_fail (GError **error, PhError code, const char *format, ...)
@@ -56,9 +55,10 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
   PhNodeRecord *record;
   const PhNode *place = spec->before != NULL ? spec->before->prev : graph->last;
   PhId id = model->next_id;
-  const char *op_type = spec->op != NULL ? spec->op->name : spec->op_type;
-  const char *domain = spec->op != NULL ? spec->op->domain : spec->domain;
+  const char *op_type = spec->op_type, *domain = spec->domain;
 
+  if (spec->op != NULL)
+    ph_op_get_name (spec->op, &domain, &op_type);
   g_return_val_if_fail (op_type != NULL, NULL);
   g_return_val_if_fail (spec->before == NULL || spec->before->graph == graph, NULL);
 

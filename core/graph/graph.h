@@ -126,6 +126,9 @@ PhValue    *ph_node_input         (const PhNode *node, guint i);        /* (null
 PhValue    *ph_node_output        (const PhNode *node, guint i);
 PhGraph    *ph_node_graph         (const PhNode *node, const char *attr);  /* (nullable) */
 gboolean    ph_node_is            (const PhNode *node, const PhOp *op);
+/* The operator of that name (nullable). Nodes are resolved as they are made; the list of operators is in core/ops. */
+const PhOp *ph_op_find            (const char *domain, const char *name);
+void        ph_op_get_name        (const PhOp *op, const char **domain, const char **name);
 gboolean    ph_node_is_fused      (const PhNode *node);                 /* owns the body that it replaced */
 char       *ph_node_label         (const PhNode *node);                 /* "n42 Conv 'conv1'" for messages */
 /* Sets @error to the label and the message; FALSE, so that one can return it. */
@@ -150,5 +153,9 @@ gboolean    ph_graph_is_inside    (const PhGraph *graph, const PhGraph *outer); 
 
 #define PH_FOREACH_NODE(node_, graph_) \
   for (PhNode *node_ = (graph_)->first; node_ != NULL; node_ = node_->next)
+
+/* All nodes, bodies included but those of fused nodes not, in topological order, bodies before their owners.
+ * (transfer container) */
+GPtrArray *ph_model_nodes     (PhModel *model);
 
 G_END_DECLS

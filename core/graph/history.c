@@ -406,3 +406,11 @@ ph_history_append (PhHistory *history, PhHistory *from)
   from->edits = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_edit_free);
   from->position = (PhPosition) { 0, 0 };
 }
+
+const char *
+ph_exactness_name (PhExactness exactness)
+{
+  static const char *const names[] = { "exact", "exact-finite", "rounding", "lossy" };
+
+  return names[exactness];
+}

@@ -28,6 +28,17 @@ typedef struct
   guint       first_edit, n_edits;
 } PhRewrite;
 
+/* What a rule does to float results. Pipelines allow up to one of these. */
+typedef enum
+{
+  PH_EXACT,            /* bit-exact, or a precondition was proved that makes it so                */
+  PH_EXACT_FINITE,     /* exact but for -0, NaN and infinities                                    */
+  PH_ROUNDING,         /* rounding differs                                                        */
+  PH_LOSSY,            /* by design                                                               */
+} PhExactness;
+
+const char *ph_exactness_name (PhExactness exactness);    /* "exact" "exact-finite" "rounding" "lossy" */
+
 /* One run of one pass. */
 typedef struct
 {

@@ -155,3 +155,26 @@ ph_node_move_before (PhNode *node, PhNode *before, GError **error)
   move_after (node, place);
   return TRUE;
 }
+
+/* ── all nodes ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+collect_nodes (PhGraph *graph, GPtrArray *nodes)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (node->graphs != NULL && !ph_node_is_fused (node))
+        for (guint i = 0; i < node->graphs->len; i++)
+          collect_nodes (g_ptr_array_index (node->graphs, i), nodes);
+      g_ptr_array_add (nodes, node);
+    }
+}
+
+GPtrArray *
+ph_model_nodes (PhModel *model)
+{
+  GPtrArray *nodes = g_ptr_array_new ();
+
+  collect_nodes (model->graph, nodes);
+  return nodes;
+}

@@ -4,7 +4,7 @@
 
 #include "core/ops/infer.h"
 #include "core/ops/op.h"
-#include "passes/pass.h"
+#include "core/opset/upgrade.h"
 
 static void
 copy_types (PhModel *to, PhModel *from)
@@ -22,27 +22,22 @@ copy_types (PhModel *to, PhModel *from)
 void
 ph_io_infer (PhModel *model, GPtrArray *problems)
 {
-  const PhPass *upgrade = NULL;
+  g_autoptr(PhModel) clone = NULL;
+  g_autoptr(GError) reason = NULL;
   int opset = ph_model_opset (model, "");
 
-  if (opset > 0 && opset < PH_OPSET_NEWEST && ph_upgrade_changes_nodes (model))
-    upgrade = ph_pass_find ("upgrade-opset");
-  if (upgrade != NULL)
+  if (opset == 0 || opset >= PH_OPSET_NEWEST || !ph_upgrade_changes_nodes (model))
     {
-      g_autoptr(PhModel) clone = ph_model_clone (model);
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GError) reason = NULL;
-      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-
-      if (!ph_pass_run (upgrade, clone, history, &options, &reason))
-        {
-          if (problems != NULL)
-            g_ptr_array_add (problems, g_strdup_printf ("Types are not known: %s", reason->message));
-          return;
-        }
-      ph_infer_model (clone, FALSE, problems, NULL);
-      copy_types (model, clone);
+      ph_infer_model (model, FALSE, problems, NULL);
+      return;
     }
-  else
-    ph_infer_model (model, FALSE, problems, NULL);
+  clone = ph_model_clone (model);
+  if (!ph_model_upgrade (clone, NULL, NULL, &reason))
+    {
+      if (problems != NULL)
+        g_ptr_array_add (problems, g_strdup_printf ("Types are not known: %s", reason->message));
+      return;
+    }
+  ph_infer_model (clone, FALSE, problems, NULL);
+  copy_types (model, clone);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/io/dot.h"
+#include "core/layout/dot.h"
 #include "core/layout/draw-private.h"
 #include "core/replace.h"
 

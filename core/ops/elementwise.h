@@ -6,7 +6,7 @@
 
 #include "core/ops/infer.h"
 #include "core/ops/pattern.h"
-#include "core/run/kernel.h"
+#include "core/ops/kernel.h"
 #include "core/tensor/broadcast.h"
 
 G_BEGIN_DECLS

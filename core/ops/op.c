@@ -296,3 +296,10 @@ ph_family_name (PhFamily family)
 
   return names[family];
 }
+
+void
+ph_op_get_name (const PhOp *op, const char **domain, const char **name)
+{
+  *domain = op->domain;
+  *name = op->name;
+}

@@ -99,7 +99,6 @@ struct _PhOp
 };
 
 /* The registry: built from the lists in core/ops/meson.build. */
-const PhOp *ph_op_find        (const char *domain, const char *name);    /* (nullable) */
 const PhOp *const *ph_op_list (guint *n);
 guint       ph_op_n_inputs    (const PhOp *op, guint *min, gboolean *variadic);  /* formal inputs */
 guint       ph_op_n_outputs   (const PhOp *op);

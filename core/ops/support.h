@@ -4,7 +4,7 @@
 
 #include "core/ops/grad.h"
 #include "core/ops/infer.h"
-#include "core/run/kernel.h"
+#include "core/ops/kernel.h"
 #include "core/tensor/broadcast.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field-private.h"
 
-#include "passes/pass.h"
+#include "core/opset/upgrade.h"
 
 #include <math.h>
 
@@ -57,17 +57,12 @@ static gboolean
 upgrade (PhModel *model, GCancellable *cancellable, PhModel **upgraded, GError **error)
 {
   const int opset = ph_model_opset (model, "");
-  const PhPass *pass = opset > 0 && opset < PH_OPSET_NEWEST ? ph_pass_find ("upgrade-opset") : NULL;
-  g_autoptr(PhHistory) history = NULL;
   g_autoptr(PhModel) clone = NULL;
-  PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
-  if (pass == NULL)
+  if (opset == 0 || opset >= PH_OPSET_NEWEST)
     return TRUE;
-  history = ph_history_new ();
   clone = ph_model_clone (model);
-  options.cancellable = cancellable;
-  if (!ph_pass_run (pass, clone, history, &options, error))
+  if (!ph_model_upgrade (clone, NULL, cancellable, error))
     return FALSE;
   *upgraded = g_steal_pointer (&clone);
   return TRUE;

@@ -10,7 +10,6 @@
 #include "core/ops/infer.h"
 #include "core/ops/op-list.h"
 #include "core/run/kernels.h"
-#include "passes/pass.h"
 
 #define MAX_DEPTH      64                                   /* of bodies in bodies, of functions that call functions */
 #define LARGE_SPLAT    (1 << 20)                            /* bytes: memory for less is there                      */

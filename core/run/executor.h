@@ -38,4 +38,8 @@ GHashTable *ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, 
 gboolean    ph_run_node  (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options,
                           GError **error);
 
+/* Makes the nodes that the Gradient nodes of @model stand for; passes/expand-gradient.c sets it when the library is loaded. */
+typedef gboolean (*PhGradientExpander) (PhModel *model, PhHistory *history, GCancellable *cancellable, GError **error);
+void ph_run_set_gradient_expander (PhGradientExpander func);
+
 G_END_DECLS

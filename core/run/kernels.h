@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/run/kernel.h"
+#include "core/ops/kernel.h"
 
 G_BEGIN_DECLS
 

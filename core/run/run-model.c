@@ -5,7 +5,7 @@
 #include "core/graph/history.h"
 #include "core/io/io.h"
 #include "core/ops/op-list.h"
-#include "passes/pass.h"
+#include "core/opset/upgrade.h"
 
 /* ── older models ── */
 
@@ -19,6 +19,15 @@ has_gradient_node (PhModel *model)
     if (node->op == &ph_op_Gradient)
       return TRUE;
   return FALSE;
+}
+
+/* Differentiation is a pass, and passes compute: it is handed down to here. */
+static PhGradientExpander expander;
+
+void
+ph_run_set_gradient_expander (PhGradientExpander func)
+{
+  expander = func;
 }
 
 /* For each node that @history added, the one at which the rewrite that did so began. */
@@ -49,16 +58,13 @@ origins_of (PhHistory *history)
 PhModel *
 ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error)
 {
-  const PhPass *pass = ph_pass_find ("upgrade-opset");
   g_autoptr(PhModel) clone = ph_model_clone (model);
   g_autoptr(PhHistory) history = ph_history_new ();
-  PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
+  GCancellable *cancellable = options != NULL ? options->cancellable : NULL;
 
-  pass_options.cancellable = options != NULL ? options->cancellable : NULL;
-  if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
+  if (!ph_model_upgrade (clone, history, cancellable, error))
     return NULL;
-  pass = has_gradient_node (clone) ? ph_pass_find ("expand-gradient") : NULL;
-  if (pass != NULL && !ph_pass_run (pass, clone, history, &pass_options, error))
+  if (expander != NULL && has_gradient_node (clone) && !expander (clone, history, cancellable, error))
     return NULL;
   if (origins != NULL)
     *origins = origins_of (history);

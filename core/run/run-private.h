@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/run/executor.h"
-#include "core/run/kernel.h"
+#include "core/ops/kernel.h"
 #include "core/run/profile.h"
 
 G_BEGIN_DECLS

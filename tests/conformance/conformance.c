@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/analyze/cases.h"
+#include "core/prove/cases.h"
 #include "core/io/io.h"
 #include "core/ops/op.h"
 

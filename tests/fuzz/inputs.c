@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/console/console.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/run/executor.h"
 #include "mutate.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "mutate.h"
 
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gio/gio.h>
 
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/ops/infer.h"
 #include "passes/pass.h"

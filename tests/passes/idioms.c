@@ -1,7 +1,7 @@
 /* idioms.c: what exporters make of well-known networks: O3 collapses it, and it stays right.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "each-file.h"
 

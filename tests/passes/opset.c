@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
 #include "core/ops/op.h"
-#include "passes/opset.h"
+#include "core/opset/opset.h"
 #include "sample.h"
 
 #include "each-file.h"

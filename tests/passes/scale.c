@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <time.h>
 
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/ops/builder.h"
 #include "passes/pass.h"
 

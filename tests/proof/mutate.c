@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/ops/builder.h"
 #include "core/ops/infer.h"
 #include "core/ops/op-list.h"

@@ -8,7 +8,7 @@
 #include "views/console-pane.h"
 #include "views/history-private.h"
 #include "views/history-slider.h"
-#include "views/shortcuts.h"
+#include "app/shortcuts.h"
 #include "views/step-row.h"
 
 #define PIPELINE "In the Pipeline"

@@ -8,7 +8,7 @@
 #include "tests/ui/driver.h"
 #include "views/history-private.h"
 #include "views/inspector.h"
-#include "views/palette.h"
+#include "app/palette.h"
 #include "views/rewrite-row.h"
 #include "views/step-row.h"
 #include "views/view-state.h"

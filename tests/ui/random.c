@@ -12,7 +12,7 @@
 #include <glib/gstdio.h>
 
 #include "app/actions.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "tests/ui/driver.h"
 
 static const char *const examples[] = { "seed", "tour", "cse", "attention", "conv-bn-relu", "inception", "linear-selu", "loop-branch" };

@@ -5,7 +5,7 @@
 
 #include "app/actions.h"
 #include "tests/ui/driver.h"
-#include "views/palette.h"
+#include "app/palette.h"
 #include "views/bottom-pane.h"
 #include "views/change-pill.h"
 #include "views/console-pane.h"

@@ -12,7 +12,7 @@
 
 #include "app/session.h"
 #include "tests/ui/driver-private.h"
-#include "views/palette.h"
+#include "app/palette.h"
 
 static void
 run (const char *line)

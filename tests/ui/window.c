@@ -8,7 +8,7 @@
 #include "app/session.h"
 #include "tests/ui/driver.h"
 #include "views/console-pane.h"
-#include "views/palette.h"
+#include "app/palette.h"
 
 static void
 open_example (const char *name)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/run/executor.h"
 #include "passes/pass.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
 #include "core/graph/graph-private.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 
 /* All that an edit can touch, in the order in which it stands. */
 static void

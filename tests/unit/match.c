@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/graph/history.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/io.h"
 
 /* ── meaning: what a value computes, whatever it is called ──────────────────────────────────────────────────────── */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/graph/edit.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "wire.h"
 
 static PhModel *

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 
 #define HEAD "<ir_version: 8, opset_import: [\"\" : 17]>\n"
 

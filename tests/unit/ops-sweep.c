@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/ops/formula.h"
 #include "core/ops/infer.h"

@@ -12,7 +12,7 @@
 
 #include "core/escape.h"
 #include "core/graph/edit.h"
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/replace.h"
 #include "core/run/run-private.h"

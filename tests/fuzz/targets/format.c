@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "target.h"
 
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 

@@ -1,6 +1,6 @@
 /* upgrade-shapes.c: operators that saw their operands in another shape.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "core/opset/upgrade.h"
 
 /* axis: where the second operand's first dimension stands in the first. */
 void

@@ -1,6 +1,6 @@
 /* upgrade-defaults.c: attributes that were renamed or dropped, or whose defaults changed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "core/opset/upgrade.h"
 
 void
 ph_upgrade_drop_consumed_inputs (PhUpgrade *u)

@@ -1,6 +1,6 @@
 /* verify.c: checks a whole model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/graph/verify.h"
+#include "core/ops/verify.h"
 
 #include "core/graph/graph-private.h"
 #include "core/ops/op.h"

@@ -1,6 +1,6 @@
 /* upgrade-inputs.c: attributes that became inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "core/opset/upgrade.h"
 
 /* An attribute of integers becomes input @index. */
 static void

@@ -1,6 +1,6 @@
 /* upgrade-experimental.c: operators that ONNX had on trial and took back; files of its first years have them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "core/opset/upgrade.h"
 
 static PhValue *
 number (PhUpgrade *u, const char *attr, float fallback)

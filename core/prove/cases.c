@@ -1,6 +1,6 @@
 /* cases.c: runs cases as ONNX's backend tests keep them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/analyze/cases.h"
+#include "core/prove/cases.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* dot.c: a scene at one time as a DOT graph, for other tools.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/io/dot.h"
+#include "core/layout/dot.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 /* opset.c: the versions of ONNX's operators, and at which a model can be written.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/opset.h"
+#include "core/opset/opset.h"
 
 #include "core/ops/op.h"
-#include "passes/pass.h"
+#include "core/opset/upgrade.h"
 
 #include <string.h>
 
@@ -13,8 +13,8 @@
 typedef struct { const char *op; int since; const char *inputs, *outputs, *attrs; } Version;
 
 static const Version versions[] = {
-#include "passes/opset-a-l.inc"
-#include "passes/opset-m-z.inc"
+#include "core/opset/opset-a-l.inc"
+#include "core/opset/opset-m-z.inc"
 };
 
 static const struct { char name[3]; const char *letters; } sets[] = {
@@ -197,10 +197,8 @@ ph_model_at_opset (PhModel *model, int wanted, int *opset, char **why, GError **
     return NULL;
   if (form < PH_OPSET_NEWEST)
     {
-      g_autoptr(PhHistory) history = ph_history_new ();
-
       upgraded = from = ph_model_clone (model);
-      if (!ph_pass_run (ph_pass_find ("upgrade-opset"), upgraded, history, NULL, error))
+      if (!ph_model_upgrade (upgraded, NULL, NULL, error))
         return NULL;
     }
   for (;;)

@@ -1,7 +1,7 @@
 /* palette.c: all commands, and the steps that did something, in one list that one types into. What is neither runs as a line of
  * the console.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/palette.h"
+#include "app/palette.h"
 
 #include <glib/gi18n.h>
 

@@ -1,11 +1,11 @@
-/* layout.c: nodes that do not mind the order of axes, and the same nodes under another order.
+/* axis-order.c: nodes that do not mind the order of axes, and the same nodes under another order.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/layout.h"
+#include "passes/axis-order.h"
 
 #include <string.h>
 
 gboolean
-ph_layout_of_transpose (const PhNode *transpose, PhLayout *layout)
+ph_axis_order_of_transpose (const PhNode *transpose, PhAxisOrder *layout)
 {
   g_autofree gint64 *perm = ph_node_perm (transpose, &layout->rank);
 
@@ -21,10 +21,10 @@ ph_layout_of_transpose (const PhNode *transpose, PhLayout *layout)
   return TRUE;
 }
 
-PhLayout
-ph_layout_inverse (const PhLayout *layout)
+PhAxisOrder
+ph_axis_order_inverse (const PhAxisOrder *layout)
 {
-  PhLayout other = { .rank = layout->rank };
+  PhAxisOrder other = { .rank = layout->rank };
 
   memcpy (other.perm, layout->inverse, sizeof other.perm);
   memcpy (other.inverse, layout->perm, sizeof other.inverse);
@@ -32,7 +32,7 @@ ph_layout_inverse (const PhLayout *layout)
 }
 
 gboolean
-ph_layout_equal (const PhLayout *a, const PhLayout *b)
+ph_axis_order_equal (const PhAxisOrder *a, const PhAxisOrder *b)
 {
   return a->rank == b->rank && memcmp (a->perm, b->perm, (gsize) a->rank * sizeof *a->perm) == 0;
 }
@@ -121,7 +121,7 @@ gathered_axis (const PhNode *node, int rank, gsize *n)
 
 /* What drops axes gives the same either way if those that stay, stay in order. */
 static gboolean
-keeps_order_of_rest (const PhNode *node, const PhLayout *layout)
+keeps_order_of_rest (const PhNode *node, const PhAxisOrder *layout)
 {
   gsize n;
   g_autofree gint64 *axes = node->op == &ph_op_Gather ? gathered_axis (node, layout->rank, &n) : ph_node_axes (node, 1, layout->rank, &n);
@@ -144,7 +144,7 @@ keeps_order_of_rest (const PhNode *node, const PhLayout *layout)
 
 /* A sum of floats over several axes is another one in another order; of no float is it. */
 static gboolean
-keeps_order_of_terms (const PhNode *node, const PhLayout *layout)
+keeps_order_of_terms (const PhNode *node, const PhAxisOrder *layout)
 {
   gsize n;
   g_autofree gint64 *axes = ph_node_axes (node, 1, layout->rank, &n);
@@ -168,7 +168,7 @@ keeps_dims (const PhNode *node)
 }
 
 static gboolean
-takes_op (const PhNode *node, const PhLayout *layout)
+takes_op (const PhNode *node, const PhAxisOrder *layout)
 {
   const PhOp *op = node->op;
 
@@ -195,7 +195,7 @@ takes_op (const PhNode *node, const PhLayout *layout)
 }
 
 gboolean
-ph_layout_moves_input (const PhNode *node, guint input, const PhLayout *layout)
+ph_axis_order_moves_input (const PhNode *node, guint input, const PhAxisOrder *layout)
 {
   const PhValue *value = ph_node_input (node, input);
 
@@ -207,7 +207,7 @@ ph_layout_moves_input (const PhNode *node, guint input, const PhLayout *layout)
 }
 
 gboolean
-ph_layout_moves_outputs (const PhNode *node)
+ph_axis_order_moves_outputs (const PhNode *node)
 {
   return node->op != &ph_op_Gather && (!IS_IN (node->op, reductions) || keeps_dims (node));
 }
@@ -223,15 +223,15 @@ can_move_constant (const PhValue *value, int rank)
 }
 
 gboolean
-ph_layout_takes (const PhNode *node, const PhLayout *layout)
+ph_axis_order_takes (const PhNode *node, const PhAxisOrder *layout)
 {
   if (node->op == NULL || node->graphs != NULL || node->control != NULL || node->op == &ph_op_Identity || node->inputs->len == 0 ||
       (node->op->flags & PH_OP_RANDOM) || node->outputs->len == 0 || !takes_op (node, layout))
     return FALSE;
-  if (ph_layout_moves_outputs (node) && ph_value_rank (ph_node_output (node, 0)) != layout->rank)
+  if (ph_axis_order_moves_outputs (node) && ph_value_rank (ph_node_output (node, 0)) != layout->rank)
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
-    if (ph_layout_moves_input (node, i, layout) && ph_value_rank (ph_node_input (node, i)) != layout->rank &&
+    if (ph_axis_order_moves_input (node, i, layout) && ph_value_rank (ph_node_input (node, i)) != layout->rank &&
         !can_move_constant (ph_node_input (node, i), layout->rank))
       return FALSE;
   return TRUE;
@@ -240,7 +240,7 @@ ph_layout_takes (const PhNode *node, const PhLayout *layout)
 /* ── the same under another order ── */
 
 PhValue *
-ph_layout_constant (PhBuilder *b, const PhValue *constant, const PhLayout *layout)
+ph_axis_order_constant (PhBuilder *b, const PhValue *constant, const PhAxisOrder *layout)
 {
   PhTensor *tensor = ph_value_constant (constant), *moved;
   int rank = layout->rank, missing = rank - (int) ph_tensor_rank (tensor);
@@ -293,7 +293,7 @@ build_axes (PhBuilder *b, const gint64 *values, gsize n, PhDType dtype)
 }
 
 static PhValue *
-move_axes (PhBuilder *b, const PhValue *axes, const PhLayout *layout)
+move_axes (PhBuilder *b, const PhValue *axes, const PhAxisOrder *layout)
 {
   g_autofree gint64 *values = NULL;
   gsize n;
@@ -312,7 +312,7 @@ move_axes (PhBuilder *b, const PhValue *axes, const PhLayout *layout)
 }
 
 static PhValue *
-all_axes (PhBuilder *b, const PhValue *starts, const PhLayout *layout)
+all_axes (PhBuilder *b, const PhValue *starts, const PhAxisOrder *layout)
 {
   gint64 axes[PH_MAX_RANK], n = ph_value_dim (starts, 0);
 
@@ -325,7 +325,7 @@ all_axes (PhBuilder *b, const PhValue *starts, const PhLayout *layout)
 
 /* One number for each axis, @per of them in rows (begins and ends of pads). */
 static PhValue *
-move_by_axis (PhBuilder *b, const PhValue *value, guint rows, const PhLayout *layout)
+move_by_axis (PhBuilder *b, const PhValue *value, guint rows, const PhAxisOrder *layout)
 {
   PhTensor *tensor = ph_value_constant (value), *moved;
   gint64 n = layout->rank * (gint64) rows;
@@ -346,7 +346,7 @@ move_by_axis (PhBuilder *b, const PhValue *value, guint rows, const PhLayout *la
 }
 
 static gboolean
-move_parameters (PhBuilder *b, const PhNode *node, PhValue **inputs, guint *n, const PhLayout *layout)
+move_parameters (PhBuilder *b, const PhNode *node, PhValue **inputs, guint *n, const PhAxisOrder *layout)
 {
   gboolean ok = TRUE;
 
@@ -375,7 +375,7 @@ move_parameters (PhBuilder *b, const PhNode *node, PhValue **inputs, guint *n, c
 }
 
 PhValue *
-ph_layout_rebuild (PhBuilder *b, const PhNode *node, PhValue **inputs, const PhLayout *layout)
+ph_axis_order_rebuild (PhBuilder *b, const PhNode *node, PhValue **inputs, const PhAxisOrder *layout)
 {
   static const char *const axis_name[] = { "axis", NULL };
   g_autofree PhValue **own = g_new0 (PhValue *, node->inputs->len + 4);

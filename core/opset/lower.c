@@ -1,8 +1,8 @@
 /* lower.c: brings a model in the newest form back to an older opset, where that is exact.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/lower.h"
+#include "core/opset/lower.h"
 
-#include "passes/opset.h"
+#include "core/opset/opset.h"
 
 #include <string.h>
 

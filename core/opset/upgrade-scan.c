@@ -1,6 +1,6 @@
 /* upgrade-scan.c: Scan when it had a batch in front.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "core/opset/upgrade.h"
 
 #include "core/ops/copy.h"
 #include "core/ops/infer.h"
@@ -27,7 +27,7 @@ add_scan (PhUpgrade *u, PhGraph *graph, PhNode *before, PhValue **inputs, guint 
   PhGraph *body = node != NULL ? ph_node_add_graph (node, "body", "scan", &u->b.error) : NULL;
 
   for (guint i = 0; i < n && u->b.error == NULL; i++)
-    ph_graph_add_input (body, ph_model_unique_name (u->run->model, inputs[i]->name), types[i], NULL, G_MAXUINT, &u->b.error);
+    ph_graph_add_input (body, ph_model_unique_name (u->model, inputs[i]->name), types[i], NULL, G_MAXUINT, &u->b.error);
   return u->b.error == NULL ? node : NULL;
 }
 

@@ -1,17 +1,36 @@
-/* upgrade.h: an operator of an older opset, brought to its newest version. Private to passes/.
+/* upgrade.h: a model of an older opset, brought to the newest version of its operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "passes/rule.h"
-#include "passes/run.h"
+#include <gio/gio.h>
+
+#include "core/graph/history.h"
+#include "core/ops/facts.h"
 
 G_BEGIN_DECLS
 
-extern const PhPass ph_pass_upgrade_opset;
+/* Recorded as a step of @history (nullable), and typed. An error leaves the model as it was. */
+gboolean ph_model_upgrade         (PhModel *model, PhHistory *history, GCancellable *cancellable, GError **error);
+/* Whether that does more than change the version that the model imports. */
+gboolean ph_upgrade_changes_nodes (PhModel *model);
 
+/* Each rewrite is told to whoever records it. */
 typedef struct
 {
-  PhPassRun *run;
+  gboolean (*begin)   (gpointer data, const char *rule, PhNode *node, const char *why);      /* FALSE: it is not to be */
+  void     (*end)     (gpointer data);
+  void     (*abort)   (gpointer data);
+  gboolean (*stopped) (gpointer data);
+  gpointer   data;
+} PhUpgradeJournal;
+
+/* @keep_opset: the form of the operators only, the file's opset stays. */
+gboolean ph_model_upgrade_by      (PhModel *model, const PhUpgradeJournal *journal, gboolean keep_opset, GError **error);
+
+/* What upgrades are written with. */
+typedef struct
+{
+  PhModel   *model;
   PhNode    *node;
   int        opset;              /* of the model before */
   PhBuilder  b;                  /* builds before @node */

@@ -1,6 +1,6 @@
 /* shortcuts.c: the window of keyboard shortcuts, made from the list of actions.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/shortcuts.h"
+#include "app/shortcuts.h"
 
 #include <glib/gi18n.h>
 

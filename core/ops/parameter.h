@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "passes/pass.h"
+#include "core/graph/history.h"
 
 G_BEGIN_DECLS
 

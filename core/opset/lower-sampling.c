@@ -1,6 +1,6 @@
 /* lower-sampling.c: Resize, back to what it was, and to Upsample.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/lower.h"
+#include "core/opset/lower.h"
 
 /* half_pixel_symmetric came with opset 19. */
 void

@@ -1,6 +1,6 @@
 /* lower-oldest.c: forms of opset 7 and before.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/lower.h"
+#include "core/opset/lower.h"
 
 /* Max, Min, Sum and Mean did not broadcast. */
 void

@@ -1,6 +1,6 @@
 /* parameter.c: what a gradient may be asked for by.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/parameter.h"
+#include "core/ops/parameter.h"
 
 #include "core/ops/grad.h"
 

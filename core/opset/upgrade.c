@@ -1,6 +1,6 @@
 /* upgrade.c: what upgrades of operators have in common.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "core/opset/upgrade.h"
 
 void
 ph_upgrade_refuse (PhUpgrade *u, const char *format, ...)
@@ -43,7 +43,7 @@ ph_upgrade_set_constant (PhUpgrade *u, guint index, const char *suffix, PhTensor
   if (u->b.error != NULL)
     return;
   base = g_strdup_printf ("%s_%s", ph_node_output (u->node, 0)->name, suffix);
-  value = ph_graph_add_constant (u->node->graph, ph_model_unique_name (u->run->model, base), tensor, &u->b.error);
+  value = ph_graph_add_constant (u->node->graph, ph_model_unique_name (u->model, base), tensor, &u->b.error);
   while (u->b.error == NULL && u->node->inputs->len < index)
     ph_node_set_input (u->node, u->node->inputs->len, NULL, &u->b.error);
   if (u->b.error == NULL)

@@ -1,6 +1,6 @@
 /* lower-meaning.c: operators whose attributes or inputs meant something else, or less.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/lower.h"
+#include "core/opset/lower.h"
 
 /* Before opset 13 the input was seen as a matrix, cut before the axis: the same where the axis is the last, or only ones
  * follow it. Else the axis is brought to the end and back. */

@@ -1,8 +1,8 @@
-/* lower.h: an operator in its newest form, brought back to the form of an older opset. Private to passes/.
+/* lower.h: an operator in its newest form, brought back to the form of an older opset. Private to core/opset.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "passes/rule.h"
+#include "core/ops/facts.h"
 
 G_BEGIN_DECLS
 

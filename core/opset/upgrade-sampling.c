@@ -1,6 +1,6 @@
 /* upgrade-sampling.c: Upsample, Resize and what else samples between elements.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/upgrade.h"
+#include "core/opset/upgrade.h"
 
 static PhAttr *
 text_attr (const char *name, const char *value)

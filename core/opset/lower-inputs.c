@@ -1,6 +1,6 @@
 /* lower-inputs.c: inputs that were attributes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/lower.h"
+#include "core/opset/lower.h"
 
 #include <math.h>
 
