@@ -570,7 +570,7 @@ ph_window_install_actions (PhWindow *self)
     { "zoom-fit", zoom_fit }, { "zoom-selection", zoom_selection }, { "focus-console", focus_console },
     { "focus-graph", focus_graph }, { "show-text", show_text }, { "next-pane", next_pane }, { "previous-pane", previous_pane }, { "new-tab", new_tab }, { "close-tab", close_tab },
     { "fullscreen", fullscreen }, { "bookmark", bookmark, "i" }, { "expand-all", expand_all }, { "collapse-all", collapse_all },
-    { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view },
+    { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view }, { "show-values", toggle_view },
     { "compare-with", compare_with }, { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },
     { "color-kind", set_graph }, { "color-role", set_graph }, { "color-device", set_graph }, { "color-cost", set_graph },
     { "color-memory", set_graph }, { "color-time", set_graph }, { "color-query", set_graph }, { "legend", do_graph }, { "follow", do_graph }, { "next-change", do_graph },

@@ -77,7 +77,7 @@ PhDrawOptions
 ph_canvas_draw_options (PhGraphCanvas *self)
 {
   return (PhDrawOptions) { .theme = self->theme, .time = self->time, .since = self->since, .side = self->side, .scale = self->zoom,
-                           .paint = self->paint, .edge_width = self->edge_width };
+                           .paint = self->paint, .values = self->value_labels, .edge_width = self->edge_width };
 }
 
 void

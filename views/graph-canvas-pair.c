@@ -47,6 +47,7 @@ ph_canvas_share_look (PhGraphCanvas *self)
   other->following = TRUE;
   ph_graph_canvas_set_show_diff (other, self->show_diff);
   ph_graph_canvas_set_edge_width (other, self->edge_width);
+  ph_graph_canvas_set_show_values (other, self->show_values);
   if (other->color_mode != self->color_mode || other->measure != self->measure)
     ph_graph_canvas_set_measure (other, self->color_mode, self->measure);
   other->following = FALSE;

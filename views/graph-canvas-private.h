@@ -72,6 +72,9 @@ struct _PhGraphCanvas
   PhColorMode   color_mode;
   PhMeasure    *measure;         /* (nullable) given, for what the model does not tell                      */
   PhPaint      *paint;           /* (nullable) of what is shown now                                         */
+  gboolean      show_values;
+  GHashTable   *value_labels;    /* (nullable) value id -> what it is, while they are shown                 */
+  GCancellable *labelling;       /* (nullable) while they are found                                         */
   PhTheme       theme;
   gulong        style_ids[2];
   GArray       *marked;          /* (nullable) (element-type Marked) boxes that changed                     */
@@ -98,7 +101,7 @@ enum
 enum
 {
   PH_CANVAS_PROP_0, PH_CANVAS_PROP_DOCUMENT, PH_CANVAS_PROP_SHOW_DIFF, PH_CANVAS_PROP_COMPACT, PH_CANVAS_PROP_GROUPED,
-  PH_CANVAS_PROP_EDGE_WIDTH, PH_CANVAS_PROP_COLOR_MODE, PH_CANVAS_N_PROPS
+  PH_CANVAS_PROP_EDGE_WIDTH, PH_CANVAS_PROP_SHOW_VALUES, PH_CANVAS_PROP_COLOR_MODE, PH_CANVAS_N_PROPS
 };
 extern guint ph_canvas_signals[PH_CANVAS_N_SIGNALS];
 extern GParamSpec *ph_canvas_props[PH_CANVAS_N_PROPS];
@@ -130,6 +133,11 @@ gboolean ph_canvas_bring_back     (PhGraphCanvas *self);
 gboolean ph_canvas_uncover        (PhGraphCanvas *self);                  /* opens what hides the selected node */
 void     ph_canvas_extend_layout  (PhGraphCanvas *self);                    /* steps were added */
 gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);
+
+/* graph-canvas-values.c: the model, its position or its inputs are others; other values are known; the canvas goes. */
+void     ph_canvas_values_follow  (PhGraphCanvas *self);
+void     ph_canvas_values_label   (PhGraphCanvas *self);
+void     ph_canvas_values_clear   (PhGraphCanvas *self);
 
 /* graph-canvas-pair.c: who has the scene of both; the scene changed; the view changed. */
 PhGraphCanvas *ph_canvas_leader   (PhGraphCanvas *self);

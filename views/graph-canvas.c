@@ -110,6 +110,10 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "opened", G_CALLBACK (on_opened), self);
       g_signal_connect_swapped (document, "history-changed", G_CALLBACK (on_history), self);
       g_signal_connect_swapped (document, "position-changed", G_CALLBACK (on_position), self);
+      g_signal_connect_swapped (document, "position-changed", G_CALLBACK (ph_canvas_values_follow), self);
+      g_signal_connect_swapped (document, "feeds-changed", G_CALLBACK (ph_canvas_values_follow), self);
+      g_signal_connect_swapped (document, "opened", G_CALLBACK (ph_canvas_values_follow), self);
+      g_signal_connect_swapped (document, "values-changed", G_CALLBACK (ph_canvas_values_label), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
       g_signal_connect_swapped (document, "layout-changed", G_CALLBACK (on_layout), self);
       g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (gtk_widget_queue_draw), self);
@@ -126,6 +130,7 @@ ph_graph_canvas_dispose (GObject *object)
   PhGraphCanvas *self = PH_GRAPH_CANVAS (object);
 
   ph_canvas_part (self);
+  ph_canvas_values_clear (self);
   g_clear_pointer (&self->part, g_free);
   ph_canvas_stop_animation (self);
   ph_canvas_morph_stop (self);
@@ -169,6 +174,7 @@ ph_graph_canvas_get_property (GObject *object, guint id, GValue *value, GParamSp
     case PH_CANVAS_PROP_COMPACT: g_value_set_boolean (value, self->compact); break;
     case PH_CANVAS_PROP_GROUPED: g_value_set_boolean (value, self->grouped); break;
     case PH_CANVAS_PROP_EDGE_WIDTH: g_value_set_boolean (value, self->edge_width); break;
+    case PH_CANVAS_PROP_SHOW_VALUES: g_value_set_boolean (value, self->show_values); break;
     case PH_CANVAS_PROP_COLOR_MODE: g_value_set_uint (value, self->color_mode); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -186,6 +192,7 @@ ph_graph_canvas_set_property (GObject *object, guint id, const GValue *value, GP
     case PH_CANVAS_PROP_COMPACT: ph_graph_canvas_set_compact (self, g_value_get_boolean (value)); break;
     case PH_CANVAS_PROP_GROUPED: ph_graph_canvas_set_grouped (self, g_value_get_boolean (value)); break;
     case PH_CANVAS_PROP_EDGE_WIDTH: ph_graph_canvas_set_edge_width (self, g_value_get_boolean (value)); break;
+    case PH_CANVAS_PROP_SHOW_VALUES: ph_graph_canvas_set_show_values (self, g_value_get_boolean (value)); break;
     case PH_CANVAS_PROP_COLOR_MODE: ph_graph_canvas_set_color_mode (self, g_value_get_uint (value)); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     }
@@ -234,6 +241,7 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   ph_canvas_props[PH_CANVAS_PROP_COMPACT] = g_param_spec_boolean ("compact", NULL, NULL, FALSE, flags);
   ph_canvas_props[PH_CANVAS_PROP_GROUPED] = g_param_spec_boolean ("grouped", NULL, NULL, FALSE, flags);
   ph_canvas_props[PH_CANVAS_PROP_EDGE_WIDTH] = g_param_spec_boolean ("edge-width", NULL, NULL, FALSE, flags);
+  ph_canvas_props[PH_CANVAS_PROP_SHOW_VALUES] = g_param_spec_boolean ("show-values", NULL, NULL, FALSE, flags);
   ph_canvas_props[PH_CANVAS_PROP_COLOR_MODE] = g_param_spec_uint ("color-mode", NULL, NULL, 0, PH_N_COLOR_MODES - 1, 0, flags);
   g_object_class_install_properties (object_class, PH_CANVAS_N_PROPS, ph_canvas_props);
 

@@ -22,7 +22,7 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  *   view-changed ()                          scrolled, zoomed, laid out: for a minimap and synchronised canvases
  *   overview-changed ()                      the small picture of the whole is another
  *   look-changed ()                          another position, other colours
- * Properties: document, show-diff, compact, grouped, color-mode, edge-width. */
+ * Properties: document, show-diff, compact, grouped, color-mode, edge-width, show-values. */
 GtkWidget  *ph_graph_canvas_new           (void);
 void        ph_graph_canvas_set_document  (PhGraphCanvas *canvas, PhDocument *document);   /* (nullable) */
 
@@ -51,6 +51,9 @@ void        ph_graph_canvas_set_measure   (PhGraphCanvas *canvas, PhColorMode mo
 /* What the colours say now, for a legend; changes with every position. (transfer none) (nullable) */
 PhPaint    *ph_graph_canvas_get_paint     (PhGraphCanvas *canvas);
 void        ph_graph_canvas_set_edge_width (PhGraphCanvas *canvas, gboolean by_bytes);
+/* Boxes say the values that they make, or the lines that carry them. A model that is cheap is computed with the inputs that are fed, again whenever one of
+ * them or the position changes; of another one what `eval` found is shown. */
+void        ph_graph_canvas_set_show_values (PhGraphCanvas *canvas, gboolean show);
 
 /* Only a part: @steps steps around a node; all that lies between one node and another; what the present step touched, with
  * its neighbours. FALSE: there is no such thing. */

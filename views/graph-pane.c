@@ -446,7 +446,7 @@ add_actions (PhGraphPane *self)
     { "part-around", part_around }, { "part-wider", part_around }, { "part-narrower", part_around }, { "part-paths", part_paths },
     { "part-touched", part_touched }, { "part-all", part_all },
   };
-  static const char *const properties[] = { "edge-width", "show-diff", "compact", "grouped" };
+  static const char *const properties[] = { "edge-width", "show-values", "show-diff", "compact", "grouped" };
 
   self->actions = g_simple_action_group_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);

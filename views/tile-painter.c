@@ -48,6 +48,8 @@ ph_look_new (PhScene *scene, const PhDrawOptions *options, guint number)
   look->options = *options;
   if (look->options.paint != NULL)
     ph_paint_ref (look->options.paint);
+  if (look->options.values != NULL)
+    g_hash_table_ref (look->options.values);
   return look;
 }
 
@@ -65,6 +67,7 @@ ph_look_unref (PhLook *look)
     return;
   ph_scene_unref (look->scene);
   g_clear_pointer (&look->options.paint, ph_paint_unref);
+  g_clear_pointer (&look->options.values, g_hash_table_unref);
   g_free (look);
 }
 

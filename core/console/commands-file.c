@@ -5,6 +5,7 @@
 
 #include "core/console/console-private.h"
 #include "core/io/io.h"
+#include "core/layout/value-labels.h"
 #include "core/layout/paint.h"
 #include "core/ops/op.h"
 #include "core/opset/opset.h"
@@ -296,41 +297,6 @@ render_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
-/* "0.693", "10", "-0.959": no more digits than a picture has room for. */
-static char *
-number_label (double number)
-{
-  char  digits[G_ASCII_DTOSTR_BUF_SIZE];
-  gsize n;
-
-  if (!isfinite (number) || (number != 0 && (fabs (number) < 1e-3 || fabs (number) >= 1e6)))
-    return g_strdup (g_ascii_formatd (digits, sizeof digits, "%.3g", number));
-  g_ascii_formatd (digits, sizeof digits, "%.3f", number);
-  for (n = strlen (digits); digits[n - 1] == '0'; n--)
-    ;
-  return g_strndup (digits, digits[n - 1] == '.' ? n - 1 : n);
-}
-
-/* A number, or from the least to the largest; nothing of what has none. */
-static GHashTable *
-label_values (GHashTable *values)
-{
-  GHashTable    *labels = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  GHashTableIter iter;
-  gpointer       id, tensor;
-  PhTensorStats  stats;
-
-  g_hash_table_iter_init (&iter, values);
-  while (g_hash_table_iter_next (&iter, &id, &tensor))
-    if (ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_stats (tensor, &stats))
-      {
-        g_autofree char *low = number_label (stats.min), *high = number_label (stats.max);
-
-        g_hash_table_insert (labels, id, ph_tensor_count (tensor) == 1 ? g_steal_pointer (&low) : g_strdup_printf ("%s … %s", low, high));
-      }
-  return labels;
-}
-
 static gboolean
 render_work (PhCall *call, GError **error)
 {
@@ -338,7 +304,7 @@ render_work (PhCall *call, GError **error)
   PhHistory           *history = ph_snapshot_get_history (render->snapshot);
   g_autoptr(PhMeasure) measure = NULL;
   g_autoptr(PhModel)   model = NULL;
-  g_autoptr(GHashTable) labels = render->values != NULL ? label_values (render->values) : NULL;
+  g_autoptr(GHashTable) labels = render->values != NULL ? ph_value_labels_new (render->values) : NULL;
   PhRenderFacts        facts;
 
   ph_call_progress (call, "drawing", -1);
@@ -348,6 +314,8 @@ render_work (PhCall *call, GError **error)
       ph_snapshot_done (render->snapshot);
     }
   model = ph_snapshot_take (render->snapshot, history->position);
+  if (labels != NULL)
+    ph_value_labels_add_nodes (labels, model->graph);
   if (!ph_render_file (model, history, render->from, render->to, measure, labels, render->engine, &facts, render->path, call->cancellable,
                        error))
     return FALSE;

@@ -13,6 +13,8 @@ typedef struct
   gboolean        ghost;         /* of what is no longer there */
   PhColor         color;         /* of its header */
   gboolean        pale;
+  const char     *shape;         /* (nullable) what it makes: its value where that is known, else the type */
+  gboolean        is_value;
 } Look;
 
 /* How much of its colours is left of what did not change. Who asked for high contrast shall read that too. */
@@ -48,6 +50,10 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
     return FALSE;
   look->face = ph_scene_face (scene, look->tenant, look->ghost ? options->since : options->time);
   look->rect = ph_scene_card (scene, box, options->time, options->since);
+  look->shape = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (look->tenant->id)) : NULL;
+  look->is_value = look->shape != NULL;
+  if (!look->is_value)
+    look->shape = look->face->shape;
   look->pale = options->dim || (options->since != options->time && look->change == PH_CHANGE_NONE);
   look->color = ph_family_color (look->face->family, options->theme);
   if (options->paint != NULL && at->kind == PH_BOX_NODE)
@@ -272,15 +278,16 @@ draw_border (const Card *card)
 static void
 draw_io_text (const Card *card)
 {
-  const PhFace *face = card->look->face;
-  const PhRect *rect = &card->look->rect;
+  const Look   *look = card->look;
+  const PhFace *face = look->face;
+  const PhRect *rect = &look->rect;
   const double  x = rect->x + rect->width / 2, y = rect->y + rect->height / 2;
 
   ph_set_color (card->cr, card->text);
-  ph_ink_show (card->cr, card->ink, PH_INK_TITLE, face->title, x, face->shape != NULL ? y - 8 : y, 0.5, rect->width - 12);
-  ph_set_color (card->cr, card->dim);
-  if (face->shape != NULL)
-    ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->shape, x, y + 9, 0.5, rect->width - 12);
+  ph_ink_show (card->cr, card->ink, PH_INK_TITLE, face->title, x, look->shape != NULL ? y - 8 : y, 0.5, rect->width - 12);
+  ph_set_color (card->cr, look->is_value ? card->text : card->dim);
+  if (look->shape != NULL)
+    ph_ink_show (card->cr, card->ink, PH_INK_TEXT, look->shape, x, y + 9, 0.5, rect->width - 12);
 }
 
 static void
@@ -330,10 +337,10 @@ draw_rows (const Card *card)
   ph_set_color (card->cr, card->dim);
   for (guint i = 0; i < face->n_rows; i++, y += PH_FACE_ROW)
     ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->rows[i], left, y, 0, width);
-  if (face->shape != NULL)
+  if (look->shape != NULL)
     {
-      ph_set_color (card->cr, look->pale ? card->dim : ph_mix (card->text, look->color, 0.75));
-      ph_ink_show (card->cr, card->ink, PH_INK_TEXT, face->shape, rect->x + rect->width - PH_FACE_MARGIN,
+      ph_set_color (card->cr, look->is_value ? card->text : look->pale ? card->dim : ph_mix (card->text, look->color, 0.75));
+      ph_ink_show (card->cr, card->ink, PH_INK_TEXT, look->shape, rect->x + rect->width - PH_FACE_MARGIN,
                    MAX (y, rect->y + rect->height - 4 - PH_FACE_ROW / 2), 1, width);
     }
 }
@@ -382,6 +389,8 @@ ph_hash_card (PhScene *scene, int index, const PhDrawOptions *options)
   if (!look_at (scene, index, options, &look))
     return hash;
   hash = ph_hash_mix (hash, GPOINTER_TO_SIZE (look.face));
+  if (look.is_value)
+    hash = ph_hash_mix (hash, g_str_hash (look.shape));
   hash = ph_hash_mix (hash, (guint64) look.tenant->id << 32 | (look.gone != NULL ? look.gone->id : 0));
   hash = ph_hash_mix (hash, look.change << 2 | look.pale << 1 | look.ghost);
   hash = ph_hash_point (hash, look.rect.x, look.rect.y);

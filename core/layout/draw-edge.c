@@ -132,7 +132,10 @@ ph_hash_edge (PhScene *scene, int index, const PhDrawOptions *options)
   hash = ph_hash_point (hash, end.x, end.y);
   end = end_of (scene, edge->to, p[edge->n_points - 1], options);
   hash = ph_hash_point (hash, end.x, end.y);
-  return ph_hash_mix (hash, ph_scene_edge_value (scene, index, options->time));
+  const PhId value = ph_scene_edge_value (scene, index, options->time);
+  const char *label = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;
+
+  return ph_hash_mix (ph_hash_mix (hash, value), label != NULL ? g_str_hash (label) : 0);
 }
 
 void
@@ -264,13 +267,15 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       const PhId value = ph_scene_edge_value (scene, e, options->time);
       const char *known = value != PH_NO_ID && options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;
       const char *type = known != NULL ? known : value != PH_NO_ID ? ph_scene_value_type (scene, value) : NULL;
+      const PhTenant *source = ph_scene_tenant (scene, edge->source, options->time);
+      const gboolean stands_in_box = known != NULL && source != NULL && g_hash_table_contains (options->values, GUINT_TO_POINTER (source->id));
       const double label_size = known != NULL ? 1 : LABEL_SIZE;
       PhPoint at;
       PhRect place;
       double width, height;
 
       /* A short edge starts at a box that says the type, and has no room. */
-      if (type == NULL || edge->n_points < 4 || (known == NULL && edge->bounds.height < LABEL_LENGTH))
+      if (type == NULL || edge->n_points < 4 || ((known == NULL || stands_in_box) && edge->bounds.height < LABEL_LENGTH))
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
       at = middle_of (ph_scene_points (scene, edge), edge->n_points);

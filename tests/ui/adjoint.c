@@ -118,11 +118,65 @@ test_traces (void)
   driver_expect_text (pane, "Open a model");
 }
 
+/* A label on the lines of the picture. */
+static gboolean
+has_label (gpointer text)
+{
+  PhPicture      picture = { NULL };
+  GHashTableIter iter;
+  gpointer       label;
+
+  if (!ph_graph_canvas_get_picture (driver_canvas (), TRUE, &picture) || picture.options.values == NULL)
+    return FALSE;
+  g_hash_table_iter_init (&iter, picture.options.values);
+  while (g_hash_table_iter_next (&iter, NULL, &label))
+    if (g_strcmp0 (label, text) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_no_labels (gpointer unused)
+{
+  PhPicture picture = { NULL };
+
+  return ph_graph_canvas_get_picture (driver_canvas (), TRUE, &picture) && picture.options.values == NULL;
+}
+
+static void
+expect_label (const char *text)
+{
+  driver_wait (has_label, (gpointer) text, 30, text);
+}
+
+/* Values on the lines: with the inputs, after a step, in a cheap model at once. */
+static void
+test_values (void)
+{
+  driver_open_example ("seed", "none");
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-values", NULL);
+  driver_settle ();
+  g_assert_true (has_no_labels (NULL));     /* nothing is fed */
+  driver_run ("feed x1 2");
+  driver_run ("feed x2 5");
+  expect_label ("0.693");
+  expect_label ("11.652");
+  driver_run ("feed x1 3");
+  expect_label ("1.099");
+  driver_run ("feed x1 2");
+  driver_run ("grad y");
+  expect_label ("1.716");
+  expect_label ("5.5");
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.show-values", NULL);
+  driver_wait (has_no_labels, NULL, 30, "the labels are gone");
+}
+
 int
 main (int argc, char **argv)
 {
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/adjoint/traces", test_traces);
+  g_test_add_func ("/adjoint/values", test_values);
   return driver_main ();
 }

@@ -368,6 +368,7 @@ static const Row rows[] = {
   { "app.about",               NULL,              NULL,          opened_window,     NULL },
   { "win.part-wider",          "select-node n10", NULL,          is_wider,          NULL },
   { "win.part-narrower",       "select-node n10", NULL,          is_narrower,       NULL },
+  { "win.show-values",         NULL,              NULL,          changed_property,  "show-values" },
   { "win.edge-width",          NULL,              NULL,          changed_property,  "edge-width" },
   { "win.follow",              NULL,              NULL,           changed_property,  "follow" },
   { "win.color-role",          NULL,              NULL,          other_colours,     NULL },

@@ -1,0 +1,160 @@
+/* graph-canvas-values.c: the values on the lines of the picture, live.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/snapshot.h"
+#include "core/layout/value-labels.h"
+#include "core/run/inputs.h"
+#include "views/graph-canvas-private.h"
+#include "views/verify-cost.h"
+
+typedef struct
+{
+  PhSnapshot *snapshot;
+  GHashTable *feeds;
+} Work;
+
+static void
+work_free (gpointer data)
+{
+  Work *work = data;
+
+  ph_snapshot_free (work->snapshot);
+  g_hash_table_unref (work->feeds);
+  g_free (work);
+}
+
+void
+ph_canvas_values_clear (PhGraphCanvas *self)
+{
+  g_cancellable_cancel (self->labelling);
+  g_clear_object (&self->labelling);
+  g_clear_pointer (&self->value_labels, g_hash_table_unref);
+}
+
+static void
+start (PhGraphCanvas *self, GTaskThreadFunc func, GAsyncReadyCallback done, gpointer data, GDestroyNotify free_data)
+{
+  g_cancellable_cancel (self->labelling);
+  g_clear_object (&self->labelling);
+  self->labelling = g_cancellable_new ();
+
+  g_autoptr (GTask) task = g_task_new (self, self->labelling, done, NULL);
+  g_task_set_task_data (task, data, free_data);
+  g_task_run_in_thread (task, func);
+}
+
+/* The labels of the values that are known. */
+
+static void
+label (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_pointer (task, ph_value_labels_new (data), (GDestroyNotify) g_hash_table_unref);
+}
+
+static void
+on_labelled (GObject *source, GAsyncResult *result, gpointer data)
+{
+  PhGraphCanvas          *self = PH_GRAPH_CANVAS (source);
+  g_autoptr (GHashTable)  labels = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->labelling)
+    return;
+  g_clear_object (&self->labelling);
+  g_clear_pointer (&self->value_labels, g_hash_table_unref);
+  self->value_labels = g_steal_pointer (&labels);
+  if (self->document != NULL && ph_document_is_open (self->document))
+    ph_value_labels_add_nodes (self->value_labels, ph_document_get_model (self->document)->graph);
+  ph_canvas_update_look (self);
+}
+
+void
+ph_canvas_values_label (PhGraphCanvas *self)
+{
+  GHashTable *values = self->show_values && self->document != NULL ? ph_document_get_values (self->document) : NULL;
+
+  if (values != NULL)
+    {
+      start (self, label, on_labelled, g_hash_table_ref (values), (GDestroyNotify) g_hash_table_unref);
+      return;
+    }
+
+  const gboolean any = self->value_labels != NULL;
+  ph_canvas_values_clear (self);
+  if (any)
+    ph_canvas_update_look (self);
+}
+
+/* What they are with these inputs at this position. */
+
+static void
+compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Work                   *work = data;
+  g_autoptr (PhModel)     model = ph_snapshot_take (work->snapshot, ph_snapshot_get_history (work->snapshot)->position);
+  PhRunOptions            options = { .cancellable = cancellable, .keep_all = TRUE };
+  GHashTable             *results = NULL;
+  g_autoptr (GHashTable)  given = ph_inputs_find (model, work->feeds, PH_INPUTS_FED, 0, NULL, &options, &results, NULL);
+  GHashTableIter          iter;
+  gpointer                value, tensor;
+
+  if (given == NULL)
+    {
+      g_task_return_pointer (task, NULL, NULL);
+      return;
+    }
+  g_hash_table_iter_init (&iter, given);
+  while (g_hash_table_iter_next (&iter, &value, &tensor))
+    if (!g_hash_table_contains (results, GUINT_TO_POINTER (((PhValue *) value)->id)))
+      g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) value)->id), ph_tensor_ref (tensor));
+  g_task_return_pointer (task, results, (GDestroyNotify) g_hash_table_unref);
+}
+
+static void
+on_computed (GObject *source, GAsyncResult *result, gpointer data)
+{
+  PhGraphCanvas          *self = PH_GRAPH_CANVAS (source);
+  g_autoptr (GHashTable)  values = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (g_task_get_cancellable (G_TASK (result)) != self->labelling)
+    return;
+  g_clear_object (&self->labelling);
+  if (values != NULL)
+    ph_document_take_values (self->document, g_steal_pointer (&values));      /* says "values-changed" */
+  else
+    ph_canvas_values_label (self);
+}
+
+void
+ph_canvas_values_follow (PhGraphCanvas *self)
+{
+  PhModel         *model = self->show_values && self->document != NULL ? ph_document_get_model (self->document) : NULL;
+  g_autofree char *dear = model != NULL ? ph_verify_cost (model) : NULL;
+
+  if (model == NULL || dear != NULL)
+    {
+      ph_canvas_values_label (self);
+      return;
+    }
+
+  Work          *work = g_new0 (Work, 1);
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  work->snapshot = ph_snapshot_new (self->document);
+  work->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  g_hash_table_iter_init (&iter, ph_document_get_feeds (self->document));
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    g_hash_table_insert (work->feeds, g_strdup (name), ph_tensor_ref (tensor));
+  start (self, compute, on_computed, work, work_free);
+}
+
+void
+ph_graph_canvas_set_show_values (PhGraphCanvas *self, gboolean show)
+{
+  g_return_if_fail (PH_IS_GRAPH_CANVAS (self));
+  if (self->show_values == show)
+    return;
+  self->show_values = show;
+  ph_canvas_values_follow (self);
+  ph_canvas_share_look (self);
+  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_SHOW_VALUES]);
+}
