@@ -138,6 +138,8 @@ ph_grad_reduce_to (PhBuilder *b, PhValue *value, PhValue *like)
 
   if (value == NULL || b->error != NULL)
     return NULL;
+  if (like->type != NULL && like->type->kind != PH_KIND_TENSOR)      /* of what an optional holds */
+    return value;
   /* Where an operator takes [1, C] for [C], its gradient arrives as [C]. */
   if (value->type != NULL && like->type != NULL && value->type->has_rank && like->type->has_rank && value->type->rank < like->type->rank)
     return PH_BUILD_WITH (b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), value, build_shape (b, like));

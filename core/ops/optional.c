@@ -24,10 +24,10 @@ run_optional (PhKernel *kernel, GError **error)
 const PhOp ph_op_Optional = {
   .name = "Optional", .since = 15, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "Wraps a value as an optional; without one, an empty optional. No gradient passes through optionals.",
+  .doc = "Wraps a value as an optional; without one, an empty optional.",
   .inputs = { { "input", 0, PH_ANY, PH_ARG_OPTIONAL } }, .outputs = { { "output", 0, PH_ANY } },
   .attrs = { { "type", PH_ATTR_OPAQUE } },
-  .infer = infer_optional, .kernel = run_optional,
+  .infer = infer_optional, .kernel = run_optional, .grad = { DY },
 };
 
 static gboolean
@@ -57,9 +57,9 @@ run_get (PhKernel *kernel, GError **error)
 const PhOp ph_op_OptionalGetElement = {
   .name = "OptionalGetElement", .since = 18, .flags = PH_OP_ANY_KIND,
   .family = PH_FAMILY_CONTROL,
-  .doc = "What an optional holds. No gradient passes through optionals.",
+  .doc = "What an optional holds.",
   .inputs = { { "input", 0, PH_ANY } }, .outputs = { { "output", 0, PH_ANY } },
-  .infer = infer_get, .kernel = run_get,
+  .infer = infer_get, .kernel = run_get, .grad = { DY },
 };
 
 static gboolean

@@ -92,12 +92,13 @@ grad_pow (PhGrad *grad, GError **error)
       else if (n != 0)
         grad->dx[0] = PH_BUILD (b, Mul, dy, PH_BUILD (b, Mul, ph_grad_like (grad, x, n),
                                                       PH_BUILD (b, Pow, x, ph_grad_like (grad, x, n - 1))));
+      grad->zero[0] = n == 0;
       if (!grad->wanted[1])
         return TRUE;
     }
 
   exponent = cast_like (b, raw, x);
-  if (grad->wanted[0] && grad->dx[0] == NULL)
+  if (grad->wanted[0] && grad->dx[0] == NULL && !grad->zero[0])
     {
       PhValue *slope = PH_BUILD (b, Mul, exponent, PH_BUILD (b, Pow, x, PH_BUILD (b, Sub, exponent, one)));
 
