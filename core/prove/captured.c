@@ -37,6 +37,9 @@ ph_prover_capture (PhProver *prover, guint at)
   prover->no_capture = ph_model_draws (model) || prover->cost > PH_PROVE_CAPTURE_FLOPS;
   if (prover->no_capture)
     return;
+  prover->work.n_captures++;
+  prover->work.n_nodes += model->graph->n_nodes;
+  prover->work.flops += prover->cost;
   feeds = ph_inputs_find (model, prover->fed, PH_INPUTS_NORMAL, prover->seed, NULL, &options, &results, NULL);
   prover->no_capture = feeds == NULL;
   if (feeds == NULL)
@@ -62,7 +65,7 @@ ph_prover_follow (PhProver *prover, const PhPair *pair, PhTensor *const *capture
 {
   g_autoptr(GPtrArray)  inputs = g_ptr_array_new (), outputs = NULL;
   g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  PhSideOptions         options = { .ids = pair->ids[1], .values = values, .cancellable = ph_prover_cancellable (prover) };
+  PhSideOptions         options = { .ids = pair->ids[1], .values = values, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
   GHashTableIter        iter;
   gpointer              id, tensor;
 

@@ -261,6 +261,7 @@ run_node (PhField *field, const PhNode *node, GHashTable *needed)
 
   if (g_cancellable_is_cancelled (field->cancellable))
     return stop (field, "cancelled");
+  field->n_nodes++;
   for (guint i = 0; i < self.n_in && ok; i++)
     {
       const PhValue *value = ph_node_input (node, i);

@@ -129,6 +129,7 @@ typedef struct
   PhFieldRatio  ratios[8];     /* that were asked for last                                                  */
   guint         depth, loops, recipe_depth;
   double        work;          /* multiplications so far, about                                             */
+  guint64       n_nodes;       /* evaluated at all points                                                   */
   /* what was met at it */
   guint         met;           /* readings that could have made a difference                                */
   gboolean      bad_sign;      /* Euler's criterion gives a constant another sign than it has               */

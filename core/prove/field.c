@@ -129,6 +129,7 @@ evaluate (Pair *pair, guint side, guint reading, guint64 salt)
 {
   PhField *field = pair->field[side];
   PhGraph *graph = field->model->graph;
+  gboolean ok;
 
   /* What a rule folds, it folds as executing it gives; what it leaves to be computed is not rounded. */
   ph_field_begin (field, side == 0 ? reading : reading & ~(guint) PH_FIELD_FOLD, salt);
@@ -139,7 +140,9 @@ evaluate (Pair *pair, guint side, guint reading, guint64 salt)
       if (tensor != NULL)
         g_hash_table_insert (field->values, graph->inputs->pdata[i], tensor);
     }
-  return ph_field_run_graph (field, graph);
+  ok = ph_field_run_graph (field, graph);
+  pair->report->work += field->work;
+  return ok;
 }
 
 static PhFieldResult
@@ -381,7 +384,10 @@ compare (Pair *pair, GCancellable *cancellable)
   pair->field[0]->images = pair->field[1]->images = pair->images;
   result = try_fixed (pair, reads_fixed (pair->model[0], pair->fixed) || reads_fixed (pair->model[1], pair->fixed));
   for (guint side = 0; side < 2; side++)
-    ph_field_free (pair->field[side]);
+    {
+      pair->report->n_nodes += pair->field[side]->n_nodes;
+      ph_field_free (pair->field[side]);
+    }
   return result;
 }
 

@@ -23,6 +23,8 @@ typedef struct
 {
   PhFieldResult result;
   char    *why;                /* (nullable) UNKNOWN: what stands in the way; UNEQUAL: which output        */
+  guint64  n_nodes;            /* evaluated, at all points and on both sides                               */
+  double   work;               /* multiplications for them                                                 */
   guint    points;             /* how many random points were evaluated                                    */
   double   log2_bound;         /* the probability that an unequal pair passes, as a power of two; <= 0     */
   gboolean conjecture;         /* exponentials were interpreted: the bound rests on a conjecture           */

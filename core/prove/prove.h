@@ -71,6 +71,24 @@ PhHistory *ph_prover_get_history (PhProver *prover);
 /* Compare large models as a whole too. */
 void      ph_prover_set_whole   (PhProver *prover, gboolean whole);
 
+/* What the comparisons have cost so far. */
+typedef struct
+{
+  guint   n_captures;           /* runs of the model for the values that flow in it                            */
+  guint   n_same_nodes;         /* regions proved by being the same node for node                              */
+  guint   n_known;              /* regions that were equal to one before                                       */
+  guint   n_tried;              /* regions that were computed                                                  */
+  guint64 n_nodes;              /* nodes computed, once for each set of inputs, those of captures too          */
+  double  flops;                /* operations of these, roughly                                                */
+  guint64 n_field_nodes;        /* nodes evaluated over the field                                              */
+  double  field_work;           /* multiplications there                                                       */
+  guint   n_images;             /* tensors of weights that were read into the field                            */
+} PhProofWork;
+
+const PhProofWork *ph_prover_get_work (PhProver *prover);
+/* What was found of a rewrite of the history, counted over all steps; PH_VERDICT_NONE also where it was not yet tried. */
+PhVerdict ph_prover_verdict_of  (PhProver *prover, guint rewrite);
+
 /* What cannot be compared is a proof with a problem; NULL only when it was cancelled. */
 PhProof  *ph_prover_compare     (PhProver *prover, PhPosition a, PhPosition b, const PhRunOptions *options, GError **error);
 /* Fills in the rewrite to blame where none was found alone, by halving. FALSE: cancelled. */

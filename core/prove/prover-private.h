@@ -24,6 +24,7 @@ struct _PhProver
   GHashTable *proofs;            /* index of a rewrite -> PhRewriteProof                                */
   GHashTable *known;             /* what two equal pairs have in common -> PhRewriteProof               */
   PhFieldImages *images;
+  PhProofWork work;
   GHashTable *captured;          /* (nullable) PhId -> PhTensor: values of a run in float32             */
   guint       captured_at;       /* the edit index at which they hold                                   */
   guint       at;                /* the edit index at which the rewrite begins that is tried            */

@@ -77,6 +77,21 @@ ph_prover_get_history (PhProver *prover)
   return prover->history[0];
 }
 
+const PhProofWork *
+ph_prover_get_work (PhProver *prover)
+{
+  prover->work.n_images = ph_field_images_n_made (prover->images);
+  return &prover->work;
+}
+
+PhVerdict
+ph_prover_verdict_of (PhProver *prover, guint rewrite)
+{
+  const PhRewriteProof *one = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (rewrite + 1));
+
+  return one != NULL ? one->verdict : PH_VERDICT_NONE;
+}
+
 void
 ph_prover_set_whole (PhProver *prover, gboolean whole)
 {

@@ -93,6 +93,7 @@ try_structure (PhProver *prover, const PhRegion *region)
           PhTrial *trial = trial_of (PH_VERDICT_PROVED, NULL);
 
           trial->same_nodes = TRUE;
+          prover->work.n_same_nodes++;
           if (prover->captured != NULL && !prover->followed && !ph_prover_wants_capture (prover))
             prover->followed = ph_structure_carry (structure, prover->captured);
           return trial;
@@ -114,7 +115,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
   g_autofree gboolean   *is_free = g_new0 (gboolean, region->inputs->len + 1);
   PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
-                                     .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .cancellable = ph_prover_cancellable (prover) };
+                                     .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
   g_autoptr(GBytes)      key = NULL;
   PhTrial               *trial = NULL;
   gboolean               structured = whole;
@@ -148,6 +149,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
     {
       g_autoptr(PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed ? ph_pair_new (region, prover->model[0], prover->model[1], NULL) : NULL;
 
+      prover->work.n_known++;
       if (pair != NULL)
         ph_prover_follow (prover, pair, captured);
       return ph_trial_copy (trial);
@@ -155,6 +157,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   trial = structured ? NULL : try_structure (prover, region);
   if (trial != NULL)
     return trial;
+  prover->work.n_tried += !whole;
   trial = try_pair (prover, region, &options, error);
   if (trial != NULL && key != NULL && ph_verdict_is_good (trial->verdict))
     g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));

@@ -30,6 +30,11 @@ ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GEr
 
   for (guint i = 0; i < side->graph->inputs->len; i++)
     g_hash_table_insert (feeds, side->graph->inputs->pdata[i], inputs->pdata[i]);
+  if (options->work != NULL)
+    {
+      options->work->n_nodes += side->graph->n_nodes;
+      options->work->flops += options->cost;
+    }
   results = ph_run_model (side, feeds, NULL, &run, error);
   if (results == NULL)
     return NULL;

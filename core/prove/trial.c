@@ -86,11 +86,32 @@ was_cancelled (Try *self)
   return g_cancellable_is_cancelled (self->options->cancellable);
 }
 
+/* How much smaller than at their full size @inputs are: a part of an image was cut out. */
+static double
+share_of (Try *self, GPtrArray *inputs)
+{
+  double all = 0, now = 0;
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const PhType *type = self->options->captured != NULL && self->options->captured[i] != NULL ? ph_type_of_tensor (self->options->captured[i])
+                                                                                                : self->pair->types->pdata[i];
+      const gint64  count = type != NULL ? ph_type_count (type) : -1;
+
+      if (count <= 0)
+        continue;
+      all += (double) count;
+      now += (double) ph_tensor_count (inputs->pdata[i]);
+    }
+  return all > 0 ? now / all : 1;
+}
+
 static GPtrArray *
 run (Try *self, guint side, GPtrArray *inputs, gboolean in_double, gboolean reference, GError **error)
 {
   PhSideOptions options = { .in_double = in_double, .reference = reference, .cancellable = self->options->cancellable,
-                            .narrow = in_double ? &self->trial->n_narrow : NULL };
+                            .narrow = in_double ? &self->trial->n_narrow : NULL, .work = self->options->work,
+                            .cost = self->options->cost * share_of (self, inputs) };
 
   self->spent += self->options->cost * (in_double ? 3 : reference ? 2 : 1);
   return ph_side_run (side == 0 ? self->pair->before : self->pair->after, inputs, &options, error);
@@ -546,6 +567,11 @@ evaluate_over_field (Try *self)
         continue;
       g_clear_pointer (&self->trial->field, ph_field_report_free);
       self->trial->field = report;
+      if (self->options->work != NULL)
+        {
+          self->options->work->n_field_nodes += report->n_nodes;
+          self->options->work->field_work += report->work;
+        }
       if (report->result != PH_FIELD_EQUAL)
         return;
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/prove/field.h"
+#include "core/prove/prove.h"
 #include "core/prove/samples.h"
 
 G_BEGIN_DECLS
@@ -28,6 +29,7 @@ typedef struct
   gboolean       whole;          /* it is the model itself: outputs that do not vary are no reason to go on    */
   const gboolean *is_free;       /* (nullable) of each input: it is the model's own                           */
   PhFieldImages *images;         /* (nullable)                                                                */
+  PhProofWork   *work;           /* (nullable) counts what is done                                            */
   GCancellable  *cancellable;    /* (nullable)                                                                */
 } PhTrialOptions;
 
@@ -76,7 +78,8 @@ void       ph_jitter_restore (PhJitter *jitter, guint side);
 gboolean   ph_jitter_has    (PhJitter *jitter, guint side);
 
 /* run-side.c: one side on one set of inputs; outputs in order. (transfer full) */
-typedef struct { gboolean in_double, reference; GHashTable *ids, *values; guint *narrow; GCancellable *cancellable; } PhSideOptions;
+typedef struct { gboolean in_double, reference; GHashTable *ids, *values; guint *narrow; GCancellable *cancellable;
+                 PhProofWork *work; double cost; } PhSideOptions;
 GPtrArray *ph_side_run      (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GError **error);
 /* Operations of @node and of what its bodies hold; what is not known counts as little. */
 double     ph_node_cost     (const PhNode *node);

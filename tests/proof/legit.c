@@ -3,6 +3,8 @@
  *   legit                      once each; small models, through O3
  *   legit --seeds 3 --whole    with three seeds, and every model
  *   legit --only NAME          sources whose name has this in it, with each proof
+ *   legit --pipeline O1        another one than O3
+ *   legit --rules              the verdicts of each rule, on the models of the data folder alone
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +17,59 @@
 #define SMALL 3e8      /* operations of a model */
 
 static int seeds = 1;
-static gboolean whole;
-static char *only;
+static gboolean whole, by_rule;
+static char *only, *pipeline_name = "O3";
+static GHashTable *of_rule;       /* "pass/rule" -> guint[6]: rewrites by verdict */
 
 static guint n_steps, n_accused, of_verdict[16];
+
+static void
+note_rules (PhProver *prover, PhHistory *history)
+{
+  for (guint s = 0; s < history->steps->len; s++)
+    {
+      const PhStep *step = &g_array_index (history->steps, PhStep, s);
+
+      for (guint r = step->first_rewrite; r < step->first_rewrite + step->n_rewrites; r++)
+        {
+          char *name = g_strdup_printf ("%s/%s", step->pass, g_array_index (history->rewrites, PhRewrite, r).rule);
+          guint *numbers = g_hash_table_lookup (of_rule, name);
+
+          if (numbers == NULL)
+            g_hash_table_insert (of_rule, g_strdup (name), numbers = g_new0 (guint, (PH_VERDICT_DIFFERENT + 1)));
+          numbers[ph_prover_verdict_of (prover, r)]++;
+          g_free (name);
+        }
+    }
+}
+
+static void
+print_rules (void)
+{
+  static const PhVerdict columns[] = { PH_VERDICT_PROVED, PH_VERDICT_SAME, PH_VERDICT_CLOSE, PH_VERDICT_NOTHING, PH_VERDICT_NONE, PH_VERDICT_DIFFERENT };
+  g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (of_rule), (GCompareFunc) strcmp);
+  guint sums[(PH_VERDICT_DIFFERENT + 1)] = { 0 }, all = 0;
+
+  g_print ("%-52s", "rule");
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    g_print (" %13s", ph_verdict_name (columns[i]));
+  for (GList *at = names; at != NULL; at = at->next)
+    {
+      const guint *numbers = g_hash_table_lookup (of_rule, at->data);
+
+      g_print ("\n%-52s", (char *) at->data);
+      for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+        {
+          g_print (" %13u", numbers[columns[i]]);
+          sums[columns[i]] += numbers[columns[i]];
+          all += numbers[columns[i]];
+        }
+    }
+  g_print ("\n%-52s", "all");
+  for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
+    g_print (" %13u", sums[columns[i]]);
+  g_print ("\nproved %.1f %%\n", all > 0 ? 100.0 * sums[PH_VERDICT_PROVED] / all : 0);
+}
 
 static void
 prove_steps (const char *name, PhModel *model, PhHistory *history, GHashTable *feeds)
@@ -48,6 +99,8 @@ prove_steps (const char *name, PhModel *model, PhHistory *history, GHashTable *f
                        proof->first_difference != NULL ? proof->first_difference : proof->sentence);
             }
         }
+      if (seed == 1)
+        note_rules (prover, history);
     }
 }
 
@@ -71,11 +124,11 @@ try_source (const Source *source)
     prove_steps (source->name, model, history, NULL);
 }
 
-/* Each pass of O3 is a step. */
+/* Each pass of the pipeline is a step. */
 static void
 try_model (const char *name, PhModel *model)
 {
-  const PhPipeline *pipeline = ph_pipeline_find ("O3");
+  const PhPipeline *pipeline = ph_pipeline_find (pipeline_name);
   g_autoptr(PhHistory) history = ph_history_new ();
 
   if (ph_model_draws (model))
@@ -130,9 +183,28 @@ try_folder (const char *folder)
     }
 }
 
+static void
+try_gradients (void)
+{
+  const char *data = g_getenv ("PEEPHOLE_DATA_DIR"), *file;
+  g_autofree char *path = g_build_filename (data != NULL ? data : "", "gradients", NULL);
+  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+
+  while (dir != NULL && (file = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *full = g_build_filename (path, file, "model.onnx", NULL);
+      g_autoptr(PhModel) model = only == NULL || strstr (file, only) != NULL ? ph_io_open (full, NULL, NULL, NULL) : NULL;
+
+      if (model != NULL)
+        try_model (file, model);
+    }
+}
+
 static const GOptionEntry options[] = {
   { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "how many", "N" },
   { "whole", 0, 0, G_OPTION_ARG_NONE, &whole, "large models too", NULL },
+  { "pipeline", 0, 0, G_OPTION_ARG_STRING, &pipeline_name, "which one", "NAME" },
+  { "rules", 0, 0, G_OPTION_ARG_NONE, &by_rule, "the verdicts of each rule, on the models of the data folder alone", NULL },
   { "only", 0, 0, G_OPTION_ARG_STRING, &only, "what has this in its name", "TEXT" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
@@ -152,7 +224,8 @@ main (int argc, char *argv[])
       return 2;
     }
   sources = sources_all ();
-  for (guint i = 0; i < sources->len; i++)
+  of_rule = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < sources->len && !by_rule; i++)
     {
       const Source *source = sources->pdata[i];
 
@@ -166,10 +239,15 @@ main (int argc, char *argv[])
           try_model (source->name, model);
         }
     }
+  whole |= by_rule;
   try_folder ("models");
+  try_gradients ();
+  if (by_rule)
+    print_rules ();
   for (guint i = 0; i < G_N_ELEMENTS (of_verdict); i++)
     if (of_verdict[i] > 0)
       g_print ("%s %u, ", ph_verdict_name (i), of_verdict[i]);
   g_print ("steps %u, accused %u\n", n_steps, n_accused);
+  g_hash_table_unref (of_rule);
   return n_accused > 0 || n_steps == 0;
 }

@@ -1,0 +1,131 @@
+/* work.c: what a proof costs, counted in nodes and evaluations, not in seconds.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/io.h"
+#include "core/prove/prove.h"
+#include "passes/run.h"
+
+/* Runs the passes, compares each step, and copies what that cost. */
+static PhProofWork
+work_of (const char *text, const char *const *passes, PhVerdict expected, guint *n_rewrites)
+{
+  g_autoptr(GError) error = NULL;
+  PhModel *model = ph_onnx_text_read (text, -1, "work", &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhProver) prover = NULL;
+
+  g_assert_no_error (error);
+  for (guint i = 0; passes[i] != NULL; i++)
+    {
+      ph_pass_run (ph_pass_find (passes[i]), model, history, NULL, &error);
+      g_assert_no_error (error);
+    }
+  *n_rewrites = history->rewrites->len;
+  prover = ph_prover_new (model, g_steal_pointer (&history), NULL, 1);
+  for (guint s = 0; passes[s] != NULL; s++)
+    {
+      g_autoptr(PhProof) proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (ph_verdict_name (proof->verdict), ==, ph_verdict_name (expected));
+    }
+  return *ph_prover_get_work (prover);
+}
+
+/* f (f (f (x))): all rewrites but the first few are equal, and none needs a run of its own. */
+static void
+test_chain (void)
+{
+  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\nchain (float[4,4] x) => (float[4,4] y) {\n");
+  const guint n = 3000;
+  guint n_rewrites;
+  PhProofWork work;
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *in = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1), *out = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
+
+      g_string_append_printf (text, "  %s = Relu (%s)\n", out, in);
+    }
+  g_string_append (text, "}\n");
+  work = work_of (text->str, (const char *const[]) { "algebraic", NULL }, PH_VERDICT_PROVED, &n_rewrites);
+  g_assert_cmpuint (n_rewrites, ==, n - 1);
+  g_assert_cmpuint (work.n_captures, ==, 1);
+  g_assert_cmpuint (work.n_tried, <=, 4);
+  g_assert_cmpuint (work.n_known + work.n_same_nodes, >=, n - 5);
+  g_assert_cmpuint (work.n_nodes, <=, n + 500);
+  g_assert_cmpuint (work.n_field_nodes, <=, 1000);
+}
+
+/* A fused body is its region, a merged node the one that stays: nothing is computed but the small model as a whole. */
+static void
+test_structure (void)
+{
+  const char *text = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+                     "tails (float[64,64] x, float[64,64] z) => (float[64,64] y) {\n"
+                     "  a = Mul (x, z)\n  b = Mul (z, x)\n  c = Add (a, b)\n  d = Sigmoid (c)\n  e = Tanh (d)\n  y = Sub (e, x)\n}\n";
+  guint n_rewrites;
+  const PhProofWork work = work_of (text, (const char *const[]) { "cse", "fuse-elementwise", NULL }, PH_VERDICT_PROVED, &n_rewrites);
+
+  g_assert_cmpuint (n_rewrites, >=, 2);
+  g_assert_cmpuint (work.n_same_nodes, ==, n_rewrites);
+  g_assert_cmpuint (work.n_tried, ==, 0);
+  g_assert_cmpuint (work.n_captures, <=, 2);
+  g_assert_cmpuint (work.n_field_nodes, ==, 0);
+  g_assert_cmpuint (work.n_nodes, <=, 2 * 7 * 150);
+}
+
+/* Three convolutions with weights: batch normalisation is folded into each. */
+static char *
+convolutions (guint n)
+{
+  GString *text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\nnet (float[1,24,40,40] x) => (float[1,24,40,40] y)\n<");
+  GString *nodes = g_string_new ("");
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *in = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1), *out = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
+
+      g_string_append_printf (text, "%sfloat[24,24,3,3] w%u = {", i > 0 ? ", " : "", i);
+      for (guint k = 0; k < 24 * 24 * 9; k++)
+        g_string_append_printf (text, "%s%d.%03u", k > 0 ? ", " : "", (k * 7919 + i) % 3 == 0 ? -0 : 0, (k * 7919 + i * 31) % 997);
+      g_string_append (text, "}");
+      for (guint p = 0; p < 4; p++)
+        {
+          g_string_append_printf (text, ", float[24] p%u_%u = {", i, p);
+          for (guint k = 0; k < 24; k++)
+            g_string_append_printf (text, "%s1.%03u", k > 0 ? ", " : "", (k * 613 + p * 17 + i) % 991);
+          g_string_append (text, "}");
+        }
+      g_string_append_printf (nodes, "  c%u = Conv <pads = [1,1,1,1]> (%s, w%u)\n  %s = BatchNormalization (c%u, p%u_0, p%u_1, p%u_2, p%u_3)\n", i, in, i,
+                              out, i, i, i, i, i);
+    }
+  g_string_append_printf (text, ">\n{\n%s}\n", nodes->str);
+  g_string_free (nodes, TRUE);
+  return g_string_free (text, FALSE);
+}
+
+/* A step costs at most twice one run of the model beside the one that captures; what its weights are is found once. */
+static void
+test_step (void)
+{
+  const guint n = 4;
+  g_autofree char *text = convolutions (n);
+  const double run = 2.0 * n * 24 * 24 * 9 * 40 * 40;
+  guint n_rewrites;
+  const PhProofWork work = work_of (text, (const char *const[]) { "fuse-conv-bn", NULL }, PH_VERDICT_PROVED, &n_rewrites);
+
+  g_assert_cmpuint (n_rewrites, ==, n);
+  g_assert_cmpuint (work.n_captures, ==, 1);
+  g_assert_cmpfloat (work.flops, <=, 3 * run);
+  g_assert_cmpuint (work.n_images, <=, 8 * n);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/proof/work/chain", test_chain);
+  g_test_add_func ("/proof/work/structure", test_structure);
+  g_test_add_func ("/proof/work/step", test_step);
+  return g_test_run ();
+}
