@@ -18,6 +18,7 @@ typedef struct
   guint      n_narrow;
   gboolean   loses_accuracy;
   double     log2_bound;        /* of exact evaluation; 0: there was none */
+  gboolean   reworded;          /* an upgrade is what ONNX's list of changes says */
   gboolean   same_nodes;        /* a region is the same node for node */
   gboolean   conjecture, rounded_constants, for_these_shapes;
   /* Of a difference: */

@@ -53,6 +53,7 @@ ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *nam
   one->n_narrow += trial->n_narrow;
   one->loses_accuracy |= trial->loses_accuracy;
   one->same_nodes |= trial->same_nodes;
+  one->reworded |= trial->reworded;
   if (trial->verdict == PH_VERDICT_PROVED && trial->field != NULL)
     {
       one->log2_bound = one->log2_bound < 0 ? MAX (one->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
@@ -82,6 +83,7 @@ typedef struct
 {
   PhProof  proof;
   guint    kinds;
+  guint    n_reworded;          /* rewrites that are                                            */
   guint    n_same_nodes;        /* rewrites that are proved by that alone                      */
   double   log2_bound;
   gboolean conjecture, rounded_constants, for_these_shapes;
@@ -153,6 +155,7 @@ ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one)
   proof->n_narrow += one->n_narrow;
   proof->loses_accuracy |= one->loses_accuracy;
   draft->kinds |= one->kinds;
+  draft->n_reworded += one->verdict == PH_VERDICT_PROVED && one->reworded;
   draft->n_same_nodes += one->verdict == PH_VERDICT_PROVED && one->same_nodes && one->log2_bound >= 0;
   if (one->log2_bound < 0)
     draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, one->log2_bound) : one->log2_bound;
@@ -258,6 +261,8 @@ add_proved (GString *text, const PhProof *proof, const Draft *draft)
   if (proof->n_proved == 0)
     return;
   add (text, "%u of %u rewrites proved", proof->n_proved, proof->n_rewrites);
+  if (draft->n_reworded > 0)
+    g_string_append_printf (text, ", %u as ONNX says of the operators' versions", draft->n_reworded);
   if (draft->n_same_nodes > 0)
     g_string_append_printf (text, ", %u by being the same node for node", draft->n_same_nodes);
   if (draft->log2_bound < 0)

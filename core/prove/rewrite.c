@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/prover-private.h"
 #include "core/prove/structure.h"
+#include "core/prove/version.h"
 
 /* How often, and up to how many nodes, a region takes in what it reads from. */
 #define MAX_WIDER 5
@@ -256,12 +257,15 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
 
       ph_rewrite_proof_add (one, trial, NULL);
     }
-  if (regions->len > 0 && is_upgrade (step))
+  for (guint i = regions->len; i-- > 0 && is_upgrade (step);)
     {
-      g_autoptr(PhTrial) trial = trial_of (PH_VERDICT_NOTHING, "an older operator is computed by its upgraded form, so nothing independent could contradict it");
+      const gboolean     reworded = ph_region_is_reworded (regions->pdata[i], prover->model[0], prover->model[1]);
+      g_autoptr(PhTrial) trial = reworded ? trial_of (PH_VERDICT_PROVED, NULL)
+                                          : trial_of (PH_VERDICT_NOTHING, "an older operator is computed by its upgraded form, so nothing independent could contradict it");
 
+      trial->reworded = reworded;
       ph_rewrite_proof_add (one, trial, NULL);
-      g_ptr_array_set_size (regions, 0);
+      g_ptr_array_remove_index (regions, i);
     }
   for (guint i = 0; i < regions->len; i++)
     {

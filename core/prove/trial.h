@@ -51,6 +51,7 @@ typedef struct
   guint        n_sizes;          /* shapes that were tried                                                     */
   gboolean     any_size;         /* there are open dimensions                                                  */
   PhFieldReport *field;          /* (nullable) what exact evaluation said                                      */
+  gboolean     reworded;         /* proved by what ONNX says of the operator's versions                        */
   gboolean     same_nodes;       /* proved without inputs: both sides are the same node for node               */
   /* Of a difference: */
   guint        output;           /* which of the pair's                                                        */

@@ -1,0 +1,13 @@
+/* version.h: operators of an older opset whose newer version only says the same in another form.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/region.h"
+
+G_BEGIN_DECLS
+
+/* TRUE: the region is one node before and after, and all that became of it is what ONNX's list of changes says of its operator,
+ * such as an attribute that became an input and holds the same numbers. Nothing is computed. */
+gboolean ph_region_is_reworded (const PhRegion *region, PhModel *before, PhModel *after);
+
+G_END_DECLS
