@@ -395,6 +395,8 @@ rule_of (const PhOp *op, gconstpointer *data)
   PhFieldRule rule = ph_field_elementwise_rule (op, data);
 
   if (rule == NULL)
+    rule = ph_field_copy_rule (op, data);
+  if (rule == NULL)
     rule = ph_field_linear_rule (op, data);
   if (rule == NULL)
     rule = ph_field_reduce_rule (op, data);

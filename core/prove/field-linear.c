@@ -192,6 +192,7 @@ typedef struct
 {
   PhWindow w;
   gint64   groups, in_channels, out_channels, taps, places, elements;      /* of the window, the result, the input */
+  gint64   channels, features;                                             /* of one group                         */
 } Shape;
 
 static gboolean
@@ -274,28 +275,43 @@ new_result (PhFieldNode *self, const Shape *shape)
   return ph_field_tensor_new (self->field, self->in[0]->dtype, 2 + shape->w.n, dims);
 }
 
+/* The result, to be filled. FALSE: @done says whether it is found already. */
+static gboolean
+begin_convolution (PhFieldNode *self, Shape *shape, gboolean *done)
+{
+  *done = FALSE;
+  if (!read_shape (self, shape))
+    return FALSE;
+  if (!can_multiply (self, 3))
+    {
+      *done = ph_field_opaque (self, NULL);
+      return FALSE;
+    }
+  shape->channels = shape->in_channels / shape->groups;
+  shape->features = shape->out_channels / shape->groups;
+  self->out[0] = new_result (self, shape);
+  return self->out[0] != NULL;
+}
+
 /* The windows of one group as columns, times the weights as rows. */
 static gboolean
 run_conv (PhFieldNode *self, gconstpointer data)
 {
   PhField *field = self->field;
-  PhFieldTensor *x, *weight, *out;
+  PhFieldTensor *x = self->in[0], *weight = self->in[1], *out;
   g_autoptr(PhFieldTensor) columns = NULL;
   g_autofree gint64 *map = NULL;
   gint64 channels, features;
+  gboolean done;
   Shape shape;
 
-  if (!read_shape (self, &shape))
-    return FALSE;
-  if (!can_multiply (self, 3))
-    return ph_field_opaque (self, NULL);
-  x = self->in[0];
-  weight = self->in[1];
-  channels = shape.in_channels / shape.groups;
-  features = shape.out_channels / shape.groups;
-  out = self->out[0] = new_result (self, &shape);
+  if (!begin_convolution (self, &shape, &done))
+    return done;
+  channels = shape.channels;
+  features = shape.features;
+  out = self->out[0];
   columns = ph_field_tensor_new (field, x->dtype, 3, (gint64[]) { channels, shape.taps, shape.places });
-  if (out == NULL || columns == NULL)
+  if (columns == NULL)
     return FALSE;
   map = window_map (&shape.w, shape.w.out, shape.w.in, shape.taps, shape.places);
   for (gint64 n = 0; n < x->dims[0]; n++)
@@ -321,22 +337,19 @@ static gboolean
 run_conv_transpose (PhFieldNode *self, gconstpointer data)
 {
   PhField *field = self->field;
-  PhFieldTensor *x, *weight, *out;
+  PhFieldTensor *x = self->in[0], *weight = self->in[1], *out;
   g_autofree gint64 *map = NULL;
   gint64 channels, features;
+  gboolean done;
   Shape shape;
 
-  if (!read_shape (self, &shape))
-    return FALSE;
-  if (!can_multiply (self, 3))
-    return ph_field_opaque (self, NULL);
-  x = self->in[0];
-  weight = self->in[1];
-  channels = shape.in_channels / shape.groups;
-  features = shape.out_channels / shape.groups;
-  out = self->out[0] = new_result (self, &shape);
+  if (!begin_convolution (self, &shape, &done))
+    return done;
+  channels = shape.channels;
+  features = shape.features;
+  out = self->out[0];
   ph_field_work (field, (double) x->count * features * shape.taps);
-  if (out == NULL || field->why != NULL)
+  if (field->why != NULL)
     return FALSE;
   map = window_map (&shape.w, shape.w.in, shape.w.out, shape.taps, shape.elements);
   for (gint64 n = 0; n < x->dims[0]; n++)

@@ -237,7 +237,9 @@ PhFieldTensor *ph_field_map  (PhFieldNode *self, PhFieldTensor *const *in, guint
                               gconstpointer data);
 PhFieldRule    ph_field_elementwise_rule (const PhOp *op, gconstpointer *data);     /* (nullable) */
 gboolean       ph_field_unknown_elements (PhFieldNode *self, gconstpointer data);
-/* field-linear.c, field-reduce.c, field-spell.c */
+gboolean       ph_field_unknown_of       (PhFieldNode *self, PhDType dtype);          /* the same, of elements of @dtype */
+/* field-copy.c, field-linear.c, field-reduce.c, field-spell.c */
+PhFieldRule    ph_field_copy_rule        (const PhOp *op, gconstpointer *data);
 PhFieldRule    ph_field_linear_rule      (const PhOp *op, gconstpointer *data);
 PhFieldRule    ph_field_reduce_rule      (const PhOp *op, gconstpointer *data);
 PhFieldRule    ph_field_spelt_rule       (const PhOp *op, gconstpointer *data);

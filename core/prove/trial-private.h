@@ -1,0 +1,42 @@
+/* trial-private.h: a trial on its way: one set of inputs after the other.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/prove/distance.h"
+#include "core/prove/trial.h"
+
+G_BEGIN_DECLS
+
+/* What differs by less than this in double is rounding of double. */
+#define PH_TRY_LEAST 1e-12
+
+typedef struct
+{
+  const PhPair         *pair;
+  const PhTrialOptions *options;
+  PhTrial              *trial;
+  PhSampler            *sampler;
+  PhJitter             *jitter;      /* (nullable)                                                          */
+  GArray               *shapes;      /* (element-type Shapes) that work                                     */
+  gint64                crop;
+  gboolean              whole_captured;   /* a captured value for each input                                */
+  gboolean              varied;
+  double               *first;       /* of each output: its first finite element, NaN as long as there is none */
+  double                spent;
+  GError              **error;
+} PhTry;
+
+/* One side on @inputs; outputs in order. (transfer full) (nullable) */
+GPtrArray *ph_try_run           (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboolean reference, GError **error);
+/* Both sides on @inputs. FALSE: cancelled, or there is nothing more to try. @inputs could not be computed before: @problem
+ * (nullable) says why. */
+gboolean   ph_try_inputs        (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem);
+gboolean   ph_try_was_cancelled (PhTry *self);
+gboolean   ph_try_is_field_equal (PhTry *self);
+/* Every bit of float32, as the reference kernels compute it. TRUE: the same; FALSE: see @k and @at. */
+gboolean   ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at);
+/* Notes the difference. @why: (nullable) (transfer full); else it is what stands at @element. */
+void       ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint output, gsize element, PhTensor *was, PhTensor *is,
+                                 char *why);
+
+G_END_DECLS
