@@ -264,9 +264,10 @@ add_proved (GString *text, const PhProof *proof, const Draft *draft)
   if (draft->n_reworded > 0)
     g_string_append_printf (text, ", %u as ONNX says of the operators' versions", draft->n_reworded);
   if (draft->n_same_nodes > 0)
-    g_string_append_printf (text, ", %u by being the same node for node", draft->n_same_nodes);
+    g_string_append_printf (text, ", %u node for node", draft->n_same_nodes);
   if (draft->log2_bound < 0)
-    g_string_append_printf (text, " by exact evaluation over a finite field (wrong with a chance below 2^%.0f%s%s)", draft->log2_bound,
+    g_string_append_printf (text, "%s by exact evaluation over a finite field (wrong with a chance below 2^%.0f%s%s)",
+                            draft->n_reworded + draft->n_same_nodes > 0 ? ", the others" : "", draft->log2_bound,
                             draft->conjecture ? ", if exponentials behave as conjectured" : "",
                             draft->rounded_constants ? ", up to rounding of constants" : "");
   if (draft->for_these_shapes)

@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 /* What differs by less than this in double is rounding of double. */
 #define PH_TRY_LEAST 1e-12
 
+/* How the shapes of made-up values are chosen. */
+typedef struct { guint sizes; gboolean captured; gint64 crop; } PhTryShapes;
+
 typedef struct
 {
   const PhPair         *pair;
@@ -17,7 +20,9 @@ typedef struct
   PhTrial              *trial;
   PhSampler            *sampler;
   PhJitter             *jitter;      /* (nullable)                                                          */
-  GArray               *shapes;      /* (element-type Shapes) that work                                     */
+  GArray               *shapes;      /* (element-type PhTryShapes) that work                                */
+  PhTryShapes           poor;        /* at which all that comes out is NaN or infinite                      */
+  gboolean              has_poor;
   gint64                crop;
   gboolean              whole_captured;   /* a captured value for each input                                */
   gboolean              varied;

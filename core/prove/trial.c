@@ -18,8 +18,6 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_MORE 24
 #define N_BEND 6      /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
-/* How the shapes of made-up values are chosen. */
-typedef struct { guint sizes; gboolean captured; gint64 crop; } Shapes;
 
 
 /* ── the trial ── */
@@ -57,13 +55,31 @@ ph_trial_copy (const PhTrial *trial)
 /* ── shapes ── */
 
 static GPtrArray *
-draw (PhTry *self, PhSampleKind kind, guint turn, Shapes shapes)
+draw (PhTry *self, PhSampleKind kind, guint turn, PhTryShapes shapes)
 {
   return ph_sampler_draw (self->sampler, kind, turn, shapes.sizes, shapes.captured, shapes.crop, self->options->captured);
 }
 
 static gboolean
-works (PhTry *self, Shapes shapes, GError **problem)
+is_finite_somewhere (GPtrArray *outputs)
+{
+  for (guint k = 0; k < outputs->len; k++)
+    {
+      PhTensor   *tensor = outputs->pdata[k];
+      const gsize n = ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor)) ? ph_tensor_count (tensor) : 0;
+
+      if (n == 0 && ph_tensor_count (tensor) > 0)
+        return TRUE;
+      for (gsize i = 0; i < n; i++)
+        if (isfinite (ph_tensor_get (tensor, i)))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* A pool of nothing is NaN, and so is all that comes after it: a model is computed at sizes that leave something. */
+static gboolean
+works (PhTry *self, PhTryShapes shapes, GError **problem)
 {
   g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes), outputs = NULL;
   g_autoptr(GError)    own = NULL;
@@ -77,12 +93,18 @@ works (PhTry *self, Shapes shapes, GError **problem)
   outputs = ph_try_run (self, 0, inputs, FALSE, FALSE, &own);
   if (outputs == NULL && problem != NULL && *problem == NULL)
     *problem = g_steal_pointer (&own);
+  if (outputs != NULL && self->options->whole && !is_finite_somewhere (outputs))
+    {
+      self->has_poor = TRUE;
+      self->poor = shapes;
+      return FALSE;
+    }
   return outputs != NULL;
 }
 
 /* Where a part of an image does not do, all of it may. */
 static void
-add_shapes (PhTry *self, Shapes shapes, GError **problem)
+add_shapes (PhTry *self, PhTryShapes shapes, GError **problem)
 {
   if (!works (self, shapes, problem))
     {
@@ -101,14 +123,16 @@ find_shapes (PhTry *self, GError **problem)
 {
   const guint n = ph_sampler_n_sizes (self->sampler);
 
-  add_shapes (self, (Shapes) { 0, FALSE, self->crop }, problem);
+  add_shapes (self, (PhTryShapes) { 0, FALSE, self->crop }, problem);
   if (n > 1 && self->whole_captured)
-    add_shapes (self, (Shapes) { 0, TRUE, self->crop }, NULL);
+    add_shapes (self, (PhTryShapes) { 0, TRUE, self->crop }, NULL);
   for (guint i = 1; i < n && self->shapes->len < 2 && !ph_try_was_cancelled (self); i++)
-    add_shapes (self, (Shapes) { i, FALSE, 1 }, NULL);
+    add_shapes (self, (PhTryShapes) { i, FALSE, 1 }, NULL);
   /* Where nothing is wider than one, shapes that only look alike part. */
   if (n > 2 && self->shapes->len > 0)
-    add_shapes (self, (Shapes) { 2, FALSE, 1 }, NULL);
+    add_shapes (self, (PhTryShapes) { 2, FALSE, 1 }, NULL);
+  if (self->shapes->len == 0 && self->has_poor)
+    g_array_append_val (self->shapes, self->poor);
   self->trial->n_sizes = self->shapes->len;
   self->trial->any_size = n > 1;
 }
@@ -149,7 +173,7 @@ evaluate_over_field (PhTry *self)
 
   for (guint s = 0; s < self->shapes->len * draws && !ph_try_was_cancelled (self); s++)
     {
-      g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_REACH, s / self->shapes->len, g_array_index (self->shapes, Shapes, s % self->shapes->len));
+      g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_REACH, s / self->shapes->len, g_array_index (self->shapes, PhTryShapes, s % self->shapes->len));
       PhFieldReport       *report = inputs != NULL ? field_at (self, inputs) : NULL;
 
       if (report == NULL)
@@ -289,7 +313,7 @@ try_all (PhTry *self, GError **problem)
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
       inputs = draw (self, kind, turn,
-                     kind == PH_SAMPLE_CAPTURED ? (Shapes) { 0, TRUE, 1 } : g_array_index (self->shapes, Shapes, made++ % self->shapes->len));
+                     kind == PH_SAMPLE_CAPTURED ? (PhTryShapes) { 0, TRUE, 1 } : g_array_index (self->shapes, PhTryShapes, made++ % self->shapes->len));
       if (inputs == NULL)
         continue;
       if (!ph_try_inputs (self, kind, inputs, &worked, *problem == NULL ? problem : NULL))
@@ -312,7 +336,7 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
 {
   g_autoptr(PhTrial)   trial = g_new0 (PhTrial, 1);
   g_autoptr(PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
-  g_autoptr(GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (Shapes));
+  g_autoptr(GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (PhTryShapes));
   g_autofree double   *first = g_new (double, pair->outputs->len + 1);
   g_autoptr(GError)    problem = NULL;
   PhTry                self = { pair, options, trial, sampler, .shapes = shapes, .first = first, .error = error };

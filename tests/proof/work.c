@@ -4,6 +4,8 @@
 #include "core/prove/prove.h"
 #include "passes/run.h"
 
+#include <string.h>
+
 /* Runs the passes, compares each step, and copies what that cost. */
 static PhProofWork
 work_of (const char *text, const char *const *passes, PhVerdict expected, guint *n_rewrites)
@@ -120,6 +122,32 @@ test_step (void)
   g_assert_cmpuint (work.n_images, <=, 8 * n);
 }
 
+/* Of small images nothing is left after two pools, and the mean of nothing is NaN: the whole model is tried at sizes that leave something. */
+static void
+test_sizes (void)
+{
+  const char *text = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+                     "pools (float[N,2,H] x) => (float[N,2,1] y) {\n"
+                     "  a = MaxPool <kernel_shape = [3], strides = [2]> (x)\n  b = MaxPool <kernel_shape = [3], strides = [2]> (a)\n"
+                     "  c = GlobalAveragePool (b)\n  d = Relu (c)\n  y = Relu (d)\n}\n";
+  g_autoptr(GError) error = NULL;
+  PhModel *model = ph_onnx_text_read (text, -1, "sizes", &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhProver) prover = NULL;
+  g_autoptr(PhProof) proof = NULL;
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("algebraic"), model, history, NULL, &error);
+  g_assert_no_error (error);
+  prover = ph_prover_new (model, g_steal_pointer (&history), NULL, 1);
+  ph_prover_set_whole (prover, TRUE);
+  proof = ph_prover_compare (prover, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 }, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (proof->n_rewrites, ==, 1);
+  g_assert_cmpuint (proof->n_whole, >, 2);
+  g_assert_nonnull (strstr (proof->sentence, "the whole model agrees"));
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -127,5 +155,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/proof/work/chain", test_chain);
   g_test_add_func ("/proof/work/structure", test_structure);
   g_test_add_func ("/proof/work/step", test_step);
+  g_test_add_func ("/proof/work/sizes", test_sizes);
   return g_test_run ();
 }
