@@ -153,7 +153,7 @@ collect (PhSession *self, GKeyFile *file, const char *prefix, PhDocumentView *fr
       g_autofree char *group = g_strdup_printf ("tab-%u", n + 1);
       const gboolean returning = ph_view_state_is_restoring (view);
       const char *path = ph_document_view_get_file (view);
-      if (!returning && !path)
+      if (!returning && !path && ph_console_get_expressions (ph_document_view_get_console (view))->len == 0)
         continue;
       n++;
       restoring |= returning && ph_document_view_is_seen (view);
@@ -163,6 +163,8 @@ collect (PhSession *self, GKeyFile *file, const char *prefix, PhDocumentView *fr
         ph_view_state_save (view, file, group);
       else if (uri)
         g_key_file_set_string (file, group, "uri", uri);
+      if (!returning)
+        ph_view_state_save_expressions (view, file, group);
       ph_view_state_save_feeds (view, file, group, prefix, view == from ? line : NULL, queue_save);
       if (view == ph_window_get_view (self->window))
         g_key_file_set_boolean (file, group, "shown", TRUE);
@@ -361,6 +363,12 @@ ph_session_free (PhSession *self, gboolean keep)
   g_free (self);
 }
 
+static gboolean
+shows_nothing (PhDocumentView *view)
+{
+  return !ph_document_view_get_file (view) && ph_console_get_expressions (ph_document_view_get_console (view))->len == 0;
+}
+
 /* Returns how many models were opened. */
 static guint
 restore_from (PhWindow *window, const char *name)
@@ -387,7 +395,16 @@ restore_from (PhWindow *window, const char *name)
       g_autofree char *uri = g_key_file_get_string (file, groups[i], "uri", NULL);
       g_autofree char *model_path = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
       if (!model_path)
-        continue;
+        {
+          if (!g_key_file_has_key (file, groups[i], "expressions", NULL))
+            continue;
+          /* A tab without a model, in which somebody computed. */
+          if (n > 0 || !shows_nothing (ph_window_get_view (window)))
+            gtk_widget_activate_action (GTK_WIDGET (window), "win.new-tab", NULL);
+          n++;
+          ph_view_state_restore_expressions (ph_window_get_view (window), file, groups[i]);
+          continue;
+        }
       n++;
       if (!g_file_test (model_path, G_FILE_TEST_EXISTS))
         {

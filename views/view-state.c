@@ -85,6 +85,21 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
   return missed || ph_document_get_layout (document) != PH_LAYOUT_BEST || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
+void
+ph_view_state_save_expressions (PhDocumentView *view, GKeyFile *file, const char *group)
+{
+  save_list (file, group, "expressions", ph_console_get_expressions (ph_document_view_get_console (view)));
+}
+
+void
+ph_view_state_restore_expressions (PhDocumentView *view, GKeyFile *file, const char *group)
+{
+  g_auto (GStrv) lines = g_key_file_get_string_list (file, group, "expressions", NULL, NULL);
+
+  for (guint i = 0; lines && lines[i]; i++)
+    ph_document_view_run (view, lines[i]);
+}
+
 /* A tensor is written once, to a file of its own, and named when it is there as a whole. A large one is written by a thread: until then
  * the line that fed it stands for it. */
 #define LARGE_FEED (4 << 20)           /* bytes */
@@ -383,6 +398,7 @@ ph_view_state_restore (PhDocumentView *view, GKeyFile *file, const char *group, 
     {
       run_each (view, file, group, "rules-off", "rule off", ph_document_get_rules_off (ph_document_view_get_document (view)));
       restore_feeds (view, file, group);
+      ph_view_state_restore_expressions (view, file, group);
     }
   run_each (view, file, group, "breakpoints", "breakpoint", ph_document_get_breaks (ph_document_view_get_document (view)));
   ph_console_run_async (ph_document_view_get_console (view), "run --ahead", NULL, on_ran, restore);

@@ -14,6 +14,10 @@ void     ph_view_state_restore   (PhDocumentView *view, GKeyFile *file, const ch
 gboolean ph_view_state_is_restoring (PhDocumentView *view);
 gboolean ph_view_state_will_compare (PhDocumentView *view);      /* restoring, and with another model in the end */
 
+/* What was computed at the console, in a tab with a model or without one; it is computed again. */
+void     ph_view_state_save_expressions    (PhDocumentView *view, GKeyFile *file, const char *group);
+void     ph_view_state_restore_expressions (PhDocumentView *view, GKeyFile *file, const char *group);
+
 /* Where the values fed are kept: "feed-1" names the input, "feed-1-file" the .npy, whose path begins with @prefix. While a thread writes a
  * large one, "feed-1-line" has @line (nullable), which fed it, instead; @written is called when it has been. */
 void     ph_view_state_save_feeds (PhDocumentView *view, GKeyFile *file, const char *group, const char *prefix, const char *line,

@@ -75,4 +75,7 @@ const PhCommand *ph_command_find (const char *name);
 /* The manual page's section COMMANDS, in roff. */
 char       *ph_command_manual (void);
 
+/* The expressions that made the graph which `trace` shows, as typed; run again, they make it again. (element-type char*) */
+GPtrArray  *ph_console_get_expressions (PhConsole *console);
+
 G_END_DECLS

@@ -74,6 +74,7 @@ ph_expression_begin (PhCall *call, GError **error)
   if (!ph_expression_parse (call, call->rest, at, &result, error) || (name != NULL && !ph_trace_assign (call, name, &result, error)))
     return FALSE;
 
+  ph_trace_keep_line (call, name != NULL);
   target = name != NULL ? name : result.value != NULL ? result.value->name : "";
   row = ph_json_add_object (ph_reply_array (call->reply, "values"));
   ph_json_set (row, "name", target);

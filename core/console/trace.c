@@ -12,6 +12,8 @@ struct _PhTrace
   PhModel    *model;             /* has no journal: it is a record itself      */
   GHashTable *variables;         /* owned name -> PhValue                      */
   GHashTable *tensors;           /* PhId -> owned PhTensor: what was computed  */
+  GPtrArray  *lines;             /* (element-type char*) that recorded it      */
+  PhId        kept;              /* the model's next id after the last of them */
 };
 
 PhTrace *
@@ -19,6 +21,7 @@ ph_trace_new (void)
 {
   PhTrace *trace = g_new0 (PhTrace, 1);
 
+  trace->lines = g_ptr_array_new_with_free_func (g_free);
   trace->model = ph_model_new ();
   trace->model->ir_version = 10;
   ph_model_set_opset (trace->model, "", PH_OPSET_NEWEST);
@@ -33,6 +36,7 @@ ph_trace_free (PhTrace *trace)
   g_hash_table_unref (trace->variables);
   g_hash_table_unref (trace->tensors);
   ph_model_free (trace->model);
+  g_ptr_array_unref (trace->lines);
   g_free (trace);
 }
 
@@ -315,6 +319,23 @@ ph_trace_command (PhCall *call, GError **error)
     }
   ph_reply_say (call->reply, "the trace is open: %u nodes\n", ph_model_n_nodes (taken, TRUE));
   return TRUE;
+}
+
+void
+ph_trace_keep_line (PhCall *call, gboolean named)
+{
+  PhTrace *trace = ph_console_get_trace (call->console);
+
+  if (!named && trace->model->next_id == trace->kept)
+    return;
+  trace->kept = trace->model->next_id;
+  g_ptr_array_add (trace->lines, g_strdup (call->rest));
+}
+
+GPtrArray *
+ph_console_get_expressions (PhConsole *console)
+{
+  return ph_console_get_trace (console)->lines;
 }
 
 PhModel *

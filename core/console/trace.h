@@ -19,6 +19,8 @@ gboolean   ph_trace_apply     (PhCall *call, const PhOp *op, PhOperand *inputs, 
                                GError **error);
 /* The name stands for @operand from now on: a literal becomes an input of the trace. */
 gboolean   ph_trace_assign    (PhCall *call, const char *name, PhOperand *operand, GError **error);
+/* Keeps the line of @call where it recorded something, or gave it a name: whoever runs it again records the same. */
+void       ph_trace_keep_line (PhCall *call, gboolean named);
 /* What was recorded up to the variable @name (which exists: ph_trace_has()), named @output in it; the tensors of its inputs go to
  * @feeds (name -> PhTensor). (transfer full) */
 PhModel   *ph_trace_model_of  (PhConsole *console, const char *name, const char **output, GHashTable *feeds, GError **error);

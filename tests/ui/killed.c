@@ -41,6 +41,7 @@ check (void)
   g_assert_cmpuint (bookmark (7), ==, 3);
   g_assert_nonnull (x1);
   g_assert_cmpfloat (ph_tensor_get (x1, 0), ==, 2.5);
+  g_assert_cmpuint (ph_console_get_expressions (driver_console ())->len, ==, 2);
 }
 
 /* Steps forward and back for ever: each is saved. */
@@ -57,6 +58,8 @@ test_work (void)
       driver_run ("breakpoint dce");
       driver_run ("goto end");
       driver_run ("feed x1 2.5");
+      driver_run ("a = 3");
+      driver_run ("b = exp(a) * a");
       driver_run ("goto 2");
       driver_run ("bookmark 1 --set");
       driver_run ("goto 3");
@@ -75,6 +78,32 @@ test_work (void)
       }
 }
 
+static gboolean
+has_expressions (gpointer data)
+{
+  return ph_console_get_expressions (driver_console ())->len == 2;
+}
+
+/* Only computes at the console: no model is open. */
+static void
+test_bare_work (void)
+{
+  g_autofree char *ready = g_build_filename (g_get_user_state_dir (), "ready", NULL);
+
+  if (g_getenv ("PEEPHOLE_UI_FIRST"))
+    {
+      driver_run ("a = 3");
+      driver_run ("b = a * a");
+    }
+  driver_wait (has_expressions, NULL, 60, "what was computed is there");
+  g_assert_cmpuint (driver_n_tabs (), ==, 1);
+  driver_run ("b");
+  g_assert_nonnull (strstr (driver_last_text (), "9"));
+  g_assert_true (g_file_set_contents (ready, "", 0, NULL));
+  if (!g_getenv ("PEEPHOLE_UI_LAST"))
+    driver_pause (60);
+}
+
 /* --- who kills ----------------------------------------------------------------------------------------------------------- */
 
 static gboolean
@@ -84,10 +113,10 @@ has_ended (GPid pid)
 }
 
 static GPid
-start (const char *state, const char *role)
+start (const char *state, const char *role, const char *work)
 {
   g_auto (GStrv) environment = g_environ_setenv (g_get_environ (), "PEEPHOLE_UI_HOME", state, TRUE);
-  char *words[] = { program, (char *) "-p", (char *) "/killed/work", NULL };
+  char *words[] = { program, (char *) "-p", (char *) work, NULL };
   g_autoptr (GError) error = NULL;
   GPid pid;
 
@@ -124,16 +153,31 @@ test_killed (void)
   g_autofree char *state = g_dir_make_tmp ("peephole-killed-XXXXXX", NULL), *ready = g_build_filename (state, "ready", NULL);
   int status = -1;
 
-  GPid pid = start (state, "PEEPHOLE_UI_FIRST");
+  GPid pid = start (state, "PEEPHOLE_UI_FIRST", "/killed/work");
   wait_for (ready, pid);
   kill_at_random (pid, 0, 1200);
   /* On the way back, at any moment. */
-  kill_at_random (start (state, "PEEPHOLE_UI_NEXT"), 100, 1500);
+  kill_at_random (start (state, "PEEPHOLE_UI_NEXT", "/killed/work"), 100, 1500);
   g_unlink (ready);
-  pid = start (state, "PEEPHOLE_UI_NEXT");
+  pid = start (state, "PEEPHOLE_UI_NEXT", "/killed/work");
   wait_for (ready, pid);
   kill_at_random (pid, 0, 1200);
-  pid = start (state, "PEEPHOLE_UI_LAST");
+  pid = start (state, "PEEPHOLE_UI_LAST", "/killed/work");
+  g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
+  g_assert_cmpint (status, ==, 0);
+  driver_remove (state);
+}
+
+static void
+test_bare (void)
+{
+  g_autofree char *state = g_dir_make_tmp ("peephole-killed-XXXXXX", NULL), *ready = g_build_filename (state, "ready", NULL);
+  int status = -1;
+
+  GPid pid = start (state, "PEEPHOLE_UI_FIRST", "/killed/bare-work");
+  wait_for (ready, pid);
+  kill_at_random (pid, 0, 200);
+  pid = start (state, "PEEPHOLE_UI_LAST", "/killed/bare-work");
   g_assert_cmpint (waitpid (pid, &status, 0), ==, pid);
   g_assert_cmpint (status, ==, 0);
   driver_remove (state);
@@ -148,6 +192,7 @@ main (int argc, char **argv)
       if (!driver_init (&argc, &argv))
         return 0;
       g_test_add_func ("/killed/work", test_work);
+      g_test_add_func ("/killed/bare-work", test_bare_work);
       return driver_main ();
     }
   g_test_init (&argc, &argv, NULL);
@@ -157,5 +202,6 @@ main (int argc, char **argv)
       return 0;
     }
   g_test_add_func ("/killed/restart", test_killed);
+  g_test_add_func ("/killed/bare", test_bare);
   return g_test_run ();
 }
