@@ -225,7 +225,7 @@ can_move_constant (const PhValue *value, int rank)
 gboolean
 ph_axis_order_takes (const PhNode *node, const PhAxisOrder *layout)
 {
-  if (node->op == NULL || node->graphs != NULL || node->control != NULL || node->op == &ph_op_Identity || node->inputs->len == 0 ||
+  if (node->op == NULL || node->graphs != NULL || ph_node_is_tied (node) || node->op == &ph_op_Identity || node->inputs->len == 0 ||
       (node->op->flags & PH_OP_RANDOM) || node->outputs->len == 0 || !takes_op (node, layout))
     return FALSE;
   if (ph_axis_order_moves_outputs (node) && ph_value_rank (ph_node_output (node, 0)) != layout->rank)

@@ -26,7 +26,7 @@ is_plain (const PhNode *conv)
 {
   const char *auto_pad = ph_node_attr_string (conv, "auto_pad", "NOTSET");
 
-  return conv->control == NULL && ph_node_attr_int (conv, "group", 1) == 1 && ints_are (conv, "pads", 0) &&
+  return !ph_node_is_tied (conv) && ph_node_attr_int (conv, "group", 1) == 1 && ints_are (conv, "pads", 0) &&
          (g_str_equal (auto_pad, "NOTSET") || g_str_equal (auto_pad, "VALID")) && ph_value_rank (ph_node_input (conv, 0)) >= 3 &&
          ph_value_rank (ph_node_input (conv, 1)) == ph_value_rank (ph_node_input (conv, 0)) &&
          ph_value_dim (ph_node_input (conv, 1), 0) > 0 && ph_value_dim (ph_node_input (conv, 1), 1) > 0;

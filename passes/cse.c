@@ -61,7 +61,7 @@ node_equal (gconstpointer first, gconstpointer second)
 static gboolean
 is_pure (const PhNode *node)
 {
-  return node->op != NULL && !(node->op->flags & PH_OP_RANDOM) && node->graphs == NULL && node->control == NULL &&
+  return node->op != NULL && !(node->op->flags & PH_OP_RANDOM) && node->graphs == NULL && !ph_node_is_tied (node) &&
          node->outputs->len > 0;
 }
 

@@ -9,6 +9,8 @@ static const char why_constant[] = "No node and no output reads it: it would onl
 static gboolean
 is_dead (const PhNode *node)
 {
+  if (node->followers != NULL)
+    return FALSE;
   for (guint k = 0; k < node->outputs->len; k++)
     if (ph_value_n_uses (ph_node_output (node, k)) > 0)
       return FALSE;

@@ -260,6 +260,11 @@ engine_rewrite (Engine *self, const PhRule *rule, PhMatch *match, gboolean *appl
   PhValue *value;
 
   *applied = FALSE;
+  if (ph_node_is_tied (root))
+    return TRUE;
+  for (guint i = 0; i < match->n_nodes; i++)
+    if (ph_node_is_tied (match->node[i]))
+      return TRUE;
   if (rule->apply != NULL)
     {
       *applied = rule->apply (match, &builder);

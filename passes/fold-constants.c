@@ -160,7 +160,7 @@ ph_fold_can (PhMatch *match)
 
   /* A quantised weight must stay one; a Constant has a rule of its own. */
   if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || !ph_op_executable (node->op) || node->graphs != NULL ||
-      node->op == &ph_op_DequantizeLinear || node->op == &ph_op_Constant || node->control != NULL)
+      node->op == &ph_op_DequantizeLinear || node->op == &ph_op_Constant || ph_node_is_tied (node))
     return FALSE;
   for (guint k = 0; k < node->outputs->len; k++)
     {

@@ -38,7 +38,7 @@ fuse_epilogue (PhPassRun *run, GError **error)
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
       guint size;
 
-      if (node == NULL || !ph_node_is_heavy (node) || node->control != NULL)
+      if (node == NULL || !ph_node_is_heavy (node) || ph_node_is_tied (node))
         continue;
       g_ptr_array_set_size (chain, 0);
       g_ptr_array_add (chain, node);

@@ -44,7 +44,7 @@ read_branch (PhNode *node, Branch *branch)
   PhNode *user;
 
   *branch = (Branch) { .node = node, .last = node };
-  if (weights == NULL || !ph_dtype_is_float (ph_tensor_dtype (weights)) || node->control != NULL ||
+  if (weights == NULL || !ph_dtype_is_float (ph_tensor_dtype (weights)) || ph_node_is_tied (node) ||
       ph_value_rank (ph_node_input (node, 0)) < 2)
     return FALSE;
   if (node->op == &ph_op_Conv)

@@ -18,7 +18,7 @@ only_user_of (const PhNode *node, const PhOp *op)
 {
   PhNode *user = ph_value_only_user (ph_node_output (node, 0));
 
-  return user != NULL && user->op == op && user->control == NULL ? user : NULL;
+  return user != NULL && user->op == op && !ph_node_is_tied (user) ? user : NULL;
 }
 
 /* What computes the factor, if it is for this alone. */

@@ -15,7 +15,7 @@ same_turns (const PhNode *a, const PhNode *b)
 {
   const PhGraph *body_a = ph_node_graph (a, "body"), *body_b = ph_node_graph (b, "body");
 
-  if (a->control != NULL || b->control != NULL || !ph_loop_is_regular (a, body_a) || !ph_loop_is_regular (b, body_b) ||
+  if (ph_node_is_tied (a) || ph_node_is_tied (b) || !ph_loop_is_regular (a, body_a) || !ph_loop_is_regular (b, body_b) ||
       !ph_loop_never_breaks (a, body_a) || !ph_loop_never_breaks (b, body_b) || ph_node_input (a, 0) == NULL)
     return FALSE;
   return ph_node_input (a, 0) == ph_node_input (b, 0) ||

@@ -21,14 +21,14 @@ dequantise_of (const PhValue *value, const PhNode *user)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->op == &ph_op_DequantizeLinear && node->graph == user->graph && node->control == NULL ? node : NULL;
+  return node != NULL && node->op == &ph_op_DequantizeLinear && node->graph == user->graph && !ph_node_is_tied (node) ? node : NULL;
 }
 
 static gboolean
 is_plain (const PhNode *node)
 {
   return node->op != NULL && node->op != &ph_op_QuantizeLinear && node->op != &ph_op_DequantizeLinear && node->graphs == NULL &&
-         node->control == NULL && !(node->op->flags & PH_OP_RANDOM) && node->outputs->len == 1 &&
+         !ph_node_is_tied (node) && !(node->op->flags & PH_OP_RANDOM) && node->outputs->len == 1 &&
          node->op != &ph_op_Constant && node->inputs->len > 0;
 }
 

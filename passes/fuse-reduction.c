@@ -59,7 +59,7 @@ fuse_reduction (PhPassRun *run, GError **error)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
 
-      if (node == NULL || g_hash_table_contains (taken, PH_KEY (node)) || ph_node_is_fused (node) || !ph_node_is_reduction (node) || node->control != NULL)
+      if (node == NULL || g_hash_table_contains (taken, PH_KEY (node)) || ph_node_is_fused (node) || !ph_node_is_reduction (node) || ph_node_is_tied (node))
         continue;
       g_ptr_array_set_size (region, 0);
       g_ptr_array_add (region, node);

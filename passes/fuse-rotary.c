@@ -14,7 +14,7 @@ private_producer (const PhValue *value, const PhNode *user)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->graph == user->graph && node->control == NULL && !ph_node_is_fused (node) &&
+  return node != NULL && node->graph == user->graph && !ph_node_is_tied (node) && !ph_node_is_fused (node) &&
          ph_value_only_user (value) == user ? node : NULL;
 }
 

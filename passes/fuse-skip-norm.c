@@ -19,7 +19,7 @@ plain_producer (const PhValue *value, const PhNode *user, const PhOp *op)
 {
   PhNode *node = value != NULL ? value->producer : NULL;
 
-  return node != NULL && node->op == op && node->graph == user->graph && node->control == NULL && node->order < user->order ? node : NULL;
+  return node != NULL && node->op == op && node->graph == user->graph && !ph_node_is_tied (node) && node->order < user->order ? node : NULL;
 }
 
 /* Rows of a constant table, looked up for this sum only. */
@@ -69,7 +69,7 @@ adds_before (PhMatch *match)
 {
   g_autoptr(GPtrArray) region = g_ptr_array_new ();
 
-  return is_norm (match->root) && match->root->control == NULL && find_region (region, match->root) != NULL &&
+  return is_norm (match->root) && !ph_node_is_tied (match->root) && find_region (region, match->root) != NULL &&
          ph_nodes_are_convex ((PhNode *const *) region->pdata, region->len);
 }
 

@@ -270,7 +270,7 @@ ph_fuse_nodes (PhNode *const *nodes, guint n, const char *name, PhBuilder *build
     return NULL;
   for (guint i = 0; i < n; i++)
     {
-      if (nodes[i]->graph != nodes[0]->graph || nodes[i]->control != NULL ||
+      if (nodes[i]->graph != nodes[0]->graph || ph_node_is_tied (nodes[i]) ||
           (nodes[i]->graphs != NULL && nodes[i]->graphs->len > 0 && !ph_node_is_fused (nodes[i])))
         return NULL;
       g_ptr_array_add (sorted, nodes[i]);

@@ -17,7 +17,7 @@ is_choice (const PhNode *node)
 static gboolean
 is_unary (const PhNode *node)
 {
-  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || (node->op->flags & PH_OP_RANDOM) || node->control != NULL ||
+  if (node->op == NULL || !(node->op->flags & PH_OP_ELEMENTWISE) || (node->op->flags & PH_OP_RANDOM) || ph_node_is_tied (node) ||
       node->outputs->len != 1 || node->op == &ph_op_Identity)
     return FALSE;
   for (guint i = 1; i < node->inputs->len; i++)

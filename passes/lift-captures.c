@@ -34,7 +34,7 @@ captures_of (const PhNode *loop)
   const PhGraph *body = ph_node_graph (loop, "body");
   GPtrArray *captures = g_ptr_array_new ();
 
-  if (ph_loop_is_regular (loop, body) && loop->control == NULL)
+  if (ph_loop_is_regular (loop, body) && !ph_node_is_tied (loop))
     collect (body, body, captures);
   for (guint i = 0; captures->len > 0 && i < body->outputs->len; i++)
     if (((PhValue *) g_ptr_array_index (body->outputs, i))->graph != body)

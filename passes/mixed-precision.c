@@ -7,7 +7,7 @@ is_float_product (PhMatch *match)
 {
   const PhNode *node = match->root;
 
-  if ((node->op != &ph_op_MatMul && node->op != &ph_op_Gemm && node->op != &ph_op_Conv) || node->control != NULL)
+  if ((node->op != &ph_op_MatMul && node->op != &ph_op_Gemm && node->op != &ph_op_Conv) || ph_node_is_tied (node))
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     if (ph_node_input (node, i) != NULL && ph_value_dtype (ph_node_input (node, i)) != PH_FLOAT)

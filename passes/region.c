@@ -23,7 +23,7 @@ static gboolean
 is_pointwise_op (const PhNode *node)
 {
   return node->op != NULL && (node->op->flags & PH_OP_ELEMENTWISE) && !(node->op->flags & PH_OP_RANDOM) &&
-         node->outputs->len == 1 && node->control == NULL && node->graphs == NULL;
+         node->outputs->len == 1 && !ph_node_is_tied (node) && node->graphs == NULL;
 }
 
 gboolean

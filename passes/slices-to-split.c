@@ -65,7 +65,7 @@ find_parts (PhNode *node, int *axis)
       PhNode *user = g_array_index (x->uses, PhUse, u).node;
       int other;
 
-      if (user->graph == node->graph && user->control == NULL && ph_node_input (user, 0) == x && read_part (user, &other, &part) &&
+      if (user->graph == node->graph && !ph_node_is_tied (user) && ph_node_input (user, 0) == x && read_part (user, &other, &part) &&
           other == *axis)
         g_array_append_val (parts, part);
     }

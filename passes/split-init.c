@@ -17,7 +17,7 @@ static const char why[] = "Nothing in it depends on an input, so it can be compu
 static gboolean
 is_prepared (const PhNode *node, GHashTable *prepared)
 {
-  if (node->op == NULL || node->graphs != NULL || node->control != NULL || (node->op->flags & PH_OP_RANDOM) || node->op == &ph_op_Constant ||
+  if (node->op == NULL || node->graphs != NULL || ph_node_is_tied (node) || (node->op->flags & PH_OP_RANDOM) || node->op == &ph_op_Constant ||
       node->inputs->len == 0)
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)

@@ -23,7 +23,7 @@ is_spatial (PhMatch *match)
 {
   const PhNode *node = match->root;
 
-  if (ph_value_rank (ph_node_input (node, 0)) != 4 || ph_node_input (node, 0) == NULL || node->control != NULL)
+  if (ph_value_rank (ph_node_input (node, 0)) != 4 || ph_node_input (node, 0) == NULL || ph_node_is_tied (node))
     return FALSE;
   for (guint k = 1; k < node->outputs->len; k++)
     if (ph_value_n_uses (ph_node_output (node, k)) > 0)

@@ -146,6 +146,12 @@ add_origins (PhInspector *self, PhId id)
   if (!chain || chain->len == 0)
     return;
   GtkListBox *section = ph_inspector_add_section (self, _("Where It Comes From"));
+  const PhNode *node = ph_model_find_node (model, id);
+  if (node && node->where)
+    {
+      g_autofree char *where = ph_where_to_string (node->where, TRUE);
+      ph_inspector_add_row (section, _("File"), where);
+    }
   for (guint i = 0; i < MIN (chain->len, 60); i++)
     {
       const PhOrigin *origin = &g_array_index (chain, PhOrigin, i);

@@ -359,6 +359,7 @@ static gboolean
 why_begin (PhCall *call, GError **error)
 {
   JsonArray         *chain;
+  const PhNode      *node;
   g_autoptr(GArray)  origins = NULL;
   PhId               id = PH_NO_ID;
 
@@ -395,8 +396,16 @@ why_begin (PhCall *call, GError **error)
       else
         ph_reply_say (call->reply, "  in the file\n");
     }
-  if (ph_model_find_node (ph_document_get_model (call->document), id) == NULL)
+  node = ph_model_find_node (ph_document_get_model (call->document), id);
+  if (node == NULL)
     say_removal (call, id);
+  else if (node->where != NULL)
+    {
+      g_autofree char *where = ph_where_to_string (node->where, TRUE);
+
+      json_object_set_string_member (call->reply->json, "where", where);
+      ph_reply_say (call->reply, "from %s\n", where);
+    }
   return TRUE;
 }
 

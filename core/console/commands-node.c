@@ -117,6 +117,19 @@ node_begin (PhCall *call, GError **error)
     ph_reply_say (call->reply, "  a fused operator: it keeps the nodes that it replaced\n");
   else if (node->op == NULL)
     ph_reply_say (call->reply, "  an operator that Peephole does not know: it can be drawn, not run\n");
+  if (node->where != NULL)
+    {
+      g_autofree char *where = ph_where_to_string (node->where, TRUE);
+
+      json_object_set_string_member (json, "where", where);
+      ph_reply_say (call->reply, "  from %s\n", where);
+    }
+  for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+    {
+      g_autofree char *first = ph_node_label (node->control->pdata[i]);
+
+      ph_reply_say (call->reply, "  runs after %s\n", first);
+    }
   attrs = json_object_new ();
   for (guint i = 0; i < node->attrs->len; i++)
     {

@@ -20,6 +20,7 @@ ph_node_record_new (const PhNode *node)
   record->device = node->device;
   record->role = node->role;
   record->partner = node->partner;
+  record->where = node->where;
   record->n_inputs = node->inputs->len;
   record->inputs = g_new (PhId, record->n_inputs);
   for (guint i = 0; i < record->n_inputs; i++)
@@ -191,6 +192,7 @@ add_node (PhModel *model, const PhEdit *edit)
   node->device = record->device;
   node->role = record->role;
   node->partner = record->partner;
+  node->where = record->where;
   node->graph = graph;
   node->extra = record->extra != NULL ? g_bytes_ref (record->extra) : NULL;
   node->attrs = g_ptr_array_copy (record->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
@@ -364,6 +366,42 @@ set_attr (PhModel *model, const PhEdit *edit, PhAttr *old, PhAttr *attr)
     g_ptr_array_insert (node->attrs, (int) edit->index, ph_attr_ref (attr));
 }
 
+void
+ph_node_insert_control (PhNode *node, guint index, PhNode *first)
+{
+  if (node->control == NULL)
+    node->control = g_ptr_array_new ();
+  if (first->followers == NULL)
+    first->followers = g_ptr_array_new ();
+  g_ptr_array_insert (node->control, (int) index, first);
+  g_ptr_array_add (first->followers, node);
+}
+
+static void
+remove_control (PhNode *node, guint index)
+{
+  PhNode *first = node->control->pdata[index];
+
+  g_ptr_array_remove_index (node->control, index);
+  g_ptr_array_remove (first->followers, node);
+  if (node->control->len == 0)
+    g_clear_pointer (&node->control, g_ptr_array_unref);
+  if (first->followers->len == 0)
+    g_clear_pointer (&first->followers, g_ptr_array_unref);
+}
+
+/* @before, @after: nodes, one of which is PH_NO_ID. */
+static void
+set_control (PhModel *model, const PhEdit *edit, PhId before, PhId after)
+{
+  PhNode *node = ph_model_find_node (model, edit->id);
+
+  if (before != PH_NO_ID)
+    remove_control (node, edit->index);
+  if (after != PH_NO_ID)
+    ph_node_insert_control (node, edit->index, ph_model_find_node (model, after));
+}
+
 static void
 set_name (PhModel *model, const PhEdit *edit, const char *name)
 {
@@ -410,6 +448,7 @@ ph_edit_apply (PhModel *model, const PhEdit *edit)
     case PH_EDIT_RENAME: set_name (model, edit, edit->new_name); break;
     case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->new_place); break;
     case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->new_version); break;
+    case PH_EDIT_SET_CONTROL: set_control (model, edit, edit->before, edit->after); break;
     case PH_N_EDITS:
     default: g_assert_not_reached ();
     }
@@ -433,6 +472,7 @@ ph_edit_revert (PhModel *model, const PhEdit *edit)
     case PH_EDIT_RENAME: set_name (model, edit, edit->old_name); break;
     case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->place); break;
     case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->old_version); break;
+    case PH_EDIT_SET_CONTROL: set_control (model, edit, edit->after, edit->before); break;
     case PH_N_EDITS:
     default: g_assert_not_reached ();
     }
@@ -443,7 +483,7 @@ ph_edit_to_string (const PhEdit *edit)
 {
   static const char *const kinds[PH_N_EDITS] = {
     "add-node", "remove-node", "add-value", "remove-value", "add-graph", "remove-graph", "set-input",
-    "set-output", "set-attr", "set-type", "rename", "move-node", "set-opset",
+    "set-output", "set-attr", "set-type", "rename", "move-node", "set-opset", "set-control",
   };
   GString *text = g_string_new (kinds[edit->kind]);
 
@@ -460,6 +500,7 @@ ph_edit_to_string (const PhEdit *edit)
       break;
     case PH_EDIT_SET_INPUT:
     case PH_EDIT_SET_OUTPUT:
+    case PH_EDIT_SET_CONTROL:
       g_string_append_printf (text, " [%u] %u -> %u", edit->index, edit->before, edit->after);
       break;
     case PH_EDIT_SET_ATTR:

@@ -87,6 +87,7 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
   record->device = ph_intern (spec->device);
   record->role = spec->role;
   record->partner = spec->partner;
+  record->where = spec->where != NULL || spec->before == NULL ? spec->where : spec->before->where;
   record->extra = spec->extra != NULL ? g_bytes_ref (spec->extra) : NULL;
   record->n_inputs = spec->n_inputs;
   record->inputs = g_new (PhId, spec->n_inputs);
@@ -139,6 +140,39 @@ clear_body (PhGraph *body)
 }
 
 gboolean
+ph_node_add_control (PhNode *node, PhNode *first, GError **error)
+{
+  g_return_val_if_fail (node->graph->model == first->graph->model, FALSE);
+  if (node->graph != first->graph)
+    {
+      g_autofree char *label = ph_node_label (node), *other = ph_node_label (first);
+      return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot be made to run after %s, which is in another graph", label, other);
+    }
+  if (node->control != NULL && g_ptr_array_find (node->control, first, NULL))
+    return TRUE;
+  if (!ph_order_put_first (node, first, error))
+    return FALSE;
+  ph_edit_commit (node->graph->model, node->graph,
+                  &(PhEdit) { .kind = PH_EDIT_SET_CONTROL, .id = node->id, .after = first->id,
+                              .index = node->control != NULL ? node->control->len : 0 });
+  return TRUE;
+}
+
+gboolean
+ph_node_remove_control (PhNode *node, PhNode *first, GError **error)
+{
+  guint index;
+
+  if (node->control == NULL || !g_ptr_array_find (node->control, first, &index))
+    {
+      g_autofree char *label = ph_node_label (node), *other = ph_node_label (first);
+      return ph_edit_fail (error, PH_ERROR_INVALID, "%s was not to run after %s", label, other);
+    }
+  ph_edit_commit (node->graph->model, node->graph, &(PhEdit) { .kind = PH_EDIT_SET_CONTROL, .id = node->id, .before = first->id, .index = index });
+  return TRUE;
+}
+
+gboolean
 ph_graph_remove_node (PhNode *node, GError **error)
 {
   for (guint i = 0; i < node->outputs->len; i++)
@@ -148,6 +182,13 @@ ph_graph_remove_node (PhNode *node, GError **error)
         return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot be removed: its output '%s' is still used", label,
                              ((PhValue *) node->outputs->pdata[i])->name);
       }
+  if (node->followers != NULL)
+    {
+      g_autofree char *label = ph_node_label (node), *other = ph_node_label (node->followers->pdata[0]);
+      return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot be removed: %s is to run after it", label, other);
+    }
+  while (node->control != NULL)
+    ph_node_remove_control (node, node->control->pdata[node->control->len - 1], NULL);
   while (node->graphs != NULL && node->graphs->len > 0)
     clear_body (node->graphs->pdata[node->graphs->len - 1]);
   ph_edit_commit (node->graph->model, node->graph,

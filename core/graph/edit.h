@@ -14,6 +14,7 @@ typedef enum
   PH_EDIT_SET_INPUT,                            /* also appends (index == n) and takes the last off      */
   PH_EDIT_SET_OUTPUT,                           /* of a graph; likewise                                      */
   PH_EDIT_SET_ATTR, PH_EDIT_SET_TYPE, PH_EDIT_RENAME, PH_EDIT_MOVE_NODE, PH_EDIT_SET_OPSET,
+  PH_EDIT_SET_CONTROL,                          /* one edge of order comes (before: PH_NO_ID) or goes        */
   PH_N_EDITS
 } PhEditKind;
 
@@ -32,7 +33,7 @@ struct _PhEdit
   gboolean      absent;         /* SET_INPUT, SET_OUTPUT: there was no such slot before                   */
   gboolean      last;           /* SET_INPUT, SET_OUTPUT: the slot itself goes away                       */
   gboolean      hidden;         /* inside the body of a fused node: not counted, not shown in diffs       */
-  PhId          before, after;  /* SET_INPUT, SET_OUTPUT: values; PH_NO_ID is ""                          */
+  PhId          before, after;  /* SET_INPUT, SET_OUTPUT: values; PH_NO_ID is ""; SET_CONTROL: nodes       */
   const char   *old_name, *new_name;      /* RENAME; SET_ATTR, ADD_GRAPH, SET_OPSET: new_name is the key  */
   const PhType *old_type, *new_type;
   PhAttr       *old_attr, *new_attr;      /* (nullable) owned                                             */
@@ -64,6 +65,7 @@ typedef struct
   PhRole       role;
   PhId         partner;
   const char  *device;
+  const PhWhere *where;          /* (nullable) NULL: that of @before                                      */
   GBytes      *extra;
 } PhNodeSpec;
 
@@ -79,6 +81,10 @@ gboolean  ph_graph_remove_value (PhValue *value, GError **error);       /* a con
 /* Moves producers ahead of @node where that makes no cycle. @index == inputs->len appends. @value may be NULL. */
 gboolean  ph_node_set_input     (PhNode *node, guint index, PhValue *value, GError **error);
 gboolean  ph_node_truncate_inputs (PhNode *node, guint n, GError **error);
+/* @first runs before @node, of the same graph, though no value goes from one to the other; it is moved ahead where that makes no
+ * cycle. What others follow cannot be removed. */
+gboolean  ph_node_add_control   (PhNode *node, PhNode *first, GError **error);
+gboolean  ph_node_remove_control (PhNode *node, PhNode *first, GError **error);
 gboolean  ph_graph_set_output   (PhGraph *graph, guint index, PhValue *value, GError **error);  /* == len appends */
 gboolean  ph_graph_truncate_outputs (PhGraph *graph, guint n, GError **error);
 gboolean  ph_node_set_attr      (PhNode *node, const char *name, PhAttr *attr, GError **error); /* NULL removes   */

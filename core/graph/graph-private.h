@@ -20,6 +20,7 @@ typedef struct
   GPtrArray     *attrs;              /* (element-type PhAttr)    */
   PhRole         role;
   PhId           partner;
+  const PhWhere *where;              /* (nullable) */
   GBytes        *extra;
 } PhNodeRecord;
 
@@ -39,6 +40,7 @@ void      ph_model_enter    (PhModel *model, GPtrArray *table, PhId id, gpointer
 void      ph_model_count    (PhModel *model, const PhOp *op, int difference);     /* in the census */
 PhGraph  *ph_graph_alloc    (PhModel *model, PhId id, PhNode *owner, const char *attr, const char *name);
 PhValue  *ph_value_alloc    (PhGraph *graph, PhId id, const char *name, const PhType *type);
+void      ph_node_insert_control (PhNode *node, guint index, PhNode *first);
 gboolean  ph_graph_is_fused (const PhGraph *graph);       /* or lies inside a fused body */
 
 /* edit.c: applies a copy of @template and records it. @graph: (nullable) where. */
@@ -47,6 +49,8 @@ gboolean  ph_edit_fail      (GError **error, PhError code, const char *format, .
 
 /* order.c: the nodes of @value's graph that @value needs, its own included, none of an order below @floor. (transfer full) */
 GHashTable *ph_order_find_needed (const PhValue *value, guint64 floor);
+/* Sees to it that @first and what it needs stand before @node, of the same graph. */
+gboolean  ph_order_put_first (PhNode *node, PhNode *first, GError **error);
 /* Sees to it that what makes @value stands before @user, which may sit in a body below @value's graph. */
 gboolean  ph_order_put_before (PhNode *user, const PhValue *value, GError **error);
 

@@ -25,6 +25,7 @@ ph_node_free (PhNode *node)
   g_ptr_array_unref (node->attrs);
   g_clear_pointer (&node->graphs, g_ptr_array_unref);
   g_clear_pointer (&node->control, g_ptr_array_unref);
+  g_clear_pointer (&node->followers, g_ptr_array_unref);
   g_clear_pointer (&node->extra, g_bytes_unref);
   g_free (node);
 }
@@ -218,7 +219,9 @@ clone_graph (PhGraph *graph, const PhGraph *from)
       node->attrs = g_ptr_array_copy (old->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
       g_ptr_array_set_free_func (node->attrs, (GDestroyNotify) ph_attr_unref);
       node->extra = bytes_ref (old->extra);
-      node->control = NULL;
+      node->control = node->followers = NULL;
+      for (guint i = 0; old->control != NULL && i < old->control->len; i++)      /* it stands before this one */
+        ph_node_insert_control (node, i, g_ptr_array_index (model->nodes, ((const PhNode *) old->control->pdata[i])->id));
       node->graphs = NULL;
       if (old->graphs != NULL)
         {

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/intern.h"
 #include "core/graph/attr.h"
+#include "core/graph/where.h"
 
 G_BEGIN_DECLS
 
@@ -55,10 +56,12 @@ struct _PhNode
   GPtrArray    *outputs;       /* (element-type PhValue) owned; "" outputs are values without a use  */
   GPtrArray    *attrs;         /* (element-type PhAttr) in the file's order                          */
   GPtrArray    *graphs;        /* (element-type PhGraph) (nullable) bodies: If, Loop, Scan, fused    */
-  GPtrArray    *control;       /* (element-type PhNode) (nullable) must run before this one          */
+  GPtrArray    *control;       /* (element-type PhNode) (nullable) of this graph, must run before this one */
+  GPtrArray    *followers;     /* (element-type PhNode) (nullable) whose control this one is          */
   PhRole        role;
   PhId          partner;       /* of a backward node: the forward node that it differentiates        */
   const char   *device;        /* (nullable) interned                                                */
+  const PhWhere *where;        /* (nullable) from where in a program it came                         */
   GBytes       *extra;         /* (nullable) as for values                                           */
   gpointer      scratch;
 };
@@ -129,6 +132,8 @@ gboolean    ph_node_is            (const PhNode *node, const PhOp *op);
 /* The operator of that name (nullable). Nodes are resolved as they are made; the list of operators is in core/ops. */
 const PhOp *ph_op_find            (const char *domain, const char *name);
 void        ph_op_get_name        (const PhOp *op, const char **domain, const char **name);
+/* It must run before or after a node that it has no value in common with: no rewrite may take it away. */
+gboolean    ph_node_is_tied       (const PhNode *node);
 gboolean    ph_node_is_fused      (const PhNode *node);                 /* owns the body that it replaced */
 char       *ph_node_label         (const PhNode *node);                 /* "n42 Conv 'conv1'" for messages */
 /* Sets @error to the label and the message; FALSE, so that one can return it. */

@@ -311,6 +311,7 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
         case PH_EDIT_RENAME:
         case PH_EDIT_MOVE_NODE:
         case PH_EDIT_SET_OPSET:
+        case PH_EDIT_SET_CONTROL:
         case PH_N_EDITS:
         default:
           break;

@@ -34,6 +34,12 @@ ph_node_is (const PhNode *node, const PhOp *op)
   return node->op == op && op != NULL;
 }
 
+gboolean
+ph_node_is_tied (const PhNode *node)
+{
+  return node->control != NULL || node->followers != NULL;
+}
+
 /* Never of ONNX's own domain: there, a body belongs to a Loop or Scan, even one that is not declared. */
 gboolean
 ph_node_is_fused (const PhNode *node)

@@ -11,15 +11,17 @@ typedef struct
 } Search;
 
 static void
-reach (Search *search, const PhValue *value)
+reach_node (Search *search, PhNode *node)
 {
-  PhNode *node;
-
-  if (value == NULL || value->producer == NULL || value->graph != search->graph)
-    return;
-  node = value->producer;
   if (node->order >= search->floor && g_hash_table_add (search->seen, node))
     g_ptr_array_add (search->stack, node);
+}
+
+static void
+reach (Search *search, const PhValue *value)
+{
+  if (value != NULL && value->producer != NULL && value->graph == search->graph)
+    reach_node (search, value->producer);
 }
 
 static void
@@ -36,23 +38,32 @@ reach_captures (Search *search, const PhGraph *body)
     }
 }
 
-GHashTable *
-ph_order_find_needed (const PhValue *value, guint64 floor)
+/* @node: (nullable) */
+static GHashTable *
+find_needed (PhGraph *graph, PhNode *node, guint64 floor)
 {
-  Search search = { value->graph, floor, g_hash_table_new (NULL, NULL), g_ptr_array_new () };
+  Search search = { graph, floor, g_hash_table_new (NULL, NULL), g_ptr_array_new () };
 
-  reach (&search, value);
+  if (node != NULL)
+    reach_node (&search, node);
   while (search.stack->len > 0)
     {
-      PhNode *node = g_ptr_array_steal_index_fast (search.stack, search.stack->len - 1);
-
+      node = g_ptr_array_steal_index_fast (search.stack, search.stack->len - 1);
       for (guint i = 0; i < node->inputs->len; i++)
         reach (&search, node->inputs->pdata[i]);
+      for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+        reach_node (&search, node->control->pdata[i]);
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         reach_captures (&search, node->graphs->pdata[i]);
     }
   g_ptr_array_unref (search.stack);
   return search.seen;
+}
+
+GHashTable *
+ph_order_find_needed (const PhValue *value, guint64 floor)
+{
+  return find_needed (value->graph, value->producer, floor);
 }
 
 static void
@@ -71,15 +82,31 @@ by_order (gconstpointer a, gconstpointer b)
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* All of @needed before @node. */
+static void
+move_needed (PhNode *node, GHashTable *needed)
+{
+  g_autoptr(GPtrArray) moving = g_ptr_array_sized_new (g_hash_table_size (needed));
+  GHashTableIter iter;
+  gpointer key;
+  PhNode *place = node->prev;
+
+  g_hash_table_iter_init (&iter, needed);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_ptr_array_add (moving, key);
+  g_ptr_array_sort (moving, by_order);
+  for (guint i = 0; i < moving->len; i++)
+    {
+      move_after (moving->pdata[i], place);
+      place = moving->pdata[i];
+    }
+}
+
 gboolean
 ph_order_put_before (PhNode *user, const PhValue *value, GError **error)
 {
   PhNode *node = ph_node_ancestor_in (user, value->graph);
   g_autoptr(GHashTable) needed = NULL;
-  g_autoptr(GPtrArray) moving = NULL;
-  GHashTableIter iter;
-  gpointer key;
-  PhNode *place;
 
   if (value->producer == NULL || value->producer->order < node->order)
     return TRUE;
@@ -90,17 +117,24 @@ ph_order_put_before (PhNode *user, const PhValue *value, GError **error)
       return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot use '%s', which is computed from it: that would be a cycle",
                            label, value->name);
     }
-  moving = g_ptr_array_sized_new (g_hash_table_size (needed));
-  g_hash_table_iter_init (&iter, needed);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_ptr_array_add (moving, key);
-  g_ptr_array_sort (moving, by_order);
-  place = node->prev;
-  for (guint i = 0; i < moving->len; i++)
+  move_needed (node, needed);
+  return TRUE;
+}
+
+gboolean
+ph_order_put_first (PhNode *node, PhNode *first, GError **error)
+{
+  g_autoptr(GHashTable) needed = NULL;
+
+  if (first->order < node->order)
+    return TRUE;
+  needed = find_needed (node->graph, first, node->order);
+  if (g_hash_table_contains (needed, node))
     {
-      move_after (moving->pdata[i], place);
-      place = moving->pdata[i];
+      g_autofree char *label = ph_node_label (node), *other = ph_node_label (first);
+      return ph_edit_fail (error, PH_ERROR_INVALID, "%s cannot run after %s, which needs it: that would be a cycle", label, other);
     }
+  move_needed (node, needed);
   return TRUE;
 }
 
@@ -125,6 +159,8 @@ hands_out (const PhNode *node, const PhValue *value)
 static gboolean
 uses_output_of (PhNode *node, const PhNode *producer)
 {
+  if (node->control != NULL && g_ptr_array_find (node->control, producer, NULL))
+    return TRUE;
   for (guint i = 0; i < producer->outputs->len; i++)
     {
       const PhValue *value = producer->outputs->pdata[i];

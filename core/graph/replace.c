@@ -114,6 +114,7 @@ ph_graph_remove_dead (PhNode *root)
     {
       gboolean dead = node != NULL;
 
+      dead = dead && node->followers == NULL;
       for (guint i = 0; dead && i < node->outputs->len; i++)
         dead = ph_value_n_uses (node->outputs->pdata[i]) == 0;
       if (dead)

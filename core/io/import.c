@@ -346,6 +346,7 @@ make_plain (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GError
   spec->attrs = file->attrs;
   spec->n_attrs = file->n_attrs;
   spec->output_types = file->output_types;
+  spec->where = file->where;
   node = ph_graph_add_node (scope->graph, spec, error);
   for (gsize i = 0; node != NULL && i < file->n_bodies; i++)
     {
@@ -384,6 +385,18 @@ make_node (PhScope *scope, gsize index, PhImportFunc make, gpointer data, GError
   for (gsize i = 0; i < file->n_outputs; i++)
     if (names[i] != NULL)
       g_hash_table_insert (scope->names, (gpointer) file->outputs[i], ph_node_output (node, i));
+  for (gsize i = 0; i < file->n_after; i++)
+    {
+      const PhValue *value = ph_scope_find (scope, file->after[i]);
+
+      if (value != NULL && value->producer != NULL && value->graph == scope->graph)
+        {
+          if (!ph_node_add_control (node, value->producer, &reason))
+            return ph_scope_blame (scope, file->part, reason, error);
+        }
+      else
+        ph_source_problem (source, "A node is to run after the one that makes '%s', which its graph has not", file->after[i]);
+    }
   return TRUE;
 }
 

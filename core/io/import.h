@@ -26,6 +26,7 @@ typedef struct
   gsize                n_after;
   PhImportGraph *const *bodies;                   /* its bodies, whose captures it uses                              */
   gsize                n_bodies;
+  const PhWhere       *where;                     /* (nullable)                                                      */
   gconstpointer        part;
 } PhImportNode;
 

@@ -385,6 +385,7 @@ collect_touched (Recorder *recorder, const PhEdit *edit, GHashTable *nodes, GHas
   switch (edit->kind)
     {
     case PH_EDIT_ADD_NODE: case PH_EDIT_REMOVE_NODE: case PH_EDIT_SET_INPUT: case PH_EDIT_SET_ATTR: case PH_EDIT_MOVE_NODE:
+    case PH_EDIT_SET_CONTROL:
       if (edit->kind != PH_EDIT_MOVE_NODE)
         add_touched (nodes, ph_model_find_node (model, edit->id));
       break;
@@ -476,7 +477,7 @@ note_edit (Recorder *recorder, const PhEdit *edit, GHashTable *owners)
       note_owners (recorder, ph_model_find_graph (recorder->model, edit->graph), owners);
       break;
     case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME: case PH_EDIT_MOVE_NODE:
-    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT: case PH_EDIT_SET_OPSET: case PH_N_EDITS:
+    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT: case PH_EDIT_SET_OPSET: case PH_EDIT_SET_CONTROL: case PH_N_EDITS:
       break;
     }
 }

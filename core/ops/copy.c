@@ -55,11 +55,19 @@ ph_copy_node (PhNode *from, PhGraph *to, PhNode *before, GHashTable *map, GError
       .op = from->op, .op_type = from->op_type, .domain = from->domain, .name = from->name,
       .inputs = inputs, .n_inputs = n_in, .n_outputs = n_out, .output_names = names, .output_types = types,
       .attrs = (PhAttr *const *) from->attrs->pdata, .n_attrs = from->attrs->len, .before = before,
-      .role = from->role, .partner = from->partner, .device = from->device, .extra = from->extra }, error);
+      .role = from->role, .partner = from->partner, .device = from->device, .where = from->where, .extra = from->extra }, error);
   if (copy == NULL)
     return NULL;
   for (guint i = 0; i < n_out; i++)
     g_hash_table_insert (map, from->outputs->pdata[i], copy->outputs->pdata[i]);
+  for (guint i = 0; from->control != NULL && i < from->control->len; i++)
+    {
+      const PhValue *made = ph_node_output (from->control->pdata[i], 0);
+      PhValue *first = made != NULL ? g_hash_table_lookup (map, made) : NULL;
+
+      if (first != NULL && first->producer != NULL && first->producer->graph == to && !ph_node_add_control (copy, first->producer, error))
+        return NULL;
+    }
   for (guint i = 0; from->graphs != NULL && i < from->graphs->len; i++)
     if (!copy_body (from->graphs->pdata[i], copy, map, error))
       return NULL;

@@ -290,7 +290,7 @@ ph_node_is_total (const PhNode *node)
   static const PhOp *const of_known_rank[] = { &ph_op_Transpose, &ph_op_Softmax, &ph_op_Shape, &ph_op_Identity };
   static const PhOp *const of_known_shape[] = { &ph_op_MatMul, &ph_op_Gemm, &ph_op_Conv, &ph_op_Unsqueeze, &ph_op_Concat };
 
-  if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || node->graphs != NULL || node->control != NULL)
+  if (node->op == NULL || (node->op->flags & PH_OP_RANDOM) || node->graphs != NULL || ph_node_is_tied (node))
     return FALSE;
   if (node->op->flags & PH_OP_ELEMENTWISE)
     return !may_fail_on_elements (node) && shapes_fit (node);

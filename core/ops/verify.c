@@ -77,6 +77,22 @@ verify_node (Verifier *verifier, PhNode *node)
   for (guint i = 0; i < node->inputs->len; i++)
     if (node->inputs->pdata[i] != NULL && !verify_input (verifier, node, node->inputs->pdata[i], i))
       return FALSE;
+  for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+    {
+      const PhNode *first = node->control->pdata[i];
+
+      if (first->graph != node->graph || first->order >= node->order)
+        return fault (verifier, node, "does not stand after what it is to run after");
+      if (first->followers == NULL || !g_ptr_array_find (first->followers, node, NULL))
+        return fault (verifier, node, "is not known to what it is to run after");
+    }
+  for (guint i = 0; node->followers != NULL && i < node->followers->len; i++)
+    {
+      const PhNode *after = node->followers->pdata[i];
+
+      if (after->control == NULL || !g_ptr_array_find (after->control, node, NULL))
+        return fault (verifier, node, "is followed by a node that does not know it");
+    }
   for (guint i = 0; i < node->outputs->len; i++)
     {
       const PhValue *value = node->outputs->pdata[i];

@@ -36,6 +36,10 @@ dump_graph (GString *text, const PhGraph *graph)
           g_autofree char *value = ph_attr_value_to_string (node->attrs->pdata[i]);
           g_string_append_printf (text, " %s=%s", ((PhAttr *) node->attrs->pdata[i])->name, value);
         }
+      for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+        g_string_append_printf (text, " after n%u", ((PhNode *) node->control->pdata[i])->id);
+      if (node->followers != NULL)
+        g_string_append_printf (text, " before %u", node->followers->len);
       for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
         dump_graph (text, node->graphs->pdata[i]);
     }
@@ -123,7 +127,7 @@ random_edit (PhModel *model, GRand *random)
   g_autoptr(PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
   PhValue *value = pick_value (model, random), *other = pick_value (model, random);
 
-  switch (g_rand_int_range (random, 0, 13))
+  switch (g_rand_int_range (random, 0, 15))
     {
     case 0: case 1: case 2:
       random_node (model, random);
@@ -162,6 +166,15 @@ random_edit (PhModel *model, GRand *random)
       break;
     case 11:
       random_body (model, random);
+      break;
+    case 12:
+      before = pick_node (model, random);
+      if (node != NULL && node != before)
+        ph_node_add_control (node, before, NULL);
+      break;
+    case 13:
+      if (node != NULL && node->control != NULL)
+        ph_node_remove_control (node, node->control->pdata[g_rand_int_range (random, 0, (gint32) node->control->len)], NULL);
       break;
     default:
       before = pick_node (model, random);

@@ -296,7 +296,7 @@ export_node (PhExport *export, PhNode *node)
   proto->output = new_array (export, proto->n_output);
   for (guint i = 0; i < node->outputs->len; i++)
     proto->output[i] = is_absent (node->outputs->pdata[i]) ? (char *) "" : name_of (export, node->outputs->pdata[i]);
-  proto->attribute = new_array (export, node->attrs->len + n_graphs + 3);
+  proto->attribute = new_array (export, node->attrs->len + n_graphs + 5);
   for (guint i = 0; i < node->attrs->len; i++)
     proto->attribute[proto->n_attribute++] = ph_attr_to_proto (export, node->attrs->pdata[i]);
   for (guint i = 0; i < n_graphs; i++)
@@ -314,6 +314,8 @@ export_node (PhExport *export, PhNode *node)
     merge_extra (export, proto, node->extra);
   if (!export->plain)
     add_tags (export, proto, node);
+  if (!export->nameless)
+    ph_export_add_places (export, proto, node);
   if (call)
     proto->op_type = (char *) ph_export_function (export, node);
   return proto;

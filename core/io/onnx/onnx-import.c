@@ -52,6 +52,7 @@ describe_node (PhImport *import, Onnx__NodeProto *proto, PhImportNode *node, GEr
   };
   if (g_str_equal (node->domain, "ai.onnx"))
     node->domain = "";
+  ph_import_read_after (import, proto, node);
   for (gsize j = 0; j < proto->n_attribute; j++)
     if (ph_import_is_body (proto->attribute[j]))
       {
@@ -287,7 +288,7 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
   const PhImportNode *file = &scope->file->nodes[index];
   Onnx__NodeProto *proto = making->file->proto->node[index];
   g_autoptr(GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
-  g_autoptr(GBytes) extra = ph_import_node_extra (proto);
+  g_autoptr(GBytes) extra = ph_import_node_extra (import, proto);
   g_autofree const PhType **types = g_new0 (const PhType *, proto->n_output + 1);
   Onnx__FunctionProto *fused = ph_import_find_fused (import, proto);
   GError *reason = NULL;
@@ -313,6 +314,7 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
     spec->op_type = ph_importer_name (&import->base, fused->doc_string);
   spec->output_types = types;
   spec->extra = extra;
+  spec->where = ph_import_read_where (import, proto);
   ph_import_take_tags (import, attrs, spec);
   node = ph_graph_add_node (scope->graph, spec, &reason);
   if (node == NULL)

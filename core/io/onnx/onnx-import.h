@@ -33,8 +33,14 @@ gboolean    ph_import_proto (PhImport *import, PhScope *outer, gboolean closed, 
                              GError **error);
 gboolean    ph_import_is_body (const Onnx__AttributeProto *attr);
 
+/* onnx-tags.c: order and places, from attributes or metadata. */
+void        ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto, PhImportNode *node);
+const PhWhere *ph_import_read_where (PhImport *import, const Onnx__NodeProto *proto);      /* (nullable) */
+gboolean    ph_import_is_tag      (PhImport *import, const ProtobufCMessageUnknownField *field);
+gboolean    ph_import_is_tag_attr (const char *name);
+
 /* onnx-node.c */
-GBytes     *ph_import_node_extra (const Onnx__NodeProto *proto);                  /* (nullable) */
+GBytes     *ph_import_node_extra (PhImport *import, const Onnx__NodeProto *proto);      /* (nullable) */
 /* Takes role, partner and device, which Peephole's own text writes as attributes, out of @attrs into @spec. */
 void        ph_import_take_tags  (PhImport *import, GPtrArray *attrs, PhNodeSpec *spec);
 

@@ -126,13 +126,18 @@ tensor_stub (const Onnx__TensorProto *tensor, Onnx__TensorProto *stub)
 }
 
 GBytes *
-ph_import_node_extra (const Onnx__NodeProto *proto)
+ph_import_node_extra (PhImport *import, const Onnx__NodeProto *proto)
 {
   Onnx__NodeProto copy = ONNX__NODE_PROTO__INIT;
   g_autofree Onnx__AttributeProto *attrs = NULL;
   g_autofree Onnx__AttributeProto **pointers = NULL;
   g_autofree Onnx__TensorProto *tensors = NULL;
+  g_autofree ProtobufCMessageUnknownField *unknown = g_new (ProtobufCMessageUnknownField, proto->base.n_unknown_fields + 1);
+  guint n_unknown = 0;
 
+  for (guint i = 0; i < proto->base.n_unknown_fields; i++)
+    if (!ph_import_is_tag (import, &proto->base.unknown_fields[i]))
+      unknown[n_unknown++] = proto->base.unknown_fields[i];
   for (gsize i = 0; i < proto->n_attribute; i++)
     {
       const Onnx__AttributeProto *attr = proto->attribute[i];
@@ -160,12 +165,12 @@ ph_import_node_extra (const Onnx__NodeProto *proto)
       pointers[copy.n_attribute] = &attrs[copy.n_attribute];
       copy.n_attribute++;
     }
-  if (copy.n_attribute == 0 && proto->doc_string == NULL && proto->base.n_unknown_fields == 0)
+  if (copy.n_attribute == 0 && proto->doc_string == NULL && n_unknown == 0)
     return NULL;
   copy.attribute = pointers;
   copy.doc_string = proto->doc_string;
-  copy.base.n_unknown_fields = proto->base.n_unknown_fields;
-  copy.base.unknown_fields = proto->base.unknown_fields;
+  copy.base.n_unknown_fields = n_unknown;
+  copy.base.unknown_fields = unknown;
   return ph_proto_to_bytes (&copy.base);
 }
 
@@ -178,6 +183,11 @@ ph_import_take_tags (PhImport *import, GPtrArray *attrs, PhNodeSpec *spec)
       g_autofree char *copy = NULL;
       const char *text;
 
+      if (ph_import_is_tag_attr (attr->name))
+        {
+          g_ptr_array_remove_index (attrs, i);
+          continue;
+        }
       if (!g_str_has_prefix (attr->name, "peephole_") || attr->kind != PH_ATTR_STRING || attr->s == NULL)
         continue;
       copy = g_strndup (g_bytes_get_data (attr->s, NULL), g_bytes_get_size (attr->s));

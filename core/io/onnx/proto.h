@@ -112,6 +112,7 @@ Onnx__ModelProto *ph_onnx_export       (PhExport *export, PhModel *model);
 Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
 /* Sorted; with Peephole's own when there are calls of its functions. */
 Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
+void              ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNode *node);    /* onnx-tags.c */
 const char       *ph_export_function   (PhExport *export, PhNode *node);    /* onnx-fused.c: its name */
 
 /* onnx-writer.c: a file takes the place of the old one only when it is whole. */
