@@ -1,5 +1,5 @@
 #!/bin/sh
-# operators.sh: what an operator is, its declaration says. Its name stands as a string elsewhere only where a name is what is meant:
+# operator-names.sh: what an operator is, its declaration says. Its name stands as a string elsewhere only where a name is what is meant:
 # in words of a language (the expressions of the console), of a file format (its writers, and the tables that go from version to
 # version), and in names that a pass gives to the fused nodes it builds.
 # SPDX-License-Identifier: GPL-3.0-or-later
