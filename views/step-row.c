@@ -79,15 +79,20 @@ set_verdict (PhStepRow *self, const PhStep *step)
   ph_access_set_name (GTK_WIDGET (self->verdict), "%s", text);
 }
 
-/* Made when it is opened: most rows are never asked. */
+/* Made when it is opened: most rows are never asked. A menu button that is given another popover while it opens closes again,
+ * so the first one stays and is filled anew. */
 static void
 on_verdict_popup (GtkMenuButton *button, gpointer data)
 {
   PhStepRow *self = data;
-  GtkWidget *popover = self->console && self->item ? ph_verdict_popover_new (self->console, self->item->step) : NULL;
+  GtkPopover *popover = gtk_menu_button_get_popover (button);
 
+  if (!self->console || !self->item)
+    return;
   if (popover)
-    gtk_menu_button_set_popover (button, popover);
+    ph_verdict_popover_fill (popover, self->console, self->item->step);
+  else
+    gtk_menu_button_set_popover (button, ph_verdict_popover_new (self->console, self->item->step));
 }
 
 /* What is special about the pass in this pipeline. */

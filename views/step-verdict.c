@@ -74,45 +74,70 @@ ph_exactness_text (PhExactness exactness)
 
 /* --- the card ------------------------------------------------------------------------------------------------------ */
 
-typedef struct { PhConsole *console; char *line; PhId node; } Way;
+/* A line of the console, and what is selected when it went well: a node, or the node that makes a value. */
+typedef struct { PhConsole *console; char *line; PhId node; char *value; } Way;
+
+static Way *
+way_copy (const Way *way)
+{
+  Way *copy = g_new (Way, 1);
+
+  *copy = (Way) { g_object_ref (way->console), g_strdup (way->line), way->node, g_strdup (way->value) };
+  return copy;
+}
 
 static void
-way_free (gpointer data, GClosure *closure)
+way_free (Way *way)
 {
-  Way *way = data;
-
   g_object_unref (way->console);
   g_free (way->line);
+  g_free (way->value);
   g_free (way);
 }
 
 static void
-on_way_done (GObject *console, GAsyncResult *result, gpointer node)
+way_closed (gpointer data, GClosure *closure)
 {
-  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, NULL);
-
-  if (reply && reply->ok && node)
-    ph_document_set_selection (ph_console_get_document (PH_CONSOLE (console)), GPOINTER_TO_UINT (node));
+  way_free (data);
 }
 
 static void
-on_way (GtkButton *button, Way *way)
+on_way_done (GObject *console, GAsyncResult *result, gpointer data)
 {
-  GtkWidget *popover = gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER);
+  Way *way = data;
+  PhDocument *document = ph_console_get_document (way->console);
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, NULL);
 
-  ph_console_run_async (way->console, way->line, NULL, on_way_done, GUINT_TO_POINTER (way->node));
-  gtk_popover_popdown (GTK_POPOVER (popover));
+  if (reply && reply->ok && ph_document_is_open (document))
+    {
+      PhValue *value = way->value ? ph_model_find_value_named (ph_document_get_model (document), way->value) : NULL;
+      PhId node = value && value->producer ? value->producer->id : way->node;
+
+      if (node != PH_NO_ID)
+        ph_document_set_selection (document, node);
+    }
+  way_free (way);
 }
 
-/* A button that runs a line of the console, and selects a node afterwards. */
+/* The line may drop the proof, and with it the row and the card that the button is in: nothing of them is touched after it. */
+static void
+on_way (GtkButton *button, const Way *way)
+{
+  Way *own = way_copy (way);
+
+  gtk_popover_popdown (GTK_POPOVER (gtk_widget_get_ancestor (GTK_WIDGET (button), GTK_TYPE_POPOVER)));
+  ph_console_run_async (own->console, own->line, NULL, on_way_done, own);
+}
+
+/* A button that runs a line of the console, and selects afterwards. @line: (transfer full). */
 static GtkWidget *
-way_new (PhConsole *console, const char *label, PhId node, char *line)
+way_new (PhConsole *console, const char *label, PhId node, const char *value, char *line)
 {
   GtkWidget *button = gtk_button_new_with_mnemonic (label);
   Way *way = g_new (Way, 1);
 
-  *way = (Way) { g_object_ref (console), line, node };
-  g_signal_connect_data (button, "clicked", G_CALLBACK (on_way), way, way_free, 0);
+  *way = (Way) { g_object_ref (console), line, node, g_strdup (value) };
+  g_signal_connect_data (button, "clicked", G_CALLBACK (on_way), way, way_closed, 0);
   return button;
 }
 
@@ -169,14 +194,46 @@ add_what_was_tried (GtkGrid *grid, int *row, const PhProof *proof)
     }
 }
 
-static void
-add_what_differs (GtkGrid *grid, int *row, const PhProof *proof)
+/* "[1, 3]", or "9" where the dimensions are not known. */
+static char *
+element_text (const PhValue *value, gsize element)
 {
-  const char *what = proof->value ? proof->value : proof->output;
+  g_autoptr (GString) text = g_string_new (NULL);
+  const PhType *type = value ? value->type : NULL;
 
+  if (!type || !type->has_rank || type->rank == 0 || !ph_type_is_static (type))
+    return g_strdup_printf ("%" G_GSIZE_FORMAT, element);
+  for (guint i = type->rank; i-- > 0;)
+    {
+      const gsize size = (gsize) MAX (type->dims[i].size, 1);
+      g_autofree char *index = g_strdup_printf ("%s%" G_GSIZE_FORMAT, i ? ", " : "", element % size);
+
+      g_string_prepend (text, index);
+      element /= size;
+    }
+  g_string_prepend_c (text, '[');
+  g_string_append_c (text, ']');
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* The output that shows it, with its size; then the value at the border of the rewrite where the two part. */
+static void
+add_what_differs (GtkGrid *grid, int *row, PhDocument *document, const PhProof *proof)
+{
+  PhModel *model = ph_document_get_model (document);
+  const char *what = proof->value ? proof->value : proof->output;
+  PhValue *output = proof->output ? ph_model_find_value_named (model, proof->output) : NULL;
+
+  if (proof->output)
+    {
+      g_autofree char *type = output && output->type ? ph_type_to_string (output->type) : g_strdup ("");
+      g_autofree char *text = g_strdup_printf ("%s  %s", proof->output, type);
+      add_row (grid, row, _("Output"), text);
+    }
   if (what)
     {
-      g_autofree char *text = g_strdup_printf ("%s [%" G_GSIZE_FORMAT "]", what, proof->element);
+      g_autofree char *element = element_text (ph_model_find_value_named (model, what), proof->element);
+      g_autofree char *text = g_strdup_printf (_("%s, element %s"), what, element);
       add_row (grid, row, _("First to differ"), text);
     }
   if (proof->expected && proof->actual)
@@ -207,26 +264,28 @@ add_ways (GtkBox *box, GtkGrid *grid, int *row, PhConsole *console, guint step, 
                                                blame->why ? blame->why : "");
       add_row (grid, row, _("To blame"), text);
       g_autofree char *position = ph_position_to_string (proof->blame);
-      GtkWidget *go = way_new (console, _("_Go There"), blame->node, g_strdup_printf ("goto %s", position));
+      GtkWidget *go = way_new (console, _("_Go There"), blame->node, NULL, g_strdup_printf ("goto %s", position));
       gtk_widget_add_css_class (go, "suggested-action");
       gtk_box_append (GTK_BOX (buttons), go);
     }
   else
-    gtk_box_append (GTK_BOX (buttons), way_new (console, _("_Find the Rewrite to Blame"), PH_NO_ID, g_strdup_printf ("bisect %u %u", step, step + 1)));
+    gtk_box_append (GTK_BOX (buttons), way_new (console, _("Find the _Culprit"), PH_NO_ID, NULL, g_strdup_printf ("bisect %u %u", step, step + 1)));
   if (proof->feeds)
-    gtk_box_prepend (GTK_BOX (buttons), way_new (console, _("_Use These Inputs"), PH_NO_ID, g_strdup_printf ("verify %u %u --adopt", step, step + 1)));
+    gtk_box_prepend (GTK_BOX (buttons), way_new (console, _("_Feed These Inputs"), PH_NO_ID, NULL, g_strdup_printf ("verify %u %u --adopt", step, step + 1)));
+  if (proof->value || proof->output)
+    gtk_box_prepend (GTK_BOX (buttons), way_new (console, _("_Show the Value"), PH_NO_ID, proof->value ? proof->value : proof->output,
+                                                 g_strdup_printf ("goto %u", step + 1)));
   gtk_box_append (box, buttons);
 }
 
-GtkWidget *
-ph_verdict_popover_new (PhConsole *console, guint step)
+gboolean
+ph_verdict_popover_fill (GtkPopover *popover, PhConsole *console, guint step)
 {
   const PhProof *proof = ph_document_get_proof (ph_console_get_document (console), step);
   int row = 0;
 
   if (!proof)
-    return NULL;
-  GtkWidget *popover = g_object_new (GTK_TYPE_POPOVER, "accessible-role", GTK_ACCESSIBLE_ROLE_DIALOG, NULL);
+    return FALSE;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12), *grid = gtk_grid_new ();
   gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
   gtk_grid_set_row_spacing (GTK_GRID (grid), 4);
@@ -238,12 +297,24 @@ ph_verdict_popover_new (PhConsole *console, guint step)
   gtk_box_append (GTK_BOX (box), grid);
   if (proof->problem)
     add_row (GTK_GRID (grid), &row, _("Why"), proof->problem);
+  if (proof->verdict == PH_VERDICT_DIFFERENT)
+    add_what_differs (GTK_GRID (grid), &row, ph_console_get_document (console), proof);
   add_what_was_tried (GTK_GRID (grid), &row, proof);
-  add_what_differs (GTK_GRID (grid), &row, proof);
   if (proof->verdict == PH_VERDICT_DIFFERENT)
     add_ways (GTK_BOX (box), GTK_GRID (grid), &row, console, step, proof);
   g_autofree char *name = ph_verdict_text (proof);
-  ph_access_set_name (popover, "%s", name);
-  gtk_popover_set_child (GTK_POPOVER (popover), box);
-  return popover;
+  ph_access_set_name (GTK_WIDGET (popover), "%s", name);
+  gtk_popover_set_child (popover, box);
+  return TRUE;
+}
+
+GtkWidget *
+ph_verdict_popover_new (PhConsole *console, guint step)
+{
+  g_autoptr (GtkWidget) popover = g_object_ref_sink (g_object_new (GTK_TYPE_POPOVER, "accessible-role", GTK_ACCESSIBLE_ROLE_DIALOG, NULL));
+
+  if (!ph_verdict_popover_fill (GTK_POPOVER (popover), console, step))
+    return NULL;
+  g_object_force_floating (G_OBJECT (popover));
+  return g_steal_pointer (&popover);
 }

@@ -16,5 +16,7 @@ const char *ph_exactness_text      (PhExactness exactness);                   /*
 
 /* A popover: class, tolerance, inputs, the first value that differs, the rewrite to blame, and ways there. (nullable) */
 GtkWidget  *ph_verdict_popover_new (PhConsole *console, guint step);
+/* The same into one that is there. FALSE: the step was not compared yet, and nothing changed. */
+gboolean    ph_verdict_popover_fill (GtkPopover *popover, PhConsole *console, guint step);
 
 G_END_DECLS

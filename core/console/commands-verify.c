@@ -116,13 +116,15 @@ say_outputs (PhCall *call, const PhProof *proof)
   ph_reply_table (call->reply, outputs, columns, G_N_ELEMENTS (columns));
 }
 
+/* Setting the first of them drops the document's proofs, and with them what they hold. */
 static void
 adopt_feeds (PhCall *call, const PhProof *proof)
 {
-  GHashTableIter iter;
-  gpointer       name, tensor;
+  g_autoptr(GHashTable) feeds = g_hash_table_ref (proof->feeds);
+  GHashTableIter        iter;
+  gpointer              name, tensor;
 
-  g_hash_table_iter_init (&iter, proof->feeds);
+  g_hash_table_iter_init (&iter, feeds);
   while (g_hash_table_iter_next (&iter, &name, &tensor))
     ph_document_set_feed (call->document, name, tensor);
   ph_reply_say (call->reply, "the inputs are fed with what shows it\n");
@@ -174,8 +176,6 @@ verify_finish (PhCall *call, GError **error)
   if (proof->first_difference != NULL)
     ph_reply_say (call->reply, "%s\n", proof->first_difference);
   say_blame (call, proof, history);
-  if (verify->adopt && proof->feeds != NULL)
-    adopt_feeds (call, proof);
   if (verify->steps != NULL)
     {
       JsonArray *steps = ph_reply_array (call->reply, "steps");
@@ -184,6 +184,8 @@ verify_finish (PhCall *call, GError **error)
         ph_step_to_json (call->document, s, ph_json_add_object (steps));
       ph_reply_steps (call->reply, steps, FALSE);
     }
+  if (verify->adopt && proof->feeds != NULL)
+    adopt_feeds (call, proof);
   return TRUE;
 }
 
