@@ -354,6 +354,8 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
 {
   const PhDType dtype = ph_tensor_dtype (tensor);
   const gsize   n = ph_tensor_count (tensor);
+  /* All of a tensor near one number, such as its zero point: then sums of products are small, and saturate nothing. */
+  const gint64  centre = sampler->integers->len > 0 ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) : 0;
   const gboolean negative = bounds.low < 0 && ph_dtype_is_signed (dtype);
   const gsize   first = n > 0 ? ph_splitmix (state) % n : 0, last = n > 1 ? (first + 1 + ph_splitmix (state) % (n - 1)) % n : n;
 
@@ -373,7 +375,8 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
         value = (gint64) (ph_splitmix (state) % 4) - 1;
       else if (usage->reading == PH_READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2 && sampler->integers->len > 0)
-        value = g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) + (gint64) (ph_splitmix (state) % 7) - 3;
+        value = (turn % 8 < 4 ? g_array_index (sampler->integers, gint64, ph_splitmix (state) % sampler->integers->len) : centre) +
+                (gint64) (ph_splitmix (state) % 7) - 3;
       else if (usage->reading == PH_READ_AS_SHAPE || kind == PH_SAMPLE_NORMAL)
         value = (gint64) (ph_splitmix (state) % (usage->reading == PH_READ_AS_SHAPE ? 2 : 100)) *
                 (negative && usage->reading == PH_READ_AS_DATA && (ph_splitmix (state) & 1) ? -1 : 1);
