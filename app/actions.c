@@ -42,7 +42,7 @@ static const PhAction own_actions[] = {
   { "win.part-paths",     N_("Paths Between Two Nodes"), N_("Once at the node where they begin, once more where they end"), "<Control><Alt>p", NULL, N_("Graph") },
   { "win.part-touched",   N_("Only What This Step Touched"), NULL, "<Control><Alt>o", NULL, N_("Graph") },
   { "win.part-all",       N_("Everything Again"),       N_("The whole graph instead of a part"), "<Control><Alt>a", NULL, N_("Graph") },
-  { "win.show-values",    N_("Values"),                 N_("Show what each node computes in its box, live with the inputs"), NULL, NULL, N_("Graph") },
+  { "win.show-values",    N_("Values in the Picture"),  N_("Show what each node computes in its box, live with the inputs"), NULL, NULL, N_("Graph") },
   { "win.edge-width",     N_("Edge Width by Bytes"),    NULL, NULL, NULL, N_("Graph") },
   { "win.color-kind",     N_("Colour by Operator Kind"), NULL, NULL, "ph-colours-symbolic", N_("Graph") },
   { "win.color-role",     N_("Colour by Role"),         N_("Forward, backward, communication"), NULL, "ph-colours-symbolic", N_("Graph") },

@@ -15,6 +15,8 @@ typedef struct { PhNode *node; PhAttr *attr; } PhSqlAttr;
 /* The rows of a table by the text of a column: the slot of the first, and for each slot the next one with the same text. */
 typedef struct { const void *table; int column; GHashTable *first; guint *next; } PhSqlIndex;
 
+typedef struct _PhSqlChanges PhSqlChanges;      /* sql-changes.c */
+
 /* The graph at one position, and what was made of it when a query first asked. */
 typedef struct
 {
@@ -45,6 +47,7 @@ struct _PhSql
   GHashTable *feeds, *values;    /* (nullable) owned references                                             */
   PhProfile  *profile;           /* (nullable) owned reference                                              */
   GPtrArray  *problems;          /* (element-type char*) owned                                              */
+  PhSqlChanges *changes;         /* (nullable) what the steps did, when a query asked                       */
   GArray     *entries;           /* (element-type PhPipelineEntry) owned                                    */
 
   gboolean    connecting;        /* SQLite reads our own declaration of a table                             */
@@ -70,8 +73,11 @@ typedef struct
   int         at;                /* the hidden column that is a position, or 0                              */
 } PhSqlTable;
 
-extern const PhSqlTable ph_sql_node_tables[], ph_sql_value_tables[], ph_sql_other_tables[];
-extern const guint      ph_sql_n_node_tables, ph_sql_n_value_tables, ph_sql_n_other_tables;
+extern const PhSqlTable ph_sql_node_tables[], ph_sql_value_tables[], ph_sql_other_tables[], ph_sql_change_tables[];
+extern const guint      ph_sql_n_node_tables, ph_sql_n_value_tables, ph_sql_n_other_tables, ph_sql_n_change_tables;
+
+/* sql-changes.c */
+void ph_sql_changes_free (PhSqlChanges *changes);
 
 /* sql-view.c */
 PhSqlView        *ph_sql_view_new   (PhModel *model, PhPosition at, gboolean owned);

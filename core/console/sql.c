@@ -40,6 +40,7 @@ static const struct { const PhSqlTable *tables; const guint *n; } groups[] = {
   { ph_sql_node_tables, &ph_sql_n_node_tables },
   { ph_sql_value_tables, &ph_sql_n_value_tables },
   { ph_sql_other_tables, &ph_sql_n_other_tables },
+  { ph_sql_change_tables, &ph_sql_n_change_tables },
 };
 
 /* ── names ── */
@@ -182,6 +183,7 @@ ph_sql_new (PhDocument *document)
 static void
 forget (PhSql *sql)
 {
+  g_clear_pointer (&sql->changes, ph_sql_changes_free);
   if (sql->threaded)
     g_clear_pointer (&sql->history, ph_history_free);
   sql->history = NULL;

@@ -47,8 +47,8 @@ test_killed (void)
 
   ph_document_view_run (view, "layout dot");     /* who is asked by itself is seldom at it for long enough to be caught */
   ph_document_view_run (view, line);
-  driver_wait (helper_killed, NULL, 60, "the helper runs");
-  driver_wait (drawn, NULL, 60, "the picture is there");
+  driver_wait (helper_killed, NULL, 200, "the helper runs");
+  driver_wait (drawn, NULL, 200, "the picture is there");
   driver_settle ();
   g_assert_null (ph_document_view_get_banner (view));
 
@@ -103,10 +103,10 @@ test_stopped (void)
 
   ph_document_view_run (view, "layout dot");     /* who is asked by itself is seldom at it for long enough to be caught */
   ph_document_view_run (view, line);
-  driver_wait (helper_stopped, NULL, 60, "the helper runs");
+  driver_wait (helper_stopped, NULL, 200, "the helper runs");
   gap.last = g_get_monotonic_time ();
   guint timer = g_timeout_add (20, on_tick, &gap);
-  driver_wait (drawn_without, NULL, 60, "the picture is there");
+  driver_wait (drawn_without, NULL, 200, "the picture is there");
   g_source_remove (timer);
   /* Meanwhile keys and frames were answered. */
   g_assert_cmpint (gap.longest, <, 2 * G_USEC_PER_SEC);
@@ -115,7 +115,7 @@ test_stopped (void)
   driver_key ("F10");
   g_assert_cmpuint (ph_document_get_position (driver_document ()).step, >, 0);
   /* Nobody is left behind. */
-  driver_wait (driver_has_no_helper, NULL, 60, "the last helper is gone");
+  driver_wait (driver_has_no_helper, NULL, 200, "the last helper is gone");
 }
 
 int
