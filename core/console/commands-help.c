@@ -113,6 +113,22 @@ help_on_rule (PhCall *call, const char *name)
   return rules != NULL;
 }
 
+/* "Conv", "com.microsoft.Gelu"; a name alone is of ONNX's own domain where that has it. */
+static const PhOp *
+find_op (const char *name)
+{
+  const char *dot = strrchr (name, '.');
+  g_autofree char *domain = dot != NULL ? g_strndup (name, (gsize) (dot - name)) : NULL;
+  guint n;
+  const PhOp *const *list = ph_op_list (&n);
+  const PhOp *op = ph_op_find (domain, dot != NULL ? dot + 1 : name);
+
+  for (guint i = 0; op == NULL && dot == NULL && i < n; i++)
+    if (g_str_equal (list[i]->name, name))
+      op = list[i];
+  return op;
+}
+
 static gboolean
 help_begin (PhCall *call, GError **error)
 {
@@ -152,8 +168,8 @@ help_begin (PhCall *call, GError **error)
       help_on_pass (call, ph_pass_find (name));
       found = TRUE;
     }
-  else if (ph_op_find ("", name) != NULL)
-    found = help_on_op (call, ph_op_find ("", name));
+  else if (find_op (name) != NULL)
+    found = help_on_op (call, find_op (name));
   else
     found = help_on_rule (call, name);
 
