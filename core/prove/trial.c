@@ -93,7 +93,7 @@ works (PhTry *self, PhTryShapes shapes, GError **problem)
   outputs = ph_try_run (self, 0, inputs, FALSE, FALSE, &own);
   if (outputs == NULL && problem != NULL && *problem == NULL)
     *problem = g_steal_pointer (&own);
-  if (outputs != NULL && self->options->whole && !is_finite_somewhere (outputs))
+  if (outputs != NULL && self->options->asked && !is_finite_somewhere (outputs))
     {
       self->has_poor = TRUE;
       self->poor = shapes;
