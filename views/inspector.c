@@ -319,6 +319,12 @@ ph_inspector_show_value (PhInspector *self, PhId value)
 }
 
 static void
+on_value_shown (PhInspector *self)
+{
+  ph_inspector_show_value (self, ph_document_get_shown_value (self->document));
+}
+
+static void
 on_back (PhInspector *self)
 {
   ph_inspector_show_value (self, PH_NO_ID);
@@ -338,6 +344,7 @@ ph_inspector_set_console (PhInspector *self, PhConsole *console)
     {
       g_signal_connect_swapped (self->document, "opened", G_CALLBACK (on_selection), self);
       g_signal_connect_swapped (self->document, "notify::selection", G_CALLBACK (on_selection), self);
+      g_signal_connect_swapped (self->document, "value-shown", G_CALLBACK (on_value_shown), self);
       g_signal_connect_swapped (self->document, "position-changed", G_CALLBACK (update_in_pause), self);
       g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (update_in_pause), self);
       g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (update_in_pause), self);

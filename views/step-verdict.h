@@ -14,7 +14,7 @@ char       *ph_verdict_text        (const PhProof *proof);                    /*
 void        ph_verdict_style       (GtkWidget *widget, const PhProof *proof);
 const char *ph_exactness_text      (PhExactness exactness);                   /* "Rounding may differ" */
 
-/* A popover: class, tolerance, inputs, the first value that differs, the rewrite to blame, and ways there. (nullable) */
+/* verdict-card.c. A popover: what the verdict rests on, what differs, the rewrites to blame, and ways there. (nullable) */
 GtkWidget  *ph_verdict_popover_new (PhConsole *console, guint step);
 /* The same into one that is there. FALSE: the step was not compared yet, and nothing changed. */
 gboolean    ph_verdict_popover_fill (GtkPopover *popover, PhConsole *console, guint step);

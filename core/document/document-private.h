@@ -39,6 +39,7 @@ struct _PhDocument
   GPtrArray  *breaks;             /* (element-type char*) rules, "pass/rule" or "n42", before which run stops */
 
   GHashTable *feeds;              /* owned name -> owned PhTensor                                            */
+  PhId        shown_value;        /* 0: none was asked for yet                                               */
   GHashTable *values;             /* (nullable) PhId -> owned PhTensor                                       */
   PhProfile  *profile;            /* (nullable)                                                              */
   GPtrArray  *proofs;             /* (element-type PhProof) (nullable elements) owned, by step                */
@@ -57,7 +58,7 @@ struct _PhDocument
 
 enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
        SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED, SIGNAL_DIFF_CHANGED,
-       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, N_SIGNALS };
+       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, SIGNAL_VALUE_SHOWN, N_SIGNALS };
 
 extern const char *const ph_document_signal_names[N_SIGNALS];
 

@@ -8,7 +8,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
   "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
-  "layout-changed",
+  "layout-changed", "value-shown",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -354,6 +354,31 @@ ph_document_set_selection (PhDocument *document, guint node)
     return;
   document->selection = node;
   g_object_notify_by_pspec (G_OBJECT (document), properties[PROP_SELECTION]);
+}
+
+void
+ph_document_show_value (PhDocument *document, PhId value)
+{
+  const PhValue *found;
+
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  found = document->model != NULL ? ph_model_find_value (document->model, value) : NULL;
+  if (found == NULL)
+    return;
+  if (found->producer != NULL)
+    ph_document_set_selection (document, found->producer->id);
+  else if (g_ptr_array_find (document->model->graph->inputs, found, NULL))
+    ph_document_set_selection (document, value);
+  document->shown_value = value;
+  ph_document_emit (document, SIGNAL_VALUE_SHOWN);
+}
+
+PhId
+ph_document_get_shown_value (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), PH_NO_ID);
+  return document->shown_value;
 }
 
 void

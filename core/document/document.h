@@ -24,6 +24,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   profile-changed ()   how long the nodes take was measured
  *   layout-changed ()    the picture shall be laid out by another engine
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
+ *   value-shown ()       somebody asked for all about a value (ph_document_get_shown_value())
  *   problems-changed ()
  *   bookmarks-changed ()
  *   since-changed ()     what is shown is compared with another position
@@ -58,6 +59,9 @@ gboolean    ph_document_get_busy       (PhDocument *document);
 void        ph_document_set_busy       (PhDocument *document, gboolean busy);
 guint       ph_document_get_selection  (PhDocument *document);
 void        ph_document_set_selection  (PhDocument *document, guint node);
+/* Selects the node that makes @value, and asks whoever tells of what is selected for the value. */
+void        ph_document_show_value     (PhDocument *document, PhId value);
+PhId        ph_document_get_shown_value (PhDocument *document);
 /* Bookmarks 1 to 9: positions. */
 /* Who lays out the picture; BEST at first. */
 void        ph_document_set_layout     (PhDocument *document, PhLayoutEngine engine);

@@ -242,3 +242,20 @@ ph_element_to_string (PhTensor *tensor, gsize index)
     return NULL;
   return g_strdup (g_ascii_formatd (number, sizeof number, "%.9g", ph_tensor_get (tensor, index)));
 }
+
+char *
+ph_element_place (PhTensor *tensor, gsize index)
+{
+  GString *text;
+
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) == 0 || index >= ph_tensor_count (tensor))
+    return NULL;
+  text = g_string_new ("]");
+  for (guint i = ph_tensor_rank (tensor); i-- > 0; index /= (gsize) ph_tensor_dims (tensor)[i])
+    {
+      g_autofree char *at = g_strdup_printf ("%s%" G_GSIZE_FORMAT, i > 0 ? ", " : "[", index % (gsize) ph_tensor_dims (tensor)[i]);
+
+      g_string_prepend (text, at);
+    }
+  return g_string_free (text, FALSE);
+}

@@ -31,5 +31,7 @@ double     ph_distance_rms    (PhTensor *a, PhTensor *b);
 
 /* An element of a tensor, for people: "0.5", "NaN", "\"text\"". (transfer full) */
 char      *ph_element_to_string (PhTensor *tensor, gsize index);
+/* "[0, 2]". (nullable) NULL: a scalar */
+char      *ph_element_place     (PhTensor *tensor, gsize index);
 
 G_END_DECLS

@@ -99,6 +99,7 @@ ph_try_set_different (PhTry *self, PhSampleKind kind, GPtrArray *inputs, guint o
     {
       trial->expected = ph_element_to_string (was, element);
       trial->actual = ph_element_to_string (is, element);
+      trial->place = ph_element_place (was, element);
       why = trial->expected != NULL && trial->actual != NULL
                 ? g_strdup_printf ("element %" G_GSIZE_FORMAT ": %s is not %s", element, trial->actual, trial->expected)
                 : g_strdup ("differs");

@@ -22,7 +22,7 @@ typedef struct
   gboolean   same_nodes;        /* a region is the same node for node */
   gboolean   conjecture, rounded_constants, for_these_shapes;
   /* Of a difference: */
-  char      *value, *expected, *actual;
+  char      *value, *place, *expected, *actual;
   gsize      element;
   PhSampleKind shown_by;
 } PhRewriteProof;
@@ -34,7 +34,8 @@ void            ph_rewrite_proof_add  (PhRewriteProof *one, const PhTrial *trial
 PhVerdict       ph_verdict_worse      (PhVerdict a, PhVerdict b);
 
 PhProof *ph_proof_new          (PhPosition a, PhPosition b, PhExactness exactness);
-void     ph_proof_add_rewrite  (PhProof *proof, const PhRewriteProof *one);
+/* @at: the position before it. */
+void     ph_proof_add_rewrite  (PhProof *proof, const PhRewriteProof *one, PhPosition at);
 /* The rewrite before @at is the first that differs. */
 void     ph_proof_blame        (PhProof *proof, const PhRewriteProof *one, PhPosition at, const PhRewrite *rewrite);
 /* @trial: of the whole model; @names: (element-type utf8) of its outputs. */

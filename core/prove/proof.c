@@ -18,6 +18,7 @@ ph_rewrite_proof_free (PhRewriteProof *one)
 {
   g_free (one->why);
   g_free (one->value);
+  g_free (one->place);
   g_free (one->expected);
   g_free (one->actual);
   g_free (one);
@@ -64,6 +65,7 @@ ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *nam
   if (!first)
     return;
   one->value = g_strdup (name);
+  one->place = g_strdup (trial->place);
   one->expected = g_strdup (trial->expected);
   one->actual = g_strdup (trial->actual);
   one->element = trial->element;
@@ -76,6 +78,17 @@ static void
 clear_output (gpointer data)
 {
   g_free (((PhProofOutput *) data)->name);
+}
+
+static void
+clear_difference (gpointer data)
+{
+  PhProofDifference *difference = data;
+
+  g_free (difference->value);
+  g_free (difference->place);
+  g_free (difference->expected);
+  g_free (difference->actual);
 }
 
 /* Only while it is put together: bits of PH_SAMPLE_... and what the sentence needs beside the public fields. */
@@ -108,6 +121,8 @@ ph_proof_new (PhPosition a, PhPosition b, PhExactness exactness)
   proof->verdict = PH_VERDICT_PROVED;
   proof->outputs = g_array_new (FALSE, TRUE, sizeof (PhProofOutput));
   g_array_set_clear_func (proof->outputs, clear_output);
+  proof->differences = g_array_new (FALSE, TRUE, sizeof (PhProofDifference));
+  g_array_set_clear_func (proof->differences, clear_difference);
   return proof;
 }
 
@@ -120,9 +135,11 @@ ph_proof_free (PhProof *proof)
   g_free (proof->problem);
   g_free (proof->inputs);
   g_array_unref (proof->outputs);
+  g_array_unref (proof->differences);
   g_free (proof->first_difference);
   g_free (proof->output);
   g_free (proof->value);
+  g_free (proof->place);
   g_free (proof->expected);
   g_free (proof->actual);
   g_clear_pointer (&proof->feeds, g_hash_table_unref);
@@ -130,7 +147,7 @@ ph_proof_free (PhProof *proof)
 }
 
 void
-ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one)
+ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one, PhPosition at)
 {
   Draft *draft = draft_of (proof);
 
@@ -162,6 +179,12 @@ ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one)
   draft->conjecture |= one->conjecture;
   draft->rounded_constants |= one->rounded_constants;
   draft->for_these_shapes |= one->for_these_shapes;
+  if (one->verdict == PH_VERDICT_DIFFERENT && proof->differences->len < PH_PROOF_MAX_DIFFERENCES)
+    {
+      PhProofDifference difference = { at, g_strdup (one->value), g_strdup (one->place), g_strdup (one->expected), g_strdup (one->actual), one->error };
+
+      g_array_append_val (proof->differences, difference);
+    }
 }
 
 void
@@ -172,6 +195,7 @@ ph_proof_blame (PhProof *proof, const PhRewriteProof *one, PhPosition at, const 
   proof->blamed = TRUE;
   proof->blame = at;
   proof->value = g_strdup (one->value);
+  proof->place = g_strdup (one->place);
   proof->element = one->element;
   proof->expected = g_strdup (one->expected);
   proof->actual = g_strdup (one->actual);
@@ -214,6 +238,7 @@ ph_proof_add_whole (PhProof *proof, const PhTrial *trial, GPtrArray *names)
   if (proof->first_difference == NULL)
     {
       proof->element = trial->element;
+      proof->place = g_strdup (trial->place);
       proof->expected = g_strdup (trial->expected);
       proof->actual = g_strdup (trial->actual);
       proof->shown_by = ph_sample_kind_name (trial->shown_by);

@@ -17,6 +17,19 @@ typedef struct
   gboolean same, close;
 } PhProofOutput;
 
+/* A rewrite that differs, and the first value at its border that does. */
+typedef struct
+{
+  PhPosition at;                    /* before the rewrite                                                     */
+  char      *value;                 /* (nullable)                                                             */
+  char      *place;                 /* (nullable) of the first element that differs: "[0, 2]"                 */
+  char      *expected, *actual;     /* (nullable) that element before and after                               */
+  double     max_scaled_error;
+} PhProofDifference;
+
+/* A proof names so many of them; n_different counts all. */
+#define PH_PROOF_MAX_DIFFERENCES 100
+
 /* What the comparison of two positions found. Each rewrite between them is tried alone, in the region that it changed: on what
  * flows there and on made-up values, in double, and exactly over a finite field. The model as a whole is tried too, where
  * that is quick or was asked for. */
@@ -43,12 +56,14 @@ typedef struct
   char        *output;              /* (nullable) the output of the graph that shows it                       */
   char        *value;               /* (nullable) the first value at the border of a rewrite that differs      */
   gsize        element;             /* of it, or of the output where no inner value is known                  */
+  char        *place;               /* (nullable) of the element in its tensor: "[0, 2]"                      */
   char        *expected, *actual;   /* (nullable) that element before and after                               */
   const char  *shown_by;            /* the kind of inputs                                                     */
   guint64      seed;
   GHashTable  *feeds;               /* (nullable) input name -> PhTensor: the inputs that show it              */
   gboolean     blamed;
   PhPosition   blame;               /* the position before the rewrite that changes the results               */
+  GArray      *differences;         /* (element-type PhProofDifference) by position; of rewrites found alone  */
 } PhProof;
 
 void      ph_proof_free         (PhProof *proof);

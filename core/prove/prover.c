@@ -222,7 +222,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
 
       if (one == NULL || ph_prover_was_cancelled (prover, error))
         return NULL;
-      ph_proof_add_rewrite (proof, one);
+      ph_proof_add_rewrite (proof, one, ph_prove_position_of (history, i));
       if (one->verdict == PH_VERDICT_DIFFERENT && !proof->blamed)
         {
           if (one->shown_by == PH_SAMPLE_CAPTURED && one->value != NULL && prover->feeds != NULL)

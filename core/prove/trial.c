@@ -29,6 +29,7 @@ ph_trial_free (PhTrial *trial)
   g_free (trial->why);
   g_free (trial->expected);
   g_free (trial->actual);
+  g_free (trial->place);
   g_clear_pointer (&trial->field, ph_field_report_free);
   g_clear_pointer (&trial->witness, g_ptr_array_unref);
   g_free (trial);
@@ -44,6 +45,7 @@ ph_trial_copy (const PhTrial *trial)
   copy->why = g_strdup (trial->why);
   copy->expected = g_strdup (trial->expected);
   copy->actual = g_strdup (trial->actual);
+  copy->place = g_strdup (trial->place);
   if (trial->field != NULL)
     {
       copy->field = g_memdup2 (trial->field, sizeof *trial->field);

@@ -58,6 +58,7 @@ typedef struct
   guint        output;           /* which of the pair's                                                        */
   gsize        element;
   char        *expected, *actual;
+  char        *place;            /* (nullable) of the element in its tensor: "[0, 2]"                         */
   PhSampleKind shown_by;
   GPtrArray   *witness;          /* (nullable) (element-type PhTensor) the inputs                              */
 } PhTrial;

@@ -98,6 +98,9 @@ test_blame (void)
   g_assert_cmpuint (proof->blame.rewrite, ==, 24);
   g_assert_cmpstr (proof->output, ==, "y");
   g_assert_cmpstr (proof->value, ==, "u24");
+  g_assert_cmpuint (proof->differences->len, ==, 1);
+  g_assert_cmpuint (g_array_index (proof->differences, PhProofDifference, 0).at.rewrite, ==, 24);
+  g_assert_cmpstr (g_array_index (proof->differences, PhProofDifference, 0).value, ==, "u24");
   g_assert_cmpfloat (g_ascii_strtod (proof->expected, NULL), ==, 0);
   g_assert_cmpfloat (g_ascii_strtod (proof->actual, NULL), <, 0);
 
