@@ -35,7 +35,7 @@ clear_file (PhDocument *document)
   g_hash_table_remove_all (document->feeds);
   g_clear_pointer (&document->files, g_ptr_array_unref);
   g_ptr_array_set_size (document->problems, 0);
-  document->selection = PH_NO_ID;
+  document->selection = document->shown_value = PH_NO_ID;
   document->bookmarked = 0;
   document->has_since = FALSE;
   ph_discard (g_steal_pointer (&document->diff), (GDestroyNotify) ph_diff_free);

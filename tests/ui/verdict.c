@@ -257,6 +257,15 @@ test_gone (void)
   driver_settle ();
   g_assert_false (gtk_widget_get_mapped (card));
   g_object_unref (card);
+
+  g_autofree char *example = driver_example ("mlp");
+  open_wrong ();
+  card = g_object_ref (open_card ());
+  driver_open (example);
+  driver_settle ();
+  g_assert_false (gtk_widget_get_mapped (card));
+  g_assert_cmpuint (ph_document_get_shown_value (driver_document ()), ==, PH_NO_ID);
+  g_object_unref (card);
 }
 
 /* What another program made of the model is one rewrite, of no node. */
