@@ -95,6 +95,12 @@ read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
             if (item == NULL)
               return NULL;
             g_ptr_array_add (items, item);
+            if (ph_tensor_kind (item) != ph_tensor_kind (items->pdata[0]))
+              {
+                ph_source_fail (source->base, error, PH_ERROR_FILE, NULL, "it holds values of more than one kind: tensors, sequences and "
+                                "optionals cannot stand in one list");
+                return NULL;
+              }
             break;
           }
         default:
