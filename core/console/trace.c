@@ -153,9 +153,11 @@ operand_value (PhTrace *trace, PhBuilder *builder, const PhOp *op, guint i, PhOp
 
   if (operand->value != NULL || operand->tensor == NULL)
     return operand->value;
-  if (operand->weak && ph_tensor_dtype (operand->tensor) != PH_STRING)
+  /* A number beside text stays what it is, and the operator says that they do not go together. */
+  const PhDType wanted = literal_dtype (op, i, inputs, n);
+  if (operand->weak && ph_tensor_dtype (operand->tensor) != PH_STRING && (ph_dtype_is_float (wanted) || ph_dtype_is_integer (wanted) || wanted == PH_BOOL))
     {
-      PhTensor *cast = ph_tensor_cast (operand->tensor, literal_dtype (op, i, inputs, n));
+      PhTensor *cast = ph_tensor_cast (operand->tensor, wanted);
 
       ph_tensor_unref (operand->tensor);
       operand->tensor = cast;
