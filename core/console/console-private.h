@@ -43,6 +43,16 @@ typedef struct
   gboolean   finish_after_error;          /* finish also when work failed (to keep the steps that went well) */
 } PhCommandCode;
 
+/* call.c: what console.c does with a line. ph_call_begin() says what is left to do, or NULL; ph_call_fail() takes @error. */
+PhCall   *ph_call_new         (PhConsole *console, const char *line, GCancellable *cancellable);
+void      ph_call_free        (PhCall *call);
+const PhCommandCode *ph_call_begin (PhCall *call);
+gboolean  ph_call_work        (PhCall *call, const PhCommandCode *code, GError **error);      /* any thread */
+void      ph_call_finish      (PhCall *call, const PhCommandCode *code);
+void      ph_call_fail        (PhCall *call, GError *error);
+PhReply  *ph_call_take_reply  (PhCall *call, gboolean colour);        /* (transfer full) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhCall, ph_call_free)
+
 /* Static storage at file scope, so that tables of commands need no set-up. */
 #define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
 

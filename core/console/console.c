@@ -1,7 +1,5 @@
 /* console.c: runs lines, at once or one after the other with their slow part in a worker thread.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "core/console/console-private.h"
 
 /* A line that waits for its turn, or runs. */
@@ -47,22 +45,6 @@ pending_free (Pending *pending)
   g_clear_object (&pending->task);
   g_free (pending);
 }
-
-static void
-call_free (PhCall *call)
-{
-  g_clear_pointer (&call->snapshot, ph_snapshot_free);
-  if (call == NULL)
-    return;
-  if (call->free_data != NULL)
-    call->free_data (call->data);
-  g_strfreev (call->argv);
-  g_clear_object (&call->cancellable);
-  g_clear_pointer (&call->reply, ph_reply_free);
-  g_object_unref (call->console);
-  g_free (call);
-}
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhCall, call_free)
 
 static void
 ph_console_finalize (GObject *object)
@@ -146,216 +128,23 @@ ph_console_get_lines (PhConsole *console)
 
 /* ── one line ── */
 
-static const PhCommandCode sql_code = { ph_sql_begin, ph_sql_work };
-static const PhCommandCode expression_code = { ph_expression_begin };
-static const PhCommand     sql_row = { "select", "SQL", "Ask the tables about the graph" };
-static const PhCommand     expression_row = { "NAME =", "EXPRESSION", "Compute" };
-
-static PhCall *
-call_new (PhConsole *console, const char *line, GCancellable *cancellable)
-{
-  PhCall *call = g_new0 (PhCall, 1);
-
-  call->console = g_object_ref (console);
-  call->document = console->document;
-  call->cancellable = cancellable != NULL ? g_object_ref (cancellable) : NULL;
-  call->reply = g_new0 (PhReply, 1);
-  call->reply->command = g_strstrip (g_strdup (line));
-  call->reply->ok = TRUE;
-  call->reply->text = g_string_new (NULL);
-  call->reply->json = json_object_new ();
-  return call;
-}
-
-#define MAX_MESSAGE 2000        /* bytes: an error may quote a line, and a line may be a megabyte */
-
-static void
-cut_message (GError *error)
-{
-  const gsize      length = strlen (error->message);
-  const char      *end = error->message + MAX_MESSAGE * 3 / 4, *tail = error->message + length - MAX_MESSAGE / 4;
-  g_autofree char *whole = NULL;
-
-  if (length <= MAX_MESSAGE)
-    return;
-  while ((*end & 0xc0) == 0x80)
-    end--;
-  while ((*tail & 0xc0) == 0x80)
-    tail++;
-  whole = g_steal_pointer (&error->message);
-  error->message = g_strdup_printf ("%.*s … (%" G_GSIZE_FORMAT " bytes left out) … %s", (int) (end - whole), whole,
-                                    (gsize) (tail - end), tail);
-}
-
-static void
-fail (PhCall *call, GError *error)
-{
-  call->reply->ok = FALSE;
-  if (error != NULL)
-    cut_message (error);
-  if (call->reply->error == NULL)
-    call->reply->error = error;
-  else
-    g_error_free (error);
-}
-
-static gboolean
-reads_anew (const PhCommand *command)
-{
-  static const char *const names[] = { "open", "reload", "close", "quit", NULL };
-
-  return g_strv_contains (names, command->name);
-}
-
-/* What is shown may no longer be what is on disk: said once, with the next line. */
-static void
-warn_of_change (PhCall *call)
-{
-  GPtrArray *problems;
-
-  if (ph_document_check_files (call->document))
-    return;
-  problems = ph_document_get_problems (call->document);
-  ph_json_set (call->reply->json, "warning", problems->pdata[problems->len - 1]);
-  ph_reply_say (call->reply, PH_STYLE_CHANGED "problem: " PH_STYLE_RESET "%s\n", (char *) problems->pdata[problems->len - 1]);
-}
-
-/* Says what the line is and runs its first part. Returns the code that is left to do, or NULL. */
-static const PhCommandCode *
-call_begin (PhCall *call)
-{
-  const PhCommandCode *code = NULL;
-  GError              *error = NULL;
-
-  const PhLineKind kind = ph_line_classify (call->reply->command, &call->command, &call->rest);
-
-  /* The name of a file may be any bytes. */
-  if (!g_utf8_validate (call->reply->command, -1, NULL)
-      && !(kind == PH_LINE_COMMAND && call->command->arguments != NULL && strstr (call->command->arguments, "FILE") != NULL))
-    {
-      fail (call, g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text"));
-      return NULL;
-    }
-  if (*call->reply->command != '\0')
-    g_ptr_array_add (call->console->lines, g_strdup (call->reply->command));
-  switch (kind)
-    {
-    case PH_LINE_EMPTY:
-      return NULL;
-    case PH_LINE_SQL:
-      call->command = &sql_row;
-      code = &sql_code;
-      break;
-    case PH_LINE_EXPRESSION:
-      call->command = &expression_row;
-      code = &expression_code;
-      break;
-    case PH_LINE_COMMAND:
-      code = call->command->implementation;
-      call->argv = ph_split_words (call->rest, &error);
-      call->argc = call->argv != NULL ? g_strv_length (call->argv) : 0;
-      break;
-    }
-  if (kind != PH_LINE_COMMAND || !reads_anew (call->command))
-    warn_of_change (call);
-  if (error != NULL || !code->begin (call, &error))
-    {
-      fail (call, error);
-      return NULL;
-    }
-  return code->work != NULL || code->finish != NULL ? code : NULL;
-}
-
-void
-ph_call_read (PhCall *call, PhPosition at)
-{
-  call->at = at;
-  call->since = ph_document_get_since (call->document);
-  /* Where nobody moves the model meanwhile it needs no copy. */
-  if (!call->threaded && ph_position_compare (at, ph_document_get_position (call->document)) == 0)
-    {
-      call->model = ph_document_get_model (call->document);
-      call->history = ph_document_get_history (call->document);
-    }
-  else
-    call->snapshot = ph_snapshot_new (call->document);
-}
-
-static gboolean
-call_work (PhCall *call, const PhCommandCode *code, GError **error)
-{
-  gboolean ok;
-
-  if (call->snapshot != NULL)
-    {
-      call->model = ph_snapshot_at (call->snapshot, call->at);
-      call->history = ph_snapshot_get_history (call->snapshot);
-    }
-  ph_tensor_take_fault (NULL);
-  ok = code->work (call, error);
-  ok = (ok ? ph_tensor_take_fault (error) : (ph_tensor_take_fault (NULL), FALSE));
-  if (call->snapshot != NULL)
-    ph_snapshot_done (call->snapshot);
-  call->model = NULL;
-  return ok;
-}
-
-static void
-call_finish (PhCall *call, const PhCommandCode *code)
-{
-  GError *error = NULL;
-
-  if (code->finish != NULL && (call->reply->ok || code->finish_after_error) && !code->finish (call, &error))
-    fail (call, error);
-  error = NULL;
-  if (call->reply->ok && !ph_tensor_take_fault (&error))
-    fail (call, error);
-}
-
-/* A line that failed is none of a script that is to do the same again. */
-static void
-forget_line (PhConsole *console, const char *line)
-{
-  for (guint i = console->lines->len; i-- > 0;)
-    if (g_str_equal (console->lines->pdata[i], line))
-      {
-        g_ptr_array_remove_index (console->lines, i);
-        return;
-      }
-}
-
-/* Errors end the text too: who shows text need not look further. */
-static PhReply *
-call_take_reply (PhCall *call)
-{
-  PhReply *reply = g_steal_pointer (&call->reply);
-
-  if (!reply->ok)
-    forget_line (call->console, reply->command);
-  if (!reply->ok && reply->error == NULL)
-    reply->error = g_error_new (PH_ERROR, PH_ERROR_FAILED, "'%s' failed without saying why", reply->command);
-  if (!call->polished)
-    ph_reply_finish (reply, call->console->colour);
-  return reply;
-}
-
 static PhReply *
 run_one (PhConsole *console, const char *line, GCancellable *cancellable)
 {
-  g_autoptr(PhCall)    call = call_new (console, line, cancellable);
+  g_autoptr(PhCall)    call = ph_call_new (console, line, cancellable);
   const PhCommandCode *code;
   GError              *error = NULL;
 
   g_signal_emit (console, signals[SIGNAL_STARTED], 0, call->reply->command);
-  code = call_begin (call);
+  code = ph_call_begin (call);
   if (code != NULL)
     {
-      if (code->work != NULL && !call_work (call, code, &error))
-        fail (call, error);
-      call_finish (call, code);
+      if (code->work != NULL && !ph_call_work (call, code, &error))
+        ph_call_fail (call, error);
+      ph_call_finish (call, code);
     }
 
-  PhReply *reply = call_take_reply (call);
+  PhReply *reply = ph_call_take_reply (call, console->colour);
   g_signal_emit (console, signals[SIGNAL_FINISHED], 0, reply);
   return reply;
 }
@@ -451,7 +240,7 @@ end_running (PhConsole *console)
 {
   g_autoptr(PhCall) call = g_steal_pointer (&console->running->call);
   Pending          *pending = g_steal_pointer (&console->running);
-  PhReply          *reply = call_take_reply (call);
+  PhReply          *reply = ph_call_take_reply (call, console->colour);
   Pending          *next;
 
   ph_document_set_busy (console->document, FALSE);
@@ -482,8 +271,8 @@ worked (GObject *source, GAsyncResult *result, gpointer data)
   GError              *error = NULL;
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
-    fail (call, error);
-  call_finish (call, code);
+    ph_call_fail (call, error);
+  ph_call_finish (call, code);
   end_running (console);
 }
 
@@ -494,7 +283,7 @@ work_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   const PhCommandCode *code = data;
   GError              *error = NULL;
 
-  if (!call_work (call, code, &error))
+  if (!ph_call_work (call, code, &error))
     {
       g_task_return_error (task, error);
       return;
@@ -520,10 +309,10 @@ start_in_idle (gpointer data)
 
   g_object_ref (console);
   console->running = pending;
-  pending->call = call_new (console, pending->line, pending->cancellable);
+  pending->call = ph_call_new (console, pending->line, pending->cancellable);
   g_signal_emit (console, signals[SIGNAL_STARTED], 0, pending->call->reply->command);
   pending->call->threaded = TRUE;
-  code = call_begin (pending->call);
+  code = ph_call_begin (pending->call);
   if (code != NULL && code->work != NULL)
     {
       g_autoptr(GTask) task = g_task_new (console, NULL, worked, NULL);
@@ -535,7 +324,7 @@ start_in_idle (gpointer data)
   else
     {
       if (code != NULL)
-        call_finish (pending->call, code);
+        ph_call_finish (pending->call, code);
       end_running (console);
     }
   g_object_unref (console);
@@ -645,18 +434,4 @@ ph_call_progress (PhCall *call, const char *what, double fraction)
   progress->what = g_strdup (what);
   progress->fraction = fraction;
   g_idle_add_full (G_PRIORITY_DEFAULT, emit_progress, progress, progress_free);
-}
-
-void
-ph_call_reply_position (PhCall *call)
-{
-  PhPosition       at = ph_document_get_position (call->document);
-  g_autofree char *text = ph_position_to_string (at);
-
-  if (at.rewrite == 0)
-    json_object_set_int_member (call->reply->json, "position", at.step);
-  else
-    json_object_set_string_member (call->reply->json, "position", text);
-  json_object_set_int_member (call->reply->json, "step", at.step + (at.rewrite > 0 ? 1 : 0));
-  json_object_set_int_member (call->reply->json, "rewrite", at.rewrite);
 }
