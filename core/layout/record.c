@@ -1,6 +1,6 @@
 /* record.c: walks through a whole history once and notes when everything came and went.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/layout/record.h"
+#include "core/layout/record-private.h"
 
 #include <string.h>
 
@@ -10,30 +10,8 @@
 #define SHORT_NAME 12            /* letters of a value that is called by its name */
 #define LOOK_UP 1000             /* nodes between two looks at the cancellable */
 
-typedef struct
-{
-  PhRecord   *record;
-  GCancellable *cancellable;
-  PhModel    *model;
-  int         now;
-  GPtrArray  *open;             /* by life: (element-type GArray of int) (nullable) its open uses */
-  GHashTable *outputs;          /* graph id -> (element-type GArray of int) lives of its outputs  */
-} Recorder;
-
-static PhLife *
-life_at (Recorder *recorder, int index)
-{
-  return &g_array_index (recorder->record->lives, PhLife, index);
-}
-
 static int
-life_of (Recorder *recorder, PhId id)
-{
-  return GPOINTER_TO_INT (g_hash_table_lookup (recorder->record->by_id, GUINT_TO_POINTER (id))) - 1;
-}
-
-static int
-add_life (Recorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
+add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
 {
   PhLife life = { .kind = kind, .id = id, .born = recorder->now, .died = PH_FOREVER, .replaces = -1 };
 
@@ -47,8 +25,8 @@ add_life (Recorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
 }
 
 /* Notes @face unless it says what the last one said. */
-static void
-set_face (Recorder *recorder, int index, guint face)
+void
+ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
 {
   GArray *faces = life_at (recorder, index)->faces;
   const PhFaceChange change = { recorder->now, face };
@@ -73,7 +51,7 @@ set_face (Recorder *recorder, int index, guint face)
 
 /* The face before this moment; NULL: there was none. */
 static const PhFace *
-former_face (Recorder *recorder, int index)
+former_face (PhRecorder *recorder, int index)
 {
   GArray *faces = life_at (recorder, index)->faces;
 
@@ -85,7 +63,7 @@ former_face (Recorder *recorder, int index)
 
 /* Whether life @index came or changed at this moment. */
 static gboolean
-changes_now (Recorder *recorder, int index)
+changes_now (PhRecorder *recorder, int index)
 {
   GArray *faces = life_at (recorder, index)->faces;
 
@@ -95,7 +73,7 @@ changes_now (Recorder *recorder, int index)
 
 /* Types that a node took over from what makes its inputs are no change of its own. */
 static void
-settle_types (Recorder *recorder, int index, const PhNode *node, guint face)
+settle_types (PhRecorder *recorder, int index, const PhNode *node, guint face)
 {
   const PhFace *before = former_face (recorder, index), *after = ph_faces_get (recorder->record->faces, face);
 
@@ -118,7 +96,7 @@ settle_types (Recorder *recorder, int index, const PhNode *node, guint face)
 }
 
 static void
-note_type (Recorder *recorder, const PhValue *value)
+note_type (PhRecorder *recorder, const PhValue *value)
 {
   PhRecord *record = recorder->record;
   g_autofree char *shape = NULL, *text = NULL;
@@ -138,7 +116,7 @@ note_type (Recorder *recorder, const PhValue *value)
 
 /* The life that feeds @value: its producer, or itself as a graph input; -1 for constants, which are written on the box. */
 static int
-source_of (Recorder *recorder, const PhValue *value)
+source_of (PhRecorder *recorder, const PhValue *value)
 {
   if (value == NULL)
     return -1;
@@ -148,8 +126,8 @@ source_of (Recorder *recorder, const PhValue *value)
 }
 
 /* Closes the uses of @index that are gone, opens those that are new. @sources: pairs of life and value. */
-static void
-set_uses (Recorder *recorder, int index, GArray *wanted)
+void
+ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted)
 {
   GArray *open = recorder->open->pdata[index], *uses = recorder->record->uses;
 
@@ -196,7 +174,7 @@ set_uses (Recorder *recorder, int index, GArray *wanted)
 }
 
 static void
-want_use (Recorder *recorder, GArray *wanted, const PhValue *value, guint operand)
+want_use (PhRecorder *recorder, GArray *wanted, const PhValue *value, guint operand)
 {
   PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8) };
 
@@ -219,8 +197,8 @@ is_constant (PhNode *node)
          || (node->op == &ph_op_ConstantOfShape && ph_node_input (node, 0) != NULL && ph_value_constant (ph_node_input (node, 0)) != NULL);
 }
 
-static void
-touch_node (Recorder *recorder, PhNode *node)
+void
+ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
 {
   PhRecord *record = recorder->record;
   int index = life_of (recorder, node->id);
@@ -259,7 +237,7 @@ touch_node (Recorder *recorder, PhNode *node)
     const guint face = life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node) : ph_faces_add_node (record->faces, node);
 
     settle_types (recorder, index, node, face);
-    set_face (recorder, index, face);
+    ph_recorder_set_face (recorder, index, face);
   }
   for (guint i = 0; i < node->outputs->len; i++)
     note_type (recorder, node->outputs->pdata[i]);
@@ -272,11 +250,11 @@ touch_node (Recorder *recorder, PhNode *node)
       if (use.from >= 0)
         g_array_append_val (wanted, use);
     }
-  set_uses (recorder, index, wanted);
+  ph_recorder_set_uses (recorder, index, wanted);
 }
 
-static void
-touch_input (Recorder *recorder, const PhValue *value)
+void
+ph_recorder_touch_input (PhRecorder *recorder, const PhValue *value)
 {
   int index = life_of (recorder, value->id);
 
@@ -284,13 +262,13 @@ touch_input (Recorder *recorder, const PhValue *value)
     return;
   if (index < 0)
     index = add_life (recorder, PH_LIFE_INPUT, value->id, value->graph);
-  set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, FALSE));
+  ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, FALSE));
   note_type (recorder, value);
 }
 
 /* A graph's outputs are boxes of their own, one for each place. */
-static void
-touch_outputs (Recorder *recorder, PhGraph *graph)
+void
+ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
 {
   GArray *lives = g_hash_table_lookup (recorder->outputs, GUINT_TO_POINTER (graph->id));
 
@@ -318,17 +296,17 @@ touch_outputs (Recorder *recorder, PhGraph *graph)
       if (value != NULL)
         {
           life->died = PH_FOREVER;           /* came back: it was there all the time */
-          set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
+          ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
           want_use (recorder, wanted, value, 0);
         }
       else if (life->died == PH_FOREVER)
         life->died = recorder->now;
-      set_uses (recorder, index, wanted);
+      ph_recorder_set_uses (recorder, index, wanted);
     }
 }
 
-static gboolean
-is_shown (const PhGraph *graph)
+gboolean
+ph_recorder_is_shown (const PhGraph *graph)
 {
   for (; graph->owner != NULL; graph = graph->owner->graph)
     if (ph_node_is_fused (graph->owner))
@@ -338,232 +316,23 @@ is_shown (const PhGraph *graph)
 
 /* FALSE: cancelled. */
 static gboolean
-touch_graph (Recorder *recorder, PhGraph *graph)
+touch_graph (PhRecorder *recorder, PhGraph *graph)
 {
   guint n = 0;
 
-
   for (guint i = 0; i < graph->inputs->len; i++)
-    touch_input (recorder, graph->inputs->pdata[i]);
+    ph_recorder_touch_input (recorder, graph->inputs->pdata[i]);
   PH_FOREACH_NODE (node, graph)
     {
       if (++n % LOOK_UP == 0 && g_cancellable_is_cancelled (recorder->cancellable))
         return FALSE;
-      touch_node (recorder, node);
+      ph_recorder_touch_node (recorder, node);
       for (guint i = 0; node->graphs != NULL && !ph_node_is_fused (node) && i < node->graphs->len; i++)
         if (!touch_graph (recorder, node->graphs->pdata[i]))
           return FALSE;
     }
-  touch_outputs (recorder, graph);
+  ph_recorder_touch_outputs (recorder, graph);
   return TRUE;
-}
-
-/* ── one rewrite ────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void
-add_move (Recorder *recorder, int index, const PhNode *node, gboolean goes)
-{
-  const PhMove move = { recorder->now, index, node->order, goes, FALSE };
-
-  g_array_append_val (recorder->record->moves, move);
-}
-
-static void
-add_touched (GHashTable *touched, PhNode *node)
-{
-  if (node != NULL)
-    g_hash_table_add (touched, GUINT_TO_POINTER (node->id));
-}
-
-/* The nodes whose face or uses an edit may have changed, asked before (for what goes) and after it. */
-static void
-collect_touched (Recorder *recorder, const PhEdit *edit, GHashTable *nodes, GHashTable *graphs)
-{
-  PhModel *model = recorder->model;
-  PhValue *value = NULL;
-
-  switch (edit->kind)
-    {
-    case PH_EDIT_ADD_NODE: case PH_EDIT_REMOVE_NODE: case PH_EDIT_SET_INPUT: case PH_EDIT_SET_ATTR: case PH_EDIT_MOVE_NODE:
-    case PH_EDIT_SET_CONTROL:
-      if (edit->kind != PH_EDIT_MOVE_NODE)
-        add_touched (nodes, ph_model_find_node (model, edit->id));
-      break;
-    case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME:
-      value = ph_model_find_value (model, edit->id);
-      if (value == NULL)
-        break;
-      if (value->producer != NULL)
-        add_touched (nodes, value->producer);
-      else if (value->is_input)
-        g_hash_table_add (graphs, GUINT_TO_POINTER (value->graph->id));
-      if (value->n_output_uses > 0)
-        g_hash_table_add (graphs, GUINT_TO_POINTER (value->graph->id));
-      break;
-    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT:
-      {
-        PhGraph *graph = ph_model_find_graph (model, edit->graph != PH_NO_ID ? edit->graph : edit->id);
-
-        if (graph != NULL)
-          {
-            g_hash_table_add (graphs, GUINT_TO_POINTER (graph->id));
-            add_touched (nodes, graph->owner);
-          }
-      }
-      break;
-    case PH_EDIT_SET_OPSET: case PH_N_EDITS:
-      break;
-    }
-}
-
-/* A body of @node, (nullable), changed: it looks the same. */
-static void
-touch_owner (Recorder *recorder, const PhNode *node)
-{
-  const int index = node != NULL && is_shown (node->graph) ? life_of (recorder, node->id) : -1;
-  GArray   *faces = index >= 0 ? life_at (recorder, index)->faces : NULL;
-
-  if (faces == NULL || faces->len == 0 || life_at (recorder, index)->born == recorder->now)
-    return;
-  set_face (recorder, index, ph_faces_add_again (recorder->record->faces, g_array_index (faces, PhFaceChange, faces->len - 1).face, node));
-}
-
-static PhTensor *
-constant_of (Recorder *recorder, PhId id)
-{
-  const PhValue *value = ph_model_find_value (recorder->model, id);
-
-  return value != NULL ? ph_value_constant (value) : NULL;
-}
-
-/* The nodes in whose bodies @node stands changed with it. */
-static void
-note_owners (Recorder *recorder, const PhGraph *graph, GHashTable *owners)
-{
-  for (; graph != NULL && graph->owner != NULL; graph = graph->owner->graph)
-    {
-      if (!ph_node_is_fused (graph->owner))
-        ph_faces_note_change (recorder->record->faces, graph->owner->id);
-      add_touched (owners, graph->owner);
-    }
-}
-
-/* What the faces cannot see of an edit by themselves; before it is applied. */
-static void
-note_edit (Recorder *recorder, const PhEdit *edit, GHashTable *owners)
-{
-  PhFaces      *faces = recorder->record->faces;
-  const PhNode *node = ph_model_find_node (recorder->model, edit->id);
-  PhTensor     *before, *after;
-
-  switch (edit->kind)
-    {
-    case PH_EDIT_SET_INPUT:
-      before = edit->before != PH_NO_ID && edit->after != PH_NO_ID ? constant_of (recorder, edit->before) : NULL;
-      after = before != NULL ? constant_of (recorder, edit->after) : NULL;
-      if (after != NULL && ph_tensor_equal (before, after))
-        ph_faces_note_equal (faces, edit->id, edit->before, edit->after);
-      else if (node != NULL)
-        note_owners (recorder, node->graph, owners);
-      break;
-    case PH_EDIT_SET_ATTR:
-      if (edit->old_attr != NULL && edit->new_attr != NULL && edit->new_attr->kind == PH_ATTR_TENSOR &&
-          !ph_attr_equal (edit->old_attr, edit->new_attr))
-        ph_faces_note_change (faces, edit->id);
-      if (node != NULL)
-        note_owners (recorder, node->graph, owners);
-      break;
-    case PH_EDIT_ADD_NODE: case PH_EDIT_REMOVE_NODE:
-      note_owners (recorder, ph_model_find_graph (recorder->model, edit->graph), owners);
-      break;
-    case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME: case PH_EDIT_MOVE_NODE:
-    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT: case PH_EDIT_SET_OPSET: case PH_EDIT_SET_CONTROL: case PH_N_EDITS:
-      break;
-    }
-}
-
-static void
-replay_rewrite (Recorder *recorder, PhHistory *history, const PhRewrite *rewrite)
-{
-  g_autoptr(GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL), owners = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer key;
-  g_autoptr(GPtrArray) present = g_ptr_array_new ();
-
-  recorder->now++;
-  for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
-    {
-      const PhEdit *edit = history->edits->pdata[i];
-
-      if (edit->kind == PH_EDIT_REMOVE_NODE)
-        {
-          PhNode *node = ph_model_find_node (recorder->model, edit->id);
-          const int index = life_of (recorder, edit->id);
-
-          if (node != NULL && index >= 0 && life_at (recorder, index)->kind == PH_LIFE_NODE)
-            add_move (recorder, index, node, TRUE);
-        }
-      if (edit->kind == PH_EDIT_REMOVE_NODE || edit->kind == PH_EDIT_REMOVE_VALUE)
-        {
-          const int index = life_of (recorder, edit->id);
-
-          if (index >= 0)
-            {
-              g_autoptr(GArray) none = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
-
-              life_at (recorder, index)->died = recorder->now;
-              set_uses (recorder, index, none);
-            }
-        }
-      note_edit (recorder, edit, owners);
-      collect_touched (recorder, edit, nodes, graphs);
-      ph_edit_apply (recorder->model, edit);
-      collect_touched (recorder, edit, nodes, graphs);
-    }
-
-  g_hash_table_iter_init (&iter, graphs);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    {
-      PhGraph *graph = ph_model_find_graph (recorder->model, GPOINTER_TO_UINT (key));
-
-      if (graph == NULL || !is_shown (graph))
-        continue;
-      for (guint i = 0; i < graph->inputs->len; i++)
-        touch_input (recorder, graph->inputs->pdata[i]);
-    }
-  /* Producers before users, so that a use finds the life of its source: by topological order within each graph. */
-  g_hash_table_iter_init (&iter, nodes);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    {
-      PhNode *node = ph_model_find_node (recorder->model, GPOINTER_TO_UINT (key));
-
-      if (node != NULL)
-        g_ptr_array_add (present, node);
-    }
-  for (int round = 0; round < 2; round++)
-    for (guint i = 0; i < present->len; i++)
-      {
-        PhNode *node = present->pdata[i];
-        gboolean is_new;
-
-        if (!is_shown (node->graph))
-          continue;
-        is_new = life_of (recorder, node->id) < 0;
-        touch_node (recorder, node);
-        if (is_new && life_at (recorder, life_of (recorder, node->id))->kind == PH_LIFE_NODE)
-          add_move (recorder, life_of (recorder, node->id), node, FALSE);
-      }
-  g_hash_table_iter_init (&iter, owners);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    touch_owner (recorder, ph_model_find_node (recorder->model, GPOINTER_TO_UINT (key)));
-  g_hash_table_iter_init (&iter, graphs);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    {
-      PhGraph *graph = ph_model_find_graph (recorder->model, GPOINTER_TO_UINT (key));
-
-      if (graph != NULL && is_shown (graph))
-        touch_outputs (recorder, graph);
-    }
 }
 
 /* ── the whole ──────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -585,7 +354,7 @@ PhRecord *
 ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
 {
   PhRecord *record = g_new0 (PhRecord, 1);
-  Recorder recorder = { record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
+  PhRecorder recorder = { record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
                         g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
   const guint start = history != NULL ? ph_history_edit_index (history, history->position) : 0;
   guint done = start;
@@ -610,7 +379,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
     {
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
 
-      replay_rewrite (&recorder, history, rewrite);
+      ph_recorder_replay (&recorder, history, rewrite);
       done = rewrite->first_edit + rewrite->n_edits;
       cancelled = g_cancellable_is_cancelled (cancellable);
     }
