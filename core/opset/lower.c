@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/lower.h"
 
+#include "core/opset/named.h"
 #include "core/opset/opset.h"
-
-#include <string.h>
 
 /* The inverse of upgrade-opset.c: by version, newest first, so that a node goes down through its versions in order. Then
  * the table of versions has the last word on what is left. */
@@ -189,17 +188,6 @@ ph_lower_become (PhLower *l, const char *op_type, PhValue *const *inputs, guint 
 }
 
 /* ── one node ── */
-
-static gboolean
-is_named (const char *names, const char *name)
-{
-  gsize n = strlen (name);
-
-  for (const char *p = names; (p = strstr (p, name)) != NULL; p += n)
-    if ((p == names || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-      return TRUE;
-  return FALSE;
-}
 
 static gboolean
 is_default (const PhOpAttr *formal, const PhAttr *attr)

@@ -4,9 +4,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/opset/upgrade.h"
 
-#include <string.h>
-
 #include "core/ops/infer.h"
+#include "core/opset/named.h"
 #include "core/opset/upgrades.h"
 
 #define OLD_DEFAULT_OPSET 1
@@ -16,17 +15,6 @@ typedef struct { const char *rule, *ops; int below; PhUpgradeFunc func; const ch
 #define UPGRADE_ROW(name_, ops_, below_, func_, why_)  { name_, ops_, below_, ph_upgrade_##func_, why_ },
 
 static const UpgradeRow upgrades[] = { UPGRADES (UPGRADE_ROW) };
-
-static gboolean
-is_named (const char *names, const char *name)
-{
-  gsize n = strlen (name);
-
-  for (const char *p = names; (p = strstr (p, name)) != NULL; p += n)
-    if ((p == names || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-      return TRUE;
-  return FALSE;
-}
 
 /* Types what is untyped, which nothing from a file is: later upgrades look at ranks. */
 static void

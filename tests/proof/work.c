@@ -152,9 +152,9 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/proof/work/chain", test_chain);
-  g_test_add_func ("/proof/work/structure", test_structure);
-  g_test_add_func ("/proof/work/step", test_step);
-  g_test_add_func ("/proof/work/sizes", test_sizes);
+  g_test_add_func ("/proof/cost/chain", test_chain);
+  g_test_add_func ("/proof/cost/structure", test_structure);
+  g_test_add_func ("/proof/cost/step", test_step);
+  g_test_add_func ("/proof/cost/sizes", test_sizes);
   return g_test_run ();
 }
