@@ -122,30 +122,29 @@ step_changed (PhHistory *history, guint index)
   return step->n_rewrites > 0 || step->n_added + step->n_removed + step->n_changed > 0;
 }
 
-/* The step keys pass over what changed nothing. The console's own `step` and `back` do not. */
+/* The step keys pass over passes that changed nothing, by steps and by rewrites (@into). The console's own commands do not. */
 static void
-step_over_unchanged (PhWindow *self, gboolean forward)
+step_over_unchanged (PhWindow *self, const char *command, gboolean forward, gboolean into)
 {
-  PhHistory *history = ph_document_get_history (self->document);
-  PhPosition at = ph_document_get_position (self->document);
-  guint target;
+  PhHistory       *history = ph_document_get_history (self->document);
+  const PhPosition at = ph_document_get_position (self->document);
+  PhPosition       from = at, to;
 
   if (forward)
+    while (from.rewrite == 0 && from.step + 1 < history->steps->len && !step_changed (history, from.step))
+      from.step++;
+  else
+    while (from.rewrite == 0 && from.step > 0 && !step_changed (history, from.step - 1))
+      from.step--;
+  if (from.step == at.step)
     {
-      for (target = at.step + 1; target < history->steps->len && !step_changed (history, target - 1);)
-        target++;
-      if (target <= at.step + 1)
-        ph_window_run (self, "step");
-      else
-        ph_window_run (self, "goto %u", target);
+      ph_window_run (self, "%s", command);
       return;
     }
-  for (target = at.step; target > 0 && at.rewrite == 0 && !step_changed (history, target - 1);)
-    target--;
-  if (at.rewrite > 0 || target == at.step)
-    ph_window_run (self, "back");
-  else
-    ph_window_run (self, "goto %u", target > 0 ? target - 1 : 0);
+  to = forward ? ph_history_next (history, from, into) : ph_history_previous (history, from, into);
+
+  g_autofree char *text = ph_position_to_string (to);
+  ph_window_run (self, "goto %s", text);
 }
 
 /* A command whose first argument is not optional must be finished by hand. */
@@ -168,6 +167,7 @@ show_answer (PhWindow *self, const PhCommand *command)
 static void
 on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
 {
+  static const char *const stepping[] = { "step", "back", "step into", "back into", NULL };
   const PhCommand *command = g_object_get_data (G_OBJECT (action), "command");
 
   for (guint i = 0; i < G_N_ELEMENTS (file_commands); i++)
@@ -176,8 +176,9 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
         ask_for_file (self, &file_commands[i]);
         return;
       }
-  if (ph_document_is_open (self->document) && (g_str_equal (command->name, "step") || g_str_equal (command->name, "back")))
-    step_over_unchanged (self, g_str_equal (command->name, "step"));
+  const gboolean forward = g_str_has_prefix (command->name, "step"), into = g_str_has_suffix (command->name, " into");
+  if (ph_document_is_open (self->document) && g_strv_contains (stepping, command->name))
+    step_over_unchanged (self, command->name, forward, into);
   else if (g_str_equal (command->name, "grad"))
     differentiate (self);
   else if (g_str_equal (command->name, "render") && ph_document_is_open (self->document))

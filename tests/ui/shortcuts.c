@@ -310,7 +310,7 @@ static const Row rows[] = {
   { "command.step",            NULL,              NULL,          went_forward,      NULL },
   { "command.back",            "goto end",        NULL,          went_back,         NULL },
   { "command.step-into",       NULL,              "step into",   went_forward,      NULL },
-  { "command.back-into",       "goto end",        "back into",   went_back,         NULL },
+  { "command.back-into",       "goto end",        "goto ",       went_back,         NULL },
   { "command.eval",          NULL,             "eval",        NULL,              NULL },
   { "command.grad",          NULL,             NULL,          focused_panel,     "PhConsolePane" },
   { "command.adjoint",       NULL,             "adjoint",     NULL,              NULL },

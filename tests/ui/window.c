@@ -120,6 +120,32 @@ test_rewrite_keys (void)
   driver_expect_line ("back into");
 }
 
+/* The rewrite keys, too, pass over what changed nothing. */
+static void
+test_rewrite_keys_pass_over (void)
+{
+  open_example ("cse");
+  use_pipeline ("sccp,loop-state,cse,dce");
+  driver_run ("goto end");
+  const PhHistory *history = ph_document_get_history (driver_document ());
+  guint changed = 0;
+  for (guint i = 0; i < history->steps->len; i++)
+    if (g_str_equal (g_array_index (history->steps, PhStep, i).pass, "cse"))
+      changed = i + 1;
+  g_assert_cmpuint (changed, >, 2);
+  driver_run ("goto %u", changed - 3);
+  focus_graph ();
+  driver_key ("F11");
+  PhPosition at = ph_document_get_position (driver_document ());
+  g_assert_cmpuint (at.step, ==, changed);
+  /* Back from behind a pass that did nothing, too. */
+  driver_run ("goto end");
+  focus_graph ();
+  driver_key ("shift+F11");
+  at = ph_document_get_position (driver_document ());
+  g_assert_cmpuint (at.step, ==, changed - 1);
+}
+
 static void
 test_differentiate (void)
 {
@@ -502,6 +528,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/shortcuts", test_shortcuts);
   g_test_add_func ("/window/step-keys", test_step_keys);
   g_test_add_func ("/window/rewrite-keys", test_rewrite_keys);
+  g_test_add_func ("/window/rewrite-keys/pass-over", test_rewrite_keys_pass_over);
   g_test_add_func ("/window/differentiate", test_differentiate);
   g_test_add_func ("/window/console/typing", test_console_typing);
   g_test_add_func ("/window/console/editing-keys", test_console_editing_keys);
