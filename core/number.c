@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/number.h"
 
+#include <math.h>
+#include <string.h>
+
 void
 ph_number_append (GString *out, const char *format, double value)
 {
@@ -17,6 +20,21 @@ ph_number_to_string (const char *format, double value)
 
   ph_number_append (out, format, value);
   return g_string_free (out, FALSE);
+}
+
+char *
+ph_number_brief (double value)
+{
+  char *text;
+  gsize n;
+
+  if (!isfinite (value) || (value != 0 && (fabs (value) < 1e-3 || fabs (value) >= 1e6)))
+    return ph_number_to_string ("%.3g", value);
+  text = ph_number_to_string ("%.3f", value);
+  for (n = strlen (text); text[n - 1] == '0'; n--)
+    ;
+  text[text[n - 1] == '.' ? n - 1 : n] = '\0';
+  return text;
 }
 
 char *

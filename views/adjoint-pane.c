@@ -29,29 +29,13 @@ G_DEFINE_FINAL_TYPE (PhAdjointPane, ph_adjoint_pane, GTK_TYPE_WIDGET)
 
 /* Computing */
 
-typedef struct
-{
-  PhSnapshot *snapshot;
-  GHashTable *feeds;
-} Work;
-
-static void
-work_free (gpointer data)
-{
-  Work *work = data;
-
-  ph_snapshot_free (work->snapshot);
-  g_hash_table_unref (work->feeds);
-  g_free (work);
-}
-
 static void
 compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  Work               *work = data;
-  g_autoptr (PhModel) model = ph_snapshot_take (work->snapshot, ph_snapshot_get_history (work->snapshot)->position);
+  PhSnapshot *snapshot = data;
+  g_autoptr (PhModel) model = ph_snapshot_take (snapshot, ph_snapshot_get_history (snapshot)->position);
   GError             *error = NULL;
-  PhAdjoint          *adjoint = ph_adjoint_new (model, work->feeds, NULL, cancellable, &error);
+  PhAdjoint          *adjoint = ph_adjoint_new (model, ph_snapshot_get_feeds (snapshot), NULL, cancellable, &error);
 
   if (adjoint != NULL)
     g_task_return_pointer (task, adjoint, (GDestroyNotify) ph_adjoint_free);
@@ -120,19 +104,10 @@ refresh (PhAdjointPane *self)
       return;
     }
 
-  Work          *work = g_new0 (Work, 1);
-  GHashTableIter iter;
-  gpointer       name, tensor;
-
-  work->snapshot = ph_snapshot_new (self->document);
-  work->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  g_hash_table_iter_init (&iter, ph_document_get_feeds (self->document));
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    g_hash_table_insert (work->feeds, g_strdup (name), ph_tensor_ref (tensor));
   self->cancellable = g_cancellable_new ();
 
   g_autoptr (GTask) task = g_task_new (self, self->cancellable, on_computed, NULL);
-  g_task_set_task_data (task, work, work_free);
+  g_task_set_task_data (task, ph_snapshot_new (self->document), (GDestroyNotify) ph_snapshot_free);
   g_task_run_in_thread (task, compute);
 }
 

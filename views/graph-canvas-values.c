@@ -6,22 +6,6 @@
 #include "views/graph-canvas-private.h"
 #include "views/verify-cost.h"
 
-typedef struct
-{
-  PhSnapshot *snapshot;
-  GHashTable *feeds;
-} Work;
-
-static void
-work_free (gpointer data)
-{
-  Work *work = data;
-
-  ph_snapshot_free (work->snapshot);
-  g_hash_table_unref (work->feeds);
-  g_free (work);
-}
-
 void
 ph_canvas_values_clear (PhGraphCanvas *self)
 {
@@ -88,23 +72,18 @@ ph_canvas_values_label (PhGraphCanvas *self)
 static void
 compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  Work                   *work = data;
-  g_autoptr (PhModel)     model = ph_snapshot_take (work->snapshot, ph_snapshot_get_history (work->snapshot)->position);
+  PhSnapshot *snapshot = data;
+  g_autoptr (PhModel)     model = ph_snapshot_take (snapshot, ph_snapshot_get_history (snapshot)->position);
   PhRunOptions            options = { .cancellable = cancellable, .keep_all = TRUE };
   GHashTable             *results = NULL;
-  g_autoptr (GHashTable)  given = ph_inputs_find (model, work->feeds, PH_INPUTS_FED, 0, NULL, &options, &results, NULL);
-  GHashTableIter          iter;
-  gpointer                value, tensor;
+  g_autoptr (GHashTable)  given = ph_inputs_find (model, ph_snapshot_get_feeds (snapshot), PH_INPUTS_FED, 0, NULL, &options, &results, NULL);
 
   if (given == NULL)
     {
       g_task_return_pointer (task, NULL, NULL);
       return;
     }
-  g_hash_table_iter_init (&iter, given);
-  while (g_hash_table_iter_next (&iter, &value, &tensor))
-    if (!g_hash_table_contains (results, GUINT_TO_POINTER (((PhValue *) value)->id)))
-      g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) value)->id), ph_tensor_ref (tensor));
+  ph_results_add (results, given);
   g_task_return_pointer (task, results, (GDestroyNotify) g_hash_table_unref);
 }
 
@@ -135,16 +114,7 @@ ph_canvas_values_follow (PhGraphCanvas *self)
       return;
     }
 
-  Work          *work = g_new0 (Work, 1);
-  GHashTableIter iter;
-  gpointer       name, tensor;
-
-  work->snapshot = ph_snapshot_new (self->document);
-  work->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  g_hash_table_iter_init (&iter, ph_document_get_feeds (self->document));
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    g_hash_table_insert (work->feeds, g_strdup (name), ph_tensor_ref (tensor));
-  start (self, compute, on_computed, work, work_free);
+  start (self, compute, on_computed, ph_snapshot_new (self->document), (GDestroyNotify) ph_snapshot_free);
 }
 
 void

@@ -9,7 +9,7 @@ typedef struct
   PhSnapshot *snapshot;         /* (nullable) of the document */
   PhModel    *model;            /* (nullable) or what the console recorded */
   char       *output;           /* (nullable) the first float output */
-  GHashTable *feeds;
+  GHashTable *feeds;            /* (nullable) of what was recorded */
   PhAdjoint  *adjoint;
 } Adjoint;
 
@@ -47,10 +47,7 @@ adjoint_begin (PhCall *call, GError **error)
         return FALSE;
     }
   else
-    {
-      work->snapshot = ph_snapshot_new (call->document);
-      work->feeds = ph_call_copy_feeds (call);
-    }
+    work->snapshot = ph_snapshot_new (call->document);
   work->output = g_strdup (output);
   return TRUE;
 }
@@ -109,7 +106,7 @@ adjoint_work (PhCall *call, GError **error)
   ph_call_progress (call, "differentiating", -1);
   if (work->snapshot != NULL)
     work->model = ph_snapshot_take (work->snapshot, ph_snapshot_get_history (work->snapshot)->position);
-  work->adjoint = ph_adjoint_new (work->model, work->feeds, work->output, call->cancellable, error);
+  work->adjoint = ph_adjoint_new (work->model, work->feeds != NULL ? work->feeds : ph_snapshot_get_feeds (work->snapshot), work->output, call->cancellable, error);
   if (work->adjoint == NULL)
     return FALSE;
 

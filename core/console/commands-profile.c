@@ -53,7 +53,7 @@ profile_begin (PhCall *call, GError **error)
     return ph_call_usage (call, error, "--top is a number from 1 on");
   job->seed = seed >= 0 ? (gint64) seed : -1;
   job->snapshot = ph_snapshot_new (call->document);
-  job->named = ph_call_copy_feeds (call);
+  job->named = ph_feeds_copy (ph_document_get_feeds (call->document));
   return TRUE;
 }
 

@@ -1,6 +1,7 @@
 /* commands-step.c: run, step, back, goto, bookmark.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/console-private.h"
+#include "core/run/inputs.h"
 
 /* ── running passes ── */
 
@@ -50,7 +51,7 @@ static void
 run_decide_verify (Run *run, PhCall *call, gboolean asked, gboolean refused)
 {
   run->verify = asked || (!refused && !ph_document_get_proves (call->document) && ph_call_is_quick (call, 200, 10000000));
-  run->feeds = run->verify ? ph_call_copy_feeds (call) : NULL;
+  run->feeds = run->verify ? ph_feeds_copy (ph_document_get_feeds (call->document)) : NULL;
   run->proofs = run->verify ? g_ptr_array_new () : NULL;
 }
 

@@ -203,20 +203,6 @@ eval_free (gpointer data)
   g_free (eval);
 }
 
-GHashTable *
-ph_call_copy_feeds (PhCall *call)
-{
-  GHashTable    *feeds = ph_document_get_feeds (call->document);
-  GHashTable    *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  GHashTableIter iter;
-  gpointer       name, tensor;
-
-  g_hash_table_iter_init (&iter, feeds);
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    g_hash_table_insert (copy, g_strdup (name), ph_tensor_ref (tensor));
-  return copy;
-}
-
 /* A value by its name, or all outputs of a node. */
 static gboolean
 add_wanted (PhModel *model, const char *name, GPtrArray *wanted, GError **error)
@@ -270,7 +256,7 @@ eval_begin (PhCall *call, GError **error)
     return FALSE;
 
   eval->snapshot = ph_snapshot_new (call->document);
-  eval->named = ph_call_copy_feeds (call);
+  eval->named = ph_feeds_copy (ph_document_get_feeds (call->document));
   return TRUE;
 }
 
@@ -333,15 +319,7 @@ eval_work (PhCall *call, GError **error)
   if (feeds == NULL)
     return FALSE;
 
-  /* Inputs were computed too, in a way: they are values that one looks at. */
-  GHashTableIter iter;
-  gpointer       value, tensor;
-
-  g_hash_table_iter_init (&iter, feeds);
-  while (g_hash_table_iter_next (&iter, &value, &tensor))
-    if (!g_hash_table_contains (eval->results, GUINT_TO_POINTER (((PhValue *) value)->id)))
-      g_hash_table_insert (eval->results, GUINT_TO_POINTER (((PhValue *) value)->id), ph_tensor_ref (tensor));
-
+  ph_results_add (eval->results, feeds);
   if (eval->folder != NULL && g_mkdir_with_parents (eval->folder, 0777) != 0)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: cannot be made: %s", eval->folder, g_strerror (errno));

@@ -3,6 +3,7 @@
 
 #include "core/prove/cases.h"
 #include "core/console/console-private.h"
+#include "core/run/inputs.h"
 
 /* ── verify ── */
 
@@ -55,7 +56,7 @@ verify_begin (PhCall *call, GError **error)
       verify->a = verify->b;
       verify->b = a;
     }
-  verify->feeds = ph_call_copy_feeds (call);
+  verify->feeds = ph_feeds_copy (ph_document_get_feeds (call->document));
   verify->generation = ph_document_get_generation (call->document);
   verify->snapshot = ph_snapshot_new (call->document);
   verify->seed = (guint64) seed;

@@ -106,7 +106,6 @@ void      ph_call_progress    (PhCall *call, const char *what, double fraction);
 void      ph_call_push_line   (PhCall *call, const char *line, const char *place);
 void      ph_call_set_data    (PhCall *call, gpointer data, GDestroyNotify free_data);
 void      ph_call_reply_position (PhCall *call);
-GHashTable *ph_call_copy_feeds (PhCall *call);           /* (transfer full) name -> PhTensor, for a worker */
 /* Comparing a step takes some computations of the model: beyond this size that is left to be asked for. */
 gboolean  ph_call_is_quick    (PhCall *call, guint nodes, gint64 flops);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/console/sql-private.h"
+#include "core/run/inputs.h"
 
 #define MAX_ROWS       100000      /* of an answer              */
 #define MAX_ROWS_SHOWN 500         /* of its text               */
@@ -209,19 +210,6 @@ ph_sql_free (PhSql *sql)
   g_free (sql);
 }
 
-static GHashTable *
-copy_named (GHashTable *table)
-{
-  GHashTable    *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-  GHashTableIter iter;
-  gpointer       name, tensor;
-
-  g_hash_table_iter_init (&iter, table);
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    g_hash_table_insert (copy, g_strdup (name), ph_tensor_ref (tensor));
-  return copy;
-}
-
 /* What the query is to read, in the document's thread. The snapshot of the query before is kept while nothing moved. */
 static void
 take_snapshot (PhSql *sql, gboolean threaded)
@@ -254,7 +242,7 @@ take_snapshot (PhSql *sql, gboolean threaded)
   g_clear_pointer (&sql->profile, ph_profile_unref);
   g_clear_pointer (&sql->problems, g_ptr_array_unref);
   g_clear_pointer (&sql->entries, g_array_unref);
-  sql->feeds = copy_named (ph_document_get_feeds (sql->document));
+  sql->feeds = ph_feeds_copy (ph_document_get_feeds (sql->document));
   if (ph_document_get_values (sql->document) != NULL)
     sql->values = g_hash_table_ref (ph_document_get_values (sql->document));
   if (ph_document_get_profile (sql->document) != NULL)

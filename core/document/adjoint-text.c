@@ -1,29 +1,11 @@
 /* adjoint-text.c: the traces of differentiation as text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include <math.h>
-#include <string.h>
-
 #include "core/document/adjoint.h"
+
+#include "core/number.h"
 
 #define MOST_SHOWN 4      /* elements of a tensor that is written out; of a larger one the type is */
 #define WIDEST     48     /* a formula that is longer does not push the values of the others away */
-
-/* Three decimals, as the tables of textbooks have them, where that says something. */
-static char *
-number_text (double number)
-{
-  char       text[64];
-  const double size = fabs (number);
-
-  if (!isfinite (number) || (size != 0 && (size < 0.001 || size >= 1e6)))
-    return g_strdup (g_ascii_formatd (text, sizeof text, "%.4g", number));
-  g_ascii_formatd (text, sizeof text, "%.3f", number);
-  for (gsize n = strlen (text); n > 0 && text[n - 1] == '0'; n--)
-    text[n - 1] = '\0';
-  if (g_str_has_suffix (text, "."))
-    text[strlen (text) - 1] = '\0';
-  return g_strdup (g_str_equal (text, "-0") ? "0" : text);
-}
 
 char *
 ph_adjoint_text (PhTensor *tensor, const PhType *type)
@@ -38,7 +20,7 @@ ph_adjoint_text (PhTensor *tensor, const PhType *type)
   text = g_string_new (NULL);
   for (gsize i = 0; i < count; i++)
     {
-      g_autofree char *number = number_text (ph_dtype_load (ph_tensor_dtype (tensor), ph_tensor_data (tensor), i));
+      g_autofree char *number = ph_number_brief (ph_dtype_load (ph_tensor_dtype (tensor), ph_tensor_data (tensor), i));
       g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", number);
     }
   if (ph_tensor_rank (tensor) > 0)

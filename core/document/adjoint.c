@@ -306,12 +306,7 @@ compute (Tracer *tracer, PhModel *model, GHashTable *feeds, GCancellable *cancel
       return TRUE;
     }
 
-  GHashTableIter iter;
-  gpointer       value, tensor;
-  g_hash_table_iter_init (&iter, given);
-  while (g_hash_table_iter_next (&iter, &value, &tensor))
-    if (!g_hash_table_contains (*results, GUINT_TO_POINTER (((PhValue *) value)->id)))
-      g_hash_table_insert (*results, GUINT_TO_POINTER (((PhValue *) value)->id), ph_tensor_ref (tensor));
+  ph_results_add (*results, given);
   for (guint i = 0; i < adjoint->rows->len; i++)
     {
       PhAdjointRow *row = adjoint->rows->pdata[i];

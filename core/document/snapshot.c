@@ -4,6 +4,7 @@
 
 #include "core/discard.h"
 #include "core/document/document-private.h"
+#include "core/run/inputs.h"
 
 /* A second model that moves along the journal: one for each file that was opened, shared by all that read it. */
 struct _PhCopy
@@ -19,6 +20,7 @@ struct _PhSnapshot
 {
   PhCopy    *copy;
   PhHistory *history;
+  GHashTable *feeds;             /* name -> PhTensor */
 };
 
 PhCopy *
@@ -55,6 +57,7 @@ ph_snapshot_new (PhDocument *document)
   PhCopy     *copy = document->copy;
 
   snapshot->history = ph_history_snapshot (document->history);
+  snapshot->feeds = ph_feeds_copy (document->feeds);
   if (copy != NULL)
     g_atomic_ref_count_inc (&copy->ref_count);
   else
@@ -72,8 +75,15 @@ void
 ph_snapshot_free (PhSnapshot *snapshot)
 {
   ph_copy_unref (snapshot->copy);
+  g_hash_table_unref (snapshot->feeds);
   ph_discard (snapshot->history, (GDestroyNotify) ph_history_free);
   g_free (snapshot);
+}
+
+GHashTable *
+ph_snapshot_get_feeds (PhSnapshot *snapshot)
+{
+  return snapshot->feeds;
 }
 
 PhHistory *

@@ -1,4 +1,4 @@
-/* snapshot.h: what a worker reads of a document: the model at any position of its history, as it is now.
+/* snapshot.h: what a worker reads of a document: the model at any position of its history, and what is fed, as it is now.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -14,6 +14,7 @@ PhSnapshot *ph_snapshot_new         (PhDocument *document);      /* something is
 void        ph_snapshot_free        (PhSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSnapshot, ph_snapshot_free)
 PhHistory  *ph_snapshot_get_history (PhSnapshot *snapshot);
+GHashTable *ph_snapshot_get_feeds   (PhSnapshot *snapshot);      /* name -> PhTensor; the worker's own */
 PhHistory  *ph_snapshot_dup_history (PhSnapshot *snapshot);
 
 /* In any thread: the model at @at, for this caller alone until ph_snapshot_done(), and then to be as it was. */

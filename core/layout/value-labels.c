@@ -2,25 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/layout/value-labels.h"
 
-#include <math.h>
-#include <string.h>
-
+#include "core/number.h"
 #include "core/tensor/tensor.h"
-
-/* "0.693", "10", "-0.959": no more digits than a picture has room for. */
-static char *
-number_label (double number)
-{
-  char  digits[G_ASCII_DTOSTR_BUF_SIZE];
-  gsize n;
-
-  if (!isfinite (number) || (number != 0 && (fabs (number) < 1e-3 || fabs (number) >= 1e6)))
-    return g_strdup (g_ascii_formatd (digits, sizeof digits, "%.3g", number));
-  g_ascii_formatd (digits, sizeof digits, "%.3f", number);
-  for (n = strlen (digits); digits[n - 1] == '0'; n--)
-    ;
-  return g_strndup (digits, digits[n - 1] == '.' ? n - 1 : n);
-}
 
 GHashTable *
 ph_value_labels_new (GHashTable *values)
@@ -34,7 +17,7 @@ ph_value_labels_new (GHashTable *values)
   while (g_hash_table_iter_next (&iter, &id, &tensor))
     if (ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_tensor_stats (tensor, &stats))
       {
-        g_autofree char *low = number_label (stats.min), *high = number_label (stats.max);
+        g_autofree char *low = ph_number_brief (stats.min), *high = ph_number_brief (stats.max);
 
         g_hash_table_insert (labels, id, ph_tensor_count (tensor) == 1 ? g_steal_pointer (&low) : g_strdup_printf ("%s … %s", low, high));
       }

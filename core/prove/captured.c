@@ -8,19 +8,6 @@ ph_prove_new_feeds (void)
   return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
 }
 
-GHashTable *
-ph_prove_copy_feeds (GHashTable *table)
-{
-  GHashTable    *copy = ph_prove_new_feeds ();
-  GHashTableIter iter;
-  gpointer       name, tensor;
-
-  g_hash_table_iter_init (&iter, table);
-  while (g_hash_table_iter_next (&iter, &name, &tensor))
-    g_hash_table_insert (copy, g_strdup (name), ph_tensor_ref (tensor));
-  return copy;
-}
-
 void
 ph_prover_capture (PhProver *prover, guint at)
 {

@@ -55,7 +55,6 @@ PhPromise     ph_prove_whole_promise (PhExactness exactness, gboolean foreign);
 
 /* ── values of a run (captured.c) ── */
 GHashTable   *ph_prove_new_feeds    (void);                                  /* name -> PhTensor */
-GHashTable   *ph_prove_copy_feeds   (GHashTable *feeds);
 /* One run of the model before the rewrite, which begins with edit @at: on the fed inputs, or on generated ones. */
 void          ph_prover_capture     (PhProver *prover, guint at);
 /* Whether the values of the rewrite that is tried are not there, and may be had by a run. */

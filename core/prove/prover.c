@@ -226,7 +226,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
       if (one->verdict == PH_VERDICT_DIFFERENT && !proof->blamed)
         {
           if (one->shown_by == PH_SAMPLE_CAPTURED && one->value != NULL && prover->feeds != NULL)
-            proof->feeds = ph_prove_copy_feeds (prover->feeds);
+            proof->feeds = ph_feeds_copy (prover->feeds);
           ph_proof_blame (proof, one, ph_prove_position_of (history, i), &g_array_index (history->rewrites, PhRewrite, i));
         }
     }

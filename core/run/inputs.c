@@ -246,3 +246,28 @@ ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 se
   g_propagate_error (error, g_steal_pointer (&first));
   return NULL;
 }
+
+GHashTable *
+ph_feeds_copy (GHashTable *feeds)
+{
+  GHashTable    *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+  GHashTableIter iter;
+  gpointer       name, tensor;
+
+  g_hash_table_iter_init (&iter, feeds);
+  while (g_hash_table_iter_next (&iter, &name, &tensor))
+    g_hash_table_insert (copy, g_strdup (name), ph_tensor_ref (tensor));
+  return copy;
+}
+
+void
+ph_results_add (GHashTable *results, GHashTable *given)
+{
+  GHashTableIter iter;
+  gpointer       value, tensor;
+
+  g_hash_table_iter_init (&iter, given);
+  while (g_hash_table_iter_next (&iter, &value, &tensor))
+    if (!g_hash_table_contains (results, GUINT_TO_POINTER (((PhValue *) value)->id)))
+      g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) value)->id), ph_tensor_ref (tensor));
+}

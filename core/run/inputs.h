@@ -35,4 +35,9 @@ GHashTable *ph_inputs_collect   (PhModel *model, GHashTable *named, PhInputsKind
 GHashTable *ph_inputs_find      (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, GPtrArray *wanted,
                                  const PhRunOptions *options, GHashTable **results, GError **error);
 
+/* Names and tensors (name -> PhTensor) for a worker. (transfer full) */
+GHashTable *ph_feeds_copy       (GHashTable *feeds);
+/* What was given (PhValue -> PhTensor) is among the results (PhId -> PhTensor) too: an input is a value that one looks at. */
+void        ph_results_add      (GHashTable *results, GHashTable *given);
+
 G_END_DECLS
