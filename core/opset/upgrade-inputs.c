@@ -1,5 +1,7 @@
 /* upgrade-inputs.c: attributes that became inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "core/opset/upgrade.h"
 
 /* An attribute of integers becomes input @index. */
@@ -36,7 +38,7 @@ ph_upgrade_pad_inputs (PhUpgrade *u)
 
   ints_become_input (u, "pads", 1, "pads");
   ph_upgrade_set_attr (u, "value", NULL);
-  if (value != 0)
+  if (value != 0 || signbit (value))
     ph_upgrade_set_constant (u, 2, "value", ph_tensor_new_scalar (ph_upgrade_dtype (ph_node_input (u->node, 0)), value));
 }
 
@@ -60,7 +62,8 @@ ph_upgrade_clip_inputs (PhUpgrade *u)
   PhAttr *min = ph_node_attr (u->node, "min"), *max = ph_node_attr (u->node, "max");
   PhDType dtype = ph_upgrade_dtype (ph_node_input (u->node, 0));
   float low = min != NULL ? min->f : 0, high = max != NULL ? max->f : 0;
-  gboolean has_min = min != NULL && low > -G_MAXFLOAT, has_max = max != NULL && high < G_MAXFLOAT;
+  gboolean has_min = min != NULL && (low > -G_MAXFLOAT || dtype == PH_DOUBLE),
+           has_max = max != NULL && (high < G_MAXFLOAT || dtype == PH_DOUBLE);
 
   ph_upgrade_set_attr (u, "min", NULL);
   ph_upgrade_set_attr (u, "max", NULL);
