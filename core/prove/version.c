@@ -5,6 +5,7 @@
 #include "core/ops/op-list.h"
 #include "core/prove/prove.h"
 
+#include <math.h>
 #include <string.h>
 
 /* From opset @since on, attribute @attr is input @input; before, back to @from, nothing else of the operator changed that a node
@@ -22,6 +23,13 @@ static const struct { const PhOp *op; int from, since; const char *attr; guint i
 
 typedef struct { const PhNode *was, *is; int opset; } Change;
 
+/* Zero has a sign, which the result may show. */
+static gboolean
+same_number (double a, double b)
+{
+  return a == b && !signbit (a) == !signbit (b);
+}
+
 static gboolean
 holds_attr (PhTensor *tensor, const PhAttr *attr)
 {
@@ -32,7 +40,7 @@ holds_attr (PhTensor *tensor, const PhAttr *attr)
     case PH_ATTR_INT:
       return n == 1 && ph_tensor_dtype (tensor) == PH_INT64 && ph_tensor_get_int (tensor, 0) == attr->i;
     case PH_ATTR_FLOAT:
-      return n == 1 && ph_dtype_is_float (ph_tensor_dtype (tensor)) && ph_tensor_get (tensor, 0) == (double) attr->f;
+      return n == 1 && ph_dtype_is_float (ph_tensor_dtype (tensor)) && same_number (ph_tensor_get (tensor, 0), attr->f);
     case PH_ATTR_INTS:
       if (n != attr->n || ph_tensor_dtype (tensor) != PH_INT64 || ph_tensor_rank (tensor) != 1)
         return FALSE;
@@ -87,6 +95,14 @@ is_left_out (const Change *change, guint i)
 }
 
 static gboolean
+same_value (const PhValue *was, const PhValue *is)
+{
+  PhTensor *a = ph_value_constant (was), *b = ph_value_constant (is);
+
+  return was->id == is->id && (a == NULL || b == NULL ? a == b : ph_tensor_equal (a, b));
+}
+
+static gboolean
 same_inputs (const Change *change)
 {
   const guint n = MAX (change->was->inputs->len, change->is->inputs->len);
@@ -102,7 +118,7 @@ same_inputs (const Change *change)
           if (attr == NULL || constant_at (change->is, i) == NULL || !holds_attr (constant_at (change->is, i), attr))
             return FALSE;
         }
-      else if ((was == NULL || is == NULL ? was != NULL : was->id != is->id) && !is_left_out (change, i))
+      else if ((was == NULL || is == NULL ? was != NULL : !same_value (was, is)) && !is_left_out (change, i))
         return FALSE;
     }
   return TRUE;
@@ -121,11 +137,13 @@ is_last_axis (const Change *change)
          (was == rank - 1 || was == -1) && (is == rank - 1 || is == -1);
 }
 
-/* The bounds that say nothing may be left out. */
+/* The largest float bounds nothing, unless it bounds doubles. */
 static gboolean
 is_no_bound (const Change *change, const PhAttr *attr)
 {
-  return change->was->op == &ph_op_Clip && attr->kind == PH_ATTR_FLOAT &&
+  const PhType *type = ph_node_input (change->was, 0) != NULL ? ph_node_input (change->was, 0)->type : NULL;
+
+  return change->was->op == &ph_op_Clip && attr->kind == PH_ATTR_FLOAT && type != NULL && type->dtype != PH_DOUBLE &&
          ((g_str_equal (attr->name, "min") && attr->f <= -G_MAXFLOAT) || (g_str_equal (attr->name, "max") && attr->f >= G_MAXFLOAT));
 }
 
@@ -145,7 +163,7 @@ same_attrs (const Change *change)
       /* It went: is it an input? */
       for (guint m = 0; m < G_N_ELEMENTS (moves) && is == NULL; m++)
         if (moves[m].op == change->was->op && g_str_equal (moves[m].attr, was->name) && ph_node_input (change->is, moves[m].input) == NULL &&
-            !is_no_bound (change, was) && !(was->kind == PH_ATTR_FLOAT && was->f == 0 && change->was->op == &ph_op_Pad))
+            !is_no_bound (change, was) && !(was->kind == PH_ATTR_FLOAT && same_number (was->f, 0) && change->was->op == &ph_op_Pad))
           return FALSE;
     }
   for (guint i = 0; i < change->is->attrs->len; i++)

@@ -59,6 +59,43 @@ test_not_same (void)
   g_assert_false (is_same (NET ("a = RandomNormalLike (x)\ny = Add (a, x)\n"), NET ("a = RandomNormalLike (x)\ny = Add (a, x)\n")));
 }
 
+/* Each differs in one thing that a value's number has to hold. */
+static void
+test_not_quite_same (void)
+{
+  /* Constants: the sign of zero, the element type and the rank, though what is added is the same number. */
+  g_assert_false (is_same (MODEL ("23", "float k = {0}", "y = Add (x, k)\n"), MODEL ("23", "float k = {-0.0}", "y = Add (x, k)\n")));
+  g_assert_false (is_same (MODEL ("23", "float k = {2}", "y = Mul (x, k)\n"), MODEL ("23", "float[1] k = {2}", "y = Mul (x, k)\n")));
+  g_assert_false (is_same (MODEL ("23", "int64[1] k = {1}", "y = Tile (x, k)\n"), MODEL ("23", "int32[1] k = {1}", "y = Tile (x, k)\n")));
+  g_assert_false (is_same (MODEL ("23", "int64[2] k = {1, 2}", "y = Reshape (x, k)\n"), MODEL ("23", "int64[2] k = {2, 1}", "y = Reshape (x, k)\n")));
+  /* Attributes of each kind; one that is not there; two whose values are changed over. */
+  g_assert_false (is_same (NET ("y = Gelu <approximate = \"tanh\"> (x)\n"), NET ("y = Gelu <approximate = \"none\"> (x)\n")));
+  g_assert_false (is_same (NET ("y = Gelu <approximate = \"tanh\"> (x)\n"), NET ("y = Gelu (x)\n")));
+  g_assert_false (is_same (NET ("y = Transpose <perm = [1, 0]> (x)\n"), NET ("y = Transpose <perm = [0, 1]> (x)\n")));
+  g_assert_false (is_same (NET ("y = HardSigmoid <alpha = 0.1, beta = 0.2> (x)\n"), NET ("y = HardSigmoid <alpha = 0.2, beta = 0.1> (x)\n")));
+  g_assert_true (is_same (NET ("y = HardSigmoid <alpha = 0.1, beta = 0.2> (x)\n"), NET ("y = HardSigmoid <beta = 0.2, alpha = 0.1> (x)\n")));
+  g_assert_false (is_same (NET ("s = Shape (x)\ny = ConstantOfShape <value = float[1] {1}> (s)\n"),
+                           NET ("s = Shape (x)\ny = ConstantOfShape <value = float[1] {2}> (s)\n")));
+  g_assert_false (is_same (NET ("k = Constant <value_ints = [0]> ()\ny = Unsqueeze (x, k)\n"), NET ("k = Constant <value_ints = [1]> ()\ny = Unsqueeze (x, k)\n")));
+  /* Inputs: their places, one that is left out, the third of a sum; outputs: which one. */
+  g_assert_false (is_same (NET ("y = Clip (x, c)\n"), NET ("y = Clip (x, , c)\n")));
+  g_assert_false (is_same (NET ("y = Clip (x, c, d)\n"), NET ("y = Clip (x, c)\n")));
+  g_assert_true (is_same (NET ("y = Clip (x, c, )\n"), NET ("y = Clip (x, c)\n")));
+  g_assert_false (is_same (NET ("y = Sum (x, z, c)\n"), NET ("y = Sum (x, c, z)\n")));
+  g_assert_false (is_same (NET ("y = Pow (x, z)\n"), NET ("y = Pow (z, x)\n")));
+  g_assert_false (is_same (NET ("y = MatMul (x, z)\n"), NET ("y = MatMul (z, x)\n")));
+  g_assert_false (is_same (NET ("a, y = Split <axis = 0, num_outputs = 2> (x)\n"), NET ("y, b = Split <axis = 0, num_outputs = 2> (x)\n")));
+  g_assert_false (is_same (NET ("a, b = Split <axis = 0> (x)\ny = Relu (a)\n"), NET ("a, b, e = Split <axis = 0> (x)\ny = Relu (a)\n")));
+  /* The same words at another opset mean something else. */
+  g_assert_false (is_same (MODEL ("12", "", "y = Softmax (x)\n"), MODEL ("13", "", "y = Softmax (x)\n")));
+  /* What is not known may be anything, what draws is another number each time: also in training, in a body, and in part. */
+  g_assert_false (is_same (NET ("y = Mystery (x)\n"), NET ("y = Mystery (x)\n")));
+  g_assert_false (is_same (MODEL ("23", "float r = {0.5}, bool t = {1}", "y = Dropout (x, r, t)\n"),
+                           MODEL ("23", "float r = {0.5}, bool t = {1}", "y = Dropout (x, r, t)\n")));
+  g_assert_true (is_same (MODEL ("23", "float r = {0.5}, bool t = {0}", "y = Dropout (x, r, t)\n"),
+                          MODEL ("23", "float r = {0.5}, bool t = {0}", "y = Dropout (x, r, t)\n")));
+}
+
 /* Bodies are what they compute, whatever their values are called. */
 static void
 test_bodies (void)
@@ -68,7 +105,24 @@ test_bodies (void)
   g_assert_true (is_same (IF ("r = Neg (x)", "s = Abs (z)"), IF ("r = Neg (x)", "s = Abs (z)")));
   g_assert_false (is_same (IF ("r = Neg (x)", "s = Abs (z)"), IF ("r = Neg (x)", "s = Abs (x)")));
   g_assert_false (is_same (IF ("r = Neg (x)", "s = Abs (z)"), IF ("r = Abs (z)", "s = Neg (x)")));
+  g_assert_false (is_same (IF ("r = RandomNormalLike (x)", "s = Abs (z)"), IF ("r = RandomNormalLike (x)", "s = Abs (z)")));
 #undef IF
+}
+
+/* A body's inputs are told by its depth and their place: what an inner body captures of an outer one is not what it is handed. */
+static void
+test_nested_bodies (void)
+{
+#define LOOP(inner_, outer_) MODEL ("23", "int64 n = {2}, bool t = {1}", \
+  "y, m = Loop (n, t, x, z) <body = o (int64 i, bool p, float[4,4] a, float[4,4] b) => (bool q, float[4,4] c, float[4,4] d) {\n" \
+  "q = Identity (p)\nc, w = Loop (n, t, a, b) <body = k (int64 j, bool f, float[4,4] e, float[4,4] g) => (bool h, float[4,4] u, float[4,4] v) {\n" \
+  "h = Identity (f)\n" inner_ "}>\n" outer_ "}>\n")
+  g_assert_true (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n")));
+  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, g)\nv = Neg (g)\n", "d = Neg (b)\n")));
+  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, x)\nv = Neg (g)\n", "d = Neg (b)\n")));
+  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (e)\n", "d = Neg (b)\n")));
+  g_assert_false (is_same (LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (b)\n"), LOOP ("u = Sub (e, a)\nv = Neg (g)\n", "d = Neg (a)\n")));
+#undef LOOP
 }
 
 static gboolean
@@ -105,13 +159,41 @@ test_reworded (void)
 #undef SUM
 }
 
+/* Nearly the same, in what the table of changes does not say. */
+static void
+test_not_reworded (void)
+{
+#define PAD(node_) MODEL ("10", "int64[4] p = {0, 0, 1, 1}, float k = {0}, float m = {-0.0}", node_)
+#define PADS "pads = [0, 0, 1, 1]"
+#define CLIP(type_, node_) "<ir_version: 8, opset_import: [\"\" : 10]>\ng (" type_ "[4,4] x) => (" type_ "[4,4] y) <" type_ " k = {0}, " type_ " m = {-0.0}>\n{\n" node_ "}\n"
+  g_assert_true (is_reworded (PAD ("y = Pad <" PADS ", value = 0.0> (x)\n"), PAD ("y = Pad (x, p)\n")));
+  g_assert_true (is_reworded (PAD ("y = Pad <" PADS ", value = -0.0> (x)\n"), PAD ("y = Pad (x, p, m)\n")));
+  g_assert_false (is_reworded (PAD ("y = Pad <" PADS ", value = -0.0> (x)\n"), PAD ("y = Pad (x, p)\n")));
+  g_assert_false (is_reworded (PAD ("y = Pad <" PADS ", value = -0.0> (x)\n"), PAD ("y = Pad (x, p, k)\n")));
+  g_assert_false (is_reworded (PAD ("y = Pad <" PADS ", mode = \"edge\"> (x)\n"), PAD ("y = Pad <mode = \"reflect\"> (x, p)\n")));
+  /* The largest float is no bound of floats, and is one of doubles. */
+  g_assert_true (is_reworded (CLIP ("float", "y = Clip <min = 0.0, max = 3.4028234663852886e38> (x)\n"), CLIP ("float", "y = Clip (x, k)\n")));
+  g_assert_false (is_reworded (CLIP ("double", "y = Clip <min = 0.0, max = 3.4028234663852886e38> (x)\n"), CLIP ("double", "y = Clip (x, k)\n")));
+  g_assert_false (is_reworded (CLIP ("float", "y = Clip <min = -0.0> (x)\n"), CLIP ("float", "y = Clip (x, k)\n")));
+  g_assert_true (is_reworded (CLIP ("float", "y = Clip <min = -0.0> (x)\n"), CLIP ("float", "y = Clip (x, m)\n")));
+  /* The numbers of an input that is called the same. */
+  g_assert_false (is_reworded (MODEL ("10", "float k = {0}, float l = {6}", "y = Clip <min = 1.0> (x, k)\n"),
+                               MODEL ("10", "float k = {1}, float l = {6}", "y = Clip <min = 1.0> (x, k)\n")));
+#undef PAD
+#undef PADS
+#undef CLIP
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/structure/same", test_same);
   g_test_add_func ("/structure/not-same", test_not_same);
+  g_test_add_func ("/structure/not-quite-same", test_not_quite_same);
   g_test_add_func ("/structure/bodies", test_bodies);
+  g_test_add_func ("/structure/nested-bodies", test_nested_bodies);
   g_test_add_func ("/structure/reworded", test_reworded);
+  g_test_add_func ("/structure/not-reworded", test_not_reworded);
   return g_test_run ();
 }
