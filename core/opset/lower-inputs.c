@@ -171,7 +171,7 @@ ph_lower_pad_to_attrs (PhLower *l)
   ph_lower_drop_input (l, 2);
   ph_lower_drop_input (l, 1);
   ph_lower_set_attr (l, "pads", ph_attr_new_ints ("pads", pads, n));
-  if (value != 0)
+  if (value != 0 || signbit (value))
     ph_lower_set_attr (l, "value", ph_attr_new_float ("value", value));
 }
 
