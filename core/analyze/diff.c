@@ -1,123 +1,13 @@
-/* diff.c: what changed between two positions of a history, and where a node comes from, read from the journal.
+/* diff.c: what changed between two positions of a history, read from the journal.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
 
-#include "core/graph/graph-private.h"
+#include "core/analyze/past-names.h"
 #include "core/graph/net.h"
 #include "core/ops/op.h"
 
-/* Names of nodes and values that may not be in the model at its present position. The journal is read for them at most
- * once, when the first one is missing. */
-typedef struct
-{
-  PhHistory  *history;
-  PhModel    *model;
-  GHashTable *nodes;          /* (nullable) id -> PhNodeRecord, borrowed from the journal */
-  GHashTable *values;         /* id -> interned name                                      */
-  GHashTable *makers;         /* id of a value -> id of its node                          */
-  GHashTable *tensors;        /* (nullable) see ph_history_find_tensor()                  */
-} Names;
-
-static void
-names_clear (Names *names)
-{
-  g_clear_pointer (&names->nodes, g_hash_table_unref);
-  g_clear_pointer (&names->values, g_hash_table_unref);
-  g_clear_pointer (&names->makers, g_hash_table_unref);
-  g_clear_pointer (&names->tensors, g_hash_table_unref);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Names, names_clear)
-
-static void
-names_read_journal (Names *names)
-{
-  if (names->nodes != NULL)
-    return;
-  names->nodes = g_hash_table_new (NULL, NULL);
-  names->values = g_hash_table_new (NULL, NULL);
-  names->makers = g_hash_table_new (NULL, NULL);
-  for (guint i = 0; i < names->history->edits->len; i++)
-    {
-      const PhEdit *edit = names->history->edits->pdata[i];
-      gpointer id = GUINT_TO_POINTER (edit->id);
-
-      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
-        {
-          PhNodeRecord *record = edit->spec;
-
-          g_hash_table_insert (names->nodes, id, record);
-          for (guint k = 0; k < record->n_outputs; k++)
-            {
-              g_hash_table_insert (names->values, GUINT_TO_POINTER (record->outputs[k]), (gpointer) record->output_names[k]);
-              g_hash_table_insert (names->makers, GUINT_TO_POINTER (record->outputs[k]), id);
-            }
-        }
-      else if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
-        g_hash_table_insert (names->values, id, (gpointer) ((PhValueRecord *) edit->spec)->name);
-    }
-}
-
 static char *
-node_label (Names *names, PhId id)
-{
-  const PhNode *node = ph_model_find_node (names->model, id);
-  const PhNodeRecord *record;
-  const char *op, *name;
-
-  if (node != NULL)
-    {
-      op = node->op_type;
-      name = node->name;
-    }
-  else
-    {
-      names_read_journal (names);
-      record = g_hash_table_lookup (names->nodes, GUINT_TO_POINTER (id));
-      if (record == NULL)
-        return g_strdup_printf ("n%u", id);
-      op = record->op_type;
-      name = record->name;
-    }
-  return *name != '\0' ? g_strdup_printf ("%s '%s'", op, name) : g_strdup (op);
-}
-
-static char *
-value_name (Names *names, PhId id)
-{
-  const PhValue *value = ph_model_find_value (names->model, id);
-  const char *name;
-
-  if (id == PH_NO_ID)
-    return g_strdup ("(none)");
-  if (value != NULL)
-    return g_strdup (value->name);
-  names_read_journal (names);
-  name = g_hash_table_lookup (names->values, GUINT_TO_POINTER (id));
-  return name != NULL ? g_strdup (name) : g_strdup_printf ("v%u", id);
-}
-
-/* A value that took over another's name is told from it by the node that makes it. */
-static void
-add_maker (Names *names, PhId id, char **text)
-{
-  const PhValue *value = ph_model_find_value (names->model, id);
-  guint maker = value != NULL && value->producer != NULL ? value->producer->id : 0;
-  char *plain = *text;
-
-  if (value == NULL)
-    {
-      names_read_journal (names);
-      maker = GPOINTER_TO_UINT (g_hash_table_lookup (names->makers, GUINT_TO_POINTER (id)));
-    }
-  if (maker == 0)
-    return;
-  *text = g_strdup_printf ("%s of n%u", plain, maker);
-  g_free (plain);
-}
-
-static char *
-input_field (Names *names, const PhNetField *field, PhId node_id)
+input_field (PhPastNames *names, const PhNetField *field, PhId node_id)
 {
   const PhNode *node = ph_model_find_node (names->model, node_id);
   const PhOp *op = node != NULL ? node->op : NULL;
@@ -150,7 +40,7 @@ grouped (gsize number)
 
 /* Two constants: the first element that differs, and how much differs in all. */
 static void
-describe_tensors (Names *names, const PhNetField *field, gboolean backwards, PhFieldChange *text)
+describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backwards, PhFieldChange *text)
 {
   PhTensor        *a = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->after : field->before);
   PhTensor        *b = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->before : field->after);
@@ -189,7 +79,7 @@ describe_tensors (Names *names, const PhNetField *field, gboolean backwards, PhF
 }
 
 static void
-add_field (PhNodeChange *change, Names *names, const PhNetField *field, PhId node, gboolean backwards)
+add_field (PhNodeChange *change, PhPastNames *names, const PhNetField *field, PhId node, gboolean backwards)
 {
   g_autofree char *name = NULL;
   PhFieldChange text = { 0 };
@@ -198,12 +88,12 @@ add_field (PhNodeChange *change, Names *names, const PhNetField *field, PhId nod
     {
     case PH_NET_INPUT:
       name = input_field (names, field, node);
-      text.before = value_name (names, field->before);
-      text.after = value_name (names, field->after);
+      text.before = ph_past_names_value (names, field->before);
+      text.after = ph_past_names_value (names, field->after);
       if (field->before != field->after && g_str_equal (text.before, text.after))
         {
-          add_maker (names, field->before, &text.before);
-          add_maker (names, field->after, &text.after);
+          ph_past_names_add_maker (names, field->before, &text.before);
+          ph_past_names_add_maker (names, field->after, &text.after);
         }
       break;
     case PH_NET_ATTR:
@@ -213,7 +103,7 @@ add_field (PhNodeChange *change, Names *names, const PhNetField *field, PhId nod
       break;
     case PH_NET_TYPE:
       {
-        g_autofree char *value = value_name (names, field->value);
+        g_autofree char *value = ph_past_names_value (names, field->value);
         name = g_strdup_printf ("type of %s", value);
         text.before = ph_type_to_string (field->old_type);
         text.after = ph_type_to_string (field->new_type);
@@ -232,7 +122,7 @@ add_field (PhNodeChange *change, Names *names, const PhNetField *field, PhId nod
     describe_tensors (names, field, backwards, &text);
   if (node != change->id)
     {
-      g_autofree char *label = node_label (names, node), *plain = g_steal_pointer (&name);
+      g_autofree char *label = ph_past_names_node (names, node), *plain = g_steal_pointer (&name);
 
       name = g_strdup_printf ("inside n%u %s: %s", node, label, plain);
     }
@@ -373,13 +263,13 @@ find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean
 
 /* What changed in the bodies of a node that is still there. */
 static void
-add_inside (PhNodeChange *change, Names *names, GHashTable *net, const GArray *inside, gboolean backwards)
+add_inside (PhNodeChange *change, PhPastNames *names, GHashTable *net, const GArray *inside, gboolean backwards)
 {
   for (guint i = 0; i < inside->len && i < MOST_INSIDE; i++)
     {
       const PhId       id = g_array_index (inside, PhId, i);
       const PhNetNode *node = g_hash_table_lookup (net, GUINT_TO_POINTER (id));
-      g_autofree char *label = node_label (names, id);
+      g_autofree char *label = ph_past_names_node (names, id);
       const gboolean   stays = node->before && node->after, comes = node->before == backwards;
       PhFieldChange    text = { .field = "inside" };
 
@@ -425,7 +315,7 @@ ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
   guint first = ph_history_edit_index (history, backwards ? b : a);
   guint end = ph_history_edit_index (history, backwards ? a : b);
   g_autoptr(GHashTable) net = ph_net_new_counted (history, model, first, end);
-  g_auto(Names) names = { history, model, NULL, NULL, NULL, NULL };
+  g_auto(PhPastNames) names = { history, model, NULL, NULL, NULL, NULL };
   PhDiff *diff = g_new0 (PhDiff, 1);
   GHashTableIter iter;
   gpointer data;
@@ -446,7 +336,7 @@ ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
         change->change = PH_CHANGE_CHANGED;
       else
         change->change = node->before == backwards ? PH_CHANGE_ADDED : PH_CHANGE_REMOVED;
-      change->label = node_label (&names, node->id);
+      change->label = ph_past_names_node (&names, node->id);
       if (change->change == PH_CHANGE_CHANGED)
         {
           change->fields = g_array_new (FALSE, FALSE, sizeof (PhFieldChange));
@@ -480,162 +370,4 @@ ph_diff_free (PhDiff *diff)
   g_ptr_array_unref (diff->nodes);
   g_hash_table_unref (diff->by_id);
   g_free (diff);
-}
-
-/* ── provenance ─────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void
-origin_clear (gpointer data)
-{
-  g_free (((PhOrigin *) data)->label);
-}
-
-/* The rewrite whose edits include @edit. */
-static int
-rewrite_of_edit (PhHistory *history, guint edit)
-{
-  guint low = 0, high = history->rewrites->len;
-
-  while (low < high)
-    {
-      guint middle = (low + high) / 2;
-      if (g_array_index (history->rewrites, PhRewrite, middle).first_edit <= edit)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return (int) low - 1;
-}
-
-static guint
-step_of_rewrite (PhHistory *history, guint rewrite)
-{
-  guint low = 0, high = history->steps->len;
-
-  /* The last step that starts at or before it; steps without rewrites start where the next one does. */
-  while (low < high)
-    {
-      guint middle = (low + high) / 2;
-      if (g_array_index (history->steps, PhStep, middle).first_rewrite <= rewrite)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-  return low - 1;
-}
-
-typedef struct
-{
-  GArray     *chain;
-  GHashTable *seen, *added;         /* ids in the chain; id -> index of the edit that added it, plus 1 */
-  Names       names;
-} Tracing;
-
-static void
-trace (Tracing *tracing, PhId id, guint depth)
-{
-  PhHistory *history = tracing->names.history;
-  PhOrigin origin = { .id = id, .depth = depth };
-  guint added = GPOINTER_TO_UINT (g_hash_table_lookup (tracing->added, GUINT_TO_POINTER (id)));
-  const PhRewrite *rewrite = NULL;
-  gboolean removed_any = FALSE;
-
-  if (!g_hash_table_add (tracing->seen, GUINT_TO_POINTER (id)))
-    return;
-  origin.label = node_label (&tracing->names, id);
-  if (added > 0)
-    {
-      guint index = (guint) rewrite_of_edit (history, added - 1), step = step_of_rewrite (history, index);
-
-      rewrite = &g_array_index (history->rewrites, PhRewrite, index);
-      origin.step = (int) step + 1;
-      origin.rewrite = (int) (index - g_array_index (history->steps, PhStep, step).first_rewrite) + 1;
-      origin.pass = g_array_index (history->steps, PhStep, step).pass;
-      origin.rule = rewrite->rule;
-      origin.why = rewrite->why;
-    }
-  g_array_append_val (tracing->chain, origin);
-  if (rewrite == NULL)
-    return;
-  for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
-    {
-      const PhEdit *edit = history->edits->pdata[i];
-      guint made = GPOINTER_TO_UINT (g_hash_table_lookup (tracing->added, GUINT_TO_POINTER (edit->id)));
-
-      /* What the rewrite itself made and removed again is scaffolding. */
-      if (edit->kind != PH_EDIT_REMOVE_NODE || made > rewrite->first_edit)
-        continue;
-      removed_any = TRUE;
-      trace (tracing, edit->id, depth + 1);
-    }
-  if (!removed_any && rewrite->node != PH_NO_ID && rewrite->node != id)
-    trace (tracing, rewrite->node, depth + 1);
-}
-
-GArray *
-ph_origin_chain (PhHistory *history, PhModel *model, PhId id)
-{
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL), added = g_hash_table_new (NULL, NULL);
-  Tracing tracing = { g_array_new (FALSE, TRUE, sizeof (PhOrigin)), seen, added, { history, model, NULL, NULL, NULL, NULL } };
-
-  g_array_set_clear_func (tracing.chain, origin_clear);
-  for (guint i = 0; i < history->edits->len; i++)
-    {
-      const PhEdit *edit = history->edits->pdata[i];
-      if (edit->kind == PH_EDIT_ADD_NODE)
-        g_hash_table_insert (added, GUINT_TO_POINTER (edit->id), GUINT_TO_POINTER (i + 1));
-    }
-  trace (&tracing, id, 0);
-  names_clear (&tracing.names);
-  return tracing.chain;
-}
-
-static gboolean
-is_named (const PhEdit *edit, const char *name)
-{
-  const PhNodeRecord *record = edit->spec;
-
-  if (g_strcmp0 (record->name, name) == 0)
-    return TRUE;
-  for (guint k = 0; k < record->n_outputs; k++)
-    if (g_strcmp0 (record->output_names[k], name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-PhId
-ph_history_find_node (PhHistory *history, const char *name)
-{
-  guint64 number = PH_NO_ID;
-
-  if (*name == '\0')
-    return PH_NO_ID;
-  if (!g_ascii_string_to_unsigned (name + (*name == 'n' ? 1 : 0), 10, 1, G_MAXUINT32, &number, NULL))
-    number = PH_NO_ID;
-  for (guint i = history->edits->len; i-- > 0;)
-    {
-      const PhEdit *edit = history->edits->pdata[i];
-
-      if ((edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE) && (edit->id == number || is_named (edit, name)))
-        return edit->id;
-    }
-  return PH_NO_ID;
-}
-
-gboolean
-ph_history_find_removal (PhHistory *history, PhId id, PhPosition *at)
-{
-  for (guint i = history->edits->len; i-- > 0;)
-    {
-      const PhEdit *edit = history->edits->pdata[i];
-      guint         index, step;
-
-      if (edit->kind != PH_EDIT_REMOVE_NODE || edit->id != id)
-        continue;
-      index = (guint) rewrite_of_edit (history, i);
-      step = step_of_rewrite (history, index);
-      *at = (PhPosition) { step, index - g_array_index (history->steps, PhStep, step).first_rewrite };
-      return TRUE;
-    }
-  return FALSE;
 }
