@@ -1,263 +1,10 @@
-/* infer.c: type and shape inference, with the contents of small integer tensors carried along as symbols.
+/* infer.c: type and shape inference.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/infer.h"
+#include "core/ops/infer-private.h"
 
 #include "core/graph/edit.h"
 
-/* Contents are kept of tensors up to this many elements: shapes, pads, axes, starts and ends. */
-#define MAX_CONTENTS 1024
-/* How many producers a single value's contents are looked for through. */
-#define MAX_DEPTH    200
-
-typedef struct { int n; PhDim dims[]; } Contents;       /* n -1: nothing is known */
-
-/* One pass over a model, or one node. */
-typedef struct
-{
-  GHashTable *contents;        /* (nullable) PhValue -> Contents (of arena)                              */
-  GPtrArray  *arena;           /* (nullable) every Contents ever made, so that none moves under a reader  */
-  gboolean    whole;           /* all producers are visited: what is not in the table is not known        */
-  gboolean    stop_at_error;
-  GPtrArray  *problems;        /* (nullable) (element-type char*)                                         */
-  GHashTable *declared;        /* (nullable) values whose type, which the file declares, was looked at    */
-  guint       n_lies;
-  guint       depth;
-} Run;
-
-struct _PhInfer
-{
-  PhNode        *node;
-  Run           *run;
-  const PhType **types;        /* of the outputs, as inferred */
-};
-
-static gboolean infer_graph (Run *run, PhGraph *graph, GError **error);
-
-/* Contents */
-
-static Contents *
-contents_new (Run *run, int n)
-{
-  Contents *contents = g_malloc (sizeof (Contents) + MAX (n, 0) * sizeof (PhDim));
-
-  contents->n = n;
-  if (run->arena == NULL)
-    run->arena = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (run->arena, contents);
-  return contents;
-}
-
-static void
-contents_keep (Run *run, const PhValue *value, Contents *contents)
-{
-  if (run->contents == NULL)
-    run->contents = g_hash_table_new (NULL, NULL);
-  g_hash_table_insert (run->contents, (gpointer) value, contents);
-}
-
-static void
-run_clear (Run *run)
-{
-  g_clear_pointer (&run->contents, g_hash_table_unref);
-  g_clear_pointer (&run->declared, g_hash_table_unref);
-  g_clear_pointer (&run->arena, g_ptr_array_unref);
-}
-
-PhDim
-ph_dim_from_int (gint64 number)
-{
-  char text[32];
-
-  if (number >= 0)
-    return PH_DIM (number);
-  g_snprintf (text, sizeof text, "%" G_GINT64_FORMAT, number);
-  return (PhDim) { -1, ph_intern (text) };
-}
-
-gboolean
-ph_dim_get_int (PhDim dim, gint64 *number)
-{
-  char *end;
-
-  if (dim.symbol == NULL)
-    {
-      *number = dim.size;
-      return dim.size >= 0;
-    }
-  if (dim.symbol[0] != '-')
-    return FALSE;
-  *number = g_ascii_strtoll (dim.symbol, &end, 10);
-  return *end == '\0' && end != dim.symbol;
-}
-
-static Contents *
-contents_of_tensor (Run *run, PhTensor *tensor)
-{
-  PhDType dtype = ph_tensor_dtype (tensor);
-  Contents *contents;
-
-  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_rank (tensor) > 1 ||
-      ph_tensor_count (tensor) > MAX_CONTENTS || !(ph_dtype_is_integer (dtype) || dtype == PH_BOOL))
-    return contents_new (run, -1);
-
-  contents = contents_new (run, ph_tensor_count (tensor));
-  for (int i = 0; i < contents->n; i++)
-    contents->dims[i] = ph_dim_from_int (ph_tensor_get_int (tensor, i));
-  return contents;
-}
-
-/* Whether @value may hold integers worth knowing. */
-static gboolean
-is_small_integers (const PhValue *value)
-{
-  const PhType *type = value->type;
-
-  return type == NULL ||
-         (type->kind == PH_KIND_TENSOR && (ph_dtype_is_integer (type->dtype) || type->dtype == PH_BOOL) &&
-          (!type->has_rank || type->rank <= 1));
-}
-
-/* Runs the infer function of @value's producer for its contents alone: no type is set. */
-static void
-look_back (Run *run, const PhValue *value)
-{
-  PhNode *node = value->producer;
-
-  if (node == NULL || node->op == NULL || node->op->infer == NULL || (node->graphs != NULL && node->graphs->len > 0) ||
-      run->depth >= MAX_DEPTH || !ph_op_check (node->op, node, NULL))
-    return;
-
-  g_autofree const PhType **types = g_new0 (const PhType *, node->outputs->len + 1);
-  PhInfer infer = { node, run, types };
-
-  run->depth++;
-  node->op->infer (&infer, NULL);
-  run->depth--;
-}
-
-static const Contents *
-contents_of (Run *run, const PhValue *value)
-{
-  Contents *contents = run->contents != NULL ? g_hash_table_lookup (run->contents, value) : NULL;
-
-  if (contents != NULL)
-    return contents;
-  if (!is_small_integers (value))
-    return contents_new (run, -1);
-
-  PhTensor *tensor = ph_value_constant (value);
-
-  if (tensor != NULL)
-    {
-      contents = contents_of_tensor (run, tensor);
-      contents_keep (run, value, contents);
-      return contents;
-    }
-
-  contents = contents_new (run, -1);
-  if (!run->whole)
-    {
-      contents_keep (run, value, contents);      /* also ends a recursion that malformed input could start */
-      look_back (run, value);
-      contents = g_hash_table_lookup (run->contents, value);
-    }
-  return contents;
-}
-
-int
-ph_infer_dims (PhInfer *infer, guint input, const PhDim **dims)
-{
-  PhValue *value = ph_node_input (infer->node, input);
-  const Contents *contents;
-
-  if (value == NULL)
-    return -1;
-  contents = contents_of (infer->run, value);
-  if (dims != NULL)
-    *dims = contents->dims;
-  return contents->n;
-}
-
-gboolean
-ph_infer_ints (PhInfer *infer, guint input, gint64 **values, gsize *n)
-{
-  const PhDim *dims;
-  int count = ph_infer_dims (infer, input, &dims);
-
-  if (count < 0)
-    return FALSE;
-
-  g_autofree gint64 *numbers = g_new (gint64, MAX (count, 1));
-
-  for (int i = 0; i < count; i++)
-    if (!ph_dim_get_int (dims[i], &numbers[i]))
-      return FALSE;
-  *values = g_steal_pointer (&numbers);
-  *n = count;
-  return TRUE;
-}
-
-/* Whether an element of type @dtype holds @dim as it is, and does not wrap. Dimensions are taken to fit into 32 bits. */
-static gboolean
-fits (PhDim dim, PhDType dtype)
-{
-  const guint bits = ph_dtype_file_bits (dtype), own = ph_dtype_is_signed (dtype) ? bits - 1 : bits;
-  gint64 number;
-
-  if (dtype == PH_BOOL)
-    return ph_dim_get_int (dim, &number) && number >= 0 && number <= 1;
-  if (!ph_dtype_is_integer (dtype))
-    return FALSE;
-  if (!ph_dim_get_int (dim, &number))
-    return bits >= 32;
-  if (number < 0)
-    return ph_dtype_is_signed (dtype) && number >= -1 - (gint64) (G_MAXUINT64 >> (64 - own));
-  return (guint64) number <= G_MAXUINT64 >> (64 - own);
-}
-
-void
-ph_infer_set_dims (PhInfer *infer, guint output, const PhDim *dims, guint n)
-{
-  PhValue *value = ph_node_output (infer->node, output);
-  const PhType *type;
-  gboolean known = n == 0;
-
-  if (value == NULL || n > MAX_CONTENTS)
-    return;
-  type = infer->types[output] != NULL ? infer->types[output] : value->type;
-
-  Contents *contents = contents_new (infer->run, n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      contents->dims[i] = type == NULL || type->dtype == PH_UNDEFINED || fits (dims[i], type->dtype) ? dims[i] : PH_DIM_UNKNOWN;
-      known |= contents->dims[i].size >= 0 || contents->dims[i].symbol != NULL;
-    }
-  if (!known)
-    return;
-  contents_keep (infer->run, value, contents);
-}
-
-int
-ph_value_dims (const PhValue *value, PhDim **dims)
-{
-  Run run = { NULL, };
-  const Contents *contents = contents_of (&run, value);
-  int n = contents->n;
-
-  if (dims != NULL)
-    {
-      *dims = NULL;
-      if (n >= 0)
-        {
-          *dims = g_new (PhDim, n + 1);
-          for (int i = 0; i < n; i++)
-            (*dims)[i] = contents->dims[i];
-        }
-    }
-  run_clear (&run);
-  return n;
-}
+static gboolean infer_graph (PhInferRun *run, PhGraph *graph, GError **error);
 
 /* What an infer function sees and fills */
 
@@ -351,7 +98,7 @@ inferred_first (const PhType *declared, const PhType *inferred, gboolean *lies)
 /* The type of @value, which the file declares, is not believed against what follows: it may be left over from another shape of
  * the inputs, and then be what a rule goes by. A body is inferred more than once, and has its types from here the second time. */
 static const PhType *
-correct (Run *run, const PhNode *node, const PhValue *value, const PhType *inferred)
+correct (PhInferRun *run, const PhNode *node, const PhValue *value, const PhType *inferred)
 {
   gboolean lies = FALSE;
   const PhType *type;
@@ -378,7 +125,7 @@ correct (Run *run, const PhNode *node, const PhValue *value, const PhType *infer
 }
 
 static gboolean
-declare (Run *run, PhNode *node, PhValue *value, const PhType *inferred, GError **error)
+declare (PhInferRun *run, PhNode *node, PhValue *value, const PhType *inferred, GError **error)
 {
   const PhType *merged = inferred;
   const guint n = node->op != NULL ? ph_op_n_outputs (node->op) : 0;     /* a fused node has none */
@@ -411,7 +158,7 @@ declare (Run *run, PhNode *node, PhValue *value, const PhType *inferred, GError 
 }
 
 static gboolean
-infer_body (Run *run, PhNode *node, PhGraph *body, const PhType *const *types, guint n, GError **error)
+infer_body (PhInferRun *run, PhNode *node, PhGraph *body, const PhType *const *types, guint n, GError **error)
 {
   for (guint i = 0; i < MIN (n, body->inputs->len); i++)
     if (types[i] != NULL && !declare (run, node, g_ptr_array_index (body->inputs, i), types[i], error))
@@ -441,7 +188,7 @@ ph_infer_body_type (PhInfer *infer, const char *attr, guint output)
 
 /* A fused node: its body says it all. */
 static gboolean
-infer_fused (Run *run, PhNode *node, GError **error)
+infer_fused (PhInferRun *run, PhNode *node, GError **error)
 {
   PhGraph *body = g_ptr_array_index (node->graphs, 0);
   g_autofree const PhType **types = g_new0 (const PhType *, node->inputs->len + 1);
@@ -463,7 +210,7 @@ infer_fused (Run *run, PhNode *node, GError **error)
 
 /* What a file declares of an output says nothing of the operator: whether it is true, inference tells. */
 static gboolean
-check_schema (Run *run, PhNode *node, GError **error)
+check_schema (PhInferRun *run, PhNode *node, GError **error)
 {
   guint n = node->outputs->len;
   g_autofree const PhType **declared = NULL;
@@ -484,7 +231,7 @@ check_schema (Run *run, PhNode *node, GError **error)
 }
 
 static gboolean
-infer_node (Run *run, PhNode *node, GError **error)
+infer_node (PhInferRun *run, PhNode *node, GError **error)
 {
   if (ph_node_is_fused (node))
     return infer_fused (run, node, error);
@@ -521,7 +268,7 @@ infer_node (Run *run, PhNode *node, GError **error)
 }
 
 static gboolean
-infer_graph (Run *run, PhGraph *graph, GError **error)
+infer_graph (PhInferRun *run, PhGraph *graph, GError **error)
 {
   PH_FOREACH_NODE (node, graph)
     {
@@ -543,22 +290,22 @@ infer_graph (Run *run, PhGraph *graph, GError **error)
 gboolean
 ph_infer_one (PhNode *node, GError **error)
 {
-  Run run = { .stop_at_error = TRUE };
+  PhInferRun run = { .stop_at_error = TRUE };
   gboolean ok = infer_node (&run, node, error);
 
-  run_clear (&run);
+  ph_infer_run_clear (&run);
   return ok;
 }
 
 gboolean
 ph_infer_model (PhModel *model, gboolean stop_at_error, GPtrArray *problems, GError **error)
 {
-  Run run = { .whole = TRUE, .stop_at_error = stop_at_error, .problems = problems };
+  PhInferRun run = { .whole = TRUE, .stop_at_error = stop_at_error, .problems = problems };
   gboolean ok = infer_graph (&run, model->graph, error);
 
   if (run.n_lies > MAX_LIES)
     g_ptr_array_add (problems, g_strdup_printf ("%u more declared types contradict what follows", run.n_lies - MAX_LIES));
-  run_clear (&run);
+  ph_infer_run_clear (&run);
   return ok;
 }
 

@@ -1,16 +1,8 @@
 /* norm-local.c: normalisations over a neighbourhood, by a length, and by given axes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/elementwise.h"
+#include "core/ops/norm.h"
 #include "core/ops/reduce.h"
-
-static gint64
-norm_flops (const PhNode *node)
-{
-  const PhType *in = ph_node_input (node, 0)->type;
-  gint64 count = in != NULL ? ph_type_count (in) : -1;
-
-  return count < 0 ? -1 : 6 * count;
-}
 
 /* LRN */
 
@@ -188,7 +180,7 @@ const PhOp ph_op_LpNormalization = {
   .doc     = "Each line along an axis by its length; a line of zeros stays one.",
   .inputs  = { { "input", 'T', PH_FLOATS } }, .outputs = { { "output", 'T', PH_FLOATS } },
   .attrs   = { { "axis", PH_ATTR_INT, "-1" }, { "p", PH_ATTR_INT, "2" } },
-  .infer   = ph_infer_same_as_input, .kernel = lp_norm_kernel, .grad_build = grad_lp_norm, .flops = norm_flops,
+  .infer   = ph_infer_same_as_input, .kernel = lp_norm_kernel, .grad_build = grad_lp_norm, .flops = ph_norm_flops,
   .grad_text = "dinput = (dY - s * sum(dY * Y)) / norm, s = Y of the Euclidean norm, sign(input) of the sum",
 };
 
@@ -270,6 +262,6 @@ const PhOp ph_op_MeanVarianceNormalization = {
   .doc     = "Less the mean, by the deviation, both over the given axes.",
   .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
   .attrs   = { { "axes", PH_ATTR_INTS, "[0, 2, 3]" } },
-  .infer   = ph_infer_same_as_input, .kernel = mvn_kernel, .grad_build = grad_mvn, .flops = norm_flops,
+  .infer   = ph_infer_same_as_input, .kernel = mvn_kernel, .grad_build = grad_mvn, .flops = ph_norm_flops,
   .grad_text = "dX = (dY - mean(dY) - Y * mean(dY * Y)) / std(X)",
 };
