@@ -391,8 +391,12 @@ on_file_settled (gpointer data)
   PhDocumentView *self = data;
   const char *path = ph_document_get_path (self->document);
 
+  /* The line that runs may make a step, or open another file. */
+  if (ph_console_is_running (self->console))
+    return G_SOURCE_CONTINUE;
   self->reload_timer = 0;
-  if (!path || !g_file_test (path, G_FILE_TEST_EXISTS))
+  /* Notifications come late: this one may be of a write before the file was read. */
+  if (!path || !g_file_test (path, G_FILE_TEST_EXISTS) || ph_document_is_current (self->document))
     return G_SOURCE_REMOVE;
   g_autofree char *name = g_filename_display_basename (path);
   if (ph_hand_steps_any (self))
@@ -421,6 +425,7 @@ watch_file (PhDocumentView *self)
 {
   const char *path = ph_document_get_path (self->document);
 
+  g_clear_handle_id (&self->reload_timer, g_source_remove);
   if (self->monitor)
     g_file_monitor_cancel (self->monitor);
   g_clear_object (&self->monitor);

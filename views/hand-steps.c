@@ -101,6 +101,21 @@ trust_line (HandSteps *self, const char *line)
     g_ptr_array_add (self->loads, g_strdup (line));
 }
 
+/* For each step whether the pipeline made it. (transfer full) */
+static gboolean *
+listed_steps (PhDocument *document)
+{
+  gboolean *listed = g_new0 (gboolean, ph_document_get_history (document)->steps->len);
+
+  for (guint i = 0; i < ph_document_get_entries (document)->len; i++)
+    {
+      int step = ph_document_entry_step (document, i);
+      if (step >= 0)
+        listed[step] = TRUE;
+    }
+  return listed;
+}
+
 static void
 on_finished (PhDocumentView *view, PhReply *reply)
 {
@@ -115,13 +130,7 @@ on_finished (PhDocumentView *view, PhReply *reply)
     trust_line (self, absolute);
   if (!history || !reply->ok || history->steps->len == 0)
     return;
-  g_autofree gboolean *listed = g_new0 (gboolean, history->steps->len);
-  for (guint i = 0; i < ph_document_get_entries (document)->len; i++)
-    {
-      int step = ph_document_entry_step (document, i);
-      if (step >= 0)
-        listed[step] = TRUE;
-    }
+  g_autofree gboolean *listed = listed_steps (document);
   for (guint s = 0; s < history->steps->len; s++)
     if (!listed[s] && !is_known (self, s))
       {
@@ -214,9 +223,18 @@ gboolean
 ph_hand_steps_any (PhDocumentView *view)
 {
   HandSteps *self = steps_of (view);
+  PhDocument *document = ph_document_view_get_document (view);
+  PhHistory *history = ph_document_get_history (document);
 
-  drop_gone (self, ph_document_get_history (ph_document_view_get_document (view)));
-  return self->made->len > 0;
+  drop_gone (self, history);
+  if (self->made->len > 0 || !history)
+    return self->made->len > 0;
+  /* No line of the console made it: it would be lost. */
+  g_autofree gboolean *listed = listed_steps (document);
+  for (guint s = 0; s < history->steps->len; s++)
+    if (!listed[s])
+      return TRUE;
+  return FALSE;
 }
 
 /* --- the session ----------------------------------------------------------------------------------------------------- */

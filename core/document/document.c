@@ -203,6 +203,17 @@ ph_document_check_files (PhDocument *document)
   return TRUE;
 }
 
+gboolean
+ph_document_is_current (PhDocument *document)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+
+  for (guint i = 0; document->files != NULL && i < document->files->len; i++)
+    if (!ph_file_is_current (document->files->pdata[i]))
+      return FALSE;
+  return document->files != NULL;
+}
+
 guint
 ph_document_get_generation (PhDocument *document)
 {
@@ -232,16 +243,21 @@ void
 ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems)
 {
   g_autofree char *own_path = g_strdup (path);
+  g_autoptr(GPtrArray) files = NULL;
 
   g_return_if_fail (PH_IS_DOCUMENT (document) && model != NULL);
 
+  files = g_steal_pointer (&model->files);
+  /* A clone of what was read from there. */
+  if (files == NULL && document->files != NULL && g_strcmp0 (path, document->path) == 0)
+    files = g_ptr_array_ref (document->files);
   clear_file (document);
   document->model = model;
   document->history = ph_history_new ();
   document->copy = copy != NULL ? ph_copy_new (copy, document->history) : NULL;
   document->path = g_steal_pointer (&own_path);
   document->file_opset = ph_model_opset (model, "");
-  document->files = g_steal_pointer (&model->files);
+  document->files = g_steal_pointer (&files);
   if (problems != NULL)
     {
       g_ptr_array_unref (document->problems);

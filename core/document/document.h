@@ -40,6 +40,8 @@ const char *ph_document_get_path       (PhDocument *document);      /* (nullable
 GPtrArray  *ph_document_get_problems   (PhDocument *document);      /* (element-type char*) */
 /* FALSE, once: a file that the model was read from was written since, which is a problem from now on, the last of them. */
 gboolean    ph_document_check_files    (PhDocument *document);
+/* What is on disk by the names of these files is what was read: reading them again would change nothing. */
+gboolean    ph_document_is_current     (PhDocument *document);
 
 /* Takes over what a worker read: replaces everything, emits opened. @problems: (nullable) (transfer full). */
 void        ph_document_take_model     (PhDocument *document, PhModel *model, const char *path, GPtrArray *problems);

@@ -110,13 +110,26 @@ ph_file_get_path (const PhFile *file)
 }
 
 static gboolean
+is_of (const PhFile *file, const struct stat *status)
+{
+  return status->st_dev == file->device && status->st_ino == file->inode && (gsize) status->st_size == file->size
+         && status->st_mtim.tv_sec == file->changed.tv_sec && status->st_mtim.tv_nsec == file->changed.tv_nsec;
+}
+
+static gboolean
 is_same (const PhFile *file, int fd)
 {
   struct stat status;
 
-  return fstat (fd, &status) == 0 && status.st_dev == file->device && status.st_ino == file->inode
-         && (gsize) status.st_size == file->size && status.st_mtim.tv_sec == file->changed.tv_sec
-         && status.st_mtim.tv_nsec == file->changed.tv_nsec;
+  return fstat (fd, &status) == 0 && is_of (file, &status);
+}
+
+gboolean
+ph_file_is_current (const PhFile *file)
+{
+  struct stat status;
+
+  return stat (file->path, &status) == 0 && is_of (file, &status);
 }
 
 static gboolean

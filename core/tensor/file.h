@@ -24,6 +24,8 @@ const char *ph_file_get_path (const PhFile *file);
 /* PH_ERROR_FILE, with the file's name, when it is no longer what was opened. */
 gboolean    ph_file_read     (PhFile *file, gsize offset, gsize length, gpointer to, GError **error);
 gboolean    ph_file_check    (PhFile *file, GError **error);            /* the same without reading anything */
+/* Its path still leads to what was opened, and nobody wrote to it since. */
+gboolean    ph_file_is_current (const PhFile *file);
 GBytes     *ph_file_read_bytes (PhFile *file, gsize offset, gsize length, GError **error);   /* in memory of its own */
 /* All of the file at @path, in memory of its own, through the same checks. */
 GBytes     *ph_file_load     (const char *path, GError **error);

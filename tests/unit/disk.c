@@ -126,6 +126,60 @@ test_rewritten (void)
     }
 }
 
+/* It is told from what was read by what its name leads to, however it was written. */
+static void
+test_current (void)
+{
+  g_autofree char *path = in_folder ("open.onnx"), *bytes = NULL;
+  gsize size;
+
+  for (Way way = 0; way < N_WAYS; way++)
+    {
+      g_auto(Session) session = { 0 };
+
+      session_init (&session);
+      g_assert_false (ph_document_is_current (session.document));
+      write_model (path, 1);
+      TELL (&session, "open '%s'", path);
+      TELL (&session, "run cse");
+      g_assert_true (ph_document_is_current (session.document));
+      change (path, way);
+      g_assert_false (ph_document_is_current (session.document));
+      TELL (&session, "info");                /* which tells of it once */
+      g_assert_false (ph_document_is_current (session.document));
+      write_model (path, 1);
+      TELL (&session, "reload");
+      g_assert_true (ph_document_is_current (session.document));
+
+      /* The same bytes, written anew, are another reading's. */
+      g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+      g_usleep (20000);
+      g_assert_true (g_file_set_contents (path, bytes, (gssize) size, NULL));
+      g_assert_false (ph_document_is_current (session.document));
+      g_clear_pointer (&bytes, g_free);
+      TELL (&session, "close");
+      g_assert_false (ph_document_is_current (session.document));
+      g_unlink (path);
+    }
+}
+
+/* A clone of the model is of the same files. */
+static void
+test_current_clone (void)
+{
+  g_auto(Session) session = { 0 };
+  g_autofree char *path = in_folder ("open.onnx");
+
+  session_init (&session);
+  write_model (path, 1);
+  TELL (&session, "open '%s'", path);
+  ph_document_take_model (session.document, ph_model_clone (ph_document_get_model (session.document)), path, NULL);
+  g_assert_true (ph_document_is_current (session.document));
+  change (path, REPLACE);
+  g_assert_false (ph_document_is_current (session.document));
+  g_unlink (path);
+}
+
 /* Weights that were read stay. */
 static void
 test_rewritten_after_use (void)
@@ -293,6 +347,8 @@ main (int argc, char *argv[])
 {
   session_test_init (&argc, &argv);
   g_test_add_func ("/disk/rewritten", test_rewritten);
+  g_test_add_func ("/disk/current", test_current);
+  g_test_add_func ("/disk/current-clone", test_current_clone);
   g_test_add_func ("/disk/rewritten-after-use", test_rewritten_after_use);
   g_test_add_func ("/disk/external-rewritten", test_external_rewritten);
   g_test_add_func ("/disk/tensor-on-disk", test_tensor_on_disk);
