@@ -11,7 +11,7 @@ found=$(grep -rnE "\"($names)\"" core passes app views --include='*.c' --include
         grep -vE '^core/ops/|^core/console/(expression|trace)|^core/io/onnx/|^core/opset/|^passes/(upgrade|lower|opset|fuse-)|^core/prove/field' |
         grep -vE '_\("(Size|Mean|Gradient)"\)|"Norm . Attention"|^[^:]*:[0-9]*: */?\*|^core/graph/(graph|net)\.c:[0-9]*:.*"Constant"' |
         grep -vE '^[^:]*:[0-9]*:[^"]*/\*[^*]*"')
-same=$(grep -rnE "(strcmp|g_str_equal|g_strcmp0) \([^,]*op_type, \"($names)\"" passes core/analyze core/prove core/run core/layout core/document views |
+same=$(grep -rnE "(strcmp|g_str_equal|g_strcmp0) \([^,]*op_type, \"($names)\"" passes core/analyze core/prove core/run core/layered core/scene core/draw core/document views |
        grep -vE '^passes/(upgrade|lower)')
 if [ -n "$found$same" ]; then
   echo "an operator is named outside its declaration: compare node->op with &ph_op_NAME, or put what is meant into PhOp (core/ops/op.h)"

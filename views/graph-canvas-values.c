@@ -1,7 +1,7 @@
 /* graph-canvas-values.c: the values on the lines of the picture, live.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/snapshot.h"
-#include "core/layout/value-labels.h"
+#include "core/scene/value-labels.h"
 #include "core/run/inputs.h"
 #include "views/graph-canvas-private.h"
 #include "views/verify-cost.h"

@@ -4,7 +4,7 @@
 
 #include "core/ops/op.h"
 #include "views/inspector-private.h"
-#include "core/layout/short-type.h"
+#include "core/scene/short-type.h"
 
 /* What is added up over all nodes, a slice at a time. The model stands still meanwhile: whatever moves it fills the page anew. */
 typedef struct

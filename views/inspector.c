@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "views/access-names.h"
-#include "core/layout/short-type.h"
+#include "core/scene/short-type.h"
 #include "views/tooltip.h"
 
 G_DEFINE_FINAL_TYPE (PhInspector, ph_inspector, GTK_TYPE_WIDGET)

@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "core/layout/draw.h"
+#include "core/draw/draw.h"
 #include "views/text-diff.h"
 
 G_BEGIN_DECLS

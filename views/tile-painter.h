@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/layout/draw.h"
-#include "core/layout/paint.h"
+#include "core/draw/draw.h"
+#include "core/draw/paint.h"
 
 G_BEGIN_DECLS
 

@@ -5,8 +5,8 @@
 
 #include "core/console/console-private.h"
 #include "core/io/io.h"
-#include "core/layout/value-labels.h"
-#include "core/layout/paint.h"
+#include "core/scene/value-labels.h"
+#include "core/draw/paint.h"
 #include "core/ops/op.h"
 #include "core/opset/opset.h"
 

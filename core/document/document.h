@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/analyze/diff.h"
-#include "core/layout/layout.h"
+#include "core/layered/layout.h"
 #include "core/prove/prove.h"
 #include "core/run/profile.h"
 #include "passes/pass.h"

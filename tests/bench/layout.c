@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "core/io/io.h"
-#include "core/layout/draw.h"
+#include "core/draw/draw.h"
 #include "passes/pass.h"
 #include "tests/bench/stability.h"
 #include "tests/bench/transformer.h"

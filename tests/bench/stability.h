@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/graph/history.h"
-#include "core/layout/layout.h"
+#include "core/layered/layout.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* short-type.c: long names of dimensions as letters.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
-#include "core/layout/short-type.h"
+#include "core/scene/short-type.h"
 
 static void
 test_letters (void)

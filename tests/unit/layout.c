@@ -4,7 +4,7 @@
 #include <math.h>
 #include <signal.h>
 
-#include "core/layout/layered.h"
+#include "core/layered/layered.h"
 
 static char *folder;             /* for scripts */
 

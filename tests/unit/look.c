@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/io/io.h"
-#include "core/layout/paint.h"
+#include "core/draw/paint.h"
 #include "core/ops/op.h"
 #include "passes/pass.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/io/io.h"
-#include "core/layout/paint.h"
+#include "core/draw/paint.h"
 #include "core/ops/op.h"
 #include "passes/pass.h"
 #include "tests/bench/transformer.h"

@@ -1,0 +1,310 @@
+/* draw-edge.c: edges: strokes of one look as one path, arrows, and the tensors on them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/draw/draw-private.h"
+
+#include <math.h>
+
+#define LABEL_SIZE   0.72 /* of the text in boxes */
+#define PILL_REACH   170  /* how far left of its box a pill may begin */
+#define LABEL_LENGTH 72   /* the least height of an edge that is labelled */
+
+/* An edge ends where its slot ends; who is in the slot now may be smaller. */
+static PhPoint
+end_of (PhScene *scene, int box, PhPoint end, const PhDrawOptions *options)
+{
+  const PhSceneBox *at = ph_scene_box (scene, box);
+  PhRect card;
+
+  if (at->n_tenants == 0 || at->open)
+    return end;
+  card = ph_scene_card (scene, box, options->time, options->since);
+  if (end.y >= at->rect.y + at->rect.height - 1)
+    end.y = card.y + card.height;
+  else if (end.y <= at->rect.y + 1)
+    end.y = card.y;
+  else if (end.x >= at->rect.x + at->rect.width - 1)
+    end.x = card.x + card.width;
+  else if (end.x <= at->rect.x + 1)
+    end.x = card.x;
+  return end;
+}
+
+static void
+edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, gboolean lines)
+{
+  const PhPoint *p = ph_scene_points (scene, edge);
+  const PhPoint start = lines ? p[0] : end_of (scene, edge->from, p[0], options);
+  const PhPoint end = lines ? p[edge->n_points - 1] : end_of (scene, edge->to, p[edge->n_points - 1], options);
+
+  cairo_move_to (cr, start.x, start.y);
+  if (start.x != p[0].x || start.y != p[0].y)
+    cairo_line_to (cr, p[0].x, p[0].y);
+  for (guint i = 1; i + 2 < edge->n_points; i += 3)
+    {
+      if (lines || (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f))
+        cairo_line_to (cr, p[i + 2].x, p[i + 2].y);
+      else
+        cairo_curve_to (cr, p[i].x, p[i].y, p[i + 1].x, p[i + 1].y, p[i + 2].x, p[i + 2].y);
+    }
+  if (end.x != p[edge->n_points - 1].x || end.y != p[edge->n_points - 1].y)
+    cairo_line_to (cr, end.x, end.y);
+}
+
+static void
+arrow_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, double size)
+{
+  const PhPoint *p = ph_scene_points (scene, edge);
+  const PhPoint tip = end_of (scene, edge->to, p[edge->n_points - 1], options);
+  double dx = 0, dy = 0, length = 0;
+
+  for (int i = edge->n_points - 1; length < 0.1 && i >= 0; i--)
+    {
+      dx = tip.x - p[i].x;
+      dy = tip.y - p[i].y;
+      length = hypot (dx, dy);
+    }
+  if (length < 0.1)
+    return;
+  dx *= size / length;
+  dy *= size / length;
+  cairo_move_to (cr, tip.x, tip.y);
+  cairo_line_to (cr, tip.x - dx - 0.5 * dy, tip.y - dy + 0.5 * dx);
+  cairo_line_to (cr, tip.x - dx + 0.5 * dy, tip.y - dy - 0.5 * dx);
+  cairo_close_path (cr);
+}
+
+void
+ph_scene_draw_edge (PhScene *scene, cairo_t *cr, int index, const PhDrawOptions *options, const PhColor *color, double width)
+{
+  const PhSceneEdge *edge = ph_scene_edge (scene, index);
+
+  if (edge->n_points < 4)
+    return;
+  cairo_save (cr);
+  ph_set_color (cr, *color);
+  cairo_set_line_width (cr, width);
+  cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
+  if (edge->backward)
+    cairo_set_dash (cr, (double[]) { 6, 4 }, 2, 0);
+  edge_path (scene, cr, edge, options, FALSE);
+  cairo_stroke (cr);
+  if (!edge->inner)
+    {
+      arrow_path (scene, cr, edge, options, 7 + width);
+      cairo_fill (cr);
+    }
+  cairo_restore (cr);
+}
+
+/* Strokes of one look are one path: what costs is the number of strokes. */
+typedef enum { EDGE_PLAIN, EDGE_BACKWARD, EDGE_CONTROL, EDGE_ADDED, EDGE_ADDED_BACKWARD, EDGE_REMOVED, N_EDGE_LOOKS } EdgeLook;
+
+static gboolean
+edge_look (PhScene *scene, int edge, const PhDrawOptions *options, EdgeLook *look)
+{
+  const PhSceneEdge *at = ph_scene_edge (scene, edge);
+  const gboolean now = ph_scene_edge_at (scene, edge, options->time);
+  const gboolean before = options->since == options->time ? now : ph_scene_edge_at (scene, edge, options->since);
+
+  if (at->n_points < 4 || (!now && (!before || options->side != PH_SIDE_BOTH)))
+    return FALSE;
+  if (options->side == PH_SIDE_BEFORE && !before)
+    *look = EDGE_REMOVED;
+  else
+    *look = now && !before ? (at->backward ? EDGE_ADDED_BACKWARD : EDGE_ADDED) : before && !now ? EDGE_REMOVED
+        : at->control ? EDGE_CONTROL : at->backward ? EDGE_BACKWARD : EDGE_PLAIN;
+  return TRUE;
+}
+
+guint64
+ph_hash_edge (PhScene *scene, int index, const PhDrawOptions *options)
+{
+  const PhSceneEdge *edge = ph_scene_edge (scene, index);
+  const PhPoint *p = ph_scene_points (scene, edge);
+  guint64 hash = index;
+  PhPoint end;
+  EdgeLook look;
+
+  if (!edge_look (scene, index, options, &look))
+    return hash;
+  hash = ph_hash_mix (hash, look + 1);
+  end = end_of (scene, edge->from, p[0], options);
+  hash = ph_hash_point (hash, end.x, end.y);
+  end = end_of (scene, edge->to, p[edge->n_points - 1], options);
+  hash = ph_hash_point (hash, end.x, end.y);
+  const PhId value = ph_scene_edge_value (scene, index, options->time);
+  const char *label = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;
+
+  return ph_hash_mix (ph_hash_mix (hash, value), label != NULL ? g_str_hash (label) : 0);
+}
+
+void
+ph_draw_edges (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges)
+{
+  const gboolean far = options->scale < PH_FAR_SCALE;
+  const gboolean diff = options->since != options->time;
+  const PhColor background = ph_theme_background (options->theme), text = ph_theme_text (options->theme);
+  const gboolean high = options->theme >= PH_THEME_HIGH_CONTRAST;
+  PhColor plain = ph_mix (background, text, diff || options->dim ? (high ? 0.5 : 0.22) : high ? 0.9 : 0.5);
+  const double pixel = 1 / options->scale;
+
+  for (int look = 0; look < N_EDGE_LOOKS; look++)
+    {
+      PhColor color = look == EDGE_ADDED || look == EDGE_ADDED_BACKWARD ? ph_theme_change (options->theme, PH_CHANGE_ADDED)
+                    : look == EDGE_REMOVED ? ph_theme_change (options->theme, PH_CHANGE_REMOVED)
+                    : look == EDGE_BACKWARD ? ph_mix (plain, ph_family_color (PH_FAMILY_ACTIVATION, options->theme), diff ? 0.3 : 0.75) : plain;
+      double width = MAX (look >= EDGE_ADDED ? 2.0 : 1.3, (far ? 0.8 : 0.9) * pixel);
+      guint drawn = 0;
+
+      cairo_set_line_width (cr, width);
+      if (far)
+        color.alpha *= 0.75;
+      ph_set_color (cr, color);
+      if (look == EDGE_BACKWARD || look == EDGE_ADDED_BACKWARD || look == EDGE_REMOVED)
+        cairo_set_dash (cr, (double[]) { 5 * width, 3.5 * width }, 2, 0);
+      else if (look == EDGE_CONTROL)
+        cairo_set_dash (cr, (double[]) { 1.5 * width, 3 * width }, 2, 0);
+      else
+        cairo_set_dash (cr, NULL, 0, 0);
+      if (far)
+        cairo_set_dash (cr, NULL, 0, 0);
+      for (guint i = 0; i < edges->len; i++)
+        {
+          const int e = g_array_index (edges, int, i);
+          const PhSceneEdge *edge = ph_scene_edge (scene, e);
+          EdgeLook is;
+
+          if (!edge_look (scene, e, options, &is) || (int) is != look)
+            continue;
+          if (far && MAX (edge->bounds.width, edge->bounds.height) < 1.5 * pixel)
+            continue;
+          if (options->edge_width && edge->kib > 0)
+            {
+              cairo_stroke (cr);
+              cairo_set_line_width (cr, width * (0.7 + 0.45 * log2 (1 + edge->kib / 4.0)));
+              edge_path (scene, cr, edge, options, far);
+              cairo_stroke (cr);
+              cairo_set_line_width (cr, width);
+              continue;
+            }
+          edge_path (scene, cr, edge, options, far);
+          if (++drawn % 64 == 0)
+            cairo_stroke (cr);
+        }
+      cairo_stroke (cr);
+      if (far || options->scale < 0.25)
+        continue;
+      for (guint i = 0; i < edges->len; i++)
+        {
+          const int e = g_array_index (edges, int, i);
+          const PhSceneEdge *edge = ph_scene_edge (scene, e);
+          EdgeLook is;
+
+          if (edge_look (scene, e, options, &is) && (int) is == look && !edge->inner)
+            arrow_path (scene, cr, edge, options, look >= EDGE_ADDED ? 9 : 7.5);
+        }
+      cairo_fill (cr);
+    }
+  cairo_set_dash (cr, NULL, 0, 0);
+}
+
+/* @part of the way along a line of so many curves. */
+static PhPoint
+point_of (const PhPoint *p, guint n, double part)
+{
+  const double at = part * (n / 3);
+  const guint k = MIN ((guint) at, n / 3 - 1);
+  const double t = at - k, s = 1 - t;
+  const PhPoint *c = p + 3 * k;
+
+  return (PhPoint) { s * s * s * c[0].x + 3 * s * s * t * c[1].x + 3 * s * t * t * c[2].x + t * t * t * c[3].x,
+                     s * s * s * c[0].y + 3 * s * s * t * c[1].y + 3 * s * t * t * c[2].y + t * t * t * c[3].y };
+}
+
+static PhPoint
+middle_of (const PhPoint *p, guint n)
+{
+  return point_of (p, n, n / 3 % 2 == 1 ? 0.5 : 0.5 + 1.5 / n);        /* in the middle of a curve */
+}
+
+/* There is a box, or what is left of one, or a pill, or another label where the label would be. */
+static gboolean
+is_taken (PhScene *scene, const PhRect *place, const GArray *labels, GArray *boxes)
+{
+  const PhRect around = { place->x, place->y, place->width + PILL_REACH, place->height };
+
+  for (guint i = 0; i < labels->len; i++)
+    if (ph_rect_touches (&g_array_index (labels, PhRect, i), place))
+      return TRUE;
+  g_array_set_size (boxes, 0);
+  ph_scene_boxes_in (scene, &around, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, g_array_index (boxes, int, i));
+
+      if (!box->open && ph_rect_touches (&box->rect, place))
+        return TRUE;
+      for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
+        if (ph_rect_touches (&ph_scene_pill (scene, p)->rect, place))
+          return TRUE;
+    }
+  return FALSE;
+}
+
+void
+ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges)
+{
+  static const double parts[] = { 0.4, 0.6, 0.3, 0.7, 0.2, 0.8 };
+  const PhColor background = ph_theme_background (options->theme);
+  const gboolean pale = options->since != options->time || options->dim;
+  const PhColor text = ph_mix (background, ph_theme_text (options->theme), pale && options->theme < PH_THEME_HIGH_CONTRAST ? 0.45 : 0.75);
+  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int)), labels = g_array_new (FALSE, FALSE, sizeof (PhRect));
+
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const int e = g_array_index (edges, int, i);
+      const PhSceneEdge *edge = ph_scene_edge (scene, e);
+      const PhId value = ph_scene_edge_value (scene, e, options->time);
+      const char *known = value != PH_NO_ID && options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;
+      const char *type = known != NULL ? known : value != PH_NO_ID ? ph_scene_value_type (scene, value) : NULL;
+      const PhTenant *source = ph_scene_tenant (scene, edge->source, options->time);
+      const gboolean stands_in_box = known != NULL && source != NULL && g_hash_table_contains (options->values, GUINT_TO_POINTER (source->id));
+      const double label_size = known != NULL ? 1 : LABEL_SIZE;
+      PhPoint at;
+      PhRect place;
+      double width, height;
+
+      /* A short edge starts at a box that says the type, and has no room. */
+      if (type == NULL || edge->n_points < 4 || ((known == NULL || stands_in_box) && edge->bounds.height < LABEL_LENGTH))
+        continue;
+      ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
+      at = middle_of (ph_scene_points (scene, edge), edge->n_points);
+      place.width = label_size * (width + (known != NULL ? 0 : 8));
+      place.height = label_size * height;
+      place.x = at.x - place.width / 2;
+      place.y = at.y - place.height / 2;
+      /* A value is looked for: it may stand elsewhere on its line. */
+      for (guint k = 0; known != NULL && k < G_N_ELEMENTS (parts) && is_taken (scene, &place, labels, boxes); k++)
+        {
+          at = point_of (ph_scene_points (scene, edge), edge->n_points, parts[k]);
+          place.x = at.x - place.width / 2;
+          place.y = at.y - place.height / 2;
+        }
+      if (is_taken (scene, &place, labels, boxes))
+        continue;
+      g_array_append_val (labels, place);
+      cairo_save (cr);
+      cairo_translate (cr, at.x, at.y);
+      cairo_scale (cr, label_size, label_size);
+      {
+        const PhRect plate = { -width / 2 - 4, -height / 2, width + 8, height };
+
+        ph_set_color (cr, (PhColor) { background.red, background.green, background.blue, 0.9 });
+        ph_ink_round (cr, &plate, 5);
+        cairo_fill (cr);
+        ph_set_color (cr, known != NULL ? ph_theme_text (options->theme) : text);
+        ph_ink_show (cr, ink, PH_INK_TEXT, type, 0, 0, 0.5, 0);
+      }
+      cairo_restore (cr);
+    }
+}

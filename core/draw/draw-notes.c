@@ -1,0 +1,166 @@
+/* draw-notes.c: what a diff says of single nodes: which were fused into one, and what of a changed one changed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/draw/draw-private.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NOTES_SCALE 0.3
+#define LONG_NOTE   30           /* characters: a longer value is not written out */
+#define ROOM        170
+#define MAX_SOURCES 40           /* of one fused node that are tied to it         */
+
+static char *
+short_note (const PhFieldChange *field)
+{
+  const gsize length = (field->before != NULL ? strlen (field->before) : 0) + (field->after != NULL ? strlen (field->after) : 0);
+  const char *name = g_str_has_prefix (field->field, "attribute ") ? field->field + strlen ("attribute ") : field->field;
+
+  if (length > LONG_NOTE || field->before == NULL || field->after == NULL || g_str_equal (field->before, field->after))
+    return g_strdup (name);
+  return g_strdup_printf ("%s: %s → %s", name, field->before, field->after);
+}
+
+/* A line of text on a plate, its left bottom corner at (x, y). */
+static void
+draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *text, double x, double y, PhChange change)
+{
+  const PhColor background = ph_theme_background (options->theme), tone = ph_theme_change (options->theme, change);
+  double width, height;
+
+  ph_ink_size (ink, PH_INK_TEXT, text, &width, &height);
+  {
+    const PhRect plate = { x, y - 17, MIN (width, ROOM) + 12, 16 };
+
+    ph_ink_round (cr, &plate, 8);
+    ph_set_color (cr, ph_mix (background, tone, 0.10));
+    cairo_fill_preserve (cr);
+    ph_set_color (cr, tone);
+    cairo_set_line_width (cr, 1);
+    cairo_stroke (cr);
+    ph_ink_show (cr, ink, PH_INK_TEXT, text, plate.x + 6, plate.y + plate.height / 2, 0, ROOM);
+  }
+}
+
+static void
+note_change (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhNodeChange *change)
+{
+  g_autofree char *first = NULL, *text = NULL;
+  guint inputs = 0;
+
+  if (change->fields == NULL || change->fields->len == 0 || options->scale < PH_NEAR_SCALE)
+    return;
+  for (guint i = 0; i < change->fields->len; i++)
+    inputs += g_str_has_prefix (g_array_index (change->fields, PhFieldChange, i).field, "input ");
+  first = short_note (&g_array_index (change->fields, PhFieldChange, 0));
+  text = inputs > 1 && inputs == change->fields->len ? g_strdup_printf ("%u inputs", inputs)
+       : change->fields->len == 1 ? g_strdup (first) : g_strdup_printf ("%s  +%u", first, change->fields->len - 1);
+  draw_plate (cr, ink, options, text, card->x + 13, card->y - 1, PH_CHANGE_CHANGED);
+}
+
+static gboolean
+contains (const GArray *boxes, int box)
+{
+  for (guint i = 0; i < boxes->len; i++)
+    if (g_array_index (boxes, int, i) == box)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether nobody but @members stands inside. */
+static gboolean
+is_clear (PhScene *scene, const PhDrawOptions *options, const PhRect *hull, const GArray *members)
+{
+  g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+
+  ph_scene_boxes_in (scene, hull, near);
+  for (guint i = 0; i < near->len; i++)
+    {
+      const int box = g_array_index (near, int, i);
+      const PhSceneBox *at = ph_scene_box (scene, box);
+      const gboolean seen = at->n_tenants > 0 && !at->open
+                            && (ph_scene_tenant (scene, box, options->time) != NULL || ph_scene_tenant (scene, box, options->since) != NULL);
+
+      if ((seen || (at->kind == PH_BOX_GROUP && !at->open)) && !contains (members, box))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Where they stood together, an outline around the old ones and the new; where others stand between, a line from each. */
+static void
+note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, int box, const PhRect *card, const PhNodeChange *change)
+{
+  const PhColor tone = ph_theme_change (options->theme, PH_CHANGE_ADDED);
+  g_autoptr(GArray) members = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autofree char *text = g_strdup_printf ("%u → 1", change->fused_from->len);
+  PhRect hull = *card;
+
+  g_array_append_val (members, box);
+  for (guint i = 0; options->side == PH_SIDE_BOTH && i < MIN (change->fused_from->len, MAX_SOURCES); i++)
+    {
+      const int source = ph_scene_find (scene, g_array_index (change->fused_from, PhId, i), NULL);
+      PhRect old;
+
+      if (source < 0 || contains (members, source) || ph_scene_box (scene, source)->kind != PH_BOX_NODE)
+        continue;
+      g_array_append_val (members, source);
+      old = ph_scene_card (scene, source, options->time, options->since);
+      hull = (PhRect) { MIN (hull.x, old.x), MIN (hull.y, old.y), MAX (hull.x + hull.width, old.x + old.width) - MIN (hull.x, old.x),
+                        MAX (hull.y + hull.height, old.y + old.height) - MIN (hull.y, old.y) };
+    }
+  hull = ph_grown (&hull, 13);
+  cairo_set_line_width (cr, MAX (1.4, 0.8 / options->scale));
+  cairo_set_dash (cr, (double[]) { 2, 4 }, 2, 0);
+  cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
+  ph_set_color (cr, (PhColor) { tone.red, tone.green, tone.blue, 0.9 });
+  if (members->len > 1 && is_clear (scene, options, &hull, members))
+    {
+      ph_ink_round (cr, &hull, 14);
+      cairo_stroke_preserve (cr);
+      ph_set_color (cr, (PhColor) { tone.red, tone.green, tone.blue, 0.05 });
+      cairo_fill (cr);
+    }
+  else
+    for (guint i = 1; i < members->len; i++)
+      {
+        const PhRect old = ph_scene_card (scene, g_array_index (members, int, i), options->time, options->since);
+        const gboolean above = old.y + old.height / 2 < card->y + card->height / 2;
+        const double x = old.x + old.width / 2, y = above ? old.y + old.height : old.y, to_x = card->x + card->width / 2;
+        const double to_y = above ? card->y : card->y + card->height, bend = MAX (fabs (to_y - y) / 2, 20) * (above ? 1 : -1);
+
+        cairo_move_to (cr, x, y);
+        cairo_curve_to (cr, x, y + bend, to_x, to_y - bend, to_x, to_y);
+        cairo_stroke (cr);
+      }
+  cairo_set_dash (cr, NULL, 0, 0);
+  if (options->scale >= PH_NEAR_SCALE)
+    draw_plate (cr, ink, options, text, card->x + 13, card->y - 1, PH_CHANGE_ADDED);
+}
+
+void
+ph_scene_draw_notes (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhDiff *diff)
+{
+  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  const PhRect around = ph_grown (&options->clip, 200);
+
+  if (options->scale < NOTES_SCALE || options->time == options->since || options->side == PH_SIDE_BEFORE)
+    return;
+  ph_scene_boxes_in (scene, &around, boxes);
+  for (guint i = 0; i < boxes->len; i++)
+    {
+      const int box = g_array_index (boxes, int, i);
+      const PhSceneBox *at = ph_scene_box (scene, box);
+      const PhTenant *tenant = at->kind == PH_BOX_NODE && at->shown && !at->open ? ph_scene_tenant (scene, box, options->time) : NULL;
+      const PhNodeChange *change = tenant != NULL ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (tenant->id)) : NULL;
+      PhRect card;
+
+      if (change == NULL)
+        continue;
+      card = ph_scene_card (scene, box, options->time, options->since);
+      if (change->change == PH_CHANGE_CHANGED)
+        note_change (cr, ink, options, &card, change);
+      else if (change->change == PH_CHANGE_ADDED && change->fused_from != NULL && change->fused_from->len > 1)
+        note_fusion (scene, cr, ink, options, box, &card, change);
+    }
+}

@@ -1,0 +1,128 @@
+/* exchange.c: better orders of a layer by moving one vertex at a time: past its neighbour, or to the best of all places.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layered/layered.h"
+
+#define MANY 400                /* pairs of links, beyond which two vertices are not compared */
+
+/* The links of @a and @b, on one side, that cross when @a stands left of @b, less those when right, as they count. */
+static int
+gain_on (const PhLayered *layered, const PhRows *rows, gboolean downwards, int a, int b)
+{
+  int gain = 0;
+
+  for (int i = rows->start[a]; i < rows->start[a + 1]; i++)
+    {
+      const PhLink *la = &layered->links[rows->index[i]];
+      const int pa = layered->place[downwards ? la->to : la->from];
+
+      for (int k = rows->start[b]; k < rows->start[b + 1]; k++)
+        {
+          const PhLink *lb = &layered->links[rows->index[k]];
+          const int pb = layered->place[downwards ? lb->to : lb->from];
+
+          gain += ((pa > pb) - (pa < pb)) * la->presence * lb->presence;
+        }
+    }
+  return gain;
+}
+
+static int
+degree_of (const PhRows *rows, int v)
+{
+  return rows->start[v + 1] - rows->start[v];
+}
+
+static gboolean
+comparable (const PhLayered *layered, int a, int b)
+{
+  return degree_of (&layered->down, a) * degree_of (&layered->down, b) <= MANY
+         && degree_of (&layered->up, a) * degree_of (&layered->up, b) <= MANY;
+}
+
+/* What the exchange of @a and @b, @a being the left one, saves. */
+static int
+exchange_gain (const PhLayered *layered, int a, int b)
+{
+  const int aside = layered->across == NULL ? 0 : layered->across[b] * layered->lines[a] - layered->across[a] * layered->lines[b];
+
+  return gain_on (layered, &layered->down, TRUE, a, b) + gain_on (layered, &layered->up, FALSE, a, b)
+         + (layered->rightwards ? -aside : aside);
+}
+
+gboolean
+ph_layered_exchange (PhLayered *layered)
+{
+  gboolean better = FALSE;
+
+  for (int layer = 0; layer < layered->n_layers; layer++)
+    for (int i = layered->layer_start[layer]; i + 1 < layered->layer_start[layer + 1]; i++)
+      {
+        const int a = layered->order[i], b = layered->order[i + 1];
+
+        if (comparable (layered, a, b) && exchange_gain (layered, a, b) > 0)
+          {
+            layered->order[i] = b;
+            layered->order[i + 1] = a;
+            layered->place[b]--;
+            layered->place[a]++;
+            better = TRUE;
+          }
+      }
+  return better;
+}
+
+/* Where in its layer @v makes the fewest crossings: how far to go from @at, left or right, and what that saves. */
+static int
+best_move (const PhLayered *layered, const int *order, int n, int at, int *gain)
+{
+  const int v = order[at];
+  int best = at;
+
+  *gain = 0;
+  for (int step = -1; step <= 1; step += 2)
+    {
+      int sum = 0;
+
+      for (int i = at + step; i >= 0 && i < n && comparable (layered, v, order[i]); i += step)
+        {
+          sum += step < 0 ? exchange_gain (layered, order[i], v) : exchange_gain (layered, v, order[i]);
+          if (sum > *gain)
+            {
+              *gain = sum;
+              best = i;
+            }
+        }
+    }
+  return best;
+}
+
+gboolean
+ph_layered_sift (PhLayered *layered)
+{
+  gboolean better = FALSE;
+
+  for (int layer = 0; layer < layered->n_layers; layer++)
+    {
+      int *order = layered->order + layered->layer_start[layer];
+      const int n = layered->layer_start[layer + 1] - layered->layer_start[layer];
+      g_autofree int *vertices = n > 2 ? g_memdup2 (order, sizeof (int) * n) : NULL;
+
+      for (int i = 0; i < n && vertices != NULL; i++)
+        {
+          const int v = vertices[i], at = layered->place[v];
+          int gain, to = best_move (layered, order, n, at, &gain);
+
+          if (gain == 0)
+            continue;
+          if (to < at)
+            memmove (order + to + 1, order + to, sizeof (int) * (at - to));
+          else
+            memmove (order + at, order + at + 1, sizeof (int) * (to - at));
+          order[to] = v;
+          for (int k = MIN (at, to); k <= MAX (at, to); k++)
+            layered->place[order[k]] = k;
+          better = TRUE;
+        }
+    }
+  return better;
+}

@@ -1,0 +1,495 @@
+/* graphviz.c: feeds Graphviz so that its picture is a good one: weights, ports, the two halves of a gradient; and reads its answer.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/layered/helper.h"
+#include "core/layered/layered.h"
+
+#define PORT_GAP 7.0f            /* between the ends of two lines at one side of a box, at least     */
+#define GAP      6.0f            /* between boxes that were upon each other                           */
+#define MANY     3000            /* boxes, beyond which they stay so                                  */
+#define SPREAD   0.7f            /* of a box's width, where only some boxes have ports                */
+#define CORNER   10.0f           /* of a box's side, where no line ends                               */
+#define EDGE     4.0f            /* of a box's side where no line ends                                */
+
+/* One way to feed dot. */
+typedef struct
+{
+  gboolean ports;                /* each operand enters at its own place, also where the order means nothing */
+  int      trunk, chain, lone;   /* weights: of a longest path; of an edge alone at both ends; alone at one  */
+  gboolean all_rows;             /* of a gradient: all backward boxes of a forward one in its row            */
+} Way;
+
+static const Way ways[] = { { TRUE, 4, 3, 1, FALSE }, { TRUE, 4, 3, 2, FALSE }, { FALSE, 4, 3, 1, FALSE }, { FALSE, 8, 8, 1, FALSE } };
+static const Way one_way = { FALSE, 4, 3, 1, FALSE };
+static const Way gradient_ways[] = { { FALSE, 8, 4, 1, FALSE }, { FALSE, 8, 4, 1, TRUE }, { TRUE, 8, 4, 1, FALSE }, { TRUE, 8, 4, 1, TRUE } };
+
+/* ── weights ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* The edges of one longest path through what is drawn of column @column, marked. */
+static void
+mark_trunk (const PhLayout *layout, guint column, guint8 *trunk)
+{
+  const guint n = layout->n_boxes;
+  g_autofree int *length = g_new0 (int, n + 1), *by = g_new (int, n + 1), *n_left = g_new0 (int, n + 1), *queue = g_new (int, n + 1);
+  PhRows out;
+  guint head = 0, tail = 0;
+  int last = -1;
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    n_left[layout->edges[e].to] += layout->edges[e].presence > 0 && layout->edges[e].from != layout->edges[e].to;
+  ph_rows_init (&out, n, layout->n_edges, (const int *) &layout->edges->from, sizeof (PhLayoutEdge));
+  for (guint b = 0; b < n; b++)
+    {
+      by[b] = -1;
+      if (n_left[b] == 0)
+        queue[tail++] = b;
+    }
+  while (head < tail)
+    {
+      const int b = queue[head++];
+
+      if (layout->boxes[b].column == column && (last < 0 || length[b] > length[last]))
+        last = b;
+      for (int k = out.start[b]; k < out.start[b + 1]; k++)
+        {
+          const PhLayoutEdge *edge = &layout->edges[out.index[k]];
+
+          if (edge->presence == 0 || edge->from == edge->to)
+            continue;
+          if (layout->boxes[b].column == column && layout->boxes[edge->to].column == column && length[b] + 1 > length[edge->to])
+            {
+              length[edge->to] = length[b] + 1;
+              by[edge->to] = out.index[k];
+            }
+          if (--n_left[edge->to] == 0)
+            queue[tail++] = edge->to;
+        }
+    }
+  for (; last >= 0 && by[last] >= 0; last = layout->edges[by[last]].from)
+    trunk[by[last]] = TRUE;
+  ph_rows_clear (&out);
+}
+
+/* (transfer full) of each edge. */
+static int *
+find_weights (const PhLayout *layout, const Way *way, const guint8 *trunk)
+{
+  int *weights = g_new (int, layout->n_edges + 1);
+  g_autofree int *n_out = g_new0 (int, layout->n_boxes + 1), *n_in = g_new0 (int, layout->n_boxes + 1);
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+      const gboolean inside = edge->presence > 0 && layout->boxes[edge->from].column == layout->boxes[edge->to].column;
+
+      n_out[edge->from] += inside;
+      n_in[edge->to] += inside;
+    }
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+      const gboolean first = n_out[edge->from] == 1, last = n_in[edge->to] == 1;
+
+      weights[e] = trunk[e] ? way->trunk : first && last ? way->chain : first || last ? way->lone : 1;
+    }
+  return weights;
+}
+
+guint
+ph_graphviz_effort (PhLayout *layout)
+{
+  g_autofree int *rank = g_new0 (int, layout->n_boxes + 1);
+  g_autofree guint8 *reversed = g_new0 (guint8, layout->n_edges + 1);
+  guint effort = 0;
+
+  ph_layered_rank (layout, rank, reversed);
+  for (guint e = 0; e < layout->n_edges; e++)
+    effort += MAX (ABS (rank[layout->edges[e].to] - rank[layout->edges[e].from]) - 1, 0);
+  return effort;
+}
+
+/* ── ends ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct { int box, edge; float key; } Entry;
+
+static int
+compare_entries (const void *a, const void *b)
+{
+  const Entry *x = a, *y = b;
+
+  return x->box != y->box ? x->box - y->box : x->key < y->key ? -1 : x->key > y->key ? 1 : x->edge - y->edge;
+}
+
+/* Where each edge enters, in the order of the operands: spread over what is drawn of its box. @ports: also where the order means nothing.
+ * NAN: where dot likes it. */
+static float *
+find_entries (const PhLayout *layout, gboolean ports)
+{
+  float *entry = g_new (float, layout->n_edges + 1);
+  g_autofree Entry *all = g_new (Entry, layout->n_edges + 1);
+  guint n = 0;
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+      const PhLayoutBox *box = &layout->boxes[edge->to];
+
+      entry[e] = fabsf (edge->to_dx) > 0.5f ? edge->to_dx : NAN;
+      if ((ports || edge->ordered) && edge->presence > 0 && box->column == 0 && layout->boxes[edge->from].column == 0 && fabsf (edge->to_dx - box->anchor) < 0.5f)
+        all[n++] = (Entry) { edge->to, e, edge->operand };
+    }
+  qsort (all, n, sizeof *all, compare_entries);
+  for (guint i = 0, stop; i < n; i = stop)
+    {
+      const PhLayoutBox *box = &layout->boxes[all[i].box];
+      const float width = (box->width - 2 * fabsf (box->anchor)) * (ports ? 1 : SPREAD) - 2 * EDGE;
+
+      for (stop = i; stop < n && all[stop].box == all[i].box; stop++)
+        ;
+      if (stop - i < 2 || width < (stop - i) * PORT_GAP)
+        continue;
+      for (guint k = i; k < stop; k++)
+        entry[all[k].edge] = box->anchor + width * ((k - i + 0.5f) / (stop - i) - 0.5f);
+    }
+  return entry;
+}
+
+/* dot knows neither cells nor that pills stand left of a box as exactly as we do: moves an end to its place, or onto what is drawn of
+ * the box, and the curve's handle with it. */
+static void
+move_end (const PhLayoutBox *box, float dx, gboolean exact, PhPoint *end, PhPoint *handle)
+{
+  const float middle = box->x + box->anchor, side = box->width / 2 - fabsf (box->anchor), half = MAX (side - CORNER, 1);
+  const float reach = box->height / 2 - box->inset, below = end->y - box->y;
+  PhPoint to = { exact ? box->x + dx : CLAMP (end->x, middle - half, middle + half), box->y + (below > 0 ? reach : -reach) };
+
+  /* In the middle of a side it stays there; at a corner it would not be seen which side it is. */
+  if (!exact && fabsf (end->x - middle) > half && fabsf (below) < 0.5f * reach)
+    to = (PhPoint) { end->x > middle ? middle + side : middle - side, end->y };
+  handle->x += to.x - end->x;
+  handle->y += to.y - end->y;
+  *end = to;
+}
+
+/* ── asking ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+append_number (GString *text, double number)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_c (text, ' ');
+  g_string_append (text, g_ascii_formatd (digits, sizeof digits, "%.2f", number));
+}
+
+/* Of a gradient: the rows. Inputs in their order. */
+static void
+append_rows (GString *text, const PhLayout *layout, const Way *way)
+{
+  g_autoptr(GArray) pairs = ph_layout_pairs (layout, way->all_rows);
+
+  for (guint i = 0; i < pairs->len; i++)
+    {
+      const PhLayoutPair *pair = &g_array_index (pairs, PhLayoutPair, i);
+
+      g_string_append_printf (text, "s %u %u %d\n", pair->a, pair->b, pair->ordered);
+    }
+}
+
+static void
+append_options (GString *text, PhLayoutEngine engine, gboolean halves)
+{
+  if (engine == PH_LAYOUT_DOT)
+    g_string_append_printf (text, "o nodesep 0.22\no ranksep %s\no splines true\no nslimit 2\no nslimit1 2\n%s", halves ? "0.4" : "0.42",
+                            halves ? "o newrank true\n" : "");
+  else
+    g_string_append (text, "o overlap false\no splines line\no sep 0.15\n");
+}
+
+/* One section of the request. */
+static void
+append_section (GString *text, const PhLayout *layout, PhLayoutEngine engine, const Way *way)
+{
+  const gboolean dot = engine == PH_LAYOUT_DOT, halves = dot && ph_layout_has_halves (layout);
+  g_autofree guint8 *trunk = g_new0 (guint8, layout->n_edges + 1);
+  g_autofree int *weights = NULL;
+  g_autofree float *entry = find_entries (layout, dot && way->ports);
+  guint n_edges = 0;
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    n_edges += layout->edges[e].from != layout->edges[e].to && layout->edges[e].presence > 0;
+  g_string_append_printf (text, "%s %u %u\n", ph_layout_engine_name (engine), layout->n_boxes, n_edges);
+  append_options (text, engine, halves);
+  mark_trunk (layout, halves || layout->n_boxes == 0 ? 0 : layout->boxes[0].column, trunk);
+  weights = find_weights (layout, way, trunk);
+  for (guint b = 0; b < layout->n_boxes; b++)
+    {
+      g_string_append_c (text, 'b');
+      append_number (text, layout->boxes[b].width);
+      append_number (text, layout->boxes[b].height);
+      g_string_append_printf (text, " %d\n", halves ? layout->boxes[b].column != 0 : -1);
+    }
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+      const gboolean across = halves && layout->boxes[edge->from].column != layout->boxes[edge->to].column;
+      const gboolean backward = halves && layout->boxes[edge->from].column != 0;
+      const gboolean from = dot && fabsf (edge->from_dx) > 0.5f, to = dot && !isnan (entry[e]);
+
+      if (edge->from == edge->to || edge->presence == 0)
+        continue;
+      g_string_append_printf (text, "e %u %u %d %u %d", edge->from, edge->to, across ? 0 : weights[e], edge->min_length,
+                              (from ? 1 : 0) | (to ? 2 : 0) | (dot && !backward && !across ? 4 : 0) | (across ? 8 : 0));
+      append_number (text, from ? edge->from_dx : 0);
+      append_number (text, to ? entry[e] : 0);
+      g_string_append_c (text, '\n');
+    }
+  if (halves)
+    append_rows (text, layout, way);
+  g_string_append (text, "end\n");
+}
+
+/* ── the answer ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+gboolean
+ph_helper_number (const char **at, const char *end, double *number)
+{
+  char *stop;
+
+  if (*at >= end || **at != ' ')
+    return FALSE;
+  *number = g_ascii_strtod (*at + 1, &stop);
+  if (stop == *at + 1 || stop > end || !isfinite (*number) || fabs (*number) > 1e9)
+    return FALSE;
+  *at = stop;
+  return TRUE;
+}
+
+static gboolean
+read_line_of_edge (PhLayout *layout, guint e, const char **at, const char *end)
+{
+  PhLayoutEdge *edge = &layout->edges[e];
+  double n, x, y;
+
+  if (!ph_helper_number (at, end, &n) || n < 0 || n > (double) (end - *at) || (n > 0 && n < 4) || fmod (n, 3) != (n > 0))
+    return FALSE;
+  edge->first_point = layout->points->len;
+  edge->n_points = n;
+  for (guint i = 0; i < edge->n_points; i++)
+    {
+      PhPoint point;
+
+      if (!ph_helper_number (at, end, &x) || !ph_helper_number (at, end, &y))
+        return FALSE;
+      point.x = x;
+      point.y = y;
+      g_array_append_val (layout->points, point);
+    }
+  return TRUE;
+}
+
+/* The next edge of which something is answered; those that are not asked for have no points. */
+static guint
+skip_edges (PhLayout *layout, guint e)
+{
+  while (e < layout->n_edges && (layout->edges[e].from == layout->edges[e].to || layout->edges[e].presence == 0))
+    layout->edges[e++].n_points = 0;
+  return e;
+}
+
+/* One section. FALSE: it is not whole, or not an answer. */
+static gboolean
+read_section (PhLayout *layout, const char **text, const char *end)
+{
+  const char *at = *text;
+  double x, y;
+  guint box = 0, edge = 0;
+  gboolean sized = FALSE;
+
+  g_array_set_size (layout->points, 0);
+  while (at < end)
+    {
+      if (end - at >= 4 && memcmp (at, "end\n", 4) == 0)
+        {
+          *text = at + 4;
+          return sized && box == layout->n_boxes && skip_edges (layout, edge) == layout->n_edges;
+        }
+      if (end - at > 5 && memcmp (at, "size ", 5) == 0)
+        {
+          at += 4;
+          if (!ph_helper_number (&at, end, &x) || !ph_helper_number (&at, end, &y))
+            return FALSE;
+          layout->width = x;
+          layout->height = y;
+          sized = TRUE;
+        }
+      else if (*at == 'b' && box < layout->n_boxes)
+        {
+          at++;
+          if (!ph_helper_number (&at, end, &x) || !ph_helper_number (&at, end, &y))
+            return FALSE;
+          layout->boxes[box].x = x;
+          layout->boxes[box++].y = y;
+        }
+      else if (*at == 'e')
+        {
+          at++;
+          edge = skip_edges (layout, edge);
+          if (edge == layout->n_edges || !read_line_of_edge (layout, edge, &at, end))
+            return FALSE;
+          edge++;
+        }
+      if (at >= end || *at++ != '\n')
+        return FALSE;
+    }
+  return FALSE;
+}
+
+/* A straight line where the engine gave none, from border to border. */
+static void
+draw_straight (PhLayout *layout, PhLayoutEdge *edge)
+{
+  const PhLayoutBox *a = &layout->boxes[edge->from], *b = &layout->boxes[edge->to];
+  const float ax = a->x + a->anchor, bx = b->x + b->anchor, dx = bx - ax, dy = b->y - a->y;
+  const float cut_a = 1 / MAX (MAX (fabsf (dx) / (a->width / 2 - a->anchor), fabsf (dy) / (a->height / 2 - a->inset)), 1);
+  const float cut_b = 1 / MAX (MAX (fabsf (dx) / (b->width / 2 - b->anchor), fabsf (dy) / (b->height / 2 - b->inset)), 1);
+
+  edge->first_point = layout->points->len;
+  edge->n_points = 0;
+  for (int i = 0; i < 4; i++)
+    {
+      const float t = cut_a + i / 3.0f * (1 - cut_a - cut_b);
+
+      ph_route_add (layout, edge, ax + t * dx, a->y + t * dy);
+    }
+}
+
+/* circo and others leave boxes upon each other: the whole is stretched until they are apart. */
+static void
+stretch (PhLayout *layout)
+{
+  float scale = 1;
+
+  for (guint i = 0; i < layout->n_boxes && layout->n_boxes <= MANY; i++)
+    for (guint k = 0; k < i; k++)
+      {
+        const PhLayoutBox *a = &layout->boxes[i], *b = &layout->boxes[k];
+        const float dx = fabsf (a->x - b->x), dy = fabsf (a->y - b->y);
+        const float x = dx > 0.1f ? (a->width + b->width + GAP) / 2 / dx : INFINITY, y = dy > 0.1f ? (a->height + b->height + GAP) / 2 / dy : INFINITY;
+
+        if (isfinite (MIN (x, y)))
+          scale = MAX (scale, MIN (x, y));
+      }
+  if (scale <= 1)
+    return;
+  layout->width = layout->height = 0;
+  for (guint b = 0; b < layout->n_boxes; b++)
+    {
+      PhLayoutBox *box = &layout->boxes[b];
+
+      box->x *= scale;
+      box->y *= scale;
+      layout->width = MAX (layout->width, box->x + box->width / 2);
+      layout->height = MAX (layout->height, box->y + box->height / 2);
+    }
+}
+
+static void
+finish_lines (PhLayout *layout, PhLayoutEngine engine, gboolean ports)
+{
+  g_autofree float *entry = find_entries (layout, ports);
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      PhLayoutEdge *edge = &layout->edges[e];
+      PhPoint *points;
+
+      if (edge->from == edge->to || edge->presence == 0)
+        continue;
+      if (engine != PH_LAYOUT_DOT || edge->n_points == 0)
+        {
+          draw_straight (layout, edge);
+          continue;
+        }
+      points = &g_array_index (layout->points, PhPoint, edge->first_point);
+      move_end (&layout->boxes[edge->from], edge->from_dx, fabsf (edge->from_dx) > 0.5f, &points[0], &points[1]);
+      move_end (&layout->boxes[edge->to], entry[e], !isnan (entry[e]), &points[edge->n_points - 1], &points[edge->n_points - 2]);
+    }
+}
+
+/* ── choosing among ways ────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Crossings, and room: of two alike the smaller. A pair off its row is as bad as a crossing. */
+static double
+score_of (const PhLayoutJudgement *tried, const PhLayoutJudgement *own)
+{
+  const double base = own != NULL && own->there ? MAX (own->width * own->height, 1) : MAX (tried->width * tried->height, 1);
+  const double crossings = own != NULL && own->there ? own->crossings : 0;
+
+  return 100.0 * tried->over + tried->crossings + tried->off_row + (2 + crossings / 4) * tried->width * tried->height / base;
+}
+
+gboolean
+ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const PhLayoutJudgement *own, guint milliseconds, double seconds,
+                 gboolean *late, GCancellable *cancellable, GError **error)
+{
+  const gboolean halves = engine == PH_LAYOUT_DOT && ph_layout_has_halves (layout);
+  GString *request = g_string_new (NULL);
+  g_autoptr(GBytes) text = NULL, answer = NULL;
+  g_autoptr(GError) failed = NULL;
+  g_autoptr(PhLayout) best = NULL;
+  const Way *chosen = halves ? gradient_ways : n_variants > 1 ? ways : &one_way;
+  const char *at, *end;
+  double least = INFINITY;
+  gsize size = 0;
+  gboolean ran;
+
+  n_variants = engine == PH_LAYOUT_DOT ? CLAMP (n_variants, 1, 4) : 1;
+  g_string_append_printf (request, "peephole-layout 2 %u\n", milliseconds);
+  for (int i = 0; i < n_variants; i++)
+    append_section (request, layout, engine, &chosen[i]);
+  text = g_string_free_to_bytes (request);
+  ran = ph_helper_run (text, seconds, cancellable, &answer, late, &failed);
+  if (!ran && g_error_matches (failed, PH_ERROR, PH_ERROR_CANCELLED))
+    {
+      g_propagate_error (error, g_steal_pointer (&failed));
+      return FALSE;
+    }
+  at = answer != NULL ? g_bytes_get_data (answer, &size) : NULL;
+  end = at + size;
+  for (int i = 0; i < n_variants && at != NULL; i++)
+    {
+      g_autoptr(PhLayout) tried = ph_layout_copy (layout);
+      PhLayoutJudgement judgement;
+      double score;
+
+      if (!read_section (tried, &at, end))
+        break;
+      if (engine != PH_LAYOUT_DOT)
+        stretch (tried);
+      finish_lines (tried, engine, chosen[i].ports);
+      ph_layout_judge (tried, &judgement);
+      score = score_of (&judgement, own);
+      if (score >= least)
+        continue;
+      least = score;
+      g_clear_pointer (&best, ph_layout_free);
+      best = g_steal_pointer (&tried);
+    }
+  if (best == NULL)
+    {
+      if (!ran)
+        g_propagate_error (error, g_steal_pointer (&failed));
+      else if (*late)
+        g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT, "%s ran out of time.", ph_layout_engine_name (engine));
+      else
+        g_set_error (error, PH_ERROR, PH_ERROR_LAYOUT,
+                     "The layout helper's answer cannot be read. Is $PEEPHOLE_LAYOUT the program of this version?");
+      return FALSE;
+    }
+  best->engine = engine;
+  ph_layout_take (layout, g_steal_pointer (&best));
+  return TRUE;
+}

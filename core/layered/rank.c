@@ -1,0 +1,236 @@
+/* rank.c: layers of the layered layout: no cycles, longest paths, then slack taken out of heavy edges, and out of all.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layered/layered.h"
+
+#include <math.h>
+
+#define UNIT 10                 /* weights are whole numbers of tenths */
+
+void
+ph_rows_init (PhRows *rows, int n, int n_links, const int *key, gsize stride)
+{
+  const char *at = (const char *) key;
+  int *fill = g_new (int, n + 1);
+
+  rows->start = g_new0 (int, n + 2);
+  rows->index = g_new (int, MAX (n_links, 1));
+  for (int i = 0; i < n_links; i++)
+    rows->start[*(const int *) (at + i * stride) + 1]++;
+  for (int v = 0; v < n; v++)
+    rows->start[v + 1] += rows->start[v];
+  memcpy (fill, rows->start, sizeof (int) * n);
+  for (int i = 0; i < n_links; i++)
+    rows->index[fill[*(const int *) (at + i * stride)]++] = i;
+  g_free (fill);
+}
+
+void
+ph_rows_clear (PhRows *rows)
+{
+  g_clear_pointer (&rows->start, g_free);
+  g_clear_pointer (&rows->index, g_free);
+}
+
+/* Turns around the edges that close a cycle, found by a walk in depth without recursion. */
+static void
+break_cycles (PhLayout *layout, const PhRows *out, guint8 *reversed)
+{
+  const int n = layout->n_boxes;
+  guint8 *state = g_new0 (guint8, n + 1);     /* 0 unseen, 1 on the path, 2 done */
+  int *next = g_new (int, n + 1), *path = g_new (int, n + 1);
+
+  for (int root = 0; root < n; root++)
+    {
+      int depth = 0;
+
+      if (state[root] != 0)
+        continue;
+      path[0] = root;
+      next[root] = out->start[root];
+      state[root] = 1;
+      while (depth >= 0)
+        {
+          const int v = path[depth];
+
+          if (next[v] == out->start[v + 1])
+            {
+              state[v] = 2;
+              depth--;
+              continue;
+            }
+
+          const int e = out->index[next[v]++];
+          const int w = layout->edges[e].to;
+
+          if (w == v)
+            continue;
+          if (state[w] == 1)
+            reversed[e] = TRUE;
+          else if (state[w] == 0)
+            {
+              state[w] = 1;
+              next[w] = out->start[w];
+              path[++depth] = w;
+            }
+        }
+    }
+  g_free (state);
+  g_free (next);
+  g_free (path);
+}
+
+/* Kahn's order, or -1 when there is a cycle (which break_cycles() rules out). */
+static int
+topological_order (int n, const PhArc *arcs, int n_arcs, const PhRows *out, int *order)
+{
+  int *missing = g_new0 (int, n + 1);
+  int head = 0, tail = 0;
+
+  for (int i = 0; i < n_arcs; i++)
+    missing[arcs[i].to]++;
+  for (int v = 0; v < n; v++)
+    if (missing[v] == 0)
+      order[tail++] = v;
+  while (head < tail)
+    {
+      const int v = order[head++];
+
+      for (int i = out->start[v]; i < out->start[v + 1]; i++)
+        if (--missing[arcs[out->index[i]].to] == 0)
+          order[tail++] = arcs[out->index[i]].to;
+    }
+  g_free (missing);
+  return tail;
+}
+
+/* Moves @v inside its slack to where its edges are shortest: to the side whose edges weigh more, in doubt to what it is made of. */
+static void
+settle (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
+{
+  int weight_in = 0, weight_out = 0;
+  int low = 0, high = G_MAXINT;
+
+  for (int i = in->start[v]; i < in->start[v + 1]; i++)
+    {
+      const PhArc *arc = &arcs[in->index[i]];
+
+      low = MAX (low, rank[arc->from] + arc->length);
+      weight_in += arc->weight;
+    }
+  for (int i = out->start[v]; i < out->start[v + 1]; i++)
+    {
+      const PhArc *arc = &arcs[out->index[i]];
+
+      high = MIN (high, rank[arc->to] - arc->length);
+      weight_out += arc->weight;
+    }
+  if (high == G_MAXINT)
+    rank[v] = low;
+  else if (weight_out > weight_in)
+    rank[v] = MAX (low, high);
+  else if (weight_in > 0)
+    rank[v] = low;
+}
+
+/* What may stand anywhere between its ends stands at the lower one: all that leaves a box in one place is one line as far as it
+ * goes together, so that the line above is there anyway. */
+static void
+lower (int v, const PhArc *arcs, const PhRows *in, const PhRows *out, int *rank)
+{
+  int balance = 0, high = G_MAXINT;
+
+  if (in->start[v] == in->start[v + 1] || out->start[v] == out->start[v + 1])
+    return;
+  for (int i = in->start[v]; i < in->start[v + 1]; i++)
+    balance += arcs[in->index[i]].weight;
+  for (int i = out->start[v]; i < out->start[v + 1]; i++)
+    {
+      balance -= arcs[out->index[i]].weight;
+      high = MIN (high, rank[arcs[out->index[i]].to] - arcs[out->index[i]].length);
+    }
+  if (balance == 0)
+    rank[v] = MAX (rank[v], high);
+}
+
+int
+ph_layered_rank (PhLayout *layout, int *rank, guint8 *reversed)
+{
+  const int n = layout->n_boxes, n_edges = layout->n_edges;
+  g_autofree PhArc *arcs = g_new (PhArc, MAX (n_edges, 1));
+  g_autofree int *order = g_new (int, n + 1);
+  g_autofree int *used = NULL;
+  PhRows in, out;
+  int n_arcs = 0, n_ordered, top = 0, n_layers = 0;
+  gboolean columns = FALSE;
+
+  ph_rows_init (&out, n, n_edges, (const int *) &layout->edges->from, sizeof (PhLayoutEdge));
+  break_cycles (layout, &out, reversed);
+  ph_rows_clear (&out);
+  for (int e = 0; e < n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+
+      if (edge->from != edge->to)
+        arcs[n_arcs++] = (PhArc) { reversed[e] ? edge->to : edge->from, reversed[e] ? edge->from : edge->to,
+                                 edge->min_length, MAX (lroundf (UNIT * edge->weight), 1) };
+    }
+  ph_rows_init (&out, n, n_arcs, &arcs->from, sizeof (PhArc));
+  ph_rows_init (&in, n, n_arcs, &arcs->to, sizeof (PhArc));
+  n_ordered = topological_order (n, arcs, n_arcs, &out, order);
+  g_assert (n_ordered == n);
+
+  memset (rank, 0, sizeof (int) * n);
+  for (int v = 0; v < n && !columns; v++)
+    columns = layout->boxes[v].column != 0;
+  for (int i = 0; i < n; i++)
+    for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
+      {
+        const PhArc *arc = &arcs[out.index[k]];
+
+        rank[arc->to] = MAX (rank[arc->to], rank[arc->from] + arc->length);
+      }
+  /* All but the ends as low as they go: what hangs above its user comes down as a whole, however many edges it has. The forward
+   * graph comes down to where the backward one is, and takes its ends with it. */
+  for (int i = n - 1; i >= 0; i--)
+    {
+      int high = G_MAXINT;
+
+      for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
+        {
+          const int to = arcs[out.index[k]].to;
+
+          if (!columns || layout->boxes[to].column != 0 || out.start[to] != out.start[to + 1])
+            high = MIN (high, rank[to] - arcs[out.index[k]].length);
+        }
+      if (high != G_MAXINT)
+        rank[order[i]] = MAX (rank[order[i]], high);
+    }
+  for (int i = 0; i < n && columns; i++)
+    for (int k = out.start[order[i]]; k < out.start[order[i] + 1]; k++)
+      rank[arcs[out.index[k]].to] = MAX (rank[arcs[out.index[k]].to], rank[order[i]] + arcs[out.index[k]].length);
+  for (int sweep = 0; sweep < 3; sweep++)
+    {
+      for (int i = n - 1; i >= 0; i--)
+        settle (order[i], arcs, &in, &out, rank);
+      for (int i = 0; i < n; i++)
+        settle (order[i], arcs, &in, &out, rank);
+    }
+  ph_layered_simplex (n, arcs, n_arcs, &in, &out, rank);
+  for (int i = n - 1; i >= 0 && layout->turn % 2 == 0; i--)
+    lower (order[i], arcs, &in, &out, rank);
+  layout->spread = ph_layered_spread (layout, arcs, &in, &out, rank);
+  ph_rows_clear (&in);
+  ph_rows_clear (&out);
+
+  /* Layers that nothing stands on go. */
+  for (int v = 0; v < n; v++)
+    top = MAX (top, rank[v]);
+  used = g_new0 (int, top + 2);
+  for (int v = 0; v < n; v++)
+    used[rank[v]] = 1;
+  for (int r = 0; r <= top; r++)
+    used[r] = used[r] != 0 ? n_layers++ : n_layers;
+  for (int v = 0; v < n; v++)
+    rank[v] = used[rank[v]];
+  return MAX (n_layers, 1);
+}

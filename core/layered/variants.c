@@ -1,0 +1,129 @@
+/* variants.c: the picture of a history laid out in several ways, of which the best as measured is kept: how much what is seldom
+ * there has a say in the layers, and in the order within them, makes each picture better or worse, and none can say beforehand.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "core/layered/layered.h"
+
+#define FEW  600                /* boxes, up to which the search begins at several places, too */
+#define ENOUGH 1.5              /* times the room of the largest position                                  */
+#define LOOSE 0.3f              /* of the weight of a tie                                                  */
+#define MANY 4000               /* boxes, beyond which one way has to do */
+
+static gboolean
+varies (const PhLayout *layout)
+{
+  for (guint e = 0; e < layout->n_edges; e++)
+    if (layout->edges[e].presence > 0 && layout->edges[e].presence < PH_PRESENCE)
+      return TRUE;
+  return FALSE;
+}
+
+/* How much each box is there, as its edges are. (transfer full) */
+static guint8 *
+find_presence (const PhLayout *layout)
+{
+  guint8 *presence = g_new0 (guint8, layout->n_boxes + 1);
+
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+
+      presence[edge->from] = MAX (presence[edge->from], edge->presence);
+      presence[edge->to] = MAX (presence[edge->to], edge->presence);
+    }
+  return presence;
+}
+
+/* Few crossings for its edges, and small: above all not much larger than its largest position alone. */
+static double
+cost_of (PhLayout *layout)
+{
+  const double area = (double) layout->width * layout->height;
+  const double excess = layout->room > 0 ? MAX (area / (ENOUGH * layout->room), 1) : 1;
+
+  return sqrt (area) * (ph_layered_tangle (layout) + 1 + layout->n_edges / 256.0) * excess * excess * excess * excess;
+}
+
+/* One of the ways to lay it out. 1: the layers suit what is there for long; 2: in the order within them all counts alike; 4: the
+ * search begins elsewhere, and the backward graph is tied less to the forward one. 8: wide layers are narrowed. */
+static PhLayout *
+try_way (PhLayout *layout, const guint8 *presence, int way, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(PhLayout) tried = ph_layout_copy (layout);
+
+  tried->turn = way / 4 & 1;
+  tried->spread = (way & 8) != 0;
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      PhLayoutEdge *edge = &tried->edges[e];
+      const gboolean is_tie = edge->presence == 0;
+
+      /* A tie pulls as much as what hangs on it. */
+      if (way & 1)
+        edge->weight *= (float) (is_tie ? presence[edge->to] : edge->presence) / PH_PRESENCE;
+      if (way & 4 && is_tie)
+        edge->weight *= LOOSE;
+      if (way & 2 && !is_tie)
+        edge->presence = PH_PRESENCE;
+    }
+  if (!ph_layered_lay (tried, cancellable, error))
+    return NULL;
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      tried->edges[e].weight = layout->edges[e].weight;
+      tried->edges[e].presence = layout->edges[e].presence;
+    }
+  return g_steal_pointer (&tried);
+}
+
+typedef struct { PhLayout *layout; double cost; int way; } Best;
+
+/* Keeps the better one. FALSE: cancelled. */
+static gboolean
+consider (Best *best, PhLayout *layout, const guint8 *presence, int way, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(PhLayout) tried = try_way (layout, presence, way, cancellable, error);
+  double cost;
+
+  if (tried == NULL)
+    return FALSE;
+  cost = cost_of (tried);
+  if (best->layout == NULL || cost < best->cost)
+    {
+      g_clear_pointer (&best->layout, ph_layout_free);
+      *best = (Best) { g_steal_pointer (&tried), cost, way };
+    }
+  return TRUE;
+}
+
+gboolean
+ph_layout_layered (PhLayout *layout, GCancellable *cancellable, GError **error)
+{
+  g_autofree guint8 *presence = NULL;
+  const gboolean alike = !varies (layout);
+  gboolean has_ties = FALSE, done = TRUE;
+  Best best = { NULL, };
+
+  if (layout->n_boxes > MANY)
+    return ph_layered_lay (layout, cancellable, error);
+  presence = find_presence (layout);
+  for (guint e = 0; e < layout->n_edges && !has_ties; e++)
+    has_ties = layout->edges[e].presence == 0;
+  for (int way = 0; way < (alike ? 1 : 8) && done; way++)
+    if (way < 4 || layout->n_boxes < FEW || (has_ties && !(way & 1)))
+      done = consider (&best, layout, presence, way, cancellable, error);
+  if (done && best.layout->spread)
+    {
+      const int chosen = best.way;
+
+      /* A backward graph is wide in other layers when it is tied less: all of that once more. */
+      for (int way = 8; way < 16 && done; way++)
+        if (way == (chosen | 8) || (has_ties && !alike && !(way & 1)))
+          done = consider (&best, layout, presence, way, cancellable, error);
+    }
+  if (done)
+    ph_layout_take (layout, g_steal_pointer (&best.layout));
+  g_clear_pointer (&best.layout, ph_layout_free);
+  return done;
+}

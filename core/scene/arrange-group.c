@@ -1,0 +1,376 @@
+/* arrange-group.c: lays out what is in one group, or the whole, after the open groups in it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scene/arrange.h"
+
+#define GROUP_PAD     18.0f
+#define GROUP_HEADER  30.0f
+#define GROUP_WIDTH   170.0f      /* of a closed one */
+#define GROUP_HEIGHT  54.0f
+#define FOLD_ABOVE    12          /* groups in a chain, open or closed: they are folded into columns */
+#define SCREEN        2.0f        /* times as wide as high                                  */
+#define FEW_AT_ONCE   150         /* boxes of a first picture                               */
+#define FEW_INSIDE    4           /* boxes of a group                                       */
+#define FEW_OPERANDS  6           /* that enter a box in their order                        */
+
+static char *
+checksum_of (PhLayout *layout)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_MD5);
+
+  g_checksum_update (sum, (const guchar *) &layout->fold, sizeof layout->fold);
+  for (guint i = 0; i < layout->n_boxes; i++)
+    g_checksum_update (sum, (const guchar *) &layout->boxes[i], sizeof (PhLayoutBox));
+  for (guint i = 0; i < layout->n_edges; i++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[i];
+      const float numbers[7] = { edge->from, edge->to, edge->weight, edge->from_dx, edge->to_dx, edge->min_length, edge->presence };
+
+      g_checksum_update (sum, (const guchar *) numbers, sizeof numbers);
+    }
+  return g_strdup (g_checksum_get_string (sum));
+}
+
+/* What lies directly in a group, or in none, and is laid out together. */
+typedef struct
+{
+  PhArranger *a;
+  int         group;            /* -1: the whole                                                 */
+  const int  *children, *ports, *segments;
+  int         n_children, n_ports, n_segments, n_groups, n_ties;
+  int        *port_slot;        /* of a port: its index in the layout; that of a box is a->slot   */
+  float       pad, top;
+} Inside;
+
+/* Closed groups are of one size. */
+static void
+add_boxes (Inside *in, PhLayout *layout)
+{
+  PhSceneBuild *build = in->a->build;
+  int n = 0;
+
+  for (int i = 0; i < in->n_children; i++)
+    {
+      const int child = in->children[i];
+      PhSceneBox *at = ph_scene_box_at (in->a->scene, child);
+
+      if (at->kind == PH_BOX_GROUP && !at->open)
+        {
+          at->rect.width = GROUP_WIDTH;
+          at->rect.height = GROUP_HEIGHT;
+        }
+      in->n_groups += at->kind == PH_BOX_GROUP;
+      in->a->slot[child] = n;
+      layout->boxes[n++] = (PhLayoutBox) { at->rect.width + build->column[child], MAX (at->rect.height, build->stack[child]), 0, 0,
+                                           build->column[child] / 2, MAX (0, build->stack[child] - at->rect.height) / 2, at->backward };
+    }
+  for (int i = 0; i < in->n_ports; i++)
+    {
+      in->port_slot[in->ports[i]] = n;
+      layout->boxes[n++] = (PhLayoutBox) { .width = PH_PORT_WIDTH, .height = 2 };
+    }
+}
+
+/* Where @end of a segment is: the index in the layout, how far from its middle, and the box that it stands for. */
+static int
+find_end (const Inside *in, int end, float *dx, int *box)
+{
+  const PhArranger *a = in->a;
+  const PhPort *port = end < a->n ? NULL : &g_array_index (a->ports, PhPort, end - a->n);
+
+  *box = port == NULL ? end : port->group;
+  *dx = port == NULL ? a->build->column[end] / 2 : 0;
+  if (port == NULL)
+    return a->slot[end];
+  if (port->group == in->group)
+    return in->port_slot[end - a->n];
+  *dx = port->x - ph_scene_box (a->scene, port->group)->rect.width / 2;
+  return a->slot[port->group];
+}
+
+static void
+add_edges (Inside *in, PhLayout *layout)
+{
+  PhScene *scene = in->a->scene;
+
+  for (int i = 0; i < in->n_segments; i++)
+    {
+      PhSegment *segment = &g_array_index (in->a->segments, PhSegment, in->segments[i]);
+      PhLayoutEdge *edge = &layout->edges[i];
+      float dx[2];
+      int box[2];
+      const int slot[2] = { find_end (in, segment->from, &dx[0], &box[0]), find_end (in, segment->to, &dx[1], &box[1]) };
+      const gboolean among = box[0] != in->group && box[1] != in->group;
+
+      segment->reversed = among && ph_arrange_backward (scene, box[0]) && ph_arrange_backward (scene, box[1]);
+      segment->tie = among && ph_arrange_backward (scene, box[1]) && !ph_arrange_backward (scene, box[0]);
+      edge->from = slot[segment->reversed ? 1 : 0];
+      edge->to = slot[segment->reversed ? 0 : 1];
+      edge->from_dx = dx[segment->reversed ? 1 : 0];
+      edge->to_dx = dx[segment->reversed ? 0 : 1];
+      /* Saved for the backward pass: beside, not below; it must not stretch the picture. */
+      edge->min_length = segment->tie ? 0 : 1;
+      edge->weight = segment->tie ? 0.5f : 1;
+      edge->presence = CLAMP (PH_PRESENCE * segment->presence / scene->record->stops->len, 1, PH_PRESENCE);
+      edge->operand = segment->operand;
+    }
+}
+
+static int
+compare_operands (const void *a, const void *b)
+{
+  const PhLayoutEdge *x = *(PhLayoutEdge *const *) a, *y = *(PhLayoutEdge *const *) b;
+
+  return x->to != y->to ? (x->to < y->to ? -1 : 1) : x->operand - y->operand;
+}
+
+/* Where it means something which operand is the first one, they enter in their order. */
+static void
+order_operands (const Inside *in, PhLayout *layout)
+{
+  PhScene *scene = in->a->scene;
+  g_autofree PhLayoutEdge **edges = g_new (PhLayoutEdge *, in->n_segments + 1);
+  g_autofree guint8 *ordered = g_new0 (guint8, layout->n_boxes + 1);
+  int n = 0;
+
+  for (int i = 0; i < in->n_children; i++)
+    ordered[in->a->slot[in->children[i]]] = !ph_scene_box (scene, in->children[i])->open && ph_scene_is_ordered (scene, in->children[i]);
+  for (int i = 0; i < in->n_segments; i++)
+    if (!g_array_index (in->a->segments, PhSegment, in->segments[i]).reversed && ordered[layout->edges[i].to])
+      edges[n++] = &layout->edges[i];
+  qsort (edges, n, sizeof *edges, compare_operands);
+  for (int i = 0, stop; i < n; i = stop)
+    {
+      for (stop = i; stop < n && edges[stop]->to == edges[i]->to; stop++)
+        ;
+      for (int k = i; k < stop && stop - i > 1 && stop - i <= FEW_OPERANDS; k++)
+        edges[k]->ordered = TRUE;
+    }
+}
+
+/* A backward node stands beside the forward node that it differentiates, and the backward graph runs upwards: its edges are
+ * laid out turned around, with a tie of length 0 from each forward node to its partner. */
+static void
+add_ties (Inside *in, PhLayout *layout)
+{
+  const int *slot = in->a->slot;
+
+  layout->edges = g_renew (PhLayoutEdge, layout->edges, in->n_segments + in->n_children + 1);
+  for (int i = 0; i < in->n_children; i++)
+    {
+      const int partner = in->a->partner[in->children[i]];
+
+      if (partner >= 0 && slot[partner] >= 0)
+        layout->edges[in->n_segments + in->n_ties++] = (PhLayoutEdge) { .from = slot[partner], .to = slot[in->children[i]], .weight = 0.6f };
+    }
+  layout->n_edges = in->n_segments + in->n_ties;
+}
+
+static void
+choose_engine (const Inside *in, PhLayout *layout)
+{
+  const PhSceneOptions *options = in->a->build->options;
+
+  /* A first picture of few boxes is the one that stays; dot is there in the time that a window takes to open. */
+  layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
+  if (in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children && in->n_ties == 0)
+    layout->fold = SCREEN;
+  /* A straight line is the same for all: not worth a process. */
+  if (layout->engine == PH_LAYOUT_BEST && in->group >= 0 && layout->n_boxes <= FEW_INSIDE)
+    layout->engine = PH_LAYOUT_LAYERED;
+}
+
+/* What Graphviz could not lay out, our own engine does. */
+static gboolean
+ask (const Inside *in, PhLayout *layout, GError **error)
+{
+  PhArranger *a = in->a;
+  const double seconds = a->build->options->seconds > 0 ? a->build->options->seconds : 5;
+  g_autoptr(GError) failed = NULL;
+
+  if (ph_layout_sync (layout, seconds, a->build->cancellable, &failed))
+    return TRUE;
+  if (!g_error_matches (failed, PH_ERROR, PH_ERROR_LAYOUT))
+    {
+      g_propagate_error (error, g_steal_pointer (&failed));
+      return FALSE;
+    }
+  g_debug ("%s", failed->message);
+  layout->engine = PH_LAYOUT_LAYERED;
+  layout->coarse = TRUE;
+  return ph_layout_sync (layout, seconds, a->build->cancellable, error);
+}
+
+/* Who drew the whole, for the legend. */
+static void
+note_engine (const Inside *in, const PhLayout *layout)
+{
+  PhScene *scene = in->a->scene;
+
+  if (in->group >= 0)
+    return;
+  scene->drawn_by = layout->engine;
+  scene->own = layout->own;
+  scene->dot = layout->dot;
+  scene->reason = layout->reason;
+}
+
+/* Lines were beyond the boxes; where it ended, there it ends. */
+static void
+keep_size (const Inside *in, PhLayout *layout)
+{
+  PhScene *previous = in->a->build->options->previous;
+  const PhRect *old = in->group >= 0 ? &ph_scene_box (previous, in->a->build->known[in->group])->rect : NULL;
+
+  layout->width = MAX (layout->width, (old != NULL ? old->width : ph_scene_width (previous)) - 2 * in->pad);
+  layout->height = MAX (layout->height, (old != NULL ? old->height : ph_scene_height (previous)) - in->top - in->pad);
+}
+
+/* As it was, with what is new; as another one that is the same; or from the start. Takes @layout. (transfer none) (nullable): failed. */
+static PhLayout *
+lay_out (const Inside *in, PhLayout *layout, GError **error)
+{
+  PhArranger *a = in->a;
+  const PhSceneOptions *options = a->build->options;
+  g_autofree char *sum = checksum_of (layout);
+  g_autofree guint8 *fixed = options->previous != NULL ? ph_arrange_keep (a, in->group, layout, a->slot, in->port_slot, in->segments,
+                                                                          in->n_segments, in->pad, in->top) : NULL;
+  PhLayout *known = fixed == NULL ? g_hash_table_lookup (a->done, sum) : NULL;
+  gboolean done;
+
+  if (known != NULL)
+    {
+      ph_layout_free (layout);
+      return known;
+    }
+  if (fixed != NULL)
+    {
+      done = ph_layout_extend (layout, fixed, a->build->cancellable, error);
+      layout->engine = PH_LAYOUT_LAYERED;
+      layout->reason = "nothing moves";
+      if (done)
+        ph_layout_lead_around (layout, a->build->cancellable);
+    }
+  else
+    {
+      if (layout->engine == PH_LAYOUT_BEST || layout->engine == PH_LAYOUT_LAYERED)
+        layout->room = ph_arrange_room (a, layout, in->children, in->n_children, a->slot, in->segments, in->n_segments);
+      done = ask (in, layout, error);
+    }
+  if (!done)
+    {
+      ph_layout_free (layout);
+      return NULL;
+    }
+  if (fixed != NULL)
+    {
+      if (in->group < 0)
+        a->scene->coarse = ph_scene_is_coarse (options->previous);
+      keep_size (in, layout);
+      g_free (sum);
+      sum = g_strdup_printf ("inside %d", in->group);     /* another one does not look like it */
+    }
+  else
+    a->scene->coarse |= layout->coarse;
+  note_engine (in, layout);
+  g_hash_table_insert (a->done, g_steal_pointer (&sum), layout);
+  return layout;
+}
+
+static void
+take_boxes (const Inside *in, const PhLayout *layout)
+{
+  PhArranger *a = in->a;
+  PhSceneBox *box = in->group < 0 ? NULL : ph_scene_box_at (a->scene, in->group);
+
+  for (int i = 0; i < in->n_children; i++)
+    {
+      const int child = in->children[i];
+      const PhLayoutBox *at = &layout->boxes[a->slot[child]];
+      const PhSceneBox *inside = ph_scene_box (a->scene, child);
+
+      a->slot[child] = -1;
+      a->spot[child] = (PhRect) { at->x - at->width / 2 + a->build->column[child] + in->pad, at->y - inside->rect.height / 2 + in->top,
+                                  inside->rect.width, inside->rect.height };
+    }
+  if (box == NULL)
+    {
+      a->scene->width = layout->width + 2 * in->pad;
+      a->scene->height = layout->height + 2 * in->pad;
+      return;
+    }
+  box->rect.width = MAX (layout->width + 2 * in->pad, GROUP_WIDTH);
+  box->rect.height = layout->height + in->top + in->pad;
+  for (int i = 0; i < in->n_ports; i++)      /* a group widened to its title keeps its inside at the left */
+    g_array_index (a->ports, PhPort, in->ports[i]).x = CLAMP (layout->boxes[in->port_slot[in->ports[i]]].x + in->pad, 6, box->rect.width - 6);
+}
+
+static gboolean
+is_own_port (const Inside *in, int end)
+{
+  return end >= in->a->n && g_array_index (in->a->ports, PhPort, end - in->a->n).group == in->group;
+}
+
+static void
+take_edges (const Inside *in, const PhLayout *layout)
+{
+  PhArranger *a = in->a;
+
+  for (int i = 0; i < in->n_segments; i++)
+    {
+      PhSegment *segment = &g_array_index (a->segments, PhSegment, in->segments[i]);
+      const PhLayoutEdge *edge = &layout->edges[i];
+
+      segment->first = a->local->len;
+      segment->n = edge->n_points;
+      for (guint p = 0; p < edge->n_points; p++)
+        {
+          PhPoint point = g_array_index (layout->points, PhPoint, edge->first_point + (segment->reversed ? edge->n_points - 1 - p : p));
+
+          point.x += in->pad;
+          point.y += in->top;
+          g_array_append_val (a->local, point);
+        }
+      /* Ports lie inside: the last stretch to the border is drawn with the segment. */
+      if (segment->n >= 4 && in->group >= 0)
+        {
+          PhPoint *points = &g_array_index (a->local, PhPoint, segment->first);
+
+          if (is_own_port (in, segment->from))
+            points[0].y = 0;
+          if (is_own_port (in, segment->to))
+            points[segment->n - 1].y = ph_scene_box (a->scene, in->group)->rect.height;
+        }
+    }
+}
+
+gboolean
+ph_arrange_group (PhArranger *a, int group, GError **error)
+{
+  const int g = group < 0 ? a->n : group, *first = a->scene->child_start + g;
+  g_autofree int *port_slot = NULL;
+  Inside in = { a, group, a->scene->children + first[0], a->port_of_group + a->port_start[g], a->seg_of_group + a->seg_start[g], first[1] - first[0],
+                group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g], a->seg_start[g + 1] - a->seg_start[g],
+                .pad = group < 0 ? PH_PICTURE_PAD : GROUP_PAD, .top = group < 0 ? PH_PICTURE_PAD : GROUP_HEADER };
+  PhLayout *layout;
+
+  for (int i = 0; i < in.n_children; i++)
+    if (ph_scene_box (a->scene, in.children[i])->open && !ph_arrange_group (a, in.children[i], error))
+      return FALSE;
+  in.port_slot = port_slot = g_new (int, a->ports->len + 1);
+  layout = ph_layout_new (in.n_children + in.n_ports, in.n_segments);
+  add_boxes (&in, layout);
+  add_edges (&in, layout);
+  order_operands (&in, layout);
+  add_ties (&in, layout);
+  choose_engine (&in, layout);
+  layout = lay_out (&in, layout, error);
+  if (layout == NULL)
+    return FALSE;
+  take_boxes (&in, layout);
+  take_edges (&in, layout);
+  return TRUE;
+}

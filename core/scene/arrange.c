@@ -1,0 +1,228 @@
+/* arrange.c: lays out all that is open, each group by itself from the inside out.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/scene/arrange.h"
+
+static guint
+port_hash (gconstpointer key)
+{
+  const PhPort *port = key;
+
+  return (guint) port->group * 2654435761u ^ (guint) port->source * 40503u ^ (guint) port->out;
+}
+
+static gboolean
+port_equal (gconstpointer a, gconstpointer b)
+{
+  const PhPort *x = a, *y = b;
+
+  return x->group == y->group && x->source == y->source && x->out == y->out;
+}
+
+static void
+rows_of (PhArranger *a, guint n_items, int *(*start_out), int *(*items_out), GArray *items, gsize size, gsize offset)
+{
+  int *start = g_new0 (int, a->n + 3), *list = g_new (int, n_items + 1);
+  g_autofree int *fill = NULL;
+
+  for (guint i = 0; i < n_items; i++)
+    {
+      const int group = *(int *) (items->data + i * size + offset);
+
+      start[(group < 0 ? a->n : group) + 1]++;
+    }
+  for (int g = 0; g <= a->n; g++)
+    start[g + 1] += start[g];
+  fill = g_memdup2 (start, sizeof (int) * (a->n + 2));
+  for (guint i = 0; i < n_items; i++)
+    {
+      const int group = *(int *) (items->data + i * size + offset);
+
+      list[fill[group < 0 ? a->n : group]++] = i;
+    }
+  *start_out = start;
+  *items_out = list;
+}
+
+/* What an input or an output is called. */
+static const char *
+name_of (PhArranger *a, const PhSceneBox *box)
+{
+  const PhTenant *tenant = &g_array_index (a->scene->tenants, PhTenant, box->first_tenant);
+
+  return ph_faces_get (a->scene->record->faces, g_array_index (a->scene->face_changes, PhFaceChange, tenant->first_face).face)->title;
+}
+
+/* The gradient of y stands beside y. */
+static void
+pair_ends (PhArranger *a)
+{
+  g_autoptr(GHashTable) boxes = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (int b = 0; b < a->n; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (a->scene, b);
+
+      if ((box->kind == PH_BOX_INPUT || box->kind == PH_BOX_OUTPUT) && box->n_tenants > 0 && box->parent < 0 && !box->backward)
+        g_hash_table_insert (boxes, (gpointer) name_of (a, box), GINT_TO_POINTER (b + 1));
+    }
+  for (int b = 0; b < a->n; b++)
+    {
+      const PhSceneBox *box = ph_scene_box (a->scene, b);
+
+      if ((box->kind == PH_BOX_INPUT || box->kind == PH_BOX_OUTPUT) && box->n_tenants > 0 && box->parent < 0 && box->backward
+          && g_str_has_prefix (name_of (a, box), "grad_"))
+        a->partner[b] = GPOINTER_TO_INT (g_hash_table_lookup (boxes, name_of (a, box) + strlen ("grad_"))) - 1;
+    }
+}
+
+/* Of each box of the backward graph the forward box of the same group that it stands beside: that which it differentiates, or
+ * which holds what something in it does. */
+static void
+find_partners (PhArranger *a)
+{
+  a->partner = g_new (int, a->n + 1);
+  for (int b = 0; b < a->n; b++)
+    a->partner[b] = -1;
+  pair_ends (a);
+  for (int b = 0; b < a->n; b++)
+    {
+      const int partner = ph_scene_box (a->scene, b)->backward && ph_scene_box (a->scene, b)->n_tenants > 0 ? ph_scene_partner (a->scene, b) : -1;
+
+      for (int mine = b; partner >= 0 && mine >= 0; mine = ph_arrange_parent (a, mine))
+        {
+          int other = partner;
+
+          while (other >= 0 && ph_arrange_parent (a, other) != ph_arrange_parent (a, mine))
+            other = ph_arrange_parent (a, other);
+          if (other >= 0 && other != mine && a->partner[mine] < 0 && ph_arrange_backward (a->scene, mine) && !ph_arrange_backward (a->scene, other))
+            a->partner[mine] = other;
+        }
+    }
+}
+
+/* Where the stack of pills beside @child begins: in the middle; or where it began before more came to it. */
+static float
+top_of_pills (PhArranger *a, int child)
+{
+  PhScene *scene = a->scene, *previous = a->build->options->previous;
+  const PhSceneBox *box = ph_scene_box (scene, child);
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
+
+  for (guint p = 0; old != NULL && old->shown && p < box->n_pills; p++)
+    for (guint k = 0; k < old->n_pills; k++)
+      {
+        const PhPill *mine = &g_array_index (scene->pills, PhPill, box->first_pill + p), *his = ph_scene_pill (previous, old->first_pill + k);
+
+        if (mine->id == his->id && mine->is_link == his->is_link && mine->rect.height == his->rect.height)
+          return box->rect.y + box->rect.height / 2 + (his->rect.y - old->rect.y - old->rect.height / 2) - mine->rect.y;
+      }
+  return box->rect.y + (box->rect.height - a->build->stack[child]) / 2;
+}
+
+/* Where the pill stood beside the middle of @child before, if its box grew since: it stays there as long as the box leaves room. */
+static float
+left_of_pill (PhArranger *a, int child, const PhPill *pill)
+{
+  PhScene          *previous = a->build->options->previous;
+  const PhSceneBox *box = ph_scene_box (a->scene, child);
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
+  const float       usual = box->rect.x - PH_PILL_GAP - pill->rect.width;
+
+  for (guint k = 0; old != NULL && old->shown && !old->open && k < old->n_pills; k++)
+    {
+      const PhPill *his = ph_scene_pill (previous, old->first_pill + k);
+
+      if (his->id == pill->id && his->is_link == pill->is_link && his->rect.width == pill->rect.width)
+        return CLAMP (box->rect.x + box->rect.width / 2 + (his->rect.x - old->rect.x - old->rect.width / 2), usual, usual + PH_PILL_GAP);
+    }
+  return usual;
+}
+
+static void
+settle (PhArranger *a, int group, float x, float y)
+{
+  PhScene *scene = a->scene;
+  const int g = group < 0 ? a->n : group;
+
+  for (int i = scene->child_start[g]; i < scene->child_start[g + 1]; i++)
+    {
+      const int child = scene->children[i];
+      PhSceneBox *box = ph_scene_box_at (scene, child);
+      float top;
+
+      if (!box->shown)
+        continue;
+      box->rect.x = x + a->spot[child].x;
+      box->rect.y = y + a->spot[child].y;
+      top = top_of_pills (a, child);
+      for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
+        {
+          PhPill *pill = &g_array_index (scene->pills, PhPill, p);
+
+          pill->rect.x = left_of_pill (a, child, pill);
+          pill->rect.y += top;
+        }
+      if (box->open)
+        settle (a, child, box->rect.x, box->rect.y);
+    }
+}
+
+gboolean
+ph_scene_arrange (PhSceneBuild *build, GError **error)
+{
+  PhScene *scene = build->scene;
+  PhArranger a = { .build = build, .scene = scene, .n = scene->boxes->len };
+  const gint64 start = g_get_monotonic_time ();
+  gboolean done;
+
+  a.ports = g_array_new (FALSE, FALSE, sizeof (PhPort));
+  a.port_index = g_hash_table_new_full (port_hash, port_equal, g_free, NULL);
+  a.segments = g_array_new (FALSE, TRUE, sizeof (PhSegment));
+  a.segment_index = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  a.parts = g_array_new (FALSE, FALSE, sizeof (PhPart));
+  a.local = g_array_new (FALSE, FALSE, sizeof (PhPoint));
+  a.done = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_layout_free);
+  a.spot = g_new0 (PhRect, a.n + 1);
+  a.slot = g_new (int, a.n + 1);
+  for (int b = 0; b < a.n; b++)
+    a.slot[b] = -1;
+  a.segment_of = g_new (int, build->union_edges->len + 1);
+  for (guint e = 0; e < build->union_edges->len; e++)
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
+
+      a.segment_of[e] = -1;
+      /* Groups were made after the ways were found: they may part an edge from its way. */
+      if (edge->from >= 0 && (edge->n_via == 0 || !ph_arrange_same_group (&a, edge)))
+        ph_arrange_cut (&a, e);
+    }
+  rows_of (&a, a.segments->len, &a.seg_start, &a.seg_of_group, a.segments, sizeof (PhSegment), G_STRUCT_OFFSET (PhSegment, group));
+  rows_of (&a, a.ports->len, &a.port_start, &a.port_of_group, a.ports, sizeof (PhPort), G_STRUCT_OFFSET (PhPort, group));
+  find_partners (&a);
+  done = ph_arrange_group (&a, -1, error);
+  if (done)
+    {
+      settle (&a, -1, 0, 0);
+      ph_arrange_lines (&a);
+      ph_arrange_bypasses (&a);
+    }
+  scene->ms = (g_get_monotonic_time () - start) / 1000.0;
+  g_array_unref (a.ports);
+  g_hash_table_unref (a.port_index);
+  g_array_unref (a.segments);
+  g_hash_table_unref (a.segment_index);
+  g_array_unref (a.parts);
+  g_array_unref (a.local);
+  g_hash_table_unref (a.done);
+  g_free (a.segment_of);
+  g_free (a.spot);
+  g_free (a.partner);
+  g_free (a.slot);
+  g_free (a.seg_start);
+  g_free (a.seg_of_group);
+  g_free (a.port_start);
+  g_free (a.port_of_group);
+  return done;
+}

@@ -1,0 +1,121 @@
+/* border-ports.c: an edge through the border of an open group is one segment a level, which meet at ports on the border.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/arrange.h"
+
+/* The box itself, or the outermost closed group that hides it. */
+static int
+shown_for (PhArranger *a, int box)
+{
+  int shown = box;
+
+  for (int up = box; up >= 0; up = ph_arrange_parent (a, up))
+    if (!ph_scene_box (a->scene, up)->open)
+      shown = up;
+  /* A node with bodies that is open is a group; edges of its own end on its border. */
+  return ph_scene_box (a->scene, shown)->shown ? shown : -1;
+}
+
+static int
+port_at (PhArranger *a, int group, int source, gboolean out)
+{
+  const PhPort key = { group, source, out, 0 };
+  int index = GPOINTER_TO_INT (g_hash_table_lookup (a->port_index, &key)) - 1;
+
+  if (index < 0)
+    {
+      g_array_append_val (a->ports, key);
+      index = a->ports->len - 1;
+      g_hash_table_insert (a->port_index, g_memdup2 (&key, sizeof key), GINT_TO_POINTER (index + 1));
+    }
+  return a->n + index;
+}
+
+static void
+add_segment (PhArranger *a, int group, int from, int to, int source, guint edge)
+{
+  gint64 key = (gint64) from << 32 | to;
+  int index = GPOINTER_TO_INT (g_hash_table_lookup (a->segment_index, &key)) - 1;
+  PhPart part = { 0, edge };
+  PhSegment *at;
+
+  if (index < 0)
+    {
+      const PhSegment segment = { .group = group, .from = from, .to = to, .source = source,
+                                  .operand = g_array_index (a->build->union_edges, PhUnionEdge, edge).operand };
+
+      g_array_append_val (a->segments, segment);
+      index = a->segments->len - 1;
+      g_hash_table_insert (a->segment_index, g_memdup2 (&key, sizeof key), GINT_TO_POINTER (index + 1));
+    }
+  at = &g_array_index (a->segments, PhSegment, index);
+  at->presence = MAX (at->presence, g_array_index (a->build->union_edges, PhUnionEdge, edge).presence);
+  part.segment = index;
+  g_array_append_val (a->parts, part);
+}
+
+/* Cuts edge number @e at the borders of the open groups that it passes. */
+void
+ph_arrange_cut (PhArranger *a, guint e)
+{
+  const PhUnionEdge *edge = &g_array_index (a->build->union_edges, PhUnionEdge, e);
+  const int from = shown_for (a, edge->from), to = shown_for (a, edge->to);
+  int common, end, down[64], n_down = 0;
+
+  if (from < 0 || to < 0 || from == to)
+    return;
+  /* The innermost group around both. */
+  for (common = ph_arrange_parent (a, from); common >= 0; common = ph_arrange_parent (a, common))
+    {
+      int up = ph_arrange_parent (a, to);
+
+      while (up >= 0 && up != common)
+        up = ph_arrange_parent (a, up);
+      if (up == common)
+        break;
+    }
+  for (int up = from; up >= 0; up = ph_arrange_parent (a, up))
+    if (up == to)
+      return;
+  for (int up = to; up >= 0; up = ph_arrange_parent (a, up))
+    if (up == from)
+      return;
+
+  end = from;
+  for (int group = ph_arrange_parent (a, from); group != common; group = ph_arrange_parent (a, group))
+    {
+      const int port = port_at (a, group, from, TRUE);
+
+      add_segment (a, group, end, port, from, e);
+      end = port;
+    }
+  for (int group = ph_arrange_parent (a, to); group != common && n_down < 64; group = ph_arrange_parent (a, group))
+    down[n_down++] = group;
+  for (int i = n_down - 1, level = common; i >= 0; level = down[i--])
+    {
+      const int port = port_at (a, down[i], from, FALSE);
+
+      add_segment (a, level, end, port, from, e);
+      end = port;
+    }
+  add_segment (a, n_down > 0 ? down[0] : common, end, to, from, e);
+  if (n_down == 0 && end == from)
+    a->segment_of[e] = g_array_index (a->parts, PhPart, a->parts->len - 1).segment;
+}
+
+/* Whether an edge and all of its way lie in one group. */
+gboolean
+ph_arrange_same_group (PhArranger *a, const PhUnionEdge *edge)
+{
+  const int group = ph_arrange_parent (a, edge->from);
+
+  for (guint k = 0; k < edge->n_via; k++)
+    {
+      const PhUnionEdge *part = &g_array_index (a->build->union_edges, PhUnionEdge,
+                                                g_array_index (a->build->vias, int, edge->first_via + k));
+
+      if (part->from < 0 || ph_arrange_parent (a, part->from) != group || ph_arrange_parent (a, part->to) != group
+          || (part->n_via > 0 && !ph_arrange_same_group (a, part)))
+        return FALSE;
+    }
+  return TRUE;
+}

@@ -1,0 +1,135 @@
+/* bypass.c: an edge that comes when nodes go (what a fusion or an elimination leaves) runs through the places where they stood.
+ * Without it the picture of the whole history would need room for both, and what is never there at once would cross.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/layered/layered.h"
+#include "core/scene/scene-private.h"
+
+#define MAX_VISITS 120         /* boxes looked at for one edge */
+
+typedef struct
+{
+  PhSceneBuild *build;
+  const int    *rank;
+  const int    *start, *out;    /* edges by their first box                             */
+  int          *came;           /* the edge through which a box was reached, for one search */
+  int          *seen;           /* number of the search that reached it                 */
+  int           search;
+} Finder;
+
+static PhUnionEdge *
+edge_at (PhSceneBuild *build, int edge)
+{
+  return &g_array_index (build->union_edges, PhUnionEdge, edge);
+}
+
+/* Nobody is in @box at any time when @edge is there. */
+static gboolean
+is_free (PhSceneBuild *build, int box, const PhUnionEdge *edge)
+{
+  PhScene *scene = build->scene;
+  const PhSceneBox *at = ph_scene_box (scene, box);
+
+  if (at->kind != PH_BOX_NODE)
+    return FALSE;
+  for (guint t = 0; t < at->n_tenants; t++)
+    {
+      const PhTenant *tenant = &g_array_index (scene->tenants, PhTenant, at->first_tenant + t);
+
+      for (guint u = 0; u < edge->n_uses; u++)
+        {
+          const PhUseLife *use = &g_array_index (scene->record->uses, PhUseLife, build->uses[edge->first_use + u]);
+
+          if (tenant->born < use->died && use->born < tenant->died)
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* The shortest way, in edges, through empty places. */
+static gboolean
+find_way (Finder *finder, int e)
+{
+  PhSceneBuild *build = finder->build;
+  const PhUnionEdge *edge = edge_at (build, e);
+  int queue[MAX_VISITS], head = 0, tail = 0;
+
+  finder->search++;
+  queue[tail++] = edge->from;
+  finder->seen[edge->from] = finder->search;
+  while (head < tail)
+    {
+      const int box = queue[head++];
+
+      for (int i = finder->start[box]; i < finder->start[box + 1]; i++)
+        {
+          const int next = edge_at (build, finder->out[i])->to;
+
+          if (finder->out[i] == e || finder->seen[next] == finder->search || finder->rank[next] > finder->rank[edge->to])
+            continue;
+          if (next == edge->to)
+            {
+              if (box == edge->from)
+                continue;
+              finder->came[next] = finder->out[i];
+              return TRUE;
+            }
+          if (finder->rank[next] <= finder->rank[box] || tail == MAX_VISITS
+              || ph_scene_box (build->scene, next)->parent != ph_scene_box (build->scene, edge->from)->parent
+              || !is_free (build, next, edge))
+            continue;
+          finder->seen[next] = finder->search;
+          finder->came[next] = finder->out[i];
+          queue[tail++] = next;
+        }
+    }
+  return FALSE;
+}
+
+void
+ph_scene_bypass (PhSceneBuild *build)
+{
+  const int n = build->scene->boxes->len, n_edges = build->union_edges->len;
+  PhLayout *layout;
+  PhRows rows;
+  g_autofree int *rank = NULL, *came = NULL, *seen = NULL;
+  g_autofree guint8 *reversed = NULL;
+  Finder finder = { .build = build };
+
+  if (build->scene->record->end == 0 || n_edges == 0)
+    return;
+  layout = ph_layout_new (n, n_edges);
+  rank = g_new0 (int, n + 1);
+  came = g_new0 (int, n + 1);
+  seen = g_new0 (int, n + 1);
+  reversed = g_new0 (guint8, n_edges + 1);
+  for (int e = 0; e < n_edges; e++)
+    {
+      layout->edges[e].from = edge_at (build, e)->from;
+      layout->edges[e].to = edge_at (build, e)->to;
+    }
+  ph_layered_rank (layout, rank, reversed);
+  ph_layout_free (layout);
+  ph_rows_init (&rows, n, n_edges, &g_array_index (build->union_edges, PhUnionEdge, 0).from, sizeof (PhUnionEdge));
+  finder.rank = rank;
+  finder.start = rows.start;
+  finder.out = rows.index;
+  finder.came = came;
+  finder.seen = seen;
+  for (int e = 0; e < n_edges; e++)
+    {
+      PhUnionEdge *edge = edge_at (build, e);
+      int way[MAX_VISITS], n_way = 0;
+
+      if (reversed[e] || rank[edge->to] - rank[edge->from] < 2
+          || ph_scene_box (build->scene, edge->from)->parent != ph_scene_box (build->scene, edge->to)->parent || !find_way (&finder, e))
+        continue;
+      for (int box = edge->to; box != edge->from; box = edge_at (build, came[box])->from)
+        way[n_way++] = came[box];
+      edge->first_via = build->vias->len;
+      edge->n_via = n_way;
+      while (n_way > 0)
+        g_array_append_val (build->vias, way[--n_way]);
+    }
+  ph_rows_clear (&rows);
+}

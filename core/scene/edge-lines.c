@@ -1,0 +1,170 @@
+/* edge-lines.c: the edges of a scene, from the segments that were laid out, and when each is there.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/scene/arrange.h"
+
+static int
+compare_parts (const void *x, const void *y)
+{
+  const PhPart *a = x, *b = y;
+
+  return a->segment != b->segment ? a->segment - b->segment : a->union_edge - b->union_edge;
+}
+
+static int
+compare_spans (const void *x, const void *y)
+{
+  return ((const PhSpan *) x)->born - ((const PhSpan *) y)->born;
+}
+
+/* When a segment is there: whenever one of its uses is. */
+static void
+add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts, GArray *all)
+{
+  PhScene *scene = a->scene;
+
+  g_array_set_size (all, 0);
+  edge->control = TRUE;
+  for (guint i = 0; i < n_parts; i++)
+    {
+      const PhUnionEdge *whole = &g_array_index (a->build->union_edges, PhUnionEdge, parts[i].union_edge);
+
+      edge->backward |= ph_arrange_backward (scene, whole->from) || ph_arrange_backward (scene, whole->to);
+      for (guint u = 0; u < whole->n_uses; u++)
+        {
+          const PhUseLife *use = &g_array_index (scene->record->uses, PhUseLife, a->build->uses[whole->first_use + u]);
+          const PhSpan span = { use->born, use->died, use->value };
+
+          g_array_append_val (all, span);
+          edge->control &= use->control;
+          edge->kib = MAX (edge->kib, GPOINTER_TO_UINT (g_hash_table_lookup (scene->record->value_bytes, GUINT_TO_POINTER (use->value))));
+        }
+    }
+  g_array_sort (all, compare_spans);
+  edge->first_span = scene->spans->len;
+  for (guint i = 0; i < all->len; i++)
+    {
+      const PhSpan *span = &g_array_index (all, PhSpan, i);
+      PhSpan *last = edge->n_spans > 0 ? &g_array_index (scene->spans, PhSpan, scene->spans->len - 1) : NULL;
+
+      if (last != NULL && span->born <= last->died && span->value == last->value)
+        last->died = MAX (last->died, span->died);
+      else if (last != NULL && span->died <= last->died)
+        continue;
+      else
+        {
+          g_array_append_val (scene->spans, *span);
+          edge->n_spans++;
+        }
+    }
+}
+
+void
+ph_arrange_lines (PhArranger *a)
+{
+  PhScene *scene = a->scene;
+  g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+
+  g_array_sort (a->parts, compare_parts);
+  for (guint i = 0, stop; i < a->parts->len; i = stop)
+    {
+      const PhPart *parts = &g_array_index (a->parts, PhPart, i);
+      const PhSegment *segment = &g_array_index (a->segments, PhSegment, parts->segment);
+      PhSceneEdge edge = { .source = segment->source, .first_point = scene->points->len, .n_points = segment->n };
+      const float x = segment->group < 0 ? 0 : ph_scene_box (scene, segment->group)->rect.x;
+      const float y = segment->group < 0 ? 0 : ph_scene_box (scene, segment->group)->rect.y;
+
+      for (stop = i; stop < a->parts->len && g_array_index (a->parts, PhPart, stop).segment == parts->segment; stop++)
+        ;
+      edge.from = segment->from < a->n ? segment->from : g_array_index (a->ports, PhPort, segment->from - a->n).group;
+      edge.to = segment->to < a->n ? segment->to : g_array_index (a->ports, PhPort, segment->to - a->n).group;
+      edge.inner = segment->to >= a->n;
+      for (guint p = 0; p < segment->n; p++)
+        {
+          PhPoint point = g_array_index (a->local, PhPoint, segment->first + p);
+
+          point.x += x;
+          point.y += y;
+          g_array_append_val (scene->points, point);
+        }
+      add_spans (a, &edge, parts, stop - i, all);
+      g_array_append_val (scene->edges, edge);
+    }
+}
+
+static void
+append_curve (PhScene *scene, PhSceneEdge *edge, const PhPoint *p, guint n)
+{
+  if (edge->n_points > 0)
+    {
+      /* Through the empty place, from where the edge above enters to where the one below leaves. */
+      const PhPoint from = g_array_index (scene->points, PhPoint, scene->points->len - 1);
+      const PhPoint through[3] = { { from.x, from.y + (p[0].y - from.y) / 2 }, { p[0].x, p[0].y - (p[0].y - from.y) / 2 }, p[0] };
+
+      g_array_append_vals (scene->points, through, 3);
+      edge->n_points += 3;
+      p++;
+      n--;
+    }
+  g_array_append_vals (scene->points, p, n);
+  edge->n_points += n;
+}
+
+/* FALSE: part of the way has no place. */
+static gboolean
+append_way (PhArranger *a, PhSceneEdge *edge, guint e)
+{
+  const PhUnionEdge *at = &g_array_index (a->build->union_edges, PhUnionEdge, e);
+  const PhSegment *segment;
+  const PhRect *group = NULL;
+  g_autofree PhPoint *points = NULL;
+
+  if (at->n_via > 0)
+    {
+      for (guint k = 0; k < at->n_via; k++)
+        if (!append_way (a, edge, g_array_index (a->build->vias, int, at->first_via + k)))
+          return FALSE;
+      return TRUE;
+    }
+  if (a->segment_of[e] < 0)
+    return FALSE;
+  segment = &g_array_index (a->segments, PhSegment, a->segment_of[e]);
+  if (segment->n < 4)
+    return FALSE;
+  if (segment->group >= 0)
+    group = &ph_scene_box (a->scene, segment->group)->rect;
+  points = g_memdup2 (&g_array_index (a->local, PhPoint, segment->first), sizeof (PhPoint) * segment->n);
+  for (guint i = 0; i < segment->n && group != NULL; i++)
+    {
+      points[i].x += group->x;
+      points[i].y += group->y;
+    }
+  append_curve (a->scene, edge, points, segment->n);
+  return TRUE;
+}
+
+/* Edges that run through the places of others. */
+void
+ph_arrange_bypasses (PhArranger *a)
+{
+  PhScene *scene = a->scene;
+  g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+
+  for (guint e = 0; e < a->build->union_edges->len; e++)
+    {
+      const PhUnionEdge *at = &g_array_index (a->build->union_edges, PhUnionEdge, e);
+      PhSceneEdge edge = { .from = at->from, .to = at->to, .source = at->from, .first_point = scene->points->len };
+      const PhPart part = { -1, e };
+
+      if (at->from < 0 || at->n_via == 0 || !ph_arrange_same_group (a, at) || !ph_scene_box (scene, at->from)->shown)
+        continue;
+      if (append_way (a, &edge, e))
+        {
+          add_spans (a, &edge, &part, 1, all);
+          g_array_append_val (scene->edges, edge);
+        }
+      else
+        g_array_set_size (scene->points, edge.first_point);
+    }
+}

@@ -1,0 +1,593 @@
+/* face.c: what is written on a box: operator, main attributes, constants, output shape.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/face.h"
+#include "core/scene/short-type.h"
+
+#include <math.h>
+#include <pango/pangocairo.h>
+#include <string.h>
+
+#include "core/escape.h"
+#include "core/number.h"
+#include "core/ops/dialect.h"
+#include "core/ops/op-list.h"
+
+struct _PhFaces
+{
+  GArray       *faces;          /* (element-type PhFace)                                */
+  GStringChunk *strings;
+  GHashTable   *equal;          /* node and constant in one number -> id of an equal constant that the node had before */
+  GHashTable   *changes;        /* node -> how often something of it changed that has no other sign */
+  GHashTable   *widths[2];      /* text -> PangoLayout width in 1/8 points; plain, bold */
+  PangoContext *context;        /* (nullable) after finish                              */
+  PangoLayout  *layouts[2];
+  GPtrArray    *dimensions;     /* (element-type char*) long names of the inputs', A first */
+};
+
+PhFaces *
+ph_faces_new (PhGraph *graph)
+{
+  PhFaces *faces = g_new0 (PhFaces, 1);
+  g_autoptr(PangoFontDescription) font = pango_font_description_from_string (PH_FACE_FONT);
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  faces->faces = g_array_new (FALSE, TRUE, sizeof (PhFace));
+  faces->dimensions = graph != NULL ? ph_long_dimensions (graph) : g_ptr_array_new ();
+  faces->strings = g_string_chunk_new (4096);
+  faces->equal = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  faces->changes = g_hash_table_new (NULL, NULL);
+  faces->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
+  cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
+  pango_cairo_context_set_font_options (faces->context, options);
+  pango_cairo_context_set_resolution (faces->context, 96);
+  pango_context_set_round_glyph_positions (faces->context, FALSE);
+  cairo_font_options_destroy (options);
+  for (int bold = 0; bold < 2; bold++)
+    {
+      faces->widths[bold] = g_hash_table_new (NULL, NULL);     /* strings of the chunk are unique: by address */
+      faces->layouts[bold] = pango_layout_new (faces->context);
+      pango_font_description_set_absolute_size (font, (bold ? PH_FACE_TITLE_SIZE : PH_FACE_TEXT_SIZE) * PANGO_SCALE);
+      pango_font_description_set_weight (font, bold ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL);
+      pango_layout_set_font_description (faces->layouts[bold], font);
+    }
+  return faces;
+}
+
+void
+ph_faces_finish (PhFaces *faces)
+{
+  for (int bold = 0; bold < 2; bold++)
+    {
+      g_clear_pointer (&faces->widths[bold], g_hash_table_unref);
+      g_clear_object (&faces->layouts[bold]);
+    }
+  g_clear_object (&faces->context);
+}
+
+void
+ph_faces_free (PhFaces *faces)
+{
+  ph_faces_finish (faces);
+  g_hash_table_unref (faces->equal);
+  g_hash_table_unref (faces->changes);
+  g_string_chunk_free (faces->strings);
+  g_ptr_array_unref (faces->dimensions);
+  g_array_unref (faces->faces);
+  g_free (faces);
+}
+
+const char *
+ph_faces_string (PhFaces *faces, const char *text)
+{
+  g_autofree char *shown = ph_escape (text, FALSE);
+
+  return g_string_chunk_insert_const (faces->strings, shown);
+}
+
+/* @text is one of ph_faces_string(). */
+static float
+width_of (PhFaces *faces, const char *text, gboolean bold)
+{
+  gpointer known = g_hash_table_lookup (faces->widths[bold], text);
+
+  if (known == NULL)
+    {
+      int width;
+
+      pango_layout_set_text (faces->layouts[bold], text, -1);
+      pango_layout_get_size (faces->layouts[bold], &width, NULL);
+      known = GINT_TO_POINTER (1 + (int) (8.0 * width / PANGO_SCALE));
+      g_hash_table_insert (faces->widths[bold], (gpointer) text, known);
+    }
+  return GPOINTER_TO_INT (known) / 8.0f;
+}
+
+/* At most @max characters, the last of them an ellipsis where it was longer. */
+static const char *
+shortened (PhFaces *faces, const char *text, glong max)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1), *cut = NULL;
+
+  g_strdelimit (valid, "\n\r\t", ' ');
+  if (g_utf8_strlen (valid, -1) <= max)
+    return ph_faces_string (faces, valid);
+  cut = g_utf8_substring (valid, 0, max - 1);
+  g_autofree char *with = g_strconcat (cut, "…", NULL);
+  return ph_faces_string (faces, with);
+}
+
+char *
+ph_face_shape (PhFaces *faces, const PhType *type)
+{
+  GString *text;
+
+  if (type == NULL)
+    return g_strdup ("");
+  if (type->kind == PH_KIND_SEQUENCE)
+    return g_strdup ("sequence");
+  if (type->kind == PH_KIND_OPTIONAL)
+    return g_strdup ("optional");
+  if (!type->has_rank)
+    return g_strdup ("?");
+  if (type->rank == 0)
+    return g_strdup ("scalar");
+  text = g_string_new (NULL);
+  for (guint i = 0; i < type->rank; i++)
+    {
+      g_autofree char *whole = ph_dim_to_string (type->dims[i]), *dim = ph_dimension_to_short (whole, faces->dimensions);
+
+      if (i > 0)
+        g_string_append (text, "×");
+      if (g_utf8_strlen (dim, -1) > 14)
+        g_string_append (text, "…");
+      else
+        g_string_append (text, dim);
+    }
+  return g_string_free (text, FALSE);
+}
+
+/* ── attributes in a few words ──────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+all_equal (const gint64 *values, gsize n, gint64 to)
+{
+  for (gsize i = 0; i < n; i++)
+    if (values[i] != to)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+append_ints (GString *text, const char *before, const gint64 *values, gsize n, const char *between)
+{
+  if (text->len > 0)
+    g_string_append (text, ", ");
+  g_string_append (text, before);
+  if (n > 1 && all_equal (values, n, values[0]) && *between == ' ')
+    n = 1;
+  for (gsize i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? between : "", values[i]);
+}
+
+/* Convolutions and pools: "3×3, stride 2, pad 1, 32 groups". */
+static void
+describe_window (GString *text, PhNode *node)
+{
+  gsize n;
+  const gint64 *values;
+  const gint64 groups = ph_node_attr_int (node, "group", 1);
+  const char *pad = ph_node_attr_string (node, "auto_pad", "NOTSET");
+
+  if ((values = ph_node_attr_ints (node, "kernel_shape", &n)) != NULL && n > 0)
+    append_ints (text, "", values, n, "×");
+  if ((values = ph_node_attr_ints (node, "strides", &n)) != NULL && !all_equal (values, n, 1))
+    append_ints (text, "stride ", values, n, " ");
+  if ((values = ph_node_attr_ints (node, "dilations", &n)) != NULL && !all_equal (values, n, 1))
+    append_ints (text, "dilation ", values, n, " ");
+  if ((values = ph_node_attr_ints (node, "pads", &n)) != NULL && !all_equal (values, n, 0))
+    append_ints (text, "pad ", values, n, " ");
+  else if (g_str_has_prefix (pad, "SAME"))
+    g_string_append_printf (text, "%spad same", text->len > 0 ? ", " : "");
+  if (groups != 1)
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT " groups", text->len > 0 ? ", " : "", groups);
+}
+
+static gboolean
+is_default (PhNode *node, const PhAttr *attr, const char *value)
+{
+  const PhOpAttr *declared = node->op != NULL ? ph_op_attr (node->op, attr->name) : NULL;
+
+  return declared != NULL && declared->fallback != NULL && strcmp (declared->fallback, value) == 0;
+}
+
+/* Says nothing of a default, or of what is long. */
+static void
+describe_attribute (GString *text, PhNode *node, const PhAttr *attr)
+{
+  const gsize before = text->len;
+
+  if (text->len > 0)
+    g_string_append (text, ", ");
+  if (strcmp (attr->name, "to") == 0 && attr->kind == PH_ATTR_INT && attr->i > 0 && attr->i < PH_N_DTYPES)
+    g_string_append_printf (text, "to %s", ph_dtype_name (attr->i));
+  else if (attr->kind == PH_ATTR_FLOAT)
+    {
+      g_string_append_printf (text, "%s ", attr->name);
+      ph_number_append (text, "%.4g", (double) attr->f);
+    }
+  else if (attr->kind == PH_ATTR_INTS)
+    {
+      g_string_append (text, attr->name);
+      for (gsize k = 0; k < attr->n && k < 6; k++)
+        g_string_append_printf (text, " %" G_GINT64_FORMAT, attr->ints[k]);
+    }
+  else
+    {
+      g_autofree char *value = ph_attr_value_to_string (attr);
+
+      if (attr->kind == PH_ATTR_OPAQUE || is_default (node, attr, value) || strlen (value) > 24)
+        g_string_truncate (text, before);
+      else
+        g_string_append_printf (text, "%s %s", attr->name, value);
+    }
+}
+
+/* The operator's main attributes first. */
+static void
+describe_attributes (GString *text, PhNode *node)
+{
+  const char *const *main_attrs = node->op != NULL ? node->op->main_attrs : NULL;
+  const guint n_main = node->op != NULL ? G_N_ELEMENTS (node->op->main_attrs) : 0;
+
+  for (guint i = 0; i < n_main && main_attrs[i] != NULL; i++)
+    {
+      const PhAttr *attr = ph_node_attr (node, main_attrs[i]);
+
+      if (attr != NULL)
+        describe_attribute (text, node, attr);
+    }
+  for (guint i = 0; i < node->attrs->len && text->len < 40; i++)
+    {
+      const PhAttr *attr = node->attrs->pdata[i];
+      gboolean said = FALSE;
+
+      for (guint k = 0; k < n_main && main_attrs[k] != NULL; k++)
+        said = said || strcmp (main_attrs[k], attr->name) == 0;
+      if (!said)
+        describe_attribute (text, node, attr);
+    }
+}
+
+/* Also by the name that it had in an older version. */
+static const PhOp *
+op_of (const PhNode *node)
+{
+  return node->op != NULL ? node->op : ph_dialect_find_op (node->domain, node->op_type);
+}
+
+static PhFamily
+family_of (const PhNode *node)
+{
+  const PhOp *op = op_of (node);
+
+  return op != NULL ? op->family : PH_FAMILY_OTHER;
+}
+
+/* Of a fused node what is worth most of what is in it: an attention holds products too. */
+static PhMotif
+motif_of (const PhNode *node)
+{
+  static const guint8 worth[PH_N_MOTIFS] = { [PH_MOTIF_SOFTMAX] = 5, [PH_MOTIF_CONV] = 4, [PH_MOTIF_PRODUCT] = 3, [PH_MOTIF_NORM] = 2, [PH_MOTIF_SMOOTH] = 2,
+                                             [PH_MOTIF_CURVE] = 1, [PH_MOTIF_POOL] = 1, [PH_MOTIF_CONCAT] = 1 };
+  const PhOp *op = op_of (node);
+  PhMotif best = PH_MOTIF_NONE;
+
+  if (!ph_node_is_fused (node))
+    return op != NULL ? op->motif : PH_MOTIF_NONE;
+  PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[0])
+    {
+      const PhMotif motif = motif_of (inner);
+
+      if (worth[motif] > worth[best])
+        best = motif;
+    }
+  return best;
+}
+
+/* The operators of a fused node, in order; a body in the body counts as one. */
+static void
+list_body (PhFaces *faces, PhFace *face, const PhGraph *body)
+{
+  PH_FOREACH_NODE (node, body)
+    {
+      if (node->op == &ph_op_Constant)
+        continue;
+      if (face->n_body == PH_FACE_BODY)
+        {
+          face->n_more++;
+          continue;
+        }
+      face->body_family[face->n_body] = ph_node_is_fused (node) ? PH_FAMILY_FUSED : family_of (node);
+      face->body[face->n_body++] = ph_faces_string (faces, node->op_type);
+    }
+}
+
+/* ── constants in a few words ───────────────────────────────────────────────────────────────────────────────────── */
+
+static char *
+describe_tensor (PhFaces *faces, PhTensor *tensor)
+{
+  const gsize count = ph_tensor_count (tensor);
+  const PhDType dtype = ph_tensor_dtype (tensor);
+  GString *text;
+
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR || count > 4 || count == 0 || dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
+    {
+      const PhType *type = ph_type_of_tensor (tensor);
+
+      return ph_face_shape (faces, type);
+    }
+  text = g_string_new (ph_tensor_rank (tensor) > 0 ? "[" : "");
+  for (gsize i = 0; i < count; i++)
+    {
+      if (i > 0)
+        g_string_append (text, ", ");
+      if (dtype == PH_STRING)
+        g_string_append_printf (text, "\"%s\"", ph_tensor_get_string (tensor, i));
+      else if (dtype == PH_BOOL)
+        g_string_append (text, ph_tensor_get_int (tensor, i) != 0 ? "true" : "false");
+      else if (ph_dtype_is_integer (dtype))
+        {
+          const gint64 value = ph_tensor_get_int (tensor, i);
+
+          if (value == G_MAXINT64)
+            g_string_append (text, "max");
+          else
+            g_string_append_printf (text, "%" G_GINT64_FORMAT, value);
+        }
+      else
+        ph_number_append (text, "%.4g", ph_tensor_get (tensor, i));
+    }
+  if (ph_tensor_rank (tensor) > 0)
+    g_string_append_c (text, ']');
+  return g_string_free (text, FALSE);
+}
+
+static void
+add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tensor)
+{
+  g_autofree char *what = describe_tensor (faces, tensor), *row = NULL;
+  const guint n_formal = node->op != NULL ? ph_op_n_inputs (node->op, NULL, NULL) : 0;
+  const char *name = input < n_formal ? node->op->inputs[input].name : NULL;
+
+  row = name != NULL ? g_strdup_printf (ph_tensor_count (tensor) <= 4 ? "%s = %s" : "%s %s", name, what) : g_strdup (what);
+  /* Short ones share a line. */
+  if (face->n_rows > 0 && g_utf8_strlen (face->rows[face->n_rows - 1], -1) + g_utf8_strlen (row, -1) <= 20)
+    {
+      g_autofree char *both = g_strdup_printf ("%s · %s", face->rows[face->n_rows - 1], row);
+
+      face->rows[face->n_rows - 1] = ph_faces_string (faces, both);
+    }
+  else if (face->n_rows < PH_FACE_ROWS)
+    face->rows[face->n_rows++] = shortened (faces, row, 26);
+}
+
+/* ── faces ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static guint
+add_face (PhFaces *faces, PhFace *face)
+{
+  float width = width_of (faces, face->title, TRUE);
+  guint n_lines = face->n_rows + (face->detail != NULL) + (face->shape != NULL);
+
+  if (face->detail != NULL)
+    width = MAX (width, width_of (faces, face->detail, FALSE));
+  for (guint i = 0; i < face->n_rows; i++)
+    width = MAX (width, width_of (faces, face->rows[i], FALSE));
+  if (face->shape != NULL)
+    width = MAX (width, width_of (faces, face->shape, FALSE));
+  for (guint i = 0; i < face->n_body; i++)
+    width = MAX (width, (face->n_body > 1 ? 2 : 1) * (width_of (faces, face->body[i], FALSE) + 12));
+  face->width = ceilf (MAX (width + 2 * PH_FACE_MARGIN, 64));
+  face->height = PH_FACE_HEADER + (n_lines > 0 ? n_lines * PH_FACE_ROW + 8 : 0)
+                 + (face->n_body > 0 ? (face->n_body + 1) / 2 * PH_FACE_CHIP + (face->n_more > 0 ? PH_FACE_ROW : 0) + 4 : 0);
+  g_array_append_val (faces->faces, *face);
+  return faces->faces->len - 1;
+}
+
+static guint
+add_pill (PhFaces *faces, PhFace *face)
+{
+  face->width = ceilf (width_of (faces, face->title, FALSE) + 14);
+  face->height = PH_PILL_HEIGHT;
+  g_array_append_val (faces->faces, *face);
+  return faces->faces->len - 1;
+}
+
+static guint
+mix (guint hash, guint with)
+{
+  return (hash ^ with) * 0x9e3779b1u + (hash >> 15);
+}
+
+static gint64
+pair_of (PhId node, PhId value)
+{
+  return (gint64) ((guint64) node << 32 | value);
+}
+
+static PhId
+known_as (PhFaces *faces, PhId node, PhId value)
+{
+  const gint64 pair = pair_of (node, value);
+  gpointer     known = g_hash_table_size (faces->equal) > 0 ? g_hash_table_lookup (faces->equal, &pair) : NULL;
+
+  return known != NULL ? GPOINTER_TO_UINT (known) : value;
+}
+
+void
+ph_faces_note_equal (PhFaces *faces, PhId node, PhId known, PhId value)
+{
+  gint64 *pair = g_new (gint64, 1);
+
+  *pair = pair_of (node, value);
+  g_hash_table_insert (faces->equal, pair, GUINT_TO_POINTER (known_as (faces, node, known)));
+}
+
+void
+ph_faces_note_change (PhFaces *faces, PhId node)
+{
+  gpointer n = g_hash_table_lookup (faces->changes, GUINT_TO_POINTER (node));
+
+  g_hash_table_insert (faces->changes, GUINT_TO_POINTER (node), GUINT_TO_POINTER (GPOINTER_TO_UINT (n) + 1));
+}
+
+void
+ph_faces_set_own_types (PhFaces *faces, guint index, guint types)
+{
+  g_array_index (faces->faces, PhFace, index).own_types = types;
+}
+
+static guint
+node_signature (PhFaces *faces, const PhNode *node)
+{
+  guint hash = 0;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      hash = mix (hash, value != NULL ? known_as (faces, node->id, value->id) : 0);
+    }
+  for (guint i = 0; i < node->attrs->len; i++)
+    hash = mix (hash, ph_attr_hash (node->attrs->pdata[i]));
+  return mix (hash, GPOINTER_TO_UINT (g_hash_table_lookup (faces->changes, GUINT_TO_POINTER (node->id))));
+}
+
+static guint
+body_signature (PhFaces *faces, guint hash, const PhGraph *body)
+{
+  PH_FOREACH_NODE (node, body)
+    {
+      hash = mix (mix (hash, g_str_hash (node->op_type)), node_signature (faces, node));
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        hash = body_signature (faces, hash, node->graphs->pdata[i]);
+    }
+  return hash;
+}
+
+static guint
+signature_of (PhFaces *faces, const PhNode *node)
+{
+  guint hash = node_signature (faces, node);
+
+  for (guint i = 0; ph_node_is_fused (node) && i < node->graphs->len; i++)
+    hash = body_signature (faces, hash, node->graphs->pdata[i]);
+  return hash;
+}
+
+guint
+ph_faces_add_again (PhFaces *faces, guint index, const PhNode *node)
+{
+  PhFace face = g_array_index (faces->faces, PhFace, index);
+
+  face.signature = signature_of (faces, node);
+  g_array_append_val (faces->faces, face);
+  return faces->faces->len - 1;
+}
+
+guint
+ph_faces_add_node (PhFaces *faces, PhNode *node)
+{
+  PhFace face = { NULL, };
+  g_autoptr(GString) detail = g_string_new (NULL);
+  g_autofree char *shape = NULL;
+  const gboolean fused = ph_node_is_fused (node);
+
+  face.family = fused ? PH_FAMILY_FUSED : family_of (node);
+  face.title = shortened (faces, node->op_type, 30);
+  face.motif = motif_of (node);
+  face.short_name = node->op != NULL ? node->op->short_name : NULL;
+  face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
+  if (fused)
+    list_body (faces, &face, node->graphs->pdata[0]);
+  else
+    {
+      describe_window (detail, node);
+      if (detail->len == 0)
+        describe_attributes (detail, node);
+    }
+  if (detail->len > 0)
+    face.detail = shortened (faces, detail->str, 34);
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      if (value != NULL && value->tensor != NULL)
+        add_row (faces, &face, node, i, value->tensor);
+    }
+  face.signature = signature_of (faces, node);
+  for (guint i = 0; i < node->outputs->len; i++)
+    face.types = mix (face.types, GPOINTER_TO_UINT (((PhValue *) node->outputs->pdata[i])->type));
+  face.own_types = face.types;
+  if (node->outputs->len > 0)
+    {
+      shape = ph_face_shape (faces, ((PhValue *) node->outputs->pdata[0])->type);
+      if (*shape != 0)
+        face.shape = shortened (faces, shape, 34);
+    }
+  return add_face (faces, &face);
+}
+
+guint
+ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
+{
+  PhFace face = { NULL, };
+  g_autofree char *shape = ph_face_shape (faces, value->type), *text = NULL;
+
+  face.family = PH_FAMILY_IO;
+  face.title = shortened (faces, value->name, 30);
+  face.name = ph_faces_string (faces, value->name);
+  if (value->type != NULL)
+    text = g_strdup_printf ("%s %s", ph_dtype_name (value->type->dtype), shape);
+  if (text != NULL)
+    face.shape = shortened (faces, text, 34);
+  face.signature = mix (value->id, GPOINTER_TO_UINT (value->type));
+  return add_face (faces, &face);
+}
+
+guint
+ph_faces_add_constant (PhFaces *faces, PhNode *node)
+{
+  const PhValue *value = node->outputs->pdata[0];
+  PhTensor *tensor = ph_value_constant (value);
+  g_autofree char *text = tensor != NULL ? describe_tensor (faces, tensor) : ph_face_shape (faces, value->type);
+  PhFace face = { NULL, };
+
+  face.family = PH_FAMILY_CONSTANT;
+  face.title = shortened (faces, *text != 0 ? text : node->op_type, 22);
+  face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
+  face.signature = node_signature (faces, node);
+  return add_pill (faces, &face);
+}
+
+/* A pill: one line. */
+guint
+ph_faces_add_text (PhFaces *faces, const char *title, const char *detail, PhFamily family)
+{
+  PhFace face = { NULL, };
+
+  face.family = family;
+  face.title = shortened (faces, title, 22);
+  if (detail != NULL)
+    face.detail = shortened (faces, detail, 34);
+  face.signature = g_str_hash (title);
+  return add_pill (faces, &face);
+}
+
+const PhFace *
+ph_faces_get (PhFaces *faces, guint index)
+{
+  return &g_array_index (faces->faces, PhFace, index);
+}

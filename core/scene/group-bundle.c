@@ -1,0 +1,202 @@
+/* group-bundle.c: bundles what is too much for one look, in the order in which it runs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/scene/scene-private.h"
+
+#define MANY     60            /* children of one group that are more than a look takes in */
+
+typedef struct { int box; gboolean backward; int number, rank; } Child;
+
+static int
+compare_children (const void *a, const void *b)
+{
+  const Child *x = a, *y = b;
+
+  if (x->backward != y->backward)
+    return x->backward - y->backward;
+  if (x->number != y->number)
+    return x->number - y->number;
+  return x->rank != y->rank ? x->rank - y->rank : x->box - y->box;
+}
+
+/* "h.12" and "12 (2)": 12 with what stands before and after it; -1: there is no number. */
+static int
+number_in (const char *title, gsize *at, gsize *length)
+{
+  const char *digit = title + strlen (title);
+
+  while (digit > title && !g_ascii_isdigit (digit[-1]))
+    digit--;
+  *length = 0;
+  while (digit > title && g_ascii_isdigit (digit[-1]))
+    {
+      digit--;
+      (*length)++;
+    }
+  *at = digit - title;
+  return *length > 0 && *length < 9 ? atoi (digit) : -1;
+}
+
+/* All titles are the same but for a number. */
+static gboolean
+are_numbered (PhScene *scene, const Child *children, guint n)
+{
+  const char *first = ph_scene_box (scene, children[0].box)->title;
+  gsize at, length;
+
+  if (first == NULL || number_in (first, &at, &length) < 0)
+    return FALSE;
+  for (guint i = 1; i < n; i++)
+    {
+      const char *title = ph_scene_box (scene, children[i].box)->title;
+      gsize other_at, other_length;
+
+      if (title == NULL || number_in (title, &other_at, &other_length) < 0 || other_at != at || strncmp (title, first, at) != 0
+          || strcmp (title + other_at + other_length, first + at + length) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* "h.0 – 47", "attn – mlp"; of a bundle of bundles the ends of its ends. */
+static char *
+range_title (const char *first, const char *last)
+{
+  const char *stop = strstr (first, " – "), *start = strstr (last, " – ");
+  g_autofree char *from = stop != NULL ? g_strndup (first, stop - first) : g_strdup (first);
+  const char *to = start != NULL ? start + strlen (" – ") : last;
+  gsize from_at, from_length, to_at, to_length;
+
+  /* The name is said once: of two that differ by the number alone, or after a bare number as the end of a range is. */
+  if (number_in (from, &from_at, &from_length) >= 0 && number_in (to, &to_at, &to_length) >= 0
+      && (to_at == 0 || (from_at == to_at && strncmp (from, to, to_at) == 0))
+      && (to_at == 0 || strcmp (from + from_at + from_length, to + to_at + to_length) == 0))
+    return g_strdup_printf ("%.*s – %s", (int) (from_at + from_length), from, to + to_at);
+  return g_strdup_printf ("%s – %s", from, to);
+}
+
+/* Bundles what is too much for one look, in the order in which it runs. */
+static void
+bundle (PhSceneBuild *build, int parent, GArray *children)
+{
+  PhScene *scene = build->scene;
+  guint levels = 1, size;
+  double fits = MANY;
+
+  if (children->len <= MANY)
+    return;
+  for (; fits < children->len; fits *= MANY)
+    levels++;
+  size = ceil (pow (children->len, 1.0 / levels));
+  for (guint start = 0; start < children->len;)
+    {
+      const Child *first = &g_array_index (children, Child, start), *last;
+      guint stop = start;
+
+      for (; stop < children->len && stop - start < size && g_array_index (children, Child, stop).backward == first->backward; stop++)
+        ;
+      last = &g_array_index (children, Child, stop - 1);
+      if (stop - start > 1)
+        {
+          g_autofree char *title = range_title (ph_scene_box (scene, first->box)->title, ph_scene_box (scene, last->box)->title);
+          g_autofree char *path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, title) : g_strdup (title);
+          const int group = ph_scene_add_group (scene, path, title);
+
+          ph_scene_box_at (scene, group)->parent = parent;
+          for (guint i = start; i < stop; i++)
+            ph_scene_box_at (scene, g_array_index (children, Child, i).box)->parent = group;
+        }
+      start = stop;
+    }
+}
+
+/* Rank of a group: of the first that is in it. (transfer full), valid for the boxes there are now. */
+static int *
+rank_groups (PhScene *scene, const int *leaf_rank, int n_leaves)
+{
+  int *rank = g_new (int, scene->boxes->len + 1);
+
+  for (guint b = 0; b < scene->boxes->len; b++)
+    rank[b] = (int) b < n_leaves ? leaf_rank[b] : G_MAXINT;
+  for (int b = 0; b < n_leaves; b++)
+    for (int up = ph_scene_box (scene, b)->parent; up >= 0; up = ph_scene_box (scene, up)->parent)
+      rank[up] = MIN (rank[up], rank[b]);
+  return rank;
+}
+
+/* No group, and not the whole, has more children than one can look at: leaves go into regions, groups into bundles. */
+void
+ph_scene_limit_children (PhSceneBuild *build, PhRegions *regions, const int *leaf_rank, int n_leaves)
+{
+  PhScene *scene = build->scene;
+  g_autofree int *leaves = g_new (int, n_leaves + 1);
+
+  for (int level = 0; level < 6; level++)
+    {
+      const int n = scene->boxes->len;
+      g_autofree int *rank = rank_groups (scene, leaf_rank, n_leaves), *n_children = g_new0 (int, n + 1), *n_plain = g_new0 (int, n + 1);
+      g_autofree int *first = g_new0 (int, n + 2), *fill = NULL;      /* of a parent's leaves in @leaves */
+      g_autofree GArray **children = g_new0 (GArray *, n + 1);
+      gboolean again = FALSE;
+
+      for (int b = 0; b < n; b++)
+        {
+          const PhSceneBox *box = ph_scene_box (scene, b);
+          const int parent = box->parent < 0 ? n : box->parent;
+
+          first[parent + 1] += b < n_leaves;
+          if (ph_scene_is_settled (build, b))
+            continue;
+          n_children[parent]++;
+          n_plain[parent] += box->kind == PH_BOX_NODE && b < n_leaves;
+        }
+      for (int p = 0; p <= n; p++)
+        first[p + 1] += first[p];
+      fill = g_memdup2 (first, sizeof (int) * (n + 1));
+      for (int b = 0; b < n_leaves; b++)
+        leaves[fill[ph_scene_box (scene, b)->parent < 0 ? n : ph_scene_box (scene, b)->parent]++] = b;
+      for (int p = 0; p <= n; p++)
+        if (n_children[p] > MANY && (p == n || ph_scene_box (scene, p)->kind == PH_BOX_GROUP))
+          {
+            if (n_plain[p] > MANY / 2)
+              {
+                ph_regions_part (regions, p == n ? -1 : p, leaves + first[p], first[p + 1] - first[p]);
+                again = TRUE;
+              }
+            else
+              children[p] = g_array_new (FALSE, FALSE, sizeof (Child));
+          }
+      for (int b = n_leaves; b < n; b++)
+        {
+          const PhSceneBox *box = ph_scene_box (scene, b);
+          const int parent = box->parent < 0 ? n : box->parent;
+          const Child child = { b, box->backward, 0, rank[b] };
+
+          if (parent <= n && children[parent] != NULL && !ph_scene_is_settled (build, b))
+            g_array_append_val (children[parent], child);
+        }
+      for (int p = 0; p <= n; p++)
+        if (children[p] != NULL)
+          {
+            gsize at, length;
+
+            g_array_sort (children[p], compare_children);
+            if (children[p]->len > 0 && are_numbered (scene, (const Child *) children[p]->data, children[p]->len))
+              for (guint i = 0; i < children[p]->len; i++)
+                {
+                  Child *child = &g_array_index (children[p], Child, i);
+
+                  child->number = number_in (ph_scene_box (scene, child->box)->title, &at, &length);
+                }
+            g_array_sort (children[p], compare_children);
+            again = again || children[p]->len > MANY;
+            bundle (build, p == n ? -1 : p, children[p]);
+            g_array_unref (children[p]);
+          }
+      if (!again)
+        break;
+    }
+}

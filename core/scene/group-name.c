@@ -1,0 +1,78 @@
+/* group-name.c: what a region is called: by what its operators make together, or by the operators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/scene/scene-private.h"
+
+#define MAX_PARTS 3            /* operators in a name */
+
+static const char *
+short_name (const PhFace *face)
+{
+  return face->short_name != NULL ? face->short_name : face->title;
+}
+
+/* What is known by sight. (nullable) */
+static const char *
+known_name (const guint t[PH_N_MOTIFS])
+{
+  const guint conv = t[PH_MOTIF_CONV], matmul = t[PH_MOTIF_PRODUCT], norm = t[PH_MOTIF_NORM], curves = t[PH_MOTIF_CURVE] + t[PH_MOTIF_SMOOTH];
+  const gboolean attention = t[PH_MOTIF_SOFTMAX] > 0 && matmul >= 2, mlp = matmul >= 2 && curves > 0;
+
+  if (attention && matmul >= 5 && curves > 0)
+    return "Transformer block";
+  if (attention)
+    return norm > 0 ? "Norm + Attention" : "Attention";
+  if (mlp && conv == 0)
+    return norm > 0 ? "Norm + MLP" : "MLP";
+  if (conv >= 3 && t[PH_MOTIF_CONCAT] > 0)
+    return t[PH_MOTIF_POOL] > 0 ? "Inception block" : "Conv branches";
+  if (conv >= 3 && t[PH_MOTIF_SUM] > 0)
+    return "Bottleneck";
+  if (conv == 2 && t[PH_MOTIF_SUM] > 0)
+    return "Residual block";
+  return NULL;
+}
+
+/* "Bottleneck: Conv-BN-Relu", "Conv-Relu-Pool"; @boxes in the order of computing. (transfer full) */
+char *
+ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backward)
+{
+  guint tally[PH_N_MOTIFS] = { 0, };
+  const char *parts[MAX_PARTS];
+  const char *known;
+  g_autoptr(GString) title = g_string_new (backward ? "∇ " : NULL);
+  int n_parts = 0;
+
+  /* What computes names a region; what only moves data does where there is nothing else. */
+  for (int pass = 0; pass < 2 && (pass == 0 || n_parts == 0); pass++)
+    for (int i = 0; i < n; i++)
+      {
+        const PhSceneBox *box = ph_scene_box (scene, boxes[i]);
+        const PhFace *face = box->n_tenants > 0
+                             ? ph_scene_face (scene, &g_array_index (scene->tenants, PhTenant, box->first_tenant), 0) : NULL;
+        gboolean new = n_parts < MAX_PARTS && face != NULL;
+
+        if (face == NULL)
+          continue;
+        if (pass == 0)
+          tally[face->motif]++;
+        new = new && (pass > 0 || (face->family != PH_FAMILY_MOVEMENT && face->family != PH_FAMILY_CONSTANT));
+        for (int k = 0; k < n_parts && new; k++)
+          new = strcmp (parts[k], short_name (face)) != 0;
+        if (new)
+          parts[n_parts++] = short_name (face);
+      }
+  known = backward ? NULL : known_name (tally);
+  if (known != NULL)
+    g_string_append (title, known);
+  if (known != NULL && g_str_has_prefix (known, "Conv branches"))
+    n_parts = 0;
+  if (known != NULL && tally[PH_MOTIF_CONV] == 0)
+    n_parts = 0;
+  if (known != NULL && n_parts > 0)
+    g_string_append (title, ": ");
+  for (int k = 0; k < n_parts; k++)
+    g_string_append_printf (title, "%s%s", k > 0 ? "-" : "", parts[k]);
+  return g_string_free (g_steal_pointer (&title), FALSE);
+}

@@ -1,0 +1,305 @@
+/* group-region.c: groups where names say nothing: what lies between layers through which only one value passes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/layered/layered.h"
+#include "core/scene/scene-private.h"
+
+#define BLOCK       4          /* boxes that make a region of their own                                     */
+#define TAIL        2          /* so many boxes after a block are of it                                     */
+#define REGION      12         /* smaller ones are joined until they have so many                           */
+#define REGION_MANY 60         /* a region with more is parted where few values pass, though more than one  */
+
+/* The layers that the boxes will stand in, about: the backward graph upwards beside the forward one. */
+int *
+ph_scene_rank (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene;
+  const guint n = scene->boxes->len, n_edges = build->union_edges->len;
+  g_autoptr(PhLayout) layout = ph_layout_new (n, n_edges + n);
+  g_autofree guint8 *reversed = g_new0 (guint8, n_edges + n + 1);
+  int *rank = g_new0 (int, n + 1);
+
+  for (guint b = 0; b < n; b++)
+    layout->boxes[b].column = ph_scene_box (scene, b)->backward;
+  for (guint i = 0; i < n_edges; i++)
+    {
+      const PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, i);
+      gboolean up;
+
+      if (edge->n_via > 0 || edge->from < 0)      /* has no way of its own: a loop, which ranking skips */
+        continue;
+      up = ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward;
+      layout->edges[i].from = up ? edge->to : edge->from;
+      layout->edges[i].to = up ? edge->from : edge->to;
+      layout->edges[i].min_length = layout->boxes[edge->from].column == layout->boxes[edge->to].column;
+    }
+  layout->n_edges = n_edges;
+  for (guint b = 0; b < n; b++)
+    {
+      const int partner = ph_scene_partner (scene, b);
+
+      if (partner >= 0)
+        layout->edges[layout->n_edges++] = (PhLayoutEdge) { .from = partner, .to = b, .weight = 0.6f, .presence = PH_PRESENCE };
+    }
+  ph_layered_rank (layout, rank, reversed);
+  return rank;
+}
+
+typedef struct { int rank, box; } Ranked;
+
+static int
+compare_ranked (const void *a, const void *b)
+{
+  const Ranked *x = a, *y = b;
+
+  return x->rank != y->rank ? x->rank - y->rank : x->box - y->box;
+}
+
+/* The values that leave each leaf, found once: then the regions of many groups cost what is in them, not all that there is. */
+struct _PhRegions
+{
+  PhSceneBuild *build;
+  const int    *rank;            /* unowned, by leaf                                             */
+  guint8       *in;              /* by leaf: it is of those that are parted now; else all zero   */
+  int          *first, *to;      /* leaf b's values go to to[first[b]] ... to[first[b + 1] - 1]  */
+};
+
+PhRegions *
+ph_regions_new (PhSceneBuild *build, const int *rank, int n_leaves)
+{
+  PhRegions *regions = g_new0 (PhRegions, 1);
+  const PhUnionEdge *edges = (const PhUnionEdge *) build->union_edges->data;
+  const guint n_edges = build->union_edges->len;
+  g_autofree int *fill = NULL;
+
+  *regions = (PhRegions) { build, rank, g_new0 (guint8, n_leaves + 1), g_new0 (int, n_leaves + 2), g_new (int, n_edges + 1) };
+  for (guint i = 0; i < n_edges; i++)
+    if (edges[i].from >= 0 && edges[i].n_via == 0)
+      regions->first[edges[i].from + 1]++;
+  for (int b = 0; b < n_leaves; b++)
+    regions->first[b + 1] += regions->first[b];
+  fill = g_memdup2 (regions->first, sizeof (int) * (n_leaves + 1));
+  for (guint i = 0; i < n_edges; i++)
+    if (edges[i].from >= 0 && edges[i].n_via == 0)
+      regions->to[fill[edges[i].from]++] = edges[i].to;
+  return regions;
+}
+
+void
+ph_regions_free (PhRegions *regions)
+{
+  g_free (regions->in);
+  g_free (regions->first);
+  g_free (regions->to);
+  g_free (regions);
+}
+
+/* How many values pass from the layers up to each one to those below it, among those of the leaves that are in. */
+static int *
+count_passing (PhRegions *regions, const int *leaves, int n, int n_layers)
+{
+  int *passing = g_new0 (int, n_layers + 2);
+
+  for (int i = 0; i < n; i++)
+    {
+      const int b = leaves[i];
+      int lowest = G_MAXINT, highest = -1;
+
+      for (int e = regions->first[b]; regions->in[b] && e < regions->first[b + 1]; e++)
+        if (regions->in[regions->to[e]])
+          {
+            lowest = MIN (lowest, MIN (regions->rank[b], regions->rank[regions->to[e]]));
+            highest = MAX (highest, MAX (regions->rank[b], regions->rank[regions->to[e]]));
+          }
+      if (highest > lowest)
+        {
+          passing[lowest]++;
+          passing[highest]--;
+        }
+    }
+  for (int r = 1; r < n_layers; r++)
+    passing[r] += passing[r - 1];
+  return passing;
+}
+
+static void
+close_region (PhSceneBuild *build, int parent, const Ranked *members, int n, gboolean backward)
+{
+  PhScene *scene = build->scene;
+  g_autofree char *title = NULL;
+  g_autofree int *boxes = g_new (int, n + 1);
+  int group;
+
+  if (n < 2)
+    return;
+  for (int i = 0; i < n; i++)
+    boxes[i] = members[backward ? n - 1 - i : i].box;       /* in the order of computing */
+  title = ph_scene_region_title (scene, boxes, n, backward);
+  group = ph_scene_add_group (scene, title, title);
+  ph_scene_box_at (scene, group)->parent = parent;
+  ph_scene_box_at (scene, group)->backward = backward;
+  for (int i = 0; i < n; i++)
+    ph_scene_box_at (scene, boxes[i])->parent = group;
+}
+
+/* "Bottleneck 1", "Bottleneck 2" where there are several; paths are unique. */
+static void
+number_regions (PhSceneBuild *build, int parent, guint first)
+{
+  PhScene *scene = build->scene;
+  g_autoptr(GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal), numbers = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint b = first; b < scene->boxes->len; b++)
+    {
+      const char *title = ph_scene_box (scene, b)->title;
+
+      g_hash_table_insert (counts, (gpointer) title, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, title)) + 1));
+    }
+  for (guint b = first; b < scene->boxes->len; b++)
+    {
+      PhSceneBox *box = ph_scene_box_at (scene, b);
+      const char *title = box->title, *colon = strstr (title, ": ");
+      guint number = GPOINTER_TO_UINT (g_hash_table_lookup (numbers, title));
+      g_autofree char *name = NULL, *path = NULL;
+
+      do
+        {
+          number++;
+          g_free (name);
+          g_free (path);
+          if (GPOINTER_TO_UINT (g_hash_table_lookup (counts, title)) < 2 && number == 1)
+            name = g_strdup (title);
+          else if (colon != NULL)
+            name = g_strdup_printf ("%.*s %u%s", (int) (colon - title), title, number, colon);
+          else
+            name = g_strdup_printf ("%s %u", title, number);
+          path = parent >= 0 ? g_strdup_printf ("%s/%s", ph_scene_box (scene, parent)->path, name) : g_strdup (name);
+        }
+      while (build->kept_groups != NULL && g_hash_table_contains (build->kept_groups, path));
+      g_hash_table_insert (numbers, (gpointer) title, GUINT_TO_POINTER (number));
+      box->title = ph_faces_string (scene->record->faces, name);
+      box->path = ph_faces_string (scene->record->faces, path);
+    }
+}
+
+/* The nodes of one side, forward or backward, among @leaves, which lie directly in @parent. */
+static void
+part_side (PhRegions *regions, int parent, gboolean backward, const int *leaves, int n_leaves)
+{
+  PhSceneBuild *build = regions->build;
+  const int *rank = regions->rank;
+  g_autofree Ranked *ranked = g_new (Ranked, n_leaves + 1);
+  g_autofree int *passing = NULL;
+  int n = 0, n_layers = 0, least = G_MAXINT, start = 0, block = 0, end = 0;
+
+  for (int i = 0; i < n_leaves; i++)
+    {
+      const PhSceneBox *box = ph_scene_box (build->scene, leaves[i]);
+
+      if (box->parent != parent || box->backward != backward || ph_scene_is_settled (build, leaves[i]))
+        continue;
+      n_layers = MAX (n_layers, rank[leaves[i]] + 1);
+      regions->in[leaves[i]] = TRUE;
+      if (box->kind == PH_BOX_NODE)
+        ranked[n++] = (Ranked) { rank[leaves[i]], leaves[i] };
+    }
+  passing = count_passing (regions, leaves, n_leaves, n_layers);
+  for (int i = 0; i < n_leaves; i++)
+    regions->in[leaves[i]] = FALSE;
+  if (n < 2 * BLOCK)
+    return;
+  qsort (ranked, n, sizeof *ranked, compare_ranked);
+  for (int i = 0; i + 1 < n; i++)
+    if (ranked[i].rank != ranked[i + 1].rank)
+      least = MIN (least, MAX (passing[ranked[i].rank], 1));
+
+  /* Blocks end where as little passes as anywhere. What is less than a block is joined with the same, or with the block before
+   * it when it is little: the activation after a sum. */
+  for (int i = 0; i < n; i++)
+    {
+      const int r = ranked[i].rank, so_far = i + 1 - end;
+      const gboolean border = i + 1 == n || (ranked[i + 1].rank != r
+                              && (passing[r] <= least || (so_far > REGION_MANY && passing[r] <= 2 * least) || so_far > 4 * REGION_MANY));
+
+      if (!border)
+        continue;
+      if (so_far >= BLOCK)
+        {
+          /* From start to block: a block that awaits its tail; from block to end: small pieces. */
+          if (end - block > TAIL || block == start)
+            {
+              close_region (build, parent, ranked + start, block - start, backward);
+              close_region (build, parent, ranked + block, end - block, backward);
+            }
+          else
+            close_region (build, parent, ranked + start, end - start, backward);
+          start = end;
+          block = i + 1;
+        }
+      else if (i + 1 - block >= REGION)
+        {
+          close_region (build, parent, ranked + start, block - start, backward);
+          close_region (build, parent, ranked + block, i + 1 - block, backward);
+          start = block = i + 1;
+        }
+      end = i + 1;
+    }
+  if (n - block <= TAIL)
+    block = n;
+  close_region (build, parent, ranked + start, block - start, backward);
+  close_region (build, parent, ranked + block, n - block, backward);
+}
+
+/* The gradient of a region is a region: "∇ Bottleneck 3". */
+static void
+mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves)
+{
+  PhScene *scene = build->scene;
+  g_autoptr(GHashTable) mirrors = g_hash_table_new (NULL, NULL);      /* forward region -> its gradient's */
+
+  for (int i = 0; i < n_leaves; i++)
+    {
+      const int b = leaves[i];
+      const PhSceneBox *box = ph_scene_box (scene, b);
+      const int partner = box->parent == parent && box->backward && box->kind == PH_BOX_NODE ? ph_scene_partner (scene, b) : -1;
+      const int region = partner >= 0 ? ph_scene_box (scene, partner)->parent : -1;
+      int mirror;
+
+      if (region < 0 || ph_scene_box (scene, region)->kind != PH_BOX_GROUP || ph_scene_box (scene, region)->parent != parent
+          || ph_scene_is_settled (build, b))
+        continue;
+      mirror = GPOINTER_TO_INT (g_hash_table_lookup (mirrors, GINT_TO_POINTER (region)));
+      if (mirror == 0)
+        {
+          g_autofree char *path = g_strconcat ("∇ ", ph_scene_box (scene, region)->path, NULL);
+          g_autofree char *title = g_strconcat ("∇ ", ph_scene_box (scene, region)->title, NULL);
+          char *colon = strstr (title, ": ");
+
+          if (colon != NULL)
+            *colon = 0;
+          if (build->kept_groups != NULL && g_hash_table_contains (build->kept_groups, path))
+            continue;
+          mirror = ph_scene_add_group (scene, path, title);
+          ph_scene_box_at (scene, mirror)->parent = parent;
+          ph_scene_box_at (scene, mirror)->backward = TRUE;
+          g_hash_table_insert (mirrors, GINT_TO_POINTER (region), GINT_TO_POINTER (mirror));
+        }
+      ph_scene_box_at (scene, b)->parent = mirror;
+    }
+}
+
+void
+ph_regions_part (PhRegions *regions, int parent, const int *leaves, int n_leaves)
+{
+  PhSceneBuild *build = regions->build;
+  guint first = build->scene->boxes->len;
+
+  part_side (regions, parent, FALSE, leaves, n_leaves);
+  number_regions (build, parent, first);
+  mirror_regions (build, parent, leaves, n_leaves);
+  first = build->scene->boxes->len;
+  part_side (regions, parent, TRUE, leaves, n_leaves);
+  number_regions (build, parent, first);
+}

@@ -1,0 +1,42 @@
+/* record-private.h: what the two files that make a record share: record.c and record-rewrite.c.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/scene/record.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  PhRecord   *record;
+  GCancellable *cancellable;
+  PhModel    *model;
+  int         now;
+  GPtrArray  *open;             /* by life: (element-type GArray of int) (nullable) its open uses */
+  GHashTable *outputs;          /* graph id -> (element-type GArray of int) lives of its outputs  */
+} PhRecorder;
+
+static inline PhLife *
+life_at (PhRecorder *recorder, int index)
+{
+  return &g_array_index (recorder->record->lives, PhLife, index);
+}
+
+static inline int
+life_of (PhRecorder *recorder, PhId id)
+{
+  return GPOINTER_TO_INT (g_hash_table_lookup (recorder->record->by_id, GUINT_TO_POINTER (id))) - 1;
+}
+
+/* record.c: looks at what is there now, and notes what is new of it. */
+gboolean  ph_recorder_is_shown      (const PhGraph *graph);             /* FALSE: within a fused body */
+void      ph_recorder_set_face      (PhRecorder *recorder, int index, guint face);
+void      ph_recorder_set_uses      (PhRecorder *recorder, int index, GArray *wanted);
+void      ph_recorder_touch_node    (PhRecorder *recorder, PhNode *node);
+void      ph_recorder_touch_input   (PhRecorder *recorder, const PhValue *value);
+void      ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph);
+
+/* record-rewrite.c: applies @rewrite and looks at what it touched. */
+void      ph_recorder_replay        (PhRecorder *recorder, PhHistory *history, const PhRewrite *rewrite);
+
+G_END_DECLS

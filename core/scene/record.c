@@ -1,0 +1,422 @@
+/* record.c: walks through a whole history once and notes when everything came and went.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/scene/record-private.h"
+
+#include <string.h>
+
+#include "core/graph/edit.h"
+#include "core/ops/op-list.h"
+
+#define SHORT_NAME 12            /* letters of a value that is called by its name */
+#define LOOK_UP 1000             /* nodes between two looks at the cancellable */
+
+static int
+add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
+{
+  PhLife life = { .kind = kind, .id = id, .born = recorder->now, .died = PH_FOREVER, .replaces = -1 };
+
+  life.owner = graph->owner != NULL ? graph->owner->id : PH_NO_ID;
+  life.faces = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
+  g_array_append_val (recorder->record->lives, life);
+  g_ptr_array_add (recorder->open, NULL);
+  if (kind != PH_LIFE_OUTPUT)
+    g_hash_table_insert (recorder->record->by_id, GUINT_TO_POINTER (id), GINT_TO_POINTER (recorder->record->lives->len));
+  return recorder->record->lives->len - 1;
+}
+
+/* Notes @face unless it says what the last one said. */
+void
+ph_recorder_set_face (PhRecorder *recorder, int index, guint face)
+{
+  GArray *faces = life_at (recorder, index)->faces;
+  const PhFaceChange change = { recorder->now, face };
+
+  if (faces->len > 0)
+    {
+      PhFaceChange *last = &g_array_index (faces, PhFaceChange, faces->len - 1);
+      const PhFace *a = ph_faces_get (recorder->record->faces, last->face), *b = ph_faces_get (recorder->record->faces, face);
+
+      /* An equal constant of another name looks different, and is no change. */
+      if (a->signature == b->signature && a->types == b->types && a->own_types == b->own_types && a->title == b->title &&
+          a->shape == b->shape && a->width == b->width && a->n_rows == b->n_rows && memcmp (a->rows, b->rows, sizeof a->rows) == 0)
+        return;
+      if (last->time == recorder->now)
+        {
+          last->face = face;
+          return;
+        }
+    }
+  g_array_append_val (faces, change);
+}
+
+/* The face before this moment; NULL: there was none. */
+static const PhFace *
+former_face (PhRecorder *recorder, int index)
+{
+  GArray *faces = life_at (recorder, index)->faces;
+
+  for (guint i = faces->len; i > 0; i--)
+    if (g_array_index (faces, PhFaceChange, i - 1).time < recorder->now)
+      return ph_faces_get (recorder->record->faces, g_array_index (faces, PhFaceChange, i - 1).face);
+  return NULL;
+}
+
+/* Whether life @index came or changed at this moment. */
+static gboolean
+changes_now (PhRecorder *recorder, int index)
+{
+  GArray *faces = life_at (recorder, index)->faces;
+
+  return life_at (recorder, index)->born == recorder->now ||
+         (faces->len > 1 && g_array_index (faces, PhFaceChange, faces->len - 1).time == recorder->now);
+}
+
+/* Types that a node took over from what makes its inputs are no change of its own. */
+static void
+settle_types (PhRecorder *recorder, int index, const PhNode *node, guint face)
+{
+  const PhFace *before = former_face (recorder, index), *after = ph_faces_get (recorder->record->faces, face);
+
+  if (before == NULL)
+    return;
+  if (before->types != after->types && before->signature == after->signature)
+    for (guint i = 0; i < node->inputs->len; i++)
+      {
+        const PhValue *value = node->inputs->pdata[i];
+        const int      maker = value != NULL && value->producer != NULL ? life_of (recorder, value->producer->id) : -1;
+
+        if (maker >= 0 && changes_now (recorder, maker))
+          {
+            ph_faces_set_own_types (recorder->record->faces, face, before->own_types);
+            return;
+          }
+      }
+  if (before->types == after->types || before->signature != after->signature)
+    ph_faces_set_own_types (recorder->record->faces, face, before->own_types);
+}
+
+static void
+note_type (PhRecorder *recorder, const PhValue *value)
+{
+  PhRecord *record = recorder->record;
+  g_autofree char *shape = NULL, *text = NULL;
+  gint64 bytes;
+
+  if (value->name != NULL && *value->name != 0 && strlen (value->name) <= SHORT_NAME)
+    g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, value->name));
+  if (value->type == NULL)
+    return;
+  shape = ph_face_shape (record->faces, value->type);
+  text = g_strdup_printf ("%s %s", ph_dtype_name (value->type->dtype), shape);
+  g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, text));
+  bytes = ph_type_bytes (value->type);
+  if (bytes > 0)
+    g_hash_table_insert (record->value_bytes, GUINT_TO_POINTER (value->id), GUINT_TO_POINTER (MIN (bytes / 1024 + 1, G_MAXINT)));
+}
+
+/* The life that feeds @value: its producer, or itself as a graph input; -1 for constants, which are written on the box. */
+static int
+source_of (PhRecorder *recorder, const PhValue *value)
+{
+  if (value == NULL)
+    return -1;
+  if (value->producer != NULL)
+    return life_of (recorder, value->producer->id);
+  return value->is_input && value->tensor == NULL ? life_of (recorder, value->id) : -1;
+}
+
+/* Closes the uses of @index that are gone, opens those that are new. @sources: pairs of life and value. */
+void
+ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted)
+{
+  GArray *open = recorder->open->pdata[index], *uses = recorder->record->uses;
+
+  if (open == NULL)
+    {
+      if (wanted->len == 0)
+        return;
+      open = recorder->open->pdata[index] = g_array_new (FALSE, FALSE, sizeof (int));
+    }
+  for (guint i = 0; i < open->len;)
+    {
+      PhUseLife *use = &g_array_index (uses, PhUseLife, g_array_index (open, int, i));
+      gboolean kept = FALSE;
+
+      for (guint k = 0; k < wanted->len && !kept; k++)
+        {
+          const PhUseLife *want = &g_array_index (wanted, PhUseLife, k);
+
+          if (want->from == use->from && want->value == use->value && want->control == use->control)
+            {
+              g_array_remove_index_fast (wanted, k);
+              kept = TRUE;
+            }
+        }
+      if (kept)
+        i++;
+      else
+        {
+          use->died = recorder->now;
+          g_array_remove_index_fast (open, i);
+        }
+    }
+  for (guint k = 0; k < wanted->len; k++)
+    {
+      PhUseLife use = g_array_index (wanted, PhUseLife, k);
+      const int at = uses->len;
+
+      use.born = recorder->now;
+      use.died = PH_FOREVER;
+      use.to = index;
+      g_array_append_val (uses, use);
+      g_array_append_val (open, at);
+    }
+}
+
+static void
+want_use (PhRecorder *recorder, GArray *wanted, const PhValue *value, guint operand)
+{
+  PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8) };
+
+  if (use.from < 0)
+    return;
+  use.value = value->id;
+  for (guint i = 0; i < wanted->len; i++)
+    if (g_array_index (wanted, PhUseLife, i).value == use.value)
+      return;
+  g_array_append_val (wanted, use);
+}
+
+/* A weight in all but name: Constant, or ConstantOfShape of a constant, which stands for weights in light models. */
+static gboolean
+is_constant (PhNode *node)
+{
+  if (node->outputs->len != 1)
+    return FALSE;
+  return node->op == &ph_op_Constant
+         || (node->op == &ph_op_ConstantOfShape && ph_node_input (node, 0) != NULL && ph_value_constant (ph_node_input (node, 0)) != NULL);
+}
+
+void
+ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
+{
+  PhRecord *record = recorder->record;
+  int index = life_of (recorder, node->id);
+  g_autoptr(GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  gboolean constant;
+  PhLife *life;
+
+  if (index < 0)
+    {
+      constant = is_constant (node);
+      index = add_life (recorder, constant ? PH_LIFE_CONSTANT : PH_LIFE_NODE, node->id, node->graph);
+      life = life_at (recorder, index);
+      life->role = node->role;
+      life->partner = node->partner;
+      life->op_type = node->op_type;
+      life->ordered = node->op == NULL || (node->op->flags & PH_OP_COMMUTATIVE) == 0;
+      life->has_bodies = node->graphs != NULL && node->graphs->len > 0 && !ph_node_is_fused (node);
+      if (strchr (node->name, '/') != NULL)
+        {
+          g_autofree char *scope = ph_node_scope (node);
+
+          life->scope = ph_faces_string (record->faces, scope);
+        }
+      /* The gradient of what is in a scope is a scope beside it. */
+      if (node->role == PH_ROLE_BACKWARD && node->partner != PH_NO_ID && life_of (recorder, node->partner) >= 0)
+        {
+          const char *scope = life_at (recorder, life_of (recorder, node->partner))->scope;
+          g_autofree char *beside = scope != NULL && *scope != 0 ? g_strconcat ("∇", scope, NULL) : NULL;
+
+          life = life_at (recorder, index);
+          life->scope = beside != NULL ? ph_faces_string (record->faces, beside) : NULL;
+        }
+    }
+  life = life_at (recorder, index);
+  {
+    const guint face = life->kind == PH_LIFE_CONSTANT ? ph_faces_add_constant (record->faces, node) : ph_faces_add_node (record->faces, node);
+
+    settle_types (recorder, index, node, face);
+    ph_recorder_set_face (recorder, index, face);
+  }
+  for (guint i = 0; i < node->outputs->len; i++)
+    note_type (recorder, node->outputs->pdata[i]);
+  for (guint i = 0; i < node->inputs->len; i++)
+    want_use (recorder, wanted, node->inputs->pdata[i], i);
+  for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+    {
+      const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .control = TRUE };
+
+      if (use.from >= 0)
+        g_array_append_val (wanted, use);
+    }
+  ph_recorder_set_uses (recorder, index, wanted);
+}
+
+void
+ph_recorder_touch_input (PhRecorder *recorder, const PhValue *value)
+{
+  int index = life_of (recorder, value->id);
+
+  if (value->tensor != NULL)
+    return;
+  if (index < 0)
+    index = add_life (recorder, PH_LIFE_INPUT, value->id, value->graph);
+  ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, FALSE));
+  note_type (recorder, value);
+}
+
+/* A graph's outputs are boxes of their own, one for each place. */
+void
+ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
+{
+  GArray *lives = g_hash_table_lookup (recorder->outputs, GUINT_TO_POINTER (graph->id));
+
+  if (lives == NULL)
+    {
+      lives = g_array_new (FALSE, FALSE, sizeof (int));
+      g_hash_table_insert (recorder->outputs, GUINT_TO_POINTER (graph->id), lives);
+    }
+  for (guint i = 0; i < MAX (graph->outputs->len, lives->len); i++)
+    {
+      const PhValue *value = i < graph->outputs->len ? graph->outputs->pdata[i] : NULL;
+      g_autoptr(GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+
+      if (i == lives->len)
+        {
+          const int index = add_life (recorder, PH_LIFE_OUTPUT, graph->id, graph);
+
+          life_at (recorder, index)->index = i;
+          g_array_append_val (lives, index);
+        }
+
+      const int index = g_array_index (lives, int, i);
+      PhLife *life = life_at (recorder, index);
+
+      if (value != NULL)
+        {
+          life->died = PH_FOREVER;           /* came back: it was there all the time */
+          ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
+          want_use (recorder, wanted, value, 0);
+        }
+      else if (life->died == PH_FOREVER)
+        life->died = recorder->now;
+      ph_recorder_set_uses (recorder, index, wanted);
+    }
+}
+
+gboolean
+ph_recorder_is_shown (const PhGraph *graph)
+{
+  for (; graph->owner != NULL; graph = graph->owner->graph)
+    if (ph_node_is_fused (graph->owner))
+      return FALSE;
+  return TRUE;
+}
+
+/* FALSE: cancelled. */
+static gboolean
+touch_graph (PhRecorder *recorder, PhGraph *graph)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < graph->inputs->len; i++)
+    ph_recorder_touch_input (recorder, graph->inputs->pdata[i]);
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (++n % LOOK_UP == 0 && g_cancellable_is_cancelled (recorder->cancellable))
+        return FALSE;
+      ph_recorder_touch_node (recorder, node);
+      for (guint i = 0; node->graphs != NULL && !ph_node_is_fused (node) && i < node->graphs->len; i++)
+        if (!touch_graph (recorder, node->graphs->pdata[i]))
+          return FALSE;
+    }
+  ph_recorder_touch_outputs (recorder, graph);
+  return TRUE;
+}
+
+/* ── the whole ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static void
+life_clear (gpointer data)
+{
+  g_array_unref (((PhLife *) data)->faces);
+}
+
+static void
+free_open (gpointer data)
+{
+  if (data != NULL)
+    g_array_unref (data);
+}
+
+PhRecord *
+ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
+{
+  PhRecord *record = g_new0 (PhRecord, 1);
+  PhRecorder recorder = { record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
+                        g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
+  const guint start = history != NULL ? ph_history_edit_index (history, history->position) : 0;
+  guint done = start;
+  gboolean cancelled;
+
+  record->faces = ph_faces_new (model->graph);
+  record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
+  g_array_set_clear_func (record->lives, life_clear);
+  record->uses = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  record->stops = g_array_new (FALSE, FALSE, sizeof (int));
+  record->moves = g_array_new (FALSE, FALSE, sizeof (PhMove));
+  record->by_id = g_hash_table_new (NULL, NULL);
+  record->value_types = g_hash_table_new (NULL, NULL);
+  record->value_names = g_hash_table_new (NULL, NULL);
+  record->value_bytes = g_hash_table_new (NULL, NULL);
+
+  g_assert (history == NULL || model->journal == NULL);
+  while (done > 0)
+    ph_edit_revert (model, history->edits->pdata[--done]);
+  cancelled = !touch_graph (&recorder, model->graph);
+  for (guint i = 0; history != NULL && i < history->rewrites->len && !cancelled; i++)
+    {
+      const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);
+
+      ph_recorder_replay (&recorder, history, rewrite);
+      done = rewrite->first_edit + rewrite->n_edits;
+      cancelled = g_cancellable_is_cancelled (cancellable);
+    }
+  while (done > start)
+    ph_edit_revert (model, history->edits->pdata[--done]);
+  while (done < start)
+    ph_edit_apply (model, history->edits->pdata[done++]);
+  record->end = recorder.now;
+  g_array_append_val (record->stops, (int) { 0 });
+  for (guint i = 0; history != NULL && i < history->steps->len; i++)
+    {
+      const PhStep *step = &g_array_index (history->steps, PhStep, i);
+      const int time = step->first_rewrite + step->n_rewrites;
+
+      g_array_append_val (record->stops, time);
+    }
+  g_ptr_array_unref (recorder.open);
+  g_hash_table_unref (recorder.outputs);
+  if (cancelled)
+    g_clear_pointer (&record, ph_record_free);
+  else
+    ph_record_match_places (record);
+  return record;
+}
+
+void
+ph_record_free (PhRecord *record)
+{
+  if (record->faces != NULL)
+    ph_faces_free (record->faces);
+  g_array_unref (record->lives);
+  g_array_unref (record->uses);
+  g_array_unref (record->moves);
+  g_array_unref (record->stops);
+  g_hash_table_unref (record->by_id);
+  g_hash_table_unref (record->value_types);
+  g_hash_table_unref (record->value_names);
+  g_hash_table_unref (record->value_bytes);
+  g_free (record);
+}

@@ -1,0 +1,393 @@
+/* scene.c: from the record of a history to boxes and edges, and what is in them at each time.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/discard.h"
+#include "core/scene/scene-private.h"
+
+#include <stdlib.h>
+
+/* ── boxes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Of a body, what its owner is; of the graph's ends, what touches something that is kept. */
+static gboolean
+is_kept (PhScene *scene, const PhLife *life, GHashTable *keep)
+{
+  if (life->owner != PH_NO_ID)
+    return g_hash_table_contains (keep, GUINT_TO_POINTER (life->owner));
+  if (life->kind != PH_LIFE_OUTPUT)
+    return g_hash_table_contains (keep, GUINT_TO_POINTER (life->id));
+  for (guint i = 0; i < scene->record->uses->len; i++)
+    if (ph_scene_life (scene, ph_scene_use (scene, i)->to) == life
+        && g_hash_table_contains (keep, GUINT_TO_POINTER (ph_scene_life (scene, ph_scene_use (scene, i)->from)->id)))
+      return TRUE;
+  return FALSE;
+}
+
+/* Constants that feed a box are pills at its side; one that feeds nothing else has a box of its own. */
+static void
+assign_boxes (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene, *previous = build->options->previous;
+  GHashTable *keep = build->options->keep;
+  const guint n = scene->record->lives->len;
+  g_autofree int *known = previous != NULL ? ph_scene_known_lives (scene, previous) : NULL, *goes_on = NULL;
+  g_autofree guint8 *is_pill = g_new0 (guint8, n + 1);
+  int n_boxes = 0;
+
+  for (guint i = 0; i < scene->record->uses->len; i++)
+    if (ph_scene_life (scene, ph_scene_use (scene, i)->from)->kind == PH_LIFE_CONSTANT && !ph_scene_use (scene, i)->control)
+      is_pill[ph_scene_use (scene, i)->from] = TRUE;
+  scene->box_of_life = g_new (int, n + 1);
+  if (previous != NULL)
+    {
+      goes_on = g_new0 (int, ph_scene_n_boxes (previous) + 1);      /* the box here + 1 */
+      build->known = g_new (int, n + 1);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const PhLife *life = ph_scene_life (scene, i);
+
+      if (is_pill[i])
+        scene->box_of_life[i] = -1;
+      else if (keep != NULL && !is_kept (scene, life, keep))
+        scene->box_of_life[i] = -2;
+      else if (known != NULL && known[i] >= 0 && goes_on[known[i]] > 0)
+        scene->box_of_life[i] = goes_on[known[i]] - 1;
+      else if ((known == NULL || known[i] < 0) && life->replaces >= 0 && scene->box_of_life[life->replaces] >= 0
+               && (previous == NULL || build->known[scene->box_of_life[life->replaces]] < 0
+                   || ph_scene_fits (scene, i, previous, build->known[scene->box_of_life[life->replaces]])))
+        scene->box_of_life[i] = scene->box_of_life[life->replaces];
+      else
+        {
+          if (known != NULL)
+            build->known[n_boxes] = known[i];
+          if (known != NULL && known[i] >= 0)
+            goes_on[known[i]] = n_boxes + 1;
+          scene->box_of_life[i] = n_boxes++;
+        }
+    }
+  build->n_known = n_boxes;
+
+  g_array_set_size (scene->boxes, n_boxes);
+  for (guint i = 0; i < n; i++)
+    if (scene->box_of_life[i] >= 0)
+      ph_scene_box_at (scene, scene->box_of_life[i])->n_tenants++;
+  for (int b = 0, first = 0; b < n_boxes; b++)
+    {
+      PhSceneBox *box = ph_scene_box_at (scene, b);
+
+      box->parent = -1;
+      box->first_tenant = first;
+      first += box->n_tenants;
+      box->n_tenants = 0;
+    }
+  g_array_set_size (scene->tenants, n);
+  for (guint i = 0; i < n; i++)        /* lives are in the order of birth */
+    {
+      const PhLife *life = ph_scene_life (scene, i);
+      PhSceneBox *box;
+      PhTenant tenant = { life->id, life->born, life->died, scene->face_changes->len, life->faces->len, life->role, life->partner };
+
+      if (scene->box_of_life[i] < 0)
+        continue;
+      box = ph_scene_box_at (scene, scene->box_of_life[i]);
+      box->kind = life->kind == PH_LIFE_INPUT ? PH_BOX_INPUT : life->kind == PH_LIFE_OUTPUT ? PH_BOX_OUTPUT : PH_BOX_NODE;
+      box->can_open |= life->has_bodies;
+      if (life->scope != NULL && box->path == NULL)
+        box->path = life->scope;
+      if (life->owner != PH_NO_ID)
+        {
+          const int owner = GPOINTER_TO_INT (g_hash_table_lookup (scene->record->by_id, GUINT_TO_POINTER (life->owner))) - 1;
+
+          if (owner >= 0)
+            box->parent = scene->box_of_life[owner];
+        }
+      if (life->kind == PH_LIFE_OUTPUT)
+        tenant.id = PH_NO_ID;
+      g_array_append_vals (scene->face_changes, life->faces->data, life->faces->len);
+      g_array_index (scene->tenants, PhTenant, box->first_tenant + box->n_tenants++) = tenant;
+    }
+}
+
+/* The cotangents that go in and the gradients that come out belong to the backward graph. */
+static void
+mark_backward (PhScene *scene)
+{
+  g_autofree guint8 *forward = g_new0 (guint8, scene->boxes->len + 1), *backward = g_new0 (guint8, scene->boxes->len + 1);
+
+  for (guint b = 0; b < scene->boxes->len; b++)
+    {
+      PhSceneBox *box = ph_scene_box_at (scene, b);
+
+      box->backward = box->kind == PH_BOX_NODE && box->n_tenants > 0
+                      && g_array_index (scene->tenants, PhTenant, box->first_tenant).role == PH_ROLE_BACKWARD;
+    }
+  for (guint i = 0; i < scene->record->uses->len; i++)
+    {
+      const int from = scene->box_of_life[ph_scene_use (scene, i)->from], to = scene->box_of_life[ph_scene_use (scene, i)->to];
+
+      if (from == -1 && to >= 0 && ph_scene_box (scene, to)->kind == PH_BOX_OUTPUT)
+        *(ph_scene_life (scene, ph_scene_use (scene, i)->from)->role == PH_ROLE_BACKWARD ? &backward[to] : &forward[to]) = TRUE;
+      if (from < 0 || to < 0)
+        continue;
+      if (ph_scene_box (scene, from)->kind == PH_BOX_INPUT)
+        *(ph_scene_box (scene, to)->backward ? &backward[from] : &forward[from]) = TRUE;
+      if (ph_scene_box (scene, to)->kind == PH_BOX_OUTPUT)
+        *(ph_scene_box (scene, from)->backward ? &backward[to] : &forward[to]) = TRUE;
+    }
+  for (guint b = 0; b < scene->boxes->len; b++)
+    if (ph_scene_box (scene, b)->kind != PH_BOX_NODE)
+      ph_scene_box_at (scene, b)->backward = backward[b] && !forward[b];
+}
+
+/* ── edges ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct { guint64 key; int use; } KeyedUse;
+
+static int
+compare_keyed_uses (const void *a, const void *b)
+{
+  const KeyedUse *x = a, *y = b;
+
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return x->use - y->use;
+}
+
+/* Uses between the same two boxes are one edge. */
+static void
+collect_edges (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene;
+  const guint n = scene->record->uses->len;
+  g_autofree KeyedUse *keyed = g_new (KeyedUse, n + 1);
+  guint n_keyed = 0;
+
+  build->uses = g_new (int, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const int from = scene->box_of_life[ph_scene_use (scene, i)->from], to = scene->box_of_life[ph_scene_use (scene, i)->to];
+
+      if (from >= 0 && to >= 0 && from != to)
+        keyed[n_keyed++] = (KeyedUse) { (guint64) from << 32 | (guint) to, i };
+    }
+  qsort (keyed, n_keyed, sizeof *keyed, compare_keyed_uses);
+  for (guint i = 0; i < n_keyed; i++)
+    {
+      if (i == 0 || keyed[i].key != keyed[i - 1].key)
+        {
+          const PhUnionEdge edge = { .from = keyed[i].key >> 32, .to = keyed[i].key & 0xffffffff, .first_use = i,
+                                     .operand = ph_scene_use (scene, keyed[i].use)->operand };
+
+          g_array_append_val (build->union_edges, edge);
+        }
+      build->uses[i] = keyed[i].use;
+      g_array_index (build->union_edges, PhUnionEdge, build->union_edges->len - 1).n_uses++;
+    }
+}
+
+/* The index of the first stop that is not before @time. */
+static int
+stop_at (PhRecord *record, int time)
+{
+  int low = 0, high = record->stops->len;
+
+  while (low < high)
+    {
+      const int middle = (low + high) / 2;
+
+      if (g_array_index (record->stops, int, middle) < time)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+static void
+add_presence (PhSceneBuild *build, PhUnionEdge *edge, guint presence)
+{
+  edge->presence += presence;
+  for (guint i = 0; i < edge->n_via; i++)
+    add_presence (build, &g_array_index (build->union_edges, PhUnionEdge, g_array_index (build->vias, int, edge->first_via + i)), presence);
+}
+
+static void
+weigh_edges (PhSceneBuild *build)
+{
+  PhRecord *record = build->scene->record;
+
+  for (guint e = 0; e < build->union_edges->len; e++)
+    {
+      PhUnionEdge *edge = &g_array_index (build->union_edges, PhUnionEdge, e);
+      guint presence = 0;
+
+      for (guint u = 0; u < edge->n_uses; u++)
+        {
+          const PhUseLife *use = ph_scene_use (build->scene, build->uses[edge->first_use + u]);
+
+          presence += stop_at (record, use->died) - stop_at (record, use->born);
+        }
+      add_presence (build, edge, MIN (presence, record->stops->len));
+    }
+}
+
+static void
+size_boxes (PhSceneBuild *build)
+{
+  PhScene *scene = build->scene, *previous = build->options->previous;
+
+  for (guint b = 0; b < scene->boxes->len; b++)
+    {
+      PhSceneBox *box = ph_scene_box_at (scene, b);
+
+      for (guint t = 0; t < box->n_tenants; t++)
+        {
+          const PhTenant *tenant = &g_array_index (scene->tenants, PhTenant, box->first_tenant + t);
+
+          for (guint f = 0; f < tenant->n_faces; f++)
+            {
+              const PhFace *face = ph_faces_get (scene->record->faces,
+                                                 g_array_index (scene->face_changes, PhFaceChange, tenant->first_face + f).face);
+
+              box->rect.width = MAX (box->rect.width, face->width);
+              box->rect.height = MAX (box->rect.height, face->height);
+            }
+        }
+      if (previous != NULL && build->known[b] >= 0)
+        {
+          const PhSceneBox *before = ph_scene_box (previous, build->known[b]);
+
+          /* What it says may have become longer: there is only so much room between its neighbours. */
+          if (!before->open)
+            {
+              box->rect.width = CLAMP (box->rect.width, before->rect.width, before->rect.width + PH_SCENE_ROOM);
+              box->rect.height = CLAMP (box->rect.height, before->rect.height, before->rect.height + PH_SCENE_ROOM);
+            }
+        }
+      box->rect.width = MAX (box->rect.width, 30);
+      box->rect.height = MAX (box->rect.height, PH_FACE_HEADER);
+    }
+}
+
+/* ── making ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+go_on (PhSceneBuild *build, GError **error)
+{
+  if (!g_cancellable_is_cancelled (build->cancellable))
+    return TRUE;
+  g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
+  return FALSE;
+}
+
+/* From the record's lives to boxes and edges in their places. */
+static gboolean
+build_scene (PhSceneBuild *build, GError **error)
+{
+  assign_boxes (build);
+  mark_backward (build->scene);
+  collect_edges (build);
+  if (!go_on (build, error))
+    return FALSE;
+  ph_scene_bypass (build);
+  weigh_edges (build);
+  if (!go_on (build, error))
+    return FALSE;
+  ph_scene_pills (build);
+  size_boxes (build);
+  if (!go_on (build, error))
+    return FALSE;
+  ph_scene_group (build);
+  if (!go_on (build, error) || !ph_scene_arrange (build, error))
+    return FALSE;
+  ph_scene_index (build->scene);
+  return TRUE;
+}
+
+PhScene *
+ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
+{
+  static const PhSceneOptions plain = { 0, };
+  g_autoptr(PhScene) scene = g_new0 (PhScene, 1);
+  PhSceneBuild build = { scene, options != NULL ? options : &plain, .cancellable = cancellable };
+  gboolean done;
+
+  g_atomic_ref_count_init (&scene->ref_count);
+  scene->record = record;
+  scene->boxes = g_array_new (FALSE, TRUE, sizeof (PhSceneBox));
+  scene->tenants = g_array_new (FALSE, TRUE, sizeof (PhTenant));
+  scene->face_changes = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
+  scene->pills = g_array_new (FALSE, FALSE, sizeof (PhPill));
+  scene->edges = g_array_new (FALSE, TRUE, sizeof (PhSceneEdge));
+  scene->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
+  scene->spans = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+  scene->pill_of_id = g_hash_table_new (NULL, NULL);
+  if (record == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "The layout was cancelled.");
+      return NULL;
+    }
+
+  build.union_edges = g_array_new (FALSE, FALSE, sizeof (PhUnionEdge));
+  build.vias = g_array_new (FALSE, FALSE, sizeof (int));
+  done = build_scene (&build, error);
+  ph_faces_finish (record->faces);
+  g_array_unref (build.union_edges);
+  g_array_unref (build.vias);
+  g_free (build.uses);
+  g_free (build.column);
+  g_free (build.known);
+  g_free (build.stack);
+  return done ? g_steal_pointer (&scene) : NULL;
+}
+
+PhScene *
+ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
+{
+  PhRecord *record = ph_record_new (model, history, cancellable);
+
+  ph_model_free (model);
+  g_clear_pointer (&history, ph_history_free);
+  return ph_scene_new_of (record, options, cancellable, error);
+}
+
+PhScene *
+ph_scene_ref (PhScene *scene)
+{
+  g_atomic_ref_count_inc (&scene->ref_count);
+  return scene;
+}
+
+static void
+scene_free (gpointer data)
+{
+  PhScene *scene = data;
+
+  g_clear_pointer (&scene->record, ph_record_free);
+  g_array_unref (scene->boxes);
+  g_array_unref (scene->tenants);
+  g_array_unref (scene->face_changes);
+  g_array_unref (scene->pills);
+  g_array_unref (scene->edges);
+  g_array_unref (scene->points);
+  g_array_unref (scene->spans);
+  g_hash_table_unref (scene->pill_of_id);
+  g_free (scene->box_of_life);
+  g_free (scene->out_start);
+  g_free (scene->out);
+  g_free (scene->in_start);
+  g_free (scene->in);
+  g_free (scene->child_start);
+  g_free (scene->children);
+  ph_grid_clear (&scene->box_grid);
+  ph_grid_clear (&scene->edge_grid);
+  g_free (scene);
+}
+
+void
+ph_scene_unref (PhScene *scene)
+{
+  if (scene != NULL && g_atomic_ref_count_dec (&scene->ref_count))
+    ph_discard (scene, scene_free);
+}
+
