@@ -4,7 +4,7 @@
 # version), and in names that a pass gives to the fused nodes it builds.
 # SPDX-License-Identifier: GPL-3.0-or-later
 cd "$1" || exit 1
-names=$(sed -n "/^ph_ops = {/,/^}/p" core/ops/meson.build | sed "s/^ *'[a-z-]*'://" | grep -o "'[A-Z][A-Za-z0-9]*'" | tr -d "'" |
+names=$(sed -n "/^ph_ops = {/,/^}/p" core/ops/meson.build | sed "s/^ *'[a-z/-]*'://" | grep -o "'[A-Z][A-Za-z0-9]*'" | tr -d "'" |
         sed 's/^Ms//' | sort -u | paste -sd'|')
 # Size, Mean, Gradient and Attention are words of the window too; the proof's functions are named as in mathematics.
 found=$(grep -rnE "\"($names)\"" core passes app views --include='*.c' --include='*.h' --include='*.inc' |

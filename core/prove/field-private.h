@@ -4,7 +4,7 @@
 
 #include "core/ops/expand.h"
 #include "core/ops/op-list.h"
-#include "core/ops/window.h"
+#include "core/ops/onnx/window.h"
 #include "core/prove/field.h"
 
 G_BEGIN_DECLS

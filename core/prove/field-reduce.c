@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field-private.h"
 
-#include "core/ops/reduce.h"
+#include "core/ops/onnx/reduce.h"
 
 /* ── the elements that make one of the result ── */
 

@@ -1,0 +1,575 @@
+/* einsum.c: sums of products, told by letters; and the determinant.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "core/ops/onnx/elementwise.h"
+#include "core/ops/support.h"
+
+#define MAX_OPERANDS 7             /* what a walk holds beside the result */
+#define MAX_LABELS   64
+
+/* An equation as lists of labels: letters, and the axes of "..." as labels of their own, counted from the right. */
+typedef struct
+{
+  guint  n_operands, rank[MAX_OPERANDS + 1];               /* the last one is the result                     */
+  guint8 label[MAX_OPERANDS + 1][PH_MAX_RANK];             /* < 52: a letter; ELLIPSIS + i: i-th from right  */
+  gboolean dots[MAX_OPERANDS + 1];
+  char   error[160];
+} Equation;
+
+#define ELLIPSIS 64
+
+static int
+letter_index (char letter)
+{
+  return letter >= 'a' && letter <= 'z' ? letter - 'a' : letter >= 'A' && letter <= 'Z' ? letter - 'A' + 26 : -1;
+}
+
+/* One comma-separated term; @rank -1: of the result, whose "..." has @n_dots axes. */
+static gboolean
+parse_term (Equation *equation, guint k, const char *text, gsize length, int rank, guint n_dots)
+{
+  guint n = 0, letters = 0;
+
+  for (gsize i = 0; i < length; i++)
+    letters += letter_index (text[i]) >= 0;
+  for (gsize i = 0; i < length; i++)
+    if (letter_index (text[i]) >= 0 && n < PH_MAX_RANK)
+      equation->label[k][n++] = letter_index (text[i]);
+    else if (length - i >= 3 && strncmp (text + i, "...", 3) == 0 && !equation->dots[k])
+      {
+        guint dots = rank >= 0 ? MAX (rank, (int) letters) - letters : n_dots;
+
+        equation->dots[k] = TRUE;
+        for (guint d = dots; d > 0 && n < PH_MAX_RANK; d--)
+          equation->label[k][n++] = ELLIPSIS + d - 1;
+        i += 2;
+      }
+    else
+      {
+        g_snprintf (equation->error, sizeof equation->error, "its equation is not understood at '%.*s'",
+                    (int) MIN (length - i, 20), text + i);
+        return FALSE;
+      }
+  if (rank >= 0 && n != (guint) rank)
+    {
+      g_snprintf (equation->error, sizeof equation->error, "term %u of its equation has %u letters for a tensor of rank %d", k, n,
+                  rank);
+      return FALSE;
+    }
+  equation->rank[k] = n;
+  return TRUE;
+}
+
+static gboolean
+parse (Equation *equation, const char *text, const guint *ranks, guint n_operands)
+{
+  g_autoptr(GString) plain = g_string_new (NULL);
+  g_auto(GStrv) terms = NULL;
+  const char *arrow;
+  guint n_dots = 0, count[52] = { 0, };
+
+  *equation = (Equation) { .n_operands = n_operands };
+  for (const char *c = text; *c != '\0'; c++)
+    if (!g_ascii_isspace (*c))
+      g_string_append_c (plain, *c);
+  arrow = strstr (plain->str, "->");
+  if (n_operands > MAX_OPERANDS)
+    {
+      g_snprintf (equation->error, sizeof equation->error, "has %u operands; up to %d are supported", n_operands, MAX_OPERANDS);
+      return FALSE;
+    }
+
+  g_autofree char *left = arrow != NULL ? g_strndup (plain->str, arrow - plain->str) : g_strdup (plain->str);
+
+  terms = g_strsplit (left, ",", -1);
+  if (g_strv_length (terms) != n_operands && !(n_operands == 1 && left[0] == '\0'))
+    {
+      g_snprintf (equation->error, sizeof equation->error, "its equation has %u terms for %u inputs", g_strv_length (terms),
+                  n_operands);
+      return FALSE;
+    }
+  for (guint k = 0; k < n_operands; k++)
+    {
+      const char *term = terms[k] != NULL ? terms[k] : "";
+
+      if (!parse_term (equation, k, term, strlen (term), ranks[k], 0))
+        return FALSE;
+      for (guint i = 0; i < equation->rank[k]; i++)
+        if (equation->label[k][i] >= ELLIPSIS)
+          n_dots = MAX (n_dots, equation->label[k][i] - ELLIPSIS + 1u);
+        else
+          count[equation->label[k][i]]++;
+    }
+  if (arrow != NULL)
+    return parse_term (equation, n_operands, arrow + 2, strlen (arrow + 2), -1, n_dots);
+
+  /* Without an arrow: the dots, then every letter that occurs once, in alphabetical order (capitals first). */
+  guint n = 0;
+
+  for (guint d = n_dots; d > 0; d--)
+    equation->label[n_operands][n++] = ELLIPSIS + d - 1;
+  for (guint i = 0; i < 52; i++)
+    if (count[(i + 26) % 52] == 1)
+      equation->label[n_operands][n++] = (i + 26) % 52;
+  equation->rank[n_operands] = n;
+  return TRUE;
+}
+
+static gboolean
+infer_einsum (PhInfer *infer, GError **error)
+{
+  const PhNode *node = ph_infer_node_of (infer);
+  const PhType *first = ph_infer_type (infer, 0);
+  guint ranks[MAX_OPERANDS + 1] = { 0, }, n = node->inputs->len;
+  PhDim size[128], dims[PH_MAX_RANK];
+  gboolean seen[128] = { FALSE, };
+  Equation equation;
+
+  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+    {
+      const PhType *type = ph_infer_type (infer, k);
+
+      if (type == NULL || !type->has_rank)
+        {
+          if (first != NULL)
+            ph_infer_set (infer, 0, ph_type_unranked (first->dtype));
+          return TRUE;
+        }
+      ranks[k] = type->rank;
+    }
+  if (!parse (&equation, ph_node_attr_string (node, "equation", ""), ranks, n))
+    return ph_infer_fail (infer, error, "%s", equation.error);
+  for (guint k = 0; k < n; k++)
+    for (guint i = 0; i < equation.rank[k]; i++)
+      {
+        guint label = equation.label[k][i];
+        PhDim dim = ph_infer_type (infer, k)->dims[i];
+
+        if (!seen[label] || (size[label].size == 1 && label >= ELLIPSIS))
+          size[label] = dim;
+        else if (!(dim.size == 1 && label >= ELLIPSIS) && !ph_dim_merge (size[label], dim, &size[label]))
+          return ph_infer_fail (infer, error,
+                                "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+                                size[label].size, dim.size);
+        seen[label] = TRUE;
+      }
+  for (guint i = 0; i < equation.rank[n]; i++)
+    {
+      guint label = equation.label[n][i];
+
+      if (!seen[label])
+        return ph_infer_fail (infer, error, "its equation's result has a letter that no term has");
+      dims[i] = size[label];
+    }
+  ph_infer_set_shape (infer, 0, first->dtype, equation.rank[n], dims);
+  return TRUE;
+}
+
+/* Walks all labels, the result's first; each operand's stride along a label is the sum over where it has it. */
+static gboolean
+einsum_kernel (PhKernel *kernel, GError **error)
+{
+  guint n = kernel->n_inputs, ranks[MAX_OPERANDS + 1] = { 0, }, n_labels = 0, order[128], place[128];
+  PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, 0));
+  PhDType works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_INT64;
+  gint64 size[128], dims[PH_MAX_RANK], sizes[MAX_LABELS];
+  PhTensor *wide[MAX_OPERANDS] = { NULL, };
+  g_autoptr(PhTensor) result = NULL;
+  gboolean ok = FALSE, seen[128] = { FALSE, };
+  Equation equation;
+  PhWalk walk;
+
+  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+    ranks[k] = ph_tensor_rank (ph_kernel_input (kernel, k));
+  if (!parse (&equation, ph_node_attr_string (kernel->node, "equation", ""), ranks, n))
+    return ph_kernel_fail (kernel, error, "%s", equation.error);
+
+  for (guint k = 0; k < n; k++)
+    for (guint i = 0; i < equation.rank[k]; i++)
+      {
+        guint label = equation.label[k][i];
+        gint64 dim = ph_tensor_dims (ph_kernel_input (kernel, k))[i];
+
+        if (seen[label] && size[label] != dim && size[label] != 1 && dim != 1)
+          return ph_kernel_fail (kernel, error,
+                                 "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
+                                 size[label], dim);
+        size[label] = seen[label] && dim == 1 ? size[label] : dim;
+        seen[label] = TRUE;
+      }
+  for (guint k = n + 1; k > 0; k--)
+    for (guint i = 0; i < equation.rank[k - 1]; i++)
+      {
+        guint label = equation.label[k - 1][i];
+        gboolean placed = FALSE;
+
+        for (guint l = 0; l < n_labels; l++)
+          placed |= order[l] == label;
+        if (!seen[label])
+          return ph_kernel_fail (kernel, error, "its equation's result has a letter that no term has");
+        if (k - 1 == n)
+          dims[i] = size[label];
+        if (!placed && n_labels < MAX_LABELS)
+          {
+            place[label] = n_labels;
+            sizes[n_labels] = size[label];
+            order[n_labels++] = label;
+          }
+      }
+
+  result = ph_tensor_new (works_in, equation.rank[n], dims);
+  if (result == NULL)
+    return ph_kernel_fail (kernel, error, "the result is too large for memory");
+  ph_walk_init (&walk, n_labels, sizes);
+  /* Where nothing is summed, each element is one product, which may be -0; adding that to -0 leaves it. */
+  if (works_in == PH_DOUBLE && n_labels == equation.rank[n])
+    for (gsize i = 0; i < ph_tensor_count (result); i++)
+      ((double *) ph_tensor_writable (result))[i] = -0.0;
+  for (guint k = 0; k <= n; k++)
+    {
+      gint64 own[PH_MAX_RANK], strides[MAX_LABELS] = { 0, };
+      const gint64 *own_dims = k < n ? ph_tensor_dims (ph_kernel_input (kernel, k)) : dims;
+
+      ph_strides (equation.rank[k], own_dims, own);
+      for (guint i = 0; i < equation.rank[k]; i++)
+        if (own_dims[i] != 1)
+          strides[place[equation.label[k][i]]] += own[i];
+      ph_walk_add_strided (&walk, strides, 0);
+      if (k < n && (wide[k] = ph_convert (ph_kernel_input (kernel, k), works_in)) == NULL)
+        goto out;
+    }
+
+#define SUM_OF_PRODUCTS(type_)                                                                                         \
+  for (gsize i = 0; i < walk.count; i++, ph_walk_next (&walk))                                                         \
+    {                                                                                                                  \
+      type_ product = ((const type_ *) ph_tensor_data (wide[0]))[walk.offset[0]];                                      \
+      for (guint k = 1; k < n; k++)                                                                                    \
+        product *= ((const type_ *) ph_tensor_data (wide[k]))[walk.offset[k]];                                         \
+      ((type_ *) ph_tensor_writable (result))[walk.offset[n]] += product;                                              \
+    }
+  /* -0 is what adds nothing to a sum: a sum of one product is that product. */
+  for (gsize i = 0; works_in == PH_DOUBLE && walk.count > 0 && i < ph_tensor_count (result); i++)
+    ((double *) ph_tensor_writable (result))[i] = -0.0;
+  if (works_in == PH_DOUBLE)
+    SUM_OF_PRODUCTS (double)
+  else
+    SUM_OF_PRODUCTS (guint64)
+  ok = ph_kernel_take_as (kernel, 0, g_steal_pointer (&result), dtype, error);
+out:
+  for (guint k = 0; k < n; k++)
+    g_clear_pointer (&wide[k], ph_tensor_unref);
+  if (!ok && (error == NULL || *error == NULL))
+    ph_kernel_fail (kernel, error, "the operands are too large for memory");
+  return ok;
+}
+
+static char
+label_letter (guint label)
+{
+  return label < 26 ? 'a' + label : 'A' + label - 26;
+}
+
+/* A letter that the equation does not use and @used does not name, which it then does. */
+static char
+free_letter (const Equation *equation, guint n, gboolean *used)
+{
+  for (guint k = 0; k <= n; k++)
+    for (guint i = 0; i < equation->rank[k]; i++)
+      used[equation->label[k][i]] = TRUE;
+  for (guint label = 0; label < 52; label++)
+    if (!used[label])
+      {
+        used[label] = TRUE;
+        return label_letter (label);
+      }
+  return '\0';
+}
+
+/* Ones on the diagonal, as many as axis @axis of @x is long. */
+static PhValue *
+build_diagonal (PhGrad *grad, PhValue *x, gint64 axis)
+{
+  PhBuilder *b = grad->b;
+  PhValue *shape = PH_BUILD (b, Gather, ph_grad_shape (grad, x), ph_build_ints (b, (gint64[]) { axis, axis }, 2));
+
+  return PH_BUILD (b, EyeLike, PH_BUILD (b, Expand, ph_grad_like (grad, x, 0), shape));
+}
+
+/* The gradient by a factor is the einsum of the result's gradient with the other factors, back to its letters. A letter that
+ * only this factor has was summed away: the gradient is the same all along it. A letter that it has twice took a diagonal: there
+ * the gradient goes, by a factor of ones on it. */
+static gboolean
+grad_einsum (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  guint n = grad->node->inputs->len, ranks[MAX_OPERANDS + 1] = { 0, };
+  Equation equation;
+
+  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+    {
+      const PhType *type = ph_grad_in (grad, k)->type;
+
+      if (type == NULL || !type->has_rank)
+        return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED,
+                             "cannot be differentiated while the ranks of its inputs are unknown");
+      ranks[k] = type->rank;
+    }
+  if (!parse (&equation, ph_node_attr_string (grad->node, "equation", ""), ranks, n))
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "%s", equation.error);
+
+  for (guint k = 0; k < n; k++)
+    {
+      g_autoptr(GString) text = g_string_new (NULL), back = g_string_new (NULL);
+      g_autofree PhValue **inputs = g_new0 (PhValue *, n + PH_MAX_RANK);
+      gboolean there[128] = { FALSE, }, mine[128] = { FALSE, }, used[128] = { FALSE, };
+      gint64 missing[PH_MAX_RANK];
+      guint n_missing = 0, n_inputs = 0;
+
+      if (!grad->wanted[k])
+        continue;
+      inputs[n_inputs++] = grad->dy[0];
+      for (guint t = n + 1; t > 0; t--)           /* the result's term first, then the others */
+        {
+          guint term = t == n + 1 ? n : n - t;
+
+          if (term == k)
+            continue;
+          if (text->len > 0 || term != n)
+            g_string_append_c (text, ',');
+          if (term != n)
+            inputs[n_inputs++] = ph_grad_in (grad, term);
+          if (equation.dots[term])
+            g_string_append (text, "...");
+          for (guint i = 0; i < equation.rank[term]; i++)
+            {
+              there[equation.label[term][i]] = TRUE;
+              if (equation.label[term][i] < ELLIPSIS)
+                g_string_append_c (text, label_letter (equation.label[term][i]));
+            }
+        }
+      if (equation.dots[k])
+        g_string_append (back, "...");
+      for (guint i = 0; i < equation.rank[k]; i++)
+        {
+          guint one = equation.label[k][i];
+          char other = '\0';
+
+          if ((one >= ELLIPSIS && !equation.dots[n]) || (mine[one] && (other = free_letter (&equation, n, used)) == '\0'))
+            return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "an einsum that %s is not differentiated; write it with %s",
+                                 one >= ELLIPSIS ? "sums over '...'" : "uses up all letters", one >= ELLIPSIS ? "ReduceSum" : "fewer terms");
+          if (mine[one])
+            {
+              g_string_append_printf (text, ",%c%c", label_letter (one), other);
+              inputs[n_inputs++] = build_diagonal (grad, ph_grad_in (grad, k), i);
+              if (!there[one])      /* it was summed away, but now it is there */
+                {
+                  there[one] = TRUE;
+                  for (guint m = n_missing; m-- > 0; )
+                    if (equation.label[k][missing[m]] == one)
+                      missing[m] = missing[--n_missing];
+                }
+              g_string_append_c (back, other);
+              continue;
+            }
+          mine[one] = TRUE;
+          if (one >= ELLIPSIS)
+            continue;
+          if (!there[one])
+            missing[n_missing++] = i;
+          g_string_append_c (back, label_letter (one));
+        }
+      for (guint m = 0; m < n_missing; m++)
+        g_string_erase (back, strchr (back->str, label_letter (equation.label[k][missing[m]])) - back->str, 1);
+      g_string_append_printf (text, "->%s", back->str);
+      grad->dx[k] = ph_build_node (b, &ph_op_Einsum, inputs, n_inputs,
+                                   PH_ATTRS (ph_attr_new_string ("equation", text->str)), 1);
+      if (n_missing > 0)
+        grad->dx[k] = PH_BUILD (b, Expand, PH_BUILD (b, Unsqueeze, grad->dx[k], ph_build_ints (b, missing, n_missing)),
+                                ph_grad_shape (grad, ph_grad_in (grad, k)));
+    }
+  return TRUE;
+}
+
+/* A product for each factor but one, and a sum, for every combination of all letters. */
+static gint64
+einsum_flops (const PhNode *node)
+{
+  guint n = node->inputs->len, ranks[MAX_OPERANDS + 1] = { 0, };
+  gint64 size[128] = { 0, }, total = MAX (n, 1);
+  Equation equation;
+
+  for (guint k = 0; k < MIN (n, MAX_OPERANDS); k++)
+    {
+      const PhType *type = ph_node_input (node, k)->type;
+
+      if (type == NULL || !type->has_rank || !ph_type_is_static (type))
+        return -1;
+      ranks[k] = type->rank;
+    }
+  if (!parse (&equation, ph_node_attr_string (node, "equation", ""), ranks, n))
+    return -1;
+  for (guint k = 0; k < n; k++)
+    for (guint i = 0; i < equation.rank[k]; i++)
+      size[equation.label[k][i]] = MAX (size[equation.label[k][i]], ph_node_input (node, k)->type->dims[i].size);
+  for (guint i = 0; i < 128; i++)
+    if (size[i] > 0)
+      total *= size[i];
+  return total;
+}
+
+#define FACTORS (PH_FLOATS | PH_INTEGERS)
+
+const PhOp ph_op_Einsum = {
+  "Einsum", .since = 12,
+  .family = PH_FAMILY_LINEAR,
+  .main_attrs = { "equation" },
+  .example = { "a[2,3] b[3,4]", "y = Einsum <equation = \"ij,jk->ik\"> (a, b)", -1, 1 },
+  .doc     = "Sums of products over axes that an equation names by letters.",
+  .inputs  = { { "Inputs", 'T', FACTORS, PH_ARG_VARIADIC } }, .outputs = { { "Output", 'T', FACTORS } },
+  .attrs   = { { "equation", PH_ATTR_STRING, .required = TRUE } },
+  .infer   = infer_einsum, .kernel = einsum_kernel, .grad_build = grad_einsum, .flops = einsum_flops,
+  .grad_text = "dX = einsum(dY, the other inputs), the letters of X its result",
+};
+
+/* Det */
+
+static gboolean
+infer_det (PhInfer *infer, GError **error)
+{
+  const PhType *type = ph_infer_ranked (infer, 0);
+
+  if (type == NULL)
+    return TRUE;
+  if (type->rank < 2 || (ph_dim_known (type->dims[type->rank - 1]) && ph_dim_known (type->dims[type->rank - 2]) &&
+                         type->dims[type->rank - 1].size != type->dims[type->rank - 2].size))
+    {
+      g_autofree char *text = ph_type_to_string (type);
+
+      return ph_infer_fail (infer, error, "its input is %s, must be square matrices", text);
+    }
+  ph_infer_set_shape (infer, 0, type->dtype, type->rank - 2, type->dims);
+  return TRUE;
+}
+
+/* Gaussian elimination with the greatest pivot of each column. */
+static double
+determinant (double *a, gsize n)
+{
+  double det = 1;
+
+  for (gsize k = 0; k < n; k++)
+    {
+      gsize pivot = k;
+
+      for (gsize i = k + 1; i < n; i++)
+        if (fabs (a[i * n + k]) > fabs (a[pivot * n + k]))
+          pivot = i;
+      if (a[pivot * n + k] == 0)
+        return 0;
+      if (pivot != k)
+        {
+          for (gsize j = 0; j < n; j++)
+            {
+              double swap = a[k * n + j];
+
+              a[k * n + j] = a[pivot * n + j];
+              a[pivot * n + j] = swap;
+            }
+          det = -det;
+        }
+      det *= a[k * n + k];
+      for (gsize i = k + 1; i < n; i++)
+        for (gsize j = n; j > k; j--)
+          a[i * n + j - 1] -= a[i * n + k] / a[k * n + k] * a[k * n + j - 1];
+    }
+  return det;
+}
+
+static gboolean
+det_kernel (PhKernel *kernel, GError **error)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  PhDType dtype = ph_tensor_dtype (x);
+  guint rank = ph_tensor_rank (x);
+  const gint64 *dims = ph_tensor_dims (x);
+  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
+  g_autofree double *work = NULL;
+  gpointer out;
+  gsize n, count;
+
+  if (wide == NULL)
+    return FALSE;
+  if (rank < 2 || dims[rank - 1] != dims[rank - 2])
+    return ph_kernel_fail (kernel, error, "its input must be square matrices");
+  out = ph_kernel_output (kernel, 0, dtype, rank - 2, dims, error);
+  if (out == NULL)
+    return FALSE;
+  n = dims[rank - 1];
+  count = ph_dims_product (dims, 0, rank - 2);
+  work = g_new (double, n * n + 1);
+  for (gsize i = 0; i < count; i++)
+    {
+      memcpy (work, (const double *) ph_tensor_data (wide) + i * n * n, n * n * sizeof *work);
+      ph_dtype_store (dtype, out, i, determinant (work, n));
+    }
+  return TRUE;
+}
+
+/* The gradient is the matrix of cofactors: determinants of what is left without a row and a column. All of them are taken at
+ * once, of x gathered without row i and without column j; that holds for singular matrices too. */
+static gboolean
+grad_det (PhGrad *grad, GError **error)
+{
+  PhBuilder *b = grad->b;
+  PhValue *x = ph_grad_in (grad, 0), *minors, *open;
+  const PhType *type = x->type;
+  gint64 n, rank, perm[PH_MAX_RANK + 2], ends[2];
+  PhTensor *others, *signs;
+
+  if (type == NULL || !type->has_rank || type->rank + 2 > PH_MAX_RANK || !ph_dim_known (type->dims[type->rank - 1]))
+    return ph_node_fail (grad->node, error, PH_ERROR_UNSUPPORTED, "its gradient needs to know the size of the matrices");
+  rank = type->rank;
+  n = type->dims[rank - 1].size;
+  others = ph_tensor_new (PH_INT64, 2, (gint64[]) { n, MAX (n - 1, 0) });
+  signs = ph_tensor_new (type->dtype, 2, (gint64[]) { n, n });
+  for (gint64 i = 0; i < n; i++)
+    for (gint64 k = 0; k < n; k++)
+      {
+        if (k < n - 1)
+          ((gint64 *) ph_tensor_writable (others))[i * (n - 1) + k] = k < i ? k : k + 1;
+        ph_dtype_store (type->dtype, ph_tensor_writable (signs), i * n + k, (i + k) % 2 == 0 ? 1 : -1);
+      }
+  minors = ph_build_tensor (b, others);
+  /* [..., i, n - 1, n], then [..., i, n - 1, j, n - 1], then the two sizes to the end */
+  minors = PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", rank)),
+                          PH_BUILD_WITH (b, Gather, PH_ATTRS (ph_attr_new_int ("axis", rank - 2)), x, minors), minors);
+  for (gint64 i = 0; i < rank + 2; i++)
+    perm[i] = i;
+  perm[rank - 1] = rank;
+  perm[rank] = rank - 1;
+  minors = PH_BUILD (b, Det, PH_BUILD_WITH (b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, rank + 2)), minors));
+  ends[0] = -1;
+  ends[1] = -2;
+  open = PH_BUILD (b, Unsqueeze, grad->dy[0], ph_build_ints (b, ends, 2));
+  grad->dx[0] = PH_BUILD (b, Mul, PH_BUILD (b, Mul, minors, ph_build_tensor (b, signs)), open);
+  return TRUE;
+}
+
+static gint64
+det_flops (const PhNode *node)
+{
+  const PhType *type = ph_node_input (node, 0)->type;
+  gint64 count = type != NULL ? ph_type_count (type) : -1;
+
+  return count < 0 || type->rank < 2 ? -1 : count * type->dims[type->rank - 1].size * 2 / 3 + 1;
+}
+
+const PhOp ph_op_Det = {
+  "Det", .since = 22,
+  .family = PH_FAMILY_ARITHMETIC, .example = { "x[3,3]", "y = Det (x)", -1, 1 },
+  .doc     = "The determinant of each square matrix.",
+  .inputs  = { { "X", 'T', PH_FLOATS } }, .outputs = { { "Y", 'T', PH_FLOATS } },
+  .infer   = infer_det, .kernel = det_kernel, .grad_build = grad_det, .flops = det_flops,
+  .grad_text = "dX = dY * Y * inverse(X)^T",
+};
