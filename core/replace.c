@@ -51,6 +51,17 @@ open_named (PhReplace *replace, mode_t mode)
   return replace->fd >= 0;
 }
 
+/* A device or a pipe is written as it is. A pipe that nobody reads is an error at once; without O_NONBLOCK opening it waits. */
+static int
+open_direct (const char *path)
+{
+  int fd = open (path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+  if (fd >= 0)
+    fcntl (fd, F_SETFL, fcntl (fd, F_GETFL) & ~O_NONBLOCK);
+  return fd;
+}
+
 gboolean
 ph_replace_open (PhReplace *replace, const char *path, GError **error)
 {
@@ -66,7 +77,7 @@ ph_replace_open (PhReplace *replace, const char *path, GError **error)
   if (there && !S_ISREG (status.st_mode))
     {
       replace->direct = TRUE;
-      replace->fd = S_ISDIR (status.st_mode) ? (errno = EISDIR, -1) : open (replace->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+      replace->fd = S_ISDIR (status.st_mode) ? (errno = EISDIR, -1) : open_direct (replace->path);
     }
   else if (there && access (replace->path, W_OK) != 0)
     replace->fd = -1;

@@ -316,6 +316,23 @@ test_save_links (void)
     }
 }
 
+/* A pipe that nobody reads is an error, not a wait. */
+static void
+test_save_pipe (void)
+{
+  g_autofree char  *path = in_folder ("pipe.onnx");
+  g_autoptr(GError) error = NULL;
+  struct stat       status;
+  PhReplace         replace;
+
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  g_assert_false (ph_replace_open (&replace, path, &error));
+  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NXIO);
+  g_assert_cmpint (lstat (path, &status), ==, 0);
+  g_assert_true (S_ISFIFO (status.st_mode));
+  g_unlink (path);
+}
+
 /* Killed in the midst of it: what was there is there, and nothing else. */
 static void
 test_save_killed (void)
@@ -353,6 +370,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/disk/external-rewritten", test_external_rewritten);
   g_test_add_func ("/disk/tensor-on-disk", test_tensor_on_disk);
   g_test_add_func ("/disk/save-links", test_save_links);
+  g_test_add_func ("/disk/save-pipe", test_save_pipe);
   g_test_add_func ("/disk/save-killed", test_save_killed);
   return session_test_run ();
 }
