@@ -42,6 +42,7 @@ struct _PhGraphCanvas
   guint         scene_generation;
   gboolean      scene_whole;     /* of the whole history and graph, laid out with care                      */
   PhLayoutEngine engine;         /* that was asked last                                                     */
+  gboolean      across;          /* in which direction                                                      */
   gboolean      scene_quick;     /* a better one is on its way                                              */
 
   double        x, y, zoom;      /* scene point at the left top corner; pixels a point                      */

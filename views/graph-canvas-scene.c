@@ -327,6 +327,7 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   job->options.open_all = OPEN_BOXES;
   job->options.quick = quick;
   job->options.engine = self->engine = ph_document_get_layout (self->document);
+  job->options.across = self->across = ph_document_get_across (self->document);
   job->options.previous = extend ? ph_scene_ref (self->scene) : NULL;
   self->layout = g_cancellable_new ();
   task = g_task_new (self, self->layout, on_laid_out, NULL);

@@ -221,7 +221,14 @@ fit_rect (PhGraphCanvas *self, const PhRect *rect, double most, gboolean animate
   ph_canvas_go_to (self, rect->x + rect->width / 2 - w / 2 / zoom, rect->y + rect->height / 2 - h / 2 / zoom, zoom, animate);
 }
 
-/* All of it when that can be read, else its top at a zoom that can. */
+/* What is @length long around its @middle, in a window of @room. */
+static double
+start_at (double middle, double length, double room)
+{
+  return length <= room ? (length - room) / 2 : CLAMP (middle - room / 2, 0, length - room);
+}
+
+/* All of it when that can be read, else its beginning at a zoom that can. */
 void
 ph_canvas_first_view (PhGraphCanvas *self)
 {
@@ -237,23 +244,25 @@ ph_canvas_first_view (PhGraphCanvas *self)
       return;
     }
 
-  const double zoom = CLAMP (w / width, READABLE, 1.0);
-
   /* Where it starts: the middle of the inputs. */
-  double x = 0, n = 0;
+  const gboolean across = ph_scene_is_across (self->scene);
+  const double zoom = CLAMP (across ? h / height : w / width, READABLE, 1.0);
+  double middle = 0, n = 0;
+
   for (guint b = 0; b < ph_scene_n_boxes (self->scene); b++)
     {
       const PhSceneBox *box = ph_scene_box (self->scene, b);
 
-      if (box->shown && box->rect.y < h / zoom / 2)
+      if (box->shown && (across ? box->rect.x < w / zoom / 2 : box->rect.y < h / zoom / 2))
         {
-          x += box->rect.x + box->rect.width / 2;
+          middle += across ? box->rect.y + box->rect.height / 2 : box->rect.x + box->rect.width / 2;
           n++;
         }
     }
-  x = n > 0 ? x / n : width / 2;
-  x = width <= w / zoom ? width / 2 - w / 2 / zoom : CLAMP (x - w / 2 / zoom, 0, width - w / zoom);
-  ph_canvas_go_to (self, x, 0, zoom, FALSE);
+  if (across)
+    ph_canvas_go_to (self, 0, start_at (n > 0 ? middle / n : height / 2, height, h / zoom), zoom, FALSE);
+  else
+    ph_canvas_go_to (self, start_at (n > 0 ? middle / n : width / 2, width, w / zoom), 0, zoom, FALSE);
   self->stepped = stepped;
 }
 

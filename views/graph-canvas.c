@@ -70,7 +70,8 @@ on_position (PhGraphCanvas *self)
 static void
 on_layout (PhGraphCanvas *self)
 {
-  if (ph_canvas_leader (self) == self && ph_document_is_open (self->document) && self->engine != ph_document_get_layout (self->document))
+  if (ph_canvas_leader (self) == self && ph_document_is_open (self->document)
+      && (self->engine != ph_document_get_layout (self->document) || self->across != ph_document_get_across (self->document)))
     {
       self->fitted = TRUE;
       ph_canvas_ask_layout (self);

@@ -293,6 +293,8 @@ on_layout (PhGraphPane *self)
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "layout");
 
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_layout_engine_name (ph_document_get_layout (self->document))));
+  action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "direction");
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_document_get_across (self->document) ? "right" : "down"));
 }
 
 /* Whoever set it: the menu says it, and colours that do not speak for themselves come with their legend. */
@@ -442,7 +444,7 @@ add_actions (PhGraphPane *self)
 {
   static const GActionEntry entries[] = {
     { "form", NULL, "s", "'overlay'", change_form }, { "color", NULL, "s", "'kind'", change_color },
-    { "layout", NULL, "s", "'best'", change_layout }, { "legend", NULL, NULL, "false", change_legend }, { "next-change", next_change }, { "previous-change", previous_change },
+    { "layout", NULL, "s", "'best'", change_layout }, { "direction", NULL, "s", "'down'", change_layout }, { "legend", NULL, NULL, "false", change_legend }, { "next-change", next_change }, { "previous-change", previous_change },
     { "part-around", part_around }, { "part-wider", part_around }, { "part-narrower", part_around }, { "part-paths", part_paths },
     { "part-touched", part_touched }, { "part-all", part_all },
   };

@@ -80,9 +80,11 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
     }
   if (ph_document_get_layout (document) != PH_LAYOUT_BEST)
     g_key_file_set_string (file, group, "layout", ph_layout_engine_name (ph_document_get_layout (document)));
+  if (ph_document_get_across (document))
+    g_key_file_set_string (file, group, "direction", "right");
   g_key_file_set_integer (file, group, "form", (int) ph_graph_pane_get_form (ph_document_view_get_pane (view)));
   ph_hand_steps_save (view, file, group);
-  return missed || ph_document_get_layout (document) != PH_LAYOUT_BEST || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
+  return missed || ph_document_get_layout (document) != PH_LAYOUT_BEST || ph_document_get_across (document) || ph_document_get_breaks (document)->len > 0 || ph_hand_steps_any (view);
 }
 
 void
@@ -306,6 +308,8 @@ on_there (GObject *console, GAsyncResult *result, gpointer data)
   PhLayoutEngine layout;
   if (engine && ph_layout_engine_find (engine, &layout))
     ph_document_set_layout (document, layout);
+  g_autofree char *direction = g_key_file_get_string (restore->file, restore->group, "direction", NULL);
+  ph_document_set_across (document, g_strcmp0 (direction, "right") == 0);
   for (guint i = 1; i <= N_BOOKMARKS; i++)
     {
       g_autofree char *key = g_strdup_printf ("bookmark-%u", i);

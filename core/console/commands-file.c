@@ -247,7 +247,7 @@ print_work (PhCall *call, GError **error)
   return TRUE;
 }
 
-typedef struct { char *path; PhSnapshot *snapshot; PhPosition from, to; gboolean coloured; PhColorMode color; PhLayoutEngine engine; GHashTable *values; } Render;
+typedef struct { char *path; PhSnapshot *snapshot; PhPosition from, to; gboolean coloured; PhColorMode color; PhLayoutEngine engine; gboolean across; GHashTable *values; } Render;
 
 static void
 render_free (gpointer data)
@@ -292,6 +292,7 @@ render_begin (PhCall *call, GError **error)
     return FALSE;
   render->snapshot = ph_snapshot_new (call->document);
   render->engine = ph_document_get_layout (call->document);
+  render->across = ph_document_get_across (call->document);
   render->coloured = by != NULL;
   render->color = color;
   return TRUE;
@@ -316,7 +317,7 @@ render_work (PhCall *call, GError **error)
   model = ph_snapshot_take (render->snapshot, history->position);
   if (labels != NULL)
     ph_value_labels_add_nodes (labels, model->graph);
-  if (!ph_render_file (model, history, render->from, render->to, measure, labels, render->engine, &facts, render->path, call->cancellable,
+  if (!ph_render_file (model, history, render->from, render->to, measure, labels, render->engine, render->across, &facts, render->path, call->cancellable,
                        error))
     return FALSE;
   ph_json_set (call->reply->json, "file", render->path);
@@ -335,18 +336,26 @@ layout_begin (PhCall *call, GError **error)
 {
   PhLayoutEngine engine = ph_document_get_layout (call->document);
   JsonArray     *engines = ph_reply_array (call->reply, "engines");
+  gboolean       across = ph_document_get_across (call->document);
 
-  if (!ph_call_need_args (call, 0, 1, error))
+  if (!ph_call_need_args (call, 0, 2, error))
     return FALSE;
-  if (call->argc == 1 && !ph_layout_engine_find (call->argv[0], &engine))
-    return ph_call_usage (call, error, "'%s' lays out no pictures: say best, dot, layered, neato, fdp, sfdp, circo, twopi or osage", call->argv[0]);
+  for (guint i = 0; i < call->argc; i++)
+    if (strcmp (call->argv[i], "right") == 0 || strcmp (call->argv[i], "down") == 0)
+      across = strcmp (call->argv[i], "right") == 0;
+    else if (!ph_layout_engine_find (call->argv[i], &engine))
+      return ph_call_usage (call, error, "'%s' lays out no pictures: say best, dot, layered, neato, fdp, sfdp, circo, twopi or osage; and down or right",
+                            call->argv[i]);
   ph_document_set_layout (call->document, engine);
+  ph_document_set_across (call->document, across);
   for (PhLayoutEngine each = PH_LAYOUT_BEST; each < PH_N_LAYOUT_ENGINES; each++)
     json_array_add_string_element (engines, ph_layout_engine_name (each));
   ph_json_set (call->reply->json, "layout", ph_layout_engine_name (engine));
-  ph_reply_say (call->reply, "pictures are laid out by %s\n",
+  ph_json_set (call->reply->json, "direction", across ? "right" : "down");
+  ph_reply_say (call->reply, "pictures are laid out by %s%s\n",
                 engine == PH_LAYOUT_BEST ? "dot, or by the layered engine where that does better"
-                : engine == PH_LAYOUT_LAYERED ? "the layered engine" : ph_layout_engine_name (engine));
+                : engine == PH_LAYOUT_LAYERED ? "the layered engine" : ph_layout_engine_name (engine),
+                across ? ", from left to right" : "");
   return TRUE;
 }
 
@@ -559,9 +568,10 @@ static const PhCommand rows[] = {
     "positions. --values: on each edge the value that `eval --all` found, a number or the least and the largest. --color kind, role, device, cost "
     "or memory: what the colours say, with a legend.",
     N_ ("E_xport…"), "<Control><Shift>e", NULL, PH_CODE (render_begin, render_work) },
-  { "layout", "[ENGINE]", N_ ("Show or choose who lays out the picture"),
+  { "layout", "[ENGINE] [DIRECTION]", N_ ("Show or choose who lays out the picture"),
     "best: Graphviz's dot where its picture is not clearly worse than that of the layered engine and there in time; dot or layered: always "
     "that one; neato, fdp, sfdp, circo, twopi, osage: Graphviz's other engines. What Graphviz cannot lay out the layered engine does. "
+    "down: from top to bottom; right: from left to right. "
     "`render` draws with it, and its --json reply says who drew, in what time, and how many lines cross or run over boxes.",
     NULL, NULL, NULL, PH_CODE (layout_begin) },
   { "info", "", N_ ("What is open, at the present position"), NULL, N_ ("_Information"), "<Control>i|<Shift>F1", "dialog-information-symbolic",

@@ -134,6 +134,11 @@ add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
   if (strstr (kinds, "ENGINE") != NULL)
     for (PhLayoutEngine engine = PH_LAYOUT_BEST; engine < PH_N_LAYOUT_ENGINES; engine++)
       add (matches, ph_layout_engine_name (engine));
+  if (strstr (kinds, "DIRECTION") != NULL)
+    {
+      add (matches, "down");
+      add (matches, "right");
+    }
   if (strstr (kinds, "STEP") != NULL)
     add_steps (matches, document);
   if (strstr (kinds, "SQL") != NULL)

@@ -46,6 +46,7 @@ struct _PhDocument
   guint       proof_serial;       /* changes whenever proofs are dropped                                     */
   gboolean    proves;             /* in the background                                                       */
   PhLayoutEngine layout;          /* who is asked for the picture                                            */
+  gboolean       across;          /* it runs from left to right                                              */
   guint       proof_timer;
   GCancellable *proving;          /* (nullable) of the thread that is at it                                  */
   PhPosition  bookmarks[PH_N_BOOKMARKS];

@@ -22,7 +22,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   pipeline-changed ()  passes switched off, reordered, another pipeline
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
  *   profile-changed ()   how long the nodes take was measured
- *   layout-changed ()    the picture shall be laid out by another engine
+ *   layout-changed ()    the picture shall be laid out by another engine, or in another direction
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
  *   value-shown ()       somebody asked for all about a value (ph_document_get_shown_value())
  *   problems-changed ()
@@ -68,6 +68,9 @@ PhId        ph_document_get_shown_value (PhDocument *document);
 /* Who lays out the picture; BEST at first. */
 void        ph_document_set_layout     (PhDocument *document, PhLayoutEngine engine);
 PhLayoutEngine ph_document_get_layout  (PhDocument *document);
+/* From left to right, not from top to bottom. */
+void        ph_document_set_across     (PhDocument *document, gboolean across);
+gboolean    ph_document_get_across     (PhDocument *document);
 void        ph_document_set_bookmark   (PhDocument *document, guint number, PhPosition position);
 gboolean    ph_document_get_bookmark   (PhDocument *document, guint number, PhPosition *position);
 /* What changes are counted from: the position before the present one (by a step, or inside a step by a rewrite), unless one

@@ -97,9 +97,11 @@ append_line (GString *text, PhScene *scene, const PhSceneEdge *edge)
 char *
 ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
 {
-  GString *text = g_string_new ("digraph model {\n  graph [layout=nop2];     // places and lines as they are here; without it dot makes its own\n"
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "digraph model {\n  graph [layout=nop2%s];     // places and lines as they are here; without it dot makes its own\n"
                                 "  node [shape=box, style=\"rounded\", fontname=\"Cantarell\", fontsize=9, fixedsize=true];\n"
-                                "  edge [fontname=\"Cantarell\", fontsize=9, arrowsize=0.7];\n");
+                                "  edge [fontname=\"Cantarell\", fontsize=9, arrowsize=0.7];\n", ph_scene_is_across (scene) ? ", rankdir=LR" : "");
 
   for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
     {

@@ -275,7 +275,8 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
       double width, height;
 
       /* A short edge starts at a box that says the type, and has no room. */
-      if (type == NULL || edge->n_points < 4 || ((known == NULL || stands_in_box) && edge->bounds.height < LABEL_LENGTH))
+      if (type == NULL || edge->n_points < 4 || ((known == NULL || stands_in_box)
+              && (ph_scene_is_across (scene) ? edge->bounds.width : edge->bounds.height) < LABEL_LENGTH))
         continue;
       ph_ink_size (ink, PH_INK_TEXT, type, &width, &height);
       at = middle_of (ph_scene_points (scene, edge), edge->n_points);

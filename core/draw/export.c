@@ -167,10 +167,11 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 
 gboolean
 ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
-                PhLayoutEngine engine, PhRenderFacts *facts, const char *path, GCancellable *cancellable, GError **error)
+                PhLayoutEngine engine, gboolean across, PhRenderFacts *facts, const char *path, GCancellable *cancellable, GError **error)
 {
   const guint n_nodes = ph_model_n_nodes (model, TRUE);
-  const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine };
+  const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine,
+                                   .across = across };
   const int time = history != NULL ? ph_scene_time (history, to) : 0, since = history != NULL ? ph_scene_time (history, from) : 0;
   g_autoptr(PhScene) scene = NULL;
   g_autoptr(PhPaint) paint = NULL;

@@ -42,7 +42,7 @@ typedef struct
   const int  *children, *ports, *segments;
   int         n_children, n_ports, n_segments, n_groups, n_ties;
   int        *port_slot;        /* of a port: its index in the layout; that of a box is a->slot   */
-  float       pad, top;
+  PhInset     inset;
 } Inside;
 
 /* Closed groups are of one size. */
@@ -59,8 +59,8 @@ add_boxes (Inside *in, PhLayout *layout)
 
       if (at->kind == PH_BOX_GROUP && !at->open)
         {
-          at->rect.width = GROUP_WIDTH;
-          at->rect.height = GROUP_HEIGHT;
+          at->rect.width = in->a->scene->across ? GROUP_HEIGHT : GROUP_WIDTH;
+          at->rect.height = in->a->scene->across ? GROUP_WIDTH : GROUP_HEIGHT;
         }
       in->n_groups += at->kind == PH_BOX_GROUP;
       in->a->slot[child] = n;
@@ -177,7 +177,7 @@ choose_engine (const Inside *in, PhLayout *layout)
   /* A first picture of few boxes is the one that stays; dot is there in the time that a window takes to open. */
   layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
   if (in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children && in->n_ties == 0)
-    layout->fold = SCREEN;
+    layout->fold = in->a->scene->across ? 1 / SCREEN : SCREEN;
   /* A straight line is the same for all: not worth a process. */
   if (layout->engine == PH_LAYOUT_BEST && in->group >= 0 && layout->n_boxes <= FEW_INSIDE)
     layout->engine = PH_LAYOUT_LAYERED;
@@ -225,8 +225,8 @@ keep_size (const Inside *in, PhLayout *layout)
   PhScene *previous = in->a->build->options->previous;
   const PhRect *old = in->group >= 0 ? &ph_scene_box (previous, in->a->build->known[in->group])->rect : NULL;
 
-  layout->width = MAX (layout->width, (old != NULL ? old->width : ph_scene_width (previous)) - 2 * in->pad);
-  layout->height = MAX (layout->height, (old != NULL ? old->height : ph_scene_height (previous)) - in->top - in->pad);
+  layout->width = MAX (layout->width, (old != NULL ? old->width : ph_scene_width (previous)) - in->inset.left - in->inset.right);
+  layout->height = MAX (layout->height, (old != NULL ? old->height : ph_scene_height (previous)) - in->inset.top - in->inset.bottom);
 }
 
 /* As it was, with what is new; as another one that is the same; or from the start. Takes @layout. (transfer none) (nullable): failed. */
@@ -237,7 +237,7 @@ lay_out (const Inside *in, PhLayout *layout, GError **error)
   const PhSceneOptions *options = a->build->options;
   g_autofree char *sum = checksum_of (layout);
   g_autofree guint8 *fixed = options->previous != NULL ? ph_arrange_keep (a, in->group, layout, a->slot, in->port_slot, in->segments,
-                                                                          in->n_segments, in->pad, in->top) : NULL;
+                                                                          in->n_segments, &in->inset) : NULL;
   PhLayout *known = fixed == NULL ? g_hash_table_lookup (a->done, sum) : NULL;
   gboolean done;
 
@@ -293,19 +293,19 @@ take_boxes (const Inside *in, const PhLayout *layout)
       const PhSceneBox *inside = ph_scene_box (a->scene, child);
 
       a->slot[child] = -1;
-      a->spot[child] = (PhRect) { at->x - at->width / 2 + a->build->column[child] + in->pad, at->y - inside->rect.height / 2 + in->top,
+      a->spot[child] = (PhRect) { at->x - at->width / 2 + a->build->column[child] + in->inset.left, at->y - inside->rect.height / 2 + in->inset.top,
                                   inside->rect.width, inside->rect.height };
     }
   if (box == NULL)
     {
-      a->scene->width = layout->width + 2 * in->pad;
-      a->scene->height = layout->height + 2 * in->pad;
+      a->scene->width = layout->width + in->inset.left + in->inset.right;
+      a->scene->height = layout->height + in->inset.top + in->inset.bottom;
       return;
     }
-  box->rect.width = MAX (layout->width + 2 * in->pad, GROUP_WIDTH);
-  box->rect.height = layout->height + in->top + in->pad;
+  box->rect.width = MAX (layout->width + in->inset.left + in->inset.right, a->scene->across ? 0 : GROUP_WIDTH);
+  box->rect.height = MAX (layout->height + in->inset.top + in->inset.bottom, a->scene->across ? GROUP_WIDTH : 0);
   for (int i = 0; i < in->n_ports; i++)      /* a group widened to its title keeps its inside at the left */
-    g_array_index (a->ports, PhPort, in->ports[i]).x = CLAMP (layout->boxes[in->port_slot[in->ports[i]]].x + in->pad, 6, box->rect.width - 6);
+    g_array_index (a->ports, PhPort, in->ports[i]).x = CLAMP (layout->boxes[in->port_slot[in->ports[i]]].x + in->inset.left, 6, box->rect.width - 6);
 }
 
 static gboolean
@@ -330,8 +330,8 @@ take_edges (const Inside *in, const PhLayout *layout)
         {
           PhPoint point = g_array_index (layout->points, PhPoint, edge->first_point + (segment->reversed ? edge->n_points - 1 - p : p));
 
-          point.x += in->pad;
-          point.y += in->top;
+          point.x += in->inset.left;
+          point.y += in->inset.top;
           g_array_append_val (a->local, point);
         }
       /* Ports lie inside: the last stretch to the border is drawn with the segment. */
@@ -351,10 +351,11 @@ gboolean
 ph_arrange_group (PhArranger *a, int group, GError **error)
 {
   const int g = group < 0 ? a->n : group, *first = a->scene->child_start + g;
+  const float pad = group < 0 ? PH_PICTURE_PAD : GROUP_PAD;
   g_autofree int *port_slot = NULL;
   Inside in = { a, group, a->scene->children + first[0], a->port_of_group + a->port_start[g], a->seg_of_group + a->seg_start[g], first[1] - first[0],
                 group < 0 ? 0 : a->port_start[g + 1] - a->port_start[g], a->seg_start[g + 1] - a->seg_start[g],
-                .pad = group < 0 ? PH_PICTURE_PAD : GROUP_PAD, .top = group < 0 ? PH_PICTURE_PAD : GROUP_HEADER };
+                .inset = { group >= 0 && a->scene->across ? GROUP_HEADER : pad, group >= 0 && !a->scene->across ? GROUP_HEADER : pad, pad, pad } };
   PhLayout *layout;
 
   for (int i = 0; i < in.n_children; i++)

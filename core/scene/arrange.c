@@ -140,6 +140,29 @@ left_of_pill (PhArranger *a, int child, const PhPill *pill)
   return usual;
 }
 
+/* Turned: above the box, or where it stood above the middle of it before. */
+static void
+place_above (PhArranger *a, int child, PhPill *pill)
+{
+  PhScene          *previous = a->build->options->previous;
+  const PhSceneBox *box = ph_scene_box (a->scene, child);
+  const PhSceneBox *old = previous != NULL && a->build->known[child] >= 0 ? ph_scene_box (previous, a->build->known[child]) : NULL;
+  const float       top = pill->rect.x;
+
+  pill->rect.x = box->rect.x - a->build->column[child] + top;
+  pill->rect.y = box->rect.y + (box->rect.height - pill->rect.height) / 2;
+  for (guint k = 0; old != NULL && old->shown && !old->open && k < old->n_pills; k++)
+    {
+      const PhPill *his = ph_scene_pill (previous, old->first_pill + k);
+
+      if (his->id == pill->id && his->is_link == pill->is_link && his->rect.height == pill->rect.height)
+        {
+          pill->rect.x = box->rect.x + box->rect.width / 2 + his->rect.x - old->rect.x - old->rect.width / 2;
+          return;
+        }
+    }
+}
+
 static void
 settle (PhArranger *a, int group, float x, float y)
 {
@@ -161,8 +184,13 @@ settle (PhArranger *a, int group, float x, float y)
         {
           PhPill *pill = &g_array_index (scene->pills, PhPill, p);
 
-          pill->rect.x = left_of_pill (a, child, pill);
-          pill->rect.y += top;
+          if (scene->across)
+            place_above (a, child, pill);
+          else
+            {
+              pill->rect.x = left_of_pill (a, child, pill);
+              pill->rect.y += top;
+            }
         }
       if (box->open)
         settle (a, child, box->rect.x, box->rect.y);

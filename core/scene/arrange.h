@@ -17,6 +17,9 @@ typedef struct { int group, from, to, source; guint first, n, presence; guint8 o
 
 typedef struct { int segment, union_edge; } PhPart;
 
+/* Between the border of a group, or of the picture, and what is in it. */
+typedef struct { float left, top, right, bottom; } PhInset;
+
 typedef struct
 {
   PhSceneBuild *build;
@@ -49,7 +52,7 @@ double   ph_arrange_room       (PhArranger *a, const PhLayout *layout, const int
 /* stay-in-place.c: sets the places of what was in the previous scene, in @group or in none, and its lines. (transfer full): which boxes they
  * are; (nullable): all is new, or a group has grown into its neighbours. */
 guint8  *ph_arrange_keep       (PhArranger *a, int group, PhLayout *layout, const int *slot, const int *port_slot, const int *real,
-                                int n_edges, float pad, float top);
+                                int n_edges, const PhInset *inset);
 /* edge-lines.c: the edges of the scene, from their segments; those that run through the places of others. */
 void     ph_arrange_lines      (PhArranger *a);
 void     ph_arrange_bypasses   (PhArranger *a);

@@ -30,6 +30,7 @@ struct _PhScene
   PhGrid      box_grid, edge_grid;
   float       width, height;
   gboolean    coarse;
+  gboolean    across;           /* from left to right                                                         */
   PhLayoutEngine drawn_by;      /* of the whole, where groups in it may have others                           */
   PhLayoutJudgement own, dot;   /* of the whole, as far as they were tried                                    */
   const char *reason;           /* (nullable) static: why dot's was not taken                                 */
@@ -96,6 +97,11 @@ void     ph_scene_group   (PhSceneBuild *build);
 /* arrange.c: lays out all that is open. */
 gboolean ph_scene_arrange (PhSceneBuild *build, GError **error);
 gboolean ph_scene_is_ordered (PhScene *scene, int box);
+/* across.c: as if it ran from top to bottom: sizes before it is laid out; all of it, after. */
+void     ph_scene_turn_sizes  (PhSceneBuild *build);
+void     ph_scene_turn        (PhScene *scene);
+PhScene *ph_scene_new_turned  (PhScene *scene);             /* shares with @scene what has no place in the picture */
+void     ph_scene_free_turned (PhScene *turned);
 /* grid.c */
 void     ph_scene_index   (PhScene *scene);
 void     ph_grid_clear    (PhGrid *grid);

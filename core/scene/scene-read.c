@@ -14,6 +14,7 @@ int ph_scene_end (PhScene *scene) { return scene->record->end; }
 float ph_scene_width (PhScene *scene) { return scene->width; }
 float ph_scene_height (PhScene *scene) { return scene->height; }
 gboolean ph_scene_is_coarse (PhScene *scene) { return scene->coarse; }
+gboolean ph_scene_is_across (PhScene *scene) { return scene->across; }
 guint ph_scene_n_boxes (PhScene *scene) { return scene->boxes->len; }
 guint ph_scene_n_edges (PhScene *scene) { return scene->edges->len; }
 

@@ -280,6 +280,24 @@ go_on (PhSceneBuild *build, GError **error)
   return FALSE;
 }
 
+static gboolean
+arrange_across (PhSceneBuild *build, GError **error)
+{
+  const PhSceneOptions *options = build->options;
+  PhSceneOptions turned = *options;
+  gboolean done;
+
+  if (options->previous != NULL)
+    turned.previous = ph_scene_new_turned (options->previous);
+  build->options = &turned;
+  ph_scene_turn_sizes (build);
+  done = ph_scene_arrange (build, error);
+  ph_scene_turn (build->scene);
+  build->options = options;
+  g_clear_pointer (&turned.previous, ph_scene_free_turned);
+  return done;
+}
+
 /* From the record's lives to boxes and edges in their places. */
 static gboolean
 build_scene (PhSceneBuild *build, GError **error)
@@ -298,7 +316,7 @@ build_scene (PhSceneBuild *build, GError **error)
   if (!go_on (build, error))
     return FALSE;
   ph_scene_group (build);
-  if (!go_on (build, error) || !ph_scene_arrange (build, error))
+  if (!go_on (build, error) || !(build->scene->across ? arrange_across : ph_scene_arrange) (build, error))
     return FALSE;
   ph_scene_index (build->scene);
   return TRUE;
@@ -307,13 +325,17 @@ build_scene (PhSceneBuild *build, GError **error)
 PhScene *
 ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
 {
-  static const PhSceneOptions plain = { 0, };
   g_autoptr(PhScene) scene = g_new0 (PhScene, 1);
-  PhSceneBuild build = { scene, options != NULL ? options : &plain, .cancellable = cancellable };
+  PhSceneOptions asked = options != NULL ? *options : (PhSceneOptions) { 0 };
+  PhSceneBuild build = { scene, &asked, .cancellable = cancellable };
   gboolean done;
 
   g_atomic_ref_count_init (&scene->ref_count);
   scene->record = record;
+  scene->across = asked.across;
+  /* What ran downwards has no places for what runs to the right. */
+  if (asked.previous != NULL && asked.previous->across != asked.across)
+    asked.previous = NULL;
   scene->boxes = g_array_new (FALSE, TRUE, sizeof (PhSceneBox));
   scene->tenants = g_array_new (FALSE, TRUE, sizeof (PhTenant));
   scene->face_changes = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));

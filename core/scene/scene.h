@@ -64,6 +64,7 @@ typedef struct
   GHashTable  *keep;            /* (nullable) set of node ids: only these, with pills where edges lead elsewhere */
   guint        open_all;        /* groups open by themselves while at most so many boxes show; 0: none       */
   PhLayoutEngine engine;
+  gboolean     across;          /* from left to right, not from top to bottom                                 */
   double       seconds;         /* that dot may take; 0: 5                                                   */
   gboolean     quick;           /* a first picture: our own layout, but for a small one                      */
   PhScene     *previous;        /* (nullable) what is in it stays where it is; its history went on from there */
@@ -88,6 +89,7 @@ int       ph_scene_end        (PhScene *scene);                            /* th
 float     ph_scene_width      (PhScene *scene);
 float     ph_scene_height     (PhScene *scene);
 gboolean  ph_scene_is_coarse  (PhScene *scene);
+gboolean  ph_scene_is_across  (PhScene *scene);
 /* Who drew the whole, in how many milliseconds; @own, @dot: (nullable) both pictures as far as they were tried. Returns why dot's was
  * not taken, NULL where it was, or was not asked for. */
 PhLayoutEngine ph_scene_drawn_by (PhScene *scene, float *ms);

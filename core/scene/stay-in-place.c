@@ -18,11 +18,11 @@ overlap (const PhLayoutBox *a, const PhLayoutBox *b)
 
 /* The previous group's corner, or the picture's. */
 static PhPoint
-corner_of (PhArranger *a, int group, float pad, float top)
+corner_of (PhArranger *a, int group, const PhInset *inset)
 {
   const PhRect *rect = group >= 0 ? &ph_scene_box (a->build->options->previous, known_box (a, group))->rect : NULL;
 
-  return rect != NULL ? (PhPoint) { rect->x + pad, rect->y + top } : (PhPoint) { pad, top };
+  return rect != NULL ? (PhPoint) { rect->x + inset->left, rect->y + inset->top } : (PhPoint) { inset->left, inset->top };
 }
 
 static gboolean
@@ -70,8 +70,8 @@ keep_port (PhArranger *a, PhLayout *layout, guint8 *fixed, int port_index, int s
 }
 
 guint8 *
-ph_arrange_keep (PhArranger *a, int group, PhLayout *layout, const int *slot, const int *port_slot, const int *real, int n_edges, float pad,
-                 float top)
+ph_arrange_keep (PhArranger *a, int group, PhLayout *layout, const int *slot, const int *port_slot, const int *real, int n_edges,
+                 const PhInset *inset)
 {
   PhScene *scene = a->scene, *previous = a->build->options->previous;
   const int g = group < 0 ? a->n : group;
@@ -81,7 +81,7 @@ ph_arrange_keep (PhArranger *a, int group, PhLayout *layout, const int *slot, co
 
   if (group >= 0 && (known_box (a, group) < 0 || !ph_scene_box (previous, known_box (a, group))->open))
     return NULL;
-  corner = corner_of (a, group, pad, top);
+  corner = corner_of (a, group, inset);
   for (int i = scene->child_start[g]; i < scene->child_start[g + 1]; i++)
     {
       const int child = scene->children[i], before = known_box (a, child);
@@ -113,7 +113,7 @@ ph_arrange_keep (PhArranger *a, int group, PhLayout *layout, const int *slot, co
     }
   for (int i = a->port_start[g]; group >= 0 && i < a->port_start[g + 1]; i++)
     keep_port (a, layout, fixed, a->port_of_group[i], port_slot[a->port_of_group[i]], corner,
-               ph_scene_box (previous, known_box (a, group))->rect.height - top - pad);
+               ph_scene_box (previous, known_box (a, group))->rect.height - inset->top - inset->bottom);
   for (int e = 0; e < n_edges; e++)
     {
       const PhSegment *segment = &g_array_index (a->segments, PhSegment, real[e]);

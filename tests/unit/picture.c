@@ -49,11 +49,14 @@ blocks (guint n, gboolean masked)
   return parse (text, last);
 }
 
+static gboolean across;          /* pictures run from left to right */
+
 /* @previous: (nullable) */
 static PhScene *
 extend (PhScene *previous, PhModel *model, PhHistory *history, gboolean grouped, guint open_all)
 {
-  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .previous = previous };
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .previous = previous,
+                                   .across = across };
   g_autoptr(GError) error = NULL;
   PhScene *scene = ph_scene_new (ph_model_clone (model), history != NULL ? ph_history_snapshot (history) : NULL, &options, NULL, &error);
 
@@ -283,6 +286,14 @@ test_random (void)
   g_assert_cmpuint (n_rewrites, >, 400);
 }
 
+static void
+test_across (void)
+{
+  across = TRUE;
+  test_random ();
+  across = FALSE;
+}
+
 /* ── groups ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static int
@@ -452,6 +463,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/picture/random", test_random);
+  g_test_add_func ("/picture/across", test_across);
   g_test_add_func ("/picture/single-entry", test_single_entry);
   g_test_add_func ("/picture/alike", test_alike);
   g_test_add_func ("/picture/bundles", test_bundles);

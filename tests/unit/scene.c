@@ -151,12 +151,12 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 
 /* Steps that come after the picture was made: a gradient, passes by hand, others in the place of some that were taken back. */
 static void
-check_appended (const char *path, gboolean grouped, guint open_all)
+check_appended (const char *path, gboolean grouped, guint open_all, gboolean across)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
   g_autoptr(PhHistory) history = ph_history_new ();
-  PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all };
+  PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .across = across };
   g_autoptr(PhScene) first = NULL, second = NULL, third = NULL, fourth = NULL;
   PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
   const char *arguments[2] = { NULL, };
@@ -226,8 +226,11 @@ test_appended (void)
     {
       g_autofree char *path = example_path (names[i]);
 
-      check_appended (path, FALSE, 0);
-      check_appended (path, TRUE, 1000);
+      for (int across = 0; across < 2; across++)
+        {
+          check_appended (path, FALSE, 0, across);
+          check_appended (path, TRUE, 1000, across);
+        }
     }
 }
 
@@ -242,7 +245,7 @@ test_appended_models (void)
 
       if (path == NULL)
         return;
-      check_appended (path, FALSE, 0);
+      check_appended (path, FALSE, 0, FALSE);
     }
 }
 
@@ -258,8 +261,35 @@ test_appended_groups (void)
 
       if (path == NULL)
         return;
-      check_appended (path, TRUE, 30);
-      check_appended (path, TRUE, 300);
+      check_appended (path, TRUE, 30, FALSE);
+      check_appended (path, TRUE, 300, FALSE);
+    }
+}
+
+/* Whoever draws: each edge of the examples leads to the right, and over no box. */
+static void
+test_across (void)
+{
+  static const char *const names[] = { "seed", "attention", "inception", "mlp", "tour", "gemm-bias-relu" };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *path = example_path (names[i / 2]);
+      g_autoptr(GError) error = NULL;
+      const PhSceneOptions options = { .engine = i % 2 == 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST, .across = TRUE };
+      g_autoptr(PhScene) scene = ph_scene_new (ph_io_open (path, NULL, NULL, &error), NULL, &options, NULL, &error);
+      guint crossings, over;
+
+      g_assert_no_error (error);
+      g_assert_true (ph_scene_is_across (scene));
+      ph_scene_count_faults (scene, 0, &crossings, &over);
+      g_assert_cmpuint (over, ==, 0);
+      for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+        {
+          const PhRect *from = &ph_scene_box (scene, ph_scene_edge (scene, e)->from)->rect, *to = &ph_scene_box (scene, ph_scene_edge (scene, e)->to)->rect;
+
+          g_assert_cmpfloat (from->x + from->width, <=, to->x + 0.01);
+        }
     }
 }
 
@@ -310,7 +340,7 @@ test_render (void)
       g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
       gsize length = 0;
 
-      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values, PH_LAYOUT_BEST, NULL, to, NULL, &error));
+      g_assert_true (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values, PH_LAYOUT_BEST, FALSE, NULL, to, NULL, &error));
       g_assert_no_error (error);
       g_assert_true (g_file_get_contents (to, &text, &length, &error));
       g_assert_cmpuint (length, >, 300);
@@ -323,10 +353,10 @@ test_render (void)
         }
       g_remove (to);
     }
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, NULL, "picture.jpg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "picture.jpg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
   g_clear_error (&error);
-  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, NULL, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_false (ph_render_file (model, NULL, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "/does/not/exist/a.svg", NULL, &error));
   g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
   g_rmdir (folder);
 }
@@ -527,6 +557,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene/examples", test_examples);
+  g_test_add_func ("/scene/across", test_across);
   g_test_add_func ("/scene/models", test_models);
   g_test_add_func ("/scene/columns", test_columns);
   g_test_add_func ("/scene/appended", test_appended);
