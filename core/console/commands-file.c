@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/console/console-private.h"
+#include "core/analyze/recording.h"
 #include "core/io/io.h"
 #include "core/scene/value-labels.h"
 #include "core/draw/paint.h"
@@ -12,7 +13,7 @@
 
 /* ── open, reload, close ── */
 
-typedef struct { char *path; PhModel *model, *copy; GPtrArray *problems; gboolean reload, copied; } Open;
+typedef struct { char *path; PhModel *model, *copy; PhHistory *recorded; GPtrArray *problems; gboolean reload, copied; } Open;
 
 static void
 open_free (gpointer data)
@@ -21,6 +22,7 @@ open_free (gpointer data)
 
   g_clear_pointer (&open->model, ph_model_free);
   g_clear_pointer (&open->copy, ph_model_free);
+  g_clear_pointer (&open->recorded, ph_history_free);
   g_clear_pointer (&open->problems, g_ptr_array_unref);
   g_free (open->path);
   g_free (open);
@@ -63,7 +65,9 @@ open_work (PhCall *call, GError **error)
 
   ph_call_progress (call, "reading", -1);
   open->problems = g_ptr_array_new_with_free_func (g_free);
-  open->model = ph_io_open (open->path, open->problems, call->cancellable, error);
+  open->model = g_file_test (open->path, G_FILE_TEST_IS_DIR)
+                  ? ph_recording_open (open->path, &open->recorded, open->problems, call->cancellable, error)
+                  : ph_io_open (open->path, open->problems, call->cancellable, error);
   if (open->model != NULL && open->copied)
     open->copy = ph_model_clone (open->model);
   return open->model != NULL;
@@ -92,6 +96,7 @@ open_finish (PhCall *call, GError **error)
   Open             *open = call->data;
   g_autofree char  *base = g_path_get_basename (open->path);
   PhModel          *model = g_steal_pointer (&open->model);
+  guint             steps = 0;
 
   if (open->reload)
     {
@@ -115,10 +120,18 @@ open_finish (PhCall *call, GError **error)
   else
     ph_document_take_models (call->document, model, g_steal_pointer (&open->copy), open->path, g_ptr_array_ref (open->problems));
 
+  if (open->recorded != NULL)
+    steps = open->recorded->steps->len;
+  json_object_set_int_member (call->reply->json, "recorded", steps);
+  if (open->recorded != NULL)
+    ph_document_take_recording (call->document, g_steal_pointer (&open->recorded));
+
   ph_json_set (call->reply->json, "file", open->path);
   json_object_set_int_member (call->reply->json, "nodes", ph_model_n_nodes (model, TRUE));
   json_object_set_int_member (call->reply->json, "opset", ph_model_opset (model, ""));
   ph_reply_say (call->reply, "%s: %u nodes, opset %d\n", base, ph_model_n_nodes (model, TRUE), ph_model_opset (model, ""));
+  if (steps > 0)
+    ph_reply_say (call->reply, "%u recorded steps\n", steps);
   say_problems (call, open->problems, 5);
   return TRUE;
 }
@@ -550,7 +563,8 @@ problems_begin (PhCall *call, GError **error)
 
 static const PhCommand rows[] = {
   { "open", "FILE", N_ ("Open a model: ONNX, or ONNX text"),
-    "The content decides, not the name; `formats` lists what can be opened. What is open stays open when the file cannot be read.",
+    "The content decides, not the name; `formats` lists what can be opened. The models of a folder become a history: what another compiler dumped after "
+    "each of its passes. What is open stays open when the file cannot be read.",
     N_ ("_Open…"), "<Control>o", "document-open-symbolic", PH_CODE (open_begin, open_work, open_finish) },
   { "reload", "", N_ ("Read the open file again"), NULL, N_ ("_Reload"), "<Control>r|F5", "view-refresh-symbolic",
     PH_CODE (reload_begin, open_work, open_finish) },

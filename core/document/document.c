@@ -270,6 +270,18 @@ ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, co
 }
 
 void
+ph_document_take_recording (PhDocument *document, PhHistory *history)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document) && document->model != NULL && document->history->steps->len == 0);
+
+  ph_history_append (document->history, history);
+  ph_history_free (history);
+  document->generation++;
+  ph_document_update_proving (document);
+  ph_document_emit (document, SIGNAL_HISTORY_CHANGED);
+}
+
+void
 ph_document_set_copied (PhDocument *document, gboolean copied)
 {
   g_return_if_fail (PH_IS_DOCUMENT (document));

@@ -85,8 +85,8 @@ ph_format_recognise (GBytes *head, const char *name)
   return best;
 }
 
-static gboolean
-has_pattern (const PhFormat *format, const char *path)
+gboolean
+ph_format_has_pattern (const PhFormat *format, const char *path)
 {
   for (guint i = 0; format->patterns != NULL && format->patterns[i] != NULL; i++)
     if (g_str_has_suffix (path, format->patterns[i] + 1))
@@ -98,7 +98,7 @@ const PhFormat *
 ph_format_for_saving (const char *path)
 {
   FOREACH_FORMAT (format)
-    if (format->write != NULL && has_pattern (format, path))
+    if (format->write != NULL && ph_format_has_pattern (format, path))
       return format;
   return NULL;
 }

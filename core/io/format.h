@@ -35,6 +35,7 @@ const PhFormat *ph_format_find       (const char *name);                        
 const PhFormat *ph_format_recognise  (GBytes *head, const char *name);
 /* The one that writes files of @path's extension. (nullable) */
 const PhFormat *ph_format_for_saving (const char *path);
+gboolean        ph_format_has_pattern (const PhFormat *format, const char *path);
 /* Types are inferred. @path: for messages, and for what lies beside it. */
 PhModel        *ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, GPtrArray *problems, GError **error);
 /* "*.onnx", ... of all that can be opened, or saved. (transfer container) NULL-ended */

@@ -1,0 +1,202 @@
+/* recording.c: a history that another compiler left behind; see recording.h.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/recording.h"
+
+#include <string.h>
+
+#include "core/analyze/match.h"
+#include "core/io/format.h"
+#include "core/io/io.h"
+
+#define MAX_FILES 10000
+
+void
+ph_recorded_free (PhRecorded *recorded)
+{
+  g_free (recorded->pass);
+  g_clear_pointer (&recorded->model, ph_model_free);
+  g_free (recorded);
+}
+
+static void
+add_problem (GPtrArray *problems, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+add_problem (GPtrArray *problems, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (problems != NULL)
+    g_ptr_array_add (problems, g_strdup_vprintf (format, args));
+  va_end (args);
+}
+
+/* ── replaying ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error)
+{
+  GHashTableIter iter;
+  gpointer       domain, version;
+  gboolean       ok;
+
+  ph_history_begin_step (history, model, recorded->pass);
+  ph_history_begin_rewrite (history, recorded->pass, PH_NO_ID, "As it was recorded.");
+  g_hash_table_iter_init (&iter, recorded->model->opsets);
+  while (g_hash_table_iter_next (&iter, &domain, &version))
+    if (ph_model_opset (model, domain) != GPOINTER_TO_INT (version))
+      ph_model_set_opset (model, domain, GPOINTER_TO_INT (version));
+  ok = ph_model_become (model, recorded->model, NULL, error);
+  if (!ok)
+    {
+      ph_history_abort_rewrite (history, model);
+      ph_history_abort_step (history, model);
+      return FALSE;
+    }
+  ph_history_end_rewrite (history);
+  ph_history_end_step (history, model, 0);
+  return TRUE;
+}
+
+PhHistory *
+ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(PhModel)   model = ph_model_clone (first);
+  g_autoptr(PhHistory) history = ph_history_new ();
+
+  for (guint i = 0; i < later->len; i++)
+    {
+      PhRecorded       *recorded = later->pdata[i];
+      g_autoptr(GError) reason = NULL;
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return NULL;
+      if (!follow (history, model, recorded, &reason))
+        add_problem (problems, "The step '%s' was left out: %s", recorded->pass, reason->message);
+    }
+  return g_steal_pointer (&history);
+}
+
+/* ── folders ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  g_autofree char *key_a = g_utf8_collate_key_for_filename (*(char **) a, -1), *key_b = g_utf8_collate_key_for_filename (*(char **) b, -1);
+  const int        order = strcmp (key_a, key_b);
+
+  return order != 0 ? order : strcmp (*(char **) a, *(char **) b);
+}
+
+/* Its format, when that can be opened and the name is one of its names. (nullable) */
+static const PhFormat *
+format_of_file (const char *path)
+{
+  g_autoptr(PhFile) file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? ph_file_open (path, NULL) : NULL;
+  g_autoptr(GBytes) head = file != NULL ? ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), PH_FORMAT_HEAD), NULL) : NULL;
+  const PhFormat   *format = head != NULL ? ph_format_recognise (head, path) : NULL;
+
+  return format != NULL && format->read != NULL && ph_format_has_pattern (format, path) ? format : NULL;
+}
+
+/* The files of @folder that can be opened, in order; those of the most frequent format. (transfer full) (element-type char*) */
+static GPtrArray *
+list_models (const char *folder, GPtrArray *problems, GError **error)
+{
+  g_autoptr(GDir)       dir = g_dir_open (folder, 0, error);
+  g_autoptr(GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GHashTable) counts = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray)  formats = g_ptr_array_new ();
+  GPtrArray            *paths;
+  const PhFormat       *most = NULL;
+
+  if (dir == NULL)
+    return NULL;
+  for (const char *name; (name = g_dir_read_name (dir)) != NULL && names->len < MAX_FILES;)
+    if (*name != '.' && g_utf8_validate (name, -1, NULL))
+      g_ptr_array_add (names, g_strdup (name));
+  g_ptr_array_sort (names, compare_names);
+  for (guint i = 0; i < names->len; i++)
+    {
+      g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
+      gpointer         format = (gpointer) format_of_file (path);
+
+      g_ptr_array_add (formats, format);
+      if (format == NULL)
+        continue;
+      g_hash_table_insert (counts, format, GUINT_TO_POINTER (GPOINTER_TO_UINT (g_hash_table_lookup (counts, format)) + 1));
+      if (most == NULL || GPOINTER_TO_UINT (g_hash_table_lookup (counts, format)) > GPOINTER_TO_UINT (g_hash_table_lookup (counts, most)))
+        most = format;
+    }
+  paths = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < names->len; i++)
+    if (most != NULL && formats->pdata[i] == most)
+      g_ptr_array_add (paths, g_build_filename (folder, names->pdata[i], NULL));
+    else if (formats->pdata[i] != NULL)
+      add_problem (problems, "%s is of another kind than the other files, and was left out", (char *) names->pdata[i]);
+  if (paths->len == 0)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: no model in this folder. `formats` lists what can be opened", folder);
+      g_clear_pointer (&paths, g_ptr_array_unref);
+    }
+  return paths;
+}
+
+/* "constant_fold" of "12_constant_fold.onnx". */
+static char *
+step_name (const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  char            *dot = strrchr (base, '.'), *name = base;
+
+  if (dot != NULL && dot > base)
+    *dot = '\0';
+  while (g_ascii_isdigit (*name))
+    name++;
+  if (name > base && g_ascii_isalpha (name[0]) && strchr ("_-.", name[1]) != NULL && name[1] != '\0')
+    name++;              /* "9a_" */
+  while (name > base && *name != '\0' && strchr ("_-. ", *name) != NULL)
+    name++;
+  return g_strdup (*name != '\0' ? name : base);
+}
+
+PhModel *
+ph_recording_open (const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_autofree char     *saved = g_build_filename (folder, "saved_model.pb", NULL);
+  g_autoptr(GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_recorded_free);
+  g_autoptr(PhModel)   first = NULL;
+
+  *history = NULL;
+  if (g_file_test (saved, G_FILE_TEST_IS_REGULAR))
+    return ph_io_open (saved, problems, cancellable, error);
+  paths = list_models (folder, problems, error);
+  if (paths == NULL)
+    return NULL;
+  first = ph_io_open (paths->pdata[0], problems, cancellable, error);
+  for (guint i = 1; first != NULL && i < paths->len; i++)
+    {
+      g_autoptr(GError) reason = NULL;
+      PhModel          *model = ph_io_open (paths->pdata[i], NULL, cancellable, &reason);
+      PhRecorded       *recorded;
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        {
+          g_clear_pointer (&model, ph_model_free);
+          return NULL;
+        }
+      if (model == NULL)
+        {
+          add_problem (problems, "Left out: %s", reason->message);
+          continue;
+        }
+      recorded = g_new0 (PhRecorded, 1);
+      *recorded = (PhRecorded) { step_name (paths->pdata[i]), model };
+      g_ptr_array_add (later, recorded);
+    }
+  if (first == NULL || later->len == 0)
+    return g_steal_pointer (&first);
+  *history = ph_recording_replay (first, later, problems, cancellable, error);
+  return *history != NULL ? g_steal_pointer (&first) : NULL;
+}

@@ -1,0 +1,25 @@
+/* recording.h: a history that another compiler left behind: what the model was after each of its passes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/graph/history.h"
+
+G_BEGIN_DECLS
+
+/* The model after one pass. */
+typedef struct { char *pass; PhModel *model; } PhRecorded;
+
+void        ph_recorded_free    (PhRecorded *recorded);
+
+/* One step for each of @later (element-type PhRecorded): nodes are recognised from one to the next (match.h), what differs becomes
+ * edits. @first stays as it is: the history leads on from it. A step that cannot be followed is left out and listed in @problems
+ * (nullable) (element-type char*). NULL with @error: cancelled. (transfer full) */
+PhHistory  *ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error);
+
+/* A folder: the models in it, in the order of their names with numbers as numbers, are the history. One model: it alone. The names of the
+ * steps are those of the files, without number and extension. @history: (out) (nullable) (transfer full): NULL when there is one model. */
+PhModel    *ph_recording_open   (const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error);
+
+G_END_DECLS
