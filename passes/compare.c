@@ -15,13 +15,15 @@ inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
     {
       const PhFunction *function = theirs->functions->pdata[i], *known = ph_model_find_function (ours, function->domain, function->name);
 
-      differ |= known != NULL && !g_bytes_equal (known->proto, function->proto);
+      differ |= known != NULL && !ph_function_equal (known, function);
     }
   if (!differ)
     return TRUE;
   if (!ph_pass_run (ph_pass_find ("inline-functions"), theirs, history, NULL, error))
     return FALSE;
-  g_ptr_array_set_size (theirs->functions, 0);
+  while (theirs->functions->len > 0)
+    if (!ph_model_remove_function (theirs->functions->pdata[theirs->functions->len - 1], error))
+      return FALSE;
   return TRUE;
 }
 

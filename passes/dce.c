@@ -61,7 +61,7 @@ dce (PhPassRun *run, GError **error)
     {
       PhGraph *graph = g_ptr_array_index (run->model->graphs, i);
 
-      if (graph != NULL && !remove_constants (run, graph))
+      if (graph != NULL && !ph_graph_in_function (graph) && !remove_constants (run, graph))
         break;
     }
   return TRUE;

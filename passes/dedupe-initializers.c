@@ -56,7 +56,7 @@ dedupe (PhPassRun *run, GError **error)
     {
       PhGraph *graph = ph_model_find_graph (run->model, id);
 
-      if (graph != NULL && (graph->owner == NULL || !ph_node_is_fused (graph->owner)) && !dedupe_graph (run, graph, error))
+      if (graph != NULL && !ph_graph_in_function (graph) && (graph->owner == NULL || !ph_node_is_fused (graph->owner)) && !dedupe_graph (run, graph, error))
         return FALSE;
     }
   return TRUE;

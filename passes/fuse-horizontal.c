@@ -222,7 +222,7 @@ fuse_horizontal (PhPassRun *run, GError **error)
     {
       PhValue *x = ph_model_find_value (model, id);
 
-      if (x == NULL || x->uses->len < LEAST)
+      if (x == NULL || ph_graph_in_function (x->graph) || x->uses->len < LEAST)
         continue;
       if (!merge_readers (run, x, &ph_op_Conv, error))
         return FALSE;

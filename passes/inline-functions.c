@@ -14,7 +14,7 @@ static const char why[] = "A function of the model is an abbreviation: written o
 static PhModel *
 read_function (PhModel *model, const PhFunction *function, const PhNode *call, GError **error)
 {
-  PhModel *inside = ph_onnx_read_function (model, function, call, error);
+  PhModel *inside = ph_io_open_function (function, call, error);
   int opset = ph_model_opset (model, ""), own = inside != NULL ? ph_model_opset (inside, "") : 0;
   g_autoptr(PhHistory) history = NULL;
 
@@ -75,18 +75,19 @@ inline_functions (PhPassRun *run, GError **error)
     return FALSE;
   while (found && rounds++ < 64)
     {
+      g_autoptr (GHashTable) counted = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+
       g_clear_pointer (&nodes, g_ptr_array_unref);
       nodes = ph_model_nodes (run->model);
       found = FALSE;
       for (guint i = 0; i < nodes->len && !run->stopped; i++)
         {
           PhNode *node = g_ptr_array_index (nodes, i);
-          const PhFunction *function = node->op == NULL && !ph_node_is_fused (node)
-                                       ? ph_model_find_function (run->model, node->domain, node->op_type) : NULL;
+          const PhFunction *function = ph_node_function (node);
           g_autoptr(PhModel) inside = NULL;
           PhBuilder b;
 
-          if (function == NULL || isinf (ph_function_n_nodes (run->model, function)))       /* one that calls itself has no end */
+          if (function == NULL || isinf (ph_function_n_nodes (function, counted)))       /* one that calls itself has no end */
             continue;
           inside = read_function (run->model, function, node, error);
           if (inside == NULL)

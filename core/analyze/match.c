@@ -532,7 +532,6 @@ settle_opsets (Become *become)
       ph_model_set_opset (become->model, domain, GPOINTER_TO_INT (version));
 }
 
-/* Functions are a library beside the graph and no part of the journal: new ones stay there when a step is taken back. */
 static gboolean
 settle_functions (Become *become)
 {
@@ -550,20 +549,15 @@ settle_functions (Become *become)
           if (!g_str_equal (function->name, other->name) || !g_str_equal (function->domain, other->domain))
             continue;
           known = TRUE;
-          if (!g_bytes_equal (function->proto, other->proto))
+          if (!ph_function_equal (function, other))
             {
               g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the function %s.%s is not the one that the model had; "
                            "give the new one another name", function->domain, function->name);
               return FALSE;
             }
         }
-      if (!known)
-        {
-          PhFunction *copy = g_memdup2 (function, sizeof *function);
-
-          copy->proto = g_bytes_ref (function->proto);
-          g_ptr_array_add (ours, copy);
-        }
+      if (!known && ph_model_copy_function (become->model, function, become->error) == NULL)
+        return FALSE;
     }
   return TRUE;
 }

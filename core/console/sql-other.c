@@ -168,6 +168,7 @@ column_of_edit (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     [PH_EDIT_REMOVE_VALUE] = "remove value", [PH_EDIT_ADD_GRAPH] = "add graph", [PH_EDIT_REMOVE_GRAPH] = "remove graph",
     [PH_EDIT_SET_INPUT] = "set input", [PH_EDIT_SET_OUTPUT] = "set output", [PH_EDIT_SET_ATTR] = "set attribute",
     [PH_EDIT_SET_TYPE] = "set type", [PH_EDIT_RENAME] = "rename", [PH_EDIT_MOVE_NODE] = "move node", [PH_EDIT_SET_OPSET] = "set opset", [PH_EDIT_SET_CONTROL] = "set control",
+    [PH_EDIT_ADD_FUNCTION] = "add function", [PH_EDIT_REMOVE_FUNCTION] = "remove function",
   };
   const PhEdit *edit = sql->history->edits->pdata[slot];
   gint64        low = 0, high = count_rewrites (sql);

@@ -97,6 +97,8 @@ ph_edit_free (PhEdit *edit)
     g_clear_pointer ((PhNodeRecord **) &edit->spec, node_record_free);
   else if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
     g_clear_pointer ((PhValueRecord **) &edit->spec, value_record_free);
+  else if (edit->kind == PH_EDIT_ADD_FUNCTION || edit->kind == PH_EDIT_REMOVE_FUNCTION)
+    g_clear_pointer ((PhFunctionRecord **) &edit->spec, ph_function_record_free);
   g_clear_pointer (&edit->old_attr, ph_attr_unref);
   g_clear_pointer (&edit->new_attr, ph_attr_unref);
   g_free (edit);
@@ -236,7 +238,7 @@ remove_node (PhModel *model, const PhEdit *edit)
       const PhValue *value = node->outputs->pdata[i];
 
       g_ptr_array_index (model->values, value->id) = NULL;
-      g_hash_table_remove (model->names, value->name);
+      g_hash_table_remove (ph_graph_names (graph), value->name);
     }
   unlink_node (graph, node);
   graph->n_nodes--;
@@ -281,7 +283,7 @@ remove_value (PhModel *model, const PhEdit *edit)
   PhGraph *graph = value->graph;
 
   g_ptr_array_index (model->values, value->id) = NULL;
-  g_hash_table_remove (model->names, value->name);
+  g_hash_table_remove (ph_graph_names (graph), value->name);
   if (value->is_input)
     {
       g_ptr_array_remove_index (graph->inputs, edit->index);
@@ -312,6 +314,19 @@ remove_graph (PhModel *model, const PhEdit *edit)
   g_ptr_array_remove_index (owner->graphs, edit->index);
   if (owner->graphs->len == 0)
     g_clear_pointer (&owner->graphs, g_ptr_array_unref);
+}
+
+static void
+add_function (PhModel *model, const PhEdit *edit)
+{
+  g_ptr_array_insert (model->functions, (int) edit->index, ph_function_alloc (model, edit->id, edit->spec));
+}
+
+static void
+remove_function (PhModel *model, const PhEdit *edit)
+{
+  g_ptr_array_index (model->graphs, edit->id) = NULL;
+  g_ptr_array_remove_index (model->functions, edit->index);
 }
 
 /* @absent: no slot before; @last: no slot afterwards. */
@@ -407,9 +422,9 @@ set_name (PhModel *model, const PhEdit *edit, const char *name)
 {
   PhValue *value = ph_model_find_value (model, edit->id);
 
-  g_hash_table_remove (model->names, value->name);
+  g_hash_table_remove (ph_graph_names (value->graph), value->name);
   value->name = name;
-  g_hash_table_insert (model->names, (gpointer) name, value);
+  g_hash_table_insert (ph_graph_names (value->graph), (gpointer) name, value);
 }
 
 static void
@@ -449,6 +464,8 @@ ph_edit_apply (PhModel *model, const PhEdit *edit)
     case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->new_place); break;
     case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->new_version); break;
     case PH_EDIT_SET_CONTROL: set_control (model, edit, edit->before, edit->after); break;
+    case PH_EDIT_ADD_FUNCTION: add_function (model, edit); break;
+    case PH_EDIT_REMOVE_FUNCTION: remove_function (model, edit); break;
     case PH_N_EDITS:
     default: g_assert_not_reached ();
     }
@@ -473,6 +490,8 @@ ph_edit_revert (PhModel *model, const PhEdit *edit)
     case PH_EDIT_MOVE_NODE: move_node (model, edit, edit->place); break;
     case PH_EDIT_SET_OPSET: set_opset (model, edit->new_name, edit->old_version); break;
     case PH_EDIT_SET_CONTROL: set_control (model, edit, edit->after, edit->before); break;
+    case PH_EDIT_ADD_FUNCTION: remove_function (model, edit); break;
+    case PH_EDIT_REMOVE_FUNCTION: add_function (model, edit); break;
     case PH_N_EDITS:
     default: g_assert_not_reached ();
     }
@@ -484,6 +503,7 @@ ph_edit_to_string (const PhEdit *edit)
   static const char *const kinds[PH_N_EDITS] = {
     "add-node", "remove-node", "add-value", "remove-value", "add-graph", "remove-graph", "set-input",
     "set-output", "set-attr", "set-type", "rename", "move-node", "set-opset", "set-control",
+    "add-function", "remove-function",
   };
   GString *text = g_string_new (kinds[edit->kind]);
 
@@ -502,6 +522,10 @@ ph_edit_to_string (const PhEdit *edit)
     case PH_EDIT_SET_OUTPUT:
     case PH_EDIT_SET_CONTROL:
       g_string_append_printf (text, " [%u] %u -> %u", edit->index, edit->before, edit->after);
+      break;
+    case PH_EDIT_ADD_FUNCTION:
+    case PH_EDIT_REMOVE_FUNCTION:
+      g_string_append_printf (text, " %s", ((PhFunctionRecord *) edit->spec)->name);
       break;
     case PH_EDIT_SET_ATTR:
       g_string_append_printf (text, " %s", edit->new_name);

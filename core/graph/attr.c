@@ -57,6 +57,36 @@ ph_attr_new_bytes (const char *name, PhAttrKind kind, GBytes *bytes)
 }
 
 PhAttr *
+ph_attr_new_ref (const char *name, const char *ref, PhAttrKind kind)
+{
+  PhAttr *attr = attr_new (name, PH_ATTR_REF);
+
+  attr->ref = ph_intern (ref);
+  attr->i = kind;
+  return attr;
+}
+
+PhAttr *
+ph_attr_named (PhAttr *attr, const char *name)
+{
+  if (g_str_equal (attr->name, name))
+    return ph_attr_ref (attr);
+  switch (attr->kind)
+    {
+    case PH_ATTR_INT: return ph_attr_new_int (name, attr->i);
+    case PH_ATTR_FLOAT: return ph_attr_new_float (name, attr->f);
+    case PH_ATTR_STRING: case PH_ATTR_OPAQUE: return ph_attr_new_bytes (name, attr->kind, attr->s);
+    case PH_ATTR_INTS: return ph_attr_new_ints (name, attr->ints, attr->n);
+    case PH_ATTR_FLOATS: return ph_attr_new_floats (name, attr->floats, attr->n);
+    case PH_ATTR_STRINGS: return ph_attr_new_strings (name, attr->strings, attr->n);
+    case PH_ATTR_TENSOR: return ph_attr_new_tensor (name, attr->tensor);
+    case PH_ATTR_TENSORS: return ph_attr_new_tensors (name, attr->tensors, attr->n);
+    case PH_ATTR_REF: return ph_attr_new_ref (name, attr->ref, (PhAttrKind) attr->i);
+    case PH_ATTR_GRAPH: case PH_ATTR_GRAPHS: default: g_return_val_if_reached (NULL);
+    }
+}
+
+PhAttr *
 ph_attr_new_ints (const char *name, const gint64 *values, gsize n)
 {
   PhAttr *attr = attr_new (name, PH_ATTR_INTS);
@@ -145,6 +175,8 @@ ph_attr_equal (const PhAttr *a, const PhAttr *b)
     {
     case PH_ATTR_INT:
       return a->i == b->i;
+    case PH_ATTR_REF:
+      return a->i == b->i && a->ref == b->ref;
     case PH_ATTR_FLOAT:
       return memcmp (&a->f, &b->f, sizeof a->f) == 0;
     case PH_ATTR_STRING: case PH_ATTR_OPAQUE:
@@ -181,6 +213,8 @@ ph_attr_hash (const PhAttr *attr)
     {
     case PH_ATTR_INT:
       return hash * 31 + g_int64_hash (&attr->i);
+    case PH_ATTR_REF:
+      return hash * 31 + g_direct_hash (attr->ref);
     case PH_ATTR_FLOAT:
       memcpy (&bits, &attr->f, sizeof bits);
       return hash * 31 + bits;
@@ -295,6 +329,9 @@ ph_attr_value_to_string (const PhAttr *attr)
             }
         }
       g_string_append_c (out, ']');
+      break;
+    case PH_ATTR_REF:
+      g_string_append_printf (out, "@%s", attr->ref);
       break;
     case PH_ATTR_OPAQUE:
       g_string_append_printf (out, "<%" G_GSIZE_FORMAT " bytes>", g_bytes_get_size (attr->s));

@@ -11,7 +11,8 @@ typedef enum
 {
   PH_ATTR_FLOAT = 1, PH_ATTR_INT = 2, PH_ATTR_STRING = 3, PH_ATTR_TENSOR = 4, PH_ATTR_GRAPH = 5,
   PH_ATTR_FLOATS = 6, PH_ATTR_INTS = 7, PH_ATTR_STRINGS = 8, PH_ATTR_TENSORS = 9, PH_ATTR_GRAPHS = 10,
-  PH_ATTR_OPAQUE = 100,      /* type protos, sparse tensors, references to function attributes: kept as bytes */
+  PH_ATTR_OPAQUE = 100,      /* type protos, sparse tensors: kept as bytes                     */
+  PH_ATTR_REF = 101,         /* in a function: the attribute of the call                       */
 } PhAttrKind;
 
 typedef struct _PhAttr
@@ -20,7 +21,8 @@ typedef struct _PhAttr
   const char  *name;         /* interned                                             */
   PhAttrKind   kind;
   gsize        n;            /* of items in the array kinds                          */
-  gint64       i;
+  gint64       i;            /* REF: the kind that it will have, 0: not said         */
+  const char  *ref;          /* (nullable) interned; REF: the name that the call gives it */
   float        f;
   GBytes      *s;            /* (nullable) STRING: any bytes; OPAQUE: AttributeProto */
   PhTensor    *tensor;       /* (nullable)                                           */
@@ -39,6 +41,8 @@ PhAttr     *ph_attr_new_floats   (const char *name, const float *values, gsize n
 PhAttr     *ph_attr_new_strings  (const char *name, GBytes *const *values, gsize n);
 PhAttr     *ph_attr_new_tensor   (const char *name, PhTensor *tensor);
 PhAttr     *ph_attr_new_tensors  (const char *name, PhTensor *const *tensors, gsize n);
+PhAttr     *ph_attr_new_ref      (const char *name, const char *ref, PhAttrKind kind);
+PhAttr     *ph_attr_named        (PhAttr *attr, const char *name);       /* the same under another name (transfer full) */
 PhAttr     *ph_attr_ref          (PhAttr *attr);
 void        ph_attr_unref        (PhAttr *attr);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhAttr, ph_attr_unref)

@@ -107,9 +107,9 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
       const char *base = wish != NULL && *wish != '\0' ? wish : *record->name != '\0' ? record->name : op_type;
 
       record->outputs[i] = id + 1 + i;
-      record->output_names[i] = ph_model_unique_name (model, base);
+      record->output_names[i] = ph_graph_unique_name (graph, base);
       /* Taken at once, so that the next output of this node gets another. */
-      g_hash_table_insert (model->names, (gpointer) record->output_names[i], NULL);
+      g_hash_table_insert (ph_graph_names (graph), (gpointer) record->output_names[i], NULL);
       if (spec->output_types != NULL)
         record->output_types[i] = spec->output_types[i];
     }
@@ -120,19 +120,25 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
 }
 
 static void
+clear_graph (PhGraph *graph)
+{
+  ph_graph_truncate_outputs (graph, 0, NULL);
+  while (graph->last != NULL)
+    ph_graph_remove_node (graph->last, NULL);
+  while (graph->constants->len > 0)
+    ph_graph_remove_value (graph->constants->pdata[graph->constants->len - 1], NULL);
+  while (graph->inputs->len > 0)
+    ph_graph_remove_value (graph->inputs->pdata[graph->inputs->len - 1], NULL);
+}
+
+static void
 clear_body (PhGraph *body)
 {
   PhModel *model = body->model;
   PhNode *owner = body->owner;
   guint index;
 
-  ph_graph_truncate_outputs (body, 0, NULL);
-  while (body->last != NULL)
-    ph_graph_remove_node (body->last, NULL);
-  while (body->constants->len > 0)
-    ph_graph_remove_value (body->constants->pdata[body->constants->len - 1], NULL);
-  while (body->inputs->len > 0)
-    ph_graph_remove_value (body->inputs->pdata[body->inputs->len - 1], NULL);
+  clear_graph (body);
   g_ptr_array_find (owner->graphs, body, &index);
   ph_edit_commit (model, owner->graph,
                   &(PhEdit) { .kind = PH_EDIT_REMOVE_GRAPH, .id = body->id, .graph = owner->id, .index = index,
@@ -225,7 +231,7 @@ add_value (PhGraph *graph, const char *name, const PhType *type, PhTensor *tenso
   PhValueRecord *record = g_new0 (PhValueRecord, 1);
   PhId id = model->next_id;
 
-  record->name = ph_model_unique_name (model, name != NULL ? name : is_input ? "input" : "constant");
+  record->name = ph_graph_unique_name (graph, name != NULL ? name : is_input ? "input" : "constant");
   record->type = type;
   record->tensor = tensor != NULL ? ph_tensor_ref (tensor) : NULL;
   record->is_input = is_input;
@@ -382,14 +388,13 @@ ph_value_set_type (PhValue *value, const PhType *type, GError **error)
 gboolean
 ph_value_rename (PhValue *value, const char *name, GError **error)
 {
-  PhModel *model = value->graph->model;
   const char *interned = ph_intern (name);
 
   if (value->name == interned)
     return TRUE;
-  if (*name == '\0' || g_hash_table_contains (model->names, interned))
+  if (*name == '\0' || g_hash_table_contains (ph_graph_names (value->graph), interned))
     return ph_edit_fail (error, PH_ERROR_INVALID, "'%s' cannot be renamed: the name '%s' is taken", value->name, name);
-  ph_edit_commit (model, value->graph,
+  ph_edit_commit (value->graph->model, value->graph,
                   &(PhEdit) { .kind = PH_EDIT_RENAME, .id = value->id, .old_name = value->name, .new_name = interned });
   return TRUE;
 }
@@ -402,4 +407,65 @@ ph_model_set_opset (PhModel *model, const char *domain, int version)
   if (old != version)
     ph_edit_commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_SET_OPSET, .new_name = ph_intern (domain),
                                              .old_version = old, .new_version = version });
+}
+
+/* ── functions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+PhFunction *
+ph_model_add_function (PhModel *model, const PhFunctionSpec *spec, GError **error)
+{
+  PhFunctionRecord *record;
+  GHashTableIter iter;
+  gpointer key, version;
+  PhId id = model->next_id;
+  const char *domain = spec->domain != NULL ? spec->domain : "";
+
+  g_return_val_if_fail (spec->name != NULL, NULL);
+  if (!spec->overload && ph_model_find_function (model, domain, spec->name) != NULL)
+    {
+      ph_edit_fail (error, PH_ERROR_INVALID, "the model has a function %s.%s already: functions of a domain need names of their own",
+                    domain, spec->name);
+      return NULL;
+    }
+  record = g_new0 (PhFunctionRecord, 1);
+  record->name = ph_intern (spec->name);
+  record->domain = ph_intern (domain);
+  record->parameters = g_ptr_array_new ();
+  for (guint i = 0; i < spec->n_parameters; i++)
+    g_ptr_array_add (record->parameters, (gpointer) ph_intern (spec->parameters[i]));
+  record->defaults = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  for (guint i = 0; i < spec->n_defaults; i++)
+    g_ptr_array_add (record->defaults, ph_attr_ref (spec->defaults[i]));
+  record->opsets = g_hash_table_new (NULL, NULL);          /* from here on nobody writes it */
+  g_hash_table_iter_init (&iter, spec->opsets != NULL ? spec->opsets : model->opsets);
+  while (g_hash_table_iter_next (&iter, &key, &version))
+    if (!g_str_equal (key, PH_FILE_OPSET))
+      g_hash_table_insert (record->opsets, key, version);
+  record->extra = spec->extra != NULL ? g_bytes_ref (spec->extra) : NULL;
+  ph_edit_commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_ADD_FUNCTION, .id = id, .index = model->functions->len, .spec = record });
+  return ph_model_find_graph (model, id)->function;
+}
+
+gboolean
+ph_model_remove_function (PhFunction *function, GError **error)
+{
+  PhModel *model = function->graph->model;
+  guint index;
+
+  for (PhId id = 1; id < model->next_id; id++)
+    {
+      const PhNode *node = ph_model_find_node (model, id);
+
+      if (node != NULL && node->op == NULL && ph_graph_root (node->graph) != function->graph && ph_node_function (node) == function)
+        {
+          g_autofree char *label = ph_node_label (node);
+          return ph_edit_fail (error, PH_ERROR_INVALID, "the function %s.%s cannot be removed: %s calls it", function->domain,
+                               function->name, label);
+        }
+    }
+  clear_graph (function->graph);
+  g_ptr_array_find (model->functions, function, &index);
+  ph_edit_commit (model, NULL, &(PhEdit) { .kind = PH_EDIT_REMOVE_FUNCTION, .id = function->graph->id, .index = index,
+                                           .spec = ph_function_record_new (function) });
+  return TRUE;
 }

@@ -15,6 +15,7 @@ typedef enum
   PH_EDIT_SET_OUTPUT,                           /* of a graph; likewise                                      */
   PH_EDIT_SET_ATTR, PH_EDIT_SET_TYPE, PH_EDIT_RENAME, PH_EDIT_MOVE_NODE, PH_EDIT_SET_OPSET,
   PH_EDIT_SET_CONTROL,                          /* one edge of order comes (before: PH_NO_ID) or goes        */
+  PH_EDIT_ADD_FUNCTION, PH_EDIT_REMOVE_FUNCTION, /* with an empty graph                                      */
   PH_N_EDITS
 } PhEditKind;
 
@@ -38,7 +39,7 @@ struct _PhEdit
   const PhType *old_type, *new_type;
   PhAttr       *old_attr, *new_attr;      /* (nullable) owned                                             */
   gint64        old_version, new_version;
-  gpointer      spec;           /* ADD/REMOVE_NODE and _VALUE: all of it, private to edit.c               */
+  gpointer      spec;           /* ADD/REMOVE_NODE, _VALUE, _FUNCTION: all of it, private to edit.c        */
 };
 
 PhEdit   *ph_edit_ref       (PhEdit *edit);
@@ -92,6 +93,30 @@ gboolean  ph_value_set_type     (PhValue *value, const PhType *type, GError **er
 gboolean  ph_value_rename       (PhValue *value, const char *name, GError **error);             /* must be unique */
 gboolean  ph_node_move_before   (PhNode *node, PhNode *before, GError **error);                 /* NULL: the end  */
 void      ph_model_set_opset    (PhModel *model, const char *domain, int version);
+
+typedef struct
+{
+  const char        *name, *domain;
+  const char *const *parameters;   /* attributes that a call gives                                       */
+  guint              n_parameters;
+  PhAttr *const     *defaults;     /* attributes that it may leave out, shared                           */
+  guint              n_defaults;
+  GHashTable        *opsets;       /* (nullable) NULL: the model's as they are now                       */
+  GBytes            *extra;
+  gboolean           overload;     /* another of that name and domain may be there: the first one is called */
+} PhFunctionSpec;
+
+/* A function with an empty graph, to be filled like any other (ph_graph_add_input(), ph_import_graph(), ...). It is called by a
+ * node with its op_type and domain. A reader adds all of them first, so that calls can stand before what they call. */
+PhFunction *ph_model_add_function    (PhModel *model, const PhFunctionSpec *spec, GError **error);
+/* With all that it contains. No node may call it. */
+gboolean    ph_model_remove_function (PhFunction *function, GError **error);
+/* All of @from, of any model, into the empty @to: inputs, constants, nodes, bodies, outputs, their names as far as they are free. */
+gboolean    ph_graph_copy            (PhGraph *to, const PhGraph *from, GError **error);
+/* A function as @from, of another model, is, with all that it holds. */
+PhFunction *ph_model_copy_function   (PhModel *model, const PhFunction *from, GError **error);
+/* The functions of @from that nodes of @model call and that it has not, and those that these call. */
+gboolean    ph_model_copy_called     (PhModel *model, PhModel *from, GError **error);
 
 /* Points every use of @old, in nodes, bodies and graph outputs, at @value. Users that @value itself depends on keep
  * @old. Where @old is an output of its graph, the two swap names, so the model's interface keeps its names. */

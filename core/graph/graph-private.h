@@ -33,6 +33,15 @@ typedef struct
   GBytes       *extra;
 } PhValueRecord;
 
+typedef struct
+{
+  const char *name, *domain;
+  GPtrArray  *parameters;            /* (element-type utf8) interned */
+  GPtrArray  *defaults;              /* (element-type PhAttr)        */
+  GHashTable *opsets;
+  GBytes     *extra;
+} PhFunctionRecord;
+
 void      ph_value_free     (PhValue *value);
 void      ph_node_free      (PhNode *node);
 void      ph_graph_free     (PhGraph *graph);
@@ -41,6 +50,11 @@ void      ph_model_count    (PhModel *model, const PhOp *op, int difference);   
 PhGraph  *ph_graph_alloc    (PhModel *model, PhId id, PhNode *owner, const char *attr, const char *name);
 PhValue  *ph_value_alloc    (PhGraph *graph, PhId id, const char *name, const PhType *type);
 void      ph_node_insert_control (PhNode *node, guint index, PhNode *first);
+GHashTable *ph_graph_names (const PhGraph *graph);        /* of its root */
+PhFunction *ph_function_alloc (PhModel *model, PhId id, const PhFunctionRecord *record);     /* not yet in the list */
+void      ph_function_free  (PhFunction *function);
+PhFunctionRecord *ph_function_record_new (const PhFunction *function);
+void      ph_function_record_free (PhFunctionRecord *record);
 gboolean  ph_graph_is_fused (const PhGraph *graph);       /* or lies inside a fused body */
 
 /* edit.c: applies a copy of @template and records it. @graph: (nullable) where. */

@@ -41,17 +41,10 @@ ph_graph_free (PhGraph *graph)
   g_ptr_array_unref (graph->inputs);
   g_ptr_array_unref (graph->outputs);
   g_ptr_array_unref (graph->constants);
+  g_clear_pointer (&graph->names, g_hash_table_unref);
+  g_clear_pointer (&graph->suffixes, g_hash_table_unref);
   g_clear_pointer (&graph->extra, g_bytes_unref);
   g_free (graph);
-}
-
-static void
-function_free (gpointer data)
-{
-  PhFunction *function = data;
-
-  g_clear_pointer (&function->proto, g_bytes_unref);
-  g_free (function);
 }
 
 /* Enters @object under @id, so that the three tables stay as long as the ids go. */
@@ -81,6 +74,11 @@ ph_graph_alloc (PhModel *model, PhId id, PhNode *owner, const char *attr, const 
   graph->inputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_value_free);
   graph->outputs = g_ptr_array_new ();
   graph->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_value_free);
+  if (owner == NULL)
+    {
+      graph->names = g_hash_table_new (NULL, NULL);
+      graph->suffixes = g_hash_table_new (NULL, NULL);
+    }
   ph_model_enter (model, model->graphs, id, graph);
   return graph;
 }
@@ -96,7 +94,7 @@ ph_value_alloc (PhGraph *graph, PhId id, const char *name, const PhType *type)
   value->graph = graph;
   value->uses = g_array_new (FALSE, FALSE, sizeof (PhUse));
   ph_model_enter (graph->model, graph->model->values, id, value);
-  g_hash_table_insert (graph->model->names, (gpointer) name, value);
+  g_hash_table_insert (ph_graph_names (graph), (gpointer) name, value);
   return value;
 }
 
@@ -108,11 +106,9 @@ model_alloc (void)
   model->nodes = g_ptr_array_new ();
   model->values = g_ptr_array_new ();
   model->graphs = g_ptr_array_new ();
-  model->names = g_hash_table_new (NULL, NULL);
-  model->suffixes = g_hash_table_new (NULL, NULL);
   model->opsets = g_hash_table_new (NULL, NULL);
   model->census = g_hash_table_new (NULL, NULL);
-  model->functions = g_ptr_array_new_with_free_func (function_free);
+  model->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_function_free);
   model->ir_version = 8;
   return model;
 }
@@ -133,8 +129,6 @@ ph_model_free (PhModel *model)
   g_ptr_array_unref (model->nodes);
   g_ptr_array_unref (model->values);
   g_ptr_array_unref (model->graphs);
-  g_hash_table_unref (model->names);
-  g_hash_table_unref (model->suffixes);
   g_hash_table_unref (model->census);
   g_hash_table_unref (model->opsets);
   g_ptr_array_unref (model->functions);
@@ -256,16 +250,20 @@ ph_model_clone (PhModel *from)
     ph_model_enter (model, model->nodes, from->next_id - 1, NULL);
   clone_graph (model->graph, from->graph);
   model->ir_version = from->ir_version;
+  model->library = from->library;
   model->extra = bytes_ref (from->extra);
   g_hash_table_iter_init (&iter, from->opsets);
   while (g_hash_table_iter_next (&iter, &key, &version))
     g_hash_table_insert (model->opsets, key, version);
   for (guint i = 0; i < from->functions->len; i++)
     {
-      PhFunction *function = g_memdup2 (from->functions->pdata[i], sizeof (PhFunction));
+      const PhFunction *old = from->functions->pdata[i];
+      PhFunctionRecord *record = ph_function_record_new (old);
+      PhFunction *function = ph_function_alloc (model, old->graph->id, record);
 
-      function->proto = bytes_ref (function->proto);
       g_ptr_array_add (model->functions, function);
+      clone_graph (function->graph, old->graph);
+      ph_function_record_free (record);
     }
   return model;
 }
@@ -293,7 +291,33 @@ ph_model_find_graph (PhModel *model, PhId id)
 PhValue *
 ph_model_find_value_named (PhModel *model, const char *name)
 {
-  return g_hash_table_lookup (model->names, ph_intern (name));
+  return ph_graph_find_value_named (model->graph, name);
+}
+
+PhGraph *
+ph_graph_root (const PhGraph *graph)
+{
+  while (graph->owner != NULL)
+    graph = graph->owner->graph;
+  return (PhGraph *) graph;
+}
+
+gboolean
+ph_graph_in_function (const PhGraph *graph)
+{
+  return ph_graph_root (graph)->function != NULL;
+}
+
+GHashTable *
+ph_graph_names (const PhGraph *graph)
+{
+  return ph_graph_root (graph)->names;
+}
+
+PhValue *
+ph_graph_find_value_named (const PhGraph *graph, const char *name)
+{
+  return g_hash_table_lookup (ph_graph_names (graph), ph_intern (name));
 }
 
 static PhNode *
@@ -323,6 +347,8 @@ ph_model_find_node_named (PhModel *model, const char *name)
         return node;
     }
   value = ph_model_find_value_named (model, name);
+  for (guint i = 0; (value == NULL || value->producer == NULL) && i < model->functions->len; i++)
+    value = ph_graph_find_value_named (((const PhFunction *) model->functions->pdata[i])->graph, name);
   if (value != NULL && value->producer != NULL)
     return value->producer;
   /* Last, because exporters like to name values "42". */
@@ -332,20 +358,27 @@ ph_model_find_node_named (PhModel *model, const char *name)
 const char *
 ph_model_unique_name (PhModel *model, const char *base)
 {
+  return ph_graph_unique_name (model->graph, base);
+}
+
+const char *
+ph_graph_unique_name (const PhGraph *graph, const char *base)
+{
+  const PhGraph *root = ph_graph_root (graph);
   const char *interned = ph_intern (*base != '\0' ? base : "value");
   guint suffix;
 
-  if (!g_hash_table_contains (model->names, interned))
+  if (!g_hash_table_contains (root->names, interned))
     return interned;
-  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (model->suffixes, interned));
+  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, interned));
   for (;;)
     {
       g_autofree char *name = g_strdup_printf ("%s_%u", interned, ++suffix);
       const char *candidate = ph_intern (name);
 
-      if (!g_hash_table_contains (model->names, candidate))
+      if (!g_hash_table_contains (root->names, candidate))
         {
-          g_hash_table_insert (model->suffixes, (gpointer) interned, GUINT_TO_POINTER (suffix));
+          g_hash_table_insert (root->suffixes, (gpointer) interned, GUINT_TO_POINTER (suffix));
           return candidate;
         }
     }
@@ -397,7 +430,7 @@ ph_model_n_nodes (PhModel *model, gboolean with_bodies)
     for (PhId id = 1; id < model->next_id; id++)
       {
         const PhGraph *graph = g_ptr_array_index (model->graphs, id);
-        if (graph != NULL && graph != model->graph && !ph_graph_is_fused (graph))
+        if (graph != NULL && graph->owner != NULL && !ph_graph_is_fused (graph) && ph_graph_root (graph) == model->graph)
           n += graph->n_nodes;
       }
   return n;

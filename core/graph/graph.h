@@ -17,6 +17,7 @@ typedef struct _PhNode    PhNode;
 typedef struct _PhValue   PhValue;
 typedef struct _PhOp      PhOp;         /* core/ops/op.h       */
 typedef struct _PhHistory PhHistory;    /* core/graph/history.h */
+typedef struct _PhFunction PhFunction;
 typedef guint32           PhId;         /* nodes, values and graphs count from 1 in one sequence; never reused */
 
 #define PH_NO_ID ((PhId) 0)
@@ -28,7 +29,7 @@ typedef struct { PhNode *node; guint index; } PhUse;      /* input @index of @no
 struct _PhValue
 {
   PhId          id;
-  const char   *name;          /* interned; unique among the values of the model; "" never          */
+  const char   *name;          /* interned; unique in its root graph and the bodies below; "" never  */
   const PhType *type;          /* (nullable) NULL while unknown                                      */
   PhGraph      *graph;         /* the scope that it belongs to                                       */
   PhNode       *producer;      /* (nullable) NULL for graph inputs and constants                     */
@@ -71,14 +72,34 @@ struct _PhGraph
   PhId          id;
   const char   *name;          /* interned                                                           */
   PhModel      *model;
-  PhNode       *owner;         /* (nullable) NULL for the main graph and for functions               */
+  PhNode       *owner;         /* (nullable) NULL for a root: the main graph or that of a function   */
+  PhFunction   *function;      /* (nullable) whose graph it is                                       */
   const char   *attr;          /* (nullable) the owner's attribute that it is: "then_branch"         */
   PhNode       *first, *last;
   guint         n_nodes;       /* of this graph, without those of bodies                             */
   GPtrArray    *inputs;        /* (element-type PhValue) owned                                       */
   GPtrArray    *outputs;       /* (element-type PhValue) not owned; may be captured from outside     */
   GPtrArray    *constants;     /* (element-type PhValue) owned; without those that are also inputs   */
+  GHashTable   *names;         /* (nullable) of a root: interned name -> PhValue, those of bodies too */
+  GHashTable   *suffixes;      /* (nullable) likewise: base -> the last number that made it unique   */
   GBytes       *extra;
+};
+
+/* A function of the model, or another of its entries: a graph with a name, which nodes call whose operator has that name
+ * and domain. The promises: its graph is a root (no owner; it uses values of its own and of its bodies only; its names are
+ * its own); its nodes are in topological order, edited, journalled, cloned and verified as those of the main graph; calls
+ * may nest. One that comes to call itself is shown, but a run and inlining refuse it (ph_model_check_functions). A call gives
+ * its inputs by position and may leave the last ones out.
+ * What stands inside as a PH_ATTR_REF is the attribute that the call gives, or the default. Types inside are those that the
+ * file declares: they may depend on the call. Passes do not change functions; ph_function_instance() is what a call means. */
+struct _PhFunction
+{
+  const char   *name, *domain; /* interned                                                           */
+  PhGraph      *graph;         /* owned; its inputs are the parameters, its outputs the results      */
+  GPtrArray    *parameters;    /* (element-type utf8) interned: attributes that a call gives         */
+  GPtrArray    *defaults;      /* (element-type PhAttr) attributes that it may leave out             */
+  GHashTable   *opsets;        /* interned domain -> version: those of its nodes, whatever the model's are */
+  GBytes       *extra;         /* (nullable) as for values                                           */
 };
 
 struct _PhModel
@@ -86,24 +107,15 @@ struct _PhModel
   PhGraph      *graph;         /* the main graph                                                     */
   GPtrArray    *nodes, *values, *graphs;   /* by id: NULL where an id is of another kind or was removed */
   PhId          next_id;
-  GHashTable   *names;         /* interned name -> PhValue                                           */
-  GHashTable   *suffixes;      /* interned base -> the last number that made it unique               */
   GHashTable   *opsets;        /* interned domain -> version (GINT_TO_POINTER)                       */
   gint64        ir_version;
   GHashTable   *census;        /* PhOp -> how many nodes of it there are, bodies included            */
-  GPtrArray    *functions;     /* (element-type PhFunction) owned                                    */
+  GPtrArray    *functions;     /* (element-type PhFunction) owned, in the file's order               */
+  PhModel      *library;       /* (nullable) (unowned) of an instance of a function: where its calls are looked up */
   GBytes       *extra;         /* (nullable) the ModelProto without graph, functions, opset imports  */
   GPtrArray    *files;         /* (nullable) (element-type PhFile) what it was read from; a clone has none */
   PhHistory    *journal;       /* (nullable) (unowned) where edits are recorded                      */
 };
-
-/* A model-local function, kept as the file has it; inlined by a pass or run as a call. */
-typedef struct
-{
-  const char *name, *domain;
-  GBytes     *proto;
-  double      n_nodes;         /* with those of all that it calls; infinite: it calls itself. 0: not yet counted */
-} PhFunction;
 
 PhModel    *ph_model_new          (void);                      /* an empty main graph */
 PhModel    *ph_model_clone        (PhModel *model);            /* same ids; tensors shared; no journal */
@@ -113,10 +125,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhModel, ph_model_free)
 PhNode     *ph_model_find_node    (PhModel *model, PhId id);   /* (nullable) */
 PhValue    *ph_model_find_value   (PhModel *model, PhId id);
 PhGraph    *ph_model_find_graph   (PhModel *model, PhId id);
-PhValue    *ph_model_find_value_named (PhModel *model, const char *name);
-/* "n42", "42", a node's name, or the name of a value that it makes. (nullable) */
+PhValue    *ph_model_find_value_named (PhModel *model, const char *name);   /* in the main graph and its bodies */
+PhValue    *ph_graph_find_value_named (const PhGraph *graph, const char *name);   /* in its root and the bodies below */
+/* "n42", "42", a node's name, or the name of a value that it makes; the main graph comes before functions. (nullable) */
 PhNode     *ph_model_find_node_named  (PhModel *model, const char *name);
-const char *ph_model_unique_name  (PhModel *model, const char *base);   /* @base, or base_1, base_2, ... ; interned */
+const char *ph_model_unique_name  (PhModel *model, const char *base);   /* @base, or base_1, base_2, ... ; interned; for the main graph */
+const char *ph_graph_unique_name  (const PhGraph *graph, const char *base);   /* likewise, for any */
+PhGraph    *ph_graph_root         (const PhGraph *graph);               /* the main graph or a function's */
+gboolean    ph_graph_in_function  (const PhGraph *graph);               /* of one, or of a body in one    */
 int         ph_model_opset        (PhModel *model, const char *domain); /* 0 when not imported */
 /* The opset at which the model leaves as a file: that which it came with. ph_model_opset (model, "") is the one whose form
  * its nodes have; where upgrade-opset brought only the form up, the file's own stands under ONNX's other name. */
@@ -129,6 +145,19 @@ PhValue    *ph_node_input         (const PhNode *node, guint i);        /* (null
 PhValue    *ph_node_output        (const PhNode *node, guint i);
 PhGraph    *ph_node_graph         (const PhNode *node, const char *attr);  /* (nullable) */
 gboolean    ph_node_is            (const PhNode *node, const PhOp *op);
+PhFunction *ph_model_find_function (PhModel *model, const char *domain, const char *name);   /* (nullable) */
+PhFunction *ph_node_function      (const PhNode *node);                 /* (nullable) that it calls */
+/* What @call (nullable) of @function stands for: a model whose main graph takes the call's inputs, with their types as far as
+ * they are known, and makes its outputs; the call's attributes are filled in. The functions that it calls are looked up in
+ * @function's model, which must outlive it. Types are not inferred: ph_io_open_function() does. */
+PhModel    *ph_function_instance  (const PhFunction *function, const PhNode *call, GError **error);
+/* How many nodes a call of it stands for, with what its calls stand for: infinite when it calls itself. @counted: (nullable)
+ * (element-type PhFunction gdouble*) what several questions share. */
+double      ph_function_n_nodes   (const PhFunction *function, GHashTable *counted);
+/* FALSE with @error: a call in the model stands for more nodes than ph_growth_check() allows, or for itself. */
+gboolean    ph_model_check_functions (PhModel *model, GError **error);
+/* Same interface, nodes, names, constants. */
+gboolean    ph_function_equal     (const PhFunction *a, const PhFunction *b);
 /* The operator of that name (nullable). Nodes are resolved as they are made; the list of operators is in core/ops. */
 const PhOp *ph_op_find            (const char *domain, const char *name);
 void        ph_op_get_name        (const PhOp *op, const char **domain, const char **name);

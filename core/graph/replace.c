@@ -41,7 +41,7 @@ replace_outputs (PhValue *old, PhValue *value, GError **error)
   if (interface)
     {
       const char *name = old->name;
-      ph_value_rename (old, ph_model_unique_name (graph->model, name), NULL);
+      ph_value_rename (old, ph_graph_unique_name (graph, name), NULL);
       ph_value_rename (value, name, NULL);
     }
   return TRUE;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/format.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/io/format-list.h"
@@ -115,6 +116,22 @@ read_source (const PhFormat *format, PhSource *source, GError **error)
   return NULL;
 }
 
+/* Such a function can be looked at, as it can in other systems; ONNX has none. */
+static void
+note_recursion (PhModel *model, GPtrArray *problems)
+{
+  g_autoptr (GHashTable) counted = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+
+  for (guint i = 0; problems != NULL && i < model->functions->len; i++)
+    {
+      const PhFunction *function = model->functions->pdata[i];
+
+      if (isinf (ph_function_n_nodes (function, counted)))
+        g_ptr_array_add (problems, g_strdup_printf ("Function %s%s%s comes to call itself: it can be shown, but neither run nor inlined",
+                                                    function->domain, *function->domain != 0 ? "." : "", function->name));
+    }
+}
+
 PhModel *
 ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, GPtrArray *problems, GError **error)
 {
@@ -127,7 +144,10 @@ ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, G
   source.bytes = bytes;
   model = read_source (format, &source, error);
   if (model != NULL)
-    ph_io_infer (model, problems);
+    {
+      ph_io_infer (model, problems);
+      note_recursion (model, problems);
+    }
   return model;
 }
 
@@ -198,6 +218,7 @@ ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GE
     return NULL;
   keep_files (model, &source);
   ph_io_infer (model, problems);
+  note_recursion (model, problems);
   return g_steal_pointer (&model);
 }
 

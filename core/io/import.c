@@ -78,11 +78,11 @@ ph_scope_find (PhScope *scope, const char *name)
   return found != NULL && !IS_PENDING (found) ? found : NULL;
 }
 
-/* The name that value @name of a body gets: names are unique in the whole model, while a file may use one in two branches. */
+/* The name that value @name of a body gets: names are unique among a graph and all its bodies, while a file may use one in two branches. */
 static const char *
 free_name (PhScope *scope, const char *name)
 {
-  GHashTable *taken = scope->importer->model->names;
+  GHashTable *taken = ph_graph_root (scope->graph)->names;
   g_autofree char *candidate = NULL;
 
   if (scope->outer == NULL || (!g_hash_table_contains (taken, name) && look_up (scope->outer, name, TRUE) == NULL))

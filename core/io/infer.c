@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/infer.h"
 
+#include "core/io/io.h"
 #include "core/ops/infer.h"
 #include "core/ops/op.h"
 #include "core/opset/upgrade.h"
@@ -40,4 +41,14 @@ ph_io_infer (PhModel *model, GPtrArray *problems)
     }
   ph_infer_model (clone, FALSE, problems, NULL);
   copy_types (model, clone);
+}
+
+PhModel *
+ph_io_open_function (const PhFunction *function, const PhNode *call, GError **error)
+{
+  PhModel *model = ph_function_instance (function, call, error);
+
+  if (model != NULL)
+    ph_io_infer (model, NULL);
+  return model;
 }

@@ -17,14 +17,7 @@ PhModel *ph_io_open        (const char *path, GPtrArray *problems, GCancellable 
 gboolean ph_io_save        (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 
 PhModel *ph_onnx_read      (GBytes *bytes, const char *path, GPtrArray *problems, GError **error); /* @path for messages, external data */
-/* The inside of model-local @function as @call (nullable) calls it: a model whose main graph takes the call's inputs, with
- * their types, and makes its outputs; the call's attributes are filled in. It has @model's functions too. */
-PhModel *ph_onnx_read_function (PhModel *model, const PhFunction *function, const PhNode *call, GError **error);
-/* How many nodes a call of it stands for, with what its calls stand for: infinite when it calls itself. */
-double   ph_function_n_nodes (PhModel *model, const PhFunction *function);
-/* FALSE with @error: a call in the model stands for more nodes than ph_growth_check() allows, or for itself. */
-gboolean ph_model_check_functions (PhModel *model, GError **error);
-const PhFunction *ph_model_find_function (PhModel *model, const char *domain, const char *name);    /* (nullable) */
+PhModel *ph_io_open_function (const PhFunction *function, const PhNode *call, GError **error);  /* ph_function_instance(), with types */
 GBytes  *ph_onnx_write     (PhModel *model, GError **error);
 PhModel *ph_onnx_text_read (const char *text, gssize length, const char *path, GError **error);    /* errors: path:line:column */
 

@@ -11,7 +11,8 @@ first_added (const PhHistory *history, guint n)
     {
       const PhEdit *edit = history->edits->pdata[i];
 
-      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH)
+      if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_ADD_GRAPH ||
+          edit->kind == PH_EDIT_ADD_FUNCTION)
         return edit->id;
     }
   return PH_NO_ID;

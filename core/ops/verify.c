@@ -35,7 +35,7 @@ verify_value (Verifier *verifier, const PhGraph *graph, const PhValue *value, co
   verifier->n_values++;
   if (value->graph != graph || value->producer != producer)
     return fault (verifier, producer, "'%s' does not know where it belongs", value->name);
-  if (ph_model_find_value (model, value->id) != value || g_hash_table_lookup (model->names, value->name) != value)
+  if (ph_model_find_value (model, value->id) != value || g_hash_table_lookup (ph_graph_names (graph), value->name) != value)
     return fault (verifier, producer, "'%s' is not the value of that name and id", value->name);
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -166,16 +166,41 @@ verify_graph (Verifier *verifier, PhGraph *graph)
   return TRUE;
 }
 
+static gboolean
+verify_names (Verifier *verifier, const PhGraph *root)
+{
+  const guint n = g_hash_table_size (root->names);
+
+  if (n == verifier->n_values)
+    return TRUE;
+  return fault (verifier, NULL, "%u names are known for the %u values of '%s'", n, verifier->n_values, root->name);
+}
+
+/* A schema binds attributes that in a function only the call has. */
+static gboolean
+verify_functions (Verifier *verifier)
+{
+  GPtrArray *functions = verifier->model->functions;
+
+  verifier->schemas = FALSE;
+  for (guint i = 0; i < functions->len; i++)
+    {
+      const PhFunction *function = functions->pdata[i];
+
+      verifier->n_values = 0;
+      if (function->graph->function != function || function->graph->owner != NULL)
+        return fault (verifier, NULL, "the graph of function %s.%s does not know it", function->domain, function->name);
+      if (!verify_graph (verifier, function->graph) || !verify_names (verifier, function->graph))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 gboolean
 ph_model_verify (PhModel *model, GError **error)
 {
   /* Declarations are those of the newest opset: the nodes of an older file need not agree with them. */
   Verifier verifier = { model, ph_model_opset (model, "") >= PH_OPSET_NEWEST, 0, error };
 
-  if (!verify_graph (&verifier, model->graph))
-    return FALSE;
-  if (g_hash_table_size (model->names) != verifier.n_values)
-    return fault (&verifier, NULL, "%u names are known for %u values", g_hash_table_size (model->names),
-                  verifier.n_values);
-  return TRUE;
+  return verify_graph (&verifier, model->graph) && verify_names (&verifier, model->graph) && verify_functions (&verifier);
 }

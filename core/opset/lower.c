@@ -279,7 +279,7 @@ ph_model_lowered (PhModel *model, int opset, int *needed, char **why, GError **e
       g_autofree char *label = NULL;
       int              needs;
 
-      if (node == NULL || *node->domain != '\0' || ph_node_is_fused (node))
+      if (node == NULL || ph_graph_in_function (node->graph) || *node->domain != '\0' || ph_node_is_fused (node))
         continue;
       label = ph_node_label (node);
       needs = lower_node (&l, id);

@@ -377,7 +377,7 @@ run_function (PhFieldNode *self, const PhFunction *function)
 
   if (model == NULL)
     {
-      model = ph_onnx_read_function (self->node->graph->model, function, self->node, &error);
+      model = ph_io_open_function (function, self->node, &error);
       if (model == NULL)
         return ph_field_fail (self, "%s", error->message);
       g_hash_table_insert (field->functions, (gpointer) self->node, model);
@@ -502,7 +502,7 @@ ph_field_node (PhFieldNode *self)
     return run_body (self, node->graphs->pdata[0], self->in, self->n_in, self->out, self->n_out);
   if (op == NULL)
     {
-      const PhFunction *function = ph_model_find_function (node->graph->model, node->domain, node->op_type);
+      const PhFunction *function = ph_node_function (node);
 
       return function != NULL ? run_function (self, function) : ph_field_fail (self, "is an operator that Peephole does not know");
     }

@@ -68,13 +68,6 @@ copy_opsets (PhModel *from, PhModel *to)
   while (g_hash_table_iter_next (&iter, &domain, &version))
     ph_model_set_opset (to, domain, GPOINTER_TO_INT (version));
   to->ir_version = from->ir_version;
-  for (guint i = 0; i < from->functions->len; i++)
-    {
-      PhFunction *function = g_memdup2 (from->functions->pdata[i], sizeof (PhFunction));
-
-      g_bytes_ref (function->proto);
-      g_ptr_array_add (to->functions, function);
-    }
 }
 
 static PhModel *
@@ -132,6 +125,8 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
       if (copy == NULL || !ph_graph_set_output (to->graph, i, copy, error))
         return NULL;
     }
+  if (!ph_model_copy_called (to, from, error))
+    return NULL;
   if (opset > 0 && opset < PH_OPSET_NEWEST)
     {
       g_autoptr(PhModel) upgraded = ph_run_upgraded_clone (to, NULL, NULL, error);

@@ -104,7 +104,7 @@ function_model (PhRun *run, const PhNode *node, const PhFunction *function, GErr
 
   if (model != NULL)
     return model;
-  model = ph_onnx_read_function (node->graph->model, function, node, error);
+  model = ph_io_open_function (function, node, error);
   if (model == NULL)
     return NULL;
   opset = ph_model_opset (model, "");
@@ -318,7 +318,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
       return ph_run_graph (run, node->graphs->pdata[0], kernel->inputs, kernel->n_inputs, kernel->outputs,
                            kernel->n_outputs, label, error);
     }
-  function = node->op == NULL ? ph_model_find_function (node->graph->model, node->domain, node->op_type) : NULL;
+  function = ph_node_function (node);
   if (function != NULL)
     {
       PhModel *model = function_model (run, node, function, error);

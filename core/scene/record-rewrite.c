@@ -55,7 +55,7 @@ collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GH
           }
       }
       break;
-    case PH_EDIT_SET_OPSET: case PH_N_EDITS:
+    case PH_EDIT_SET_OPSET: case PH_EDIT_ADD_FUNCTION: case PH_EDIT_REMOVE_FUNCTION: case PH_N_EDITS:
       break;
     }
 }
@@ -121,7 +121,8 @@ note_edit (PhRecorder *recorder, const PhEdit *edit, GHashTable *owners)
       note_owners (recorder, ph_model_find_graph (recorder->model, edit->graph), owners);
       break;
     case PH_EDIT_ADD_VALUE: case PH_EDIT_REMOVE_VALUE: case PH_EDIT_SET_TYPE: case PH_EDIT_RENAME: case PH_EDIT_MOVE_NODE:
-    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT: case PH_EDIT_SET_OPSET: case PH_EDIT_SET_CONTROL: case PH_N_EDITS:
+    case PH_EDIT_ADD_GRAPH: case PH_EDIT_REMOVE_GRAPH: case PH_EDIT_SET_OUTPUT: case PH_EDIT_SET_OPSET: case PH_EDIT_SET_CONTROL:
+    case PH_EDIT_ADD_FUNCTION: case PH_EDIT_REMOVE_FUNCTION: case PH_N_EDITS:
       break;
     }
 }

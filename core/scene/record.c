@@ -311,7 +311,7 @@ ph_recorder_is_shown (const PhGraph *graph)
   for (; graph->owner != NULL; graph = graph->owner->graph)
     if (ph_node_is_fused (graph->owner))
       return FALSE;
-  return TRUE;
+  return graph->function == NULL;
 }
 
 /* FALSE: cancelled. */

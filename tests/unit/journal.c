@@ -54,6 +54,13 @@ dump (PhModel *model)
 {
   GString *text = g_string_new (NULL);
   dump_graph (text, model->graph);
+  for (guint i = 0; i < model->functions->len; i++)
+    {
+      const PhFunction *function = model->functions->pdata[i];
+
+      g_string_append_printf (text, "function %s.%s %u %u\n", function->domain, function->name, function->parameters->len, function->defaults->len);
+      dump_graph (text, function->graph);
+    }
   return g_string_free (text, FALSE);
 }
 
@@ -120,6 +127,32 @@ random_body (PhModel *model, GRand *random)
 }
 
 static void
+random_function (PhModel *model, GRand *random)
+{
+  g_autofree char *name = g_strdup_printf ("f%d", g_rand_int_range (random, 0, 4));
+  g_autoptr (PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 3);
+  g_autoptr (PhAttr) attr = ph_attr_new_ref ("k", "alpha", PH_ATTR_INT);
+  PhFunction *function = ph_model_find_function (model, "test", name);
+  PhValue *inputs[2];
+  PhNode *node;
+
+  if (function != NULL)
+    {
+      if (g_rand_boolean (random))
+        ph_model_remove_function (function, NULL);
+      return;
+    }
+  function = ph_model_add_function (model, &(PhFunctionSpec) { .domain = "test", .name = name, .parameters = (const char *const[]) { "alpha" },
+                                                               .n_parameters = 1 }, NULL);
+  inputs[0] = ph_graph_add_input (function->graph, "x", NULL, NULL, G_MAXUINT, NULL);
+  inputs[1] = ph_graph_add_constant (function->graph, "c", tensor, NULL);
+  g_assert_cmpstr (inputs[0]->name, ==, "x");           /* though the main graph has an x too */
+  node = ph_graph_add_node (function->graph, &(PhNodeSpec) { .op_type = "f1", .domain = "test", .inputs = inputs, .n_inputs = 2, .n_outputs = 1,
+                                                             .attrs = &attr, .n_attrs = 1 }, NULL);
+  g_assert_true (ph_graph_set_output (function->graph, 0, node->outputs->pdata[0], NULL));
+}
+
+static void
 random_edit (PhModel *model, GRand *random)
 {
   PhNode *node = pick_node (model, random), *before;
@@ -127,7 +160,7 @@ random_edit (PhModel *model, GRand *random)
   g_autoptr(PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
   PhValue *value = pick_value (model, random), *other = pick_value (model, random);
 
-  switch (g_rand_int_range (random, 0, 15))
+  switch (g_rand_int_range (random, 0, 16))
     {
     case 0: case 1: case 2:
       random_node (model, random);
@@ -167,9 +200,12 @@ random_edit (PhModel *model, GRand *random)
     case 11:
       random_body (model, random);
       break;
+    case 14:
+      random_function (model, random);
+      break;
     case 12:
       before = pick_node (model, random);
-      if (node != NULL && node != before)
+      if (node != NULL && before != NULL && node != before)
         ph_node_add_control (node, before, NULL);
       break;
     case 13:
@@ -178,7 +214,7 @@ random_edit (PhModel *model, GRand *random)
       break;
     default:
       before = pick_node (model, random);
-      if (node != NULL)
+      if (node != NULL && before != NULL)
         ph_node_move_before (node, before->graph == node->graph ? before : NULL, NULL);
       break;
     }

@@ -305,7 +305,7 @@ test_function (void)
 
   g_assert_no_error (error);
   g_assert_cmpuint (model->functions->len, ==, 1);
-  body = ph_onnx_read_function (model, model->functions->pdata[0], model->graph->first, &error);
+  body = ph_io_open_function (model->functions->pdata[0], model->graph->first, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (body->graph->n_nodes, ==, 4);
   g_assert_cmpfloat (ph_node_attr_float (body->graph->first, "value_float", 0), ==, 3);

@@ -66,7 +66,10 @@ ph_attr_to_proto (PhExport *export, const PhAttr *attr)
     {
       proto = attr->s != NULL ? ph_proto_parse (export->arena, &onnx__attribute_proto__descriptor, attr->s) : NULL;
       if (proto != NULL)
-        return proto;
+        {
+          proto->name = (char *) attr->name;
+          return proto;
+        }
     }
   proto = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
   proto->name = (char *) attr->name;
@@ -74,6 +77,11 @@ ph_attr_to_proto (PhExport *export, const PhAttr *attr)
   proto->type = (Onnx__AttributeProto__AttributeType) attr->kind;
   switch (attr->kind)
     {
+    case PH_ATTR_REF:
+      proto->ref_attr_name = (char *) attr->ref;
+      proto->has_type = attr->i != 0;
+      proto->type = (Onnx__AttributeProto__AttributeType) attr->i;
+      break;
     case PH_ATTR_FLOAT:
       proto->has_f = TRUE;
       proto->f = attr->f;
@@ -317,7 +325,7 @@ export_node (PhExport *export, PhNode *node)
   if (!export->nameless)
     ph_export_add_places (export, proto, node);
   if (call)
-    proto->op_type = (char *) ph_export_function (export, node);
+    proto->op_type = (char *) ph_export_fused (export, node);
   return proto;
 }
 
@@ -430,16 +438,22 @@ by_domain (gconstpointer a, gconstpointer b)
 Onnx__OperatorSetIdProto **
 ph_export_opsets (PhExport *export, gboolean with_own, gsize *n)
 {
+  return ph_export_opset_table (export, export->model->opsets, with_own, n);
+}
+
+Onnx__OperatorSetIdProto **
+ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, gsize *n)
+{
   g_autoptr(GPtrArray) domains = g_ptr_array_new ();
   Onnx__OperatorSetIdProto **sets;
   GHashTableIter iter;
   gpointer key;
 
-  g_hash_table_iter_init (&iter, export->model->opsets);
+  g_hash_table_iter_init (&iter, opsets);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (!g_str_equal (key, PH_FILE_OPSET))
       g_ptr_array_add (domains, key);
-  if (with_own && ph_model_opset (export->model, "peephole") == 0)
+  if (with_own && !g_hash_table_contains (opsets, ph_intern ("peephole")))
     g_ptr_array_add (domains, (gpointer) "peephole");
   g_ptr_array_sort (domains, by_domain);
   sets = new_array (export, domains->len);
@@ -448,7 +462,7 @@ ph_export_opsets (PhExport *export, gboolean with_own, gsize *n)
       sets[i] = ph_proto_new (export->arena, Onnx__OperatorSetIdProto, onnx__operator_set_id_proto);
       sets[i]->domain = domains->pdata[i];
       sets[i]->has_version = TRUE;
-      sets[i]->version = MAX (ph_model_opset (export->model, domains->pdata[i]), 1);
+      sets[i]->version = MAX (GPOINTER_TO_INT (g_hash_table_lookup (opsets, domains->pdata[i])), 1);
     }
   *n = domains->len;
   return sets;
@@ -470,15 +484,14 @@ ph_onnx_export (PhExport *export, PhModel *model)
   for (guint i = 0; i < model->functions->len; i++)
     {
       const PhFunction *function = model->functions->pdata[i];
-      Onnx__FunctionProto *parsed = ph_proto_parse (export->arena, &onnx__function_proto__descriptor, function->proto);
 
-      if (parsed != NULL)
-        g_ptr_array_add (export->functions, parsed);
       if (g_str_equal (function->domain, "peephole"))
         g_hash_table_add (export->function_names, (gpointer) function->name);
     }
   proto->graph = export_graph (export, model->graph);
   g_clear_pointer (&export->node_names, g_hash_table_unref);
+  for (guint i = 0; i < model->functions->len; i++)       /* before the functions that fused nodes become */
+    g_ptr_array_insert (export->functions, (int) i, ph_export_function (export, model->functions->pdata[i]));
   proto->opset_import = ph_export_opsets (export, export->functions->len > 0, &proto->n_opset_import);
   proto->has_ir_version = TRUE;
   proto->ir_version = model->ir_version > 0 ? model->ir_version : 8;

@@ -1,28 +1,13 @@
-/* onnx-function.c: model-local functions: kept as bytes, made into a graph when something needs their insides.
+/* onnx-function.c: model-local functions: FunctionProtos become graphs of the model, and are written again of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/io/infer.h"
 #include "core/io/onnx/onnx-import.h"
-
-#include <math.h>
-
-#include "core/graph/growth.h"
 
 #include <string.h>
 
 #define MAX_FUSED_DEPTH 16
 
-const PhFunction *
-ph_model_find_function (PhModel *model, const char *domain, const char *name)
-{
-  for (guint i = 0; i < model->functions->len; i++)
-    {
-      const PhFunction *function = model->functions->pdata[i];
-
-      if (g_str_equal (function->name, name) && g_str_equal (function->domain, domain))
-        return function;
-    }
-  return NULL;
-}
+/* In text, on a Constant node that stands for a constant of a function. */
+#define CONSTANT_ATTR "peephole_constant"
 
 Onnx__FunctionProto *
 ph_import_function (PhImport *import, const char *domain, const char *name)
@@ -35,250 +20,44 @@ ph_import_function (PhImport *import, const char *domain, const char *name)
   return g_hash_table_lookup (import->functions, key);
 }
 
-/* ── references to the call's attributes ────────────────────────────────────────────────────────────────────────── */
+/* ── a function as a graph ──────────────────────────────────────────────────────────────────────────────────────── */
 
 Onnx__AttributeProto *
 ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i)
 {
-  const ProtobufCMessageUnknownField *field = &function->base.unknown_fields[i];
-  ProtobufCAllocator allocator = ph_arena_allocator (arena);
-  gsize header = 0;                            /* the length, which protobuf-c leaves in front of the bytes */
-
-  if (field->tag != PH_FUNCTION_ATTRIBUTE_PROTO || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
-    return NULL;
-  while (header < field->len && (field->data[header] & 0x80) != 0)
-    header++;
-  if (header++ >= field->len)
-    return NULL;
-  return onnx__attribute_proto__unpack (&allocator, field->len - header, field->data + header);
+  return ph_proto_unknown_message (arena, &function->base.unknown_fields[i], PH_FUNCTION_ATTRIBUTE_PROTO, &onnx__attribute_proto__descriptor);
 }
 
-static Onnx__AttributeProto *
-default_attr (PhArena *arena, const Onnx__FunctionProto *function, const char *name)
+Onnx__ValueInfoProto *
+ph_function_value_info (PhArena *arena, const Onnx__FunctionProto *function, guint i)
 {
-  for (guint i = 0; i < function->base.n_unknown_fields; i++)
-    {
-      Onnx__AttributeProto *attr = ph_function_default_attr (arena, function, i);
-
-      if (attr != NULL && g_strcmp0 (attr->name, name) == 0)
-        return attr;
-    }
-  return NULL;
+  return ph_proto_unknown_message (arena, &function->base.unknown_fields[i], PH_FUNCTION_VALUE_INFO, &onnx__value_info_proto__descriptor);
 }
 
-typedef struct { PhArena *arena; const Onnx__FunctionProto *function; const PhNode *call; } Call;
-
-static void resolve_nodes (const Call *call, Onnx__NodeProto **nodes, gsize n);
-
-/* @attr itself, what it refers to under its name, or NULL when the call leaves it out. */
-static Onnx__AttributeProto *
-resolve_attr (const Call *call, Onnx__AttributeProto *attr)
-{
-  Onnx__AttributeProto *found = NULL;
-
-  if (attr->ref_attr_name == NULL || attr->ref_attr_name[0] == '\0')
-    {
-      if (attr->g != NULL)
-        resolve_nodes (call, attr->g->node, attr->g->n_node);
-      for (gsize i = 0; i < attr->n_graphs; i++)
-        resolve_nodes (call, attr->graphs[i]->node, attr->graphs[i]->n_node);
-      return attr;
-    }
-  if (call->call != NULL)
-    {
-      PhAttr *given = ph_node_attr (call->call, attr->ref_attr_name);
-      PhExport export = { .arena = call->arena };
-
-      if (given != NULL)
-        found = ph_attr_to_proto (&export, given);
-    }
-  if (found == NULL)
-    found = default_attr (call->arena, call->function, attr->ref_attr_name);
-  if (found != NULL)
-    {
-      Onnx__AttributeProto *copy = ph_arena_alloc (call->arena, sizeof *copy);
-
-      *copy = *found;
-      copy->name = attr->name;
-      found = copy;
-    }
-  return found;
-}
-
-static void
-resolve_nodes (const Call *call, Onnx__NodeProto **nodes, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      gsize kept = 0;
-
-      for (gsize j = 0; j < nodes[i]->n_attribute; j++)
-        {
-          Onnx__AttributeProto *attr = resolve_attr (call, nodes[i]->attribute[j]);
-
-          if (attr != NULL)
-            nodes[i]->attribute[kept++] = attr;
-        }
-      nodes[i]->n_attribute = kept;
-    }
-}
-
+/* The value's info, without a type where the function says none. */
 static Onnx__ValueInfoProto *
-new_info (PhArena *arena, char *name, const PhType *type)
+find_info (PhArena *arena, const Onnx__GraphProto *graph, char *name)
 {
-  Onnx__ValueInfoProto *info = ph_proto_new (arena, Onnx__ValueInfoProto, onnx__value_info_proto);
+  Onnx__ValueInfoProto *info;
 
+  for (gsize i = 0; i < graph->n_value_info; i++)
+    if (g_strcmp0 (graph->value_info[i]->name, name) == 0)
+      return graph->value_info[i];
+  info = ph_proto_new (arena, Onnx__ValueInfoProto, onnx__value_info_proto);
   info->name = name;
-  if (type != NULL)
-    info->type = ph_type_to_proto (arena, type);
   return info;
 }
 
-static Onnx__GraphProto *
-function_to_graph (PhArena *arena, const Onnx__FunctionProto *function, const PhNode *call)
-{
-  Onnx__GraphProto *graph = ph_proto_new (arena, Onnx__GraphProto, onnx__graph_proto);
-  Call context = { arena, function, call };
-
-  graph->name = function->name;
-  graph->n_input = function->n_input;
-  graph->input = ph_arena_alloc (arena, function->n_input * sizeof (gpointer));
-  for (gsize i = 0; i < function->n_input; i++)
-    {
-      const PhValue *value = call != NULL ? ph_node_input (call, i) : NULL;
-
-      graph->input[i] = new_info (arena, function->input[i], value != NULL ? value->type : NULL);
-    }
-  graph->n_output = function->n_output;
-  graph->output = ph_arena_alloc (arena, function->n_output * sizeof (gpointer));
-  for (gsize i = 0; i < function->n_output; i++)
-    graph->output[i] = new_info (arena, function->output[i], NULL);
-  graph->n_node = function->n_node;
-  graph->node = function->node;
-  resolve_nodes (&context, graph->node, graph->n_node);
-  return graph;
-}
-
-/* ── a call by itself ───────────────────────────────────────────────────────────────────────────────────────────── */
-
-PhModel *
-ph_onnx_read_function (PhModel *model, const PhFunction *function, const PhNode *call, GError **error)
-{
-  g_auto(PhArena) arena = { 0 };
-  g_auto(PhSource) base = { 0 };
-  g_auto(PhOnnxSource) source = { .base = &base };
-  g_autofree char *path = g_strdup_printf ("function %s.%s", function->domain, function->name);
-  Onnx__ModelProto proto = ONNX__MODEL_PROTO__INIT;
-  Onnx__FunctionProto *parsed;
-  PhModel *body;
-
-  ph_arena_init (&arena);
-  ph_source_init (&base, path, NULL);
-  source.functions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  for (guint i = 0; i < model->functions->len; i++)
-    g_ptr_array_add (source.functions, g_bytes_ref (((PhFunction *) model->functions->pdata[i])->proto));
-  parsed = ph_proto_parse (&arena, &onnx__function_proto__descriptor, function->proto);
-  if (parsed == NULL)
-    {
-      ph_source_fail (&base, error, PH_ERROR_FILE, NULL, "the function is damaged and cannot be read");
-      return NULL;
-    }
-  if (call != NULL && call->outputs->len > parsed->n_output)
-    {
-      g_autofree char *label = ph_node_label (call);
-
-      ph_source_fail (&base, error, PH_ERROR_INVALID, NULL, "%s wants %u outputs of it; it has %" G_GSIZE_FORMAT, label,
-                      call->outputs->len, parsed->n_output);
-      return NULL;
-    }
-  proto.has_ir_version = TRUE;
-  proto.ir_version = MAX (model->ir_version, 4);
-  proto.n_opset_import = parsed->n_opset_import;
-  proto.opset_import = parsed->opset_import;
-  proto.graph = function_to_graph (&arena, parsed, call);
-  source.lenient = TRUE;
-  body = ph_onnx_import (&source, &arena, &proto, error);
-  if (body != NULL)
-    ph_io_infer (body, NULL);
-  return body;
-}
-
-/* ── how much a call stands for ─────────────────────────────────────────────────────────────────────────────────── */
-
-static double count_call (PhModel *model, const char *domain, const char *op_type);
-
-static double
-count_nodes (PhModel *model, Onnx__NodeProto *const *nodes, gsize n)
-{
-  double count = 0;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      count += 1 + count_call (model, nodes[i]->domain != NULL ? nodes[i]->domain : "", nodes[i]->op_type != NULL ? nodes[i]->op_type : "");
-      for (gsize k = 0; k < nodes[i]->n_attribute; k++)
-        if (nodes[i]->attribute[k]->g != NULL)
-          count += count_nodes (model, nodes[i]->attribute[k]->g->node, nodes[i]->attribute[k]->g->n_node);
-    }
-  return count;
-}
-
-double
-ph_function_n_nodes (PhModel *model, const PhFunction *function)
-{
-  PhFunction *own = (PhFunction *) function;
-  g_auto(PhArena) arena = { 0 };
-  Onnx__FunctionProto *proto;
-
-  if (own->n_nodes == 0)
-    {
-      own->n_nodes = INFINITY;           /* until it is known: what comes by here again calls itself */
-      ph_arena_init (&arena);
-      proto = ph_proto_parse (&arena, &onnx__function_proto__descriptor, own->proto);
-      own->n_nodes = proto != NULL ? MAX (count_nodes (model, proto->node, proto->n_node), 1) : 1;
-    }
-  return own->n_nodes;
-}
-
-static double
-count_call (PhModel *model, const char *domain, const char *op_type)
-{
-  const PhFunction *function = ph_model_find_function (model, domain, op_type);
-
-  return function != NULL ? ph_function_n_nodes (model, function) : 0;
-}
-
-gboolean
-ph_model_check_functions (PhModel *model, GError **error)
-{
-  double all = 0;
-
-  if (model->functions->len == 0)
-    return TRUE;
-  for (PhId id = 1; id < model->next_id; id++)
-    {
-      const PhNode *node = ph_model_find_node (model, id);
-      double count;
-
-      if (node == NULL || node->op != NULL || ph_node_is_fused (node))
-        continue;
-      count = count_call (model, node->domain, node->op_type);
-      if (isinf (count))
-        return ph_node_fail (node, error, PH_ERROR_INVALID, "the function that it calls comes to call itself, which ONNX does not allow");
-      all += count;
-      if (!ph_growth_check ((gint64) MIN (all, 9e18), NULL))
-        {
-          g_autoptr(GError) reason = NULL;
-
-          ph_growth_check (G_MAXINT64, &reason);
-          return ph_node_fail (node, error, PH_ERROR_FAILED, "it stands for %.0f nodes: %s", count, reason->message);
-        }
-    }
-  return TRUE;
-}
-
-/* ── fused nodes ────────────────────────────────────────────────────────────────────────────────────────────────── */
-
 /* A body's constants are written as Constant nodes, because a function has no initializers. */
+static gboolean
+is_constant (const Onnx__NodeProto *node)
+{
+  const gboolean marked = g_strcmp0 (node->doc_string, PH_BODY_CONSTANT) == 0;
+
+  return node->n_output == 1 && node->n_attribute > 0 && node->attribute[0]->t != NULL &&
+         (marked ? node->n_attribute == 1 : node->n_attribute == 2 && g_strcmp0 (node->attribute[1]->name, CONSTANT_ATTR) == 0);
+}
+
 static void
 take_constants (PhArena *arena, Onnx__GraphProto *graph)
 {
@@ -289,8 +68,7 @@ take_constants (PhArena *arena, Onnx__GraphProto *graph)
     {
       Onnx__NodeProto *node = graph->node[i];
 
-      if (g_strcmp0 (node->doc_string, PH_BODY_CONSTANT) == 0 && node->n_attribute == 1 && node->attribute[0]->t != NULL
-          && node->n_output == 1)
+      if (is_constant (node))
         {
           node->attribute[0]->t->name = node->output[0];
           graph->initializer[graph->n_initializer++] = node->attribute[0]->t;
@@ -300,6 +78,222 @@ take_constants (PhArena *arena, Onnx__GraphProto *graph)
     }
   graph->n_node = kept;
 }
+
+/* @function as a graph. Its infos of inputs and outputs become theirs. */
+static Onnx__GraphProto *
+function_to_graph (PhArena *arena, const Onnx__FunctionProto *function)
+{
+  Onnx__GraphProto *graph = ph_proto_new (arena, Onnx__GraphProto, onnx__graph_proto);
+  gsize kept = 0;
+
+  graph->name = function->name;
+  graph->value_info = ph_arena_alloc (arena, (function->base.n_unknown_fields + 1) * sizeof (gpointer));
+  for (guint i = 0; i < function->base.n_unknown_fields; i++)
+    {
+      Onnx__ValueInfoProto *info = ph_function_value_info (arena, function, i);
+
+      if (info != NULL)
+        graph->value_info[graph->n_value_info++] = info;
+    }
+  graph->n_input = function->n_input;
+  graph->input = ph_arena_alloc (arena, (function->n_input + 1) * sizeof (gpointer));
+  for (gsize i = 0; i < function->n_input; i++)
+    graph->input[i] = find_info (arena, graph, function->input[i]);
+  graph->n_output = function->n_output;
+  graph->output = ph_arena_alloc (arena, (function->n_output + 1) * sizeof (gpointer));
+  for (gsize i = 0; i < function->n_output; i++)
+    graph->output[i] = find_info (arena, graph, function->output[i]);
+  for (gsize i = 0; i < graph->n_value_info; i++)
+    {
+      gboolean taken = FALSE;
+
+      for (gsize j = 0; j < graph->n_input && !taken; j++)
+        taken = graph->input[j] == graph->value_info[i];
+      for (gsize j = 0; j < graph->n_output && !taken; j++)
+        taken = graph->output[j] == graph->value_info[i];
+      if (!taken)
+        graph->value_info[kept++] = graph->value_info[i];
+    }
+  graph->n_value_info = kept;
+  graph->n_node = function->n_node;
+  graph->node = function->node;
+  take_constants (arena, graph);
+  return graph;
+}
+
+/* What the function says that Peephole does not read. */
+static GBytes *
+function_extra (const Onnx__FunctionProto *function)
+{
+  Onnx__FunctionProto copy = ONNX__FUNCTION_PROTO__INIT;
+  g_autofree ProtobufCMessageUnknownField *unknown = g_new (ProtobufCMessageUnknownField, function->base.n_unknown_fields + 1);
+
+  copy.doc_string = function->doc_string;
+  copy.base.unknown_fields = unknown;
+  for (guint i = 0; i < function->base.n_unknown_fields; i++)
+    if (function->base.unknown_fields[i].tag != PH_FUNCTION_ATTRIBUTE_PROTO && function->base.unknown_fields[i].tag != PH_FUNCTION_VALUE_INFO)
+      unknown[copy.base.n_unknown_fields++] = function->base.unknown_fields[i];
+  return protobuf_c_message_get_packed_size (&copy.base) > 0 ? ph_proto_to_bytes (&copy.base) : NULL;
+}
+
+PhFunction *
+ph_import_add_function (PhImport *import, Onnx__FunctionProto *proto, GError **error)
+{
+  g_autoptr (GHashTable) opsets = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) names = g_ptr_array_new (), defaults = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr (GBytes) extra = function_extra (proto);
+
+  for (gsize i = 0; i < proto->n_attribute; i++)
+    g_ptr_array_add (names, (gpointer) ph_importer_name (&import->base, proto->attribute[i]));
+  for (guint i = 0; i < proto->base.n_unknown_fields; i++)
+    {
+      Onnx__AttributeProto *attr = ph_function_default_attr (import->arena, proto, i);
+      PhAttr *value = attr != NULL ? ph_attr_from_proto (import->source, import->arena, attr, error) : NULL;
+
+      if (value != NULL)
+        g_ptr_array_add (defaults, value);
+      else if (attr != NULL)
+        return NULL;
+    }
+  for (gsize i = 0; i < proto->n_opset_import; i++)
+    {
+      const char *domain = ph_importer_name (&import->base, proto->opset_import[i]->domain);
+
+      if (proto->opset_import[i]->version > 0 && proto->opset_import[i]->version <= G_MAXINT)
+        g_hash_table_insert (opsets, (gpointer) ph_intern (g_str_equal (domain, "ai.onnx") ? "" : domain),
+                             GINT_TO_POINTER ((int) proto->opset_import[i]->version));
+    }
+  return ph_model_add_function (import->model, &(PhFunctionSpec) {
+    .name = ph_importer_name (&import->base, proto->name), .domain = ph_importer_name (&import->base, proto->domain),
+    .parameters = (const char *const *) names->pdata, .n_parameters = names->len, .defaults = (PhAttr *const *) defaults->pdata,
+    .n_defaults = defaults->len, .opsets = opsets, .extra = extra, .overload = TRUE }, error);
+}
+
+gboolean
+ph_import_fill_function (PhImport *import, PhFunction *function, Onnx__FunctionProto *proto, GError **error)
+{
+  const gboolean lenient = import->source->lenient;
+  gboolean ok;
+
+  import->source->lenient = TRUE;
+  ok = ph_import_proto (import, NULL, TRUE, function->graph, function_to_graph (import->arena, proto), error);
+  import->source->lenient = lenient;
+  return ok;
+}
+
+/* ── and back ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static Onnx__NodeProto *
+constant_node (PhExport *export, Onnx__TensorProto *tensor)
+{
+  Onnx__NodeProto *node = ph_proto_new (export->arena, Onnx__NodeProto, onnx__node_proto);
+  Onnx__AttributeProto *attr = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
+
+  attr->name = (char *) "value";
+  attr->has_type = TRUE;
+  attr->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+  attr->t = tensor;
+  node->op_type = (char *) "Constant";
+  node->doc_string = (char *) PH_BODY_CONSTANT;
+  node->n_output = 1;
+  node->output = ph_arena_alloc (export->arena, sizeof (gpointer));
+  node->output[0] = tensor->name;
+  node->n_attribute = 1;
+  node->attribute = ph_arena_alloc (export->arena, 2 * sizeof (gpointer));
+  node->attribute[0] = attr;
+  if (!export->plain)                /* text has no place for the node's documentation */
+    {
+      node->attribute[1] = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
+      node->attribute[1]->name = (char *) CONSTANT_ATTR;
+      node->attribute[1]->has_type = node->attribute[1]->has_i = TRUE;
+      node->attribute[1]->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+      node->attribute[1]->i = 1;
+      node->n_attribute = 2;
+    }
+  tensor->name = NULL;
+  return node;
+}
+
+/* Types of values, where they are known: of no use to others, so that only what is not in doubt is written. */
+static void
+append_info (PhExport *export, Onnx__FunctionProto *function, const Onnx__ValueInfoProto *info)
+{
+  if (info->type != NULL && info->name != NULL)
+    ph_proto_append (export->arena, &function->base, PH_FUNCTION_VALUE_INFO, &info->base);
+}
+
+Onnx__FunctionProto *
+ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
+{
+  PhArena *arena = export->arena;
+  Onnx__GraphProto *body = ph_onnx_export_graph (export, graph);
+  Onnx__FunctionProto *function = ph_proto_new (arena, Onnx__FunctionProto, onnx__function_proto);
+
+  function->n_input = body->n_input;
+  function->input = ph_arena_alloc (arena, MAX (body->n_input, 1) * sizeof (gpointer));
+  for (gsize i = 0; i < body->n_input; i++)
+    function->input[i] = body->input[i]->name;
+  function->n_output = body->n_output;
+  function->output = ph_arena_alloc (arena, MAX (body->n_output, 1) * sizeof (gpointer));
+  for (gsize i = 0; i < body->n_output; i++)
+    function->output[i] = body->output[i]->name;
+  function->node = ph_arena_alloc (arena, (body->n_initializer + body->n_node + 1) * sizeof (gpointer));
+  for (gsize i = 0; i < body->n_initializer; i++)
+    function->node[function->n_node++] = constant_node (export, body->initializer[i]);
+  for (gsize i = 0; i < body->n_node; i++)
+    {
+      function->node[function->n_node++] = body->node[i];
+      *calls_own = *calls_own || g_strcmp0 (body->node[i]->domain, "peephole") == 0;
+    }
+  if (graph->function == NULL)
+    return function;
+  for (gsize i = 0; i < body->n_input; i++)
+    append_info (export, function, body->input[i]);
+  for (gsize i = 0; i < body->n_output; i++)
+    append_info (export, function, body->output[i]);
+  for (gsize i = 0; i < body->n_value_info; i++)
+    append_info (export, function, body->value_info[i]);
+  return function;
+}
+
+Onnx__FunctionProto *
+ph_export_function (PhExport *export, const PhFunction *function)
+{
+  const Onnx__FunctionProto *extra = function->extra != NULL ?
+                                     ph_proto_parse (export->arena, &onnx__function_proto__descriptor, function->extra) : NULL;
+  GHashTable *names = export->node_names;
+  g_autoptr (GHashTable) own = g_hash_table_new (NULL, NULL);
+  PhExport plain = { .arena = export->arena, .plain = TRUE };          /* defaults are fields that are packed at once */
+  gboolean calls_own = FALSE;
+  Onnx__FunctionProto *proto;
+
+  export->node_names = own;
+  proto = ph_export_body (export, function->graph, &calls_own);
+  export->node_names = names;
+  proto->name = (char *) function->name;
+  proto->domain = (char *) function->domain;
+  proto->n_attribute = function->parameters->len;
+  proto->attribute = (char **) function->parameters->pdata;
+  for (guint i = 0; i < function->defaults->len; i++)
+    ph_proto_append (export->arena, &proto->base, PH_FUNCTION_ATTRIBUTE_PROTO, &ph_attr_to_proto (&plain, function->defaults->pdata[i])->base);
+  proto->opset_import = ph_export_opset_table (export, function->opsets, calls_own, &proto->n_opset_import);
+  if (extra != NULL)
+    {
+      const guint n = proto->base.n_unknown_fields, m = extra->base.n_unknown_fields;
+      ProtobufCMessageUnknownField *fields = ph_arena_alloc (export->arena, (n + m + 1) * sizeof *fields);
+
+      proto->doc_string = extra->doc_string;
+      if (n > 0)
+        memcpy (fields, proto->base.unknown_fields, n * sizeof *fields);
+      if (m > 0)
+        memcpy (fields + n, extra->base.unknown_fields, m * sizeof *fields);
+      proto->base.unknown_fields = fields;
+      proto->base.n_unknown_fields = n + m;
+    }
+  return proto;
+}
+
+/* ── fused nodes ────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 Onnx__FunctionProto *
 ph_import_find_fused (PhImport *import, const Onnx__NodeProto *proto)
@@ -329,8 +323,7 @@ ph_import_fused (PhImport *import, PhScope *scope, PhNode *node, Onnx__FunctionP
 
   if (copy == NULL)
     return TRUE;
-  proto = function_to_graph (import->arena, copy, node);
-  take_constants (import->arena, proto);
+  proto = function_to_graph (import->arena, copy);
   body = ph_node_add_graph (node, "body", node->op_type, error);
   if (body == NULL)
     return FALSE;

@@ -29,63 +29,23 @@ number_graph (PhExport *export, const PhGraph *graph)
     }
 }
 
-static Onnx__NodeProto *
-constant_node (PhExport *export, Onnx__TensorProto *tensor)
-{
-  Onnx__NodeProto *node = ph_proto_new (export->arena, Onnx__NodeProto, onnx__node_proto);
-  Onnx__AttributeProto *attr = ph_proto_new (export->arena, Onnx__AttributeProto, onnx__attribute_proto);
-
-  attr->name = (char *) "value";
-  attr->has_type = TRUE;
-  attr->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
-  attr->t = tensor;
-  node->op_type = (char *) "Constant";
-  node->doc_string = (char *) PH_BODY_CONSTANT;
-  node->n_output = 1;
-  node->output = ph_arena_alloc (export->arena, sizeof (gpointer));
-  node->output[0] = tensor->name;
-  node->n_attribute = 1;
-  node->attribute = ph_arena_alloc (export->arena, sizeof (gpointer));
-  node->attribute[0] = attr;
-  tensor->name = NULL;
-  return node;
-}
-
 static Onnx__FunctionProto *
 make_function (PhExport *export, PhNode *node)
 {
-  PhArena *arena = export->arena;
-  Onnx__GraphProto *body = ph_onnx_export_graph (export, ph_node_graph (node, "body"));
-  Onnx__FunctionProto *function = ph_proto_new (arena, Onnx__FunctionProto, onnx__function_proto);
   gboolean needs_own = FALSE;
+  Onnx__FunctionProto *function = ph_export_body (export, ph_node_graph (node, "body"), &needs_own);
 
   function->domain = (char *) "peephole";
-  function->n_input = body->n_input;
-  function->input = ph_arena_alloc (arena, MAX (body->n_input, 1) * sizeof (gpointer));
-  for (gsize i = 0; i < body->n_input; i++)
-    function->input[i] = body->input[i]->name;
-  function->n_output = body->n_output;
-  function->output = ph_arena_alloc (arena, MAX (body->n_output, 1) * sizeof (gpointer));
-  for (gsize i = 0; i < body->n_output; i++)
-    function->output[i] = body->output[i]->name;
   function->n_attribute = node->attrs->len;
-  function->attribute = ph_arena_alloc (arena, MAX (node->attrs->len, 1) * sizeof (gpointer));
+  function->attribute = ph_arena_alloc (export->arena, MAX (node->attrs->len, 1) * sizeof (gpointer));
   for (guint i = 0; i < node->attrs->len; i++)
     function->attribute[i] = (char *) ((PhAttr *) node->attrs->pdata[i])->name;
-  function->node = ph_arena_alloc (arena, (body->n_initializer + body->n_node + 1) * sizeof (gpointer));
-  for (gsize i = 0; i < body->n_initializer; i++)
-    function->node[function->n_node++] = constant_node (export, body->initializer[i]);
-  for (gsize i = 0; i < body->n_node; i++)
-    {
-      function->node[function->n_node++] = body->node[i];
-      needs_own = needs_own || g_strcmp0 (body->node[i]->domain, "peephole") == 0;
-    }
   function->opset_import = ph_export_opsets (export, needs_own, &function->n_opset_import);
   return function;
 }
 
 const char *
-ph_export_function (PhExport *export, PhNode *node)
+ph_export_fused (PhExport *export, PhNode *node)
 {
   GHashTable *aliases = export->aliases;
   gboolean nameless = export->nameless;

@@ -22,7 +22,7 @@ typedef struct
   GPtrArray  *tables;          /* (element-type GHashTable) freed with it        */
 } PhImport;
 
-/* doc_string of a Constant node that stands for a constant of a fused node's body. */
+/* doc_string of a Constant node that stands for a constant of a function or of a fused node's body. */
 #define PH_BODY_CONSTANT "constant of the fused operator"
 
 /* Extra of a value that stands for an output that the file leaves out (""): a graph fragment with an empty name. */
@@ -46,6 +46,9 @@ void        ph_import_take_tags  (PhImport *import, GPtrArray *attrs, PhNodeSpec
 
 /* onnx-function.c */
 Onnx__FunctionProto *ph_import_function (PhImport *import, const char *domain, const char *name);    /* (nullable) */
+/* The function without its graph, and then that. */
+PhFunction *ph_import_add_function  (PhImport *import, Onnx__FunctionProto *proto, GError **error);
+gboolean    ph_import_fill_function (PhImport *import, PhFunction *function, Onnx__FunctionProto *proto, GError **error);
 /* The function that a fused node was written as, if @proto calls one. (nullable) */
 Onnx__FunctionProto *ph_import_find_fused (PhImport *import, const Onnx__NodeProto *proto);
 gboolean    ph_import_fused (PhImport *import, PhScope *scope, PhNode *node, Onnx__FunctionProto *function, GError **error);

@@ -8,7 +8,7 @@ static PhAttrKind
 kind_of (const Onnx__AttributeProto *proto)
 {
   if (proto->ref_attr_name != NULL && proto->ref_attr_name[0] != '\0')
-    return PH_ATTR_OPAQUE;
+    return PH_ATTR_REF;
   if (proto->has_type && proto->type != ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED)
     switch ((int) proto->type)
       {
@@ -93,6 +93,13 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
           }
         return ph_attr_new_tensors (name, (PhTensor *const *) tensors->pdata, tensors->len);
       }
+    case PH_ATTR_REF:
+      if (!g_utf8_validate (proto->ref_attr_name, -1, NULL))
+        {
+          ph_source_fail (source->base, error, PH_ERROR_INVALID, proto, "attribute '%s' refers to one whose name is not text", name);
+          return NULL;
+        }
+      return ph_attr_new_ref (name, proto->ref_attr_name, proto->has_type ? (PhAttrKind) proto->type : 0);
     case PH_ATTR_GRAPH:
     case PH_ATTR_GRAPHS:
     case PH_ATTR_OPAQUE:

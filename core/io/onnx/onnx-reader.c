@@ -3,42 +3,61 @@
 #include "core/io/onnx/onnx-import.h"
 
 static gboolean
-import_functions (PhImport *import, GError **error)
+parse_functions (PhImport *import, GPtrArray *protos, GError **error)
 {
-  PhOnnxSource *source = import->source;
+  const PhOnnxSource *source = import->source;
+  const guint n_bytes = source->functions != NULL ? source->functions->len : 0;
 
-  for (guint i = 0; source->functions != NULL && i < source->functions->len; i++)
+  for (guint i = 0; i < n_bytes; i++)
     {
-      GBytes *bytes = source->functions->pdata[i];
-      Onnx__FunctionProto *proto = ph_proto_parse (import->arena, &onnx__function_proto__descriptor, bytes);
-      PhFunction *function;
+      Onnx__FunctionProto *proto = ph_proto_parse (import->arena, &onnx__function_proto__descriptor, source->functions->pdata[i]);
 
       if (proto == NULL)
         return ph_source_fail (source->base, error, PH_ERROR_FILE, NULL, "function %u is damaged and cannot be read", i);
-      function = g_new0 (PhFunction, 1);
-      function->name = ph_importer_name (&import->base, proto->name);
-      function->domain = ph_importer_name (&import->base, proto->domain);
-      function->proto = g_bytes_ref (bytes);
-      g_ptr_array_add (import->model->functions, function);
-      g_hash_table_insert (import->functions, g_strdup_printf ("%s\n%s", function->domain, function->name), proto);
+      g_ptr_array_add (protos, proto);
+    }
+  for (guint i = 0; source->parsed != NULL && i < source->parsed->len; i++)
+    g_ptr_array_add (protos, source->parsed->pdata[i]);
+  for (guint i = protos->len; i-- > 0;)           /* the first of a name is the one that is called */
+    {
+      const Onnx__FunctionProto *proto = protos->pdata[i];
+
+      g_hash_table_insert (import->functions, g_strdup_printf ("%s\n%s", ph_importer_name (&import->base, proto->domain),
+                                                               ph_importer_name (&import->base, proto->name)), (gpointer) proto);
     }
   return TRUE;
 }
 
-/* Functions that became bodies of fused nodes are written again from these. */
-static void
-drop_fused_functions (PhImport *import)
+static gboolean
+is_own (const Onnx__FunctionProto *proto)
 {
-  GPtrArray *functions = import->model->functions;
+  return g_strcmp0 (proto->domain, "peephole") == 0;
+}
 
-  for (guint i = functions->len; i-- > 0;)
+/* Those that Peephole wrote come last: which of them are bodies of fused nodes is known when all that may call them is read. */
+static gboolean
+import_functions (PhImport *import, GPtrArray *protos, gboolean own, GError **error)
+{
+  g_autoptr (GPtrArray) made = g_ptr_array_new (), of = g_ptr_array_new ();
+
+  for (guint i = 0; i < protos->len; i++)
     {
-      const PhFunction *function = functions->pdata[i];
-      Onnx__FunctionProto *proto = ph_import_function (import, function->domain, function->name);
+      Onnx__FunctionProto *proto = protos->pdata[i];
+      PhFunction *function = is_own (proto) != own || g_hash_table_contains (import->fused, proto) ? NULL
+                             : ph_import_add_function (import, proto, error);
 
-      if (proto != NULL && g_hash_table_contains (import->fused, proto))
-        g_ptr_array_remove_index (functions, i);
+      if (function != NULL)
+        {
+          g_ptr_array_add (made, function);
+          g_ptr_array_add (of, proto);
+        }
+      else if (is_own (proto) == own && !g_hash_table_contains (import->fused, proto))
+        return FALSE;
     }
+  for (guint i = 0; i < made->len; i++)
+    if (!ph_import_fill_function (import, made->pdata[i], of->pdata[i], error))
+      return g_prefix_error (error, "function %s.%s: ", ((PhFunction *) made->pdata[i])->domain, ((PhFunction *) made->pdata[i])->name), FALSE;
+  return TRUE;
 }
 
 PhModel *
@@ -48,6 +67,7 @@ ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, G
   g_autoptr(GHashTable) functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GHashTable) fused = g_hash_table_new (NULL, NULL);
   g_autoptr(GHashTable) unknown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray) protos = g_ptr_array_new ();
   g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
   PhImport import = { { source->base, model }, source, arena, model, functions, fused, unknown, 0, tables };
 
@@ -76,10 +96,11 @@ ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, G
       ph_model_set_opset (model, "", 1);
     }
   model->graph->name = ph_importer_name (&import.base, proto->graph->name);
-  if (!import_functions (&import, error)
-      || !ph_import_proto (&import, NULL, FALSE, model->graph, proto->graph, error))
+  if (!parse_functions (&import, protos, error)
+      || !ph_import_proto (&import, NULL, FALSE, model->graph, proto->graph, error)
+      || !import_functions (&import, protos, FALSE, error)
+      || !import_functions (&import, protos, TRUE, error))
     return NULL;
-  drop_fused_functions (&import);
   model->extra = source->extra != NULL ? g_bytes_ref (source->extra) : NULL;
   return g_steal_pointer (&model);
 }

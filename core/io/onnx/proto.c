@@ -133,10 +133,48 @@ ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint 
 }
 
 void
+ph_proto_append (PhArena *arena, ProtobufCMessage *to, guint tag, const ProtobufCMessage *part)
+{
+  const guint n = to->n_unknown_fields;
+  gsize size = protobuf_c_message_get_packed_size (part), header = 0, rest = size;
+  ProtobufCMessageUnknownField *fields = ph_arena_alloc (arena, (n + 1) * sizeof *fields);
+  guint8 *data = ph_arena_alloc (arena, size + 10);
+
+  if (n > 0)
+    memcpy (fields, to->unknown_fields, n * sizeof *fields);
+  do
+    {
+      data[header++] = (guint8) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+      rest >>= 7;
+    }
+  while (rest != 0);
+  protobuf_c_message_pack (part, data + header);
+  fields[n] = (ProtobufCMessageUnknownField) { tag, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, header + size, data };
+  to->unknown_fields = fields;
+  to->n_unknown_fields = n + 1;
+}
+
+gpointer
+ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknownField *field, guint tag, const ProtobufCMessageDescriptor *descriptor)
+{
+  ProtobufCAllocator allocator = ph_arena_allocator (arena);
+  gsize header = 0;                            /* the length, which protobuf-c leaves in front of the bytes */
+
+  if (field->tag != tag || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED)
+    return NULL;
+  while (header < field->len && (field->data[header] & 0x80) != 0)
+    header++;
+  if (header++ >= field->len)
+    return NULL;
+  return protobuf_c_message_unpack (descriptor, &allocator, field->len - header, field->data + header);
+}
+
+void
 ph_onnx_source_clear (PhOnnxSource *source)
 {
   g_clear_pointer (&source->slices, g_array_unref);
   g_clear_pointer (&source->functions, g_ptr_array_unref);
+  g_clear_pointer (&source->parsed, g_ptr_array_unref);
   g_clear_pointer (&source->extra, g_bytes_unref);
 }
 

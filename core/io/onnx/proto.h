@@ -49,7 +49,8 @@ typedef struct
 {
   PhSource     *base;
   GArray       *slices;              /* (nullable) (element-type PhSlice)                                   */
-  GPtrArray    *functions;           /* (nullable) (element-type GBytes) FunctionProtos                     */
+  GPtrArray    *functions;           /* (nullable) (element-type GBytes) FunctionProtos of a binary file    */
+  GPtrArray    *parsed;              /* (nullable) (element-type Onnx__FunctionProto) those of text         */
   GBytes       *extra;               /* (nullable) the rest of the ModelProto, as it is in the file         */
   gboolean      lenient;             /* text: an output may be named twice                                  */
 } PhOnnxSource;
@@ -86,8 +87,15 @@ PhFile    *ph_external_find   (PhOnnxSource *source, const Onnx__TensorProto *pr
 PhModel   *ph_onnx_import     (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);
 PhAttr    *ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
 
+/* Appends @part to @to as a field that Debian's onnx.proto does not know. */
+void       ph_proto_append    (PhArena *arena, ProtobufCMessage *to, guint tag, const ProtobufCMessage *part);
+/* The field as a message; NULL: it is of another tag, or damaged. */
+gpointer   ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknownField *field, guint tag,
+                                     const ProtobufCMessageDescriptor *descriptor);
+
 /* onnx-function.c: a function's attribute with a default, from its field @i of those that protobuf-c does not know. (nullable) */
 Onnx__AttributeProto *ph_function_default_attr (PhArena *arena, const Onnx__FunctionProto *function, guint i);
+Onnx__ValueInfoProto *ph_function_value_info   (PhArena *arena, const Onnx__FunctionProto *function, guint i);    /* likewise, a type */
 
 /* onnx-export.c: a model as messages that borrow from it. */
 typedef struct
@@ -113,7 +121,11 @@ Onnx__GraphProto *ph_onnx_export_graph (PhExport *export, PhGraph *graph);
 /* Sorted; with Peephole's own when there are calls of its functions. */
 Onnx__OperatorSetIdProto **ph_export_opsets (PhExport *export, gboolean with_own, gsize *n);
 void              ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNode *node);    /* onnx-tags.c */
-const char       *ph_export_function   (PhExport *export, PhNode *node);    /* onnx-fused.c: its name */
+const char       *ph_export_fused      (PhExport *export, PhNode *node);    /* onnx-fused.c: its function's name */
+/* onnx-function.c: what the graph of a function has, but name, domain, attributes and opsets. */
+Onnx__FunctionProto *ph_export_body    (PhExport *export, PhGraph *graph, gboolean *calls_own);
+Onnx__FunctionProto *ph_export_function (PhExport *export, const PhFunction *function);
+Onnx__OperatorSetIdProto **ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, gsize *n);
 
 /* onnx-writer.c: a file takes the place of the old one only when it is whole. */
 gboolean          ph_onnx_save           (PhModel *model, const char *path, GCancellable *cancellable, GError **error);

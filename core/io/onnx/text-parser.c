@@ -295,29 +295,11 @@ parse_keys (PhTextParser *parser, Onnx__ModelProto *model, Onnx__FunctionProto *
   return ph_lexer_next (lexer);
 }
 
-/* A default value is a field that is newer than Debian's onnx.proto, so it goes in as an unknown one. */
-static void
-add_default (PhTextParser *parser, Onnx__FunctionProto *function, const Onnx__AttributeProto *attr, PhTextList *fields)
-{
-  gsize size = protobuf_c_message_get_packed_size (&attr->base), n = 0, rest = size;
-  guint8 *data = ph_arena_alloc (parser->arena, size + 10);
-
-  do
-    {
-      data[n++] = (guint8) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
-      rest >>= 7;
-    }
-  while (rest != 0);
-  protobuf_c_message_pack (&attr->base, data + n);
-  LIST_ADD (fields, ProtobufCMessageUnknownField,
-            ((ProtobufCMessageUnknownField) { PH_FUNCTION_ATTRIBUTE_PROTO, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, size + n, data }));
-}
-
 static gboolean
 parse_function_attrs (PhTextParser *parser, Onnx__FunctionProto *function)
 {
   PhLexer *lexer = &parser->lexer;
-  PhTextList names = { 0 }, fields = { 0 };
+  PhTextList names = { 0 };
 
   while (!ph_lexer_is (lexer, '>'))
     {
@@ -329,7 +311,8 @@ parse_function_attrs (PhTextParser *parser, Onnx__FunctionProto *function)
 
           if (attr == NULL)
             return FALSE;
-          add_default (parser, function, attr, &fields);
+          /* A default value is a field that is newer than Debian's onnx.proto, so it goes in as an unknown one. */
+          ph_proto_append (parser->arena, &function->base, PH_FUNCTION_ATTRIBUTE_PROTO, &attr->base);
         }
       else
         {
@@ -344,8 +327,6 @@ parse_function_attrs (PhTextParser *parser, Onnx__FunctionProto *function)
     }
   function->attribute = names.data;
   function->n_attribute = names.n;
-  function->base.unknown_fields = fields.data;
-  function->base.n_unknown_fields = fields.n;
   return ph_lexer_next (lexer);
 }
 
@@ -371,6 +352,8 @@ parse_function (PhTextParser *parser)
   function->n_output = outputs.n;
   function->node = nodes.data;
   function->n_node = nodes.n;
+  for (gsize i = 0; i < infos.n; i++)
+    ph_proto_append (parser->arena, &function->base, PH_FUNCTION_VALUE_INFO, &((Onnx__ValueInfoProto **) infos.data)[i]->base);
   return lexer->failed ? NULL : function;
 }
 
@@ -437,7 +420,7 @@ ph_text_parse (PhOnnxSource *source, PhArena *arena, const char *text, gsize len
   model->graph = ph_text_graph (parser);
   if (model->graph == NULL)
     return NULL;
-  source->functions = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  source->parsed = g_ptr_array_new ();
   while (lexer->token.kind != PH_TOKEN_END)
     {
       Onnx__FunctionProto *function;
@@ -450,7 +433,7 @@ ph_text_parse (PhOnnxSource *source, PhArena *arena, const char *text, gsize len
       function = parse_function (parser);
       if (function == NULL)
         return NULL;
-      g_ptr_array_add (source->functions, ph_proto_to_bytes (&function->base));
+      g_ptr_array_add (source->parsed, function);
     }
   if (lexer->failed)
     return NULL;

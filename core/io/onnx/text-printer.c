@@ -363,6 +363,26 @@ print_function_attrs (PhTextPrinter *printer, const Onnx__FunctionProto *functio
 }
 
 static void
+print_function_types (PhTextPrinter *printer, const Onnx__FunctionProto *function)
+{
+  g_auto (PhArena) arena = { 0 };
+  guint n = 0;
+
+  ph_arena_init (&arena);
+  for (guint i = 0; i < function->base.n_unknown_fields; i++)
+    {
+      const Onnx__ValueInfoProto *info = ph_function_value_info (&arena, function, i);
+
+      if (info == NULL)
+        continue;
+      g_string_append (printer->out, n++ == 0 ? " <" : ", ");
+      print_info (printer, info);
+    }
+  if (n > 0)
+    g_string_append_c (printer->out, '>');
+}
+
+static void
 print_function (PhTextPrinter *printer, const Onnx__FunctionProto *function)
 {
   g_string_append (printer->out, "\n<\n  domain: ");
@@ -378,6 +398,7 @@ print_function (PhTextPrinter *printer, const Onnx__FunctionProto *function)
   g_string_append (printer->out, ") => (");
   print_names (printer, function->output, function->n_output);
   g_string_append_c (printer->out, ')');
+  print_function_types (printer, function);
   print_nodes (printer, function->node, function->n_node);
   g_string_append_c (printer->out, '\n');
 }
