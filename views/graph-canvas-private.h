@@ -61,6 +61,7 @@ struct _PhGraphCanvas
 
   gboolean      stepped;         /* to another position, and the view has not been moved since              */
   gboolean      show_diff, compact, grouped, grouped_set, edge_width;
+  gboolean      grouped_found;   /* by how many boxes there were at first                                   */
   GHashTable   *open;            /* (nullable) set of paths and "n42" that are open; NULL: as many as fit   */
   PhId          uncovered;       /* groups open until this node shows; PH_NO_ID: none                       */
   GHashTable   *keep;            /* (nullable) set of node ids: only a part is shown; never changed, replaced */

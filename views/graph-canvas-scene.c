@@ -6,7 +6,7 @@
 
 #include "core/document/snapshot.h"
 
-#define GROUP_ABOVE   2500       /* nodes: a larger model opens grouped        */
+#define GROUP_ABOVE   150        /* boxes: a picture of more opens grouped     */
 #define OPEN_BOXES    250        /* boxes of a grouped one that show at first  */
 
 typedef struct
@@ -271,7 +271,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
       return;
     }
   self->scene_generation = job->generation;
-  self->scene_whole = !job->quick && !job->options.by_scope && job->options.keep == NULL && job->whole;
+  self->scene_whole = !job->quick && job->options.keep == NULL && job->whole;
   if (self->keep != NULL && self->shown.keep == NULL)
     lay_aside (self);
   else if (self->keep == NULL)
@@ -288,10 +288,22 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
   on_scene (self);
 }
 
+/* What a model opens as is settled once: its picture does not turn into another one as it grows. */
 gboolean
 ph_canvas_wants_groups (PhGraphCanvas *self, PhModel *model)
 {
-  return self->grouped_set ? self->grouped : ph_model_n_nodes (model, TRUE) > GROUP_ABOVE;
+  if (!self->grouped_set && !self->grouped_found && model != NULL)
+    {
+      const gboolean many = ph_scene_count_drawn (model) > GROUP_ABOVE;
+
+      self->grouped_found = TRUE;
+      if (many != self->grouped)
+        {
+          self->grouped = many;
+          g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_GROUPED]);
+        }
+    }
+  return self->grouped;
 }
 
 /* @extend: the history went on from what is shown, which stays where it is. */

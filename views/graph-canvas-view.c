@@ -8,6 +8,7 @@
 #define MIN_ZOOM      0.0005     /* or what the whole picture needs */
 #define MAX_ZOOM      6.0
 #define LEGIBLE       0.55       /* the least zoom at which a picture opens as a whole              */
+#define MAP           0.15       /* and one of groups, whose titles are as large as their boxes let them */
 #define READABLE      0.80       /* the least zoom at which it opens else, at its top               */
 #define ANIMATION_MS  220
 #define FRICTION      4.0        /* of what glides on: by e in a quarter of a second, as GTK's own */
@@ -221,6 +222,15 @@ fit_rect (PhGraphCanvas *self, const PhRect *rect, double most, gboolean animate
   ph_canvas_go_to (self, rect->x + rect->width / 2 - w / 2 / zoom, rect->y + rect->height / 2 - h / 2 / zoom, zoom, animate);
 }
 
+static gboolean
+has_groups (PhScene *scene)
+{
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    if (ph_scene_box (scene, b)->kind == PH_BOX_GROUP)
+      return TRUE;
+  return FALSE;
+}
+
 /* What is @length long around its @middle, in a window of @room. */
 static double
 start_at (double middle, double length, double room)
@@ -237,7 +247,7 @@ ph_canvas_first_view (PhGraphCanvas *self)
   const gboolean stepped = self->stepped;
 
   self->fitted = TRUE;
-  if (all >= LEGIBLE)
+  if (all >= (has_groups (self->scene) ? MAP : LEGIBLE))
     {
       fit_rect (self, &(PhRect) { 0, 0, width, height }, 1.25, FALSE);
       self->stepped = stepped;

@@ -26,6 +26,7 @@ on_opened (PhGraphCanvas *self)
   ph_arrangement_clear (&self->shown);
   self->awaited = FALSE;
   self->first = self->fitted = TRUE;
+  self->grouped_found = FALSE;
   ph_canvas_update_nodes (self);
   ph_canvas_update_look (self);
   if (ph_canvas_leader (self) == self)

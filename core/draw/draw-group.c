@@ -35,7 +35,7 @@ show_sized (cairo_t *cr, PhInk *ink, const char *text, double x, double y, doubl
   cairo_save (cr);
   cairo_translate (cr, x, y);
   cairo_scale (cr, size / NORMAL, size / NORMAL);
-  width = ph_ink_show (cr, ink, PH_INK_TITLE, text, 0, 0, at, room * NORMAL / size);
+  width = ph_ink_show_short (cr, ink, PH_INK_TITLE, text, 0, 0, at, room * NORMAL / size);
   cairo_restore (cr);
   return width * size / NORMAL;
 }

@@ -198,6 +198,18 @@ ph_ink_show_short (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *text, do
   if (keep >= n - 1 || keep < 4)
     return ph_ink_show (cr, ink, kind, text, x, y, at, room);
 
+  /* What stands before a colon tells it from others; what follows only describes it. */
+  const char *colon = strstr (text, ": ");
+  const glong name = colon != NULL ? g_utf8_pointer_to_offset (text, colon) : 0;
+
+  if (name > 0 && name <= keep)
+    {
+      g_autofree char *whole = g_utf8_substring (text, 0, name + 2 < keep ? keep : name);
+      g_autofree char *cut = name + 2 < keep ? g_strconcat (whole, "…", NULL) : g_steal_pointer (&whole);
+
+      return ph_ink_show (cr, ink, kind, cut, x, y, at, room);
+    }
+
   g_autofree char *head = g_utf8_substring (text, 0, (keep + 1) / 2), *tail = g_utf8_substring (text, n - keep / 2, n);
   g_autofree char *shorter = g_strconcat (g_strchomp (head), "…", g_strchug (tail), NULL);
 

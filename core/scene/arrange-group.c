@@ -10,7 +10,8 @@
 #define GROUP_HEADER  30.0f
 #define GROUP_WIDTH   170.0f      /* of a closed one */
 #define GROUP_HEIGHT  54.0f
-#define FOLD_ABOVE    12          /* groups in a chain, open or closed: they are folded into columns */
+#define FOLD_ABOVE    6           /* groups in a chain, open or closed: they are folded into columns */
+#define FOLD_CHAIN    24          /* boxes in a chain beside groups, or in one                         */
 #define SCREEN        2.0f        /* times as wide as high                                  */
 #define FEW_AT_ONCE   150         /* boxes of a first picture                               */
 #define FEW_INSIDE    4           /* boxes of a group                                       */
@@ -176,10 +177,14 @@ choose_engine (const Inside *in, PhLayout *layout)
 
   /* A first picture of few boxes is the one that stays; dot is there in the time that a window takes to open. */
   layout->engine = options->quick && layout->n_boxes > FEW_AT_ONCE ? PH_LAYOUT_LAYERED : options->engine;
-  if (in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children && in->n_ties == 0)
+  const gboolean many_groups = in->n_groups >= FOLD_ABOVE && 3 * in->n_groups >= 2 * in->n_children;
+  const gboolean long_chain = in->n_children >= FOLD_CHAIN && options->by_scope
+                              && (in->group < 0 ? in->n_groups > 0 : ph_scene_box (in->a->scene, in->group)->kind == PH_BOX_GROUP);
+
+  if (in->n_ties == 0 && (many_groups || long_chain))
     layout->fold = in->a->scene->across ? 1 / SCREEN : SCREEN;
-  /* A straight line is the same for all: not worth a process. */
-  if (layout->engine == PH_LAYOUT_BEST && in->group >= 0 && layout->n_boxes <= FEW_INSIDE)
+  /* A straight line is the same for all: not worth a process; nor is each of many groups. */
+  if (layout->engine == PH_LAYOUT_BEST && in->group >= 0 && (layout->n_boxes <= FEW_INSIDE || in->a->n_shown > FEW_AT_ONCE))
     layout->engine = PH_LAYOUT_LAYERED;
 }
 

@@ -215,7 +215,10 @@ ph_scene_arrange (PhSceneBuild *build, GError **error)
   a.spot = g_new0 (PhRect, a.n + 1);
   a.slot = g_new (int, a.n + 1);
   for (int b = 0; b < a.n; b++)
-    a.slot[b] = -1;
+    {
+      a.slot[b] = -1;
+      a.n_shown += ph_scene_box (scene, b)->shown;
+    }
   a.segment_of = g_new (int, build->union_edges->len + 1);
   for (guint e = 0; e < build->union_edges->len; e++)
     {

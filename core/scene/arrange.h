@@ -24,7 +24,7 @@ typedef struct
 {
   PhSceneBuild *build;
   PhScene      *scene;
-  int           n;              /* boxes                                                                     */
+  int           n, n_shown;     /* boxes, and how many of them are seen                                       */
   GArray       *ports;          /* (element-type PhPort)                                                       */
   GHashTable   *port_index;     /* PhPort -> index + 1                                                         */
   GArray       *segments;       /* (element-type PhSegment)                                                    */

@@ -75,6 +75,9 @@ range_title (const char *first, const char *last)
       && (to_at == 0 || (from_at == to_at && strncmp (from, to, to_at) == 0))
       && (to_at == 0 || strcmp (from + from_at + from_length, to + to_at + to_length) == 0))
     return g_strdup_printf ("%.*s – %s", (int) (from_at + from_length), from, to + to_at);
+  /* What is in them would hide where the range ends. */
+  if (strstr (from, ": ") != NULL)
+    *strstr (from, ": ") = 0;
   return g_strdup_printf ("%s – %s", from, to);
 }
 

@@ -4,7 +4,8 @@
 
 #include "core/scene/scene-private.h"
 
-#define MAX_PARTS 3            /* operators in a name */
+#define MAX_PARTS 3            /* operators in a name                                     */
+#define BRANCHES  5            /* convolutions of a block of four branches, one of them a pool */
 
 static const char *
 short_name (const PhFace *face)
@@ -26,7 +27,7 @@ known_name (const guint t[PH_N_MOTIFS])
   if (mlp && conv == 0)
     return norm > 0 ? "Norm + MLP" : "MLP";
   if (conv >= 3 && t[PH_MOTIF_CONCAT] > 0)
-    return t[PH_MOTIF_POOL] > 0 ? "Inception block" : "Conv branches";
+    return t[PH_MOTIF_POOL] > 0 && conv >= BRANCHES ? "Inception block" : "Conv branches";
   if (conv >= 3 && t[PH_MOTIF_SUM] > 0)
     return "Bottleneck";
   if (conv == 2 && t[PH_MOTIF_SUM] > 0)

@@ -197,6 +197,16 @@ is_constant (PhNode *node)
          || (node->op == &ph_op_ConstantOfShape && ph_node_input (node, 0) != NULL && ph_value_constant (ph_node_input (node, 0)) != NULL);
 }
 
+guint
+ph_scene_count_drawn (PhModel *model)
+{
+  guint n = 0;
+
+  PH_FOREACH_NODE (node, model->graph)
+    n += !is_constant (node);
+  return n;
+}
+
 void
 ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
 {

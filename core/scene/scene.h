@@ -84,6 +84,8 @@ PhScene  *ph_scene_ref        (PhScene *scene);
 void      ph_scene_unref      (PhScene *scene);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScene, ph_scene_unref)
 
+/* Boxes that the nodes of @model get, as long as none is in a group; constants are pills. */
+guint     ph_scene_count_drawn (PhModel *model);
 int       ph_scene_time       (PhHistory *history, PhPosition position);
 int       ph_scene_end        (PhScene *scene);                            /* the last time                   */
 float     ph_scene_width      (PhScene *scene);

@@ -1,5 +1,6 @@
 /* canvas.c: the picture under pointer, touchpad and fingers, and on its way from one layout to another.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -111,6 +112,109 @@ test_compact (void)
   ph_graph_canvas_zoom_in (canvas ());
   open_example ("seed");
   wait_still ();
+}
+
+/* --- groups ---------------------------------------------------------------------------------------------------------- */
+
+/* A chain of @n nodes. (transfer full) */
+static char *
+chain_file (guint n)
+{
+  static const char *const ops[] = { "Relu", "Neg", "Abs", "Sigmoid", "Tanh" };
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 17]>\nchain (float[4] x) => (float[4] y)\n{\n");
+  g_autofree char *name = g_strdup_printf ("peephole-chain-%u-%u.onnxtxt", n, (guint) g_random_int ());
+  char *path = g_build_filename (g_get_tmp_dir (), name, NULL);
+
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *from = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1);
+      g_autofree char *to = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
+
+      g_string_append_printf (text, "%s = %s (%s)\n", to, ops[(i * 3 + i / 5) % G_N_ELEMENTS (ops)], from);
+    }
+  g_string_append (text, "}\n");
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+  return path;
+}
+
+static gboolean
+is_grouped (void)
+{
+  gboolean grouped;
+
+  g_object_get (canvas (), "grouped", &grouped, NULL);
+  return grouped;
+}
+
+/* Where the picture has what shows node @id. */
+static void
+place_of (PhId id, double *x, double *y)
+{
+  graphene_rect_t rect;
+  double left, top, zoom;
+
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), id, &rect));
+  ph_graph_canvas_get_view (canvas (), &left, &top, &zoom);
+  *x = left + (rect.origin.x + rect.size.width / 2) / zoom;
+  *y = top + (rect.origin.y + rect.size.height / 2) / zoom;
+}
+
+/* Many boxes open as groups in columns, all of them in the window; few open as they are and stay so as they become many. */
+static void
+test_many (void)
+{
+  g_autofree char *many = chain_file (200), *few = chain_file (100);
+  g_autoptr (GArray) places = g_array_new (FALSE, FALSE, sizeof (double));
+  const int width = gtk_widget_get_width (GTK_WIDGET (canvas ())), height = gtk_widget_get_height (GTK_WIDGET (canvas ()));
+
+  driver_open (many);
+  wait_still ();
+  g_assert_true (is_grouped ());
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    {
+      graphene_rect_t rect;
+      double place[3] = { node->id };
+
+      g_assert_true (ph_graph_canvas_node_rect (canvas (), node->id, &rect));
+      g_assert_cmpfloat (rect.origin.x, >=, 0);
+      g_assert_cmpfloat (rect.origin.y, >=, 0);
+      g_assert_cmpfloat (rect.origin.x + rect.size.width, <=, width);
+      g_assert_cmpfloat (rect.origin.y + rect.size.height, <=, height);
+      place_of (node->id, &place[1], &place[2]);
+      g_array_append_vals (places, place, 3);
+    }
+  g_assert_cmpuint (places->len, ==, 600);
+
+  /* Nothing of it moves when a gradient comes. */
+  run ("goto 1");
+  run ("grad y");
+  wait_still ();
+  g_assert_true (is_grouped ());
+  for (guint i = 0; i < places->len; i += 3)
+    {
+      double x, y;
+
+      place_of ((PhId) g_array_index (places, double, i), &x, &y);
+      g_assert_cmpfloat_with_epsilon (x, g_array_index (places, double, i + 1), 0.5);
+      g_assert_cmpfloat_with_epsilon (y, g_array_index (places, double, i + 2), 0.5);
+    }
+
+  driver_open (few);
+  wait_still ();
+  g_assert_false (is_grouped ());
+  run ("goto 1");
+  run ("grad y");
+  wait_still ();
+  g_assert_false (is_grouped ());
+  g_assert_cmpuint (ph_model_n_nodes (ph_document_get_model (driver_document ()), TRUE), >, 150);
+  gtk_widget_activate_action (GTK_WIDGET (canvas ()), "graph.grouped", NULL);
+  wait_still ();
+  g_assert_true (is_grouped ());
+  gtk_widget_activate_action (GTK_WIDGET (canvas ()), "graph.grouped", NULL);
+  wait_still ();
+  g_assert_false (is_grouped ());
+  g_remove (many);
+  g_remove (few);
 }
 
 /* --- hands ----------------------------------------------------------------------------------------------------------- */
@@ -351,6 +455,7 @@ main (int argc, char *argv[])
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/canvas/compact", test_compact);
+  g_test_add_func ("/canvas/many", test_many);
   g_test_add_func ("/canvas/drag", test_drag);
   g_test_add_func ("/canvas/wheel", test_wheel);
   g_test_add_func ("/canvas/pinch", test_pinch);
