@@ -4,6 +4,7 @@
 
 #include "core/console/console-private.h"
 #include "core/io/format.h"
+#include "core/ops/dialect.h"
 #include "core/ops/formula.h"
 #include "core/ops/op.h"
 #include "core/run/kernels.h"
@@ -129,6 +130,40 @@ find_op (const char *name)
   return op;
 }
 
+/* "llvm.phi", or "phi" where only one dialect has it. */
+static const PhForeignOp *
+find_foreign (const char *name, const PhDialect **dialect)
+{
+  guint n;
+  const PhDialect *const *list = ph_dialect_list (&n);
+  const PhForeignOp *found = NULL;
+
+  for (guint i = 0; i < n; i++)
+    {
+      const gboolean whole = g_str_has_prefix (name, list[i]->domain) && name[strlen (list[i]->domain)] == '.';
+      const PhForeignOp *op = ph_dialect_find_foreign (list[i]->domain, whole ? name + strlen (list[i]->domain) + 1 : name);
+
+      if (op == NULL || (found != NULL && !whole))
+        continue;
+      found = op;
+      *dialect = list[i];
+      if (whole)
+        break;
+    }
+  return found;
+}
+
+static gboolean
+help_on_foreign (PhCall *call, const PhForeignOp *op, const PhDialect *dialect)
+{
+  json_object_set_string_member (call->reply->json, "operator", op->name);
+  json_object_set_string_member (call->reply->json, "dialect", dialect->title);
+  ph_json_set (call->reply->json, "doc", op->doc);
+  json_object_set_string_member (call->reply->json, "family", ph_family_name (op->family));
+  ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET " (%s): %s\n", op->name, dialect->title, op->doc);
+  return TRUE;
+}
+
 static gboolean
 help_begin (PhCall *call, GError **error)
 {
@@ -137,6 +172,8 @@ help_begin (PhCall *call, GError **error)
   g_autofree char         *name = g_strjoinv (" ", call->argv);
   const PhCommand         *row = ph_command_find (name);
   gboolean                 found = FALSE;
+  const PhForeignOp       *foreign;
+  const PhDialect         *dialect = NULL;
   JsonArray               *commands;
   static const PhColumn    columns[] = {
     { "usage", "command", .style = PH_STYLE_KEY }, { "summary", "does" }, { "shortcut", "key" },
@@ -170,6 +207,8 @@ help_begin (PhCall *call, GError **error)
     }
   else if (find_op (name) != NULL)
     found = help_on_op (call, find_op (name));
+  else if ((foreign = find_foreign (name, &dialect)) != NULL)
+    found = help_on_foreign (call, foreign, dialect);
   else
     found = help_on_rule (call, name);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/console/console-private.h"
+#include "core/ops/dialect.h"
 #include "core/ops/op.h"
 
 static void
@@ -84,6 +85,8 @@ node_begin (PhCall *call, GError **error)
   PhNode          *node;
   g_autofree char *label = NULL, *scope = NULL;
   gint64           flops;
+  const PhForeignOp *foreign;
+  const char      *doc;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -98,7 +101,9 @@ node_begin (PhCall *call, GError **error)
   node_row (node, json);
   ph_json_set (json, "domain", node->domain);
   ph_json_set (json, "scope", scope);
-  ph_json_set (json, "doc", node->op != NULL ? node->op->doc : NULL);
+  foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
+  doc = node->op != NULL ? node->op->doc : foreign != NULL ? foreign->doc : NULL;
+  ph_json_set (json, "doc", doc);
   json_object_set_boolean_member (json, "fused", ph_node_is_fused (node));
   if (flops >= 0)
     json_object_set_int_member (json, "flops", flops);
@@ -111,8 +116,8 @@ node_begin (PhCall *call, GError **error)
     }
 
   ph_reply_say (call->reply, PH_STYLE_BOLD "%s" PH_STYLE_RESET "\n", label);
-  if (node->op != NULL && node->op->doc != NULL)
-    ph_reply_say (call->reply, "  %s\n", node->op->doc);
+  if (doc != NULL)
+    ph_reply_say (call->reply, "  %s\n", doc);
   else if (ph_node_is_fused (node))
     ph_reply_say (call->reply, "  a fused operator: it keeps the nodes that it replaced\n");
   else if (node->op == NULL)

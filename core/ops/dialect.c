@@ -12,7 +12,9 @@ const PhDialect ph_dialect_onnx = { .domain = "", .title = "ONNX", .newest = PH_
 const PhDialect ph_dialect_ml = { .domain = "ai.onnx.ml", .title = "ONNX ML", .newest = 5 };
 const PhDialect ph_dialect_microsoft = { .domain = "com.microsoft", .title = "ONNX Runtime", .newest = 1 };
 
-static const PhDialect *const dialects[] = { &ph_dialect_onnx, &ph_dialect_ml, &ph_dialect_microsoft };
+#define DIALECT(name) &ph_dialect_##name,
+static const PhDialect *const dialects[] = { &ph_dialect_onnx, &ph_dialect_ml, &ph_dialect_microsoft, PH_FOREIGN_DIALECTS };
+#undef DIALECT
 
 const PhDialect *const *
 ph_dialect_list (guint *n)
@@ -40,4 +42,28 @@ ph_dialect_find_op (const char *domain, const char *name)
     if (g_str_equal (dialect->former[i].name, name))
       return dialect->former[i].now;
   return op;
+}
+
+static gpointer
+index_foreign (gpointer data)
+{
+  GHashTable *index = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (dialects); i++)
+    for (const PhForeignOp *op = dialects[i]->foreign; op != NULL && op->name != NULL; op++)
+      g_hash_table_insert (index, g_strdup_printf ("%s\n%s", dialects[i]->domain, op->name), (gpointer) op);
+  return index;
+}
+
+const PhForeignOp *
+ph_dialect_find_foreign (const char *domain, const char *name)
+{
+  static GOnce once = G_ONCE_INIT;
+  g_autofree char *key = NULL;
+
+  if (ph_dialect_find (domain) == NULL || ph_dialect_find (domain)->foreign == NULL)
+    return NULL;
+  g_once (&once, index_foreign, NULL);
+  key = g_strdup_printf ("%s\n%s", domain, name);
+  return g_hash_table_lookup (once.retval, key);
 }

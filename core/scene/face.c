@@ -222,6 +222,21 @@ describe_attribute (GString *text, PhNode *node, const PhAttr *attr)
       for (gsize k = 0; k < attr->n && k < 6; k++)
         g_string_append_printf (text, " %" G_GINT64_FORMAT, attr->ints[k]);
     }
+  else if (node->op == NULL && (attr->kind == PH_ATTR_STRING || attr->kind == PH_ATTR_STRINGS)
+           && ph_dialect_find_foreign (node->domain, node->op_type) != NULL)
+    {
+      if (strcmp (attr->name, "text") != 0)
+        g_string_append_printf (text, "%s ", attr->name);
+      for (gsize k = 0; k < (attr->kind == PH_ATTR_STRING ? 1 : attr->n); k++)
+        {
+          GBytes *bytes = attr->kind == PH_ATTR_STRING ? attr->s : attr->strings[k];
+          gsize size;
+          const char *data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+          g_autofree char *value = data != NULL ? g_utf8_make_valid (data, (gssize) size) : g_strdup ("");
+
+          g_string_append_printf (text, "%s%s", k > 0 ? ", " : "", value);
+        }
+    }
   else
     {
       g_autofree char *value = ph_attr_value_to_string (attr);
@@ -237,8 +252,9 @@ describe_attribute (GString *text, PhNode *node, const PhAttr *attr)
 static void
 describe_attributes (GString *text, PhNode *node)
 {
-  const char *const *main_attrs = node->op != NULL ? node->op->main_attrs : NULL;
-  const guint n_main = node->op != NULL ? G_N_ELEMENTS (node->op->main_attrs) : 0;
+  const PhForeignOp *foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
+  const char *const *main_attrs = node->op != NULL ? node->op->main_attrs : foreign != NULL ? foreign->main_attrs : NULL;
+  const guint n_main = node->op != NULL ? G_N_ELEMENTS (node->op->main_attrs) : foreign != NULL ? G_N_ELEMENTS (foreign->main_attrs) : 0;
 
   for (guint i = 0; i < n_main && main_attrs[i] != NULL; i++)
     {
@@ -247,6 +263,8 @@ describe_attributes (GString *text, PhNode *node)
       if (attr != NULL)
         describe_attribute (text, node, attr);
     }
+  if (n_main > 0 && foreign != NULL && main_attrs[0] != NULL)
+    return;
   for (guint i = 0; i < node->attrs->len && text->len < 40; i++)
     {
       const PhAttr *attr = node->attrs->pdata[i];
@@ -271,7 +289,9 @@ family_of (const PhNode *node)
 {
   const PhOp *op = op_of (node);
 
-  return op != NULL ? op->family : PH_FAMILY_OTHER;
+  const PhForeignOp *foreign = op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
+
+  return op != NULL ? op->family : foreign != NULL ? foreign->family : PH_FAMILY_OTHER;
 }
 
 /* Of a fused node what is worth most of what is in it: an attention holds products too. */
@@ -504,11 +524,13 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
   g_autoptr(GString) detail = g_string_new (NULL);
   g_autofree char *shape = NULL;
   const gboolean fused = ph_node_is_fused (node);
+  const PhForeignOp *foreign;
 
   face.family = fused ? PH_FAMILY_FUSED : family_of (node);
   face.title = shortened (faces, node->op_type, 30);
   face.motif = motif_of (node);
-  face.short_name = node->op != NULL ? node->op->short_name : NULL;
+  foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
+  face.short_name = node->op != NULL ? node->op->short_name : foreign != NULL ? foreign->short_name : NULL;
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
   if (fused)
     list_body (faces, &face, node->graphs->pdata[0]);

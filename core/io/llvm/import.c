@@ -1,0 +1,403 @@
+/* import.c: an LLVM function as a graph. An instruction is a node, a register a value, a block a scope ("loop/%sum"). What has an
+ * effect, and the branches, are ordered by control edges along the control flow; a register that comes from behind (a phi of a
+ * loop) is no input but is said in "back".
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/llvm/import.h"
+
+typedef struct
+{
+  PhImporter      *importer;
+  GStringChunk    *strings;
+  PhLlvmFunction  *function;
+  GHashTable      *defined;     /* register -> itself, as far as the nodes were made   */
+  GHashTable      *exist;       /* all registers of the function                       */
+  GHashTable      *taken;       /* names of values                                     */
+  GHashTable      *blocks;      /* name -> PhLlvmBlock                                 */
+  GHashTable      *last;        /* PhLlvmBlock -> the value that says that it has run  */
+  GArray          *nodes;       /* (element-type PhImportNode)                         */
+  GArray          *constants, *outputs;    /* (element-type PhImportValue)             */
+  GPtrArray       *owned;       /* arrays and attributes, until the graph is made      */
+  const PhLlvmFunctions *functions;
+} Import;
+
+static const char *
+format_name (Import *i, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+static const char *
+format_name (Import *i, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  return ph_importer_name (i->importer, text);
+}
+
+/* A name that no other value of the function has. */
+static const char *
+new_name (Import *i, const char *base)
+{
+  const char *name = ph_importer_name (i->importer, base);
+
+  for (guint k = 1; !g_hash_table_add (i->taken, (gpointer) name); k++)
+    name = format_name (i, "%s.%u", base, k);
+  return name;
+}
+
+static const char *
+register_name (Import *i, const char *name)
+{
+  return format_name (i, "%%%s", name);
+}
+
+static void
+drop_array (gpointer data)
+{
+  g_ptr_array_unref (data);
+}
+
+static GPtrArray *
+new_array (Import *i)
+{
+  GPtrArray *array = g_ptr_array_new ();
+
+  g_ptr_array_add (i->owned, array);
+  return array;
+}
+
+/* The number @text as a scalar of @type, or as that element throughout a vector. (transfer full) (nullable) */
+static PhTensor *
+number (const char *text, const PhType *type)
+{
+  double value;
+  char *end;
+
+  if (type == NULL || type->rank > 0)
+    return NULL;
+  if (g_str_equal (text, "true") || g_str_equal (text, "false"))
+    return type->dtype == PH_BOOL ? ph_tensor_new_scalar (PH_BOOL, *text == 't') : NULL;
+  if (g_str_has_prefix (text, "0x"))       /* the bits of a double, whatever the type; other letters are other formats */
+    {
+      guint64 bits = g_ascii_strtoull (text + 2, &end, 16);
+
+      if (*end != '\0' || (type->dtype != PH_FLOAT && type->dtype != PH_DOUBLE))
+        return NULL;
+      memcpy (&value, &bits, sizeof value);
+      return ph_tensor_new_scalar (type->dtype, value);
+    }
+  if (type->dtype == PH_INT64)             /* a double does not hold all of them */
+    {
+      gint64 whole = g_ascii_strtoll (text, &end, 10);
+      g_autoptr(GBytes) bytes = g_bytes_new (&whole, sizeof whole);
+
+      return *end == '\0' ? ph_tensor_new_from_bytes (PH_INT64, 0, NULL, bytes) : NULL;
+    }
+  value = g_ascii_strtod (text, &end);
+  return *end == '\0' ? ph_tensor_new_scalar (type->dtype, value) : NULL;
+}
+
+static void
+add_strings (Import *i, GPtrArray *attrs, const char *name, GPtrArray *texts)
+{
+  g_autoptr(GPtrArray) bytes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  if (texts->len == 0)
+    return;
+  for (guint t = 0; t < texts->len; t++)
+    g_ptr_array_add (bytes, g_bytes_new (texts->pdata[t], strlen (texts->pdata[t])));
+  g_ptr_array_add (attrs, ph_attr_new_strings (ph_intern (name), (GBytes *const *) bytes->pdata, bytes->len));
+}
+
+static gboolean
+has_effect (const PhLlvmInstruction *instruction)
+{
+  static const char *const opcodes[] = { "store", "fence", "atomicrmw", "cmpxchg", "call", "invoke", "callbr", "load", "va_arg", "landingpad",
+                                         "catchpad", "cleanuppad", NULL };
+
+  return instruction->targets != NULL || instruction->result == NULL || g_strv_contains (opcodes, instruction->opcode);
+}
+
+/* The words before the operands; the last one of a comparison says which it is. */
+static void
+add_flags (GPtrArray *attrs, const PhLlvmInstruction *from)
+{
+  const gboolean compare = g_str_equal (from->opcode, "icmp") || g_str_equal (from->opcode, "fcmp"), atomic = g_str_equal (from->opcode, "atomicrmw");
+  const char *last = from->flags != NULL ? strrchr (from->flags, ' ') : NULL;
+  g_autofree char *before = last != NULL ? g_strndup (from->flags, (gsize) (last - from->flags)) : NULL;
+
+  if (from->flags == NULL)
+    return;
+  if (compare || atomic)
+    g_ptr_array_add (attrs, ph_attr_new_string (ph_intern (compare ? "predicate" : "operation"), last != NULL ? last + 1 : from->flags));
+  else
+    {
+      g_free (before);
+      before = g_strdup (from->flags);
+    }
+  if (before != NULL)
+    g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("flags"), before));
+}
+
+/* ── nodes ── */
+
+static void
+add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, const char **after, gsize n_after)
+{
+  GPtrArray *inputs = new_array (i), *outputs = new_array (i), *types = new_array (i), *names = new_array (i);
+  GPtrArray *attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr(GPtrArray) back = g_ptr_array_new (), fixed = g_ptr_array_new (), incoming = g_ptr_array_new ();
+  const PhType *type = ph_llvm_type (from->type);
+  const char *callee = NULL;
+  PhImportNode node = { .op_type = ph_importer_name (i->importer, from->opcode), .domain = "llvm" };
+
+  g_ptr_array_add (i->owned, attrs);
+  for (guint k = 0; k < from->operands->len; k++)
+    {
+      const PhLlvmOperand *operand = &g_array_index (from->operands, PhLlvmOperand, k);
+      const char *name = operand->text, *input = "";
+      PhTensor *tensor = NULL;
+
+      if (operand->kind == PH_LLVM_VALUE && g_hash_table_contains (i->defined, name))
+        input = register_name (i, name);
+      else if (operand->kind == PH_LLVM_VALUE && g_hash_table_contains (i->exist, name))
+        g_ptr_array_add (back, (gpointer) (operand->block != NULL ? format_name (i, "%%%s from %s", name, operand->block) : register_name (i, name)));
+      else if (operand->kind == PH_LLVM_VALUE)       /* the name of a type */
+        {
+          g_ptr_array_add (fixed, (gpointer) register_name (i, name));
+          continue;
+        }
+      else if (operand->kind == PH_LLVM_CONSTANT && (tensor = number (name, ph_llvm_type (operand->type))) != NULL)
+        {
+          PhImportValue constant = { .name = new_name (i, format_name (i, "%s.%u", from->result != NULL ? from->result : from->opcode, k)), .tensor = tensor };
+
+          input = constant.name;
+          g_array_append_val (i->constants, constant);
+        }
+      else if (callee == NULL && *name == '@' && (g_str_equal (from->opcode, "call") || g_str_equal (from->opcode, "invoke")))
+        {
+          callee = name + 1;
+          continue;
+        }
+      else
+        g_ptr_array_add (fixed, (gpointer) name);
+      if (operand->block != NULL)
+        g_ptr_array_add (incoming, (gpointer) operand->block);
+      g_ptr_array_add (inputs, (gpointer) input);
+    }
+  while (inputs->len > 0 && *(const char *) inputs->pdata[inputs->len - 1] == '\0')
+    g_ptr_array_set_size (inputs, (int) inputs->len - 1);
+  if (callee != NULL)
+    {
+      g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("callee"), callee));
+      if (back->len + fixed->len == 0 && ph_llvm_functions_takes (i->functions, callee, inputs->len))
+        {
+          node.op_type = ph_importer_name (i->importer, callee);
+          node.domain = PH_LLVM_FUNCTION_DOMAIN;
+        }
+    }
+  add_flags (attrs, from);
+  add_strings (i, attrs, "incoming", incoming);
+  add_strings (i, attrs, "back", back);
+  add_strings (i, attrs, "operands", fixed);
+  if (from->targets != NULL)
+    add_strings (i, attrs, "to", from->targets);
+  if (type == NULL && from->type != NULL && !g_str_equal (from->type, "void"))
+    g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("type"), from->type));
+  if (*from->text != '\0')
+    g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("text"), from->text));
+
+  g_ptr_array_add (outputs, (gpointer) (from->result != NULL ? register_name (i, from->result) : new_name (i, from->opcode)));
+  g_ptr_array_add (types, (gpointer) type);
+  g_ptr_array_add (names, (gpointer) format_name (i, "%s/%s", block->name, (const char *) outputs->pdata[0]));
+  node.name = names->pdata[0];
+  node.inputs = (const char *const *) inputs->pdata;
+  node.n_inputs = inputs->len;
+  node.outputs = (const char *const *) outputs->pdata;
+  node.n_outputs = 1;
+  node.output_types = (const PhType *const *) types->pdata;
+  node.attrs = (PhAttr *const *) attrs->pdata;
+  node.n_attrs = attrs->len;
+  node.after = after;
+  node.n_after = n_after;
+  node.where = ph_where_new (ph_intern (i->importer->source->path), from->line, from->column, TRUE, NULL);
+  node.part = from;
+  ph_source_mark (i->importer->source, from, from->line, from->column);
+  g_array_append_val (i->nodes, node);
+  if (from->result != NULL)
+    g_hash_table_add (i->defined, (gpointer) from->result);
+}
+
+static void
+add_block (Import *i, PhLlvmBlock *block, GPtrArray *predecessors)
+{
+  GPtrArray *after = new_array (i);
+
+  for (guint p = 0; predecessors != NULL && p < predecessors->len; p++)
+    {
+      gpointer last = g_hash_table_lookup (i->last, predecessors->pdata[p]);
+
+      if (last != NULL)
+        g_ptr_array_add (after, last);
+    }
+  for (guint k = 0; k < block->instructions->len; k++)
+    {
+      const PhLlvmInstruction *instruction = block->instructions->pdata[k];
+      const gboolean effect = has_effect (instruction);
+
+      add_node (i, block, instruction, effect ? (const char **) after->pdata : NULL, effect ? after->len : 0);
+      if (!effect)
+        continue;
+      after = new_array (i);
+      g_ptr_array_add (after, (gpointer) g_array_index (i->nodes, PhImportNode, i->nodes->len - 1).outputs[0]);
+    }
+  if (after->len > 0)
+    g_hash_table_insert (i->last, block, after->pdata[after->len - 1]);
+  if (block->instructions->len > 0)
+    {
+      const PhLlvmInstruction *end = block->instructions->pdata[block->instructions->len - 1];
+
+      if (end->targets == NULL || end->targets->len == 0)
+        {
+          PhImportValue output = { .name = g_array_index (i->nodes, PhImportNode, i->nodes->len - 1).outputs[0] };
+
+          g_array_append_val (i->outputs, output);
+        }
+    }
+}
+
+/* Blocks such that, but for loops, each stands behind those that lead to it: the reverse of the order in which a walk leaves them. */
+static GPtrArray *
+order_blocks (Import *i)
+{
+  GPtrArray *order = g_ptr_array_new ();
+  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr(GArray) path = g_array_new (FALSE, FALSE, sizeof (guint));      /* the next target of each block on the way */
+  g_autoptr(GPtrArray) way = g_ptr_array_new ();
+
+  for (guint b = 0; b < i->function->blocks->len; b++)
+    {
+      guint zero = 0;
+      const guint start = order->len;
+
+      if (!g_hash_table_add (seen, i->function->blocks->pdata[b]))
+        continue;
+      g_ptr_array_add (way, i->function->blocks->pdata[b]);
+      g_array_append_val (path, zero);
+      while (way->len > 0)
+        {
+          PhLlvmBlock *block = way->pdata[way->len - 1];
+          const PhLlvmInstruction *end = block->instructions->len > 0 ? block->instructions->pdata[block->instructions->len - 1] : NULL;
+          guint *next = &g_array_index (path, guint, path->len - 1);
+          const guint n = end != NULL && end->targets != NULL ? end->targets->len : 0;
+
+          if (*next < n)
+            {
+              /* The last one first, so that the first one stands first in the end. */
+              PhLlvmBlock *to = g_hash_table_lookup (i->blocks, end->targets->pdata[n - 1 - (*next)++]);
+
+              if (to != NULL && g_hash_table_add (seen, to))
+                {
+                  g_ptr_array_add (way, to);
+                  g_array_append_val (path, zero);
+                }
+              continue;
+            }
+          g_ptr_array_add (order, block);
+          g_ptr_array_set_size (way, (int) way->len - 1);
+          g_array_set_size (path, path->len - 1);
+        }
+      for (guint a = start, z = order->len; a + 1 < z; a++)
+        {
+          gpointer swap = order->pdata[a];
+
+          order->pdata[a] = order->pdata[--z];
+          order->pdata[z] = swap;
+        }
+    }
+  return order;
+}
+
+static void
+value_clear (gpointer data)
+{
+  PhImportValue *value = data;
+
+  g_clear_pointer (&value->tensor, ph_tensor_unref);
+}
+
+gboolean
+ph_llvm_import (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, const PhLlvmFunctions *functions, GError **error)
+{
+  g_autoptr(GHashTable) defined = g_hash_table_new (g_str_hash, g_str_equal), exist = g_hash_table_new (g_str_hash, g_str_equal),
+                        taken = g_hash_table_new (NULL, NULL), blocks = g_hash_table_new (g_str_hash, g_str_equal), last = g_hash_table_new (NULL, NULL),
+                        before = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (PhImportNode)), inputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
+                    constants = g_array_new (FALSE, FALSE, sizeof (PhImportValue)), outputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue));
+  g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func (drop_array), order = NULL;
+  Import import = { importer, NULL, function, defined, exist, taken, blocks, last, nodes, constants, outputs, owned, functions }, *i = &import;
+
+  g_array_set_clear_func (constants, value_clear);
+  for (guint k = 0; k < function->parameters->len; k++)
+    {
+      const PhLlvmParameter *parameter = &g_array_index (function->parameters, PhLlvmParameter, k);
+      PhImportValue input = { .name = new_name (i, register_name (i, parameter->name)), .type = ph_llvm_type (parameter->type), .part = function };
+
+      g_array_append_val (inputs, input);
+      g_hash_table_add (defined, (gpointer) parameter->name);
+    }
+  ph_source_mark (importer->source, function, function->line, function->column);
+  for (guint b = 0; b < function->blocks->len; b++)
+    {
+      PhLlvmBlock *block = function->blocks->pdata[b];
+
+      if (!g_hash_table_insert (blocks, (gpointer) block->name, block))
+        return ph_source_fail (importer->source, error, PH_ERROR_INVALID, function, "the function '%s' has two blocks '%s'", function->name, block->name);
+      for (guint k = 0; k < block->instructions->len; k++)
+        {
+          const PhLlvmInstruction *instruction = block->instructions->pdata[k];
+
+          if (instruction->result == NULL)
+            continue;
+          g_hash_table_add (exist, (gpointer) instruction->result);
+          g_hash_table_add (taken, (gpointer) register_name (i, instruction->result));
+        }
+    }
+  for (guint b = 0; b < function->blocks->len; b++)
+    {
+      PhLlvmBlock *block = function->blocks->pdata[b];
+      const PhLlvmInstruction *end = block->instructions->len > 0 ? block->instructions->pdata[block->instructions->len - 1] : NULL;
+
+      for (guint t = 0; end != NULL && end->targets != NULL && t < end->targets->len; t++)
+        {
+          PhLlvmBlock *to = g_hash_table_lookup (blocks, end->targets->pdata[t]);
+          GPtrArray *list = to != NULL ? g_hash_table_lookup (before, to) : NULL;
+
+          if (to == NULL)
+            continue;
+          if (list == NULL)
+            g_hash_table_insert (before, to, list = g_ptr_array_new ());
+          if (!g_ptr_array_find (list, block, NULL))
+            g_ptr_array_add (list, block);
+        }
+    }
+  order = order_blocks (i);
+  for (guint b = 0; b < order->len; b++)
+    add_block (i, order->pdata[b], g_hash_table_lookup (before, order->pdata[b]));
+  /* A loop without end has no last instruction: what is last is kept. */
+  if (outputs->len == 0 && nodes->len > 0)
+    {
+      PhImportValue output = { .name = g_array_index (nodes, PhImportNode, nodes->len - 1).outputs[0] };
+
+      g_array_append_val (outputs, output);
+    }
+  return ph_import_graph (importer, graph, &(PhImportGraph) {
+    .name = ph_importer_name (importer, function->name),
+    .inputs = (const PhImportValue *) (gpointer) inputs->data, .n_inputs = inputs->len,
+    .constants = (const PhImportValue *) (gpointer) constants->data, .n_constants = constants->len,
+    .nodes = (const PhImportNode *) (gpointer) nodes->data, .n_nodes = nodes->len,
+    .outputs = (const PhImportValue *) (gpointer) outputs->data, .n_outputs = outputs->len }, error);
+}

@@ -1,0 +1,107 @@
+/* llvm.h: LLVM's assembly text (the .ll files of LLVM 3 to 19, and what its passes print) as functions, blocks and instructions.
+ * It reads the shape of the text (https://llvm.org/docs/LangRef.html), not its meaning: an instruction of a newer LLVM is kept as
+ * it is written.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/graph/type.h"
+#include "core/io/source.h"
+
+G_BEGIN_DECLS
+
+/* ── tokens ── */
+
+typedef enum
+{
+  PH_LLVM_END, PH_LLVM_WORD,       /* "add", "i32", "4", "0x1p3", "-1.5", "...": whatever is none of the others */
+  PH_LLVM_LOCAL, PH_LLVM_GLOBAL,   /* %x, @f: the name without its sign and its quotation marks */
+  PH_LLVM_LABEL,                   /* "entry:" at the beginning of a block */
+  PH_LLVM_STRING, PH_LLVM_META, PH_LLVM_OTHER,   /* "...", c"..."; !0, !"x", #0, $c, ^1; one character */
+} PhLlvmTokenKind;
+
+typedef struct
+{
+  PhLlvmTokenKind kind;
+  const char     *start;           /* in the text */
+  gsize           size;            /* of it there */
+  const char     *name;            /* (nullable) of LOCAL, GLOBAL and LABEL, in the module's strings */
+  guint           line, column;
+  gboolean        first;           /* of its line */
+} PhLlvmToken;
+
+/* ── what is read ── */
+
+typedef enum { PH_LLVM_VALUE, PH_LLVM_CONSTANT, PH_LLVM_TEXT } PhLlvmOperandKind;
+
+typedef struct
+{
+  PhLlvmOperandKind kind;
+  const char       *text;          /* VALUE: the name of what it uses; else as written, types of aggregates included */
+  const char       *type;          /* (nullable) as written */
+  const char       *block;         /* (nullable) of a phi: from where */
+} PhLlvmOperand;
+
+typedef struct
+{
+  const char    *result;           /* (nullable) */
+  const char    *opcode;           /* "add", "call" (also of a tail call) */
+  const char    *type;             /* (nullable) of the result, as written; where it follows from the text */
+  const char    *flags;            /* (nullable) "nuw nsw", "uge", "inbounds": the words before the first type */
+  const char    *text;             /* all after the opcode, without metadata; names of values as "%0", "%1": which operand */
+  GArray        *operands;         /* (element-type PhLlvmOperand) */
+  GPtrArray     *targets;          /* (nullable) (element-type utf8) the blocks to which it may go */
+  guint          line, column;
+} PhLlvmInstruction;
+
+typedef struct { const char *name; GPtrArray *instructions; guint line, column; } PhLlvmBlock;
+typedef struct { const char *name, *type; } PhLlvmParameter;
+
+typedef struct
+{
+  const char    *name;
+  const char    *header;           /* from the type to before the brace */
+  GArray        *parameters;       /* (element-type PhLlvmParameter) */
+  GPtrArray     *blocks;           /* (element-type PhLlvmBlock) */
+  guint          line, column;
+} PhLlvmFunction;
+
+typedef struct
+{
+  GStringChunk  *strings;
+  GPtrArray     *functions;        /* (element-type PhLlvmFunction) those with a body */
+  GHashTable    *types;            /* names of types that it defines */
+  GPtrArray     *others;           /* (element-type utf8) declarations, globals, types, attributes; without metadata */
+} PhLlvmModule;
+
+/* NULL with @error at a place of @source. Text that is not assembly between functions is an error; a single block or function, as
+ * passes print it, is a module. */
+PhLlvmModule *ph_llvm_parse       (PhSource *source, const char *text, gsize size, GError **error);
+void          ph_llvm_module_free (PhLlvmModule *module);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhLlvmModule, ph_llvm_module_free)
+
+/* ── between the files of this folder ── */
+
+typedef struct
+{
+  PhSource     *source;
+  PhLlvmModule *module;
+  const char   *at, *end, *line_start;
+  guint         line;
+  gboolean      first;
+  GError      **error;
+} PhLlvmLexer;
+
+/* FALSE with the lexer's error. */
+gboolean      ph_llvm_next        (PhLlvmLexer *lexer, PhLlvmToken *token);
+gboolean      ph_llvm_fail        (PhLlvmLexer *lexer, const PhLlvmToken *token, const char *format, ...) G_GNUC_PRINTF (3, 4);
+gboolean      ph_llvm_is          (const PhLlvmToken *token, const char *text);
+/* How many of @tokens, from the first, are a type; 0: they begin with none. */
+guint         ph_llvm_type_length (const PhLlvmToken *tokens, guint n);
+/* How many of @tokens, whose first opens a bracket, go until it closes; 0: it does not. */
+guint         ph_llvm_bracketed   (const PhLlvmToken *tokens, guint n);
+/* From its tokens; @n > 0. (transfer full) */
+PhLlvmInstruction *ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n);
+/* "i32", "<4 x float>": as Peephole's; NULL for what is no tensor (pointers, structures, odd widths). */
+const PhType *ph_llvm_type        (const char *text);
+
+G_END_DECLS

@@ -1,0 +1,157 @@
+/* llvm.c: tests the reader of LLVM's assembly text.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/format.h"
+#include "core/io/io.h"
+
+static PhModel *
+read_text (const char *text, GError **error)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new (text, strlen (text));
+
+  return ph_format_read_bytes (ph_format_find ("llvm"), bytes, "t.ll", NULL, error);
+}
+
+static PhModel *
+read_seed (const char *name)
+{
+  g_autofree char  *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "llvm", name, NULL), *text = NULL;
+  g_autoptr(GError) error = NULL;
+  PhModel          *model;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, &error));
+  model = read_text (text, &error);
+  g_assert_no_error (error);
+  return model;
+}
+
+static PhNode *
+node_of (PhModel *model, const char *value)
+{
+  PhNode *node = ph_model_find_node_named (model, value);
+
+  if (node == NULL)
+    g_error ("there is no node that makes %s", value);
+  return node;
+}
+
+static char *
+attr_of (PhNode *node, const char *name)
+{
+  const PhAttr *attr = ph_node_attr (node, name);
+
+  return attr != NULL ? ph_attr_value_to_string (attr) : g_strdup ("");
+}
+
+#define ASSERT_ATTR(node, name, expected) G_STMT_START { \
+  g_autofree char *_value = attr_of (node, name); \
+  g_assert_cmpstr (_value, ==, expected); } G_STMT_END
+
+static void
+test_loop (void)
+{
+  g_autoptr(PhModel) model = read_seed ("loop");
+  PhNode *phi = node_of (model, "%i"), *next = node_of (model, "%next"), *compare = node_of (model, "%more"), *call = node_of (model, "%r");
+  PhFunction *twice = ph_model_find_function (model, "llvm.func", "twice");
+
+  g_assert_cmpstr (model->graph->name, ==, "main");
+  g_assert_cmpuint (model->graph->inputs->len, ==, 2);
+  g_assert_cmpstr (((PhValue *) model->graph->inputs->pdata[0])->name, ==, "%n");
+  /* What comes from behind is said, and is no input. */
+  g_assert_cmpstr (phi->op_type, ==, "phi");
+  g_assert_cmpstr (phi->name, ==, "loop/%i");
+  g_assert_cmpuint (phi->inputs->len, ==, 1);
+  g_assert_cmpfloat (ph_tensor_get (ph_node_input (phi, 0)->tensor, 0), ==, 0);
+  ASSERT_ATTR (phi, "back", "[\"%next from loop\"]");
+  ASSERT_ATTR (phi, "incoming", "[\"entry\", \"loop\"]");
+  g_assert_true (ph_node_input (next, 0) == ph_node_output (phi, 0));
+  g_assert_true (ph_node_input (compare, 0) == ph_node_output (next, 0));
+  ASSERT_ATTR (next, "flags", "\"nuw nsw\"");
+  ASSERT_ATTR (compare, "predicate", "\"slt\"");
+  g_assert_true (ph_node_output (compare, 0)->type == ph_type_static (PH_BOOL, 0, NULL));
+  /* The name of a type is no operand, and a pointer is no tensor. */
+  PhNode *address = node_of (model, "%q");
+  g_assert_true (ph_node_input (address, 0) == model->graph->inputs->pdata[1]);
+  g_assert_null (ph_node_output (address, 0)->type);
+  ASSERT_ATTR (address, "type", "\"ptr\"");
+  /* A floating-point constant is the bits of a double. */
+  PhNode *store = node_of (model, "store");
+  g_assert_cmpfloat (ph_tensor_get (ph_node_input (store, 0)->tensor, 0), ==, 1);
+  g_assert_true (ph_node_input (store, 1) == ph_node_output (address, 0));
+  g_assert_cmpuint (store->control->len, >, 0);
+  /* A call of what the module defines is one that opens. */
+  g_assert_nonnull (twice);
+  g_assert_true (ph_node_function (call) == twice);
+  g_assert_cmpstr (node_of (model, "%s")->op_type, ==, "call");
+  ASSERT_ATTR (node_of (model, "%s"), "callee", "\"printf\"");
+  g_assert_cmpuint (node_of (model, "%s")->inputs->len, ==, 2);
+  g_assert_cmpuint (model->graph->outputs->len, ==, 2);      /* two returns */
+  g_assert_cmpuint (call->where->line, ==, 20);
+}
+
+static void
+test_kinds (void)
+{
+  g_autoptr(PhModel) model = read_seed ("kinds");
+  gint64 two = 2;
+  PhNode *landing = node_of (model, "%lp"), *invoke = node_of (model, "%4");
+
+  g_assert_true (ph_node_output (node_of (model, "%2"), 0)->type == ph_type_static (PH_INT32, 1, &two));
+  g_assert_true (ph_node_output (node_of (model, "%3"), 0)->type == ph_type_static (PH_INT32, 0, NULL));
+  ASSERT_ATTR (invoke, "to", "[\"fine\", \"bad\"]");
+  ASSERT_ATTR (node_of (model, "%old"), "operation", "\"add\"");
+  ASSERT_ATTR (node_of (model, "%c"), "predicate", "\"olt\"");
+  ASSERT_ATTR (landing, "text", "\"{ ptr, i32 } catch ptr null cleanup\"");
+  g_assert_true (ph_node_input (node_of (model, "%1"), 2) == model->graph->inputs->pdata[1]);
+}
+
+/* Whatever the order of the blocks, what is used stands before its use. */
+static void
+test_order (void)
+{
+  g_autoptr(GError)  error = NULL;
+  g_autoptr(PhModel) model = read_text ("define i32 @f(i1 %c) {\n  br i1 %c, label %last, label %late\nlate:\n  %b = add i32 %a, 1\n  ret i32 %b\n"
+                                        "last:\n  %a = add i32 3, 4\n  br label %late\n}\n", &error);
+
+  g_assert_no_error (error);
+  g_assert_true (ph_node_input (node_of (model, "%b"), 0) == ph_node_output (node_of (model, "%a"), 0));
+  g_assert_true (node_of (model, "%a")->control == NULL || node_of (model, "%a")->control->len == 0);
+}
+
+static void
+test_errors (void)
+{
+  static const struct { const char *text, *says; } cases[] = {
+    { "define i32 @f() {\n  ret i32 0\n", "t.ll:3:1: the text ends within the function 'f', which begins in line 1" },
+    { "define i32 @f() {\n  %x = \n}\n", "t.ll:2:3: " },
+    { "define i32 @f(i32 %x) {\n  ret i32 (\n}\n", "t.ll:3:1: '}' closes a bracket" },
+    { "declare void @f()\n", "no function in it has a body" },
+    { "hello\n", "t.ll:1:1: here a function" },
+    { "define void @f() {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\ndefine void @g() {\n  ret void\n}\n", "t.ll:7:1: the function 'g' is defined twice" },
+    { "define void @f() {\na:\n  ret void\na:\n  ret void\n}\n", "two blocks 'a'" },
+    { "@x = c\"abc\n", "a string does not end" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError)  error = NULL;
+      g_autoptr(PhModel) model = read_text (cases[i].text, &error);
+
+      g_assert_null (model);
+      g_assert_nonnull (error);
+      if (strstr (error->message, cases[i].says) == NULL)
+        g_error ("case %u: %s", i, error->message);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/llvm/loop", test_loop);
+  g_test_add_func ("/llvm/kinds", test_kinds);
+  g_test_add_func ("/llvm/order", test_order);
+  g_test_add_func ("/llvm/errors", test_errors);
+  return g_test_run ();
+}
