@@ -291,6 +291,19 @@ ph_canvas_selection_rect (PhGraphCanvas *self, PhRect *rect)
   return TRUE;
 }
 
+/* Where a window of @room begins so that what is @length long at @from lies in its middle third; as it begins where it is seen. */
+static double
+land (double at, double room, double from, double length, double margin)
+{
+  const double third = (room - length) / 3;
+
+  if (from >= at + margin && from + length <= at + room - margin)
+    return at;
+  if (third <= 0)
+    return from + length / 2 - room / 2;
+  return CLAMP (at, from - 2 * third, from - third);
+}
+
 void
 ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect)
 {
@@ -314,10 +327,9 @@ ph_canvas_show_rect (PhGraphCanvas *self, const PhRect *rect)
       && rect->y >= y + margin / 2 && rect->y + rect->height <= y + h - margin / 2)
     return;
   self->fitted = FALSE;
-  if (rect->x < x + margin || rect->x + rect->width > x + w - margin)
-    x = CLAMP (x, rect->x + rect->width + margin - w, rect->x - margin);
-  if (rect->y < y + margin || rect->y + rect->height > y + h - margin)
-    y = CLAMP (y, rect->y + rect->height + margin - h, MAX (rect->y - margin, rect->y + rect->height + margin - h));
+  /* Clear of the overview and of what floats at the borders: no nearer to them than a third, on the side that it comes from. */
+  x = land (x, w, rect->x, rect->width, margin / 2);
+  y = land (y, h, rect->y, rect->height, margin / 2);
   ph_canvas_go_to (self, x, y, zoom, TRUE);
 }
 

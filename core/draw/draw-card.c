@@ -24,6 +24,22 @@ pale_rest (PhTheme theme)
   return theme >= PH_THEME_HIGH_CONTRAST ? 0.7 : 0.4;
 }
 
+/* What names the value that a card shows: the node, the input, or what feeds an output. */
+static PhId
+value_of (PhScene *scene, int box, const Look *look, const PhDrawOptions *options)
+{
+  guint n = 0;
+  const int *edges;
+
+  if (ph_scene_box (scene, box)->kind != PH_BOX_OUTPUT)
+    return look->tenant->id;
+  edges = ph_scene_edges_to (scene, box, &n);
+  for (guint i = 0; i < n; i++)
+    if (ph_scene_edge_at (scene, edges[i], options->time))
+      return ph_scene_edge_value (scene, edges[i], options->time);
+  return PH_NO_ID;
+}
+
 /* FALSE: nobody is at home, now or before. */
 static gboolean
 look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
@@ -50,7 +66,7 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
     return FALSE;
   look->face = ph_scene_face (scene, look->tenant, look->ghost ? options->since : options->time);
   look->rect = ph_scene_card (scene, box, options->time, options->since);
-  look->shape = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (look->tenant->id)) : NULL;
+  look->shape = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value_of (scene, box, look, options))) : NULL;
   look->is_value = look->shape != NULL;
   if (!look->is_value)
     look->shape = look->face->shape;

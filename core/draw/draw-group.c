@@ -133,6 +133,26 @@ ph_hash_group (PhScene *scene, int index, const PhDrawOptions *options)
   return ph_hash_mix (ph_hash_mix (hash, added), (guint64) removed << 32 | changed);
 }
 
+/* On a plate on the upper border, where it covers no title. Returns its width. */
+static double
+draw_count (cairo_t *cr, PhInk *ink, PhTheme theme, const char *label, PhChange change, double right, double y)
+{
+  const PhColor background = ph_theme_background (theme), tone = ph_theme_change (theme, change);
+  double width, height;
+  PhRect plate;
+
+  ph_ink_size (ink, PH_INK_TITLE, label, &width, &height);
+  plate = (PhRect) { right - width - 8, y - 9, width + 8, 15 };
+  ph_ink_round (cr, &plate, 7);
+  ph_set_color (cr, ph_mix (background, tone, 0.1));
+  cairo_fill_preserve (cr);
+  ph_set_color (cr, tone);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+  ph_ink_show (cr, ink, PH_INK_TITLE, label, plate.x + plate.width / 2, plate.y + plate.height / 2, 0.5, 0);
+  return plate.width;
+}
+
 void
 ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawOptions *options)
 {
@@ -186,8 +206,7 @@ ph_draw_group (PhScene *scene, cairo_t *cr, PhInk *ink, int index, const PhDrawO
           {
             g_autofree char *label = g_strdup_printf ("%s%u", signs[i], counts[i]);
 
-            ph_set_color (cr, ph_theme_change (options->theme, changes[i]));
-            x -= ph_ink_show (cr, ink, PH_INK_TITLE, label, x, rect->y + (box->open ? 15 : 9), 1, 0) + 7;
+            x -= draw_count (cr, ink, options->theme, label, changes[i], x, rect->y) + 3;
           }
     }
 }

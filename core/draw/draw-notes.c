@@ -42,6 +42,23 @@ draw_plate (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const char *t
   }
 }
 
+/* What stood here before peeps out behind the card, too little to be read: its name stands beside it, struck. */
+static void
+note_replaced (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhTenant *gone)
+{
+  const char *title = ph_scene_face (scene, gone, options->since)->title;
+  const double x = card->x + card->width + 20, y = card->y + 1;
+  double width, height;
+
+  draw_plate (cr, ink, options, title, x, y, PH_CHANGE_REMOVED);
+  ph_ink_size (ink, PH_INK_TEXT, title, &width, &height);
+  ph_set_color (cr, ph_theme_change (options->theme, PH_CHANGE_REMOVED));
+  cairo_set_line_width (cr, 1.4);
+  cairo_move_to (cr, x + 4, y - 9);
+  cairo_line_to (cr, x + 8 + MIN (width, ROOM), y - 9);
+  cairo_stroke (cr);
+}
+
 static void
 note_change (cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhRect *card, const PhNodeChange *change)
 {
@@ -153,11 +170,17 @@ ph_scene_draw_notes (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOption
       const PhSceneBox *at = ph_scene_box (scene, box);
       const PhTenant *tenant = at->kind == PH_BOX_NODE && at->shown && !at->open ? ph_scene_tenant (scene, box, options->time) : NULL;
       const PhNodeChange *change = tenant != NULL ? g_hash_table_lookup (diff->by_id, GUINT_TO_POINTER (tenant->id)) : NULL;
+      const PhTenant *gone = NULL;
       PhRect card;
 
-      if (change == NULL)
+      if (tenant == NULL)
         continue;
       card = ph_scene_card (scene, box, options->time, options->since);
+      ph_scene_change (scene, box, options->since, options->time, &gone);
+      if (gone != NULL && options->side == PH_SIDE_BOTH && options->scale >= PH_NEAR_SCALE)
+        note_replaced (scene, cr, ink, options, &card, gone);
+      if (change == NULL)
+        continue;
       if (change->change == PH_CHANGE_CHANGED)
         note_change (cr, ink, options, &card, change);
       else if (change->change == PH_CHANGE_ADDED && change->fused_from != NULL && change->fused_from->len > 1)

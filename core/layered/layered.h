@@ -40,6 +40,8 @@ typedef struct { int from, to, length, weight; } PhArc;
 
 /* layout.c. @layout becomes @other, which is freed. */
 PhLayout *ph_layout_copy (PhLayout *layout);
+/* Moves boxes that feed several, or are fed by several at the end, above or below their middle, where nothing is worse for it. */
+void      ph_layout_center_ends (PhLayout *layout);
 void      ph_layout_take (PhLayout *layout, PhLayout *other);
 
 /* layered.c: one way to lay it out. */

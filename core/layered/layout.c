@@ -210,6 +210,8 @@ ph_layout_sync (PhLayout *layout, double seconds, GCancellable *cancellable, GEr
       else if (!done)
         g_propagate_error (error, failed);
     }
+  if (done && layout->n_boxes <= FEW && layout->fold <= 0 && engine < PH_LAYOUT_NEATO)
+    ph_layout_center_ends (layout);
   if (done)
     ph_layout_lead_around (layout, cancellable);
   return done;

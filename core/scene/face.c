@@ -294,25 +294,32 @@ family_of (const PhNode *node)
   return op != NULL ? op->family : foreign != NULL ? foreign->family : PH_FAMILY_OTHER;
 }
 
-/* Of a fused node what is worth most of what is in it: an attention holds products too. */
-static PhMotif
-motif_of (const PhNode *node)
+static PhMotif motif_of (const PhNode *node);
+
+/* Of a fused node the one in it that is worth most: an attention holds products too. */
+static PhNode *
+main_node (PhNode *node)
 {
   static const guint8 worth[PH_N_MOTIFS] = { [PH_MOTIF_SOFTMAX] = 5, [PH_MOTIF_CONV] = 4, [PH_MOTIF_PRODUCT] = 3, [PH_MOTIF_NORM] = 2, [PH_MOTIF_SMOOTH] = 2,
                                              [PH_MOTIF_CURVE] = 1, [PH_MOTIF_POOL] = 1, [PH_MOTIF_CONCAT] = 1 };
-  const PhOp *op = op_of (node);
-  PhMotif best = PH_MOTIF_NONE;
+  PhNode *best = NULL;
 
   if (!ph_node_is_fused (node))
-    return op != NULL ? op->motif : PH_MOTIF_NONE;
+    return node;
   PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[0])
-    {
-      const PhMotif motif = motif_of (inner);
+    if (best == NULL || worth[motif_of (inner)] > worth[motif_of (best)])
+      best = inner;
+  return best != NULL ? main_node (best) : node;
+}
 
-      if (worth[motif] > worth[best])
-        best = motif;
-    }
-  return best;
+static PhMotif
+motif_of (const PhNode *node)
+{
+  const PhOp *op;
+
+  node = main_node ((PhNode *) node);
+  op = op_of (node);
+  return op != NULL && !ph_node_is_fused (node) ? op->motif : PH_MOTIF_NONE;
 }
 
 /* The operators of a fused node, in order; a body in the body counts as one. */
@@ -525,6 +532,7 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
   g_autofree char *shape = NULL;
   const gboolean fused = ph_node_is_fused (node);
   const PhForeignOp *foreign;
+  PhNode *described;
 
   face.family = fused ? PH_FAMILY_FUSED : family_of (node);
   face.title = shortened (faces, node->op_type, 30);
@@ -534,12 +542,10 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
   if (fused)
     list_body (faces, &face, node->graphs->pdata[0]);
-  else
-    {
-      describe_window (detail, node);
-      if (detail->len == 0)
-        describe_attributes (detail, node);
-    }
+  described = main_node (node);
+  describe_window (detail, described);
+  if (detail->len == 0 && described == node)
+    describe_attributes (detail, node);
   if (detail->len > 0)
     face.detail = shortened (faces, detail->str, 34);
   for (guint i = 0; i < node->inputs->len; i++)

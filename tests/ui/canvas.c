@@ -114,6 +114,41 @@ test_compact (void)
   wait_still ();
 }
 
+/* --- what is looked for ---------------------------------------------------------------------------------------------- */
+
+/* What is selected beyond the window comes into its middle third; what is seen stays where it is. */
+static void
+test_lands (void)
+{
+  const double height = gtk_widget_get_height (GTK_WIDGET (canvas ())), width = gtk_widget_get_width (GTK_WIDGET (canvas ()));
+  graphene_rect_t rect;
+  PhId last = PH_NO_ID;
+  double x, y, zoom, x2, y2;
+
+  open_example ("tour");
+  wait_still ();
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    last = node->id;
+  ph_graph_canvas_set_view (canvas (), 0, 0, 1);
+  wait_still ();
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), last, &rect));
+  g_assert_cmpfloat (rect.origin.y, >, height);
+  ph_document_set_selection (driver_document (), last);
+  driver_pause (0.4);
+  wait_still ();
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), last, &rect));
+  g_assert_cmpfloat (rect.origin.y, >=, (height - rect.size.height) / 3 - 1);
+  g_assert_cmpfloat (rect.origin.y, <=, 2 * (height - rect.size.height) / 3 + 1);
+  g_assert_cmpfloat (rect.origin.x + rect.size.width, <=, width);
+  ph_graph_canvas_get_view (canvas (), &x, &y, &zoom);
+  ph_document_set_selection (driver_document (), some_node ());
+  driver_pause (0.4);
+  wait_still ();
+  ph_graph_canvas_get_view (canvas (), &x2, &y2, &zoom);
+  g_assert_cmpfloat (x, ==, x2);
+  g_assert_cmpfloat (y, ==, y2);
+}
+
 /* --- groups ---------------------------------------------------------------------------------------------------------- */
 
 /* A chain of @n nodes. (transfer full) */
@@ -455,6 +490,7 @@ main (int argc, char *argv[])
   if (!driver_init (&argc, &argv))
     return 0;
   g_test_add_func ("/canvas/compact", test_compact);
+  g_test_add_func ("/canvas/lands", test_lands);
   g_test_add_func ("/canvas/many", test_many);
   g_test_add_func ("/canvas/drag", test_drag);
   g_test_add_func ("/canvas/wheel", test_wheel);

@@ -421,6 +421,60 @@ test_ports (void)
   g_assert_cmpfloat_with_epsilon (TIP (left).y, layout->boxes[3].y - 20, 1);
 }
 
+/* 0 feeds 1, 2 and 3, which feed 4, which feeds 5; 0, 4 and 5 stand at the left. */
+static PhLayout *
+leaning_layout (void)
+{
+  static const guint ends[7][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 4 }, { 2, 4 }, { 3, 4 }, { 4, 5 } };
+  static const PhPoint places[6] = { { 50, 20 }, { 50, 120 }, { 150, 120 }, { 250, 120 }, { 50, 220 }, { 50, 320 } };
+  PhLayout *layout = ph_layout_new (6, 7);
+
+  layout->width = 300;
+  layout->height = 340;
+  for (guint b = 0; b < 6; b++)
+    layout->boxes[b] = (PhLayoutBox) { .width = 60, .height = 40, .x = places[b].x, .y = places[b].y };
+  for (guint e = 0; e < 7; e++)
+    {
+      PhLayoutEdge *edge = &layout->edges[e];
+      const PhPoint a = places[ends[e][0]], b = places[ends[e][1]];
+
+      edge->from = ends[e][0];
+      edge->to = ends[e][1];
+      edge->first_point = layout->points->len;
+      ph_route_add (layout, edge, a.x, a.y + 20);
+      ph_route_add (layout, edge, a.x, a.y + 40);
+      ph_route_add (layout, edge, b.x, b.y - 40);
+      ph_route_add (layout, edge, b.x, b.y - 20);
+    }
+  return layout;
+}
+
+static void
+test_center (void)
+{
+  g_autoptr(PhLayout) layout = leaning_layout (), blocked = leaning_layout ();
+
+  ph_layout_center_ends (layout);
+  g_assert_cmpfloat_with_epsilon (layout->boxes[0].x, 150, 0.5);
+  g_assert_cmpfloat_with_epsilon (layout->boxes[4].x, 150, 0.5);
+  g_assert_cmpfloat_with_epsilon (layout->boxes[5].x, 150, 0.5);
+  g_assert_cmpuint (ph_layout_crossings (layout), ==, 0);
+  g_assert_cmpuint (ph_layout_overruns (layout, NULL), ==, 0);
+  for (guint e = 0; e < layout->n_edges; e++)
+    {
+      const PhLayoutEdge *edge = &layout->edges[e];
+      const PhPoint *points = &g_array_index (layout->points, PhPoint, edge->first_point);
+
+      g_assert_cmpfloat (fabsf (points[0].x - layout->boxes[edge->from].x), <=, 30);
+      g_assert_cmpfloat (fabsf (points[edge->n_points - 1].x - layout->boxes[edge->to].x), <=, 30);
+    }
+  /* What would lie upon another stays: 3 stands beside 4 here. */
+  blocked->boxes[3].y = 220;
+  blocked->boxes[3].x = 190;
+  ph_layout_center_ends (blocked);
+  g_assert_cmpfloat (blocked->boxes[4].x, ==, 50);
+}
+
 /* A forward chain 0 1 2 and its backward one 3 4 5, which runs upwards: each beside what it differentiates. */
 static void
 test_halves (void)
@@ -658,6 +712,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/hostile", test_hostile);
   g_test_add_func ("/layout/best", test_best);
   g_test_add_func ("/layout/ports", test_ports);
+  g_test_add_func ("/layout/center", test_center);
   g_test_add_func ("/layout/halves", test_halves);
   g_test_add_func ("/layout/around", test_around);
   g_test_add_func ("/layout/engines", test_engines);

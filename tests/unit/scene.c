@@ -415,6 +415,51 @@ test_gradient (void)
 }
 
 /* Every node has a colour that the legend names, and the hottest is the costliest. */
+/* A fused box says what its main part is like; an output the value that it has. */
+static void
+test_boxes (void)
+{
+  g_autofree char *path = example_path ("conv-bn-relu");
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhScene) scene = NULL;
+  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
+  PhDrawOptions options = { .scale = 1 };
+  guint n_fused = 0, n_outputs = 0;
+
+  run_pipeline (model, history, "O2");
+  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), NULL, NULL, &error);
+  g_assert_no_error (error);
+  options.time = options.since = ph_scene_end (scene);
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, b);
+      const PhTenant *tenant = ph_scene_tenant (scene, b, options.time);
+
+      if (tenant != NULL && ph_scene_face (scene, tenant, options.time)->n_body > 0)
+        {
+          g_assert_cmpstr (ph_scene_face (scene, tenant, options.time)->detail, ==, "3×3, pad 1");
+          n_fused++;
+        }
+      if (box->kind == PH_BOX_OUTPUT)
+        {
+          const PhValue *y = model->graph->outputs->pdata[0];
+          guint64 without;
+
+          /* Below the middle, where no line ends. */
+          options.clip = (PhRect) { box->rect.x, box->rect.y + 0.6f * box->rect.height, box->rect.width, 0.3f * box->rect.height };
+          options.values = values;
+          without = ph_scene_look_hash (scene, &options);
+          g_hash_table_insert (values, GUINT_TO_POINTER (y->id), (gpointer) "11.652");
+          g_assert_cmpuint (ph_scene_look_hash (scene, &options), !=, without);
+          n_outputs++;
+        }
+    }
+  g_assert_cmpuint (n_fused, ==, 1);
+  g_assert_cmpuint (n_outputs, ==, 1);
+}
+
 static void
 test_paint (void)
 {
@@ -565,6 +610,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene/appended-groups", test_appended_groups);
   g_test_add_func ("/scene/render", test_render);
   g_test_add_func ("/scene/gradient", test_gradient);
+  g_test_add_func ("/scene/boxes", test_boxes);
   g_test_add_func ("/scene/paint", test_paint);
   g_test_add_func ("/scene/paint-given", test_paint_given);
   return g_test_run ();
