@@ -214,7 +214,8 @@ test_refusals (void)
   g_autoptr (PhModel) model = random_model (3);
   g_autoptr (GError) error = NULL;
   PhFunction *function = model->functions->pdata[0];
-  PhNode *call = add (model->graph, g_rand_new_with_seed (1), "f0", "local", (PhValue *[]) { model->graph->inputs->pdata[0] }, 1, NULL);
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  PhNode *call = add (model->graph, random, "f0", "local", (PhValue *[]) { model->graph->inputs->pdata[0] }, 1, NULL);
 
   g_assert_null (ph_model_add_function (model, &(PhFunctionSpec) { .name = "f0", .domain = "local" }, &error));
   g_assert_nonnull (strstr (error->message, "local.f0"));
