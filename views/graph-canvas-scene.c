@@ -35,7 +35,7 @@ layout_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   GError *error = NULL;
   PhHistory *history = ph_snapshot_get_history (job->snapshot);
   PhModel *model = ph_snapshot_at (job->snapshot, history->position);
-  PhRecord *record = ph_record_new (model, job->whole ? history : NULL, cancellable);
+  PhRecord *record = ph_record_new (model, job->whole ? history : NULL, PH_NO_ID, cancellable);
 
   /* Others may read on while this is laid out. */
   ph_snapshot_done (job->snapshot);

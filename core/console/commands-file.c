@@ -260,7 +260,7 @@ print_work (PhCall *call, GError **error)
   return TRUE;
 }
 
-typedef struct { char *path; PhSnapshot *snapshot; PhPosition from, to; gboolean coloured; PhColorMode color; PhLayoutEngine engine; gboolean across; GHashTable *values; } Render;
+typedef struct { char *path; PhSnapshot *snapshot; PhPosition from, to; gboolean coloured; PhColorMode color; PhLayoutEngine engine; gboolean across; PhId inside; GHashTable *values; } Render;
 
 static void
 render_free (gpointer data)
@@ -306,6 +306,7 @@ render_begin (PhCall *call, GError **error)
   render->snapshot = ph_snapshot_new (call->document);
   render->engine = ph_document_get_layout (call->document);
   render->across = ph_document_get_across (call->document);
+  render->inside = ph_document_get_inside (call->document);
   render->coloured = by != NULL;
   render->color = color;
   return TRUE;
@@ -330,7 +331,7 @@ render_work (PhCall *call, GError **error)
   model = ph_snapshot_take (render->snapshot, history->position);
   if (labels != NULL)
     ph_value_labels_add_nodes (labels, model->graph);
-  if (!ph_render_file (model, history, render->from, render->to, measure, labels, render->engine, render->across, &facts, render->path, call->cancellable,
+  if (!ph_render_file (model, history, render->inside, render->from, render->to, measure, labels, render->engine, render->across, &facts, render->path, call->cancellable,
                        error))
     return FALSE;
   ph_json_set (call->reply->json, "file", render->path);

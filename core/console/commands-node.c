@@ -120,6 +120,8 @@ node_begin (PhCall *call, GError **error)
     ph_reply_say (call->reply, "  %s\n", doc);
   else if (ph_node_is_fused (node))
     ph_reply_say (call->reply, "  a fused operator: it keeps the nodes that it replaced\n");
+  else if (ph_node_function (node) != NULL)
+    ph_reply_say (call->reply, "  a call of a function of the model: `enter n%u` shows what is inside\n", node->id);
   else if (node->op == NULL)
     ph_reply_say (call->reply, "  an operator that Peephole does not know: it can be drawn, not run\n");
   if (node->where != NULL)
@@ -498,6 +500,8 @@ find_work (PhCall *call, GError **error)
 
   ph_call_progress (call, "searching", -1);
   find_below (call->model->graph, find->needle, find->regex, rows, call->cancellable);
+  for (guint i = 0; i < call->model->functions->len; i++)
+    find_below (((const PhFunction *) call->model->functions->pdata[i])->graph, find->needle, find->regex, rows, call->cancellable);
   if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
     return FALSE;
   json_object_set_int_member (call->reply->json, "found", json_array_get_length (rows));

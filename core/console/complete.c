@@ -73,6 +73,18 @@ add_nodes (Matches *matches, PhModel *model)
 }
 
 static void
+add_functions (Matches *matches, PhModel *model)
+{
+  for (guint i = 0; model != NULL && i < model->functions->len; i++)
+    {
+      const PhFunction *function = model->functions->pdata[i];
+      g_autofree char  *name = g_strdup_printf ("%s%s%s", function->domain, *function->domain != '\0' ? "." : "", function->name);
+
+      add (matches, name);
+    }
+}
+
+static void
 add_formats (Matches *matches)
 {
   guint n;
@@ -129,6 +141,8 @@ add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
     add_pipelines (matches);
   if (strstr (kinds, "NODE") != NULL)
     add_nodes (matches, model);
+  if (strstr (kinds, "FUNCTION") != NULL)
+    add_functions (matches, model);
   if (strstr (kinds, "VALUE") != NULL)
     add_values (matches, model);
   if (strstr (kinds, "ENGINE") != NULL)

@@ -47,6 +47,7 @@ struct _PhDocument
   gboolean    proves;             /* in the background                                                       */
   PhLayoutEngine layout;          /* who is asked for the picture                                            */
   gboolean       across;          /* it runs from left to right                                              */
+  GArray     *trail;              /* (element-type PhTrailPart) replaced, not changed                        */
   guint       proof_timer;
   GCancellable *proving;          /* (nullable) of the thread that is at it                                  */
   PhPosition  bookmarks[PH_N_BOOKMARKS];
@@ -59,7 +60,7 @@ struct _PhDocument
 
 enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
        SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED, SIGNAL_DIFF_CHANGED,
-       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, SIGNAL_VALUE_SHOWN, N_SIGNALS };
+       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, SIGNAL_VALUE_SHOWN, SIGNAL_INSIDE_CHANGED, N_SIGNALS };
 
 extern const char *const ph_document_signal_names[N_SIGNALS];
 
@@ -70,6 +71,9 @@ const PhPass *ph_document_upgrade    (void);       /* (nullable) the pass upgrad
 gboolean      ph_document_is_first   (const PhPass *pass);     /* it, or newest-form: before all others of a pipeline */
 /* For each step which entry it is, or -1: a reading of the history. (transfer full) */
 int     *ph_document_map_steps       (PhDocument *document);
+
+/* trail.c: leaves what is not there any more. */
+void     ph_document_check_trail    (PhDocument *document);
 
 /* prove.c */
 void     ph_document_drop_proofs    (PhDocument *document, guint from);    /* those of the steps from @from on */

@@ -8,7 +8,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
   "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
-  "layout-changed", "value-shown",
+  "layout-changed", "value-shown", "inside-changed",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -41,6 +41,8 @@ clear_file (PhDocument *document)
   ph_discard (g_steal_pointer (&document->diff), (GDestroyNotify) ph_diff_free);
   if (document->breaks != NULL)
     g_ptr_array_set_size (document->breaks, 0);
+  g_array_unref (document->trail);
+  document->trail = g_array_new (FALSE, FALSE, sizeof (PhTrailPart));
   document->base = 0;
   document->file_opset = 0;
   document->generation++;
@@ -55,6 +57,7 @@ ph_document_finalize (GObject *object)
   clear_file (self);
   g_clear_pointer (&self->proofs, g_ptr_array_unref);
   g_clear_pointer (&self->problems, g_ptr_array_unref);
+  g_clear_pointer (&self->trail, g_array_unref);
   g_clear_pointer (&self->pipeline, g_free);
   g_clear_pointer (&self->entries, g_array_unref);
   g_clear_pointer (&self->rules_off, g_ptr_array_unref);
@@ -127,6 +130,7 @@ static void
 ph_document_init (PhDocument *self)
 {
   self->problems = g_ptr_array_new_with_free_func (g_free);
+  self->trail = g_array_new (FALSE, FALSE, sizeof (PhTrailPart));
   self->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   self->rules_off = g_ptr_array_new_with_free_func (g_free);
   self->breaks = g_ptr_array_new_with_free_func (g_free);
@@ -321,6 +325,7 @@ ph_document_go (PhDocument *document, PhPosition to, GError **error)
     return TRUE;
   if (!ph_history_go (document->history, document->model, to, error))
     return FALSE;
+  ph_document_check_trail (document);
   ph_document_emit (document, SIGNAL_POSITION_CHANGED);
   return TRUE;
 }

@@ -24,6 +24,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   profile-changed ()   how long the nodes take was measured
  *   layout-changed ()    the picture shall be laid out by another engine, or in another direction
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
+ *   inside-changed ()    the picture shall show another inside (ph_document_get_inside())
  *   value-shown ()       somebody asked for all about a value (ph_document_get_shown_value())
  *   problems-changed ()
  *   bookmarks-changed ()
@@ -66,6 +67,16 @@ void        ph_document_set_selection  (PhDocument *document, guint node);
 /* Selects the node that makes @value, and asks whoever tells of what is selected for the value. */
 void        ph_document_show_value     (PhDocument *document, PhId value);
 PhId        ph_document_get_shown_value (PhDocument *document);
+/* What the picture shows: a body or function in a body ..., outermost first; PH_NO_ID and nothing: the main graph. What a
+ * position does not have is left. */
+typedef struct { PhId node, inside; } PhTrailPart;      /* entered through @node (PH_NO_ID: by its name); ph_graph_is_shown() */
+GArray     *ph_document_get_trail      (PhDocument *document);      /* (transfer none) (element-type PhTrailPart) */
+PhId        ph_document_get_inside     (PhDocument *document);
+gboolean    ph_document_enter          (PhDocument *document, const PhNode *node, GError **error);   /* from wherever it stands */
+void        ph_document_enter_function (PhDocument *document, const PhFunction *function);
+gboolean    ph_document_leave          (PhDocument *document, guint levels);     /* FALSE: there is nothing to leave */
+gboolean    ph_document_reveal         (PhDocument *document, PhId node);       /* goes where it is seen; FALSE: it is already */
+char       *ph_document_trail_text     (PhDocument *document, guint index);      /* "n7 FusedAddRelu", "local.scale" (transfer full) */
 /* Bookmarks 1 to 9: positions. */
 /* Who lays out the picture; BEST at first. */
 void        ph_document_set_layout     (PhDocument *document, PhLayoutEngine engine);

@@ -327,8 +327,18 @@ draw_header (const Card *card)
       cairo_close_path (cr);
       cairo_fill (cr);
     }
+  else if (card->box->has_inside)      /* a picture of its own: a frame in a frame */
+    {
+      const double right = rect->x + rect->width - 7, top = rect->y + PH_FACE_HEADER / 2 - 4.5;
+
+      cairo_set_line_width (cr, 1);
+      cairo_rectangle (cr, right - 9.5, top + 0.5, 9, 8);
+      cairo_stroke (cr);
+      cairo_rectangle (cr, right - 7, top + 3, 4, 3);
+      cairo_fill (cr);
+    }
   ph_ink_show (cr, card->ink, PH_INK_TITLE, look->face->title, rect->x + rect->width / 2, rect->y + PH_FACE_HEADER / 2, 0.5,
-               rect->width - (card->box->can_open ? 36 : 8));
+               rect->width - (card->box->can_open || card->box->has_inside ? 40 : 8));
 }
 
 /* What is fused in it, its attributes, its weights, and at the foot what it makes. */

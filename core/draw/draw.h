@@ -84,7 +84,7 @@ gboolean  ph_scene_save         (PhScene *scene, const char *path, int time, int
  * the model as it stands. Neither is changed. @measure (nullable): what nodes are coloured by. */
 /* @values: (nullable) as in PhDrawOptions. @facts: (nullable) who drew, in how many milliseconds, how many lines cross and run over boxes. */
 typedef struct { PhLayoutEngine drawn_by; float ms; guint crossings, over; } PhRenderFacts;
-gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
+gboolean  ph_render_file        (PhModel *model, PhHistory *history, PhId inside, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
                                  PhLayoutEngine engine, gboolean across, PhRenderFacts *facts,
                                  const char *path, GCancellable *cancellable, GError **error);
 

@@ -166,7 +166,7 @@ ph_scene_save (PhScene *scene, const char *path, int time, int since, PhTheme th
 }
 
 gboolean
-ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
+ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from, PhPosition to, PhMeasure *measure, GHashTable *values,
                 PhLayoutEngine engine, gboolean across, PhRenderFacts *facts, const char *path, GCancellable *cancellable, GError **error)
 {
   const guint n_nodes = ph_model_n_nodes (model, TRUE);
@@ -176,7 +176,7 @@ ph_render_file (PhModel *model, PhHistory *history, PhPosition from, PhPosition 
   g_autoptr(PhScene) scene = NULL;
   g_autoptr(PhPaint) paint = NULL;
 
-  scene = ph_scene_new_of (ph_record_new (model, history, cancellable), &options, cancellable, error);
+  scene = ph_scene_new_of (ph_record_new (model, history, inside, cancellable), &options, cancellable, error);
   if (scene == NULL)
     return FALSE;
   if (facts != NULL)

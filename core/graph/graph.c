@@ -535,3 +535,33 @@ ph_graph_is_inside (const PhGraph *graph, const PhGraph *outer)
     graph = graph->owner != NULL ? graph->owner->graph : NULL;
   return graph != NULL;
 }
+
+PhId
+ph_node_inside (const PhNode *node)
+{
+  const PhFunction *function = ph_node_function (node);
+
+  return function != NULL ? function->graph->id : node->graphs != NULL && node->graphs->len > 0 ? node->id : PH_NO_ID;
+}
+
+gboolean
+ph_model_has_inside (PhModel *model, PhId inside)
+{
+  const PhNode *node = ph_model_find_node (model, inside);
+  const PhGraph *graph = ph_model_find_graph (model, inside);
+
+  return inside == PH_NO_ID || (node != NULL && node->graphs != NULL) || (graph != NULL && graph->function != NULL);
+}
+
+gboolean
+ph_graph_is_shown (const PhGraph *graph, PhId inside)
+{
+  for (; graph->owner != NULL; graph = graph->owner->graph)
+    {
+      if (inside != PH_NO_ID && graph->owner->id == inside)
+        return TRUE;
+      if (ph_node_is_fused (graph->owner))
+        return FALSE;
+    }
+  return inside == PH_NO_ID ? graph == graph->model->graph : graph->id == inside;
+}

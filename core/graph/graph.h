@@ -185,6 +185,12 @@ guint       ph_value_n_uses       (const PhValue *value);               /* by no
 PhNode     *ph_node_ancestor_in   (PhNode *node, PhGraph *graph);
 gboolean    ph_graph_is_inside    (const PhGraph *graph, const PhGraph *outer);   /* or the same */
 
+/* What a picture shows is an inside: PH_NO_ID is the main graph, a node's id its bodies, the id of a function's graph that
+ * function. Bodies of If, Loop and Scan stand in the picture of their graph; those of fused nodes and functions do not. */
+PhId        ph_node_inside        (const PhNode *node);                 /* that opens at the node; PH_NO_ID: nothing */
+gboolean    ph_model_has_inside   (PhModel *model, PhId inside);
+gboolean    ph_graph_is_shown     (const PhGraph *graph, PhId inside);
+
 #define PH_FOREACH_NODE(node_, graph_) \
   for (PhNode *node_ = (graph_)->first; node_ != NULL; node_ = node_->next)
 

@@ -405,7 +405,7 @@ add_row (PhFaces *faces, PhFace *face, PhNode *node, guint input, PhTensor *tens
 static guint
 add_face (PhFaces *faces, PhFace *face)
 {
-  float width = width_of (faces, face->title, TRUE);
+  float width = width_of (faces, face->title, TRUE) + (face->family == PH_FAMILY_FUSED ? 24 : 0);    /* the mark of an inside */
   guint n_lines = face->n_rows + (face->detail != NULL) + (face->shape != NULL);
 
   if (face->detail != NULL)
@@ -533,15 +533,16 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
   const gboolean fused = ph_node_is_fused (node);
   const PhForeignOp *foreign;
   PhNode *described;
+  const PhFunction *function = ph_node_function (node);
 
-  face.family = fused ? PH_FAMILY_FUSED : family_of (node);
+  face.family = fused || function != NULL ? PH_FAMILY_FUSED : family_of (node);
   face.title = shortened (faces, node->op_type, 30);
   face.motif = motif_of (node);
   foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
   face.short_name = node->op != NULL ? node->op->short_name : foreign != NULL ? foreign->short_name : NULL;
   face.name = *node->name != 0 ? ph_faces_string (faces, node->name) : NULL;
-  if (fused)
-    list_body (faces, &face, node->graphs->pdata[0]);
+  if (fused || function != NULL)
+    list_body (faces, &face, fused ? node->graphs->pdata[0] : function->graph);
   described = main_node (node);
   describe_window (detail, described);
   if (detail->len == 0 && described == node)
@@ -590,7 +591,9 @@ ph_faces_add_constant (PhFaces *faces, PhNode *node)
 {
   const PhValue *value = node->outputs->pdata[0];
   PhTensor *tensor = ph_value_constant (value);
-  g_autofree char *text = tensor != NULL ? describe_tensor (faces, tensor) : ph_face_shape (faces, value->type);
+  const PhAttr *attr = node->attrs->len == 1 ? node->attrs->pdata[0] : NULL;
+  g_autofree char *text = tensor != NULL ? describe_tensor (faces, tensor) : attr != NULL && attr->kind == PH_ATTR_REF
+                          ? ph_attr_value_to_string (attr) : ph_face_shape (faces, value->type);
   PhFace face = { NULL, };
 
   face.family = PH_FAMILY_CONSTANT;

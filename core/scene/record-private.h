@@ -10,7 +10,7 @@ typedef struct
 {
   PhRecord   *record;
   GCancellable *cancellable;
-  PhModel    *model;
+  PhModel    *model;            /* what is shown of it: record->inside                            */
   int         now;
   GPtrArray  *open;             /* by life: (element-type GArray of int) (nullable) its open uses */
   GHashTable *outputs;          /* graph id -> (element-type GArray of int) lives of its outputs  */
@@ -29,7 +29,7 @@ life_of (PhRecorder *recorder, PhId id)
 }
 
 /* record.c: looks at what is there now, and notes what is new of it. */
-gboolean  ph_recorder_is_shown      (const PhGraph *graph);             /* FALSE: within a fused body or a function */
+gboolean  ph_recorder_is_shown      (PhRecorder *recorder, const PhGraph *graph);
 void      ph_recorder_set_face      (PhRecorder *recorder, int index, guint face);
 void      ph_recorder_set_uses      (PhRecorder *recorder, int index, GArray *wanted);
 void      ph_recorder_touch_node    (PhRecorder *recorder, PhNode *node);

@@ -64,7 +64,7 @@ collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GH
 static void
 touch_owner (PhRecorder *recorder, const PhNode *node)
 {
-  const int index = node != NULL && ph_recorder_is_shown (node->graph) ? life_of (recorder, node->id) : -1;
+  const int index = node != NULL && ph_recorder_is_shown (recorder, node->graph) ? life_of (recorder, node->id) : -1;
   GArray   *faces = index >= 0 ? life_at (recorder, index)->faces : NULL;
 
   if (faces == NULL || faces->len == 0 || life_at (recorder, index)->born == recorder->now)
@@ -80,7 +80,9 @@ constant_of (PhRecorder *recorder, PhId id)
   return value != NULL ? ph_value_constant (value) : NULL;
 }
 
-/* The nodes in whose bodies @node stands changed with it. */
+static void note_callers (PhRecorder *recorder, const PhFunction *function, GHashTable *owners);
+
+/* The nodes in whose bodies @node stands, and those that call the function in which it stands, changed with it. */
 static void
 note_owners (PhRecorder *recorder, const PhGraph *graph, GHashTable *owners)
 {
@@ -89,6 +91,24 @@ note_owners (PhRecorder *recorder, const PhGraph *graph, GHashTable *owners)
       if (!ph_node_is_fused (graph->owner))
         ph_faces_note_change (recorder->record->faces, graph->owner->id);
       add_touched (owners, graph->owner);
+    }
+  /* Once a rewrite: its callers are all nodes that bear its name. */
+  if (graph != NULL && graph->function != NULL && g_hash_table_add (owners, GUINT_TO_POINTER (graph->id)))
+    note_callers (recorder, graph->function, owners);
+}
+
+static void
+note_callers (PhRecorder *recorder, const PhFunction *function, GHashTable *owners)
+{
+  for (PhId id = 1; id < recorder->model->next_id; id++)
+    {
+      PhNode *node = ph_model_find_node (recorder->model, id);
+
+      if (node == NULL || node->op_type != function->name || node->domain != function->domain)
+        continue;
+      ph_faces_note_change (recorder->record->faces, id);
+      add_touched (owners, node);
+      note_owners (recorder, node->graph, owners);
     }
 }
 
@@ -171,7 +191,7 @@ ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *r
     {
       PhGraph *graph = ph_model_find_graph (recorder->model, GPOINTER_TO_UINT (key));
 
-      if (graph == NULL || !ph_recorder_is_shown (graph))
+      if (graph == NULL || !ph_recorder_is_shown (recorder, graph))
         continue;
       for (guint i = 0; i < graph->inputs->len; i++)
         ph_recorder_touch_input (recorder, graph->inputs->pdata[i]);
@@ -191,7 +211,7 @@ ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *r
         PhNode *node = present->pdata[i];
         gboolean is_new;
 
-        if (!ph_recorder_is_shown (node->graph))
+        if (!ph_recorder_is_shown (recorder, node->graph))
           continue;
         is_new = life_of (recorder, node->id) < 0;
         ph_recorder_touch_node (recorder, node);
@@ -206,7 +226,7 @@ ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *r
     {
       PhGraph *graph = ph_model_find_graph (recorder->model, GPOINTER_TO_UINT (key));
 
-      if (graph != NULL && ph_recorder_is_shown (graph))
+      if (graph != NULL && ph_recorder_is_shown (recorder, graph))
         ph_recorder_touch_outputs (recorder, graph);
     }
 }

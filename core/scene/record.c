@@ -15,7 +15,7 @@ add_life (PhRecorder *recorder, PhLifeKind kind, PhId id, const PhGraph *graph)
 {
   PhLife life = { .kind = kind, .id = id, .born = recorder->now, .died = PH_FOREVER, .replaces = -1 };
 
-  life.owner = graph->owner != NULL ? graph->owner->id : PH_NO_ID;
+  life.owner = graph->owner != NULL && graph->owner->id != recorder->record->inside ? graph->owner->id : PH_NO_ID;
   life.faces = g_array_new (FALSE, FALSE, sizeof (PhFaceChange));
   g_array_append_val (recorder->record->lives, life);
   g_ptr_array_add (recorder->open, NULL);
@@ -226,6 +226,7 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
       life->op_type = node->op_type;
       life->ordered = node->op == NULL || (node->op->flags & PH_OP_COMMUTATIVE) == 0;
       life->has_bodies = node->graphs != NULL && node->graphs->len > 0 && !ph_node_is_fused (node);
+      life->has_inside = !life->has_bodies && ph_node_inside (node) != PH_NO_ID;
       if (strchr (node->name, '/') != NULL)
         {
           g_autofree char *scope = ph_node_scope (node);
@@ -316,12 +317,9 @@ ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
 }
 
 gboolean
-ph_recorder_is_shown (const PhGraph *graph)
+ph_recorder_is_shown (PhRecorder *recorder, const PhGraph *graph)
 {
-  for (; graph->owner != NULL; graph = graph->owner->graph)
-    if (ph_node_is_fused (graph->owner))
-      return FALSE;
-  return graph->function == NULL;
+  return ph_graph_is_shown (graph, recorder->record->inside);
 }
 
 /* FALSE: cancelled. */
@@ -360,8 +358,24 @@ free_open (gpointer data)
     g_array_unref (data);
 }
 
+/* The graphs that are the picture, as the model stands. FALSE: cancelled. */
+static gboolean
+touch_inside (PhRecorder *recorder)
+{
+  const PhId inside = recorder->record->inside;
+  const PhNode *node = ph_model_find_node (recorder->model, inside);
+  PhGraph *graph = inside == PH_NO_ID ? recorder->model->graph : ph_model_find_graph (recorder->model, inside);
+
+  if (graph != NULL)
+    return touch_graph (recorder, graph);
+  for (guint i = 0; node != NULL && node->graphs != NULL && i < node->graphs->len; i++)
+    if (!touch_graph (recorder, node->graphs->pdata[i]))
+      return FALSE;
+  return TRUE;
+}
+
 PhRecord *
-ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
+ph_record_new (PhModel *model, PhHistory *history, PhId inside, GCancellable *cancellable)
 {
   PhRecord *record = g_new0 (PhRecord, 1);
   PhRecorder recorder = { record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
@@ -370,6 +384,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   guint done = start;
   gboolean cancelled;
 
+  record->inside = inside;
   record->faces = ph_faces_new (model->graph);
   record->lives = g_array_new (FALSE, TRUE, sizeof (PhLife));
   g_array_set_clear_func (record->lives, life_clear);
@@ -384,7 +399,7 @@ ph_record_new (PhModel *model, PhHistory *history, GCancellable *cancellable)
   g_assert (history == NULL || model->journal == NULL);
   while (done > 0)
     ph_edit_revert (model, history->edits->pdata[--done]);
-  cancelled = !touch_graph (&recorder, model->graph);
+  cancelled = !touch_inside (&recorder);
   for (guint i = 0; history != NULL && i < history->rewrites->len && !cancelled; i++)
     {
       const PhRewrite *rewrite = &g_array_index (history->rewrites, PhRewrite, i);

@@ -22,7 +22,7 @@ typedef struct
   PhLifeKind kind;
   PhId       id;              /* NODE, CONSTANT: the node; INPUT: the value; OUTPUT: the graph                   */
   guint      index;           /* OUTPUT: which                                                                   */
-  PhId       owner;           /* the node whose body it lies in, PH_NO_ID: the main graph                        */
+  PhId       owner;           /* the node whose body it lies in, PH_NO_ID: none that is shown                    */
   int        born, died;
   int        replaces;        /* the life that a rewrite ended to begin this one, in the same place; -1: none    */
   PhRole     role;
@@ -30,6 +30,7 @@ typedef struct
   const char *op_type;        /* (nullable) interned                                                             */
   const char *scope;          /* (nullable) in the record's strings                                              */
   gboolean   has_bodies;      /* If, Loop, Scan                                                                  */
+  gboolean   has_inside;      /* a fused node, or the call of a function                                         */
   gboolean   ordered;         /* which of its inputs is the first one means something                            */
   GArray    *faces;           /* (element-type PhFaceChange)                                                     */
 } PhLife;
@@ -49,6 +50,7 @@ typedef struct { int time, life; guint64 order; gboolean goes, taken; } PhMove;
 
 struct _PhRecord
 {
+  PhId       inside;          /* of what: ph_graph_is_shown()                                                    */
   PhFaces   *faces;           /* owned                                                                           */
   GArray    *lives;           /* (element-type PhLife), in the order of birth, each birth in topological order   */
   GArray    *uses;            /* (element-type PhUseLife)                                                        */

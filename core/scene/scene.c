@@ -92,6 +92,7 @@ assign_boxes (PhSceneBuild *build)
       box = ph_scene_box_at (scene, scene->box_of_life[i]);
       box->kind = life->kind == PH_LIFE_INPUT ? PH_BOX_INPUT : life->kind == PH_LIFE_OUTPUT ? PH_BOX_OUTPUT : PH_BOX_NODE;
       box->can_open |= life->has_bodies;
+      box->has_inside |= life->has_inside;
       if (life->scope != NULL && box->path == NULL)
         box->path = life->scope;
       if (life->owner != PH_NO_ID)
@@ -366,11 +367,17 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
 PhScene *
 ph_scene_new (PhModel *model, PhHistory *history, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
 {
-  PhRecord *record = ph_record_new (model, history, cancellable);
+  PhRecord *record = ph_record_new (model, history, PH_NO_ID, cancellable);
 
   ph_model_free (model);
   g_clear_pointer (&history, ph_history_free);
   return ph_scene_new_of (record, options, cancellable, error);
+}
+
+PhId
+ph_scene_inside (PhScene *scene)
+{
+  return scene->record->inside;
 }
 
 PhScene *

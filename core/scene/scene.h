@@ -32,6 +32,7 @@ typedef struct
   gboolean    shown;            /* all groups around it are open                                             */
   gboolean    open;             /* a group, or a node with bodies, that shows its inside                     */
   gboolean    can_open;
+  gboolean    has_inside;       /* a fused node or a call: its inside is a picture of its own (ph_node_inside) */
   gboolean    backward;         /* of the backward graph: its nodes, and inputs and outputs of theirs only    */
   guint       depth;            /* groups around it                                                          */
   PhRect      rect;
@@ -71,15 +72,16 @@ typedef struct
 } PhSceneOptions;
 
 /* What a model and its history tell of the picture. @model stands at @history's position (nullable: as it stands); it is moved
- * through the whole history, and back. NULL: cancelled. Slow: for a worker thread. */
+ * through the whole history, and back. @inside: what is shown (core/graph/graph.h), PH_NO_ID for the main graph. NULL: cancelled. Slow: for a worker thread. */
 typedef struct _PhRecord PhRecord;
-PhRecord *ph_record_new       (PhModel *model, PhHistory *history, GCancellable *cancellable);
+PhRecord *ph_record_new       (PhModel *model, PhHistory *history, PhId inside, GCancellable *cancellable);
 void      ph_record_free      (PhRecord *record);
 /* @record (transfer full) (nullable): reading it was cancelled. Slow, too. */
 PhScene  *ph_scene_new_of     (PhRecord *record, const PhSceneOptions *options, GCancellable *cancellable, GError **error);
 /* Both in one. @model and @history (nullable) (transfer full). */
 PhScene  *ph_scene_new        (PhModel *model, PhHistory *history, const PhSceneOptions *options, GCancellable *cancellable,
                                GError **error);
+PhId      ph_scene_inside     (PhScene *scene);                            /* of what it is */
 PhScene  *ph_scene_ref        (PhScene *scene);
 void      ph_scene_unref      (PhScene *scene);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScene, ph_scene_unref)

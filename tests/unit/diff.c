@@ -44,7 +44,7 @@ is_marked (Changed *self, PhId id)
   gboolean      marked;
 
   g_assert_true (ph_history_go (self->history, self->model, (PhPosition) { 0, 0 }, NULL));
-  record = ph_record_new (self->model, self->history, NULL);
+  record = ph_record_new (self->model, self->history, PH_NO_ID, NULL);
   life = &g_array_index (record->lives, PhLife, GPOINTER_TO_INT (g_hash_table_lookup (record->by_id, GUINT_TO_POINTER (id))) - 1);
   first = ph_faces_get (record->faces, g_array_index (life->faces, PhFaceChange, 0).face);
   last = ph_faces_get (record->faces, g_array_index (life->faces, PhFaceChange, life->faces->len - 1).face);
