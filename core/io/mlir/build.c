@@ -1,0 +1,773 @@
+/* build.c: a tree of MLIR operations becomes a model: operands are names, regions are bodies, the terminator says the outputs.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/import.h"
+#include "core/io/mlir/mlir.h"
+#include "core/ops/op.h"
+
+typedef struct
+{
+  PhSource   *source;
+  PhImporter  importer;
+  GHashTable *functions;          /* symbol -> PhMlirOp: those of the module that is being built */
+  GHashTable *names;              /* PhMlirOp -> the name of its function                    */
+  GPtrArray  *owned;              /* what the import structures are made of                  */
+  GPtrArray  *attrs;              /* (element-type PhAttr) owned                             */
+  const char *inputs_of;
+  GArray     *inputs;             /* (element-type PhImportValue): made of calls of that     */
+  guint       depth;
+  GError     *error;
+} Builder;
+
+/* Names that can be seen, by frame. */
+typedef struct _Frame Frame;
+struct _Frame { const Frame *outer; GHashTable *names; gboolean closed; };
+
+static gpointer
+own (Builder *builder, gpointer data)
+{
+  g_ptr_array_add (builder->owned, data);
+  return data;
+}
+
+#define NEW(builder_, type_, n_) ((type_ *) own (builder_, g_new0 (type_, MAX ((n_), 1))))
+
+static gboolean
+is_visible (const Frame *frame, const char *name)
+{
+  for (; frame != NULL; frame = frame->closed ? NULL : frame->outer)
+    if (g_hash_table_contains (frame->names, name))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+fail_at (Builder *builder, guint line, guint column, const char *text)
+{
+  int part = 0;
+
+  if (builder->error != NULL)
+    return FALSE;
+  ph_source_mark (builder->source, &part, line, column);
+  ph_source_fail (builder->source, &builder->error, PH_ERROR_INVALID, &part, "%s", text);
+  return FALSE;
+}
+
+/* ── attributes ── */
+
+static gboolean
+all_of (const PhMlirAttr *attr, PhMlirAttrKind a, PhMlirAttrKind b)
+{
+  for (guint i = 0; i < attr->items->len; i++)
+    if (((PhMlirAttr *) attr->items->pdata[i])->kind != a && ((PhMlirAttr *) attr->items->pdata[i])->kind != b)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+print_attr (const PhMlirAttr *attr, GString *out, guint depth)
+{
+  switch (attr->kind)
+    {
+    case PH_MLIR_INT:
+      g_string_append_printf (out, "%" G_GINT64_FORMAT, attr->i);
+      break;
+    case PH_MLIR_FLOAT:
+      g_string_append_printf (out, "%.9g", attr->f);
+      break;
+    case PH_MLIR_BOOL:
+      g_string_append (out, attr->i ? "true" : "false");
+      break;
+    case PH_MLIR_ARRAY:
+    case PH_MLIR_DICT:
+      g_string_append_c (out, attr->kind == PH_MLIR_ARRAY ? '[' : '{');
+      for (guint i = 0; depth < 16 && i < attr->items->len; i++)
+        {
+          const PhMlirAttr *item = attr->items->pdata[i];
+
+          g_string_append (out, i > 0 ? ", " : "");
+          if (item->name != NULL && attr->kind == PH_MLIR_DICT)
+            g_string_append_printf (out, "%s = ", item->name);
+          print_attr (item, out, depth + 1);
+        }
+      g_string_append_c (out, attr->kind == PH_MLIR_ARRAY ? ']' : '}');
+      break;
+    case PH_MLIR_TENSOR:
+      g_string_append_printf (out, "dense<...> : %s", attr->type.text);
+      break;
+    case PH_MLIR_STRING:
+    case PH_MLIR_TEXT:
+    default:
+      g_string_append (out, attr->text != NULL ? attr->text : "");
+      break;
+    }
+}
+
+static PhAttr *
+text_attr (const char *name, const PhMlirAttr *attr)
+{
+  g_autoptr(GString) out = g_string_new (NULL);
+
+  print_attr (attr, out, 0);
+  return ph_attr_new_string (name, out->str);
+}
+
+static PhAttr *
+ints_of_tensor (const char *name, PhTensor *tensor)
+{
+  const gsize          n = ph_tensor_count (tensor);
+  g_autofree gint64   *values = g_new0 (gint64, n + 1);
+
+  for (gsize i = 0; i < n; i++)
+    values[i] = ph_tensor_get_int (tensor, i);
+  return ph_attr_new_ints (name, values, n);
+}
+
+/* @is_value: it holds what a constant is made of, not a list of integers as older files write it. */
+static PhAttr *
+make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
+{
+  switch (attr->kind)
+    {
+    case PH_MLIR_INT:
+    case PH_MLIR_BOOL:
+      return ph_attr_new_int (name, attr->i);
+    case PH_MLIR_FLOAT:
+      return ph_attr_new_float (name, (float) attr->f);
+    case PH_MLIR_STRING:
+    case PH_MLIR_TEXT:
+      return ph_attr_new_string (name, attr->text != NULL ? attr->text : "");
+    case PH_MLIR_TENSOR:
+      if (attr->tensor == NULL)
+        return ph_attr_new_string (name, "its values were left out of the file");
+      if (!is_value && (ph_tensor_dtype (attr->tensor) == PH_INT64 || ph_tensor_dtype (attr->tensor) == PH_BOOL) && ph_tensor_count (attr->tensor) <= 4096)
+        return ints_of_tensor (name, attr->tensor);
+      return ph_attr_new_tensor (name, attr->tensor);
+    case PH_MLIR_ARRAY:
+      if (all_of (attr, PH_MLIR_INT, PH_MLIR_BOOL))
+        {
+          g_autofree gint64 *values = g_new0 (gint64, attr->items->len + 1);
+
+          for (guint i = 0; i < attr->items->len; i++)
+            values[i] = ((PhMlirAttr *) attr->items->pdata[i])->i;
+          return ph_attr_new_ints (name, values, attr->items->len);
+        }
+      if (all_of (attr, PH_MLIR_FLOAT, PH_MLIR_INT))
+        {
+          g_autofree float *values = g_new0 (float, attr->items->len + 1);
+
+          for (guint i = 0; i < attr->items->len; i++)
+            values[i] = (float) ((PhMlirAttr *) attr->items->pdata[i])->f;
+          return ph_attr_new_floats (name, values, attr->items->len);
+        }
+      if (all_of (attr, PH_MLIR_STRING, PH_MLIR_TEXT))
+        {
+          g_autoptr(GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+          for (guint i = 0; i < attr->items->len; i++)
+            {
+              const char *text = ((PhMlirAttr *) attr->items->pdata[i])->text;
+
+              g_ptr_array_add (strings, g_bytes_new (text, strlen (text)));
+            }
+          return ph_attr_new_strings (name, (GBytes *const *) strings->pdata, strings->len);
+        }
+      return text_attr (name, attr);
+    case PH_MLIR_DICT:
+    default:
+      return text_attr (name, attr);
+    }
+}
+
+static void
+add_attr (Builder *builder, GPtrArray *attrs, PhAttr *attr)
+{
+  for (guint i = 0; i < attrs->len; i++)
+    if (((PhAttr *) attrs->pdata[i])->name == attr->name)
+      {
+        ph_attr_unref (attr);
+        return;
+      }
+  g_ptr_array_add (builder->attrs, attr);
+  g_ptr_array_add (attrs, attr);
+}
+
+/* Dimension numbers and windows are dictionaries: their entries become attributes of the node. A nested list of pairs is one list. */
+static void
+add_flat (Builder *builder, GPtrArray *attrs, const PhMlirOp *op, const PhMlirAttr *attr)
+{
+  static const struct { const char *printed, *name; } window[] = {
+    { "stride", "window_strides" }, { "pad", "padding" }, { "lhs_dilate", "lhs_dilation" }, { "rhs_dilate", "rhs_dilation" },
+    { "reverse", "window_reversal" },
+  };
+  const char *name = attr->name;
+
+  if (attr->kind == PH_MLIR_DICT && (strstr (name, "dimension_numbers") != NULL || g_str_equal (name, "window") || strstr (name, "dims") != NULL))
+    {
+      for (guint i = 0; i < attr->items->len; i++)
+        {
+          PhMlirAttr item = *(PhMlirAttr *) attr->items->pdata[i];
+
+          for (gsize k = 0; k < G_N_ELEMENTS (window) && g_str_equal (name, "window"); k++)
+            if (g_str_equal (window[k].printed, item.name))
+              item.name = window[k].name;
+          add_flat (builder, attrs, op, &item);
+        }
+      return;
+    }
+  if (attr->kind == PH_MLIR_ARRAY && attr->items->len > 0 && g_str_equal (name, "padding"))
+    {
+      g_autoptr(GArray) flat = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+      for (guint i = 0; i < attr->items->len; i++)
+        {
+          const PhMlirAttr *pair = attr->items->pdata[i];
+
+          for (guint k = 0; pair->kind == PH_MLIR_ARRAY && k < pair->items->len; k++)
+            g_array_append_val (flat, ((PhMlirAttr *) pair->items->pdata[k])->i);
+        }
+      if (flat->len > 0)
+        {
+          add_attr (builder, attrs, ph_attr_new_ints (name, (gint64 *) (gpointer) flat->data, flat->len));
+          return;
+        }
+    }
+  add_attr (builder, attrs, make_attr (name, attr, g_str_has_suffix (op->name, "constant") || g_str_has_prefix (op->name, "check.")));
+}
+
+static void
+add_result_types (Builder *builder, GPtrArray *attrs, const PhMlirOp *op)
+{
+  gboolean opaque = FALSE;
+
+  for (guint i = 0; i < op->result_types->len; i++)
+    opaque = opaque || g_array_index (op->result_types, PhMlirType, i).opaque;
+  if (!opaque || g_str_has_suffix (op->name, "func"))
+    return;
+  g_autoptr(GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint i = 0; i < op->result_types->len; i++)
+    {
+      const char *text = g_array_index (op->result_types, PhMlirType, i).text;
+
+      g_ptr_array_add (strings, g_bytes_new (text, strlen (text)));
+    }
+  add_attr (builder, attrs, ph_attr_new_strings ("result_types", (GBytes *const *) strings->pdata, strings->len));
+}
+
+/* ── nodes ── */
+
+static gboolean build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer, gboolean closed);
+
+static const char *
+region_name (const PhMlirOp *op, guint index)
+{
+  static const struct { const char *op, *names[2]; } known[] = {
+    { "while", { "cond", "body" } }, { "if", { "true_branch", "false_branch" } }, { "reduce", { "reducer" } }, { "reduce_window", { "reducer" } },
+    { "sort", { "comparator" } }, { "scatter", { "update_computation" } }, { "select_and_scatter", { "select", "scatter" } },
+    { "map", { "computation" } }, { "all_reduce", { "computation" } }, { "reduce_scatter", { "computation" } },
+  };
+  const char      *dot = strchr (op->name, '.');
+  g_autofree char *other = NULL;
+
+  for (gsize i = 0; dot != NULL && i < G_N_ELEMENTS (known); i++)
+    if (g_str_equal (known[i].op, dot + 1) && index < 2 && known[i].names[index] != NULL)
+      return known[i].names[index];
+  if (op->regions->len == 1)
+    return "region";
+  other = g_strdup_printf ("%s_%u", dot != NULL && g_str_equal (dot, ".case") ? "branch" : "region", index);
+  return ph_intern (other);
+}
+
+static void
+place (Builder *builder, PhImportNode *node, const PhMlirOp *op)
+{
+  node->part = op;
+  ph_source_mark (builder->source, op, op->line, op->column);
+  node->where = op->loc.where != NULL ? op->loc.where : ph_where_new (builder->source->path, op->line, op->column, TRUE, NULL);
+  node->name = op->loc.name != NULL ? ph_importer_name (&builder->importer, op->loc.name) : "";
+}
+
+/* "@gpu::@kernel": the last part. */
+static const char *
+last_part (const char *symbol)
+{
+  const char *at = strrchr (symbol, '@');
+
+  return at != NULL ? ph_intern (at + 1) : symbol;
+}
+
+/* A call has the name of its function for an operator. */
+static void
+set_callee (Builder *builder, PhImportNode *node, const PhMlirOp *op)
+{
+  const PhMlirAttr *attr = ph_mlir_attr (op, "callee");
+  const char       *symbol = attr != NULL && attr->text != NULL ? attr->text : op->symbol;
+  const PhMlirOp   *callee;
+
+  if (symbol == NULL || !g_str_equal (op->name, "func.call"))
+    return;
+  callee = g_hash_table_lookup (builder->functions, last_part (symbol));
+  if (callee != NULL)
+    node->op_type = g_hash_table_lookup (builder->names, callee);
+}
+
+static void
+set_name (PhImportNode *node, const PhMlirOp *op)
+{
+  const char      *dot = strchr (op->name, '.');
+  g_autofree char *domain = dot != NULL ? g_strndup (op->name, (gsize) (dot - op->name)) : g_strdup ("mlir");
+
+  node->domain = ph_intern (domain);
+  node->op_type = dot != NULL && dot[1] != '\0' ? ph_intern (dot + 1) : op->name;
+}
+
+static gboolean
+build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Frame *frame)
+{
+  g_autoptr(GPtrArray)  inputs = g_ptr_array_new ();
+  g_autoptr(GPtrArray)  bodies = g_ptr_array_new ();
+  GPtrArray            *attrs = g_ptr_array_new ();
+  const guint           n_outputs = MAX (op->results->len, 1);
+  const char          **outputs = NEW (builder, const char *, n_outputs);
+  const PhType        **types = NEW (builder, const PhType *, n_outputs);
+
+  set_name (node, op);
+  set_callee (builder, node, op);
+  place (builder, node, op);
+  for (guint i = 0; i < op->operands->len; i++)
+    {
+      const PhMlirValue *operand = &g_array_index (op->operands, PhMlirValue, i);
+
+      if (is_visible (frame, operand->name))
+        g_ptr_array_add (inputs, (gpointer) operand->name);
+      else if (op->known)
+        {
+          g_autofree char *text = g_strdup_printf ("'%s' is used here, but no operation before or around makes it", operand->name);
+
+          g_ptr_array_unref (attrs);
+          return fail_at (builder, operand->line, operand->column, text);
+        }
+      else
+        ph_source_problem (builder->source, "%s:%u: '%s' of %s could not be found and is left out", builder->source->path, operand->line,
+                           operand->name, op->name);
+    }
+  for (guint i = 0; i < op->results->len; i++)
+    {
+      const PhMlirValue *result = &g_array_index (op->results, PhMlirValue, i);
+
+      outputs[i] = result->name;
+      types[i] = result->type.type;
+    }
+  if (op->results->len == 0)
+    outputs[0] = "";
+  for (guint i = 0; i < op->attrs->len; i++)
+    add_flat (builder, attrs, op, op->attrs->pdata[i]);
+  if (op->symbol != NULL)
+    add_attr (builder, attrs, ph_attr_new_string (g_str_has_suffix (op->name, ".custom_call") ? "call_target_name"
+                                                  : g_str_equal (op->name, "func.call") ? "callee" : "symbol", op->symbol));
+  if (op->successors->len > 0)
+    {
+      g_autoptr(GString) text = g_string_new (NULL);
+
+      for (guint i = 0; i < op->successors->len; i++)
+        g_string_append_printf (text, "%s%s", i > 0 ? " " : "", (const char *) op->successors->pdata[i]);
+      add_attr (builder, attrs, ph_attr_new_string ("successors", text->str));
+    }
+  add_result_types (builder, attrs, op);
+  for (guint r = 0; r < op->regions->len; r++)
+    {
+      PhImportGraph *body = NEW (builder, PhImportGraph, 1);
+
+      body->attr = ph_intern (region_name (op, r));
+      body->name = body->attr;
+      if (!build_region (builder, body, op->regions->pdata[r], frame, g_str_has_suffix (op->name, "func")))
+        {
+          g_ptr_array_unref (attrs);
+          return FALSE;
+        }
+      g_ptr_array_add (bodies, body);
+    }
+  node->inputs = own (builder, g_memdup2 (inputs->pdata, MAX (inputs->len, 1) * sizeof (gpointer)));
+  if (inputs->len == 0)
+    node->inputs = NULL;
+  node->n_inputs = inputs->len;
+  node->outputs = outputs;
+  node->n_outputs = n_outputs;
+  node->output_types = types;
+  node->n_attrs = attrs->len;
+  node->attrs = own (builder, g_ptr_array_free (attrs, FALSE));
+  node->n_bodies = bodies->len;
+  node->bodies = own (builder, g_memdup2 (bodies->pdata, MAX (bodies->len, 1) * sizeof (gpointer)));
+  return builder->error == NULL;
+}
+
+/* ── graphs ── */
+
+static gboolean
+is_terminator (const PhMlirOp *op)
+{
+  const char *dot = strrchr (op->name, '.');
+
+  return op->results->len == 0 && op->regions->len == 0 && op->successors->len == 0 && dot != NULL &&
+         (g_str_has_suffix (dot, "return") || g_str_has_suffix (dot, "yield") || g_str_equal (dot, ".terminator"));
+}
+
+/* Where a block other than the first begins: it makes the block's arguments. */
+static void
+build_label (Builder *builder, PhImportNode *node, const PhMlirBlock *block)
+{
+  const guint    n = MAX (block->arguments->len, 1);
+  const char   **outputs = NEW (builder, const char *, n);
+  const PhType **types = NEW (builder, const PhType *, n);
+  PhAttr       **attrs = NEW (builder, PhAttr *, 1);
+
+  node->op_type = "block";
+  node->domain = "mlir";
+  node->name = "";
+  node->part = block;
+  outputs[0] = "";
+  for (guint i = 0; i < block->arguments->len; i++)
+    {
+      outputs[i] = g_array_index (block->arguments, PhMlirValue, i).name;
+      types[i] = g_array_index (block->arguments, PhMlirValue, i).type.type;
+    }
+  attrs[0] = ph_attr_new_string ("label", block->label != NULL ? block->label : "");
+  g_ptr_array_add (builder->attrs, attrs[0]);
+  node->outputs = outputs;
+  node->n_outputs = n;
+  node->output_types = types;
+  node->attrs = attrs;
+  node->n_attrs = 1;
+}
+
+static void
+define_all (GHashTable *names, GArray *values)
+{
+  for (guint i = 0; i < values->len; i++)
+    g_hash_table_add (names, (gpointer) g_array_index (values, PhMlirValue, i).name);
+}
+
+/* "%0:2 = call @inputs()" of a test: its results become inputs that default to what the function returns. */
+static gboolean
+is_input_call (Builder *builder, const PhMlirOp *op)
+{
+  return builder->inputs_of != NULL && g_str_equal (op->name, "func.call") && op->operands->len == 0 && g_strcmp0 (op->symbol, builder->inputs_of) == 0;
+}
+
+static gboolean
+build_input_call (Builder *builder, const PhMlirOp *op)
+{
+  const PhMlirOp    *callee = g_hash_table_lookup (builder->functions, op->symbol);
+  const PhMlirBlock *block = callee != NULL ? ((PhMlirRegion *) callee->regions->pdata[0])->blocks->pdata[0] : NULL;
+  const PhMlirOp    *last = block != NULL && block->ops->len > 0 ? block->ops->pdata[block->ops->len - 1] : NULL;
+
+  if (last == NULL || last->operands->len != op->results->len)
+    return FALSE;
+  for (guint i = 0; i < op->results->len; i++)
+    {
+      const char    *name = g_array_index (last->operands, PhMlirValue, i).name;
+      PhImportValue  input = { .name = g_array_index (op->results, PhMlirValue, i).name, .part = op };
+
+      for (guint k = 0; k < block->ops->len; k++)
+        {
+          const PhMlirOp   *constant = block->ops->pdata[k];
+          const PhMlirAttr *value = ph_mlir_attr (constant, "value");
+
+          if (constant->results->len == 1 && g_array_index (constant->results, PhMlirValue, 0).name == name && value != NULL)
+            input.tensor = value->tensor;
+        }
+      if (input.tensor == NULL)
+        return FALSE;
+      input.type = ph_type_of_tensor (input.tensor);
+      g_array_append_val (builder->inputs, input);
+    }
+  return TRUE;
+}
+
+static gboolean
+build_region_inner (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer, gboolean closed)
+{
+  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  const Frame           frame = { outer, names, closed };
+  const PhMlirBlock    *first = region->blocks->pdata[0];
+  guint                 n = 0, made = 0;
+  const PhMlirOp       *last = NULL;
+  PhImportNode         *nodes;
+  PhImportValue        *values;
+
+  for (guint b = 0; b < region->blocks->len; b++)
+    {
+      const PhMlirBlock *block = region->blocks->pdata[b];
+
+      n += block->ops->len + 1;
+      define_all (names, block->arguments);
+      for (guint i = 0; i < block->ops->len; i++)
+        define_all (names, ((PhMlirOp *) block->ops->pdata[i])->results);
+    }
+  nodes = NEW (builder, PhImportNode, n);
+  for (guint b = 0; b < region->blocks->len; b++)
+    {
+      const PhMlirBlock *block = region->blocks->pdata[b];
+
+      if (b > 0)
+        build_label (builder, &nodes[made++], block);
+      for (guint i = 0; i < block->ops->len; i++)
+        {
+          const PhMlirOp *op = block->ops->pdata[i];
+
+          if (i + 1 == block->ops->len && is_terminator (op))
+            {
+              last = op;
+              if (region->blocks->len == 1)
+                continue;
+            }
+          if (is_input_call (builder, op) && build_input_call (builder, op))
+            continue;
+          if (!build_node (builder, &nodes[made++], op, &frame))
+            return FALSE;
+        }
+    }
+  graph->nodes = nodes;
+  graph->n_nodes = made;
+  values = NEW (builder, PhImportValue, first->arguments->len);
+  for (guint i = 0; i < first->arguments->len; i++)
+    {
+      const PhMlirValue *value = &g_array_index (first->arguments, PhMlirValue, i);
+
+      values[i] = (PhImportValue) { .name = value->name, .type = value->type.type };
+    }
+  graph->inputs = values;
+  graph->n_inputs = first->arguments->len;
+  if (last == NULL)
+    return TRUE;
+  values = NEW (builder, PhImportValue, last->operands->len);
+  for (guint i = 0; i < last->operands->len; i++)
+    {
+      const PhMlirValue *value = &g_array_index (last->operands, PhMlirValue, i);
+
+      if (!is_visible (&frame, value->name))
+        {
+          g_autofree char *text = g_strdup_printf ("'%s' is returned here, but nothing makes it", value->name);
+
+          return fail_at (builder, value->line, value->column, text);
+        }
+      values[graph->n_outputs++] = (PhImportValue) { .name = value->name, .part = last };
+    }
+  ph_source_mark (builder->source, last, last->line, last->column);
+  graph->outputs = values;
+  return TRUE;
+}
+
+static gboolean
+build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer, gboolean closed)
+{
+  gboolean ok;
+
+  if (builder->depth >= 2 * PH_MLIR_MAX_DEPTH)
+    return fail_at (builder, 1, 1, "regions are nested too deep");
+  builder->depth++;
+  ok = build_region_inner (builder, graph, region, outer, closed);
+  builder->depth--;
+  return ok;
+}
+
+/* ── which function is the main graph ── */
+
+static void
+note_calls (const PhMlirRegion *region, GHashTable *called)
+{
+  for (guint b = 0; b < region->blocks->len; b++)
+    {
+      const PhMlirBlock *block = region->blocks->pdata[b];
+
+      for (guint i = 0; i < block->ops->len; i++)
+        {
+          const PhMlirOp *op = block->ops->pdata[i];
+
+          if (op->symbol != NULL && !g_str_has_suffix (op->name, "func"))
+            g_hash_table_add (called, (gpointer) (strrchr (op->symbol, '@') != NULL ? ph_intern (strrchr (op->symbol, '@') + 1) : op->symbol));
+          for (guint k = 0; k < op->attrs->len; k++)
+            {
+              const PhMlirAttr *attr = op->attrs->pdata[k];
+
+              if (attr->kind == PH_MLIR_STRING && !g_str_equal (attr->name, "sym_name") && attr->text != NULL)
+                g_hash_table_add (called, (gpointer) attr->text);
+            }
+          for (guint r = 0; r < op->regions->len; r++)
+            note_calls (op->regions->pdata[r], called);
+        }
+    }
+}
+
+/* @main; else the first function that nobody calls. */
+static const PhMlirOp *
+choose_entry (GPtrArray *modules, GPtrArray *functions, GHashTable *called)
+{
+  const PhMlirOp *root = NULL;
+
+  for (guint i = 0; i < functions->len; i++)
+    {
+      const PhMlirOp *function = functions->pdata[i];
+
+      if (g_str_equal (function->symbol, "main"))
+        return function;
+      if (root == NULL && !g_hash_table_contains (called, function->symbol))
+        root = function;
+    }
+  return root != NULL || functions->len == 0 ? root : functions->pdata[0];
+}
+
+static gboolean
+is_container (const PhMlirOp *op)
+{
+  return g_str_has_suffix (op->name, "module");
+}
+
+/* What stands at the top of @region and is no function: it is shown as it is. */
+static void
+find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
+{
+  const PhMlirBlock *block = region->blocks->pdata[0];
+
+  for (guint i = 0; i < block->ops->len; i++)
+    {
+      PhMlirOp *op = block->ops->pdata[i];
+
+      if (is_container (op))
+        for (guint r = 0; r < op->regions->len; r++)
+          find_others (op->regions->pdata[r], results, ops);
+      else if (!g_str_has_suffix (op->name, "func") && (results || op->results->len == 0))
+        g_ptr_array_add (ops, op);
+    }
+}
+
+static gboolean
+build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
+{
+  g_autoptr(GPtrArray)  ops = g_ptr_array_new ();
+  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  const Frame           frame = { NULL, names, TRUE };
+  PhImportNode         *nodes;
+
+  /* With functions only what has no results (globals, ...) can be of use to anybody. */
+  for (guint i = 0; i < modules->len; i++)
+    find_others (((PhMlirModule *) modules->pdata[i])->top, graph->n_nodes == 0, ops);
+  if (ops->len == 0)
+    return TRUE;
+  nodes = NEW (builder, PhImportNode, ops->len + graph->n_nodes);
+  for (guint i = 0; i < ops->len; i++)
+    {
+      PhMlirOp *op = ops->pdata[i];
+
+      if (!build_node (builder, &nodes[i], op, &frame))
+        return FALSE;
+      define_all (names, op->results);
+    }
+  if (graph->n_nodes > 0)
+    memcpy (nodes + ops->len, graph->nodes, graph->n_nodes * sizeof *nodes);
+  graph->nodes = nodes;
+  graph->n_nodes += ops->len;
+  return TRUE;
+}
+
+/* The functions of one module, under their names there and in the model: "main_2" is that of the second module with a @main. */
+static void
+see_module (Builder *builder, PhMlirModule *module)
+{
+  g_autoptr(GPtrArray) one = g_ptr_array_new (), functions = NULL;
+
+  g_ptr_array_add (one, module);
+  functions = ph_mlir_functions (one);
+  g_hash_table_remove_all (builder->functions);
+  for (guint i = functions->len; i-- > 0;)
+    g_hash_table_insert (builder->functions, (gpointer) ((PhMlirOp *) functions->pdata[i])->symbol, functions->pdata[i]);
+}
+
+static gboolean
+add_functions (Builder *builder, PhModel *model, GPtrArray *functions, const PhMlirOp *entry, GHashTable *called, GError **error)
+{
+  for (guint i = 0; i < functions->len; i++)
+    {
+      PhMlirOp        *function = functions->pdata[i];
+      g_autofree char *name = g_strdup (function->symbol);
+
+      for (guint k = 2; ph_model_find_function (model, "func", name) != NULL; k++)
+        {
+          g_free (name);
+          name = g_strdup_printf ("%s_%u", function->symbol, k);
+        }
+      if (function == entry && !g_hash_table_contains (called, function->symbol))
+        continue;
+      g_hash_table_insert (builder->names, function, (gpointer) ph_intern (name));
+      if (ph_model_add_function (model, &(PhFunctionSpec) { .name = ph_intern (name), .domain = "func" }, error) == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrArray *others, GError **error)
+{
+  PhImportGraph graph = { .name = function != NULL ? function->symbol : "main" };
+  GArray       *inputs = builder->inputs;
+
+  g_array_set_size (inputs, 0);
+  if ((function != NULL && !build_region (builder, &graph, function->regions->pdata[0], NULL, TRUE)) ||
+      (others != NULL && !build_others (builder, &graph, others)))
+    {
+      g_propagate_error (error, g_steal_pointer (&builder->error));
+      return FALSE;
+    }
+  if (inputs->len > 0)
+    {
+      graph.inputs = (const PhImportValue *) (gpointer) inputs->data;
+      graph.n_inputs = inputs->len;
+    }
+  return ph_import_graph (&builder->importer, into, &graph, error);
+}
+
+PhModel *
+ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
+{
+  g_autoptr(PhModel)    model = ph_model_new ();
+  g_autoptr(GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL), called = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray)  functions = ph_mlir_functions (modules), owned = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GPtrArray)  attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr(GArray)     inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
+  Builder               builder = { .source = source, .importer = { source, model }, .functions = symbols, .names = names, .owned = owned,
+                                    .attrs = attrs, .inputs = inputs };
+
+  for (guint i = 0; i < modules->len; i++)
+    note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
+  if (entry == NULL)
+    entry = choose_entry (modules, functions, called);
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  model->ir_version = 10;
+  if (!add_functions (&builder, model, functions, entry, called, error))
+    return NULL;
+  for (guint i = 0; i < modules->len; i++)
+    {
+      g_autoptr(GPtrArray) one = g_ptr_array_new (), own_functions = NULL;
+
+      g_ptr_array_add (one, modules->pdata[i]);
+      own_functions = ph_mlir_functions (one);
+      see_module (&builder, modules->pdata[i]);
+      for (guint k = 0; k < own_functions->len; k++)
+        {
+          const PhMlirOp *function = own_functions->pdata[k];
+          const char     *name = g_hash_table_lookup (names, function);
+
+          builder.inputs_of = inputs_of != NULL && function == entry ? ph_intern (inputs_of) : NULL;
+          if (function == entry && !import_region (&builder, model->graph, function, modules, error))
+            return NULL;
+          builder.inputs_of = NULL;
+          if (name != NULL && !import_region (&builder, ph_model_find_function (model, "func", name)->graph, function, NULL, error))
+            return NULL;
+        }
+    }
+  if (entry == NULL && !import_region (&builder, model->graph, NULL, modules, error))
+    return NULL;
+  return g_steal_pointer (&model);
+}

@@ -1,0 +1,7 @@
+/* mhlo.c: MHLO, StableHLO's elder: the same operators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/dialect.h"
+
+extern const PhForeignOp ph_stablehlo_ops[];
+
+const PhDialect ph_dialect_mhlo = { .domain = "mhlo", .title = "MHLO", .newest = 1, .foreign = ph_stablehlo_ops };

@@ -1,0 +1,172 @@
+/* mlir.c: models out of MLIR text, and what is said of text that is none.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/format.h"
+#include "core/io/io.h"
+
+static PhModel *
+read_text (const char *text, GPtrArray *problems, GError **error)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new_static (text, strlen (text));
+
+  return ph_format_read_bytes (ph_format_find ("mlir"), bytes, "model.mlir", problems, error);
+}
+
+static PhNode *
+find_op (PhModel *model, const char *domain, const char *op_type)
+{
+  for (guint i = 0; i < model->nodes->len; i++)
+    {
+      PhNode *node = model->nodes->pdata[i];
+
+      if (node != NULL && g_str_equal (node->op_type, op_type) && g_str_equal (node->domain, domain))
+        return node;
+    }
+  g_error ("there is no %s.%s", domain, op_type);
+}
+
+static void
+test_corpus (void)
+{
+  g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "forms.mlir", NULL);
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GError)    error = NULL;
+  g_autoptr(PhModel)   model = ph_io_open (path, problems, NULL, &error);
+  const PhNode        *node;
+  const gint64        *ints;
+  gsize                n;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 1);                 /* of the first that nobody calls */
+  g_assert_cmpuint (model->functions->len, ==, 2);
+  node = find_op (model, "stablehlo", "convolution");
+  ints = ph_node_attr_ints (node, "padding", &n);
+  g_assert_cmpmem (ints, n * sizeof *ints, ((gint64[]) { 1, 0 }), 2 * sizeof (gint64));
+  g_assert_cmpint (ph_node_attr_int (node, "kernel_input_feature_dimension", -1), ==, 1);
+  g_assert_cmpint (ph_node_attr_int (node, "feature_group_count", -1), ==, 3);
+  node = find_op (model, "stablehlo", "reduce");
+  g_assert_cmpint (ph_tensor_get_int (ph_node_attr (ph_node_input (node, 1)->producer, "value")->tensor, 0), ==, 1);
+  g_assert_cmpuint (ph_node_graph (node, "reducer")->n_nodes, ==, 1);
+  node = find_op (model, "stablehlo", "while");
+  g_assert_cmpuint (ph_node_graph (node, "cond")->inputs->len, ==, 2);
+  g_assert_cmpuint (ph_node_graph (node, "body")->outputs->len, ==, 2);
+  node = find_op (model, "stablehlo", "uniform_quantize");
+  g_assert_cmpint (ph_node_output (node, 0)->type->dtype, ==, PH_INT8);
+  g_assert_nonnull (ph_node_attr (node, "result_types"));
+  node = find_op (model, "stablehlo", "slice");
+  ints = ph_node_attr_ints (node, "strides", &n);
+  g_assert_cmpmem (ints, n * sizeof *ints, ((gint64[]) { 1, 2, 1 }), 3 * sizeof (gint64));
+  g_assert_cmpuint (find_op (model, "mlir", "block")->outputs->len, ==, 1);
+  g_assert_cmpuint (problems->len, ==, 1);                         /* '%lost' of an operation nobody knows */
+}
+
+static void
+test_selu (void)
+{
+  g_autofree char   *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "selu.mlir", NULL);
+  g_autoptr(GError)  error = NULL;
+  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  const PhNode      *node;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->inputs->len, ==, 3);
+  g_assert_cmpuint (model->graph->outputs->len, ==, 1);
+  node = find_op (model, "stablehlo", "dot_general");
+  g_assert_cmpstr (node->name, ==, "dot");
+  g_assert_cmpstr (node->where->file, ==, "selu.py");
+  g_assert_cmpuint (node->where->line, ==, 3);
+  g_assert_nonnull (ph_node_function (find_op (model, "func", "selu")));
+}
+
+static void
+test_elided (void)
+{
+  g_autoptr(GError)  error = NULL;
+  g_autoptr(PhModel) model = read_text ("func.func @f() -> tensor<4xf32> {\n"
+                                        "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
+                                        "  %1 = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>\n"
+                                        "  return %0 : tensor<4xf32>\n}\n", NULL, &error);
+  const PhAttr      *value;
+
+  g_assert_no_error (error);
+  value = ph_node_attr (model->graph->first, "value");
+  g_assert_cmpint (value->kind, ==, PH_ATTR_STRING);               /* unknown, not zeros */
+  value = ph_node_attr (model->graph->first->next, "value");
+  g_assert_true (ph_tensor_is_splat (value->tensor));
+}
+
+static void
+test_bad (void)
+{
+  static const struct { const char *text, *message; } cases[] = {
+    { "func.func @f() {\n  %0 = stablehlo.add %1, %2 : tensor<2xf32>\n  return\n}\n", "model.mlir:2:22: '%1' is used here" },
+    { "func.func @f() {\n  %0 = stablehlo.constant dense<[1, 2]> : tensor<3xi32>\n", "model.mlir:2:39: the constant has 2 elements" },
+    { "func.func @f() {\n  %0 = stablehlo.constant dense<\"0x00\"> : tensor<3xi32>\n", "has 1 bytes, but its type wants 12" },
+    { "func.func @f() {\n  return\n", "'}' is wanted here, but the text ends" },
+    { "module {\n  \"a.b\"(%x : i32\n}", "model.mlir:2:12: ',' is wanted here" },
+    { "\"a.b\"() {x = \"open} : () -> ()\n", "a string is not closed" },
+    { "#a = #a\n\"x.y\"() {m = #a} : () -> ()", "the alias #a is defined by itself" },
+    { "%0 = \"a.b\"() : () -> tensor<99999999999999999999xf32>", "a dimension is too large" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError)  error = NULL;
+      g_autoptr(PhModel) model = read_text (cases[i].text, NULL, &error);
+
+      g_assert_null (model);
+      g_assert_nonnull (error);
+      if (strstr (error->message, cases[i].message) == NULL)
+        g_error ("'%s' does not hold '%s'", error->message, cases[i].message);
+    }
+}
+
+static void
+test_deep (void)
+{
+  static const char *const parts[][3] = { { "\"a.b\"() ({", "", "" }, { "x.y ", "(", "" }, { "%0 = \"a.b\"() : () -> ", "tensor<2x", "" },
+                                          { "\"a.b\"() {x = ", "[", "" }, { "\"a.b\"() : () -> () loc(", "callsite(", "" } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      g_autoptr(GString) text = g_string_new (i == 0 ? "" : parts[i][0]);
+      g_autoptr(GError)  error = NULL;
+
+      for (guint k = 0; k < 100000; k++)
+        g_string_append (text, i == 0 ? parts[0][0] : parts[i][1]);
+      g_autoptr(PhModel) model = read_text (text->str, NULL, &error);
+      g_assert_null (model);
+      g_assert_nonnull (strstr (error->message, "nested more than 200 deep"));
+    }
+}
+
+/* Each function calls the next one twice, the last one itself. */
+static void
+test_unfolding (void)
+{
+  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr(GError)  error = NULL;
+
+  for (guint i = 0; i < 40; i++)
+    g_string_append_printf (text, "func.func @%s%u(%%x: tensor<f32>) -> tensor<f32> {\n  %%a = call @f%u(%%x) : (tensor<f32>) -> tensor<f32>\n"
+                            "  %%b = call @f%u(%%a) : (tensor<f32>) -> tensor<f32>\n  return %%b : tensor<f32>\n}\n", "f", i, i + 1, i + 1);
+  g_string_append (text, "func.func @f40(%x: tensor<f32>) -> tensor<f32> {\n  %0 = call @f40(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n");
+  g_autoptr(PhModel) model = read_text (text->str, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->nodes->len, <, 500);
+  g_assert_false (ph_model_check_functions (model, NULL));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/mlir/forms", test_corpus);
+  g_test_add_func ("/mlir/selu", test_selu);
+  g_test_add_func ("/mlir/elided", test_elided);
+  g_test_add_func ("/mlir/bad", test_bad);
+  g_test_add_func ("/mlir/deep", test_deep);
+  g_test_add_func ("/mlir/unfolding", test_unfolding);
+  return g_test_run ();
+}
