@@ -1,0 +1,453 @@
+/* tf-draft.c: TensorFlow's nodes as nodes of a model. Placeholders become inputs, Const constants; functions that an operator takes as
+ * attributes become its bodies.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/io/tensorflow/tf.h"
+
+#include <string.h>
+
+#define MAX_DEPTH    32           /* of bodies in bodies                                        */
+#define MAX_EXPANDED 20000        /* nodes of bodies: a function that several take is there several times */
+
+typedef struct { PhTfFile *file; PhTfGraph *graph; PhDraft *draft; GHashTable *names; guint depth; } Making;   /* node -> its outputs' names */
+
+/* ── types ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+is_one_of (const char *op, const char *const *list)
+{
+  return g_strv_contains (list, op);
+}
+
+static gboolean
+type_attr (const PhTfNode *node, const char *name, guint index, guint64 *dtype)
+{
+  PhSpan value;
+
+  if (!ph_tf_node_attr (node, name, &value))
+    return FALSE;
+  *dtype = ph_wire_number (value, 6, 0);
+  if (*dtype != 0)
+    return TRUE;
+  {
+    g_autoptr(GArray) types = ph_wire_numbers (ph_wire_message (value, 1), 6, PH_WIRE_VARINT);
+
+    if (index < types->len)
+      *dtype = g_array_index (types, guint64, index);
+    return index < types->len;
+  }
+}
+
+enum { TF_FLOAT = 1, TF_INT32 = 3, TF_INT64 = 9, TF_BOOL = 10 };
+
+/* The element type of output @index, as far as the attributes say it. 0: unknown. */
+static guint64
+output_dtype (const PhTfNode *node, guint index)
+{
+  static const char *const logical[] = { "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual", "LogicalAnd", "LogicalOr",
+    "LogicalNot", "IsNan", "IsInf", "IsFinite", "All", "Any", "LoopCond", "VarIsInitializedOp", "IsVariableInitialized", NULL };
+  static const char *const floats[] = { "ResizeBilinear", "ResizeBicubic", "CropAndResize", "NonMaxSuppressionV3", NULL };
+  static const char *const handles[] = { "VarHandleOp", "HashTableV2", "MutableHashTableV2", "IteratorV2", "TensorArrayV3", "MergeV2Checkpoints",
+    "SaveV2", "NoOp", "Assert", "RestoreV2", "ParseExample", "ParseExampleV2", "ParseSingleExample", "DecodeRaw", "StringToNumber", NULL };
+  static const char *const named[] = { "DstT", "output_type", "out_type", "output_types", "Tout", "dtype", "output_dtype", "component_types", "type",
+    "Tparams", NULL };
+  guint64 dtype = 0;
+
+  if (is_one_of (node->op, logical))
+    return TF_BOOL;
+  if (is_one_of (node->op, floats))
+    return strcmp (node->op, "NonMaxSuppressionV3") == 0 ? TF_INT32 : TF_FLOAT;
+  if (is_one_of (node->op, handles))
+    return 0;
+  if ((strcmp (node->op, "TopKV2") == 0 || strcmp (node->op, "TopK") == 0 || strcmp (node->op, "Merge") == 0) && index == 1)
+    return TF_INT32;
+  if (strcmp (node->op, "Where") == 0)
+    return TF_INT64;
+  if (g_str_has_prefix (node->op, "FusedBatchNorm") && index > 0)
+    return type_attr (node, "U", 0, &dtype) ? dtype : TF_FLOAT;
+  if (g_str_has_prefix (node->op, "Unique") && index > 0)
+    return type_attr (node, "out_idx", 0, &dtype) ? dtype : TF_INT32;
+  for (guint i = 0; named[i] != NULL; i++)
+    if (type_attr (node, named[i], index, &dtype))
+      return dtype;
+  if (strcmp (node->op, "Shape") == 0 || strcmp (node->op, "ShapeN") == 0 || strcmp (node->op, "Size") == 0 || strcmp (node->op, "Rank") == 0)
+    return TF_INT32;
+  if (g_str_has_prefix (node->op, "Arg"))
+    return TF_INT64;
+  if (type_attr (node, "T", index, &dtype) || type_attr (node, "Tidx", index, &dtype))
+    return dtype;
+  return 0;
+}
+
+/* The shape of output @index in "_output_shapes". */
+static gboolean
+output_shape (const PhTfNode *node, guint index, PhSpan *shape)
+{
+  PhSpan value;
+  guint  i = 0;
+
+  if (!ph_tf_node_attr (node, "_output_shapes", &value))
+    return FALSE;
+  PH_WIRE_FOREACH (field, ph_wire_message (value, 1))
+    if (field.id == 7 && field.type == PH_WIRE_BYTES && i++ == index)
+      {
+        *shape = field.span;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static const PhType *
+output_type (const PhTfNode *node, guint index)
+{
+  PhSpan         shape = { 0 }, value;
+  gboolean       has_shape = output_shape (node, index, &shape);
+  const gboolean unknown = has_shape && ph_wire_number (shape, 3, 0) != 0;
+
+  if ((!has_shape || unknown || ph_wire_message (shape, 2).size == 0) && g_str_has_prefix (node->op, "Placeholder") && ph_tf_node_attr (node, "shape", &value))
+    {
+      PhWireField field;
+
+      /* Without dimensions it may be of any shape, says the operator's definition. */
+      has_shape = ph_wire_find (value, 7, &field) && field.type == PH_WIRE_BYTES && ph_wire_message (field.span, 2).size > 0;
+      shape = has_shape ? field.span : shape;
+    }
+  if (strcmp (node->op, "_Arg") == 0 && ph_tf_node_attr (node, "ArgDef", &value))
+    return ph_tf_type (ph_wire_number (value, 3, 0), shape, has_shape);
+  return ph_tf_type (output_dtype (node, index), shape, has_shape);
+}
+
+/* ── attributes ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static char *
+shape_text (PhSpan shape)
+{
+  const PhType *type = ph_tf_type (TF_FLOAT, shape, TRUE);
+  g_autofree char *text = ph_type_to_string (type);
+
+  return g_strdup (type->has_rank ? text + strlen ("float") : "unknown rank");
+}
+
+static GBytes *
+valid_bytes (PhSpan span)
+{
+  return g_bytes_new (span.data, span.size);
+}
+
+static PhAttr *
+list_attr (const char *name, PhSpan list)
+{
+  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr(GArray)    numbers = NULL;
+  PhWireField          first;
+  gsize                at = 0;
+
+  if (!ph_wire_next (list, &at, &first))
+    return ph_attr_new_ints (name, NULL, 0);
+  if (first.id == 3 || first.id == 5)
+    {
+      numbers = ph_wire_numbers (list, first.id, PH_WIRE_VARINT);
+      return ph_attr_new_ints (name, (const gint64 *) numbers->data, numbers->len);
+    }
+  if (first.id == 4)
+    {
+      g_autoptr(GArray) floats = g_array_new (FALSE, FALSE, sizeof (float));
+
+      numbers = ph_wire_numbers (list, 4, PH_WIRE_FIXED32);
+      for (guint i = 0; i < numbers->len; i++)
+        {
+          const float value = ph_float_of_bits (g_array_index (numbers, guint64, i));
+
+          g_array_append_val (floats, value);
+        }
+      return ph_attr_new_floats (name, (const float *) floats->data, floats->len);
+    }
+  if (first.id == 6)
+    {
+      numbers = ph_wire_numbers (list, 6, PH_WIRE_VARINT);
+      for (guint i = 0; i < numbers->len; i++)
+        {
+          const char *type = ph_tf_dtype_name (g_array_index (numbers, guint64, i));
+
+          g_ptr_array_add (texts, g_bytes_new_static (type, strlen (type)));
+        }
+    }
+  else
+    PH_WIRE_FOREACH (field, list)
+      if (field.type == PH_WIRE_BYTES && field.id == first.id)
+        {
+          g_autofree char *text = field.id == 7 ? shape_text (field.span) : field.id == 9 ? ph_wire_string (field.span, 1) : NULL;
+
+          if (field.id == 8)
+            continue;
+          g_ptr_array_add (texts, text != NULL ? g_bytes_new (text, strlen (text)) : valid_bytes (field.span));
+        }
+  return ph_attr_new_strings (name, (GBytes *const *) texts->pdata, texts->len);
+}
+
+/* (nullable): of a kind that is not kept. */
+static PhAttr *
+new_attr (PhTfFile *file, const char *name, PhSpan value)
+{
+  PhWireField field;
+  gsize       at = 0;
+
+  if (!ph_wire_next (value, &at, &field))
+    return NULL;
+  switch (field.id)
+    {
+    case 1: return list_attr (name, field.span);
+    case 2:
+      {
+        g_autoptr(GBytes) bytes = valid_bytes (field.span);
+
+        return ph_attr_new_bytes (name, PH_ATTR_STRING, bytes);
+      }
+    case 3: return ph_attr_new_int (name, (gint64) field.number);
+    case 4: return ph_attr_new_float (name, ph_float_of_bits (field.number));
+    case 5: return ph_attr_new_int (name, field.number != 0);
+    case 6: return ph_attr_new_string (name, ph_tf_dtype_name (field.number));
+    case 7:
+      {
+        g_autofree char *text = shape_text (field.span);
+
+        return ph_attr_new_string (name, text);
+      }
+    case 8:
+      {
+        g_autoptr(PhTensor) tensor = ph_tf_tensor (file, field.span, name, NULL);
+
+        return tensor != NULL ? ph_attr_new_tensor (name, tensor) : NULL;
+      }
+    case 9: case 10:
+      {
+        g_autofree char *raw = field.id == 9 ? ph_span_to_string (field.span) : ph_wire_string (field.span, 1);
+        g_autofree char *text = g_utf8_make_valid (raw, -1);
+
+        return ph_attr_new_string (name, text);
+      }
+    default: return NULL;
+    }
+}
+
+/* ── nodes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static const char **
+names_of (Making *making, const PhTfNode *node)
+{
+  const char **names = g_hash_table_lookup (making->names, node);
+
+  if (names != NULL)
+    return names;
+  names = g_new (const char *, node->n_outputs);
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      g_autofree char *name = i == 0 ? g_strdup (node->name) : g_strdup_printf ("%s:%u", node->name, i);
+
+      names[i] = ph_draft_claim (making->draft, name);
+    }
+  g_hash_table_insert (making->names, (gpointer) node, names);
+  return names;
+}
+
+/* A node of the graph that makes a value by running: not a constant or an input. */
+static gboolean
+runs (const PhTfNode *node)
+{
+  static const char *const still[] = { "_Arg", "Placeholder", "PlaceholderV2", "Const", NULL };
+
+  return !node->gone && !is_one_of (node->op, still);
+}
+
+static gboolean
+add_body (Making *making, PhDraftNode *draft, const PhTfNode *node, const char *attr, PhSpan function, GError **error)
+{
+  g_autoptr(PhTfGraph) graph = NULL;
+  PhDraft             *body;
+
+  if (making->depth >= MAX_DEPTH || making->file->n_expanded > MAX_EXPANDED || g_hash_table_contains (making->file->open, function.data))
+    {
+      ph_source_problem (making->file->source, "What '%s' of '%s' holds is not shown: functions are nested too deep, or one holds itself", attr,
+                         node->name);
+      return TRUE;
+    }
+  graph = ph_tf_parse_function (making->file, function, error);
+  if (graph == NULL)
+    return FALSE;
+  ph_tf_structure (making->file, graph);
+  making->file->n_expanded += graph->nodes->len;
+  g_hash_table_add (making->file->open, (gpointer) function.data);
+  body = ph_tf_draft (making->file, graph, making->depth + 1, error);
+  g_hash_table_remove (making->file->open, function.data);
+  if (body == NULL)
+    return FALSE;
+  ph_draft_node_body (draft, attr, body);
+  return TRUE;
+}
+
+/* @function: (nullable) (out) which the node calls. */
+static const char *
+called_function (Making *making, const PhTfNode *node)
+{
+  static const char *const calls[] = { "PartitionedCall", "StatefulPartitionedCall", "TPUPartitionedCall", "RemoteCall", NULL };
+  PhSpan value;
+
+  if (g_hash_table_contains (making->file->functions, node->op))
+    return node->op;
+  if (is_one_of (node->op, calls) && ph_tf_node_attr (node, "f", &value))
+    {
+      g_autofree char *raw = ph_wire_string (ph_wire_message (value, 10), 1), *name = g_utf8_make_valid (raw, -1);
+
+      if (g_hash_table_contains (making->file->functions, ph_intern (name)))
+        return ph_intern (name);
+    }
+  return NULL;
+}
+
+static guint
+count_returns (PhSpan function)
+{
+  guint n = 0;
+
+  PH_WIRE_FOREACH (field, ph_wire_message (function, 1))
+    n += field.id == 3 ? 1 : 0;
+  return n;
+}
+
+static gboolean
+add_attrs (Making *making, PhDraftNode *draft, const PhTfNode *node, gboolean calls, GError **error)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const PhTfAttr *attr = &g_array_index (node->attrs, PhTfAttr, i);
+      const PhSpan    named = ph_wire_message (attr->value, 10);
+      PhAttr         *made;
+
+      if (strcmp (attr->name, "_output_shapes") == 0)
+        continue;
+      if (named.size > 0 && !calls)
+        {
+          g_autofree char *raw = ph_wire_string (named, 1), *name = g_utf8_make_valid (raw, -1);
+          const PhSpan    *function = g_hash_table_lookup (making->file->functions, ph_intern (name));
+
+          if (function != NULL)
+            {
+              if (!add_body (making, draft, node, attr->name, *function, error))
+                return FALSE;
+              continue;
+            }
+        }
+      made = new_attr (making->file, attr->name, attr->value);
+      if (made != NULL)
+        ph_draft_node_attr (draft, made);
+    }
+  return TRUE;
+}
+
+static gboolean
+add_loop (Making *making, PhDraftNode *draft, const PhTfNode *node, GError **error)
+{
+  PhTfGraph *const parts[] = { node->cond, node->body };
+  static const char *const names[] = { "cond", "body" };
+
+  for (guint i = 0; i < 2; i++)
+    {
+      PhDraft *body = ph_tf_draft (making->file, parts[i], making->depth + 1, error);
+
+      if (body == NULL)
+        return FALSE;
+      ph_draft_node_body (draft, names[i], body);
+    }
+  return TRUE;
+}
+
+static gboolean
+add_node (Making *making, const PhTfNode *node, GError **error)
+{
+  const char  *function = called_function (making, node);
+  guint        n_outputs = node->n_outputs;
+  PhDraftNode *draft = ph_draft_add_node (making->draft, function != NULL ? function : node->op, "tf", node->name);
+  const char **names = names_of (making, node);
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhTfEdge *edge = &g_array_index (node->inputs, PhTfEdge, i);
+      const PhTfNode *from = g_hash_table_lookup (making->graph->by_name, edge->from);
+
+      if (!edge->control)
+        ph_draft_node_input (draft, from != NULL ? names_of (making, from)[MIN (edge->output, from->n_outputs - 1)] : "");
+      else if (from != NULL && from != node && runs (from))
+        ph_draft_node_after (draft, names_of (making, from)[0]);
+    }
+  for (guint i = 0; i < n_outputs; i++)
+    ph_draft_node_output (draft, names[i], output_type (node, i));
+  if (function != NULL && node->op != function)
+    ph_draft_node_attr (draft, ph_attr_new_string ("call", node->op));
+  if (!add_attrs (making, draft, node, function != NULL, error))
+    return FALSE;
+  if (node->device != NULL)
+    ph_draft_node_attr (draft, ph_attr_new_string ("device", node->device));
+  return node->body == NULL || add_loop (making, draft, node, error);
+}
+
+static gboolean
+add (Making *making, PhTfNode *node, GError **error)
+{
+  PhSpan value;
+
+  if (strcmp (node->op, "_Arg") == 0 || strcmp (node->op, "Placeholder") == 0 || strcmp (node->op, "PlaceholderV2") == 0)
+    {
+      ph_draft_add_input (making->draft, names_of (making, node)[0], output_type (node, 0));
+      return TRUE;
+    }
+  if (strcmp (node->op, "Const") == 0 && ph_tf_node_attr (node, "value", &value))
+    {
+      const PhSpan     tensor = ph_wire_message (value, 8);
+      g_autofree char *what = g_strdup_printf ("the constant '%s'", node->name);
+
+      if (ph_tf_dtype (ph_wire_number (tensor, 1, 0)) != PH_UNDEFINED)
+        {
+          PhTensor *made = ph_tf_tensor (making->file, tensor, what, error);
+
+          if (made == NULL)
+            return FALSE;
+          ph_draft_add_constant (making->draft, names_of (making, node)[0], made);
+          return TRUE;
+        }
+    }
+  return add_node (making, node, error);
+}
+
+PhDraft *
+ph_tf_draft (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
+{
+  g_autoptr(PhDraft)    draft = ph_draft_new (file->importer, graph->name);
+  g_autoptr(GHashTable) names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  Making                making = { file, graph, draft, names, depth };
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      PhTfNode   *node = graph->nodes->pdata[i];
+      const char *function = node->gone ? NULL : called_function (&making, node);
+
+      if (function != NULL)
+        node->n_outputs = MAX (node->n_outputs, count_returns (*(PhSpan *) g_hash_table_lookup (file->functions, function)));
+      if (!node->gone)
+        names_of (&making, node);          /* so that they keep theirs, whatever comes first */
+    }
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      PhTfNode *node = graph->nodes->pdata[i];
+
+      if (g_cancellable_set_error_if_cancelled (file->source->cancellable, error) || (!node->gone && !add (&making, node, error)))
+        return NULL;
+    }
+  for (guint i = 0; i < graph->outputs->len; i++)
+    {
+      const PhTfEdge *edge = &g_array_index (graph->outputs, PhTfEdge, i);
+      const PhTfNode *from = g_hash_table_lookup (graph->by_name, edge->from);
+
+      if (from != NULL && !from->gone)
+        ph_draft_add_output (draft, names_of (&making, from)[MIN (edge->output, from->n_outputs - 1)]);
+    }
+  return g_steal_pointer (&draft);
+}
