@@ -82,20 +82,25 @@ ph_scope_find (PhScope *scope, const char *name)
 static const char *
 free_name (PhScope *scope, const char *name)
 {
-  GHashTable *taken = ph_graph_root (scope->graph)->names;
+  const PhGraph *root = ph_graph_root (scope->graph);
   g_autofree char *candidate = NULL;
+  guint suffix;
 
-  if (scope->outer == NULL || (!g_hash_table_contains (taken, name) && look_up (scope->outer, name, TRUE) == NULL))
+  if (scope->outer == NULL || (!g_hash_table_contains (root->names, name) && look_up (scope->outer, name, TRUE) == NULL))
     return name;
-  for (guint i = 1;; i++)
+  suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, name));      /* one name may be in very many bodies */
+  for (;;)
     {
       const char *interned;
 
       g_free (candidate);
-      candidate = g_strdup_printf ("%s_%u", name, i);
+      candidate = g_strdup_printf ("%s_%u", name, ++suffix);
       interned = ph_intern (candidate);
-      if (!g_hash_table_contains (taken, interned) && look_up (scope, interned, TRUE) == NULL)
-        return interned;
+      if (!g_hash_table_contains (root->names, interned) && look_up (scope, interned, TRUE) == NULL)
+        {
+          g_hash_table_insert (root->suffixes, (gpointer) name, GUINT_TO_POINTER (suffix));
+          return interned;
+        }
     }
 }
 

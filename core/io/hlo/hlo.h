@@ -1,0 +1,105 @@
+/* hlo.h: modules of XLA's HLO as their text or their protobuf message tells them, and the model made of them. Private to the
+ * readers of both. SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/graph/graph.h"
+#include "core/io/source.h"
+
+G_BEGIN_DECLS
+
+#define PH_HLO_MAX_DEPTH 200 /* of tuples, of computations in computations, of brackets */
+
+/* A shape: an array, or a tuple of shapes. */
+typedef struct _PhHloShape PhHloShape;
+struct _PhHloShape
+{
+  gboolean tuple;
+  PhHloShape **items; /* of a tuple                                                                              */
+  guint n_items, n_leaves;
+  const PhType *type; /* of an array (nullable): NULL where there is no such element type: tokens, buffers, f8e3m4 */
+  const char *text;   /* interned, without its layout: what @type does not say ("f32[<=4]"); NULL: it says all   */
+  const char *layout; /* interned, without braces; NULL: the rows lie one after the other, or nothing is said    */
+};
+
+typedef struct _PhHloComputation PhHloComputation;
+
+/* A computation that an instruction calls; it becomes its body @attr. */
+typedef struct
+{
+  const char *attr, *name;
+  PhHloComputation *inside;
+  gsize place;
+} PhHloCall;
+
+/* Names are interned, without "%". */
+typedef struct
+{
+  const char *name, *opcode;
+  const PhHloShape *shape; /* (nullable) not written                             */
+  GArray *operands;        /* (element-type char*) names                         */
+  GPtrArray *attrs;        /* (element-type PhAttr)                              */
+  GArray *calls;           /* (element-type PhHloCall)                           */
+  GArray *after;           /* (element-type char*) control-predecessors          */
+  GPtrArray *literals;     /* (nullable) of a constant: a PhTensor for each leaf, NULL where it is left out */
+  const char *scope;       /* (nullable) of op_name: "jit(f)/dense"              */
+  const PhWhere *where;    /* (nullable) of metadata                             */
+  gint64 number;           /* of parameter, get-tuple-element; -1                */
+  gsize place;             /* in the text                                        */
+  guint line, column;
+} PhHloInstruction;
+
+struct _PhHloComputation
+{
+  const char *name;
+  GPtrArray *instructions; /* (element-type PhHloInstruction)                    */
+  PhHloInstruction *root;  /* (nullable) the last one                            */
+  gboolean entry;
+  guint line, column;
+  /* What build.c makes of it. */
+  gpointer built;
+  gboolean busy, called;
+};
+
+typedef struct
+{
+  const char *name;
+  GPtrArray *computations; /* (element-type PhHloComputation)                    */
+  GHashTable *by_name;
+} PhHloModule;
+
+/* Owns all that the modules hold. */
+typedef struct
+{
+  PhSource *source;
+  GPtrArray *modules; /* (element-type PhHloModule)                         */
+  GPtrArray *owned, *arrays, *ptr_arrays, *attrs, *tensors, *tables;
+} PhHlo;
+
+PhHlo *ph_hlo_new (PhSource *source);
+void ph_hlo_free (PhHlo *hlo);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhHlo, ph_hlo_free)
+gpointer ph_hlo_alloc (PhHlo *hlo, gsize size);
+GArray *ph_hlo_array (PhHlo *hlo, gsize size);
+GPtrArray *ph_hlo_ptr_array (PhHlo *hlo);
+PhHloModule *ph_hlo_add_module (PhHlo *hlo, const char *name);
+PhHloComputation *ph_hlo_add_computation (PhHlo *hlo, PhHloModule *module, const char *name); /* @module: (nullable) */
+/* The caller puts it into its computation, behind its operands. */
+PhHloInstruction *ph_hlo_new_instruction (PhHlo *hlo, const char *name);
+/* Takes @attr. */
+void ph_hlo_add_attr (PhHlo *hlo, PhHloInstruction *instruction, PhAttr *attr);
+void ph_hlo_add_ints (PhHlo *hlo, PhHloInstruction *instruction, const char *name, const GArray *values);
+/* The attribute that an instruction's called computation becomes: "calls" of a fusion is the body that it replaced. */
+const char *ph_hlo_body_name (const char *opcode, const char *attr, guint index);
+PhHloShape *ph_hlo_array_shape (PhHlo *hlo, const char *element, const gint64 *dims, const gboolean *dynamic, guint rank,
+                                const char *layout);
+PhHloShape *ph_hlo_tuple_shape (PhHlo *hlo, PhHloShape *const *items, guint n);
+/* PH_UNDEFINED: Peephole has none such. */
+PhDType ph_hlo_dtype (const char *element);
+/* "a/b/add" without its last part; NULL: there is none. */
+const char *ph_hlo_scope (const char *op_name);
+
+/* The modules of a text. */
+gboolean ph_hlo_parse (PhHlo *hlo, const char *text, gsize size, GError **error);
+PhModel *ph_hlo_build (PhHlo *hlo, GError **error);
+
+G_END_DECLS

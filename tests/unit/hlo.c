@@ -1,0 +1,262 @@
+/* hlo.c: HLO text becomes a model: every construct, both forms of operands, files without a module, what is refused and where.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/format.h"
+#include "core/io/io.h"
+#include "core/ops/verify.h"
+
+static PhModel *
+try_read (const char *text, GPtrArray *problems, GError **error)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+
+  return ph_format_read_bytes (ph_format_find ("hlo"), bytes, "x.hlo", problems, error);
+}
+
+/* The model as ONNX text. */
+static char *
+printed (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = try_read (text, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_true (ph_model_verify (model, &error));
+  return ph_onnx_text_print (model, 16);
+}
+
+static void
+expect (const char *text, const char *wanted)
+{
+  if (strstr (text, wanted) == NULL)
+    {
+      g_test_message ("not found: %s\nin: %s", wanted, text);
+      g_test_fail ();
+    }
+}
+
+static char *
+corpus (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz/corpus/hlo", name, NULL);
+  g_autoptr (GError) error = NULL;
+  char *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  return text;
+}
+
+static void
+test_book (void)
+{
+  g_autofree char *file = corpus ("book.hlo"), *text = printed (file);
+  static const char bare[] = "add {\n  x.53 = f32[] parameter(0)\n  y.54 = f32[] parameter(1)\n  ROOT add.55 = f32[] add(x.53, y.54)\n}\n";
+  static const char *const heads[] = { "// a\n\nHloModule m\n", "ENTRY e {", bare, "%y = f32[4]{0} add(f32[4] %x, f32[4] %x)\n" };
+  g_autofree char *other = printed (bare);
+
+  expect (text, "graph (float \"x.53\", float \"y.54\") => (float \"add.55\")");
+  expect (text, "= hlo.add (\"x.53\", \"y.54\")");
+  g_assert_cmpstr (text, ==, other);
+  for (gsize i = 0; i < G_N_ELEMENTS (heads); i++)
+    {
+      g_autoptr (GBytes) head = g_bytes_new_static (heads[i], strlen (heads[i]));
+
+      g_assert_true (ph_format_recognise (head, "dump.txt") == ph_format_find ("hlo"));
+    }
+}
+
+static void
+test_constructs (void)
+{
+  g_autofree char *file = corpus ("constructs.hlo"), *text = printed (file);
+  static const char *const wanted[] = {
+    /* tuples are taken apart; what get-tuple-element called it is its name */
+    "graph (float[2,3] x, int32 k) => (float[2,3] fusion, int32 count)", "[loop] count, value = hlo.while <",
+    "condition = cond (int32 i, float[2,3] \"state#1\") => (bool less)", "body = step (int32 \"i.1\", float[2,3] \"x.1\") => (int32 next, float[2,3] twice)",
+    "\"feed#0\", \"feed#1\", \"feed#2\" = hlo.infeed <shape = [\"\", \"\", \"token[]\"]> (token)",
+    /* op_name is a scope, stack frames are places */
+    "[\"jit(f)/while/twice\"] twice = hlo.add <peephole_where = [\"model.py:3:5\", \"model.py:40:1\"]>",
+    /* what was left out is unknown */
+    "big = hlo.constant ()", "float[3,3] c = {1, -2.5, 0.001, inf, -inf, nan, 0, 0.25, 3}", "complex64[2] z = {1, 2, 3, -4}",
+    "odd = hlo.constant <shape = \"f8e3m4[4]\"> ()", "shape = \"f32[<=2,3]\"", "shape = \"b(f32[2])\"", "layout = \"0,1:T(8,128)\"",
+    "direction = \"LT\", type = \"SIGNED\"", "lhs_contracting_dims = [1], rhs_contracting_dims = [0], operand_precision = \"{highest,default}\"",
+    "start_indices = [0, 0], limit_indices = [1, 3], strides = [1, 2]",
+    "edge_padding_low = [1, 1], edge_padding_high = [1, 0], interior_padding = [0, 1]", "window_dimensions = [1, 3], padding = [0, 0, 0, 0]",
+    "peephole_after = [\"e\"]", "kind = \"kLoop\", frontend_attributes = \"{a=\\\"b,c\\\"}\"", "branch_0 = id", "branch_1 = \"id.1\"",
+    "replica_groups = \"[1,2]<=[2]T(0)\", dimensions = [0], channel_id = 1", "to_apply = \"inline.to_apply\" (float q) => (float r)",
+    "backend_config = \"{\\\"known_trip_count\\\":{\\\"n\\\":\\\"4\\\"}}\"",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (wanted); i++)
+    expect (text, wanted[i]);
+}
+
+static void
+test_several (void)
+{
+  g_autofree char *file = corpus ("several.hlo"), *text = printed (file);
+  g_autofree char *line = corpus ("line.hlo"), *alone = printed (line);
+
+  expect (text, "[\"first#1\"]");
+  expect (text, "computation = e (float \"p#0\", int32[2] r, bool \"p#2\") => (int32[2] r)");
+  expect (text, "computation = spare (float s) => (float s)");
+  expect (alone, "graph (float[4] \"x.1\") => (float[4] \"y.2\")");
+  expect (alone, "= hlo.multiply (\"x.1\", \"add#1\")");
+}
+
+static void
+test_types (void)
+{
+  static const struct { const char *element, *literal, *wanted; } rows[] = {
+    { "pred", "{true, 0}", "bool[2] c = {1, 0}" }, { "s4", "{-8, 7}", "int4[2] c = {-8, 7}" }, { "u4", "{0, 15}", "uint4[2] c = {0, 15}" },
+    { "s8", "{-128, 127}", "int8[2] c = {-128, 127}" }, { "u64", "{18446744073709551615, 0}", "uint64[2] c = {18446744073709551615, 0}" },
+    { "s64", "{-9223372036854775808, 1}", "int64[2] c = {-9223372036854775808, 1}" }, { "f16", "{0.5, -inf}", "float16[2] c = {0.5, -inf}" },
+    { "bf16", "{1, nan}", "bfloat16[2] c = {1, nan}" }, { "f8e4m3fn", "{0.5, 2}", "float8e4m3fn[2] c = {0.5, 2}" },
+    { "f8e5m2", "{0.5, 2}", "float8e5m2[2] c = {0.5, 2}" }, { "c128", "{(1, -1), 2}", "complex128[2] c = {1, -1, 2, 0}" },
+    { "f64", "{...}", "c = hlo.constant ()" }, { "f8e4m3b11fnuz", "{1, 2}", "c = hlo.constant <shape = \"f8e4m3b11fnuz[2]\"> ()" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autofree char *file = g_strdup_printf ("ENTRY e { c = %s[2]{0} constant(%s) ROOT r = %s[2] copy(c) }", rows[i].element, rows[i].literal,
+                                               rows[i].element);
+      g_autofree char *text = printed (file);
+
+      expect (text, rows[i].wanted);
+    }
+}
+
+static void
+test_errors (void)
+{
+  g_autofree char *deep = g_strnfill (5000, '('), *nested = g_strconcat ("e { x = ", deep, NULL);
+  const struct { const char *text, *message; } rows[] = {
+    { "HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] add(x, q)\n}", "x.hlo:4:3: 'y' uses 'q', which nothing above it in computation 'e' defines" },
+    { "e {\n  x = f32[2] constant({1, 2, 3})\n}", "x.hlo:2:28: '}' is wanted here, not ','" },
+    { "e {\n  x = f32[1000000000] constant({1})\n}", "x.hlo:2:32: the constant has fewer elements than its shape" },
+    { "e {\n  x = s8[] constant(300)\n}", "x.hlo:2:21: the number does not fit into int8" },
+    { "e {\n  x = f32[] add(\n", "the text ends. Is the file complete?" },
+    { "e {\n  x = f32[] parameter(0)\n  x = f32[] parameter(1)\n}", "x.hlo:3:3: 'x' is defined twice in computation 'e'" },
+    { "e {\n  x = f32[] parameter(1)\n}", "parameter 1 of a computation with fewer parameters" },
+    { "e {\n  x = f32[] call(), to_apply=e\n}", "x.hlo:2:3: computation 'e' calls itself, by 'x'" },
+    { "e {\n  x = f32[] parameter(0)\n  y = f32[] get-tuple-element(x), index=1\n}", "x.hlo:3:3: 'y' takes element 1 of what has no such element" },
+    { "e { x = f32[] parameter(0) }\ne { x = f32[] parameter(0) }", "x.hlo:2:1: computation 'e' is defined twice" },
+    { "e {\n  /* x\n}", "x.hlo:2:3: a comment is not closed; close it with */" },
+    { "?", "x.hlo:1:1: no module" },
+    { nested, "nested more than 200 deep" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = try_read (rows[i].text, NULL, &error);
+
+      g_assert_null (model);
+      g_assert_error (error, PH_ERROR, PH_ERROR_INVALID);
+      expect (error->message, rows[i].message);
+    }
+}
+
+/* Every operator has its sentence; a fusion is drawn as the box of what it replaced. */
+static void
+test_dialect (void)
+{
+  g_autofree char *file = corpus ("constructs.hlo");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = try_read (file, NULL, &error);
+  g_autoptr (GPtrArray) nodes = NULL;
+  PhNode *fusion;
+
+  g_assert_no_error (error);
+  nodes = ph_model_nodes (model);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const PhNode *node = nodes->pdata[i];
+      const PhForeignOp *op = ph_dialect_find_foreign (node->domain, node->op_type);
+
+      g_assert_nonnull (op);
+      g_assert_true (g_str_has_suffix (op->doc, "."));
+    }
+  fusion = ph_model_find_node_named (model, "fusion");
+  g_assert_true (ph_node_is_fused (fusion));
+  g_assert_cmpuint (ph_node_graph (fusion, "body")->n_nodes, ==, 2);
+}
+
+/* Computations that call the next one twice stand for 2^40 instructions. */
+static void
+test_growth (void)
+{
+  g_autoptr (GString) text = g_string_new ("c0 { ROOT r = f32[] parameter(0) }\n");
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+
+  for (guint i = 1; i < 40; i++)
+    g_string_append_printf (text, "c%u { x = f32[] parameter(0) y = f32[] call(x), to_apply=c%u ROOT z = f32[] call(y), to_apply=c%u }\n", i, i - 1, i - 1);
+  model = try_read (text->str, problems, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (ph_model_n_nodes (model, TRUE), <, 200000);
+  g_assert_cmpuint (problems->len, >, 0);
+  expect (problems->pdata[0], "is called too often to be shown everywhere");
+}
+
+/* A call of what the file does not have is a problem, not an error: a part of a dump opens too. */
+static void
+test_missing (void)
+{
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = try_read ("e {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] map(x), dimensions={0}, to_apply=%far.7\n}", problems, &error);
+  g_autofree char *text = NULL;
+
+  g_assert_no_error (error);
+  text = ph_onnx_text_print (model, 16);
+  expect (text, "to_apply = \"far.7\"");
+  expect (problems->pdata[0], "'r' calls the computation 'far.7', which the file does not have");
+}
+
+/* XLA's own files, where they are. */
+static void
+test_foreign (void)
+{
+  g_autofree char *folder = g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "foreign/hlo", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  if (dir == NULL)
+    {
+      g_test_skip ("there is no foreign/hlo in the data folder");
+      return;
+    }
+  for (const char *name; (name = g_dir_read_name (dir)) != NULL;)
+    if (g_str_has_suffix (name, ".hlo") && !g_str_has_suffix (name, "_simple.hlo"))
+      {
+        g_autofree char *path = g_build_filename (folder, name, NULL);
+        g_autoptr (GError) error = NULL;
+        g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+
+        g_assert_no_error (error);
+        g_assert_true (ph_model_verify (model, &error));
+        n++;
+      }
+  g_test_message ("%u files opened", n);
+  g_assert_cmpuint (n, >, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/hlo/book", test_book);
+  g_test_add_func ("/hlo/constructs", test_constructs);
+  g_test_add_func ("/hlo/several", test_several);
+  g_test_add_func ("/hlo/types", test_types);
+  g_test_add_func ("/hlo/errors", test_errors);
+  g_test_add_func ("/hlo/dialect", test_dialect);
+  g_test_add_func ("/hlo/growth", test_growth);
+  g_test_add_func ("/hlo/missing", test_missing);
+  g_test_add_func ("/hlo/foreign", test_foreign);
+  return g_test_run ();
+}
