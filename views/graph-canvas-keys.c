@@ -133,6 +133,8 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
   const GdkModifierType held = state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SHIFT_MASK);
   const double step = 90 / self->zoom;
 
+  if (held == GDK_ALT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_KP_Up))
+    return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
   if ((held & ~GDK_SHIFT_MASK) != 0)
     return GDK_EVENT_PROPAGATE;
   if (held == GDK_SHIFT_MASK && (key == GDK_KEY_Up || key == GDK_KEY_Down || key == GDK_KEY_Left || key == GDK_KEY_Right))
@@ -177,12 +179,18 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
     case GDK_KEY_a: ph_graph_canvas_show_all (self); break;
     case GDK_KEY_n: show_around (self, 1); break;
     case GDK_KEY_N: show_around (self, -1); break;
+    case GDK_KEY_BackSpace:
+      return ph_canvas_ask_outside (self) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
     case GDK_KEY_Escape:
       if (ph_graph_canvas_is_partial (self))
         {
           ph_graph_canvas_show_all (self);
           break;
         }
+      /* What is selected lies outside still: there is nothing here to let go of first. */
+      if (self->document != NULL && (self->scene == NULL || ph_scene_find (self->scene, ph_document_get_selection (self->document), NULL) < 0)
+          && ph_canvas_ask_outside (self))
+        break;
       if (self->document == NULL || ph_document_get_selection (self->document) == 0)
         return GDK_EVENT_PROPAGATE;
       ph_document_set_selection (self->document, 0);
@@ -196,7 +204,7 @@ on_key (PhGraphCanvas *self, guint key, guint code, GdkModifierType state)
           return GDK_EVENT_PROPAGATE;
         if (ph_scene_box (self->scene, box)->can_open)
           ph_graph_canvas_toggle_group (self, box);
-        else
+        else if (!ph_canvas_ask_inside (self, box))
           g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
       }
       break;

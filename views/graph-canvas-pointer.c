@@ -116,6 +116,8 @@ on_pressed (PhGraphCanvas *self, int n_press, double x, double y, GtkGestureClic
   id = ph_canvas_id_of (self, box, pill);
   if (n_press == 2 && box >= 0 && pill < 0 && ph_scene_box (self->scene, box)->can_open)
     ph_graph_canvas_toggle_group (self, box);
+  else if (n_press == 2 && pill < 0 && ph_canvas_ask_inside (self, box))
+    return;
   else if (n_press == 2 && id != PH_NO_ID)
     g_signal_emit (self, ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED], 0, id);
   else if (n_press == 1 && edge >= 0)

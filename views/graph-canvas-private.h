@@ -37,6 +37,7 @@ struct _PhGraphCanvas
   PhArrangement aside_shown;
   guint         aside_generation;
   gboolean      aside_whole;
+  GHashTable   *left;            /* (nullable) inside -> the picture of it, while another is shown          */
   guint         layout_number;   /* of the newest request; older answers are dropped                        */
   gboolean      first;           /* nothing of this document was shown yet                                  */
   guint         scene_generation;
@@ -97,7 +98,7 @@ struct _PhGraphCanvas
 
 enum
 {
-  PH_CANVAS_LAYOUT_STARTED, PH_CANVAS_LAYOUT_FINISHED, PH_CANVAS_NODE_ACTIVATED, PH_CANVAS_VIEW_CHANGED, PH_CANVAS_LOOK_CHANGED,
+  PH_CANVAS_LAYOUT_STARTED, PH_CANVAS_LAYOUT_FINISHED, PH_CANVAS_NODE_ACTIVATED, PH_CANVAS_ENTER, PH_CANVAS_LEAVE, PH_CANVAS_VIEW_CHANGED, PH_CANVAS_LOOK_CHANGED,
   PH_CANVAS_OVERVIEW_CHANGED, PH_CANVAS_N_SIGNALS
 };
 enum
@@ -135,6 +136,15 @@ gboolean ph_canvas_bring_back     (PhGraphCanvas *self);
 gboolean ph_canvas_uncover        (PhGraphCanvas *self);                  /* opens what hides the selected node */
 void     ph_canvas_extend_layout  (PhGraphCanvas *self);                    /* steps were added */
 gboolean ph_canvas_wants_groups   (PhGraphCanvas *self, PhModel *model);
+
+/* A picture that was laid out before takes the place of what is shown. @scene: (transfer full) */
+void     ph_canvas_put_scene      (PhGraphCanvas *self, PhScene *scene, guint generation, gboolean whole);
+
+/* graph-canvas-inside.c: shows what the document says that is shown; asks to go in, or out. FALSE: there is no such thing. */
+void     ph_canvas_go_inside      (PhGraphCanvas *self);
+gboolean ph_canvas_ask_inside     (PhGraphCanvas *self, int box);
+gboolean ph_canvas_ask_outside    (PhGraphCanvas *self);
+void     ph_canvas_forget_left    (PhGraphCanvas *self);
 
 /* graph-canvas-values.c: the model, its position or its inputs are others; other values are known; the canvas goes. */
 void     ph_canvas_values_follow  (PhGraphCanvas *self);

@@ -14,6 +14,7 @@ typedef struct
   PhSnapshot    *snapshot;
   PhSceneOptions options;
   guint          number, generation;
+  PhId           inside;
   gboolean       quick;
   gboolean       whole;          /* with the history                       */
 } LayoutJob;
@@ -35,7 +36,7 @@ layout_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   GError *error = NULL;
   PhHistory *history = ph_snapshot_get_history (job->snapshot);
   PhModel *model = ph_snapshot_at (job->snapshot, history->position);
-  PhRecord *record = ph_record_new (model, job->whole ? history : NULL, PH_NO_ID, cancellable);
+  PhRecord *record = ph_record_new (model, job->whole ? history : NULL, job->inside, cancellable);
 
   /* Others may read on while this is laid out. */
   ph_snapshot_done (job->snapshot);
@@ -195,16 +196,22 @@ ph_canvas_bring_back (PhGraphCanvas *self)
       || then->compact != self->compact || then->grouped != self->grouped || then->grouped_set != self->grouped_set || then->open != self->open
       || (then->compact && ph_position_compare (then->at, ph_document_get_position (self->document)) != 0))
     return FALSE;
+  self->aside = NULL;
+  ph_canvas_put_scene (self, scene, self->aside_generation, self->aside_whole);
+  return TRUE;
+}
+
+void
+ph_canvas_put_scene (PhGraphCanvas *self, PhScene *scene, guint generation, gboolean whole)
+{
   if (self->layout != NULL)
     g_cancellable_cancel (self->layout);
   g_clear_object (&self->layout);
   self->layout_number++;
-  self->aside = NULL;
-  self->scene_generation = self->aside_generation;
-  self->scene_whole = self->aside_whole;
+  self->scene_generation = generation;
+  self->scene_whole = whole;
   take_scene (self, scene);
   on_scene (self);
-  return TRUE;
 }
 
 void
@@ -272,6 +279,8 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
     }
   self->scene_generation = job->generation;
   self->scene_whole = !job->quick && job->options.keep == NULL && job->whole;
+  if (self->scene != NULL && ph_scene_inside (self->scene) != job->inside)
+    self->first = TRUE;
   if (self->keep != NULL && self->shown.keep == NULL)
     lay_aside (self);
   else if (self->keep == NULL)
@@ -332,6 +341,7 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
   job->whole = !self->compact || self->other != NULL;
   job->number = self->layout_number;
   job->generation = ph_document_get_generation (self->document);
+  job->inside = ph_document_get_inside (self->document);
   job->quick = quick;
   job->options.by_scope = self->keep == NULL && ph_canvas_wants_groups (self, model);
   job->options.open = self->open != NULL ? g_hash_table_ref (self->open) : NULL;
@@ -372,7 +382,8 @@ ph_canvas_extend_layout (PhGraphCanvas *self)
   const PhPosition at = ph_document_get_position (self->document);
   const gboolean seen = at.step > 0 || at.rewrite > 0 || (self->scene != NULL && ph_scene_end (self->scene) > 0);
 
-  start_layout (self, FALSE, self->scene != NULL && self->scene_whole && seen && self->keep == NULL);
+  start_layout (self, FALSE, self->scene != NULL && self->scene_whole && seen && self->keep == NULL
+                             && ph_scene_inside (self->scene) == ph_document_get_inside (self->document));
 }
 
 /* The sets of open groups are handed to workers: never changed, always replaced. */

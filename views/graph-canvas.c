@@ -23,6 +23,7 @@ on_opened (PhGraphCanvas *self)
   g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
   g_clear_pointer (&self->aside, ph_scene_unref);
+  ph_canvas_forget_left (self);
   ph_arrangement_clear (&self->shown);
   self->awaited = FALSE;
   self->first = self->fitted = TRUE;
@@ -91,6 +92,9 @@ on_selection (PhGraphCanvas *self)
 {
   PhRect rect;
 
+  /* Whoever selects what lies in a body wants to see it. */
+  if (ph_canvas_leader (self) == self && ph_document_is_open (self->document))
+    ph_document_reveal (self->document, ph_document_get_selection (self->document));
   /* Of a pair one scrolls, and the other goes with it. */
   if (ph_canvas_leader (self) == self && ph_canvas_selection_rect (self, &rect))
     ph_canvas_show_rect (self, &rect);
@@ -118,6 +122,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "values-changed", G_CALLBACK (ph_canvas_values_label), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
       g_signal_connect_swapped (document, "layout-changed", G_CALLBACK (on_layout), self);
+      g_signal_connect_swapped (document, "inside-changed", G_CALLBACK (ph_canvas_go_inside), self);
       g_signal_connect_swapped (document, "pipeline-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "diff-changed", G_CALLBACK (gtk_widget_queue_draw), self);
       g_signal_connect_swapped (document, "notify::selection", G_CALLBACK (on_selection), self);
@@ -159,6 +164,7 @@ ph_graph_canvas_dispose (GObject *object)
   g_clear_pointer (&self->paint, ph_paint_unref);
   g_clear_pointer (&self->keep, g_hash_table_unref);
   g_clear_pointer (&self->aside, ph_scene_unref);
+  ph_canvas_forget_left (self);
   ph_arrangement_clear (&self->shown);
   ph_arrangement_clear (&self->aside_shown);
   G_OBJECT_CLASS (ph_graph_canvas_parent_class)->dispose (object);
@@ -250,6 +256,8 @@ ph_graph_canvas_class_init (PhGraphCanvasClass *class)
   ph_canvas_signals[PH_CANVAS_LAYOUT_STARTED] = new_signal ("layout-started", 1, G_TYPE_BOOLEAN, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_LAYOUT_FINISHED] = new_signal ("layout-finished", 2, G_TYPE_BOOLEAN, G_TYPE_STRING);
   ph_canvas_signals[PH_CANVAS_NODE_ACTIVATED] = new_signal ("node-activated", 1, G_TYPE_UINT, G_TYPE_NONE);
+  ph_canvas_signals[PH_CANVAS_ENTER] = new_signal ("enter", 1, G_TYPE_UINT, G_TYPE_NONE);
+  ph_canvas_signals[PH_CANVAS_LEAVE] = new_signal ("leave", 1, G_TYPE_UINT, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_VIEW_CHANGED] = new_signal ("view-changed", 0, G_TYPE_NONE, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_OVERVIEW_CHANGED] = new_signal ("overview-changed", 0, G_TYPE_NONE, G_TYPE_NONE);
   ph_canvas_signals[PH_CANVAS_LOOK_CHANGED] = new_signal ("look-changed", 0, G_TYPE_NONE, G_TYPE_NONE);

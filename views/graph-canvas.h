@@ -19,6 +19,8 @@ G_DECLARE_FINAL_TYPE (PhGraphCanvas, ph_graph_canvas, PH, GRAPH_CANVAS, GtkWidge
  *   layout-started (gboolean awaited)        a layout runs in the background; awaited: somebody asked for it, or sees nothing until then
  *   layout-finished (gboolean ok, char *message)   message: (nullable) why not; ph_graph_canvas_retry() tries again
  *   node-activated (guint id)                double click or Enter on a node that does not open
+ *   enter (guint id), leave (guint levels)   double click or Enter on a node whose inside is a picture of its own; Escape, Backspace
+ *                                            or Alt+Up there. Whoever hears it tells the document.
  *   view-changed ()                          scrolled, zoomed, laid out: for a minimap and synchronised canvases
  *   overview-changed ()                      the small picture of the whole is another
  *   look-changed ()                          another position, other colours

@@ -88,6 +88,8 @@ add_node (GMenu *menu, PhGraphPane *pane, PhNode *node)
   PhNode *from = ph_model_find_node (model, ph_graph_pane_get_path_start (pane));
   GMenu *section = ph_context_menu_section (menu);
 
+  if (ph_node_inside (node) != PH_NO_ID)
+    g_menu_append (section, _("Go _Inside"), "command.enter");
   g_menu_append (section, _("Only What Is _Around It"), "graph.part-around");
   if (from && from != node)
     {
@@ -142,6 +144,8 @@ show (PhGraphPane *pane, PhGraphCanvas *canvas, guint id, int group, double x, d
       g_menu_append (section, _("Open _All Groups"), "win.expand-all");
       g_menu_append (section, _("Close A_ll Groups"), "win.collapse-all");
     }
+  if (ph_document_get_inside (document) != PH_NO_ID)
+    g_menu_append (ph_context_menu_section (menu), _("Go _Out"), "command.leave");
   if (ph_graph_canvas_is_partial (canvas))
     g_menu_append (ph_context_menu_section (menu), _("Show _Everything Again"), "graph.part-all");
   if (gtk_widget_compute_point (GTK_WIDGET (canvas), GTK_WIDGET (pane), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))

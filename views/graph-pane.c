@@ -15,6 +15,7 @@
 #include "views/minimap.h"
 #include "views/query-bar.h"
 #include "views/text-pane.h"
+#include "views/trail-bar.h"
 
 struct _PhGraphPane
 {
@@ -29,6 +30,7 @@ struct _PhGraphPane
   GtkWidget       *part_steps;
   PhTextPane      *text_pane;
   PhQueryBar      *query_bar;
+  PhTrailBar      *trail_bar;
   PhHistorySlider *slider;
   PhFitBin        *bar;
   GtkWidget       *counts;           /* in @bar, folded first */
@@ -128,6 +130,32 @@ queue_labels (PhGraphPane *self)
     self->later = g_idle_add_full (G_PRIORITY_DEFAULT, update_labels, self, NULL);
 }
 
+/* As lines of the console; while one runs there, at once. */
+static void
+on_enter (PhGraphPane *self, guint id)
+{
+  g_autofree char *line = g_strdup_printf ("enter n%u", id);
+  PhModel *model = ph_document_get_model (self->document);
+  PhNode *node = model ? ph_model_find_node (model, id) : NULL;
+
+  if (!ph_console_is_running (self->console))
+    ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  else if (node)
+    ph_document_enter (self->document, node, NULL);
+}
+
+static void
+on_leave (PhGraphPane *self, guint levels)
+{
+  g_autofree char *line = levels == 1 ? g_strdup ("leave") : g_strdup_printf ("leave %u", levels);
+
+  if (!ph_console_is_running (self->console))
+    ph_console_run_async (self->console, line, NULL, NULL, NULL);
+  else
+    ph_document_leave (self->document, levels);
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
 /* --- forms ----------------------------------------------------------------------------------------------------------- */
 
 static void
@@ -137,6 +165,8 @@ show_before (PhGraphPane *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->before), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Graph before"), -1);
   gtk_overlay_set_child (self->before_overlay, GTK_WIDGET (self->before));
   ph_graph_menu_attach (self, self->before);
+  g_signal_connect_object (self->before, "enter", G_CALLBACK (on_enter), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->before, "leave", G_CALLBACK (on_leave), self, G_CONNECT_SWAPPED);
   ph_graph_canvas_pair (self->canvas, self->before);
 }
 
@@ -491,6 +521,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   g_type_ensure (PH_TYPE_TEXT_PANE);
   g_type_ensure (PH_TYPE_FIT_BIN);
   g_type_ensure (PH_TYPE_QUERY_BAR);
+  g_type_ensure (PH_TYPE_TRAIL_BAR);
   g_type_ensure (PH_TYPE_HISTORY_SLIDER);
   G_OBJECT_CLASS (klass)->dispose = ph_graph_pane_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -509,6 +540,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_steps);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, text_pane);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, query_bar);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, trail_bar);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, slider);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, bar);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, counts);
@@ -519,6 +551,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, reset);
   gtk_widget_class_bind_template_callback (widget_class, on_measured);
   gtk_widget_class_bind_template_callback (widget_class, on_reset);
+  gtk_widget_class_bind_template_callback (widget_class, on_leave);
 }
 
 static void
@@ -549,6 +582,8 @@ ph_graph_pane_init (PhGraphPane *self)
   gtk_widget_add_controller (GTK_WIDGET (self->canvas), keys);
   g_signal_connect_swapped (self->canvas, "look-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->canvas, "enter", G_CALLBACK (on_enter), self);
+  g_signal_connect_swapped (self->canvas, "leave", G_CALLBACK (on_leave), self);
   g_signal_connect_swapped (self->canvas, "notify::color-mode", G_CALLBACK (on_color_mode), self);
 }
 
@@ -564,6 +599,7 @@ ph_graph_pane_new (PhConsole *console)
   ph_text_pane_set_split (self->text_pane, TRUE);
   ph_history_slider_set_console (self->slider, console);
   ph_query_bar_set_console (self->query_bar, console);
+  ph_trail_bar_set_document (self->trail_bar, self->document);
   g_signal_connect_swapped (self->document, "opened", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);

@@ -63,7 +63,7 @@ look (PhGraphSearch *search)
   describe (node, search->text);
   if (matches (search))
     g_array_append_val (search->found, node->id);
-  if (node->graphs && node->op)
+  if (node->graphs)
     for (guint i = node->graphs->len; i-- > 0;)
       enter (search, node->graphs->pdata[i]);
 }
@@ -106,6 +106,8 @@ ph_graph_search_new (PhModel *model, const char *text, gboolean regex, GError **
   search->text = g_string_new (NULL);
   search->found = g_array_new (FALSE, FALSE, sizeof (PhId));
   search->path = g_ptr_array_new ();
+  for (guint i = model->functions->len; i-- > 0;)
+    enter (search, ((const PhFunction *) model->functions->pdata[i])->graph);
   enter (search, model->graph);
   return search;
 }

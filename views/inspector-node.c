@@ -263,6 +263,8 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
     ph_inspector_add_text (self, node->op->doc, "dim-label");
   else if (!node->op && node->graphs)
     ph_inspector_add_text (self, _("A fused operator: one kernel that computes its body."), "dim-label");
+  else if (ph_node_function (node))
+    ph_inspector_add_text (self, _("A call of a function of the model: go inside to see what it computes."), "dim-label");
   else if (!node->op)
     ph_inspector_add_text (self, _("An operator that is not declared here: it can be drawn, compared and queried, but not executed "
                                    "or differentiated."), "dim-label");

@@ -244,7 +244,7 @@ ph_inspector_fill_value (PhInspector *self, PhValue *value)
 
   GtkWidget *label = GTK_WIDGET (ph_inspector_add_text (self, _("Values"), "section"));
   gtk_widget_set_margin_top (label, 10);
-  if (value->is_input)
+  if (value->is_input && value->graph == value->graph->model->graph)
     add_feeding (self, value);
   if (tensor)
     gtk_box_append (self->sections, ph_tensor_view_new (tensor, value->name));

@@ -263,6 +263,21 @@ at_loop (void)
 }
 
 static void
+in_loop (void)
+{
+  at_node ("y");
+  driver_run ("enter");
+  gtk_widget_grab_focus (GTK_WIDGET (driver_canvas ()));
+  driver_settle ();
+}
+
+static gboolean
+goes_out (void)
+{
+  return ph_document_get_inside (driver_document ()) == PH_NO_ID;
+}
+
+static void
 in_part (void)
 {
   at_node ("bc1");
@@ -545,6 +560,8 @@ static const Row rows[] = {
   { ANYWHERE, "<Control><Alt>7", in_graph,       marks_place,       0 },
   { ANYWHERE, "<Control><Alt>8", in_graph,       marks_place,       0 },
   { ANYWHERE, "<Control><Alt>9", in_graph,       marks_place,       0 },
+  { GRAPH,    "BackSpace",       in_loop,        goes_out,          0 },
+  { GRAPH,    "<Alt>Up",         in_loop,        goes_out,          0 },
   { GRAPH,    "Return",          at_loop,        opens_group,       0 },
 };
 
