@@ -209,11 +209,12 @@ at_end_since (void)
 }
 
 static void at_loop (void);
+static void in_loop (void);
 
 static void
 in_graph (void)
 {
-  if (row->start == at_loop)
+  if (row->start == at_loop || row->start == in_loop)
     use ("loop-branch", "none");
   else
     use ("cse", few_passes);

@@ -306,6 +306,8 @@ static const Row rows[] = {
   { "command.diff",          "step",           "diff",        NULL,              NULL },
   { "command.why",           "node n10",       "why",         NULL,              NULL },
   { "command.find",          NULL,             NULL,          searching,         NULL },
+  { "command.enter",         "node n10",       "enter",       NULL,              NULL },
+  { "command.leave",         NULL,             "leave",       NULL,              NULL },
   { "command.run",           NULL,             "run",         NULL,              NULL },
   { "command.step",            NULL,              NULL,          went_forward,      NULL },
   { "command.back",            "goto end",        NULL,          went_back,         NULL },
