@@ -19,6 +19,49 @@ probe_html (const guint8 *head, gsize size, const char *name)
   return (size >= 5 && memcmp (head, "<html", 5) == 0) || (size >= 9 && memcmp (head, "<!DOCTYPE", 9) == 0) ? 90 : 0;
 }
 
+/* Weights beside a model of OpenVINO. */
+static guint
+probe_bin (const guint8 *head, gsize size, const char *name)
+{
+  g_autofree char *xml = g_str_has_suffix (name, ".bin") ? g_strdup_printf ("%.*s.xml", (int) strlen (name) - 4, name) : NULL;
+
+  return xml != NULL && g_file_test (xml, G_FILE_TEST_IS_REGULAR) ? 96 : 0;
+}
+
+/* ncnn: 7767517 on the first line; the numbers of layers and blobs on the second. */
+static guint
+probe_ncnn (const guint8 *head, gsize size, const char *name)
+{
+  return size > 8 && memcmp (head, "7767517", 7) == 0 && (head[7] == '\n' || head[7] == '\r') ? 95 : 0;
+}
+
+/* Core ML's Model begins with its specificationVersion and then has a description or one of the kinds of models. */
+static guint
+probe_coreml (const guint8 *head, gsize size, const char *name)
+{
+  return g_str_has_suffix (name, ".mlmodel") && size > 2 && head[0] == 0x08 ? 85 : 0;
+}
+
+/* Flatbuffers have their name behind the first offset. */
+static guint
+probe_pte (const guint8 *head, gsize size, const char *name)
+{
+  return size > 8 && memcmp (head + 4, "ET", 2) == 0 && g_ascii_isdigit (head[6]) && g_ascii_isdigit (head[7]) ? 95 : 0;
+}
+
+static guint
+probe_ort (const guint8 *head, gsize size, const char *name)
+{
+  return size > 8 && memcmp (head + 4, "ORTM", 4) == 0 ? 95 : 0;
+}
+
+/* A pickle by itself: its protocol, then what it builds. PyTorch's old files begin with a number as a pickle. */
+static guint
+probe_pickle (const guint8 *head, gsize size, const char *name)
+{
+  return size > 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5 ? 85 : 0;
+}
+
 const PhFormat ph_format_strangers[] = {
   { .name = "png", .title = "a PNG picture", .magic = "\x89PNG" },
   { .name = "jpeg", .title = "a JPEG picture", .magic = "\xff\xd8\xff" },
@@ -30,6 +73,17 @@ const PhFormat ph_format_strangers[] = {
   { .name = "npy", .title = "a NumPy array", .magic = "\x93NUMPY", .instead = "Feed it to an input, do not open it as a model" },
   { .name = "hdf5", .title = "an HDF5 file (Keras)", .magic = "\x89HDF", .instead = "Convert the model to ONNX" },
   { .name = "tflite", .title = "a TensorFlow Lite model", .probe = probe_tflite, .instead = "Convert it to ONNX" },
+  { .name = "openvino-weights", .title = "the weights of an OpenVINO model", .probe = probe_bin, .instead = "Open the .xml beside it" },
+  { .name = "ncnn", .title = "an ncnn model", .probe = probe_ncnn, .instead = "Open the ONNX model from which it was converted" },
+  { .name = "coreml", .title = "a Core ML model", .probe = probe_coreml, .instead = "Open the model from which it was converted" },
+  { .name = "executorch", .title = "an ExecuTorch program (.pte)", .probe = probe_pte,
+    .instead = "Open the program of torch.export from which it was lowered (.pt2)" },
+  { .name = "ort", .title = "an ONNX Runtime flatbuffer (.ort)", .probe = probe_ort,
+    .instead = "Open the .onnx from which it was made; an optimised one is saved with session_options.optimized_model_filepath" },
+  { .name = "pickle", .title = "a bare pickle, which is a program and no graph", .probe = probe_pickle,
+    .instead = "Save the model with torch.jit.save, torch.export.save or torch.onnx.export" },
+  { .name = "mlir-bytecode", .title = "MLIR bytecode", .magic = "ML\xefR",
+    .instead = "Make text of it: stablehlo-translate --deserialize FILE for StableHLO, mlir-opt FILE for the rest" },
   { .name = "lfs", .title = "a Git LFS pointer, not the model itself", .magic = "version https://git-lfs", .instead = "Run git lfs pull" },
   { .name = "html", .title = "a web page", .probe = probe_html, .instead = "The download went wrong" },
   { .name = "json", .title = "JSON", .magic = "{", .instead = "Export the model to ONNX" },

@@ -1,0 +1,445 @@
+/* openvino.c: OpenVINO's intermediate representation: layers and edges in XML, constants in the .bin beside it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/draft.h"
+#include "core/io/format.h"
+#include "core/ops/op.h"
+
+#define MAX_DEPTH 100
+
+typedef struct _Element Element;
+struct _Element { char *name; GHashTable *attrs; GPtrArray *children; GString *text; };       /* (element-type Element) */
+
+typedef struct { GPtrArray *stack; Element *root; } Parse;
+typedef struct { PhSource *source; PhImporter *importer; PhFile *weights; gboolean looked; } Reading;
+
+static guint
+probe (const guint8 *head, gsize size, const char *name)
+{
+  g_autofree char *text = g_strndup ((const char *) head, size);
+  const char      *net = strstr (text, "<net");
+
+  return net != NULL && *g_strchug (text) == '<' && (strstr (net, "version=") != NULL || strstr (net, "<layers") != NULL) ? 95 : 0;
+}
+
+/* ── XML as a tree ── */
+
+static void
+free_element (gpointer data)
+{
+  Element *element = data;
+
+  g_free (element->name);
+  g_hash_table_unref (element->attrs);
+  g_ptr_array_unref (element->children);
+  g_string_free (element->text, TRUE);
+  g_free (element);
+}
+
+static void
+on_start (GMarkupParseContext *context, const char *name, const char **names, const char **values, gpointer data, GError **error)
+{
+  Parse   *parse = data;
+  Element *element = g_new0 (Element, 1), *outer = parse->stack->len > 0 ? parse->stack->pdata[parse->stack->len - 1] : NULL;
+
+  element->name = g_strdup (name);
+  element->attrs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  element->children = g_ptr_array_new_with_free_func (free_element);
+  element->text = g_string_new (NULL);
+  for (guint i = 0; names[i] != NULL; i++)
+    g_hash_table_insert (element->attrs, g_strdup (names[i]), g_strdup (values[i]));
+  if (outer != NULL)
+    g_ptr_array_add (outer->children, element);
+  else if (parse->root == NULL)
+    parse->root = element;
+  else
+    free_element (element);
+  if (parse->stack->len >= MAX_DEPTH)
+    g_set_error (error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "it is nested deeper than %d levels", MAX_DEPTH);
+  else
+    g_ptr_array_add (parse->stack, element);
+}
+
+static void
+on_end (GMarkupParseContext *context, const char *name, gpointer data, GError **error)
+{
+  g_ptr_array_set_size (((Parse *) data)->stack, (int) ((Parse *) data)->stack->len - 1);
+}
+
+static void
+on_text (GMarkupParseContext *context, const char *text, gsize size, gpointer data, GError **error)
+{
+  Parse *parse = data;
+
+  if (parse->stack->len > 0)
+    g_string_append_len (((Element *) parse->stack->pdata[parse->stack->len - 1])->text, text, (gssize) size);
+}
+
+static const Element *
+child (const Element *element, const char *name)
+{
+  for (guint i = 0; element != NULL && i < element->children->len; i++)
+    if (strcmp (((Element *) element->children->pdata[i])->name, name) == 0)
+      return element->children->pdata[i];
+  return NULL;
+}
+
+static const char *
+get (const Element *element, const char *name)
+{
+  const char *value = element != NULL ? g_hash_table_lookup (element->attrs, name) : NULL;
+
+  return value != NULL ? value : "";
+}
+
+/* ── types ── */
+
+static PhDType
+dtype_of (const char *name)
+{
+  static const struct { const char *name; PhDType dtype; } types[] = {
+    { "f32", PH_FLOAT }, { "fp32", PH_FLOAT }, { "f16", PH_FLOAT16 }, { "fp16", PH_FLOAT16 }, { "bf16", PH_BFLOAT16 }, { "f64", PH_DOUBLE },
+    { "fp64", PH_DOUBLE }, { "i64", PH_INT64 }, { "i32", PH_INT32 }, { "i16", PH_INT16 }, { "i8", PH_INT8 }, { "u64", PH_UINT64 },
+    { "u32", PH_UINT32 }, { "u16", PH_UINT16 }, { "u8", PH_UINT8 }, { "boolean", PH_BOOL }, { "bool", PH_BOOL }, { "i4", PH_INT4 },
+    { "u4", PH_UINT4 }, { "string", PH_STRING }, { "f8e4m3", PH_FLOAT8E4M3FN }, { "f8e5m2", PH_FLOAT8E5M2 }, { "f8e8m0", PH_FLOAT8E8M0 },
+    { "f4e2m1", PH_FLOAT4E2M1 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_ascii_strcasecmp (types[i].name, name) == 0)
+      return types[i].dtype;
+  return PH_UNDEFINED;
+}
+
+static gboolean
+parse_ints (const char *text, GArray *out)
+{
+  while (TRUE)
+    {
+      char  *end;
+      gint64 value;
+
+      while (g_ascii_isspace (*text))
+        text++;
+      value = g_ascii_strtoll (text, &end, 10);
+      if (end == text)
+        return FALSE;
+      g_array_append_val (out, value);
+      for (text = end; g_ascii_isspace (*text); text++)
+        ;
+      if (*text == '\0')
+        return TRUE;
+      if (*text++ != ',')
+        return FALSE;
+    }
+}
+
+static const PhType *
+type_of_port (const Element *port, PhDType fallback)
+{
+  const PhDType own = dtype_of (get (port, "precision")), dtype = own != PH_UNDEFINED ? own : fallback;
+  PhDim         dims[PH_MAX_RANK];
+  guint         rank = 0;
+
+  if (dtype == PH_UNDEFINED)
+    return NULL;
+  for (guint i = 0; port != NULL && i < port->children->len && rank < PH_MAX_RANK; i++)
+    if (strcmp (((Element *) port->children->pdata[i])->name, "dim") == 0)
+      {
+        const gint64 size = g_ascii_strtoll (((Element *) port->children->pdata[i])->text->str, NULL, 10);
+
+        dims[rank++] = size >= 0 ? PH_DIM (size) : PH_DIM_UNKNOWN;
+      }
+  return ph_type_tensor (dtype, rank, dims);
+}
+
+/* ── constants ── */
+
+static PhFile *
+find_weights (Reading *reading)
+{
+  g_autofree char *base = g_path_get_basename (reading->source->path), *name = NULL, *path = NULL;
+
+  if (reading->looked || reading->source->folder == NULL)
+    return reading->weights;
+  reading->looked = TRUE;
+  if (g_str_has_suffix (base, ".xml"))
+    base[strlen (base) - 4] = '\0';
+  name = g_strconcat (base, ".bin", NULL);
+  path = g_build_filename (reading->source->folder, name, NULL);
+  reading->weights = ph_file_open (path, NULL);
+  if (reading->weights != NULL)
+    g_hash_table_insert (reading->source->beside, g_strdup (name), reading->weights);
+  return reading->weights;
+}
+
+/* NULL without error: its elements are not there. */
+static PhTensor *
+read_constant (Reading *reading, const Element *data, const char *name, GError **error)
+{
+  const PhDType     dtype = dtype_of (get (data, "element_type"));
+  g_autoptr(GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
+  const guint64     offset = g_ascii_strtoull (get (data, "offset"), NULL, 10), size = g_ascii_strtoull (get (data, "size"), NULL, 10);
+  PhFile           *file = find_weights (reading);
+  gsize             count;
+  guint             bits = dtype != PH_UNDEFINED ? (guint) ph_dtype_file_bits (dtype) : 0;
+
+  if (*get (data, "shape") != '\0' && (!parse_ints (get (data, "shape"), dims) || dims->len > PH_MAX_RANK))
+    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "the constant '%s' has the shape '%s', which cannot be", name,
+                           get (data, "shape")), NULL;
+  if (!ph_tensor_count_elements (dims->len, (gint64 *) dims->data, &count))
+    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "the constant '%s' has a shape that cannot be", name), NULL;
+  if (bits == 0 || file == NULL)
+    return NULL;
+  if (count > G_MAXSIZE / 64 || size != (count * bits + 7) / 8 || offset > ph_file_get_size (file) || size > ph_file_get_size (file) - offset)
+    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "the constant '%s' lies at %" G_GUINT64_FORMAT " with %" G_GUINT64_FORMAT
+                           " bytes, which %s: the .bin beside it is of another model, or cut short", name, offset, size,
+                           size != (count * bits + 7) / 8 ? "its shape does not need" : "the file does not have"), NULL;
+  if (bits >= 8)
+    return ph_tensor_new_from_file (dtype, dims->len, (gint64 *) dims->data, file, (gsize) offset, error);
+  {
+    g_autoptr(GBytes) packed = ph_file_read_bytes (file, (gsize) offset, (gsize) size, error);
+    PhTensor         *tensor = packed != NULL ? ph_tensor_new (dtype, dims->len, (gint64 *) dims->data) : NULL;
+    const guint8     *from = packed != NULL ? g_bytes_get_data (packed, NULL) : NULL;
+
+    for (gsize i = 0; tensor != NULL && i < count; i++)
+      {
+        const int value = (from[i * bits / 8] >> (i * bits % 8)) & ((1 << bits) - 1);
+
+        ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, ph_dtype_is_signed (dtype) && value >= 1 << (bits - 1) ? value - (1 << bits) : value);
+      }
+    return tensor;
+  }
+}
+
+/* ── layers ── */
+
+static void
+add_attr (PhDraftNode *node, const char *name, const char *text)
+{
+  g_autoptr(GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
+  char             *end;
+  double            number;
+
+  if (parse_ints (text, ints))
+    {
+      if (ints->len == 1)
+        ph_draft_node_attr (node, ph_attr_new_int (name, g_array_index (ints, gint64, 0)));
+      else
+        ph_draft_node_attr (node, ph_attr_new_ints (name, (const gint64 *) ints->data, ints->len));
+      return;
+    }
+  number = g_ascii_strtod (text, &end);
+  if (end != text && *end == '\0')
+    ph_draft_node_attr (node, ph_attr_new_float (name, (float) number));
+  else if (g_ascii_strcasecmp (text, "true") == 0 || g_ascii_strcasecmp (text, "false") == 0)
+    ph_draft_node_attr (node, ph_attr_new_int (name, g_ascii_tolower (*text) == 't'));
+  else
+    ph_draft_node_attr (node, ph_attr_new_string (name, text));
+}
+
+static void
+add_attrs (PhDraftNode *node, const Element *data)
+{
+  g_autoptr(GList) names = data != NULL ? g_list_sort (g_hash_table_get_keys (data->attrs), (GCompareFunc) strcmp) : NULL;
+
+  for (GList *l = names; l != NULL; l = l->next)
+    if (*(const char *) l->data != '\0')
+      add_attr (node, l->data, get (data, l->data));
+}
+
+static char *
+key_of (const char *layer, const char *port)
+{
+  return g_strdup_printf ("%s:%s", layer, port);
+}
+
+static PhDraft *draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error);
+
+/* What goes in and out of a body is written beside it: kept as text. */
+static void
+add_port_map (PhDraftNode *node, const Element *layer, const char *part)
+{
+  const Element       *map = child (layer, part);
+  g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+
+  for (guint i = 0; map != NULL && i < map->children->len; i++)
+    {
+      const Element     *row = map->children->pdata[i];
+      g_autoptr(GString) text = g_string_new (row->name);
+      g_autoptr(GList)   names = g_list_sort (g_hash_table_get_keys (row->attrs), (GCompareFunc) strcmp);
+
+      for (GList *l = names; l != NULL; l = l->next)
+        g_string_append_printf (text, " %s=%s", (const char *) l->data, get (row, l->data));
+      g_ptr_array_add (rows, g_bytes_new (text->str, text->len));
+    }
+  if (rows->len > 0)
+    ph_draft_node_attr (node, ph_attr_new_strings (part, (GBytes *const *) rows->pdata, rows->len));
+}
+
+static gboolean
+add_bodies (Reading *reading, PhDraftNode *node, const Element *layer, guint depth, GError **error)
+{
+  static const char *const bodies[] = { "body", "then_body", "else_body" };
+  static const char *const maps[] = { "port_map", "back_edges", "then_port_map", "else_port_map" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
+    if (child (layer, bodies[i]) != NULL)
+      {
+        PhDraft *body = draft_net (reading, child (layer, bodies[i]), bodies[i], depth + 1, error);
+
+        if (body == NULL)
+          return FALSE;
+        ph_draft_node_body (node, strcmp (bodies[i], "body") == 0 ? "loop_body" : bodies[i], body);
+      }
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
+    add_port_map (node, layer, maps[i]);
+  return TRUE;
+}
+
+/* @names: "layer:port" -> the value that comes out there. @edges: "layer:port" -> the same of where it comes from. */
+static gboolean
+add_layer (Reading *reading, PhDraft *draft, const Element *layer, GHashTable *names, GHashTable *edges, guint depth, GError **error)
+{
+  const char    *type = get (layer, "type"), *name = get (layer, "name"), *id = get (layer, "id");
+  const Element *data = child (layer, "data"), *input = child (layer, "input"), *output = child (layer, "output");
+  const Element *first = child (output, "port");
+  PhDraftNode   *node;
+
+  if (strcmp (type, "Parameter") == 0 || strcmp (type, "Input") == 0)
+    {
+      g_autofree char *key = key_of (id, get (first, "id"));
+
+      if (g_hash_table_contains (names, key))
+        ph_draft_add_input (draft, g_hash_table_lookup (names, key), type_of_port (first, dtype_of (get (data, "element_type"))));
+      return TRUE;
+    }
+  if (strcmp (type, "Const") == 0)
+    {
+      g_autofree char *key = key_of (id, get (first, "id"));
+      const char      *value = g_hash_table_lookup (names, key);
+      PhTensor        *tensor;
+      GError          *reason = NULL;
+
+      if (value == NULL)
+        return TRUE;
+      tensor = read_constant (reading, data, name, &reason);
+      if (reason != NULL)
+        {
+          g_propagate_error (error, reason);
+          return FALSE;
+        }
+      if (tensor != NULL)
+        ph_draft_add_constant (draft, value, tensor);
+      else
+        {
+          ph_source_problem (reading->source, "The elements of the constant '%s' are not there: it became an input", name);
+          ph_draft_add_input (draft, value, type_of_port (first, dtype_of (get (data, "element_type"))));
+        }
+      return TRUE;
+    }
+  node = strcmp (type, "Result") != 0 ? ph_draft_add_node (draft, type, "openvino", name) : NULL;
+  for (guint i = 0; input != NULL && i < input->children->len; i++)
+    {
+      g_autofree char *key = key_of (id, get (input->children->pdata[i], "id"));
+      const char      *from = g_hash_table_lookup (edges, key), *value = from != NULL ? g_hash_table_lookup (names, from) : NULL;
+
+      if (from != NULL && value == NULL)
+        return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "layer '%s' uses '%s' (layer:port), which there is not", name, from);
+      if (node == NULL && value != NULL)
+        ph_draft_add_output (draft, value);
+      else if (node != NULL)
+        ph_draft_node_input (node, value != NULL ? value : "");
+    }
+  if (node == NULL)
+    return TRUE;
+  for (guint i = 0; output != NULL && i < output->children->len; i++)
+    {
+      const Element   *port = output->children->pdata[i];
+      g_autofree char *key = key_of (id, get (port, "id"));
+
+      if (g_hash_table_contains (names, key))
+        ph_draft_node_output (node, g_hash_table_lookup (names, key), type_of_port (port, dtype_of (get (layer, "precision"))));
+    }
+  add_attrs (node, data);
+  return add_bodies (reading, node, layer, depth, error);
+}
+
+static gboolean
+claim_names (Reading *reading, PhDraft *draft, const Element *layer, GHashTable *names, GError **error)
+{
+  const Element *output = child (layer, "output");
+
+  if (*get (layer, "type") == '\0')
+    return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "layer '%s' has no type", get (layer, "name"));
+  for (guint i = 0; output != NULL && i < output->children->len; i++)
+    {
+      g_autofree char *key = key_of (get (layer, "id"), get (output->children->pdata[i], "id"));
+      g_autofree char *name = i == 0 ? g_strdup (get (layer, "name")) : g_strdup_printf ("%s.%u", get (layer, "name"), i);
+
+      if (g_hash_table_contains (names, key))
+        return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "two layers or ports have the number %s (layer:port)", key);
+      g_hash_table_insert (names, g_steal_pointer (&key), (gpointer) ph_draft_claim (draft, name));
+    }
+  return TRUE;
+}
+
+static PhDraft *
+draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error)
+{
+  g_autoptr(PhDraft)    draft = ph_draft_new (reading->importer, name);
+  g_autoptr(GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GHashTable) edges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  const Element        *layers = child (net, "layers"), *list = child (net, "edges");
+
+  if (layers == NULL)
+    return ph_source_fail (reading->source, error, PH_ERROR_FILE, NULL, "there are no layers in '%s': this is not a model of OpenVINO", name), NULL;
+  for (guint i = 0; list != NULL && i < list->children->len; i++)
+    {
+      const Element *edge = list->children->pdata[i];
+
+      g_hash_table_insert (edges, key_of (get (edge, "to-layer"), get (edge, "to-port")), key_of (get (edge, "from-layer"), get (edge, "from-port")));
+    }
+  for (guint i = 0; i < layers->children->len; i++)
+    if (!claim_names (reading, draft, layers->children->pdata[i], names, error))
+      return NULL;
+  for (guint i = 0; i < layers->children->len; i++)
+    if (!add_layer (reading, draft, layers->children->pdata[i], names, edges, depth, error))
+      return NULL;
+  return g_steal_pointer (&draft);
+}
+
+static PhModel *
+read_model (PhSource *source, GError **error)
+{
+  static const GMarkupParser     parser = { on_start, on_end, on_text, NULL, NULL };
+  g_autoptr(GBytes)              bytes = ph_source_dup_bytes (source, error);
+  g_autoptr(PhModel)             model = ph_model_new ();
+  g_autoptr(GPtrArray)           stack = g_ptr_array_new ();
+  g_autoptr(GError)              reason = NULL;
+  g_autoptr(PhDraft)             draft = NULL;
+  Parse                          parse = { stack, NULL };
+  g_autoptr(GMarkupParseContext) context = g_markup_parse_context_new (&parser, G_MARKUP_PREFIX_ERROR_POSITION, &parse, NULL);
+  PhImporter                     importer = { source, model };
+  Reading                        reading = { .source = source, .importer = &importer };
+  gsize                          size;
+  const char                    *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  if (text == NULL)
+    return NULL;
+  if (!g_markup_parse_context_parse (context, text, (gssize) size, &reason) || !g_markup_parse_context_end_parse (context, &reason))
+    ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not readable as XML: %s", reason->message);
+  else if (parse.root == NULL || strcmp (parse.root->name, "net") != 0)
+    ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a model of OpenVINO: its outermost element is not <net>");
+  else
+    draft = draft_net (&reading, parse.root, *get (parse.root, "name") != '\0' ? get (parse.root, "name") : "model", 0, error);
+  g_clear_pointer (&parse.root, free_element);
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  ph_model_set_opset (model, "openvino", 1);
+  return draft != NULL && ph_draft_import (draft, model->graph, error) ? g_steal_pointer (&model) : NULL;
+}
+
+const PhFormat ph_format_openvino = {
+  .name = "openvino", .title = "OpenVINO model", .patterns = (const char *const[]) { "*.xml", NULL }, .mime = "application/x-openvino",
+  .mime_parent = "application/xml", .probe = probe, .read = read_model, .dialect = &ph_dialect_openvino,
+};

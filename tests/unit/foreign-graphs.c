@@ -1,0 +1,149 @@
+/* foreign-graphs.c: graphs of oneDNN and OpenVINO: names, types, attributes, what lies beside them, and what is wrong with them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "core/io/format.h"
+#include "core/io/io.h"
+
+/* The text of the model, or the error; the problems are appended. */
+static char *
+read_as (const char *format, const char *data, gsize size)
+{
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GBytes)    bytes = g_bytes_new (data, size);
+  g_autoptr(GError)    error = NULL;
+  g_autoptr(PhModel)   model = NULL;
+  g_autofree char     *text = NULL;
+  GString             *out = g_string_new (NULL);
+
+  g_assert_cmpstr (ph_format_recognise (bytes, "file")->name, ==, format);
+  model = ph_format_read_bytes (ph_format_find (format), bytes, "file", problems, &error);
+  text = model != NULL ? ph_onnx_text_print (model, 16) : g_strdup (error->message);
+  g_string_append (out, text);
+  for (guint i = 0; i < problems->len; i++)
+    g_string_append_printf (out, "\n%s", (char *) problems->pdata[i]);
+  return g_string_free (out, FALSE);
+}
+
+static char *
+corpus (const char *format, const char *name)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "fuzz", "corpus", format, name, NULL);
+  char            *data = NULL;
+
+  g_assert_true (g_file_get_contents (path, &data, NULL, NULL));
+  return data;
+}
+
+static void
+assert_has (const char *text, const char *part)
+{
+  if (strstr (text, part) == NULL)
+    g_error ("'%s' is not in:\n%s", part, text);
+}
+
+/* @text with @from replaced, read. */
+static char *
+read_changed (const char *format, const char *text, const char *from, const char *to)
+{
+  g_autoptr(GString) changed = g_string_new (text);
+
+  g_assert_cmpuint (g_string_replace (changed, from, to, 1), ==, 1);
+  return read_as (format, changed->str, changed->len);
+}
+
+static void
+test_onednn (void)
+{
+  g_autofree char *file = corpus ("onednn", "partition"), *text = read_as ("onednn", file, strlen (file));
+  g_autofree char *twice = read_changed ("onednn", file, "\"id\": 7", "\"id\": 2"), *cut = read_as ("onednn", file, strlen (file) - 9);
+  g_autofree char *kindless = read_changed ("onednn", file, "\"kind\": \"MatMul\"", "\"kind\": 3");
+  g_autofree char *shallow = read_changed ("onednn", file, "\"value\": [0.5]",
+    "\"value\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[");
+
+  assert_has (text, "graph (float[2,3] t0, float[4,3] t1) => (uint8[2,?] t7)");
+  assert_has (text, "[\"partition_3/MATMUL_0\"] t2 = onednn.MatMul <transpose_b = 1, input_strides = \"dense; 1,4\"> (t0, t1)");
+  assert_has (text, "onednn.Quantize <scales = [0.5], zps = [10], qtype = \"per_tensor\"> (t2)");
+  assert_has (twice, "two operators make the tensor 2, the second is 'Q'");
+  assert_has (cut, "file: not readable as JSON");
+  assert_has (kindless, "operator 0 of the graph has no kind");
+  assert_has (shallow, "nested deeper");
+}
+
+static void
+test_openvino (void)
+{
+  g_autofree char *file = corpus ("openvino", "layers"), *text = read_as ("openvino", file, strlen (file));
+  g_autofree char *missing = read_changed ("openvino", file, "from-layer=\"2\"", "from-layer=\"77\"");
+  g_autofree char *twice = read_changed ("openvino", file, "layer id=\"2\"", "layer id=\"3\""), *cut = read_as ("openvino", file, strlen (file) - 9);
+  g_autofree char *shape = read_changed ("openvino", file, "shape=\"3\"", "shape=\"3,x\"");
+
+  assert_has (text, "small (float[?,3] x, float[3] w) => (float[?,3] clamp)");
+  assert_has (text, "The elements of the constant 'w' are not there: it became an input");
+  assert_has (text, "[clamp] clamp = openvino.Clamp <max = 6, min = -1.5> (sum)");
+  assert_has (missing, "layer 'clamp' uses '77:2' (layer:port), which there is not");
+  g_assert_nonnull (strstr (twice, "file: "));
+  assert_has (cut, "not readable as XML");
+  assert_has (shape, "the constant 'w' has the shape '3,x', which cannot be");
+}
+
+/* With the .bin beside it. One that is too short is not read past its end. */
+static void
+test_weights (void)
+{
+  g_autofree char   *folder = g_dir_make_tmp ("peephole-openvino-XXXXXX", NULL), *xml = g_build_filename (folder, "m.xml", NULL);
+  g_autofree char   *bin = g_build_filename (folder, "m.bin", NULL), *file = corpus ("openvino", "layers"), *text = NULL;
+  const float        weights[] = { 1, 2.5, -3 };
+  g_autoptr(GError)  error = NULL;
+  g_autoptr(PhModel) model = NULL, none = NULL;
+
+  g_assert_true (g_file_set_contents (xml, file, -1, NULL) && g_file_set_contents (bin, (const char *) weights, sizeof weights, NULL));
+  model = ph_io_open (xml, NULL, NULL, &error);
+  g_assert_no_error (error);
+  text = ph_onnx_text_print (model, 16);
+  assert_has (text, "float[3] w = {1, 2.5, -3}");
+  g_assert_true (g_file_set_contents (bin, (const char *) weights, 11, NULL));
+  none = ph_io_open (xml, NULL, NULL, &error);
+  g_assert_null (none);
+  assert_has (error->message, "the constant 'w' lies at 0 with 12 bytes, which the file does not have");
+  g_unlink (xml);
+  g_unlink (bin);
+  g_rmdir (folder);
+}
+
+/* What is only recognised is refused by its name. */
+static void
+test_refused (void)
+{
+  static const struct { const char *data; gsize size; const char *name, *format; } files[] = {
+    { "7767517\n3 3\nInput in 0 1 data\n", 30, "m.param", "ncnn" }, { "\x08\x05\x12\x02\x0a\x00", 6, "m.mlmodel", "coreml" },
+    { "\x20\0\0\0ET12....", 12, "m.pte", "executorch" }, { "\x20\0\0\0ORTM....", 12, "m.ort", "ort" },
+    { "\x80\x02}q\x00.", 6, "m.pth", "pickle" }, { "ML\xefR\x01StableHLO_v1.0.0", 21, "m.mlirbc", "mlir-bytecode" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autoptr(GBytes)  bytes = g_bytes_new_static (files[i].data, files[i].size);
+      const PhFormat    *format = ph_format_recognise (bytes, files[i].name);
+      g_autoptr(GError)  error = NULL;
+      g_autoptr(PhModel) model = NULL;
+
+      g_assert_cmpstr (format->name, ==, files[i].format);
+      model = ph_format_read_bytes (format, bytes, files[i].name, NULL, &error);
+      g_assert_null (model);
+      assert_has (error->message, files[i].name);
+      assert_has (error->message, format->title);
+      assert_has (error->message, format->instead);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/foreign-graphs/onednn", test_onednn);
+  g_test_add_func ("/foreign-graphs/openvino", test_openvino);
+  g_test_add_func ("/foreign-graphs/weights", test_weights);
+  g_test_add_func ("/foreign-graphs/refused", test_refused);
+  return g_test_run ();
+}
