@@ -462,10 +462,61 @@ order_inputs (Become *become, PhGraph *graph, PhGraph *target)
   return TRUE;
 }
 
+/* Those that are to stay, or to come. */
+static GHashTable *
+wanted_control (Become *become, PhNode *of_target)
+{
+  GHashTable *wanted = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
+    {
+      PhNode *first = g_hash_table_lookup (become->nodes, of_target->control->pdata[i]);
+
+      if (first != NULL)
+        g_hash_table_add (wanted, first);
+    }
+  return wanted;
+}
+
+/* What the target does not order must not stand in the way of its own order. */
+static gboolean
+drop_control (Become *become, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr(GHashTable) targets = g_hash_table_new (NULL, NULL);
+
+  PH_FOREACH_NODE (of_target, target)
+    if (g_hash_table_lookup (become->nodes, of_target) != NULL)
+      g_hash_table_insert (targets, g_hash_table_lookup (become->nodes, of_target), of_target);
+  PH_FOREACH_NODE (node, graph)
+    {
+      PhNode *of_target = g_hash_table_lookup (targets, node);
+      g_autoptr(GHashTable) wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
+
+      for (guint i = node->control != NULL ? node->control->len : 0; i-- > 0;)
+        if (!g_hash_table_contains (wanted, node->control->pdata[i]) && !ph_node_remove_control (node, node->control->pdata[i], become->error))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_control (Become *become, PhGraph *target)
+{
+  PH_FOREACH_NODE (of_target, target)
+    for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
+      {
+        PhNode *node = g_hash_table_lookup (become->nodes, of_target), *first = g_hash_table_lookup (become->nodes, of_target->control->pdata[i]);
+
+        if (!ph_node_add_control (node, first, become->error))
+          return FALSE;
+      }
+  return TRUE;
+}
+
 static gboolean
 become_graph (Become *become, PhGraph *graph, PhGraph *target)
 {
-  if (!add_values (become, graph, target))
+  if (!add_values (become, graph, target) || !drop_control (become, graph, target))
     return FALSE;
   PH_FOREACH_NODE (of_target, target)
     {
@@ -479,7 +530,7 @@ become_graph (Become *become, PhGraph *graph, PhGraph *target)
   for (guint i = 0; i < target->outputs->len; i++)
     if (!ph_graph_set_output (graph, i, translate (become, target->outputs->pdata[i]), become->error))
       return FALSE;
-  return ph_graph_truncate_outputs (graph, target->outputs->len, become->error) && remove_rest (become, graph)
+  return add_control (become, target) && ph_graph_truncate_outputs (graph, target->outputs->len, become->error) && remove_rest (become, graph)
          && order_inputs (become, graph, target);
 }
 
@@ -489,20 +540,18 @@ become_graph (Become *become, PhGraph *graph, PhGraph *target)
 static gboolean
 take_name (Become *become, PhValue *value, const char *name)
 {
-  PhValue *other = ph_model_find_value_named (become->model, name);
+  PhValue *other = ph_graph_find_value_named (value->graph, name);
 
   if (value->name == name)
     return TRUE;
-  if (other != NULL && !ph_value_rename (other, ph_model_unique_name (become->model, name), become->error))
+  if (other != NULL && !ph_value_rename (other, ph_graph_unique_name (value->graph, name), become->error))
     return FALSE;
   return ph_value_rename (value, name, become->error);
 }
 
 static gboolean
-settle_names (Become *become)
+settle_names (Become *become, PhGraph *target)
 {
-  PhGraph *target = become->target->graph;
-
   for (guint i = 0; i < target->inputs->len; i++)
     if (!take_name (become, translate (become, target->inputs->pdata[i]), ((PhValue *) target->inputs->pdata[i])->name))
       return FALSE;
@@ -513,7 +562,7 @@ settle_names (Become *become)
     {
       PhValue *of_target = become->fresh->pdata[i], *value = translate (become, of_target);
 
-      if (value->name != of_target->name && ph_model_find_value_named (become->model, of_target->name) == NULL
+      if (value->name != of_target->name && ph_graph_find_value_named (value->graph, of_target->name) == NULL
           && !ph_value_rename (value, of_target->name, become->error))
         return FALSE;
     }
@@ -532,34 +581,73 @@ settle_opsets (Become *become)
       ph_model_set_opset (become->model, domain, GPOINTER_TO_INT (version));
 }
 
+static PhFunction *
+function_like (PhModel *model, const PhFunction *function)
+{
+  for (guint i = 0; i < model->functions->len; i++)
+    {
+      PhFunction *other = model->functions->pdata[i];
+
+      if (g_str_equal (function->name, other->name) && g_str_equal (function->domain, other->domain))
+        return other;
+    }
+  return NULL;
+}
+
+static gboolean
+same_attributes (const PhFunction *a, const PhFunction *b)
+{
+  gboolean same = a->parameters->len == b->parameters->len && a->defaults->len == b->defaults->len;
+
+  for (guint i = 0; same && i < a->parameters->len; i++)
+    same = g_str_equal (a->parameters->pdata[i], b->parameters->pdata[i]);
+  for (guint i = 0; same && i < a->defaults->len; i++)
+    same = ph_attr_equal (a->defaults->pdata[i], b->defaults->pdata[i]);
+  return same;
+}
+
+/* A function that was there becomes the new one, as the main graph does. */
 static gboolean
 settle_functions (Become *become)
 {
-  GPtrArray *ours = become->model->functions, *theirs = become->target->functions;
+  GPtrArray *theirs = become->target->functions;
 
   for (guint i = 0; i < theirs->len; i++)
     {
       const PhFunction *function = theirs->pdata[i];
-      gboolean known = FALSE;
+      PhFunction *ours = function_like (become->model, function);
 
-      for (guint j = 0; j < ours->len && !known; j++)
-        {
-          const PhFunction *other = ours->pdata[j];
-
-          if (!g_str_equal (function->name, other->name) || !g_str_equal (function->domain, other->domain))
-            continue;
-          known = TRUE;
-          if (!ph_function_equal (function, other))
-            {
-              g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the function %s.%s is not the one that the model had; "
-                           "give the new one another name", function->domain, function->name);
-              return FALSE;
-            }
-        }
-      if (!known && ph_model_copy_function (become->model, function, become->error) == NULL)
+      if (ours == NULL && ph_model_copy_function (become->model, function, become->error) == NULL)
         return FALSE;
+      if (ours == NULL || ph_function_equal (function, ours))
+        continue;
+      if (!same_attributes (function, ours))
+        {
+          g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the function %s.%s takes other attributes than the one that the model had; "
+                       "give the new one another name", function->domain, function->name);
+          return FALSE;
+        }
+      match_graph (become, ours->graph, function->graph);
+      if (!become_graph (become, ours->graph, function->graph) || !settle_names (become, function->graph))
+        return FALSE;
+      g_ptr_array_set_size (become->fresh, 0);
     }
   return TRUE;
+}
+
+/* Those that the target has not, and that nothing calls any more: callers first. */
+static void
+drop_functions (Become *become)
+{
+  GPtrArray *ours = become->model->functions;
+
+  for (gboolean again = TRUE; again;)
+    {
+      again = FALSE;
+      for (guint i = ours->len; i-- > 0;)
+        if (function_like (become->target, ours->pdata[i]) == NULL)
+          again = ph_model_remove_function (ours->pdata[i], NULL) || again;
+    }
 }
 
 /* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -572,7 +660,6 @@ init (Become *become, PhModel *model, PhModel *target, GError **error)
   become->taken = g_hash_table_new (NULL, NULL);
   become->values = g_hash_table_new (NULL, NULL);
   become->fresh = g_ptr_array_new ();
-  match_graph (become, model->graph, target->graph);
 }
 
 static void
@@ -591,9 +678,15 @@ ph_model_become (PhModel *model, PhModel *target, PhMatchCounts *counts, GError 
   gboolean ok;
 
   init (&become, model, target, error);
-  ok = settle_functions (&become) && become_graph (&become, model->graph, target->graph) && settle_names (&become);
+  ok = settle_functions (&become);
   if (ok)
-    settle_opsets (&become);
+    match_graph (&become, model->graph, target->graph);
+  ok = ok && become_graph (&become, model->graph, target->graph) && settle_names (&become, target->graph);
+  if (ok)
+    {
+      drop_functions (&become);
+      settle_opsets (&become);
+    }
   if (counts != NULL)
     *counts = become.counts;
   clear (&become);

@@ -59,6 +59,56 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error
   return TRUE;
 }
 
+typedef struct { PhModel *first, *model; PhHistory *history; GPtrArray *problems; } Replay;
+
+static void
+replay_clear (Replay *replay)
+{
+  g_clear_pointer (&replay->first, ph_model_free);
+  g_clear_pointer (&replay->model, ph_model_free);
+  g_clear_pointer (&replay->history, ph_history_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Replay, replay_clear)
+
+/* A pass that changed nothing is a step too. */
+static gboolean
+replay_step (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  Replay           *replay = data;
+  g_autoptr(GError) reason = NULL;
+
+  if (replay->first == NULL)
+    {
+      replay->first = model;
+      replay->history = ph_history_new ();
+      return TRUE;
+    }
+  if (replay->model == NULL)
+    replay->model = ph_model_clone (replay->first);
+  if (model == NULL)
+    {
+      ph_history_begin_step (replay->history, replay->model, pass);
+      ph_history_end_step (replay->history, replay->model, 0);
+      return TRUE;
+    }
+  if (!follow (replay->history, replay->model, &(PhRecorded) { (char *) pass, model }, &reason))
+    add_problem (replay->problems, "The step '%s' was left out: %s", pass, reason->message);
+  ph_model_free (model);
+  return TRUE;
+}
+
+static PhModel *
+open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_auto(Replay) replay = { .problems = problems };
+
+  if (!ph_format_record (path, replay_step, &replay, problems, cancellable, error))
+    return NULL;
+  if (replay.history != NULL && replay.history->steps->len > 0)
+    *history = g_steal_pointer (&replay.history);
+  return g_steal_pointer (&replay.first);
+}
+
 PhHistory *
 ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
@@ -162,16 +212,18 @@ step_name (const char *path)
 }
 
 PhModel *
-ph_recording_open (const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
+ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_autofree char     *saved = g_build_filename (folder, "saved_model.pb", NULL);
+  g_autofree char     *saved = g_build_filename (path, "saved_model.pb", NULL);
   g_autoptr(GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_recorded_free);
   g_autoptr(PhModel)   first = NULL;
 
   *history = NULL;
+  if (!g_file_test (path, G_FILE_TEST_IS_DIR))
+    return open_file (path, history, problems, cancellable, error);
   if (g_file_test (saved, G_FILE_TEST_IS_REGULAR))
     return ph_io_open (saved, problems, cancellable, error);
-  paths = list_models (folder, problems, error);
+  paths = list_models (path, problems, error);
   if (paths == NULL)
     return NULL;
   first = ph_io_open (paths->pdata[0], problems, cancellable, error);

@@ -65,9 +65,7 @@ open_work (PhCall *call, GError **error)
 
   ph_call_progress (call, "reading", -1);
   open->problems = g_ptr_array_new_with_free_func (g_free);
-  open->model = g_file_test (open->path, G_FILE_TEST_IS_DIR)
-                  ? ph_recording_open (open->path, &open->recorded, open->problems, call->cancellable, error)
-                  : ph_io_open (open->path, open->problems, call->cancellable, error);
+  open->model = ph_recording_open (open->path, &open->recorded, open->problems, call->cancellable, error);
   if (open->model != NULL && open->copied)
     open->copy = ph_model_clone (open->model);
   return open->model != NULL;

@@ -188,38 +188,110 @@ open_disk (PhSource *source, GError **error)
   return NULL;
 }
 
+/* Opens @path into @source, which keeps @file while it is read. */
+static const PhFormat *
+open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellable *cancellable, PhFile **file, GError **error)
+{
+  g_autoptr(GBytes) head = NULL;
+  const PhFormat *format;
+
+  ph_source_init (source, path, problems);
+  *file = open_disk (source, error);
+  if (*file == NULL)
+    return NULL;
+  head = ph_file_read_bytes (*file, 0, MIN (ph_file_get_size (*file), PH_FORMAT_HEAD), error);
+  if (head == NULL)
+    return NULL;
+  source->disk = *file;
+  source->cancellable = cancellable;
+  source->folder = g_path_get_dirname (path);
+  format = ph_format_recognise (head, path);
+  if (format == NULL)
+    ph_source_fail (source, error, PH_ERROR_FILE, NULL, "no format that can be opened. `formats` lists those that can");
+  return format;
+}
+
+/* What every model gets that was read. */
+static PhModel *
+finish (PhModel *model, PhSource *source)
+{
+  keep_files (model, source);
+  ph_io_infer (model, source->problems);
+  note_recursion (model, source->problems);
+  return model;
+}
+
 PhModel *
 ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_auto(PhSource) source = { 0 };
   g_autoptr(PhFile) file = NULL;
-  g_autoptr(GBytes) head = NULL;
   g_autoptr(PhModel) model = NULL;
-  const PhFormat *format;
+  const PhFormat *format = open_source (&source, path, problems, cancellable, &file, error);
 
-  ph_source_init (&source, path, problems);
-  file = open_disk (&source, error);
-  if (file == NULL)
-    return NULL;
-  head = ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), PH_FORMAT_HEAD), error);
-  if (head == NULL)
-    return NULL;
-  source.disk = file;
-  source.cancellable = cancellable;
-  source.folder = g_path_get_dirname (path);
-  format = ph_format_recognise (head, path);
   if (format == NULL)
-    {
-      ph_source_fail (&source, error, PH_ERROR_FILE, NULL, "no format that can be opened. `formats` lists those that can");
-      return NULL;
-    }
+    return NULL;
   model = read_source (format, &source, error);
   if (model == NULL || g_cancellable_set_error_if_cancelled (cancellable, error) || !ph_file_check (file, error))
     return NULL;
-  keep_files (model, &source);
-  ph_io_infer (model, problems);
-  note_recursion (model, problems);
-  return g_steal_pointer (&model);
+  return finish (g_steal_pointer (&model), &source);
+}
+
+typedef struct { PhSource *source; PhRecordFunc each; gpointer data; } Recording;
+
+static gboolean
+finish_each (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  Recording *recording = data;
+
+  if (recording->source->cancellable != NULL && g_cancellable_set_error_if_cancelled (recording->source->cancellable, error))
+    {
+      g_clear_pointer (&model, ph_model_free);
+      return FALSE;
+    }
+  return recording->each (pass, model != NULL ? finish (model, recording->source) : NULL, recording->data, error);
+}
+
+gboolean
+ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_auto(PhSource) source = { 0 };
+  g_autoptr(PhFile) file = NULL;
+  const PhFormat *format = open_source (&source, path, problems, cancellable, &file, error);
+  Recording recording = { &source, each, data };
+  PhModel *model;
+
+  if (format == NULL)
+    return FALSE;
+  if (format->record != NULL)
+    return format->record (&source, finish_each, &recording, error) && ph_file_check (file, error);
+  model = read_source (format, &source, error);
+  if (model != NULL && !ph_file_check (file, error))
+    g_clear_pointer (&model, ph_model_free);
+  return model != NULL && finish_each (NULL, model, &recording, error);
+}
+
+static gboolean
+take_first (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  PhModel **first = data;
+
+  *first = model;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "the rest is not wanted");
+  return FALSE;
+}
+
+PhModel *
+ph_format_read_first (PhSource *source, gboolean (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error), GError **error)
+{
+  PhModel *first = NULL;
+  GError *reason = NULL;
+
+  if (!record (source, take_first, &first, &reason) && first == NULL)
+    g_propagate_error (error, reason);
+  else
+    g_clear_error (&reason);
+  return first;
 }
 
 gboolean

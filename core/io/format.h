@@ -9,6 +9,10 @@
 
 G_BEGIN_DECLS
 
+/* What a compiler printed: first with @pass NULL the start, then after each pass. @model: (transfer full) (nullable): NULL: as before.
+ * FALSE with @error ends the reading. */
+typedef gboolean (*PhRecordFunc) (const char *pass, PhModel *model, gpointer data, GError **error);
+
 typedef struct
 {
   const char         *name;          /* "onnx-text": of the file core/io/formats/NAME.c, and of the fuzz target              */
@@ -21,6 +25,8 @@ typedef struct
   /* Makes the model as it stands in the file, with core/io/import.h. It neither infers types nor upgrades. NULL: the format is
    * only recognised. */
   PhModel          *(*read)  (PhSource *source, GError **error);
+  /* (nullable) The file is a dump of what a compiler made after each of its passes; then @read makes the first of them. */
+  gboolean          (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error);
   gboolean          (*write) (PhModel *model, const char *path, GCancellable *cancellable, GError **error);     /* (nullable) */
   const PhDialect    *dialect;       /* (nullable) whose operators it holds                                                  */
   const char         *instead;       /* (nullable) of one that is only recognised: what to do                                */
@@ -40,6 +46,10 @@ gboolean        ph_format_has_pattern (const PhFormat *format, const char *path)
 PhModel        *ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, GPtrArray *problems, GError **error);
 /* "*.onnx", ... of all that can be opened, or saved. (transfer container) NULL-ended */
 const char    **ph_format_patterns   (gboolean saving);
+/* All that @path (one file) holds, in order: of a format without record one model, which is the start. Arguments as of ph_io_open(). */
+gboolean        ph_format_record     (const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems, GCancellable *cancellable, GError **error);
+/* For the read of a format with a record. */
+PhModel        *ph_format_read_first (PhSource *source, gboolean (*record) (PhSource *source, PhRecordFunc each, gpointer data, GError **error), GError **error);
 /* A shared-mime-info file of all that can be opened. */
 char           *ph_format_mime_xml   (void);
 /* @template with the types for @MIME_TYPES@; a line with @MIME_TYPE@ is repeated for each. */

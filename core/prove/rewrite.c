@@ -1,5 +1,6 @@
 /* rewrite.c: one rewrite tried alone, region by region.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/dialect.h"
 #include "core/prove/prover-private.h"
 #include "core/prove/structure.h"
 #include "core/prove/version.h"
@@ -229,6 +230,40 @@ is_upgrade (const PhStep *step)
   return g_str_equal (step->pass, "upgrade-opset");
 }
 
+/* Whether @graph is of a function that is there on both sides: one that came or went is called by what changed too. */
+static gboolean
+in_lasting_function (PhProver *prover, const PhGraph *graph)
+{
+  const PhFunction *function = graph != NULL ? ph_graph_root (graph)->function : NULL;
+
+  return function != NULL && ph_model_find_function (prover->model[0], function->domain, function->name) != NULL
+         && ph_model_find_function (prover->model[1], function->domain, function->name) != NULL;
+}
+
+/* Why nothing of @rewrite can be computed. NULL: it can. */
+static const char *
+why_not (PhProver *prover, const PhRewrite *rewrite)
+{
+  for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
+    for (guint side = 0; side < 2; side++)
+      {
+        const PhId       id = ((PhEdit *) prover->history[0]->edits->pdata[i])->id;
+        const PhNode    *node = ph_model_find_node (prover->model[side], id);
+        const PhValue   *value = ph_model_find_value (prover->model[side], id);
+        const PhGraph   *graph = node != NULL ? node->graph : value != NULL ? value->graph : ph_model_find_graph (prover->model[side], id);
+        const PhDialect *dialect;
+
+        if (node == NULL && value != NULL)
+          node = value->producer;
+        dialect = node != NULL ? ph_dialect_find (node->domain) : NULL;
+        if (dialect != NULL && dialect->foreign != NULL)
+          return "it changes operators of another system, which are shown and compared here, but not computed";
+        if (in_lasting_function (prover, graph))
+          return "it changes a function: inline the functions first, then what calls it is computed";
+      }
+  return NULL;
+}
+
 PhRewriteProof *
 ph_prover_rewrite (PhProver *prover, guint index, GError **error)
 {
@@ -241,6 +276,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   g_autoptr(GPtrArray) regions = NULL;
   PhPromise           promise;
   double              flops;
+  const char         *why;
 
   if (known != NULL)
     return known;
@@ -251,6 +287,15 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   prover->at = rewrite->first_edit;
   /* All regions of a step together may cost what two runs of the model do. */
   flops = CLAMP (2 * prover->cost / MAX (step->n_rewrites, 1), PH_PROVE_LEAST_FLOPS, PH_PROVE_REGION_FLOPS);
+  why = why_not (prover, rewrite);
+  if (why != NULL)
+    {
+      g_autoptr(PhTrial) trial = trial_of (PH_VERDICT_NONE, why);
+
+      ph_rewrite_proof_add (one, trial, NULL);
+      g_hash_table_insert (prover->proofs, GUINT_TO_POINTER (index + 1), one);
+      return one;
+    }
   regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
   if (prover->model[1]->graph->outputs->len < prover->model[0]->graph->outputs->len)
     {

@@ -1,7 +1,10 @@
 /* llvm.c: tests the reader of LLVM's assembly text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
 #include <string.h>
 
+#include "core/analyze/recording.h"
+#include "core/graph/history.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 
@@ -145,6 +148,121 @@ test_errors (void)
     }
 }
 
+/* ── dumps ── */
+
+/* @history leads on from the model as it is, at its beginning. */
+static PhModel *
+open_dump (const char *text, PhHistory **history, GPtrArray *problems)
+{
+  g_autoptr(PhHistory) recorded = NULL;
+  g_autofree char  *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *path = g_build_filename (folder, "dump.txt", NULL);
+  g_autoptr(GError) error = NULL;
+  PhModel          *model;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  model = ph_recording_open (path, &recorded, problems, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (recorded);
+  *history = ph_history_new ();
+  ph_history_append (*history, recorded);
+  g_unlink (path);
+  g_rmdir (folder);
+  return model;
+}
+
+static const PhStep *
+step_of (PhHistory *history, guint i)
+{
+  g_assert_cmpuint (i, <, history->steps->len);
+  return &g_array_index (history->steps, PhStep, i);
+}
+
+static void
+go (PhHistory *history, PhModel *model, PhPosition to)
+{
+  g_autoptr(GError) error = NULL;
+
+  ph_history_go (history, model, to, &error);
+  g_assert_no_error (error);
+}
+
+/* As the new pass manager prints it: a module, a function, a loop, what did not change, a function that goes. */
+static void
+test_dump (void)
+{
+  static const char text[] =
+    "*** IR Dump At Start ***\n; ModuleID = 'm'\n\n"
+    "define i32 @f(i32 %x) {\nentry:\n  br label %head\n\nhead:\n  %i = phi i32 [ 0, %entry ], [ %n, %tail ]\n  br label %tail\n\n"
+    "tail:\n  %n = add i32 %i, 1\n  %c = icmp slt i32 %n, %x\n  br i1 %c, label %head, label %exit\n\nexit:\n  ret i32 %n\n}\n\n"
+    "define void @g() {\n  ret void\n}\n"
+    "*** IR Dump After Nothing on f omitted because no change ***\n"
+    "*** IR Pass PassManager<Function> on f ignored ***\n"
+    "*** IR Dump After LoopSimplifyCFGPass on loop %head in function f ***\n\n; Preheader:\nentry:\n  br label %head\n\n; Loop:\n"
+    "head:                 ; preds = %head, %entry\n  %i = phi i32 [ 0, %entry ], [ %n, %head ]\n  %n = add i32 %i, 1\n"
+    "  %c = icmp slt i32 %n, %x\n  br i1 %c, label %head, label %exit\n\n; Exit blocks\nexit:\n  ret i32 %n\nexit:\n  ret i32 %n\n"
+    "*** IR Dump After InstCombinePass on f ***\ndefine i32 @f(i32 %x) {\nentry:\n  br label %head\n\nhead:\n"
+    "  %i = phi i32 [ 0, %entry ], [ %n, %head ]\n  %n = add nuw i32 %i, 1\n  %c = icmp slt i32 %n, %x\n"
+    "  br i1 %c, label %head, label %exit\n\nexit:\n  ret i32 %n\n}\n"
+    "*** IR Dump After Grow on g ***\ndefine void @g() {\n  %a = alloca i32\n  store i32 7, ptr %a\n  ret void\n}\n"
+    "*** IR Deleted After GlobalDCEPass on g ***\n";
+  PhHistory *recorded = NULL;
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(PhModel) model = open_dump (text, &recorded, problems);
+  g_autoptr(PhHistory) history = recorded;
+  PhId n = ph_node_output (node_of (model, "%n"), 0)->id, add = node_of (model, "%n")->id;
+
+  g_assert_cmpuint (problems->len, ==, 0);
+  g_assert_cmpuint (history->steps->len, ==, 5);
+  g_assert_cmpstr (step_of (history, 0)->pass, ==, "Nothing on f");
+  g_assert_cmpuint (step_of (history, 0)->n_rewrites, ==, 0);
+  g_assert_cmpstr (step_of (history, 1)->pass, ==, "LoopSimplifyCFGPass on loop %head in function f");
+  g_assert_cmpuint (model->graph->n_nodes, ==, 7);
+
+  go (history, model, (PhPosition) { 2, 0 });
+  g_assert_null (ph_model_find_value_named (model, "br.2"));                 /* the block that the loop lost */
+  g_assert_cmpuint (model->graph->n_nodes, ==, 6);
+  g_assert_true (ph_model_find_value (model, n) == ph_model_find_value_named (model, "%n"));   /* what stays is the same node */
+  ASSERT_ATTR (node_of (model, "%i"), "back", "[\"%n from head\"]");
+
+  go (history, model, (PhPosition) { 3, 0 });
+  g_assert_cmpuint (node_of (model, "%n")->id, ==, add);
+  ASSERT_ATTR (node_of (model, "%n"), "flags", "\"nuw\"");
+  /* The order of what branches is that of the last state. */
+  g_assert_cmpuint (node_of (model, "ret")->control->len, ==, 1);
+
+  go (history, model, (PhPosition) { 4, 0 });
+  PhFunction *g = ph_model_find_function (model, "llvm.func", "g");
+  g_assert_cmpuint (g->graph->n_nodes, ==, 3);
+  g_assert_cmpuint (g->graph->last->control->len, ==, 1);
+  go (history, model, (PhPosition) { 5, 0 });
+  g_assert_null (ph_model_find_function (model, "llvm.func", "g"));
+  go (history, model, (PhPosition) { 0, 0 });
+  g = ph_model_find_function (model, "llvm.func", "g");
+  g_assert_nonnull (g);
+  g_assert_cmpuint (g->graph->n_nodes, ==, 1);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 7);
+}
+
+/* As -print-changed=diff prints it: bodies without headers, of passes over the module without names. */
+static void
+test_diff_dump (void)
+{
+  static const char text[] =
+    "*** IR Dump After SROAPass on f ***\n \n entry:\n-  %a = add i32 %x, 0\n-  ret i32 %a\n+  ret i32 %x\n \n\n"
+    "*** IR Dump After IPSCCPPass on [module] ***\n\n*** IR for function [module] ***\n \n entry:\n-  ret i32 %x\n+  ret i32 3\n \n\n";
+  PhHistory *recorded = NULL;
+  g_autoptr(PhModel) model = open_dump (text, &recorded, NULL);
+  g_autoptr(PhHistory) history = recorded;
+
+  g_assert_cmpuint (history->steps->len, ==, 2);
+  g_assert_cmpuint (model->graph->n_nodes, ==, 2);
+  g_assert_true (ph_node_input (node_of (model, "%a"), 0) == model->graph->inputs->pdata[0]);
+  go (history, model, (PhPosition) { 1, 0 });
+  g_assert_cmpuint (model->graph->n_nodes, ==, 1);
+  go (history, model, (PhPosition) { 2, 0 });
+  g_assert_cmpfloat (ph_tensor_get (ph_node_input (node_of (model, "ret"), 0)->tensor, 0), ==, 3);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -153,5 +271,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/llvm/kinds", test_kinds);
   g_test_add_func ("/llvm/order", test_order);
   g_test_add_func ("/llvm/errors", test_errors);
+  g_test_add_func ("/llvm/dump", test_dump);
+  g_test_add_func ("/llvm/diff-dump", test_diff_dump);
   return g_test_run ();
 }

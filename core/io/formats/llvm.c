@@ -19,63 +19,17 @@ probe (const guint8 *head, gsize size, const char *name)
   return strlen (text) < size && memchr (head, 0, size) != NULL ? 0 : sure;
 }
 
-gboolean
-ph_llvm_functions_takes (const PhLlvmFunctions *functions, const char *name, guint n)
-{
-  const PhLlvmFunction *function = g_hash_table_lookup ((GHashTable *) functions, name);
-
-  return function != NULL && function->parameters->len == n;
-}
-
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
   g_autoptr(GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr(PhLlvmModule) module = NULL;
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(GHashTable) others = g_hash_table_new (g_str_hash, g_str_equal);
-  PhImporter importer = { source, NULL };
-  guint first = 0;
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
 
-  if (text == NULL || (module = ph_llvm_parse (source, text, size, error)) == NULL)
+  if (text == NULL || (module = ph_llvm_parse (source, text, size, 1, NULL, error)) == NULL)
     return NULL;
-  if (module->functions->len == 0)
-    {
-      ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "no function in it has a body, so there is nothing to draw: 'define TYPE @NAME() { ... }' is one");
-      return NULL;
-    }
-  for (guint i = 0; i < module->functions->len; i++)
-    if (g_str_equal (((PhLlvmFunction *) module->functions->pdata[i])->name, "main"))
-      first = i;
-  importer.model = model = ph_model_new ();
-  ph_model_set_opset (model, "llvm", 1);
-  for (guint i = 0; i < module->functions->len; i++)
-    {
-      PhLlvmFunction *function = module->functions->pdata[i];
-
-      if (i == first)
-        continue;
-      if (!g_hash_table_insert (others, (gpointer) function->name, function))
-        {
-          ph_source_mark (source, function, function->line, function->column);
-          ph_source_fail (source, error, PH_ERROR_INVALID, function, "the function '%s' is defined twice", function->name);
-          return NULL;
-        }
-      if (ph_model_add_function (model, &(PhFunctionSpec) { .name = ph_importer_name (&importer, function->name), .domain = PH_LLVM_FUNCTION_DOMAIN }, error) == NULL)
-        return NULL;
-    }
-  model->graph->name = ph_importer_name (&importer, ((PhLlvmFunction *) module->functions->pdata[first])->name);
-  for (guint i = 0; i < module->functions->len; i++)
-    {
-      PhLlvmFunction *function = module->functions->pdata[i];
-      PhFunction *into = i != first ? ph_model_find_function (model, PH_LLVM_FUNCTION_DOMAIN, ph_importer_name (&importer, function->name)) : NULL;
-
-      if (!ph_llvm_import (&importer, into != NULL ? into->graph : model->graph, function, others, error))
-        return NULL;
-    }
-  return g_steal_pointer (&model);
+  return ph_llvm_model (source, module->functions, error);
 }
 
 const PhFormat ph_format_llvm = {

@@ -19,7 +19,7 @@ typedef struct
   GArray          *nodes;       /* (element-type PhImportNode)                         */
   GArray          *constants, *outputs;    /* (element-type PhImportValue)             */
   GPtrArray       *owned;       /* arrays and attributes, until the graph is made      */
-  const PhLlvmFunctions *functions;
+  GHashTable      *functions;   /* name -> PhLlvmFunction: those that a call can open      */
 } Import;
 
 static const char *
@@ -52,6 +52,15 @@ static const char *
 register_name (Import *i, const char *name)
 {
   return format_name (i, "%%%s", name);
+}
+
+/* Whether a call with @n arguments can be a node that opens. */
+static gboolean
+takes (Import *i, const char *name, guint n)
+{
+  const PhLlvmFunction *function = g_hash_table_lookup (i->functions, name);
+
+  return function != NULL && function->parameters->len == n;
 }
 
 static void
@@ -193,7 +202,7 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   if (callee != NULL)
     {
       g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("callee"), callee));
-      if (back->len + fixed->len == 0 && ph_llvm_functions_takes (i->functions, callee, inputs->len))
+      if (back->len + fixed->len == 0 && takes (i, callee, inputs->len))
         {
           node.op_type = ph_importer_name (i->importer, callee);
           node.domain = PH_LLVM_FUNCTION_DOMAIN;
@@ -322,6 +331,56 @@ order_blocks (Import *i)
 }
 
 static void
+add_input (Import *i, GArray *inputs, const char *name, const char *type)
+{
+  PhImportValue input = { .name = new_name (i, register_name (i, name)), .type = ph_llvm_type (type), .part = i->function };
+
+  g_array_append_val (inputs, input);
+  g_hash_table_add (i->defined, (gpointer) name);
+}
+
+/* Of a function whose parameters are not known, as a diff of LLVM's prints it, what nothing defines is a parameter. */
+static void
+find_registers (Import *i, GArray *inputs)
+{
+  const gboolean unknown = g_str_has_prefix (i->function->header, PH_LLVM_UNKNOWN_HEADER);
+
+  for (guint b = 0; b < i->function->blocks->len; b++)
+    {
+      const PhLlvmBlock *block = i->function->blocks->pdata[b];
+
+      for (guint k = 0; k < block->instructions->len; k++)
+        {
+          const PhLlvmInstruction *instruction = block->instructions->pdata[k];
+
+          if (instruction->result == NULL)
+            continue;
+          g_hash_table_add (i->exist, (gpointer) instruction->result);
+          g_hash_table_add (i->taken, (gpointer) register_name (i, instruction->result));
+        }
+    }
+  for (guint k = 0; k < i->function->parameters->len; k++)
+    add_input (i, inputs, g_array_index (i->function->parameters, PhLlvmParameter, k).name, g_array_index (i->function->parameters, PhLlvmParameter, k).type);
+  for (guint b = 0; unknown && b < i->function->blocks->len; b++)
+    {
+      const PhLlvmBlock *block = i->function->blocks->pdata[b];
+
+      for (guint k = 0; k < block->instructions->len; k++)
+        {
+          const PhLlvmInstruction *instruction = block->instructions->pdata[k];
+
+          for (guint o = 0; o < instruction->operands->len; o++)
+            {
+              const PhLlvmOperand *operand = &g_array_index (instruction->operands, PhLlvmOperand, o);
+
+              if (operand->kind == PH_LLVM_VALUE && !g_hash_table_contains (i->exist, operand->text) && !g_hash_table_contains (i->defined, operand->text))
+                add_input (i, inputs, operand->text, operand->type);
+            }
+        }
+    }
+}
+
+static void
 value_clear (gpointer data)
 {
   PhImportValue *value = data;
@@ -329,8 +388,8 @@ value_clear (gpointer data)
   g_clear_pointer (&value->tensor, ph_tensor_unref);
 }
 
-gboolean
-ph_llvm_import (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, const PhLlvmFunctions *functions, GError **error)
+static gboolean
+import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, GHashTable *functions, GError **error)
 {
   g_autoptr(GHashTable) defined = g_hash_table_new (g_str_hash, g_str_equal), exist = g_hash_table_new (g_str_hash, g_str_equal),
                         taken = g_hash_table_new (NULL, NULL), blocks = g_hash_table_new (g_str_hash, g_str_equal), last = g_hash_table_new (NULL, NULL),
@@ -341,14 +400,7 @@ ph_llvm_import (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, 
   Import import = { importer, NULL, function, defined, exist, taken, blocks, last, nodes, constants, outputs, owned, functions }, *i = &import;
 
   g_array_set_clear_func (constants, value_clear);
-  for (guint k = 0; k < function->parameters->len; k++)
-    {
-      const PhLlvmParameter *parameter = &g_array_index (function->parameters, PhLlvmParameter, k);
-      PhImportValue input = { .name = new_name (i, register_name (i, parameter->name)), .type = ph_llvm_type (parameter->type), .part = function };
-
-      g_array_append_val (inputs, input);
-      g_hash_table_add (defined, (gpointer) parameter->name);
-    }
+  find_registers (i, inputs);
   ph_source_mark (importer->source, function, function->line, function->column);
   for (guint b = 0; b < function->blocks->len; b++)
     {
@@ -356,15 +408,6 @@ ph_llvm_import (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, 
 
       if (!g_hash_table_insert (blocks, (gpointer) block->name, block))
         return ph_source_fail (importer->source, error, PH_ERROR_INVALID, function, "the function '%s' has two blocks '%s'", function->name, block->name);
-      for (guint k = 0; k < block->instructions->len; k++)
-        {
-          const PhLlvmInstruction *instruction = block->instructions->pdata[k];
-
-          if (instruction->result == NULL)
-            continue;
-          g_hash_table_add (exist, (gpointer) instruction->result);
-          g_hash_table_add (taken, (gpointer) register_name (i, instruction->result));
-        }
     }
   for (guint b = 0; b < function->blocks->len; b++)
     {
@@ -400,4 +443,48 @@ ph_llvm_import (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, 
     .constants = (const PhImportValue *) (gpointer) constants->data, .n_constants = constants->len,
     .nodes = (const PhImportNode *) (gpointer) nodes->data, .n_nodes = nodes->len,
     .outputs = (const PhImportValue *) (gpointer) outputs->data, .n_outputs = outputs->len }, error);
+}
+
+PhModel *
+ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error)
+{
+  g_autoptr(PhModel) model = ph_model_new ();
+  g_autoptr(GHashTable) others = g_hash_table_new (g_str_hash, g_str_equal);
+  PhImporter importer = { source, model };
+  guint first = 0;
+
+  if (functions->len == 0)
+    {
+      ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "no function in it has a body, so there is nothing to draw: 'define TYPE @NAME() { ... }' is one");
+      return NULL;
+    }
+  for (guint i = 0; i < functions->len; i++)
+    if (g_str_equal (((PhLlvmFunction *) functions->pdata[i])->name, "main"))
+      first = i;
+  ph_model_set_opset (model, "llvm", 1);
+  for (guint i = 0; i < functions->len; i++)
+    {
+      PhLlvmFunction *function = functions->pdata[i];
+
+      ph_source_mark (source, function, function->line, function->column);
+      if (i == first)
+        continue;
+      if (!g_hash_table_insert (others, (gpointer) function->name, function))
+        {
+          ph_source_fail (source, error, PH_ERROR_INVALID, function, "the function '%s' is defined twice", function->name);
+          return NULL;
+        }
+      if (ph_model_add_function (model, &(PhFunctionSpec) { .name = ph_importer_name (&importer, function->name), .domain = PH_LLVM_FUNCTION_DOMAIN }, error) == NULL)
+        return NULL;
+    }
+  model->graph->name = ph_importer_name (&importer, ((PhLlvmFunction *) functions->pdata[first])->name);
+  for (guint i = 0; i < functions->len; i++)
+    {
+      PhLlvmFunction *function = functions->pdata[i];
+      PhFunction *into = i != first ? ph_model_find_function (model, PH_LLVM_FUNCTION_DOMAIN, ph_importer_name (&importer, function->name)) : NULL;
+
+      if (!import_function (&importer, into != NULL ? into->graph : model->graph, function, others, error))
+        return NULL;
+    }
+  return g_steal_pointer (&model);
 }

@@ -9,11 +9,8 @@ G_BEGIN_DECLS
 
 #define PH_LLVM_FUNCTION_DOMAIN "llvm.func"
 
-/* Which functions the module defines besides the one that is shown first: name -> PhLlvmFunction. */
-typedef GHashTable PhLlvmFunctions;
-/* Whether a call of @name with @n arguments can be a node that opens. */
-gboolean ph_llvm_functions_takes (const PhLlvmFunctions *functions, const char *name, guint n);
-
-gboolean ph_llvm_import (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, const PhLlvmFunctions *functions, GError **error);
+/* @functions (element-type PhLlvmFunction): main or the first one is the main graph, the others are functions of the model. Nothing
+ * of them is kept. */
+PhModel *ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error);
 
 G_END_DECLS

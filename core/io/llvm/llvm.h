@@ -73,9 +73,13 @@ typedef struct
   GPtrArray     *others;           /* (element-type utf8) declarations, globals, types, attributes; without metadata */
 } PhLlvmModule;
 
+/* The header of a function of which only the body is known. */
+#define PH_LLVM_UNKNOWN_HEADER "unknown"
+
 /* NULL with @error at a place of @source. Text that is not assembly between functions is an error; a single block or function, as
- * passes print it, is a module. */
-PhLlvmModule *ph_llvm_parse       (PhSource *source, const char *text, gsize size, GError **error);
+ * passes print it, is a module. @line: of the source in which the
+ * text begins. @types: (nullable) names of types that were defined before. */
+PhLlvmModule *ph_llvm_parse       (PhSource *source, const char *text, gsize size, guint line, GHashTable *types, GError **error);
 void          ph_llvm_module_free (PhLlvmModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhLlvmModule, ph_llvm_module_free)
 

@@ -333,17 +333,17 @@ read_function (Parser *p, gboolean whole)
 }
 
 PhLlvmModule *
-ph_llvm_parse (PhSource *source, const char *text, gsize size, GError **error)
+ph_llvm_parse (PhSource *source, const char *text, gsize size, guint line, GHashTable *types, GError **error)
 {
   g_autoptr(PhLlvmModule) module = g_new0 (PhLlvmModule, 1);
   g_autoptr(GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhLlvmToken));
-  Parser parser = { .lexer = { .source = source, .module = module, .at = text, .end = text + size, .line_start = text, .line = 1, .first = TRUE,
+  Parser parser = { .lexer = { .source = source, .module = module, .at = text, .end = text + size, .line_start = text, .line = line, .first = TRUE,
                                .error = error }, .tokens = tokens }, *p = &parser;
 
   module->strings = g_string_chunk_new (4096);
   module->functions = g_ptr_array_new_with_free_func (function_free);
   module->others = g_ptr_array_new ();
-  module->types = g_hash_table_new (g_str_hash, g_str_equal);
+  module->types = types != NULL ? g_hash_table_ref (types) : g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (!advance (p))
     return NULL;
   while (p->token.kind != PH_LLVM_END)
@@ -369,7 +369,7 @@ ph_llvm_parse (PhSource *source, const char *text, gsize size, GError **error)
         if (!take_until (p, ends_entity))
           return NULL;
         if (g_array_index (tokens, PhLlvmToken, 0).kind == PH_LLVM_LOCAL)
-          g_hash_table_add (module->types, (gpointer) g_array_index (tokens, PhLlvmToken, 0).name);
+          g_hash_table_add (module->types, g_strdup (g_array_index (tokens, PhLlvmToken, 0).name));
         if (g_array_index (tokens, PhLlvmToken, 0).kind != PH_LLVM_META)
           g_ptr_array_add (module->others, (gpointer) text_of (p, &g_array_index (tokens, PhLlvmToken, 0), tokens->len));
       }
