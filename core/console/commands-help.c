@@ -207,10 +207,10 @@ help_begin (PhCall *call, GError **error)
     }
   else if (find_op (name) != NULL)
     found = help_on_op (call, find_op (name));
+  else if (help_on_rule (call, name))
+    found = TRUE;
   else if ((foreign = find_foreign (name, &dialect)) != NULL)
     found = help_on_foreign (call, foreign, dialect);
-  else
-    found = help_on_rule (call, name);
 
   if (!found)
     {
