@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/analyze/match.h"
+#include "core/analyze/recording-xla.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 
@@ -219,6 +220,8 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
   g_autoptr(PhModel)   first = NULL;
 
   *history = NULL;
+  if (ph_xla_is_dump (path))
+    return ph_xla_open_dump (path, history, problems, cancellable, error);
   if (!g_file_test (path, G_FILE_TEST_IS_DIR))
     return open_file (path, history, problems, cancellable, error);
   if (g_file_test (saved, G_FILE_TEST_IS_REGULAR))

@@ -18,8 +18,9 @@ void        ph_recorded_free    (PhRecorded *recorded);
  * (nullable) (element-type char*). NULL with @error: cancelled. (transfer full) */
 PhHistory  *ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error);
 
-/* A file: what it holds (format.h's record). A folder: the models in it, in the order of their names with numbers as numbers, are the history. One model: it alone. The names of the
- * steps are those of the files, without number and extension. @history: (out) (nullable) (transfer full): NULL when there is one model. */
+/* A file: what it holds (format.h's record). A folder of XLA's dumps: see recording-xla.h. Another folder: the models in it, in the order of
+ * their names with numbers as numbers, are the history; the names of the steps are those of the files, without number and extension.
+ * @history: (out) (nullable) (transfer full): NULL when there is one model. */
 PhModel    *ph_recording_open   (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -1,0 +1,302 @@
+/* recording-xla.c: the folders that XLA writes with --xla_dump_to: what a module was before and after each pass, in files whose names say
+ * which module, which number, which pipeline and which pass.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/recording-xla.h"
+
+#include <string.h>
+
+#include "core/analyze/match.h"
+#include "core/io/io.h"
+
+/* One file of a dump; see ph_xla_parse_name(). */
+typedef PhXlaFile File;
+
+/* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+is_number (const char *text, gsize length)
+{
+  gsize digits = 0;
+
+  while (digits < length && g_ascii_isdigit (text[digits]))
+    digits++;
+  return digits == length && length >= 4 && length <= 18;
+}
+
+/* The place of "." behind which @number stands as four digits or more, before @end. */
+static const char *
+find_number (const char *from, const char *end)
+{
+  for (const char *p = end; p-- > from;)
+    if (*p == '.' && p > from)
+      {
+        const char *begin = p;
+
+        while (begin > from && begin[-1] != '.')
+          begin--;
+        if (begin > from && is_number (begin, (gsize) (p - begin)))
+          return begin;
+        p = begin;
+      }
+  return NULL;
+}
+
+gboolean
+ph_xla_parse_name (const char *name, PhXlaFile *file)
+{
+  static const char *const aside[] = { "-buffer-assignment.txt", "-memory-usage-report.txt", "_buffer_assignment.txt", "-execution_options.txt",
+                                       "config.txt", "-colocation.txt", "-live-range.txt", "_after_buffer_assignment.txt" };
+  const char              *module = strstr (name, "module_"), *end = name + strlen (name), *p, *after, *before;
+
+  *file = (PhXlaFile) { 0 };
+  if (module == NULL || (module > name && (module[-1] != '.' || !is_number (name, (gsize) (module - name - 1)))))
+    return FALSE;
+  for (p = module + strlen ("module_"); g_ascii_isdigit (*p); p++)
+    ;
+  if (!is_number (module + strlen ("module_"), (gsize) (p - module) - strlen ("module_")) || *p != '.')
+    return FALSE;
+  file->module = g_ascii_strtoull (module + strlen ("module_"), NULL, 10);
+  if (!g_str_has_suffix (name, ".txt"))
+    return TRUE;
+  for (gsize i = 0; i < G_N_ELEMENTS (aside); i++)
+    if (g_str_has_suffix (name, aside[i]))
+      return TRUE;
+  end -= strlen (".txt");
+  after = g_strrstr (p, ".after_");
+  before = after != NULL ? g_strrstr (after, ".before_") : NULL;
+  if (before != NULL)
+    {
+      const char *number = find_number (p, after);
+
+      if (number == NULL)
+        return TRUE;
+      file->order = (gint64) g_ascii_strtoull (number, NULL, 10);
+      number = strchr (number, '.') + 1;
+      after += strlen (".after_");
+      file->kind = PH_XLA_BETWEEN;
+      file->pipeline = g_strndup (number, (gsize) (after - strlen (".after_") - number));
+      file->pass = g_strndup (after, (gsize) (before - after));
+    }
+  else if (g_str_has_suffix (name, "before_optimizations.txt"))
+    {
+      file->kind = PH_XLA_BEFORE;
+      file->order = -1;
+    }
+  else if (g_str_has_suffix (name, "after_optimizations.txt"))
+    {
+      file->kind = PH_XLA_AFTER;
+      file->order = G_MAXINT64;
+    }
+  else if ((p = find_number (p, end)) != NULL)         /* inside a pass: NNNN.pass.step */
+    {
+      const char *dot = strchr (p, '.');
+
+      file->kind = PH_XLA_INSIDE;
+      file->order = (gint64) g_ascii_strtoull (p, NULL, 10);
+      file->pass = g_strndup (dot + 1, (gsize) (end - dot) - 1);
+    }
+  return TRUE;
+}
+
+void
+ph_xla_file_clear (PhXlaFile *file)
+{
+  g_free (file->path);
+  g_free (file->pipeline);
+  g_free (file->pass);
+  *file = (PhXlaFile) { 0 };
+}
+
+/* ── the files of one module ────────────────────────────────────────────────────────────────────────────────────── */
+
+static int
+compare_files (gconstpointer a, gconstpointer b)
+{
+  const File *x = a, *y = b;
+
+  return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp (x->path, y->path);
+}
+
+/* All dumped modules' files of @folder whose names begin with @prefix (nullable). */
+static GArray *
+list_files (const char *folder, const char *prefix)
+{
+  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  GArray         *files = g_array_new (FALSE, TRUE, sizeof (File));
+
+  g_array_set_clear_func (files, (GDestroyNotify) ph_xla_file_clear);
+  for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL && files->len < 100000;)
+    {
+      File file;
+
+      if ((prefix != NULL && !g_str_has_prefix (name, prefix)) || !ph_xla_parse_name (name, &file))
+        continue;
+      if (file.kind == PH_XLA_OTHER)
+        {
+          ph_xla_file_clear (&file);
+          continue;
+        }
+      file.path = g_build_filename (folder, name, NULL);
+      g_array_append_val (files, file);
+    }
+  return files;
+}
+
+/* Keeps the files of the module that has most, and says which others there are. */
+static void
+choose_module (GArray *files, const char *folder, GPtrArray *problems)
+{
+  g_autoptr(GHashTable) counts = g_hash_table_new (NULL, NULL);
+  GHashTableIter        iter;
+  gpointer              key, value;
+  guint64               best = 0;
+  guint                 most = 0;
+
+  for (guint i = 0; i < files->len; i++)
+    {
+      const File *file = &g_array_index (files, File, i);
+      const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, GSIZE_TO_POINTER (file->module))) + 1;
+
+      g_hash_table_insert (counts, GSIZE_TO_POINTER (file->module), GUINT_TO_POINTER (n));
+    }
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (GPOINTER_TO_UINT (value) > most || (GPOINTER_TO_UINT (value) == most && GPOINTER_TO_SIZE (key) < best))
+      {
+        most = GPOINTER_TO_UINT (value);
+        best = GPOINTER_TO_SIZE (key);
+      }
+  if (g_hash_table_size (counts) > 1 && problems != NULL)
+    g_ptr_array_add (problems, g_strdup_printf ("The folder holds %u modules; this is module_%04" G_GUINT64_FORMAT ", of which most was written. "
+                                                "For another: open %s/module_NNNN", g_hash_table_size (counts), best, folder));
+  for (guint i = files->len; i-- > 0;)
+    if (g_array_index (files, File, i).module != best)
+      g_array_remove_index (files, i);
+  g_array_sort (files, compare_files);
+}
+
+/* ── steps ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* "simplification/algsimp" for what came after a pass. A nested pipeline's own end repeats what its last pass made. */
+static char *
+step_name (const GArray *files, guint index, gboolean *summary)
+{
+  const File *file = &g_array_index (files, File, index);
+
+  *summary = FALSE;
+  if (file->kind == PH_XLA_AFTER)
+    {
+      *summary = TRUE;
+      return g_strdup ("after optimizations");
+    }
+  if (file->kind == PH_XLA_INSIDE)
+    return g_strdup (file->pass);
+  if (file->kind == PH_XLA_BEFORE || g_str_equal (file->pass, "pipeline-start"))
+    {
+      *summary = TRUE;
+      return g_strdup_printf ("before %s", file->pipeline != NULL ? file->pipeline : "optimizations");
+    }
+  for (guint i = 0; i < index; i++)
+    {
+      const File *other = &g_array_index (files, File, i);
+
+      *summary = *summary || (other->pipeline != NULL && g_str_equal (other->pipeline, file->pass));
+    }
+  return g_strdup_printf ("%s/%s", file->pipeline, file->pass);
+}
+
+static void
+add_problem (GPtrArray *problems, const char *format, const char *a, const char *b)
+{
+  if (problems != NULL && problems->len < 1000)
+    {
+      GString *text = g_string_new (format);
+
+      g_string_replace (text, "@1", a, 0);
+      g_string_replace (text, "@2", b, 0);
+      g_ptr_array_add (problems, g_string_free (text, FALSE));
+    }
+}
+
+/* Makes @model what @target is, as a step. */
+static gboolean
+follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, gboolean summary, GError **error)
+{
+  gboolean changed;
+
+  ph_history_begin_step (history, model, name);
+  ph_history_begin_rewrite (history, name, PH_NO_ID, "As XLA dumped it.");
+  if (!ph_model_become (model, target, NULL, error))
+    {
+      ph_history_abort_rewrite (history, model);
+      ph_history_abort_step (history, model);
+      return FALSE;
+    }
+  changed = ph_history_end_rewrite (history);
+  if (!changed && summary)
+    ph_history_abort_step (history, model);
+  else
+    ph_history_end_step (history, model, 0);
+  return TRUE;
+}
+
+static PhHistory *
+replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel)   model = ph_model_clone (first);
+
+  for (guint i = 1; i < files->len; i++)
+    {
+      const File        *file = &g_array_index (files, File, i);
+      g_autoptr(GError)  reason = NULL;
+      g_autoptr(PhModel) target = NULL;
+      gboolean           summary;
+      g_autofree char   *name = step_name (files, i, &summary);
+
+      if (g_cancellable_set_error_if_cancelled (cancellable, error))
+        return NULL;
+      target = ph_io_open (file->path, NULL, cancellable, &reason);
+      if (target == NULL)
+        add_problem (problems, "Left out: @2", "", reason->message);
+      else if (!follow (history, model, name, target, summary, &reason))
+        add_problem (problems, "The step '@1' was left out: @2", name, reason->message);
+    }
+  return g_steal_pointer (&history);
+}
+
+gboolean
+ph_xla_is_dump (const char *path)
+{
+  const gboolean    is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_autofree char  *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path), *prefix = is_folder ? NULL : g_path_get_basename (path);
+  g_autoptr(GArray) files = NULL;
+  gboolean          several;
+
+  if (!is_folder && (g_file_test (path, G_FILE_TEST_EXISTS) || strstr (prefix, "module_") == NULL))
+    return FALSE;
+  files = list_files (folder, prefix);
+  several = !is_folder && files->len > 0;
+  for (guint i = 1; i < files->len; i++)
+    several = several || g_array_index (files, File, i).module == g_array_index (files, File, 0).module;
+  return several;
+}
+
+PhModel *
+ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  const gboolean     is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_autofree char   *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path), *prefix = is_folder ? NULL : g_path_get_basename (path);
+  g_autoptr(GArray)  files = list_files (folder, prefix);
+  g_autoptr(PhModel) first = NULL;
+
+  *history = NULL;
+  choose_module (files, folder, problems);
+  first = ph_io_open (g_array_index (files, File, 0).path, problems, cancellable, error);
+  if (first == NULL)
+    return NULL;
+  if (files->len == 1)
+    return g_steal_pointer (&first);
+  *history = replay (first, files, problems, cancellable, error);
+  return *history != NULL ? g_steal_pointer (&first) : NULL;
+}
