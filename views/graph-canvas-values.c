@@ -53,7 +53,9 @@ on_labelled (GObject *source, GAsyncResult *result, gpointer data)
 void
 ph_canvas_values_label (PhGraphCanvas *self)
 {
-  GHashTable *values = self->show_values && self->document != NULL ? ph_document_get_values (self->document) : NULL;
+  /* What a run that is walked through has made so far is always seen. */
+  const gboolean wanted = self->document != NULL && (self->show_values || ph_document_get_execution (self->document, NULL) != NULL);
+  GHashTable    *values = wanted ? ph_document_get_values (self->document) : NULL;
 
   if (values != NULL)
     {
@@ -108,7 +110,7 @@ ph_canvas_values_follow (PhGraphCanvas *self)
   PhModel         *model = self->show_values && self->document != NULL ? ph_document_get_model (self->document) : NULL;
   g_autofree char *dear = model != NULL ? ph_verify_cost (model) : NULL;
 
-  if (model == NULL || dear != NULL)
+  if (model == NULL || dear != NULL || ph_document_get_execution (self->document, NULL) != NULL)
     {
       ph_canvas_values_label (self);
       return;

@@ -120,6 +120,7 @@ ph_graph_canvas_set_document (PhGraphCanvas *self, PhDocument *document)
       g_signal_connect_swapped (document, "feeds-changed", G_CALLBACK (ph_canvas_values_follow), self);
       g_signal_connect_swapped (document, "opened", G_CALLBACK (ph_canvas_values_follow), self);
       g_signal_connect_swapped (document, "values-changed", G_CALLBACK (ph_canvas_values_label), self);
+      g_signal_connect_swapped (document, "execution-changed", G_CALLBACK (ph_canvas_values_follow), self);
       g_signal_connect_swapped (document, "since-changed", G_CALLBACK (on_since), self);
       g_signal_connect_swapped (document, "layout-changed", G_CALLBACK (on_layout), self);
       g_signal_connect_swapped (document, "inside-changed", G_CALLBACK (ph_canvas_go_inside), self);

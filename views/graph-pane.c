@@ -8,6 +8,7 @@
 #include "views/access-names.h"
 #include "views/change-pill.h"
 #include "views/graph-menu.h"
+#include "views/execution-bar.h"
 #include "views/fit-bin.h"
 #include "views/history-slider.h"
 #include "views/history-track.h"
@@ -25,6 +26,7 @@ struct _PhGraphPane
   GtkBox          *before_column, *after_column;
   GtkLabel        *before_title, *after_title;
   GtkOverlay      *before_overlay, *after_overlay;
+  PhExecutionBar  *execution_bar;
   GtkRevealer     *part_bar;
   GtkLabel        *part_title;
   GtkWidget       *part_steps;
@@ -460,6 +462,8 @@ on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
     return GDK_EVENT_PROPAGATE;
   if (key == GDK_KEY_p)
     part_paths (NULL, NULL, self);
+  else if ((key == GDK_KEY_period || key == GDK_KEY_comma) && ph_document_get_execution (self->document, NULL))
+    ph_console_run_async (self->console, key == GDK_KEY_period ? "exec next" : "exec back", NULL, NULL, NULL);
   else if (key == GDK_KEY_Escape && self->path_from)
     on_escape (self);
   else if (key == GDK_KEY_Menu)
@@ -520,6 +524,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
 
   g_type_ensure (PH_TYPE_TEXT_PANE);
   g_type_ensure (PH_TYPE_FIT_BIN);
+  g_type_ensure (PH_TYPE_EXECUTION_BAR);
   g_type_ensure (PH_TYPE_QUERY_BAR);
   g_type_ensure (PH_TYPE_TRAIL_BAR);
   g_type_ensure (PH_TYPE_HISTORY_SLIDER);
@@ -535,6 +540,7 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, after_title);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, before_overlay);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, after_overlay);
+  gtk_widget_class_bind_template_child (widget_class, PhGraphPane, execution_bar);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_bar);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_title);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, part_steps);
@@ -600,6 +606,7 @@ ph_graph_pane_new (PhConsole *console)
   ph_history_slider_set_console (self->slider, console);
   ph_query_bar_set_console (self->query_bar, console);
   ph_trail_bar_set_document (self->trail_bar, self->document);
+  ph_execution_bar_set_console (self->execution_bar, console);
   g_signal_connect_swapped (self->document, "opened", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);

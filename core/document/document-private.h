@@ -41,6 +41,8 @@ struct _PhDocument
   GHashTable *feeds;              /* owned name -> owned PhTensor                                            */
   PhId        shown_value;        /* 0: none was asked for yet                                               */
   GHashTable *values;             /* (nullable) PhId -> owned PhTensor                                       */
+  PhExecution *execution;         /* (nullable) a run that is walked through                                 */
+  guint       executed;           /* of its events                                                           */
   PhProfile  *profile;            /* (nullable)                                                              */
   GPtrArray  *proofs;             /* (element-type PhProof) (nullable elements) owned, by step                */
   guint       proof_serial;       /* changes whenever proofs are dropped                                     */
@@ -60,7 +62,8 @@ struct _PhDocument
 
 enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
        SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED, SIGNAL_DIFF_CHANGED,
-       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, SIGNAL_VALUE_SHOWN, SIGNAL_INSIDE_CHANGED, N_SIGNALS };
+       SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, SIGNAL_VALUE_SHOWN, SIGNAL_INSIDE_CHANGED,
+       SIGNAL_EXECUTION_CHANGED, N_SIGNALS };
 
 extern const char *const ph_document_signal_names[N_SIGNALS];
 

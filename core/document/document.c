@@ -8,7 +8,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
   "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
-  "layout-changed", "value-shown", "inside-changed",
+  "layout-changed", "value-shown", "inside-changed", "execution-changed",
 };
 
 static GParamSpec *properties[N_PROPS];
@@ -19,7 +19,15 @@ G_DEFINE_FINAL_TYPE (PhDocument, ph_document, G_TYPE_OBJECT)
 void
 ph_document_emit (PhDocument *document, guint signal)
 {
+  /* What ran, ran on other inputs, or was another graph. */
+  const gboolean ends = (signal == SIGNAL_POSITION_CHANGED || signal == SIGNAL_FEEDS_CHANGED || signal == SIGNAL_OPENED)
+                        && document->execution != NULL;
+
+  if (ends)
+    g_clear_pointer (&document->execution, ph_execution_free);
   g_signal_emit (document, signals[signal], 0);
+  if (ends)
+    g_signal_emit (document, signals[SIGNAL_EXECUTION_CHANGED], 0);
 }
 
 static void
@@ -31,6 +39,7 @@ clear_file (PhDocument *document)
   ph_discard (g_steal_pointer (&document->history), (GDestroyNotify) ph_history_free);
   g_clear_pointer (&document->path, g_free);
   g_clear_pointer (&document->values, g_hash_table_unref);
+  g_clear_pointer (&document->execution, ph_execution_free);
   g_clear_pointer (&document->profile, ph_profile_unref);
   g_hash_table_remove_all (document->feeds);
   g_clear_pointer (&document->files, g_ptr_array_unref);

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/analyze/diff.h"
+#include "core/document/execution.h"
 #include "core/layered/layout.h"
 #include "core/prove/prove.h"
 #include "core/run/profile.h"
@@ -22,6 +23,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   pipeline-changed ()  passes switched off, reordered, another pipeline
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
  *   profile-changed ()   how long the nodes take was measured
+ *   execution-changed () another event of the run that is walked through is the last one, or there is no such run any more
  *   layout-changed ()    the picture shall be laid out by another engine, or in another direction
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
  *   inside-changed ()    the picture shall show another inside (ph_document_get_inside())
@@ -79,6 +81,11 @@ gboolean    ph_document_reveal         (PhDocument *document, PhId node);       
 char       *ph_document_trail_text     (PhDocument *document, guint index);      /* "n7 FusedAddRelu", "local.scale" (transfer full) */
 /* Bookmarks 1 to 9: positions. */
 /* Who lays out the picture; BEST at first. */
+/* A run that is walked through, and how many of its events are done. Its values are those of the document, and what ran last is
+ * selected. (transfer full) (nullable): none any more. Another position, or other inputs, end it. */
+void        ph_document_take_execution (PhDocument *document, PhExecution *execution);
+PhExecution *ph_document_get_execution (PhDocument *document, guint *at);                /* (nullable) both */
+void        ph_document_go_execution   (PhDocument *document, guint at);
 void        ph_document_set_layout     (PhDocument *document, PhLayoutEngine engine);
 PhLayoutEngine ph_document_get_layout  (PhDocument *document);
 /* From left to right, not from top to bottom. */

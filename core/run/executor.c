@@ -349,6 +349,17 @@ ph_run_kernel (PhRun *run, PhKernel *kernel, GError **error)
   return run->options->in_double ? ph_run_kernel_in_double (run, kernel, run_as_is, error) : run_as_is (run, kernel, error);
 }
 
+/* The one that was asked for: functions have models of their own. */
+static PhModel *
+root_model (const PhRun *run)
+{
+  const PhFrame *frame = run->frame;
+
+  while (frame->parent != NULL)
+    frame = frame->parent;
+  return frame->graph->model;
+}
+
 static gboolean
 run_node (PhRun *run, PhNode *node, GError **error)
 {
@@ -368,6 +379,8 @@ run_node (PhRun *run, PhNode *node, GError **error)
   ok = ph_run_kernel (run, &kernel, error);
   if (profile != NULL && ok)
     ph_profile_add (profile, &kernel, ph_profile_now () - start);
+  if (ok && run->options->ran != NULL && node->graph->model == root_model (run))
+    run->options->ran (node, outputs, run->options->ran_data);
   for (guint i = 0; i < n_outputs; i++)
     if (outputs[i] != NULL && ok && !g_hash_table_contains (run->frame->values, node->outputs->pdata[i]))
       g_hash_table_insert (run->frame->values, node->outputs->pdata[i], outputs[i]);

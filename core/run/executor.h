@@ -21,6 +21,9 @@ typedef struct
   void        (*progress) (guint done, guint total, gpointer data);
   gpointer      progress_data;
   PhProfile    *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */
+  /* (nullable) Each node of the graph and of its bodies, after it ran; not those of functions. */
+  void        (*ran) (const PhNode *node, PhTensor *const *outputs, gpointer data);
+  gpointer      ran_data;
 } PhRunOptions;
 
 /* Computes the values @wanted (element-type PhValue; NULL: the graph's outputs) from @feeds (PhValue -> PhTensor; graph

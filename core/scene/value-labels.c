@@ -34,5 +34,7 @@ ph_value_labels_add_nodes (GHashTable *labels, const PhGraph *graph)
 
       if (label != NULL)
         g_hash_table_insert (labels, GUINT_TO_POINTER (node->id), g_strdup (label));
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        ph_value_labels_add_nodes (labels, node->graphs->pdata[i]);
     }
 }

@@ -149,6 +149,53 @@ test_lands (void)
   g_assert_cmpfloat (y, ==, y2);
 }
 
+/* --- a run that is walked through ------------------------------------------------------------------------------------- */
+
+static gboolean
+has_run (gpointer n)
+{
+  guint at;
+
+  return ph_document_get_execution (driver_document (), &at) != NULL && at == GPOINTER_TO_UINT (n);
+}
+
+static void
+test_execution (void)
+{
+  guint at;
+
+  open_example ("seed");
+  wait_still ();
+  run ("feed x1 2");
+  run ("feed x2 5");
+  run ("exec");
+  g_assert_true (has_run (GUINT_TO_POINTER (0)));
+  gtk_widget_grab_focus (GTK_WIDGET (canvas ()));
+  for (guint n = 1; n <= 3; n++)
+    {
+      driver_key ("period");
+      driver_wait (has_run, GUINT_TO_POINTER (n), 20, "the next node ran");
+    }
+  driver_key ("comma");
+  driver_wait (has_run, GUINT_TO_POINTER (2), 20, "a node is taken back");
+  driver_settle ();
+  {
+    const PhExecution *execution = ph_document_get_execution (driver_document (), NULL);
+    const PhExecutionEvent *last = execution->events->pdata[1], *next = execution->events->pdata[2];
+
+    g_assert_cmpuint (ph_document_get_selection (driver_document ()), ==, last->node);
+    g_assert_nonnull (ph_document_get_value (driver_document (), last->values[0]));
+    g_assert_null (ph_document_get_value (driver_document (), next->values[0]));
+  }
+  /* Other inputs are another run. */
+  run ("feed x1 3");
+  g_assert_null (ph_document_get_execution (driver_document (), &at));
+  g_assert_cmpuint (at, ==, 0);
+  driver_key ("period");
+  driver_settle ();
+  g_assert_null (ph_document_get_execution (driver_document (), NULL));
+}
+
 /* --- groups ---------------------------------------------------------------------------------------------------------- */
 
 /* A chain of @n nodes. (transfer full) */
@@ -491,6 +538,7 @@ main (int argc, char *argv[])
     return 0;
   g_test_add_func ("/canvas/compact", test_compact);
   g_test_add_func ("/canvas/lands", test_lands);
+  g_test_add_func ("/canvas/execution", test_execution);
   g_test_add_func ("/canvas/many", test_many);
   g_test_add_func ("/canvas/drag", test_drag);
   g_test_add_func ("/canvas/wheel", test_wheel);

@@ -1,0 +1,215 @@
+/* execution.c: records a run node after node, and says what was known at each point of it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/document-private.h"
+#include "core/error.h"
+#include "core/run/inputs.h"
+#include "core/tensor/tensor.h"
+
+#define MOST_EVENTS 200000
+#define MOST_BYTES  ((gsize) 1 << 30)
+
+typedef struct
+{
+  PhExecution *execution;
+  GHashTable  *runs;              /* PhNode -> how often it ran since the node around it began          */
+  gsize        bytes;
+} Recorder;
+
+static void
+event_free (PhExecutionEvent *event)
+{
+  for (guint i = 0; i < event->n_outputs; i++)
+    g_clear_pointer (&event->tensors[i], ph_tensor_unref);
+  g_free (event->values);
+  g_free (event->tensors);
+  g_free (event->name);
+  g_free (event);
+}
+
+void
+ph_execution_free (PhExecution *execution)
+{
+  if (execution == NULL)
+    return;
+  g_ptr_array_unref (execution->events);
+  g_hash_table_unref (execution->given);
+  g_free (execution);
+}
+
+static gboolean
+lies_in_fused (const PhNode *node)
+{
+  for (const PhNode *owner = node->graph->owner; owner != NULL; owner = owner->graph->owner)
+    if (ph_node_is_fused (owner))
+      return TRUE;
+  return FALSE;
+}
+
+/* The bodies of a node begin anew when it runs again. */
+static void
+forget_turns (Recorder *recorder, const PhNode *node)
+{
+  for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+    PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[i])
+      g_hash_table_remove (recorder->runs, inner);
+}
+
+static void
+on_ran (const PhNode *node, PhTensor *const *outputs, gpointer data)
+{
+  Recorder         *recorder = data;
+  PhExecution      *execution = recorder->execution;
+  PhExecutionEvent *event;
+  guint             turn;
+
+  if (lies_in_fused (node))
+    return;
+  forget_turns (recorder, node);
+  turn = GPOINTER_TO_UINT (g_hash_table_lookup (recorder->runs, node)) + 1;
+  g_hash_table_insert (recorder->runs, (gpointer) node, GUINT_TO_POINTER (turn));
+  for (guint i = 0; i < node->outputs->len; i++)
+    recorder->bytes += outputs[i] != NULL ? ph_tensor_bytes (outputs[i]) : 0;
+  execution->cut = execution->cut || execution->events->len >= MOST_EVENTS || recorder->bytes > MOST_BYTES;
+  if (execution->cut)
+    return;
+  event = g_new0 (PhExecutionEvent, 1);
+  event->node = node->id;
+  event->graph = node->graph->id;
+  event->op_type = node->op_type;
+  event->name = g_strdup (node->name);
+  for (const PhNode *owner = node->graph->owner; owner != NULL; owner = owner->graph->owner)
+    event->depth++;
+  event->turn = event->depth > 0 ? turn : 0;
+  event->n_outputs = node->outputs->len;
+  event->values = g_new0 (PhId, event->n_outputs + 1);
+  event->tensors = g_new0 (PhTensor *, event->n_outputs + 1);
+  for (guint i = 0; i < event->n_outputs; i++)
+    {
+      event->values[i] = ph_node_output (node, i)->id;
+      event->tensors[i] = outputs[i] != NULL ? ph_tensor_ref (outputs[i]) : NULL;
+    }
+  g_ptr_array_add (execution->events, event);
+}
+
+PhExecution *
+ph_execution_new (PhModel *model, GHashTable *feeds, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(PhExecution) execution = g_new0 (PhExecution, 1);
+  g_autoptr(GHashTable)  runs = g_hash_table_new (NULL, NULL), given = NULL, results = NULL;
+  Recorder               recorder = { execution, runs, 0 };
+  PhRunOptions           options = { .cancellable = cancellable };
+
+  execution->events = g_ptr_array_new_with_free_func ((GDestroyNotify) event_free);
+  execution->given = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  given = ph_inputs_find (model, feeds, PH_INPUTS_FED, 0, NULL, &options, NULL, error);
+  if (given == NULL)
+    return NULL;
+  options.ran = on_ran;
+  options.ran_data = &recorder;
+  results = ph_run_model (model, given, NULL, &options, error);
+  if (results == NULL)
+    return NULL;
+  ph_results_add (execution->given, given);
+  return g_steal_pointer (&execution);
+}
+
+/* The values of a body are gone when its next turn begins. */
+static void
+begin_turn (GHashTable *values, GHashTable *bodies, const PhExecutionEvent *event, const PhExecutionEvent *last)
+{
+  GArray *made = g_hash_table_lookup (bodies, GUINT_TO_POINTER (event->graph));
+
+  if (made == NULL)
+    g_hash_table_insert (bodies, GUINT_TO_POINTER (event->graph), made = g_array_new (FALSE, FALSE, sizeof (PhId)));
+  if (last != NULL && last->turn != event->turn)
+    {
+      for (guint i = 0; i < made->len; i++)
+        g_hash_table_remove (values, GUINT_TO_POINTER (g_array_index (made, PhId, i)));
+      g_array_set_size (made, 0);
+    }
+  g_array_append_vals (made, event->values, event->n_outputs);
+}
+
+GHashTable *
+ph_execution_values (const PhExecution *execution, guint at)
+{
+  GHashTable *values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr(GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  g_autoptr(GHashTable) latest = g_hash_table_new (NULL, NULL);      /* graph -> its last event */
+  GHashTableIter iter;
+  gpointer id, tensor;
+
+  g_hash_table_iter_init (&iter, execution->given);
+  while (g_hash_table_iter_next (&iter, &id, &tensor))
+    g_hash_table_insert (values, id, ph_tensor_ref (tensor));
+  for (guint i = 0; i < MIN (at, execution->events->len); i++)
+    {
+      const PhExecutionEvent *event = execution->events->pdata[i];
+
+      if (event->depth > 0)
+        begin_turn (values, bodies, event, g_hash_table_lookup (latest, GUINT_TO_POINTER (event->graph)));
+      g_hash_table_insert (latest, GUINT_TO_POINTER (event->graph), (gpointer) event);
+      for (guint k = 0; k < event->n_outputs; k++)
+        if (event->tensors[k] != NULL)
+          g_hash_table_insert (values, GUINT_TO_POINTER (event->values[k]), ph_tensor_ref (event->tensors[k]));
+    }
+  return values;
+}
+
+guint
+ph_execution_next_turn (const PhExecution *execution, guint at)
+{
+  const GPtrArray        *events = execution->events;
+  const PhExecutionEvent *here = at > 0 && at <= events->len ? events->pdata[at - 1] : NULL;
+
+  for (guint i = at; i < events->len; i++)
+    {
+      const PhExecutionEvent *event = events->pdata[i];
+
+      if (here == NULL || here->depth == 0 ? event->depth > 0
+                                           : event->depth < here->depth || (event->graph == here->graph && event->turn != here->turn))
+        return i + 1;
+    }
+  return events->len;
+}
+
+/* ── of a document ──────────────────────────────────────────────────────────────────────────────────────────────── */
+
+void
+ph_document_go_execution (PhDocument *document, guint at)
+{
+  const PhExecutionEvent *event;
+
+  g_return_if_fail (PH_IS_DOCUMENT (document) && document->execution != NULL);
+
+  document->executed = MIN (at, document->execution->events->len);
+  ph_document_take_values (document, ph_execution_values (document->execution, document->executed));
+  event = document->executed > 0 ? document->execution->events->pdata[document->executed - 1] : NULL;
+  if (event == NULL || ph_model_find_node (document->model, event->node) != NULL)
+    ph_document_set_selection (document, event != NULL ? event->node : PH_NO_ID);
+  ph_document_emit (document, SIGNAL_EXECUTION_CHANGED);
+}
+
+void
+ph_document_take_execution (PhDocument *document, PhExecution *execution)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document));
+
+  if (execution == NULL && document->execution == NULL)
+    return;
+  g_clear_pointer (&document->execution, ph_execution_free);
+  document->execution = execution;
+  if (execution != NULL)
+    ph_document_go_execution (document, 0);
+  else
+    ph_document_emit (document, SIGNAL_EXECUTION_CHANGED);
+}
+
+PhExecution *
+ph_document_get_execution (PhDocument *document, guint *at)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  if (at != NULL)
+    *at = document->execution != NULL ? document->executed : 0;
+  return document->execution;
+}
