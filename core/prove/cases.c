@@ -1,6 +1,6 @@
 /* cases.c: runs cases as ONNX's backend tests keep them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/cases.h"
+#include "core/prove/cases-private.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -30,6 +30,7 @@ find_below (const char *folder, guint depth, GPtrArray *cases, GCancellable *can
 {
   g_autoptr(GDir)      dir = NULL;
   g_autoptr(GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   const char          *name;
 
   if (g_cancellable_is_cancelled (cancellable))
@@ -46,7 +47,11 @@ find_below (const char *folder, guint depth, GPtrArray *cases, GCancellable *can
 
       if (g_file_test (path, G_FILE_TEST_IS_DIR))
         g_ptr_array_add (folders, g_steal_pointer (&path));
+      else if (ph_case_is_mlir (path))
+        g_ptr_array_add (files, g_steal_pointer (&path));
     }
+  g_ptr_array_sort (files, compare_names);
+  g_ptr_array_extend_and_steal (cases, g_steal_pointer (&files));
   g_ptr_array_sort (folders, compare_names);
   for (guint i = 0; i < folders->len; i++)
     find_below (folders->pdata[i], depth + 1, cases, cancellable);
@@ -57,6 +62,11 @@ ph_case_find (const char *folder, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) cases = g_ptr_array_new_with_free_func (g_free);
 
+  if (g_file_test (folder, G_FILE_TEST_IS_REGULAR) && ph_case_is_mlir (folder))
+    {
+      g_ptr_array_add (cases, g_strdup (folder));
+      return g_steal_pointer (&cases);
+    }
   if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
     {
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: there is no such folder", folder);
@@ -65,7 +75,7 @@ ph_case_find (const char *folder, GCancellable *cancellable, GError **error)
   find_below (folder, 0, cases, cancellable);
   if (cases->len == 0)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: no case in it; a case is a folder with model.onnx and test_data_set_0",
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: no case in it; a case is a folder with model.onnx and test_data_set_0, or StableHLO text with check.expect_*",
                    folder);
       return NULL;
     }
@@ -213,8 +223,8 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
   return TRUE;
 }
 
-gboolean
-ph_case_run (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
+static gboolean
+run_onnx (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
   g_autofree char     *path = g_build_filename (folder, "model.onnx", NULL);
   g_autoptr(PhModel)   model = ph_io_open (path, NULL, cancellable, error);
@@ -237,4 +247,11 @@ ph_case_run (const char *folder, const PhCaseOptions *options, GCancellable *can
           return FALSE;
         }
     }
+}
+
+gboolean
+ph_case_run (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
+{
+  return g_str_has_suffix (folder, ".mlir") ? ph_case_run_mlir (folder, options, cancellable, error)
+                                            : run_onnx (folder, options, cancellable, error);
 }

@@ -55,7 +55,9 @@ parse_number (PhMlirParser *parser, gboolean negative, PhMlirAttr **attr)
       PhMlirType  type;
 
       ph_mlir_next (parser);
-      if (parser->token.kind != PH_MLIR_ID && parser->token.kind != PH_MLIR_BANG)
+      /* "dim = 0 : tensor<4xi32>" ends with the type of the result, not of the number. */
+      if ((parser->token.kind != PH_MLIR_ID && parser->token.kind != PH_MLIR_BANG) || ph_mlir_is_word (parser, "tensor") ||
+          ph_mlir_is_word (parser, "memref") || ph_mlir_is_word (parser, "vector"))
         {
           ph_mlir_seek (parser, &colon);
           return TRUE;

@@ -20,7 +20,7 @@ typedef struct
   GError     *error;
 } Builder;
 
-/* Names that can be seen, by frame. */
+/* Names that can be seen, with their types (nullable), by frame. */
 typedef struct _Frame Frame;
 struct _Frame { const Frame *outer; GHashTable *names; gboolean closed; };
 
@@ -40,6 +40,15 @@ is_visible (const Frame *frame, const char *name)
     if (g_hash_table_contains (frame->names, name))
       return TRUE;
   return FALSE;
+}
+
+static const PhType *
+type_in (const Frame *frame, const char *name)
+{
+  for (; frame != NULL; frame = frame->closed ? NULL : frame->outer)
+    if (g_hash_table_contains (frame->names, name))
+      return g_hash_table_lookup (frame->names, name);
+  return NULL;
 }
 
 static gboolean
@@ -323,6 +332,22 @@ set_name (PhImportNode *node, const PhMlirOp *op)
   node->op_type = dot != NULL && dot[1] != '\0' ? ph_intern (dot + 1) : op->name;
 }
 
+/* "reduce (%x init: %c) applies stablehlo.add": its body works on values of the type of %c. */
+static void
+type_applied (const PhMlirOp *op, const Frame *frame)
+{
+  const guint  n = op->operands->len / 2;
+  PhMlirBlock *block = op->regions->len == 1 ? ((PhMlirRegion *) op->regions->pdata[0])->blocks->pdata[0] : NULL;
+
+  if (block == NULL || n != 1 || block->arguments->len != 2 || g_array_index (block->arguments, PhMlirValue, 0).type.text != NULL ||
+      !g_str_has_suffix (op->name, ".reduce") || block->ops->len == 0)
+    return;
+  for (guint i = 0; i < 2; i++)
+    g_array_index (block->arguments, PhMlirValue, i).type.type = type_in (frame, g_array_index (op->operands, PhMlirValue, 1).name);
+  for (guint i = 0; i < ((PhMlirOp *) block->ops->pdata[0])->results->len; i++)
+    g_array_index (((PhMlirOp *) block->ops->pdata[0])->results, PhMlirValue, i).type.type = type_in (frame, g_array_index (op->operands, PhMlirValue, 1).name);
+}
+
 static gboolean
 build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Frame *frame)
 {
@@ -376,6 +401,7 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
       add_attr (builder, attrs, ph_attr_new_string ("successors", text->str));
     }
   add_result_types (builder, attrs, op);
+  type_applied (op, frame);
   for (guint r = 0; r < op->regions->len; r++)
     {
       PhImportGraph *body = NEW (builder, PhImportGraph, 1);
@@ -446,7 +472,7 @@ static void
 define_all (GHashTable *names, GArray *values)
 {
   for (guint i = 0; i < values->len; i++)
-    g_hash_table_add (names, (gpointer) g_array_index (values, PhMlirValue, i).name);
+    g_hash_table_insert (names, (gpointer) g_array_index (values, PhMlirValue, i).name, (gpointer) g_array_index (values, PhMlirValue, i).type.type);
 }
 
 /* "%0:2 = call @inputs()" of a test: its results become inputs that default to what the function returns. */
@@ -536,7 +562,7 @@ build_region_inner (Builder *builder, PhImportGraph *graph, const PhMlirRegion *
     {
       const PhMlirValue *value = &g_array_index (first->arguments, PhMlirValue, i);
 
-      values[i] = (PhImportValue) { .name = value->name, .type = value->type.type };
+      values[i] = (PhImportValue) { .name = value->name, .type = value->type.opaque ? NULL : value->type.type };
     }
   graph->inputs = values;
   graph->n_inputs = first->arguments->len;

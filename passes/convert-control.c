@@ -1,0 +1,179 @@
+/* convert-control.c: loops, branches and what stands around computing in StableHLO, HLO and jaxpr, in ONNX's operators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert.h"
+
+#include <string.h>
+
+#include "core/ops/copy.h"
+#include "passes/loop.h"
+
+static gboolean
+finish_body (PhConvert *l, PhBuilder *in_body)
+{
+  if (in_body->error == NULL)
+    return TRUE;
+  if (l->b->error == NULL)
+    g_propagate_error (&l->b->error, in_body->error);
+  else
+    g_error_free (in_body->error);
+  return FALSE;
+}
+
+/* An output of a body is made in it: not an input, not something from outside. */
+static PhValue *
+own_output (PhBuilder *b, PhValue *value)
+{
+  return value != NULL && (value->graph != b->graph || value->is_input) ? PH_BUILD (b, Identity, value) : value;
+}
+
+static gboolean
+while_ (PhConvert *l, PhValue **out)
+{
+  PhGraph                  *cond = ph_node_graph (l->node, "cond"), *body = ph_node_graph (l->node, "body"), *to;
+  const guint               n = l->n_in;
+  g_autofree const PhType **types = g_new0 (const PhType *, n + 1);
+  g_autofree PhValue      **inputs = g_new0 (PhValue *, n + 1), **outputs = g_new0 (PhValue *, n + 1);
+  PhValue                  *first = NULL, *again = NULL;
+  PhBuilder                 in_body = { .name = l->b->name };
+  PhNode                   *loop;
+
+  if (cond == NULL || body == NULL || cond->inputs->len != n || body->inputs->len != n || body->outputs->len != n || cond->outputs->len != 1 || n == 0)
+    return ph_convert_stay (l, "its condition and body do not take its operands");
+  if (!ph_build_copy (l->b, cond, l->in, &first, NULL))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    types[i] = ((PhValue *) body->inputs->pdata[i])->type != NULL ? ((PhValue *) body->inputs->pdata[i])->type : l->in[i]->type;
+  loop = ph_loop_new (l->b, NULL, first, l->in, types, n, types, n);
+  if (loop == NULL)
+    return FALSE;
+  in_body.graph = to = ph_node_graph (loop, "body");
+  for (guint i = 0; i < n; i++)
+    inputs[i] = to->inputs->pdata[2 + i];
+  if (ph_build_copy (&in_body, body, inputs, outputs, NULL) && ph_build_copy (&in_body, cond, outputs, &again, NULL))
+    {
+      ph_graph_set_output (to, 0, own_output (&in_body, again), &in_body.error);
+      for (guint i = 0; i < n && in_body.error == NULL; i++)
+        {
+          PhValue *output = own_output (&in_body, outputs[i]);
+
+          if (in_body.error == NULL)
+            ph_graph_set_output (to, 1 + i, output, &in_body.error);
+        }
+    }
+  for (guint i = 0; i < n; i++)
+    out[i] = ph_node_output (loop, i);
+  return finish_body (l, &in_body);
+}
+
+static gboolean branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided, PhValue **out);
+
+static gboolean
+fill_branch (PhConvert *l, PhNode *choice, const char *name, PhGraph *const *bodies, guint n, guint from, PhValue *index)
+{
+  PhBuilder            inside = { .name = l->b->name }, *outside = l->b;
+  PhGraph             *branch = ph_node_add_graph (choice, name, name, &l->b->error);
+  g_autofree PhValue **outputs = g_new0 (PhValue *, l->n_out + 1);
+  gboolean             ok = branch != NULL;
+
+  if (!ok)
+    return FALSE;
+  inside.graph = branch;
+  l->b = &inside;
+  if (from + 1 >= n)
+    ok = ph_build_copy (&inside, bodies[from], NULL, outputs, NULL);
+  else
+    ok = branches (l, bodies, n, from, index, NULL, outputs);
+  for (guint i = 0; ok && i < l->n_out && inside.error == NULL; i++)
+    {
+      PhValue *output = own_output (&inside, outputs[i]);
+
+      if (inside.error == NULL)
+        ph_graph_set_output (branch, i, output, &inside.error);
+    }
+  l->b = outside;
+  return finish_body (l, &inside) && ok;
+}
+
+/* If (index is @from) { its body } else { the rest }. */
+static gboolean
+branches (PhConvert *l, PhGraph *const *bodies, guint n, guint from, PhValue *index, PhValue *decided, PhValue **out)
+{
+  g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
+  PhValue                  *condition = decided != NULL ? decided : PH_BUILD (l->b, Equal, index, ph_convert_number (l, ph_convert_dtype (index), from));
+  PhNode                   *choice;
+
+  if (condition == NULL)
+    return FALSE;
+  for (guint i = 0; i < l->n_out; i++)
+    types[i] = ph_convert_type (l, i);
+  choice = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types,
+                                                           .before = l->b->before }, &l->b->error);
+  if (choice == NULL || !fill_branch (l, choice, "then_branch", &bodies[from], 1, 0, index) ||
+      !fill_branch (l, choice, "else_branch", bodies, n, from + 1, index))
+    return FALSE;
+  for (guint i = 0; i < l->n_out; i++)
+    out[i] = ph_node_output (choice, i);
+  return TRUE;
+}
+
+static gboolean
+if_or_case (PhConvert *l, PhValue **out)
+{
+  GPtrArray *bodies = l->node->graphs;
+
+  if (bodies == NULL || bodies->len == 0 || l->n_in != 1)
+    return ph_convert_stay (l, "it has no branches");
+  for (guint i = 0; i < bodies->len; i++)
+    if (((PhGraph *) bodies->pdata[i])->inputs->len != 0 || ((PhGraph *) bodies->pdata[i])->outputs->len != l->n_out)
+      return ph_convert_stay (l, "its branches do not give what it gives");
+  if (bodies->len == 1)
+    return ph_build_copy (l->b, bodies->pdata[0], NULL, out, NULL);
+  if (bodies->len > 100)
+    return ph_convert_stay (l, "it has %u branches", bodies->len);
+  return branches (l, (PhGraph *const *) bodies->pdata, bodies->len, 0, l->in[0], g_str_equal (l->op, "if") ? l->in[0] : NULL, out);
+}
+
+static gboolean
+barrier (PhConvert *l, PhValue **out)
+{
+  if (l->n_in != l->n_out)
+    return ph_convert_stay (l, "it does not give what it takes");
+  for (guint i = 0; i < l->n_out; i++)
+    out[i] = PH_BUILD (l->b, Identity, l->in[i]);
+  return TRUE;
+}
+
+static gboolean
+get_tuple_element (PhConvert *l, PhValue **out)
+{
+  const PhNode *tuple = l->in[0]->producer;
+  const gint64  index = ph_convert_int (l, "index", -1);
+
+  if (tuple == NULL || g_strcmp0 (ph_convert_name (tuple), "tuple") != 0 || index < 0 || index >= tuple->inputs->len)
+    return ph_convert_stay (l, "what makes its tuple stays");
+  *out = ph_node_input (tuple, (guint) index);
+  return TRUE;
+}
+
+static gboolean
+custom_call (PhConvert *l, PhValue **out)
+{
+  const char *target = ph_convert_string (l, "call_target_name", "?");
+
+  if ((g_str_equal (target, "Sharding") || g_str_equal (target, "SPMDFullToShardShape") || g_str_equal (target, "SPMDShardToFullShape")) && l->n_in == 1)
+    {
+      *out = PH_BUILD (l->b, Identity, l->in[0]);
+      return TRUE;
+    }
+  return ph_convert_stay (l, "only its backend knows @%s", target);
+}
+
+const PhConvertRule ph_convert_control[] = {
+  { "while", while_, "Loop, with the condition before it and at its end", "ONNX's Loop asks for the condition of the next turn." },
+  { "if", if_or_case, "its If", "Both run one of two bodies." },
+  { "case", if_or_case, "Ifs in each other", "ONNX has two branches; the last one is also for what is out of range." },
+  { "optimization_barrier", barrier, "its Identity", "ONNX's order is that of the values." },
+  { "get_tuple_element", get_tuple_element, "the element itself", "ONNX's nodes have several outputs instead of tuples." },
+  { "custom_call", custom_call, "Identity, of a sharding", "Where a tensor lies does not change what it is." },
+  { NULL }
+};

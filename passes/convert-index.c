@@ -1,0 +1,271 @@
+/* convert-index.c: gather and scatter of StableHLO, HLO and jaxpr in ONNX's operators: by places in the flat operand.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert.h"
+
+#include <string.h>
+
+typedef struct { const gint64 *values; gsize n; } List;
+
+static List
+list (PhConvert *l, const char *name)
+{
+  List found;
+
+  found.values = ph_convert_ints (l, name, &found.n);
+  return found;
+}
+
+static gboolean
+holds (List list, gint64 value)
+{
+  for (gsize i = 0; i < list.n; i++)
+    if (list.values[i] == value)
+      return TRUE;
+  return FALSE;
+}
+
+/* Where what is gathered or scattered lies: [indices..., window...] of int64 places, and of what is in range. */
+typedef struct
+{
+  List     window;               /* dimensions of the result or of the updates that run in the window         */
+  List     dropped;              /* dimensions of the operand that a window has not: collapsed, inserted      */
+  List     operand_batch, index_batch;
+  List     start_map;
+  gint64   vector, sizes[PH_MAX_RANK], dims[PH_MAX_RANK], batch[PH_MAX_RANK];
+  guint    rank, n_batch, n_window;
+  gint64   window_sizes[PH_MAX_RANK], window_dims[PH_MAX_RANK];
+} Places;
+
+static gboolean
+prepare (PhConvert *l, Places *p)
+{
+  const guint index_rank = ph_convert_rank (l->in[1]);
+  gint64      index_dims[PH_MAX_RANK];
+
+  p->rank = ph_convert_rank (l->in[0]);
+  if (!ph_convert_dims (l, l->in[0], p->dims) || !ph_convert_dims (l, l->in[1], index_dims))
+    return FALSE;
+  p->n_batch = p->n_window = 0;
+  for (guint i = 0; i < index_rank; i++)
+    if ((gint64) i != p->vector)
+      p->batch[p->n_batch++] = index_dims[i];
+  for (guint i = 0; i < p->rank; i++)
+    if (!holds (p->dropped, i) && !holds (p->operand_batch, i))
+      {
+        p->window_dims[p->n_window] = i;
+        p->window_sizes[p->n_window++] = p->sizes[i];
+      }
+  if (p->n_window != p->window.n || p->n_batch + p->n_window > PH_MAX_RANK || p->operand_batch.n != p->index_batch.n)
+    return ph_convert_stay (l, "its dimension numbers do not fit its operands");
+  for (gsize i = 0; i < p->start_map.n; i++)
+    if (p->start_map.values[i] < 0 || p->start_map.values[i] >= p->rank)
+      return ph_convert_stay (l, "its dimension numbers do not fit its operands");
+  return TRUE;
+}
+
+/* The places of all elements, [batch..., window...]. @clamp: starts are moved until the window fits; else @inside says which are inside. */
+static PhValue *
+places_of (PhConvert *l, const Places *p, gboolean clamp, PhValue **inside)
+{
+  const guint rank = p->n_batch + p->n_window, index_rank = ph_convert_rank (l->in[1]);
+  PhValue    *indices = ph_convert_cast (l, l->in[1], PH_INT64), *sum = ph_convert_number (l, PH_INT64, 0);
+  gint64      stride = 1, shape[PH_MAX_RANK];
+
+  *inside = NULL;
+  for (guint i = 0; i < rank; i++)
+    shape[i] = i < p->n_batch ? p->batch[i] : 1;
+  for (guint d = p->rank; d-- > 0;)
+    {
+      PhValue *at = NULL;
+
+      for (gsize k = 0; k < p->start_map.n; k++)
+        if (p->start_map.values[k] == (gint64) d)
+          {
+            at = p->vector < index_rank ? PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", p->vector)), indices, ph_convert_number (l, PH_INT64, (double) k))
+                 : indices;
+            if (clamp)
+              at = PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, at, ph_convert_number (l, PH_INT64, 0)), ph_convert_number (l, PH_INT64, (double) (p->dims[d] - p->sizes[d])));
+            at = ph_convert_reshape (l, at, shape, rank);
+          }
+      for (gsize k = 0; k < p->operand_batch.n; k++)
+        if (p->operand_batch.values[k] == (gint64) d)
+          {
+            gint64 axis = p->index_batch.values[k];
+
+            axis -= axis > p->vector;
+            at = ph_convert_iota (l, p->dims[d], (guint) axis, rank);
+          }
+      for (guint k = 0; k < p->n_window; k++)
+        if (p->window_dims[k] == (gint64) d && p->sizes[d] != 1)
+          {
+            PhValue *offset = ph_convert_iota (l, p->sizes[d], p->n_batch + k, rank);
+
+            at = at != NULL ? PH_BUILD (l->b, Add, at, offset) : offset;
+          }
+      if (at != NULL)
+        {
+          if (!clamp)
+            {
+              PhValue *fits = PH_BUILD (l->b, And, PH_BUILD (l->b, GreaterOrEqual, at, ph_convert_number (l, PH_INT64, 0)),
+                                        PH_BUILD (l->b, Less, at, ph_convert_number (l, PH_INT64, (double) p->dims[d])));
+
+              *inside = *inside != NULL ? PH_BUILD (l->b, And, *inside, fits) : fits;
+            }
+          sum = PH_BUILD (l->b, Add, sum, PH_BUILD (l->b, Mul, at, ph_convert_number (l, PH_INT64, (double) stride)));
+        }
+      stride *= p->dims[d];
+    }
+  return sum;
+}
+
+/* The permutation from [batch..., window...] to the order of a result whose dimensions @window are the window's. */
+static void
+result_order (const Places *p, gint64 *perm)
+{
+  const guint rank = p->n_batch + p->n_window;
+  guint       batch = 0, window = 0;
+
+  for (guint i = 0; i < rank; i++)
+    if (holds (p->window, i))
+      perm[i] = p->n_batch + window++;
+    else
+      perm[i] = batch++;
+}
+
+static gboolean
+gather (PhConvert *l, PhValue **out)
+{
+  Places               p = { .window = list (l, "offset_dims"), .dropped = list (l, "collapsed_slice_dims"), .operand_batch = list (l, "operand_batching_dims"),
+                             .index_batch = list (l, "start_indices_batching_dims"), .start_map = list (l, "start_index_map") };
+  List                 sizes = list (l, "slice_sizes");
+  g_autofree gint64   *computed = NULL;
+  gint64               perm[PH_MAX_RANK], shape[PH_MAX_RANK];
+  const gint64         flat = -1;
+  PhValue             *places, *inside, *result;
+
+  if (l->n_in == 3 && g_str_equal (l->op, "dynamic_gather"))
+    {
+      if (!ph_value_ints (l->in[2], &computed, &sizes.n))
+        return ph_convert_stay (l, "the sizes of its slices are not constant");
+      sizes.values = computed;
+    }
+  p.vector = ph_convert_int (l, "index_vector_dim", 0);
+  if (sizes.n != ph_convert_rank (l->in[0]) || sizes.n > PH_MAX_RANK)
+    return ph_convert_stay (l, "its slices do not fit its operand");
+  memcpy (p.sizes, sizes.values, sizes.n * sizeof (gint64));
+  if (!prepare (l, &p))
+    return FALSE;
+  /* Whole slices along one dimension: Gather itself. */
+  if (p.start_map.n == 1 && p.dropped.n == 1 && p.dropped.values[0] == p.start_map.values[0] && p.operand_batch.n == 0)
+    {
+      const gint64 axis = p.start_map.values[0];
+      gboolean     whole = TRUE;
+
+      for (guint i = 0; i < p.rank; i++)
+        whole = whole && (i == axis ? p.sizes[i] == 1 : p.sizes[i] == p.dims[i]);
+      if (whole)
+        {
+          PhValue *indices = ph_convert_cast (l, l->in[1], PH_INT64);
+
+          indices = ph_convert_reshape (l, PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, indices, ph_convert_number (l, PH_INT64, 0)),
+                                                   ph_convert_number (l, PH_INT64, (double) (p.dims[axis] - 1))), p.batch, p.n_batch);
+          result = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], indices);
+          /* [window before the axis, batch, window behind it] to the order of the result */
+          for (guint i = 0, batch = 0, window = 0; i < p.n_batch + p.n_window; i++)
+            if (holds (p.window, i))
+              {
+                perm[i] = window < axis ? window : window + p.n_batch;
+                window++;
+              }
+            else
+              perm[i] = axis + batch++;
+          *out = ph_convert_transpose (l, result, perm, p.n_batch + p.n_window);
+          return TRUE;
+        }
+    }
+  places = places_of (l, &p, TRUE, &inside);
+  for (guint i = 0; i < p.n_batch + p.n_window; i++)
+    shape[i] = i < p.n_batch ? p.batch[i] : p.window_sizes[i - p.n_batch];
+  places = ph_convert_expand (l, places, shape, p.n_batch + p.n_window);
+  result = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_convert_reshape (l, l->in[0], &flat, 1), places);
+  result_order (&p, perm);
+  *out = ph_convert_transpose (l, result, perm, p.n_batch + p.n_window);
+  return TRUE;
+}
+
+/* ── scatter ── */
+
+/* Updates that do not fit go behind the end, and are cut off. */
+static gboolean
+scatter (PhConvert *l, PhValue **out)
+{
+  PhGraph     *body = ph_node_graph (l->node, "update_computation");
+  const PhOp  *combine;
+  Places       p = { .window = list (l, "update_window_dims"), .dropped = list (l, "inserted_window_dims"), .operand_batch = list (l, "input_batching_dims"),
+                     .index_batch = list (l, "scatter_indices_batching_dims"), .start_map = list (l, "scatter_dims_to_operand_dims") };
+  gint64       update_dims[PH_MAX_RANK], perm[PH_MAX_RANK], order[PH_MAX_RANK], shape[PH_MAX_RANK], total = 1, zero = 0;
+  const gint64 flat = -1;
+  const char  *reduction = NULL;
+  PhValue     *places, *inside, *updates, *target;
+  PhDType      dtype = ph_convert_dtype (l->in[0]), work = dtype;
+
+  if (l->n_in != 3 || l->n_out != 1)
+    return ph_convert_stay (l, "it scatters into several operands");
+  if (body == NULL && l->node->graphs != NULL && l->node->graphs->len > 0)
+    body = l->node->graphs->pdata[0];
+  combine = ph_convert_monoid (body);
+  if (body != NULL && body->outputs->len == 1 && body->inputs->len == 2 && body->outputs->pdata[0] == body->inputs->pdata[1])
+    reduction = "none";
+  else if (combine == &ph_op_Add)
+    reduction = "add";
+  else if (combine == &ph_op_Mul || combine == &ph_op_And)
+    reduction = "mul";
+  else if (combine == &ph_op_Max || combine == &ph_op_Or)
+    reduction = "max";
+  else if (combine == &ph_op_Min)
+    reduction = "min";
+  if (reduction == NULL)
+    return ph_convert_stay (l, "its body is none of +, *, max, min and the update itself");
+  if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)
+    return ph_convert_stay (l, "complex numbers are not scattered by ONNX");
+  if (dtype == PH_BOOL && !g_str_equal (reduction, "none"))
+    work = PH_INT32;
+  p.vector = ph_convert_int (l, "index_vector_dim", 0);
+  if (!ph_convert_dims (l, l->in[2], update_dims))
+    return FALSE;
+  p.rank = ph_convert_rank (l->in[0]);
+  for (guint i = 0, k = 0; i < p.rank; i++)
+    {
+      p.sizes[i] = 1;
+      if (!holds (p.dropped, i) && !holds (p.operand_batch, i) && k < p.window.n && p.window.values[k] < ph_convert_rank (l->in[2]))
+        p.sizes[i] = update_dims[p.window.values[k++]];
+    }
+  if (!prepare (l, &p))
+    return FALSE;
+  for (guint i = 0; i < p.rank; i++)
+    total *= p.dims[i];
+  places = places_of (l, &p, FALSE, &inside);
+  if (inside != NULL)
+    places = PH_BUILD (l->b, Where, inside, places, ph_convert_number (l, PH_INT64, (double) total));
+  for (guint i = 0; i < p.n_batch + p.n_window; i++)
+    shape[i] = i < p.n_batch ? p.batch[i] : p.window_sizes[i - p.n_batch];
+  places = ph_convert_expand (l, places, shape, p.n_batch + p.n_window);
+  result_order (&p, order);
+  for (guint i = 0; i < p.n_batch + p.n_window; i++)
+    perm[order[i]] = i;
+  updates = ph_convert_transpose (l, ph_convert_cast (l, l->in[2], work), perm, p.n_batch + p.n_window);
+  target = ph_convert_reshape (l, ph_convert_cast (l, l->in[0], work), &flat, 1);
+  target = PH_BUILD (l->b, Pad, target, ph_convert_ints_value (l, (const gint64[]) { 0, 1 }, 2));
+  target = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", reduction)), target,
+                          ph_convert_reshape (l, places, &flat, 1), ph_convert_reshape (l, updates, &flat, 1));
+  target = ph_convert_slice (l, target, &zero, &total, NULL, 1);
+  *out = ph_convert_cast (l, ph_convert_reshape (l, target, p.dims, p.rank), dtype);
+  return TRUE;
+}
+
+const PhConvertRule ph_convert_index[] = {
+  { "gather", gather, "Gather, or Gather at computed places of the flat operand", "A start that does not fit is moved until its slice does." },
+  { "dynamic_gather", gather, "Gather at computed places of the flat operand", "The sizes of the slices are constant here." },
+  { "scatter", scatter, "ScatterElements at computed places of the flat operand", "An update that does not fit is left out." },
+  { NULL }
+};

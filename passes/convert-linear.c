@@ -1,0 +1,363 @@
+/* convert-linear.c: products and convolutions of StableHLO, HLO and jaxpr in ONNX's operators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert.h"
+
+/* ONNX multiplies matrices of these. */
+static PhDType
+product_type (PhDType dtype)
+{
+  return ph_dtype_is_float (dtype) || dtype == PH_INT32 || dtype == PH_INT64 || dtype == PH_UINT32 || dtype == PH_UINT64 ? dtype : PH_INT32;
+}
+
+static gboolean
+has_axis (const gint64 *axes, gsize n, gint64 axis)
+{
+  for (gsize i = 0; i < n; i++)
+    if (axes[i] == axis)
+      return TRUE;
+  return FALSE;
+}
+
+typedef struct { gint64 axes[PH_MAX_RANK], dims[PH_MAX_RANK]; guint n; gint64 count; } Group;
+
+static Group
+group_of (const gint64 *axes, gsize n, const gint64 *dims)
+{
+  Group group = { .count = 1 };
+
+  for (gsize i = 0; i < n; i++)
+    {
+      group.axes[group.n] = axes[i];
+      group.dims[group.n++] = dims[axes[i]];
+      group.count *= dims[axes[i]];
+    }
+  return group;
+}
+
+static Group
+free_axes (const gint64 *batch, gsize n_batch, const gint64 *contracting, gsize n_contracting, const gint64 *dims, guint rank)
+{
+  gint64 axes[PH_MAX_RANK];
+  guint  n = 0;
+
+  for (guint i = 0; i < rank; i++)
+    if (!has_axis (batch, n_batch, i) && !has_axis (contracting, n_contracting, i))
+      axes[n++] = i;
+  return group_of (axes, n, dims);
+}
+
+/* @value with the axes of the three groups in that order, as a matrix for each element of the first. */
+static PhValue *
+as_matrices (PhConvert *l, PhValue *value, const Group *batch, const Group *rows, const Group *columns)
+{
+  gint64 perm[PH_MAX_RANK], dims[PH_MAX_RANK];
+  guint  n = 0, k = 0;
+
+  for (guint i = 0; i < batch->n; i++)
+    perm[n++] = batch->axes[i];
+  for (guint i = 0; i < rows->n; i++)
+    perm[n++] = rows->axes[i];
+  for (guint i = 0; i < columns->n; i++)
+    perm[n++] = columns->axes[i];
+  value = ph_convert_transpose (l, value, perm, n);
+  for (guint i = 0; i < batch->n; i++)
+    dims[k++] = batch->dims[i];
+  dims[k++] = rows->count;
+  dims[k++] = columns->count;
+  return ph_convert_reshape (l, value, dims, k);
+}
+
+static gboolean
+product (PhConvert *l, const gint64 *lb, const gint64 *rb, gsize n_batch, const gint64 *lc, const gint64 *rc, gsize n_contracting, PhValue **out)
+{
+  gint64        left_dims[PH_MAX_RANK], right_dims[PH_MAX_RANK], dims[PH_MAX_RANK];
+  const guint   left_rank = ph_convert_rank (l->in[0]), right_rank = ph_convert_rank (l->in[1]);
+  const PhType *type = ph_convert_type (l, 0);
+  PhDType       result = type != NULL ? type->dtype : ph_convert_dtype (l->in[0]), work = product_type (result);
+  PhValue      *a, *b;
+  Group         batch, left, right, left_in, right_in, right_batch;
+  guint         n = 0;
+
+  if (!ph_convert_dims (l, l->in[0], left_dims) || !ph_convert_dims (l, l->in[1], right_dims))
+    return FALSE;
+  if (result == PH_COMPLEX64 || result == PH_COMPLEX128)
+    return ph_convert_stay (l, "complex matrices have no product in ONNX");
+  for (gsize i = 0; i < n_batch; i++)
+    if (lb[i] < 0 || lb[i] >= left_rank || rb[i] < 0 || rb[i] >= right_rank)
+      return ph_convert_stay (l, "one of its dimensions is outside its operand");
+  for (gsize i = 0; i < n_contracting; i++)
+    if (lc[i] < 0 || lc[i] >= left_rank || rc[i] < 0 || rc[i] >= right_rank)
+      return ph_convert_stay (l, "one of its dimensions is outside its operand");
+  if (n_batch + 2 > PH_MAX_RANK || left_rank + right_rank > PH_MAX_RANK)
+    return ph_convert_stay (l, "it has too many dimensions");
+  a = ph_convert_cast (l, l->in[0], work);
+  b = ph_convert_cast (l, l->in[1], work);
+  batch = group_of (lb, n_batch, left_dims);
+  right_batch = group_of (rb, n_batch, right_dims);
+  left_in = group_of (lc, n_contracting, left_dims);
+  right_in = group_of (rc, n_contracting, right_dims);
+  left = free_axes (lb, n_batch, lc, n_contracting, left_dims, left_rank);
+  right = free_axes (rb, n_batch, rc, n_contracting, right_dims, right_rank);
+  for (guint i = 0; i < batch.n; i++)
+    dims[n++] = batch.dims[i];
+  for (guint i = 0; i < left.n; i++)
+    dims[n++] = left.dims[i];
+  for (guint i = 0; i < right.n; i++)
+    dims[n++] = right.dims[i];
+  *out = PH_BUILD (l->b, MatMul, as_matrices (l, a, &batch, &left, &left_in), as_matrices (l, b, &right_batch, &right_in, &right));
+  *out = ph_convert_cast (l, ph_convert_reshape (l, *out, dims, n), result);
+  return TRUE;
+}
+
+static gboolean
+dot_general (PhConvert *l, PhValue **out)
+{
+  gsize         n_lb, n_rb, n_lc, n_rc;
+  const gint64 *lb = ph_convert_ints (l, "lhs_batching_dimensions", &n_lb), *rb = ph_convert_ints (l, "rhs_batching_dimensions", &n_rb);
+  const gint64 *lc = ph_convert_ints (l, "lhs_contracting_dimensions", &n_lc), *rc = ph_convert_ints (l, "rhs_contracting_dimensions", &n_rc);
+
+  if (n_lb != n_rb || n_lc != n_rc)
+    return ph_convert_stay (l, "its dimensions do not go in pairs");
+  return product (l, lb, rb, n_lb, lc, rc, n_lc, out);
+}
+
+static gboolean
+dot (PhConvert *l, PhValue **out)
+{
+  gsize         n;
+  const gint64  left = (gint64) ph_convert_rank (l->in[0]) - 1, right = 0;
+
+  if (ph_convert_ints (l, "lhs_contracting_dimensions", &n) != NULL)
+    return dot_general (l, out);
+  return product (l, NULL, NULL, 0, &left, &right, 1, out);
+}
+
+/* ── convolution ── */
+
+typedef struct { gint64 perm[PH_MAX_RANK], spatial[PH_MAX_RANK]; guint n; } Order;
+
+/* The permutation that brings the two dimensions named and then the spatial ones to the front. */
+static gboolean
+order_of (PhConvert *l, const char *first, const char *second, const char *spatial, guint rank, Order *order)
+{
+  gsize         n;
+  const gint64 *axes = ph_convert_ints (l, spatial, &n);
+
+  if (n + 2 != rank)
+    return FALSE;
+  order->n = (guint) n;
+  order->perm[0] = ph_convert_int (l, first, -1);
+  order->perm[1] = ph_convert_int (l, second, -1);
+  for (gsize i = 0; i < n; i++)
+    order->perm[2 + i] = axes[i];
+  for (guint i = 0; i < rank; i++)
+    if (order->perm[i] < 0 || order->perm[i] >= rank)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+fill (PhConvert *l, const char *name, gint64 fallback, guint n, gint64 *values)
+{
+  gsize         have;
+  const gint64 *given = ph_convert_ints (l, name, &have);
+
+  for (guint i = 0; i < n; i++)
+    values[i] = have == n ? given[i] : fallback;
+}
+
+static gboolean
+convolution (PhConvert *l, PhValue **out)
+{
+  const guint   rank = ph_convert_rank (l->in[0]);
+  gint64        strides[PH_MAX_RANK], lhs[PH_MAX_RANK], rhs[PH_MAX_RANK], padding[2 * PH_MAX_RANK], reversal[PH_MAX_RANK];
+  gint64        low[PH_MAX_RANK] = { 0 }, high[PH_MAX_RANK] = { 0 }, interior[PH_MAX_RANK] = { 0 }, pads[2 * PH_MAX_RANK] = { 0 };
+  gint64        dims[PH_MAX_RANK], split[PH_MAX_RANK + 1], perm[PH_MAX_RANK + 1], axes[PH_MAX_RANK], back[PH_MAX_RANK];
+  const gint64  features = ph_convert_int (l, "feature_group_count", 1), batches = ph_convert_int (l, "batch_group_count", 1);
+  const PhType *type = ph_convert_type (l, 0);
+  Order         input, kernel, output;
+  guint         n, m = 0;
+  PhValue      *x, *w;
+  PhDType       work;
+  gboolean      edges = FALSE;
+
+  if (type == NULL || rank < 2 || rank + 1 > PH_MAX_RANK || !ph_convert_dims (l, l->in[0], dims) || !ph_convert_dims (l, l->in[1], split) ||
+      !order_of (l, "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", rank, &input) ||
+      !order_of (l, "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions", rank, &kernel) ||
+      !order_of (l, "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", rank, &output))
+    return ph_convert_stay (l, "its dimension numbers do not fit its operands");
+  if (ph_convert_dtype (l->in[0]) == PH_COMPLEX64 || ph_convert_dtype (l->in[0]) == PH_COMPLEX128)
+    return ph_convert_stay (l, "complex numbers have no convolution in ONNX");
+  n = input.n;
+  fill (l, "window_strides", 1, n, strides);
+  fill (l, "lhs_dilation", 1, n, lhs);
+  fill (l, "rhs_dilation", 1, n, rhs);
+  fill (l, "window_reversal", 0, n, reversal);
+  fill (l, "padding", 0, 2 * n, padding);
+  if (l->n_in > 2)
+    {
+      g_autofree gint64 *given = NULL;
+      PhTensor          *tensor = ph_value_constant (l->in[2]);
+
+      if (tensor == NULL || ph_tensor_count (tensor) != 2 * n)
+        return ph_convert_stay (l, "its padding is not constant");
+      for (guint i = 0; i < 2 * n; i++)
+        padding[i] = ph_tensor_get_int (tensor, i);
+    }
+  work = ph_dtype_is_float (ph_convert_dtype (l->in[0])) ? ph_convert_dtype (l->in[0]) : PH_DOUBLE;     /* integers up to 2^53 are exact */
+  if (ph_dtype_is_float (type->dtype) && ph_dtype_size (type->dtype) > ph_dtype_size (work))
+    work = type->dtype;
+  x = ph_convert_transpose (l, ph_convert_cast (l, l->in[0], work), input.perm, rank);
+  w = ph_convert_transpose (l, ph_convert_cast (l, l->in[1], work), kernel.perm, rank);
+  for (guint i = 0; i < n; i++)
+    if (reversal[i])
+      axes[m++] = 2 + i;
+  w = ph_convert_reverse (l, w, axes, m);
+  for (guint i = 0; i < n; i++)
+    {
+      interior[2 + i] = lhs[i] - 1;
+      edges = edges || lhs[i] > 1 || padding[2 * i] < 0 || padding[2 * i + 1] < 0;
+    }
+  for (guint i = 0; i < n; i++)
+    if (edges)
+      {
+        low[2 + i] = padding[2 * i];
+        high[2 + i] = padding[2 * i + 1];
+      }
+    else
+      {
+        pads[i] = padding[2 * i];
+        pads[n + i] = padding[2 * i + 1];
+      }
+  if (edges)
+    x = ph_convert_pad (l, x, ph_convert_number (l, work, 0), low, high, interior, rank);
+  if (x == NULL || w == NULL || !ph_convert_dims (l, x, dims))
+    return FALSE;
+  if (batches > 1)                 /* the groups of the batch become groups of features */
+    {
+      split[0] = batches;
+      split[1] = dims[0] / batches;
+      perm[0] = 1;
+      perm[1] = 0;
+      for (guint i = 1; i < rank; i++)
+        {
+          split[1 + i] = dims[i];
+          perm[1 + i] = 1 + i;
+        }
+      x = ph_convert_transpose (l, ph_convert_reshape (l, x, split, rank + 1), perm, rank + 1);
+      dims[0] = split[1];
+      dims[1] *= batches;
+      x = ph_convert_reshape (l, x, dims, rank);
+    }
+  if (n == 0)
+    {
+      const gint64 two[1] = { 2 };
+
+      x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, two, 1));
+      w = PH_BUILD (l->b, Unsqueeze, w, ph_convert_ints_value (l, two, 1));
+      *out = PH_BUILD (l->b, Squeeze, PH_BUILD_WITH (l->b, Conv, PH_ATTRS (ph_attr_new_int ("group", MAX (features, batches))), x, w),
+                       ph_convert_ints_value (l, two, 1));
+    }
+  else
+    *out = PH_BUILD_WITH (l->b, Conv, PH_ATTRS (ph_attr_new_ints ("strides", strides, n), ph_attr_new_ints ("dilations", rhs, n),
+                                                ph_attr_new_ints ("pads", pads, 2 * n), ph_attr_new_int ("group", MAX (features, batches))), x, w);
+  for (guint i = 0; i < rank; i++)
+    back[output.perm[i]] = i;
+  *out = ph_convert_cast (l, ph_convert_transpose (l, *out, back, rank), type->dtype);
+  return TRUE;
+}
+
+/* ── batch normalisation ── */
+
+/* @value, of one dimension, along @axis. */
+static PhValue *
+along (PhConvert *l, PhValue *value, guint axis, guint rank)
+{
+  gint64 dims[PH_MAX_RANK];
+
+  for (guint i = 0; i < rank; i++)
+    dims[i] = i == axis ? ph_value_dim (value, 0) : 1;
+  return ph_convert_reshape (l, value, dims, rank);
+}
+
+static PhValue *
+mean_over (PhConvert *l, PhValue *value, guint axis, guint rank)
+{
+  gint64 axes[PH_MAX_RANK];
+  guint  n = 0;
+
+  for (guint i = 0; i < rank; i++)
+    if (i != axis)
+      axes[n++] = i;
+  return PH_BUILD_WITH (l->b, ReduceMean, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), value, ph_convert_ints_value (l, axes, n));
+}
+
+static gboolean
+batch_norm (PhConvert *l, PhValue **out)
+{
+  const guint  rank = ph_convert_rank (l->in[0]);
+  const gint64 axis = ph_convert_int (l, "feature_index", -1);
+  const float  epsilon = ph_node_attr_float (l->node, "epsilon", 0);
+  PhValue     *x = l->in[0], *mean, *variance, *difference, *inverse;
+
+  if (axis < 0 || axis >= rank || l->n_in < 3)
+    return ph_convert_stay (l, "its feature dimension does not fit its operand");
+  if (l->n_in == 5 && g_str_equal (l->op, "batch_norm_inference"))
+    {
+      mean = l->in[3];
+      variance = l->in[4];
+    }
+  else if (g_str_equal (l->op, "batch_norm_grad"))
+    {
+      mean = l->in[2];
+      variance = l->in[3];
+    }
+  else
+    {
+      mean = mean_over (l, x, (guint) axis, rank);
+      difference = PH_BUILD (l->b, Sub, x, along (l, mean, (guint) axis, rank));
+      variance = mean_over (l, PH_BUILD (l->b, Mul, difference, difference), (guint) axis, rank);
+    }
+  if (mean == NULL || variance == NULL)
+    return FALSE;
+  difference = PH_BUILD (l->b, Sub, x, along (l, mean, (guint) axis, rank));
+  inverse = along (l, PH_BUILD (l->b, Reciprocal, PH_BUILD (l->b, Sqrt, PH_BUILD (l->b, Add, variance, ph_convert_like (l, x, epsilon)))),
+                   (guint) axis, rank);
+  if (g_str_equal (l->op, "batch_norm_grad"))
+    {
+      PhValue *scale = along (l, l->in[1], (guint) axis, rank), *dy = l->in[4], *normal = PH_BUILD (l->b, Mul, difference, inverse);
+      PhValue *mean_dy = mean_over (l, dy, (guint) axis, rank), *mean_product = mean_over (l, PH_BUILD (l->b, Mul, dy, normal), (guint) axis, rank);
+      gint64   dims[PH_MAX_RANK];
+      double   count = 1;
+
+      if (!ph_convert_dims (l, x, dims) || mean_dy == NULL || mean_product == NULL)
+        return FALSE;
+      for (guint i = 0; i < rank; i++)
+        count *= i == axis ? 1 : (double) dims[i];
+      out[0] = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Mul, scale, inverse),
+                         PH_BUILD (l->b, Sub, PH_BUILD (l->b, Sub, dy, along (l, mean_dy, (guint) axis, rank)),
+                                   PH_BUILD (l->b, Mul, normal, along (l, mean_product, (guint) axis, rank))));
+      out[1] = PH_BUILD (l->b, Mul, mean_product, ph_convert_like (l, x, count));
+      out[2] = PH_BUILD (l->b, Mul, mean_dy, ph_convert_like (l, x, count));
+      return l->n_out == 3;
+    }
+  out[0] = PH_BUILD (l->b, Add, PH_BUILD (l->b, Mul, PH_BUILD (l->b, Mul, difference, inverse), along (l, l->in[1], (guint) axis, rank)),
+                     along (l, l->in[2], (guint) axis, rank));
+  if (l->n_out == 3)
+    {
+      out[1] = mean;
+      out[2] = variance;
+    }
+  return TRUE;
+}
+
+const PhConvertRule ph_convert_linear[] = {
+  { "dot_general", dot_general, "MatMul of matrices made by Transpose and Reshape", "ONNX's product contracts the last dimension with the last but one." },
+  { "dot", dot, "its MatMul", "Both mean the same up to two dimensions." },
+  { "convolution", convolution, "Conv between Transposes", "ONNX's dimensions are batch, feature, space; groups of the batch become groups of features." },
+  { "dynamic_conv", convolution, "Conv between Transposes", "The padding is constant here." },
+  { "batch_norm_inference", batch_norm, "(x - mean) / sqrt (variance + epsilon) * scale + offset", "Written out, it works along any dimension." },
+  { "batch_norm_training", batch_norm, "the mean and variance of the batch, and the formula", "Written out, it works along any dimension." },
+  { "batch_norm_grad", batch_norm, "the derivative of the formula", "ONNX has no operator for a gradient." },
+  { NULL }
+};

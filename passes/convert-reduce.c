@@ -1,0 +1,444 @@
+/* convert-reduce.c: reductions, windows and sorts of StableHLO, HLO and jaxpr in ONNX's operators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert.h"
+
+#include <math.h>
+#include <string.h>
+
+static PhGraph *
+body_of (PhConvert *l, const char *name)
+{
+  PhGraph *body = ph_node_graph (l->node, name);
+
+  return body != NULL ? body : l->node->graphs != NULL && l->node->graphs->len > 0 ? l->node->graphs->pdata[0] : NULL;
+}
+
+/* The reduction that an operator on two values makes on many. */
+static const PhOp *
+reduction_of (const PhOp *op, PhDType dtype)
+{
+  if (dtype == PH_BOOL)
+    return op == &ph_op_And ? &ph_op_ReduceMin : op == &ph_op_Or ? &ph_op_ReduceMax : NULL;
+  return op == &ph_op_Add ? &ph_op_ReduceSum : op == &ph_op_Mul ? &ph_op_ReduceProd : op == &ph_op_Max ? &ph_op_ReduceMax
+         : op == &ph_op_Min ? &ph_op_ReduceMin : NULL;
+}
+
+static gboolean
+reduces (PhDType dtype)
+{
+  return dtype == PH_FLOAT || dtype == PH_DOUBLE || dtype == PH_FLOAT16 || dtype == PH_BFLOAT16 || dtype == PH_INT32 || dtype == PH_INT64 ||
+         dtype == PH_UINT32 || dtype == PH_UINT64;
+}
+
+/* What leaves the other operand as it is. */
+static gboolean
+is_neutral (const PhOp *op, PhValue *init)
+{
+  double number;
+
+  if (!ph_value_number (init, &number))
+    return FALSE;
+  if (ph_convert_dtype (init) == PH_BOOL)
+    return number == (op == &ph_op_And);
+  return (op == &ph_op_Add && number == 0) || (op == &ph_op_Mul && number == 1) ||
+         (ph_value_is_float (init) && ((op == &ph_op_Max && number == -HUGE_VAL) || (op == &ph_op_Min && number == HUGE_VAL)));
+}
+
+/* Over @axes of one operand by one operator. NULL: there is no such reduction. */
+static PhValue *
+reduce_by (PhConvert *l, const PhOp *op, PhValue *value, PhValue *init, const gint64 *axes, gsize n)
+{
+  const PhDType dtype = ph_convert_dtype (value);
+  const PhOp   *reduction = reduction_of (op, dtype);
+  PhDType       work = reduces (dtype) ? dtype : dtype == PH_BOOL || ph_dtype_is_integer (dtype) ? PH_INT32 : PH_UNDEFINED;
+  PhValue      *values[2], *result;
+
+  if (reduction == NULL || work == PH_UNDEFINED)
+    return NULL;
+  values[0] = ph_convert_cast (l, value, work);
+  values[1] = ph_convert_ints_value (l, axes, n);
+  result = n == 0 ? values[0] : ph_build_node (l->b, reduction, values, 2, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), 1);
+  result = ph_convert_cast (l, result, dtype);
+  return is_neutral (op, init) ? result : ph_build_node (l->b, op, (PhValue *[]) { result, init }, 2, NULL, 1);
+}
+
+/* Brings @axes to the front, as one dimension. */
+static PhValue *
+to_front (PhConvert *l, PhValue *value, const gint64 *axes, gsize n, gint64 *count)
+{
+  const guint rank = ph_convert_rank (value);
+  gint64      perm[PH_MAX_RANK], dims[PH_MAX_RANK], all[PH_MAX_RANK];
+  guint       m = 0, k = 1;
+
+  if (!ph_convert_dims (l, value, all))
+    return NULL;
+  *count = 1;
+  for (gsize i = 0; i < n; i++)
+    {
+      perm[m++] = axes[i];
+      *count *= all[axes[i]];
+    }
+  for (guint i = 0; i < rank; i++)
+    {
+      gboolean taken = FALSE;
+
+      for (gsize j = 0; j < n; j++)
+        taken = taken || axes[j] == (gint64) i;
+      if (!taken)
+        {
+          perm[m++] = i;
+          dims[k++] = all[i];
+        }
+    }
+  dims[0] = *count;
+  return m == rank ? ph_convert_reshape (l, ph_convert_transpose (l, value, perm, rank), dims, k) : NULL;
+}
+
+static gboolean
+reduce (PhConvert *l, PhValue **out)
+{
+  PhGraph             *body = body_of (l, "reducer");
+  const PhOp          *op = ph_convert_monoid (body);
+  const guint          n = l->n_in / 2;
+  gsize                n_axes;
+  const gint64        *axes = ph_convert_ints (l, "dimensions", &n_axes);
+  g_autofree PhValue **fronts = g_new0 (PhValue *, n + 1);
+  gint64               count = 1;
+
+  if (n == 0 || body == NULL || l->n_out != n)
+    return ph_convert_stay (l, "it has no body");
+  for (gsize i = 0; i < n_axes; i++)
+    if (axes[i] < 0 || axes[i] >= ph_convert_rank (l->in[0]))
+      return ph_convert_stay (l, "one of its dimensions is outside its operand");
+  if (n == 1 && op != NULL && (*out = reduce_by (l, op, l->in[0], l->in[1], axes, n_axes)) != NULL)
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    if ((fronts[i] = to_front (l, l->in[i], axes, n_axes, &count)) == NULL)
+      return FALSE;
+  return ph_convert_fold (l, body, fronts, l->in + n, n, count, out);
+}
+
+/* ── windows ── */
+
+typedef struct { gint64 size[PH_MAX_RANK], stride[PH_MAX_RANK], base[PH_MAX_RANK], dilation[PH_MAX_RANK], low[PH_MAX_RANK], high[PH_MAX_RANK]; guint rank; } Window;
+
+static gboolean
+window_of (PhConvert *l, guint rank, Window *w)
+{
+  gsize         n, m;
+  const gint64 *values = ph_convert_ints (l, "window_dimensions", &n);
+
+  if (n != rank)
+    return ph_convert_stay (l, "its window does not fit its operand");
+  memcpy (w->size, values, n * sizeof *values);
+  w->rank = rank;
+  values = ph_convert_ints (l, "window_strides", &m);
+  for (guint i = 0; i < rank; i++)
+    w->stride[i] = m == n ? values[i] : 1;
+  values = ph_convert_ints (l, "base_dilations", &m);
+  for (guint i = 0; i < rank; i++)
+    w->base[i] = m == n ? values[i] : 1;
+  values = ph_convert_ints (l, "window_dilations", &m);
+  for (guint i = 0; i < rank; i++)
+    w->dilation[i] = m == n ? values[i] : 1;
+  values = ph_convert_ints (l, "padding", &m);
+  for (guint i = 0; i < rank; i++)
+    {
+      w->low[i] = m == 2 * n ? values[2 * i] : 0;
+      w->high[i] = m == 2 * n ? values[2 * i + 1] : 0;
+      if (w->stride[i] < 1 || w->base[i] < 1 || w->dilation[i] < 1 || w->size[i] < 1)
+        return ph_convert_stay (l, "its window is not a window");
+    }
+  return TRUE;
+}
+
+static gint64
+n_windows (const Window *w, guint axis, gint64 size)
+{
+  const gint64 reach = (w->size[axis] - 1) * w->dilation[axis] + 1;
+
+  return size < reach ? 0 : (size - reach) / w->stride[axis] + 1;
+}
+
+/* [a, b] becomes [window elements, a', b']: each window's elements along the first dimension. @value is padded. */
+static PhValue *
+windows_of (PhConvert *l, PhValue *value, const Window *w, gint64 *dims, gint64 *count)
+{
+  gint64 perm[2 * PH_MAX_RANK], shape[PH_MAX_RANK + 1], all[PH_MAX_RANK];
+  guint  place_of[PH_MAX_RANK], window_place[PH_MAX_RANK], at = 0, n = 0;
+
+  if (2 * w->rank > PH_MAX_RANK || !ph_convert_dims (l, value, all))
+    return NULL;
+  *count = 1;
+  for (guint i = 0; i < w->rank; i++)
+    {
+      const gint64 made = n_windows (w, i, all[i]);
+      gint64       two[2] = { made, w->size[i] };
+      PhTensor    *tensor;
+      gint64      *data;
+
+      dims[i] = made;
+      *count *= w->size[i];
+      place_of[i] = at++;
+      window_place[i] = G_MAXUINT;
+      if (w->size[i] == 1 && w->stride[i] == 1)
+        continue;
+      tensor = ph_tensor_new (PH_INT64, 2, two);
+      if (tensor == NULL)
+        return ph_build_tensor (l->b, NULL);
+      data = ph_tensor_writable (tensor);
+      for (gint64 o = 0; o < made; o++)
+        for (gint64 k = 0; k < w->size[i]; k++)
+          data[o * w->size[i] + k] = o * w->stride[i] + k * w->dilation[i];
+      value = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", place_of[i])), value, ph_build_tensor (l->b, tensor));
+      window_place[i] = at++;
+    }
+  for (guint i = 0; i < w->rank; i++)
+    if (window_place[i] != G_MAXUINT)
+      perm[n++] = window_place[i];
+  for (guint i = 0; i < w->rank; i++)
+    perm[n++] = place_of[i];
+  shape[0] = *count;
+  memcpy (shape + 1, dims, w->rank * sizeof *dims);
+  return ph_convert_reshape (l, ph_convert_transpose (l, value, perm, n), shape, w->rank + 1);
+}
+
+/* A window over all that comes before: what CumSum and CumProd are for. */
+static PhValue *
+cumulative (PhConvert *l, const PhOp *op, const Window *w)
+{
+  gint64   dims[PH_MAX_RANK];
+  int      axis = -1;
+  gboolean back = FALSE;
+
+  if ((op != &ph_op_Add && op != &ph_op_Mul) || !reduces (ph_convert_dtype (l->in[0])) || !is_neutral (op, l->in[1]) || !ph_convert_dims (l, l->in[0], dims))
+    return NULL;
+  for (guint i = 0; i < w->rank; i++)
+    {
+      if (w->stride[i] != 1 || w->base[i] != 1 || w->dilation[i] != 1)
+        return NULL;
+      if (w->size[i] == 1 && w->low[i] == 0 && w->high[i] == 0)
+        continue;
+      if (axis >= 0 || w->size[i] != dims[i] || w->low[i] + w->high[i] != dims[i] - 1 || (w->low[i] != 0 && w->high[i] != 0))
+        return NULL;
+      axis = (int) i;
+      back = w->low[i] == 0 && w->high[i] != 0;
+    }
+  if (axis < 0)
+    return NULL;
+  if (op == &ph_op_Add)
+    return PH_BUILD_WITH (l->b, CumSum, PH_ATTRS (ph_attr_new_int ("reverse", back)), l->in[0], ph_convert_number (l, PH_INT64, axis));
+  return PH_BUILD_WITH (l->b, CumProd, PH_ATTRS (ph_attr_new_int ("reverse", back)), l->in[0], ph_convert_number (l, PH_INT64, axis));
+}
+
+/* A maximum over windows of the last dimensions of [batch, features, space]. */
+static PhValue *
+max_pool (PhConvert *l, const PhOp *op, const Window *w)
+{
+  gint64      pads[2 * PH_MAX_RANK];
+  const guint n = w->rank - 2;
+
+  if (op != &ph_op_Max || w->rank < 3 || w->rank > 5 || (ph_convert_dtype (l->in[0]) != PH_FLOAT && ph_convert_dtype (l->in[0]) != PH_DOUBLE) ||
+      !is_neutral (op, l->in[1]))
+    return NULL;
+  for (guint i = 0; i < w->rank; i++)
+    if (w->base[i] != 1 || w->low[i] < 0 || w->high[i] < 0 || (i < 2 && (w->size[i] != 1 || w->stride[i] != 1 || w->low[i] != 0 || w->high[i] != 0)) ||
+        w->low[i] >= w->size[i] || w->high[i] >= w->size[i])
+      return NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      pads[i] = w->low[2 + i];
+      pads[n + i] = w->high[2 + i];
+    }
+  return PH_BUILD_WITH (l->b, MaxPool, PH_ATTRS (ph_attr_new_ints ("kernel_shape", w->size + 2, n), ph_attr_new_ints ("strides", w->stride + 2, n),
+                                                 ph_attr_new_ints ("dilations", w->dilation + 2, n), ph_attr_new_ints ("pads", pads, 2 * n)), l->in[0]);
+}
+
+static PhValue *
+padded (PhConvert *l, PhValue *value, PhValue *number, const Window *w)
+{
+  gint64 interior[PH_MAX_RANK];
+
+  for (guint i = 0; i < w->rank; i++)
+    interior[i] = w->base[i] - 1;
+  return ph_convert_pad (l, value, number, w->low, w->high, interior, w->rank);
+}
+
+static gboolean
+reduce_window (PhConvert *l, PhValue **out)
+{
+  PhGraph             *body = body_of (l, "reducer");
+  const PhOp          *op = ph_convert_monoid (body);
+  const guint          n = l->n_in / 2;
+  g_autofree PhValue **windows = g_new0 (PhValue *, n + 1);
+  gint64               dims[PH_MAX_RANK], count = 1;
+  Window               w;
+
+  if (n == 0 || body == NULL || l->n_out != n || !window_of (l, ph_convert_rank (l->in[0]), &w))
+    return ph_convert_stay (l, "it has no body");
+  if (w.rank == 0)
+    return ph_convert_stay (l, "a scalar has no windows");
+  if (n == 1 && op != NULL && ((*out = cumulative (l, op, &w)) != NULL || (*out = max_pool (l, op, &w)) != NULL))
+    return TRUE;
+  for (guint i = 0; i < n; i++)
+    {
+      PhValue *value = padded (l, l->in[i], l->in[n + i], &w);
+
+      windows[i] = value != NULL ? windows_of (l, value, &w, dims, &count) : NULL;
+      if (windows[i] == NULL)
+        return ph_convert_stay (l, "its windows could not be taken apart");
+    }
+  if (n == 1 && op != NULL && (*out = reduce_by (l, op, windows[0], l->in[1], (const gint64[]) { 0 }, 1)) != NULL)
+    return TRUE;
+  return ph_convert_fold (l, body, windows, l->in + n, n, count, out);
+}
+
+/* The window's chosen element by GE or LE, the first of equal ones: where it lies in the flat operand. */
+static gboolean
+select_and_scatter (PhConvert *l, PhValue **out)
+{
+  PhGraph      *select = ph_node_graph (l->node, "select"), *scatter = ph_node_graph (l->node, "scatter");
+  const PhOp   *chosen = ph_convert_monoid (select), *combine = ph_convert_monoid (scatter);
+  gint64        dims[PH_MAX_RANK], made[PH_MAX_RANK], count = 1, total = 1;
+  const gint64  flat = -1, one_axis = 0;
+  const char   *reduction;
+  Window        w;
+  PhValue      *x, *places, *windows, *place_windows, *best, *target, *worst;
+  gboolean      greatest;
+  PhTensor     *tensor;
+
+  if (l->n_in != 3 || !window_of (l, ph_convert_rank (l->in[0]), &w) || !ph_convert_dims (l, l->in[0], dims))
+    return FALSE;
+  greatest = chosen == &ph_op_GreaterOrEqual || chosen == &ph_op_Greater;
+  reduction = combine == &ph_op_Add ? "add" : combine == &ph_op_Mul ? "mul" : combine == &ph_op_Max ? "max" : combine == &ph_op_Min ? "min" : NULL;
+  if ((!greatest && chosen != &ph_op_LessOrEqual && chosen != &ph_op_Less) || reduction == NULL)
+    return ph_convert_stay (l, "its bodies do more than compare and combine two numbers");
+  if (!ph_dtype_is_float (ph_convert_dtype (l->in[0])))
+    return ph_convert_stay (l, "its operand is not of floats");
+  if (select->first->inputs->pdata[0] != select->inputs->pdata[0])
+    greatest = !greatest;
+  for (guint i = 0; i < w.rank; i++)
+    {
+      total *= dims[i];
+      w.base[i] = w.dilation[i] = 1;
+    }
+  tensor = ph_tensor_new (PH_INT64, w.rank, dims);
+  for (gint64 i = 0; tensor != NULL && i < total; i++)
+    ((gint64 *) ph_tensor_writable (tensor))[i] = i;
+  places = ph_build_tensor (l->b, tensor);
+  worst = ph_convert_like (l, l->in[0], greatest ? -HUGE_VAL : HUGE_VAL);
+  x = padded (l, l->in[0], worst, &w);
+  places = padded (l, places, ph_convert_number (l, PH_INT64, (double) total), &w);
+  windows = x != NULL ? windows_of (l, x, &w, made, &count) : NULL;
+  place_windows = places != NULL ? windows_of (l, places, &w, made, &count) : NULL;
+  if (windows == NULL || place_windows == NULL)
+    return FALSE;
+  best = greatest ? PH_BUILD_WITH (l->b, ArgMax, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows)
+         : PH_BUILD_WITH (l->b, ArgMin, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_int ("keepdims", 1)), windows);
+  best = PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", one_axis)), place_windows, best);
+  total++;                                     /* what was padded goes behind the end, and is cut off */
+  target = ph_convert_expand (l, l->in[2], &total, 1);
+  target = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0), ph_attr_new_string ("reduction", reduction)), target,
+                          ph_convert_reshape (l, best, &flat, 1), ph_convert_reshape (l, l->in[1], &flat, 1));
+  total--;
+  target = ph_convert_slice (l, target, &one_axis, &total, NULL, 1);
+  *out = ph_convert_reshape (l, target, dims, w.rank);
+  return TRUE;
+}
+
+/* ── sort ── */
+
+/* Each element's rank is the number of those that come before it: less by the comparator, or equal and earlier. All pairs are
+ * compared at once, so that any comparator will do, and the order of equal ones stays. */
+static gboolean
+sort (PhConvert *l, PhValue **out)
+{
+  PhGraph             *body = body_of (l, "comparator");
+  const guint          rank = ph_convert_rank (l->in[0]);
+  gint64               axis = ph_convert_int (l, "dimension", (gint64) rank - 1), dims[PH_MAX_RANK], perm[PH_MAX_RANK], back[PH_MAX_RANK], n;
+  g_autofree PhValue **moved = g_new0 (PhValue *, l->n_in + 1), **pairs = g_new0 (PhValue *, 2 * l->n_in + 1),
+                     **swapped = g_new0 (PhValue *, 2 * l->n_in + 1);
+  PhValue             *less, *greater, *before, *ranks, *order, *i, *j;
+  const gint64         minus_one = -1, minus_two = -2;
+
+  if (axis < 0)
+    axis += rank;
+  if (body == NULL || body->inputs->len != 2 * l->n_in || body->outputs->len != 1 || rank == 0 || axis < 0 || axis >= rank || l->n_out != l->n_in)
+    return ph_convert_stay (l, "its comparator does not fit its operands");
+  if (!ph_convert_dims (l, l->in[0], dims))
+    return FALSE;
+  n = dims[axis];
+  if (n > 4096)
+    return ph_convert_stay (l, "comparing all pairs of %" G_GINT64_FORMAT " elements takes too much memory", n);
+  for (guint k = 0; k < rank; k++)
+    perm[k] = back[k] = k;
+  perm[axis] = rank - 1;
+  perm[rank - 1] = axis;
+  back[axis] = rank - 1;
+  back[rank - 1] = axis;
+  for (guint k = 0; k < l->n_in; k++)
+    {
+      PhValue *a, *b;
+
+      moved[k] = ph_convert_transpose (l, l->in[k], perm, rank);
+      a = PH_BUILD (l->b, Unsqueeze, moved[k], ph_convert_ints_value (l, &minus_two, 1));      /* [.., 1, j] */
+      b = PH_BUILD (l->b, Unsqueeze, moved[k], ph_convert_ints_value (l, &minus_one, 1));      /* [.., i, 1] */
+      swapped[2 * k] = pairs[2 * k + 1] = b;
+      swapped[2 * k + 1] = pairs[2 * k] = a;
+    }
+  if (!ph_convert_vectorise (l, body, pairs, &less) || !ph_convert_vectorise (l, body, swapped, &greater))
+    return FALSE;
+  j = ph_convert_iota (l, n, 1, 2);
+  i = ph_convert_iota (l, n, 0, 2);
+  before = PH_BUILD (l->b, Or, less, PH_BUILD (l->b, And, PH_BUILD (l->b, Not, greater), PH_BUILD (l->b, Less, j, i)));
+  ranks = PH_BUILD_WITH (l->b, ReduceSum, PH_ATTRS (ph_attr_new_int ("keepdims", 0)), ph_convert_cast (l, before, PH_INT64), ph_convert_ints_value (l, &minus_one, 1));
+  {
+    gint64 all[PH_MAX_RANK];
+
+    for (guint k = 0; k < rank; k++)
+      all[k] = dims[perm[k]];
+    ranks = ph_convert_expand (l, ranks, all, rank);
+    order = ph_convert_expand (l, ph_convert_iota (l, n, rank - 1, rank), all, rank);
+    order = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", -1)), order, ranks, order);
+  }
+  for (guint k = 0; k < l->n_in; k++)
+    out[k] = ph_convert_transpose (l, PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", -1)), moved[k], order), back, rank);
+  return TRUE;
+}
+
+static gboolean
+top_k (PhConvert *l, PhValue **out)
+{
+  const gint64  k = ph_convert_int (l, "k", -1);
+  const PhType *type = l->n_out == 2 ? ph_convert_type (l, 1) : NULL;
+  PhValue      *values;
+
+  if (k < 0 || l->n_out != 2)
+    return ph_convert_stay (l, "how many it takes is not known");
+  values = ph_build_node (l->b, &ph_op_TopK, (PhValue *[]) { l->in[0], ph_convert_ints_value (l, &k, 1) }, 2,
+                          PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("largest", 1), ph_attr_new_int ("sorted", 1)), 2);
+  if (values == NULL)
+    return FALSE;
+  out[0] = values;
+  out[1] = ph_convert_cast (l, ph_node_output (values->producer, 1), type != NULL ? type->dtype : PH_INT32);
+  return TRUE;
+}
+
+static gboolean
+map (PhConvert *l, PhValue **out)
+{
+  PhGraph *body = body_of (l, "computation");
+
+  return body != NULL && body->inputs->len == l->n_in && body->outputs->len == l->n_out ? ph_convert_vectorise (l, body, l->in, out)
+         : ph_convert_stay (l, "its body does not fit its operands");
+}
+
+const PhConvertRule ph_convert_reduce[] = {
+  { "reduce", reduce, "ReduceSum, ReduceMax, ... or a Loop of the body", "ONNX has a reduction for each usual operator; a Loop does any other." },
+  { "reduce_window", reduce_window, "CumSum, MaxPool, or the windows gathered and reduced", "ONNX has no general operator on windows." },
+  { "select_and_scatter", select_and_scatter, "ArgMax of the windows, ScatterElements", "The chosen element's place is looked up, and the source is put there." },
+  { "sort", sort, "ranks by comparing all pairs, GatherElements", "The comparator is a body: any order will do." },
+  { "top_k", top_k, "its TopK", "Both take the greatest along the last dimension." },
+  { "map", map, "the body on whole tensors", "A body that works element by element works on all at once." },
+  { NULL }
+};

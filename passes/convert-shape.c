@@ -1,0 +1,398 @@
+/* convert-shape.c: what moves elements in StableHLO, HLO and jaxpr, in ONNX's operators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert.h"
+
+#include <string.h>
+
+/* The operand's dimensions put in their places among the result's, 1 elsewhere. */
+static PhValue *
+place (PhConvert *l, PhValue *x, const gint64 *at, gsize n_at, guint rank)
+{
+  const guint n = ph_convert_rank (x);
+  gint64      perm[PH_MAX_RANK], sorted[PH_MAX_RANK], axes[PH_MAX_RANK];
+  guint       m = 0;
+  gboolean    used[PH_MAX_RANK] = { FALSE };
+
+  if (n_at != n || rank > PH_MAX_RANK)
+    {
+      ph_convert_stay (l, "its dimensions do not fit its operand");
+      return NULL;
+    }
+  for (guint i = 0; i < n; i++)
+    perm[i] = i;
+  for (guint i = 0; i < n; i++)                      /* by where they go */
+    for (guint k = i + 1; k < n; k++)
+      if (at[perm[k]] < at[perm[i]])
+        {
+          const gint64 t = perm[i];
+
+          perm[i] = perm[k];
+          perm[k] = t;
+        }
+  for (guint i = 0; i < n; i++)
+    {
+      sorted[i] = at[perm[i]];
+      if (sorted[i] < 0 || sorted[i] >= rank)
+        {
+          ph_convert_stay (l, "one of its dimensions is outside the result");
+          return NULL;
+        }
+      used[sorted[i]] = TRUE;
+    }
+  x = ph_convert_transpose (l, x, perm, n);
+  for (guint i = 0; i < rank; i++)
+    if (!used[i])
+      axes[m++] = i;
+  if (m == 0)
+    return x;
+  if (n == 0)
+    {
+      gint64 ones[PH_MAX_RANK];
+
+      for (guint i = 0; i < rank; i++)
+        ones[i] = 1;
+      return ph_convert_reshape (l, x, ones, rank);
+    }
+  return PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, axes, m));
+}
+
+static gboolean
+broadcast_in_dim (PhConvert *l, PhValue **out)
+{
+  gint64        dims[PH_MAX_RANK];
+  gsize         n;
+  const gint64 *at = ph_convert_ints (l, "broadcast_dimensions", &n);
+  const PhType *type = ph_convert_type (l, 0);
+  PhValue      *x;
+
+  if (!ph_convert_out_dims (l, 0, dims))
+    return FALSE;
+  x = place (l, l->in[0], at, n, type->rank);
+  if (x == NULL)
+    return FALSE;
+  *out = ph_convert_expand (l, x, dims, type->rank);
+  return TRUE;
+}
+
+static gboolean
+dynamic_broadcast_in_dim (PhConvert *l, PhValue **out)
+{
+  gsize         n;
+  const gint64 *at = ph_convert_ints (l, "broadcast_dimensions", &n);
+  const gint64  rank = ph_value_dim (l->in[1], 0);
+  PhValue      *x;
+
+  if (rank < 0 || rank > PH_MAX_RANK)
+    return ph_convert_stay (l, "the rank of its result is not known");
+  x = place (l, l->in[0], at, n, (guint) rank);
+  if (x == NULL)
+    return FALSE;
+  *out = PH_BUILD (l->b, Expand, x, ph_convert_cast (l, l->in[1], PH_INT64));
+  return TRUE;
+}
+
+static gboolean
+broadcast (PhConvert *l, PhValue **out)
+{
+  gint64 dims[PH_MAX_RANK];
+
+  if (!ph_convert_out_dims (l, 0, dims))
+    return FALSE;
+  *out = ph_convert_expand (l, l->in[0], dims, ph_convert_type (l, 0)->rank);
+  return TRUE;
+}
+
+static gboolean
+reshape (PhConvert *l, PhValue **out)
+{
+  gint64 dims[PH_MAX_RANK];
+
+  if (!ph_convert_out_dims (l, 0, dims))
+    return FALSE;
+  *out = ph_convert_reshape (l, l->in[0], dims, ph_convert_type (l, 0)->rank);
+  return TRUE;
+}
+
+static gboolean
+dynamic_reshape (PhConvert *l, PhValue **out)
+{
+  *out = PH_BUILD_WITH (l->b, Reshape, PH_ATTRS (ph_attr_new_int ("allowzero", 1)), l->in[0], ph_convert_cast (l, l->in[1], PH_INT64));
+  return TRUE;
+}
+
+static gboolean
+transpose (PhConvert *l, PhValue **out)
+{
+  gsize         n;
+  const gint64 *perm = ph_convert_ints (l, "permutation", &n);
+
+  if (n != ph_convert_rank (l->in[0]))
+    return ph_convert_stay (l, "its permutation does not fit its operand");
+  *out = ph_convert_transpose (l, l->in[0], perm, (guint) n);
+  return TRUE;
+}
+
+static gboolean
+reverse (PhConvert *l, PhValue **out)
+{
+  gsize         n;
+  const gint64 *axes = ph_convert_ints (l, "dimensions", &n);
+
+  *out = ph_convert_reverse (l, l->in[0], axes, n);
+  return TRUE;
+}
+
+static gboolean
+slice (PhConvert *l, PhValue **out)
+{
+  gsize         n, m, k;
+  const gint64 *starts = ph_convert_ints (l, "start_indices", &n), *ends = ph_convert_ints (l, "limit_indices", &m),
+               *steps = ph_convert_ints (l, "strides", &k);
+
+  if (n != ph_convert_rank (l->in[0]) || m != n || (k != 0 && k != n))
+    return ph_convert_stay (l, "its bounds do not fit its operand");
+  *out = ph_convert_slice (l, l->in[0], starts, ends, k == n ? steps : NULL, (guint) n);
+  return TRUE;
+}
+
+/* The operands from @first on are scalars, or one is a list; clamped so that @sizes fit. */
+static PhValue *
+clamped_starts (PhConvert *l, guint first, const gint64 *dims, const gint64 *sizes, guint rank)
+{
+  g_autofree PhValue **parts = g_new0 (PhValue *, rank + 1);
+  gint64               most[PH_MAX_RANK];
+  PhValue             *starts;
+  const gint64         one = 1;
+
+  if (rank == 0)
+    return NULL;
+  for (guint i = 0; i < rank; i++)
+    most[i] = dims[i] - sizes[i];
+  if (l->n_in == first + 1 && ph_convert_rank (l->in[first]) == 1)
+    starts = ph_convert_cast (l, l->in[first], PH_INT64);
+  else
+    {
+      if (l->n_in < first + rank)
+        return NULL;
+      for (guint i = 0; i < rank; i++)
+        parts[i] = ph_convert_reshape (l, ph_convert_cast (l, l->in[first + i], PH_INT64), &one, 1);
+      starts = rank == 1 ? parts[0] : ph_build_node (l->b, &ph_op_Concat, parts, rank, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
+    }
+  return PH_BUILD (l->b, Min, PH_BUILD (l->b, Max, starts, ph_convert_number (l, PH_INT64, 0)), ph_convert_ints_value (l, most, rank));
+}
+
+static gboolean
+dynamic_slice (PhConvert *l, PhValue **out)
+{
+  const guint   rank = ph_convert_rank (l->in[0]);
+  gint64        dims[PH_MAX_RANK];
+  gsize         n;
+  const gint64 *sizes = ph_convert_ints (l, "slice_sizes", &n);
+  PhValue      *starts;
+
+  if (!ph_convert_dims (l, l->in[0], dims))
+    return FALSE;
+  if (n != rank)
+    return ph_convert_stay (l, "its sizes do not fit its operand");
+  starts = clamped_starts (l, 1, dims, sizes, rank);
+  *out = starts == NULL ? l->in[0] : PH_BUILD (l->b, Slice, l->in[0], starts, PH_BUILD (l->b, Add, starts, ph_convert_ints_value (l, sizes, rank)));
+  return TRUE;
+}
+
+static gboolean
+real_dynamic_slice (PhConvert *l, PhValue **out)
+{
+  const guint rank = ph_convert_rank (l->in[0]);
+  gint64      axes[PH_MAX_RANK];
+
+  if (l->n_in != 4)
+    return ph_convert_stay (l, "it has not four operands");
+  for (guint i = 0; i < rank; i++)
+    axes[i] = i;
+  *out = PH_BUILD (l->b, Slice, l->in[0], ph_convert_cast (l, l->in[1], PH_INT64), ph_convert_cast (l, l->in[2], PH_INT64),
+                   ph_convert_ints_value (l, axes, rank), ph_convert_cast (l, l->in[3], PH_INT64));
+  return TRUE;
+}
+
+/* Where each element of the update goes in the flat operand: the start's place plus its own. */
+static gboolean
+dynamic_update_slice (PhConvert *l, PhValue **out)
+{
+  const guint  rank = ph_convert_rank (l->in[0]);
+  gint64       dims[PH_MAX_RANK], sizes[PH_MAX_RANK], count = 1, stride = 1;
+  const gint64 flat = -1;
+  PhValue     *starts, *place_of = NULL, *result;
+
+  if (!ph_convert_dims (l, l->in[0], dims) || !ph_convert_dims (l, l->in[1], sizes))
+    return FALSE;
+  for (guint i = 0; i < rank; i++)
+    count *= sizes[i];
+  starts = clamped_starts (l, 2, dims, sizes, rank);
+  if (starts == NULL || memcmp (dims, sizes, rank * sizeof *dims) == 0)
+    {
+      *out = l->in[1];
+      return TRUE;
+    }
+  if (count == 0)
+    {
+      *out = l->in[0];
+      return TRUE;
+    }
+  for (guint i = rank; i-- > 0;)
+    {
+      PhValue *at = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), starts, ph_convert_number (l, PH_INT64, i));
+
+      at = PH_BUILD (l->b, Mul, PH_BUILD (l->b, Add, ph_convert_iota (l, sizes[i], i, rank), at), ph_convert_number (l, PH_INT64, (double) stride));
+      place_of = place_of != NULL ? PH_BUILD (l->b, Add, place_of, at) : at;
+      stride *= dims[i];
+    }
+  result = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", 0)), ph_convert_reshape (l, l->in[0], &flat, 1),
+                          ph_convert_reshape (l, place_of, &flat, 1), ph_convert_reshape (l, l->in[1], &flat, 1));
+  *out = ph_convert_reshape (l, result, dims, rank);
+  return TRUE;
+}
+
+static gboolean
+pad (PhConvert *l, PhValue **out)
+{
+  const guint   rank = ph_convert_rank (l->in[0]);
+  gint64        dims[PH_MAX_RANK];
+  gsize         n, m, k;
+  const gint64 *low = ph_convert_ints (l, "edge_padding_low", &n), *high = ph_convert_ints (l, "edge_padding_high", &m),
+               *interior = ph_convert_ints (l, "interior_padding", &k);
+
+  if (!ph_convert_dims (l, l->in[0], dims))
+    return FALSE;
+  if (n != rank || m != rank || (k != 0 && k != rank))
+    return ph_convert_stay (l, "its padding does not fit its operand");
+  *out = ph_convert_pad (l, l->in[0], l->in[1], low, high, k == rank ? interior : NULL, rank);
+  return TRUE;
+}
+
+static gboolean
+dynamic_pad (PhConvert *l, PhValue **out)
+{
+  g_autofree gint64 *interior = NULL;
+  gsize              n = 0;
+  PhValue           *low, *high;
+
+  if (l->n_in != 5 || !ph_value_ints (l->in[4], &interior, &n))
+    return ph_convert_stay (l, "its interior padding is not constant");
+  for (gsize i = 0; i < n; i++)
+    if (interior[i] != 0)
+      return ph_convert_stay (l, "it pads between elements by what a run computes");
+  low = ph_convert_cast (l, l->in[2], PH_INT64);
+  high = ph_convert_cast (l, l->in[3], PH_INT64);
+  *out = PH_BUILD (l->b, Pad, l->in[0], PH_BUILD_WITH (l->b, Concat, PH_ATTRS (ph_attr_new_int ("axis", 0)), low, high), l->in[1]);
+  return TRUE;
+}
+
+static gboolean
+concatenate (PhConvert *l, PhValue **out)
+{
+  *out = l->n_in == 1 ? l->in[0]
+         : ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", ph_convert_int (l, "dimension", 0))), 1);
+  return TRUE;
+}
+
+static gboolean
+iota (PhConvert *l, PhValue **out)
+{
+  const gint64  axis = ph_convert_int (l, "iota_dimension", 0);
+  const PhType *type = ph_convert_type (l, 0);
+  gint64        dims[PH_MAX_RANK];
+
+  if (!ph_convert_out_dims (l, 0, dims))
+    return FALSE;
+  if (axis < 0 || axis >= type->rank || type->dtype == PH_COMPLEX64 || type->dtype == PH_COMPLEX128)
+    return ph_convert_stay (l, "its dimension or type does not fit");
+  *out = ph_convert_expand (l, ph_convert_cast (l, ph_convert_iota (l, dims[axis], (guint) axis, type->rank), type->dtype), dims, type->rank);
+  return TRUE;
+}
+
+static gboolean
+dynamic_iota (PhConvert *l, PhValue **out)
+{
+  const gint64  axis = ph_convert_int (l, "iota_dimension", 0), rank = ph_value_dim (l->in[0], 0);
+  const PhType *type = ph_convert_type (l, 0);
+  gint64        axes[PH_MAX_RANK];
+  guint         m = 0;
+  PhValue      *shape, *range, *size;
+
+  if (type == NULL || rank < 1 || rank > PH_MAX_RANK || axis < 0 || axis >= rank)
+    return ph_convert_stay (l, "the rank of its result is not known");
+  shape = ph_convert_cast (l, l->in[0], PH_INT64);
+  size = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), shape, ph_convert_number (l, PH_INT64, (double) axis));
+  range = PH_BUILD (l->b, Range, ph_convert_number (l, PH_INT64, 0), size, ph_convert_number (l, PH_INT64, 1));
+  for (gint64 i = 0; i < rank; i++)
+    if (i != axis)
+      axes[m++] = i;
+  if (m > 0)
+    range = PH_BUILD (l->b, Unsqueeze, range, ph_convert_ints_value (l, axes, m));
+  *out = PH_BUILD (l->b, Expand, ph_convert_cast (l, range, type->dtype), shape);
+  return TRUE;
+}
+
+static gboolean
+get_dimension_size (PhConvert *l, PhValue **out)
+{
+  const PhType *type = ph_convert_type (l, 0);
+  PhValue      *shape = PH_BUILD (l->b, Shape, l->in[0]);
+
+  *out = ph_convert_cast (l, PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), shape,
+                                          ph_convert_number (l, PH_INT64, (double) ph_convert_int (l, "dimension", 0))),
+                        type != NULL ? type->dtype : PH_INT32);
+  return TRUE;
+}
+
+static gboolean
+constant (PhConvert *l, PhValue **out)
+{
+  const PhAttr *value = ph_node_attr (l->node, "value");
+  const PhType *type = ph_convert_type (l, 0);
+
+  if (value != NULL && value->kind == PH_ATTR_TENSOR)
+    *out = ph_build_tensor (l->b, ph_tensor_ref (value->tensor));
+  else if (value != NULL && value->kind == PH_ATTR_INT && type != NULL)
+    *out = ph_convert_number (l, type->dtype, (double) value->i);
+  else if (value != NULL && value->kind == PH_ATTR_FLOAT && type != NULL)
+    *out = ph_convert_number (l, type->dtype, value->f);
+  else
+    return ph_convert_stay (l, "its values were left out of the file");
+  return TRUE;
+}
+
+static gboolean
+constant_like (PhConvert *l, PhValue **out)
+{
+  const PhAttr *value = ph_node_attr (l->node, "value");
+
+  if (value == NULL || (value->kind != PH_ATTR_FLOAT && value->kind != PH_ATTR_INT))
+    return ph_convert_stay (l, "its value is not a number");
+  *out = PH_BUILD (l->b, Expand, ph_convert_like (l, l->in[0], value->kind == PH_ATTR_INT ? (double) value->i : value->f),
+                   PH_BUILD (l->b, Shape, l->in[0]));
+  return TRUE;
+}
+
+const PhConvertRule ph_convert_shape[] = {
+  { "constant", constant, "a constant", "A constant is a value without a node here." },
+  { "constant_like", constant_like, "Expand of a number", "Its shape is its operand's." },
+  { "broadcast_in_dim", broadcast_in_dim, "Unsqueeze and Expand", "ONNX aligns dimensions at the end, StableHLO says where each one goes." },
+  { "dynamic_broadcast_in_dim", dynamic_broadcast_in_dim, "Unsqueeze and Expand", "The shape is an operand in both." },
+  { "broadcast", broadcast, "its Expand", "The new dimensions come first." },
+  { "reshape", reshape, "its Reshape", "The shape is an operand in ONNX." },
+  { "dynamic_reshape", dynamic_reshape, "its Reshape", "The shape is an operand in both." },
+  { "transpose", transpose, "its Transpose", "Both mean the same." },
+  { "reverse", reverse, "Slice with step -1", "ONNX's Slice may go backwards." },
+  { "slice", slice, "its Slice", "The bounds are operands in ONNX." },
+  { "dynamic_slice", dynamic_slice, "Slice from where Min and Max put it", "A start that does not fit is moved, in StableHLO." },
+  { "real_dynamic_slice", real_dynamic_slice, "its Slice", "The bounds are operands in both." },
+  { "dynamic_update_slice", dynamic_update_slice, "ScatterElements at computed places", "ONNX has no operator that writes a slice." },
+  { "pad", pad, "Pad, between elements by way of a dimension of its own", "ONNX pads at the edges only." },
+  { "dynamic_pad", dynamic_pad, "its Pad", "The padding is an operand in both." },
+  { "concatenate", concatenate, "its Concat", "Both mean the same." },
+  { "iota", iota, "a constant, and Expand", "It counts along one dimension." },
+  { "dynamic_iota", dynamic_iota, "Range and Expand", "It counts along one dimension." },
+  { "get_dimension_size", get_dimension_size, "Shape and Gather", "ONNX gives all sizes at once." },
+  { NULL }
+};

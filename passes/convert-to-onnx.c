@@ -1,0 +1,266 @@
+/* convert-to-onnx.c: operators of other systems written in ONNX's; what has no rule stays, and is listed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert.h"
+
+#include <string.h>
+
+#include "core/ops/copy.h"
+#include "passes/convert-quantised.h"
+
+static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
+                                             ph_convert_math };
+
+const char *
+ph_convert_name (const PhNode *node)
+{
+  static const char *const domains[] = { "stablehlo", "chlo", "mhlo", "hlo", "jax", NULL };
+  static const struct { const char *name, *other; } names[] = {      /* of HLO and jaxpr, where they differ */
+    { "cos", "cosine" }, { "sin", "sine" }, { "exp", "exponential" }, { "expm1", "exponential_minus_one" }, { "log1p", "log_plus_one" },
+    { "mul", "multiply" }, { "sub", "subtract" }, { "div", "divide" }, { "max", "maximum" }, { "min", "minimum" }, { "neg", "negate" },
+    { "pow", "power" }, { "rem", "remainder" }, { "conditional", "case" }, { "clz", "count_leading_zeros" }, { "population_count", "popcnt" },
+    { "opt_barrier", "optimization_barrier" }, { "rev", "reverse" }, { "ceil", "ceil" },
+  };
+  g_autofree char *name = NULL;
+
+  if (!g_strv_contains (domains, node->domain))
+    return NULL;
+  name = g_strdelimit (g_strdup (node->op_type), "-", '_');
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (names[i].name, name))
+      return names[i].other;
+  return ph_intern (name);
+}
+
+const PhConvertRule *
+ph_convert_find (const char *op)
+{
+  for (gsize t = 0; t < G_N_ELEMENTS (tables); t++)
+    for (const PhConvertRule *rule = tables[t]; rule->op != NULL; rule++)
+      if (g_str_equal (rule->op, op))
+        return rule;
+  return NULL;
+}
+
+gboolean
+ph_convert_is_elementwise (const PhConvertRule *rule)
+{
+  for (const PhConvertRule *other = ph_convert_elementwise; other->op != NULL; other++)
+    if (other == rule)
+      return TRUE;
+  return FALSE;
+}
+
+/* ── one node ── */
+
+/* What is known of a value beside its type: of a quantised one, its type as it is written. */
+static void
+hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const PhValue *old = ph_node_output (node, i);
+      gpointer       text = g_hash_table_lookup (quantised, GUINT_TO_POINTER (old->id));
+
+      if (text != NULL && values[i] != NULL)
+        g_hash_table_insert (quantised, GUINT_TO_POINTER (values[i]->id), text);
+      /* What the file says of a shape that could not be seen from the operands. */
+      if (old->type != NULL && values[i] != NULL && values[i]->type != old->type && values[i]->tensor == NULL)
+        {
+          const PhType *both = values[i]->type != NULL ? ph_type_merge (values[i]->type, old->type) : old->type;
+
+          if (both != NULL && both != values[i]->type)
+            ph_value_set_type (values[i], both, NULL);
+        }
+    }
+}
+
+/* Integers of 2 and 4 bits are computed with in 8, and cut off again. */
+static gboolean
+convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, PhValue **out)
+{
+  g_autofree PhValue **wide = g_new0 (PhValue *, l->n_in + 1);
+  PhValue            **narrow = l->in;
+  gboolean             any = FALSE, ok;
+
+  for (guint i = 0; i < l->n_in; i++)
+    {
+      const PhDType dtype = ph_convert_dtype (l->in[i]);
+
+      wide[i] = l->in[i];
+      if (dtype == PH_INT4 || dtype == PH_INT2 || dtype == PH_UINT4 || dtype == PH_UINT2)
+        {
+          any = TRUE;
+          wide[i] = ph_convert_cast (l, l->in[i], dtype == PH_INT4 || dtype == PH_INT2 ? PH_INT8 : PH_UINT8);
+        }
+    }
+  any = any && ph_convert_is_elementwise (rule) && !g_str_equal (rule->op, "convert") && !g_str_equal (rule->op, "bitcast_convert");
+  if (!any || strstr (rule->op, "shift") != NULL || strstr (rule->op, "count_") != NULL)
+    return ph_quantised_lower (l, rule->lower, quantised, out);
+  l->in = wide;
+  ok = rule->lower (l, out);
+  l->in = narrow;
+  if (ok && ph_convert_type (l, 0) != NULL)
+    out[0] = ph_convert_cast (l, out[0], ph_convert_type (l, 0)->dtype);
+  return ok;
+}
+
+static gboolean
+convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRule *rule, GHashTable *quantised, char **stays, GError **error)
+{
+  PhBuilder            b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
+  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1), **in = g_new0 (PhValue *, node->inputs->len + 1);
+  PhConvert              l = { .run = run, .node = node, .op = name, .b = &b, .in = in, .n_in = node->inputs->len, .n_out = node->outputs->len };
+  g_autofree char     *base = g_strdup (ph_node_output (node, 0)->name);
+  gboolean             ok = TRUE;
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    ok = (in[i] = node->inputs->pdata[i]) != NULL && ok;
+  if (!ok)
+    return TRUE;
+  if (!ph_pass_begin (run, rule->op, node, rule->why))
+    return FALSE;
+  ok = convert_narrow (&l, rule, quantised, out);
+  for (guint i = 0; ok && i < l.n_out; i++)
+    ok = out[i] != NULL || ph_value_n_uses (ph_node_output (node, i)) == 0;
+  for (guint i = 0; ok && i < l.n_out; i++)
+    if (out[i] == NULL)
+      ok = l.n_out > 1;
+  if (ok && b.error == NULL)
+    {
+      hand_over (node, out, quantised);
+      ok = ph_node_replace_all (node, out, &b);
+    }
+  if (ok && b.error == NULL)
+    {
+      ph_pass_end (run);
+      g_free (l.stays);
+      return TRUE;
+    }
+  ph_pass_abort (run);
+  *stays = l.stays != NULL ? l.stays : g_strdup (b.error != NULL ? b.error->message : "it could not be put in its place");
+  g_clear_error (&b.error);
+  return TRUE;
+}
+
+/* ── the whole model ── */
+
+/* What the file says of quantised values, by id. */
+static GHashTable *
+quantised_values (PhModel *model)
+{
+  GHashTable *found = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < model->nodes->len; i++)
+    {
+      const PhNode *node = model->nodes->pdata[i];
+      const PhAttr *types = node != NULL ? ph_node_attr (node, "result_types") : NULL;
+
+      for (guint k = 0; types != NULL && types->kind == PH_ATTR_STRINGS && k < types->n && k < node->outputs->len; k++)
+        {
+          gsize            size;
+          const char      *text = g_bytes_get_data (types->strings[k], &size);
+          g_autofree char *copy = g_strndup (text != NULL ? text : "", size);
+
+          if (strstr (copy, "!quant.uniform") != NULL)
+            g_hash_table_insert (found, GUINT_TO_POINTER (ph_node_output (node, k)->id), (gpointer) ph_intern (copy));
+        }
+    }
+  return found;
+}
+
+static gboolean
+inline_calls (PhPassRun *run, GError **error)
+{
+  const PhPass              *pass = ph_pass_find ("inline-functions");
+  PhPassRun                  inner = *run;
+  gboolean                   ok;
+
+  if (run->model->functions == NULL || run->model->functions->len == 0)
+    return TRUE;
+  inner.pass = pass;
+  ok = pass->run (&inner, error);
+  run->n_rewrites = inner.n_rewrites;
+  run->stopped = inner.stopped;
+  run->next_count = inner.next_count;
+  run->n_nodes = inner.n_nodes;
+  return ok;
+}
+
+/* A composite is a call of the function that decomposes it. */
+static gboolean
+resolve_composites (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      PhNode              *node = nodes->pdata[i], *call;
+      const char          *name = g_str_equal (node->op_type, "composite") ? ph_node_attr_string (node, "decomposition", NULL) : NULL;
+      g_autofree PhValue **out = NULL;
+      PhBuilder            b = { .graph = node->graph, .before = node };
+
+      if (name == NULL || ph_model_find_function (run->model, "func", name) == NULL)
+        continue;
+      if (!ph_pass_begin (run, "composite", node, "A composite stands for the function that decomposes it."))
+        return TRUE;
+      out = g_new0 (PhValue *, node->outputs->len + 1);
+      call = ph_graph_add_node (node->graph, &(PhNodeSpec) { .op_type = name, .domain = "func", .inputs = (PhValue **) node->inputs->pdata,
+                                                             .n_inputs = node->inputs->len, .n_outputs = node->outputs->len, .before = node }, error);
+      if (call == NULL)
+        return FALSE;
+      for (guint k = 0; k < node->outputs->len; k++)
+        out[k] = ph_node_output (call, k);
+      if (ph_node_replace_all (node, out, &b))
+        ph_pass_end (run);
+      else
+        ph_pass_abort (run);
+      if (!ph_builder_finish (&b, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+convert_to_onnx (PhPassRun *run, GError **error)
+{
+  g_autoptr(GHashTable) quantised = NULL, counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GPtrArray)  nodes = NULL, ids = g_ptr_array_new ();
+  GHashTableIter        iter;
+  gpointer              key, count;
+
+  if (!resolve_composites (run, error) || !inline_calls (run, error))
+    return FALSE;
+  quantised = quantised_values (run->model);
+  nodes = ph_model_nodes (run->model);
+  for (guint i = 0; i < nodes->len; i++)
+    g_ptr_array_add (ids, GUINT_TO_POINTER (((PhNode *) nodes->pdata[i])->id));
+  for (guint i = 0; i < ids->len && !run->stopped; i++)
+    {
+      PhNode            *node = ph_model_find_node (run->model, GPOINTER_TO_UINT (ids->pdata[i]));
+      const char        *name = node != NULL ? ph_convert_name (node) : NULL;
+      const PhConvertRule *rule = name != NULL ? ph_convert_find (name) : NULL;
+      g_autofree char   *stays = NULL, *what = NULL;
+
+      if (name == NULL)
+        continue;
+      if (rule != NULL && !convert_node (run, node, name, rule, quantised, &stays, error))
+        break;
+      if (rule == NULL)
+        stays = g_strdup ("it has no rule");
+      if (stays == NULL)
+        continue;
+      what = g_strdup_printf ("%s stays: %s", name, stays);
+      g_hash_table_replace (counts, g_steal_pointer (&what), NULL);
+    }
+  g_hash_table_iter_init (&iter, counts);
+  while (g_hash_table_iter_next (&iter, &key, &count))
+    ph_pass_note (run, "%s", (const char *) key);
+  return TRUE;
+}
+
+const PhPass ph_pass_convert_to_onnx = {
+  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO and jaxpr in ONNX's",
+  .elsewhere = "jax2onnx, tf2onnx, stablehlo-to-onnx",
+  .trap = "the same name may mean another thing at the edges: rounding, shifts by the width, starts that do not fit, NaN.",
+  .run = convert_to_onnx, .exactness = PH_ROUNDING,
+};

@@ -1,0 +1,418 @@
+/* convert.c: what rules that write another dialect's operators in ONNX's share; see convert.h.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert.h"
+
+#include <string.h>
+
+#include "passes/loop.h"
+
+gboolean
+ph_convert_stay (PhConvert *l, const char *format, ...)
+{
+  va_list args;
+
+  if (l->stays != NULL)
+    return FALSE;
+  va_start (args, format);
+  l->stays = g_strdup_vprintf (format, args);
+  va_end (args);
+  return FALSE;
+}
+
+/* ── attributes ── */
+
+static const PhAttr *
+find_attr (const PhConvert *l, const char *name)
+{
+  static const struct { const char *name, *other; } aliases[] = {
+    { "lhs_batching_dimensions", "lhs_batch_dims" }, { "rhs_batching_dimensions", "rhs_batch_dims" },
+    { "lhs_contracting_dimensions", "lhs_contracting_dims" }, { "rhs_contracting_dimensions", "rhs_contracting_dims" },
+    { "broadcast_dimensions", "dimensions" }, { "permutation", "dimensions" }, { "comparison_direction", "direction" },
+    { "compare_type", "type" }, { "slice_sizes", "dynamic_slice_sizes" }, { "dimension", "dimensions" },
+  };
+  const PhAttr *attr = ph_node_attr (l->node, name);
+
+  for (gsize i = 0; attr == NULL && i < G_N_ELEMENTS (aliases); i++)
+    if (g_str_equal (aliases[i].name, name))
+      attr = ph_node_attr (l->node, aliases[i].other);
+  return attr;
+}
+
+const gint64 *
+ph_convert_ints (const PhConvert *l, const char *name, gsize *n)
+{
+  const PhAttr *attr = find_attr (l, name);
+
+  *n = 0;
+  if (attr == NULL)
+    return NULL;
+  if (attr->kind == PH_ATTR_INT)
+    {
+      *n = 1;
+      return &attr->i;
+    }
+  if (attr->kind != PH_ATTR_INTS)
+    return NULL;
+  *n = attr->n;
+  return attr->ints;
+}
+
+gint64
+ph_convert_int (const PhConvert *l, const char *name, gint64 fallback)
+{
+  gsize         n;
+  const gint64 *values = ph_convert_ints (l, name, &n);
+
+  return n == 1 ? values[0] : fallback;
+}
+
+const char *
+ph_convert_string (const PhConvert *l, const char *name, const char *fallback)
+{
+  const PhAttr *attr = find_attr (l, name);
+
+  return attr != NULL && attr->kind == PH_ATTR_STRING ? ph_node_attr_string (l->node, attr->name, fallback) : fallback;
+}
+
+/* ── types ── */
+
+const PhType *
+ph_convert_type (const PhConvert *l, guint output)
+{
+  const PhType *type = ph_node_output (l->node, output)->type;
+
+  return type != NULL && l->expressed != PH_UNDEFINED && ph_dtype_is_integer (type->dtype) ? ph_type_with_dtype (type, l->expressed) : type;
+}
+
+PhDType
+ph_convert_dtype (const PhValue *value)
+{
+  return ph_value_dtype (value);
+}
+
+guint
+ph_convert_rank (const PhValue *value)
+{
+  const int rank = ph_value_rank (value);
+
+  return rank < 0 ? 0 : (guint) rank;
+}
+
+static gboolean
+dims_of_type (PhConvert *l, const PhType *type, const char *name, gint64 *dims)
+{
+  if (type == NULL || !type->has_rank || !ph_type_is_static (type))
+    return ph_convert_stay (l, "the shape of '%s' is not known", name);
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  return TRUE;
+}
+
+gboolean
+ph_convert_dims (PhConvert *l, const PhValue *value, gint64 *dims)
+{
+  return value != NULL ? dims_of_type (l, value->type, value->name, dims) : FALSE;
+}
+
+gboolean
+ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
+{
+  return dims_of_type (l, ph_convert_type (l, output), ph_node_output (l->node, output)->name, dims);
+}
+
+/* ── building ── */
+
+PhValue *
+ph_convert_number (PhConvert *l, PhDType dtype, double number)
+{
+  return ph_build_scalar (l->b, dtype, number);
+}
+
+PhValue *
+ph_convert_like (PhConvert *l, PhValue *value, double number)
+{
+  return ph_build_scalar (l->b, ph_convert_dtype (value), number);
+}
+
+PhValue *
+ph_convert_ints_value (PhConvert *l, const gint64 *values, gsize n)
+{
+  return ph_build_ints (l->b, values, n);
+}
+
+PhValue *
+ph_convert_cast (PhConvert *l, PhValue *value, PhDType dtype)
+{
+  if (value == NULL || ph_convert_dtype (value) == dtype)
+    return value;
+  return PH_BUILD_WITH (l->b, Cast, PH_ATTRS (ph_attr_new_int ("to", dtype)), value);
+}
+
+static gboolean
+has_shape (const PhValue *value, const gint64 *dims, guint n)
+{
+  if (value == NULL || value->type == NULL || !value->type->has_rank || value->type->rank != n)
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (value->type->dims[i].size != dims[i])
+      return FALSE;
+  return TRUE;
+}
+
+PhValue *
+ph_convert_reshape (PhConvert *l, PhValue *value, const gint64 *dims, guint n)
+{
+  gboolean zero = FALSE;
+
+  if (has_shape (value, dims, n))
+    return value;
+  for (guint i = 0; i < n; i++)
+    zero = zero || dims[i] == 0;
+  return PH_BUILD_WITH (l->b, Reshape, zero ? PH_ATTRS (ph_attr_new_int ("allowzero", 1)) : NULL, value, ph_convert_ints_value (l, dims, n));
+}
+
+PhValue *
+ph_convert_expand (PhConvert *l, PhValue *value, const gint64 *dims, guint n)
+{
+  if (has_shape (value, dims, n))
+    return value;
+  return PH_BUILD (l->b, Expand, value, ph_convert_ints_value (l, dims, n));
+}
+
+PhValue *
+ph_convert_transpose (PhConvert *l, PhValue *value, const gint64 *perm, guint n)
+{
+  gboolean same = TRUE;
+
+  for (guint i = 0; i < n; i++)
+    same = same && perm[i] == (gint64) i;
+  return same ? value : PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", perm, n)), value);
+}
+
+PhValue *
+ph_convert_slice (PhConvert *l, PhValue *value, const gint64 *starts, const gint64 *ends, const gint64 *steps, guint n)
+{
+  gint64 axes[PH_MAX_RANK], from[PH_MAX_RANK], to[PH_MAX_RANK], by[PH_MAX_RANK];
+  guint  m = 0;
+
+  for (guint i = 0; i < n; i++)
+    if (starts[i] != 0 || ends[i] != ph_value_dim (value, (int) i) || (steps != NULL && steps[i] != 1))
+      {
+        axes[m] = i;
+        from[m] = starts[i];
+        to[m] = ends[i];
+        by[m++] = steps != NULL ? steps[i] : 1;
+      }
+  if (m == 0)
+    return value;
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, from, m), ph_convert_ints_value (l, to, m), ph_convert_ints_value (l, axes, m),
+                   ph_convert_ints_value (l, by, m));
+}
+
+PhValue *
+ph_convert_reverse (PhConvert *l, PhValue *value, const gint64 *axes, gsize n)
+{
+  gint64 starts[PH_MAX_RANK], ends[PH_MAX_RANK], steps[PH_MAX_RANK];
+
+  if (n == 0 || n > PH_MAX_RANK)
+    return value;
+  for (gsize i = 0; i < n; i++)
+    {
+      starts[i] = -1;
+      ends[i] = G_MININT64;
+      steps[i] = -1;
+    }
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, starts, n), ph_convert_ints_value (l, ends, n), ph_convert_ints_value (l, axes, n),
+                   ph_convert_ints_value (l, steps, n));
+}
+
+/* Between the elements of @axis: each gets @n fillers behind it, in a dimension of its own, and the last one's go. */
+static PhValue *
+pad_interior (PhConvert *l, PhValue *value, PhValue *number, guint axis, gint64 n)
+{
+  const guint  rank = ph_convert_rank (value);
+  gint64       dims[PH_MAX_RANK + 1], pads[2 * PH_MAX_RANK + 2] = { 0 }, starts[PH_MAX_RANK] = { 0 }, ends[PH_MAX_RANK];
+  const gint64 size = ph_value_dim (value, (int) axis);
+
+  if (rank + 1 > PH_MAX_RANK)
+    return NULL;
+  for (guint i = 0, k = 0; i < rank; i++)
+    {
+      dims[k++] = ph_value_dim (value, (int) i);
+      if (i == axis)
+        dims[k++] = 1;
+    }
+  value = ph_convert_reshape (l, value, dims, rank + 1);
+  pads[rank + 1 + axis + 1] = n;
+  value = PH_BUILD (l->b, Pad, value, ph_convert_ints_value (l, pads, 2 * (rank + 1)), number);
+  for (guint i = 0, k = 0; i < rank; i++, k++)
+    {
+      ends[i] = dims[i] = i == axis ? size * (n + 1) : dims[k];
+      k += i == axis;
+    }
+  value = ph_convert_reshape (l, value, dims, rank);
+  ends[axis] = size * (n + 1) - n;
+  return ph_convert_slice (l, value, starts, ends, NULL, rank);
+}
+
+PhValue *
+ph_convert_pad (PhConvert *l, PhValue *value, PhValue *number, const gint64 *low, const gint64 *high, const gint64 *interior, guint n)
+{
+  gint64   pads[2 * PH_MAX_RANK] = { 0 }, starts[PH_MAX_RANK], ends[PH_MAX_RANK];
+  gboolean grows = FALSE;
+
+  for (guint i = 0; interior != NULL && i < n; i++)
+    if (interior[i] > 0 && ph_value_dim (value, (int) i) > 1)
+      value = pad_interior (l, value, number, i, interior[i]);
+  for (guint i = 0; i < n; i++)
+    {
+      pads[i] = MAX (low[i], 0);
+      pads[n + i] = MAX (high[i], 0);
+      grows = grows || pads[i] > 0 || pads[n + i] > 0;
+    }
+  if (grows)
+    value = PH_BUILD (l->b, Pad, value, ph_convert_ints_value (l, pads, 2 * n), number);
+  for (guint i = 0; i < n; i++)
+    {
+      starts[i] = MAX (-low[i], 0);
+      ends[i] = ph_value_dim (value, (int) i) - MAX (-high[i], 0);
+    }
+  return value != NULL ? ph_convert_slice (l, value, starts, ends, NULL, n) : NULL;
+}
+
+PhValue *
+ph_convert_iota (PhConvert *l, gint64 n, guint axis, guint rank)
+{
+  gint64      dims[PH_MAX_RANK];
+  PhTensor   *tensor;
+  gint64     *data;
+
+  for (guint i = 0; i < rank; i++)
+    dims[i] = i == axis ? n : 1;
+  tensor = ph_tensor_new (PH_INT64, rank, dims);
+  if (tensor == NULL)
+    return ph_build_tensor (l->b, NULL);
+  data = ph_tensor_writable (tensor);
+  for (gint64 i = 0; i < n; i++)
+    data[i] = i;
+  return ph_build_tensor (l->b, tensor);
+}
+
+/* ── bodies ── */
+
+gboolean
+ph_convert_vectorise (PhConvert *l, PhGraph *body, PhValue *const *inputs, PhValue **outputs)
+{
+  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < body->inputs->len; i++)
+    g_hash_table_insert (map, body->inputs->pdata[i], inputs[i]);
+  PH_FOREACH_NODE (node, body)
+    {
+      g_autofree PhValue **values = g_new0 (PhValue *, node->inputs->len + 1);
+      PhValue             *made;
+
+      if (node->op == NULL || node->graphs != NULL || node->outputs->len != 1 ||
+          !((node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_Identity || node->op == &ph_op_Cast || node->op == &ph_op_Constant))
+        return ph_convert_stay (l, "its body uses %s, which does not work element by element", node->op_type);
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          PhValue *input = node->inputs->pdata[i], *mapped = input != NULL ? g_hash_table_lookup (map, input) : NULL;
+
+          if (mapped == NULL && input != NULL && input->tensor != NULL && !input->is_input && input->graph == body)
+            mapped = ph_build_tensor (l->b, ph_tensor_ref (input->tensor));
+          values[i] = mapped != NULL ? mapped : input;
+        }
+      made = ph_build_like (l->b, node, values, node->inputs->len);
+      if (made == NULL)
+        return FALSE;
+      g_hash_table_insert (map, node->outputs->pdata[0], made);
+    }
+  for (guint i = 0; i < body->outputs->len; i++)
+    {
+      PhValue *output = body->outputs->pdata[i], *mapped = g_hash_table_lookup (map, output);
+
+      if (mapped == NULL && output->tensor != NULL && output->graph == body)
+        mapped = ph_build_tensor (l->b, ph_tensor_ref (output->tensor));
+      outputs[i] = mapped != NULL ? mapped : output;
+    }
+  return l->b->error == NULL;
+}
+
+const PhOp *
+ph_convert_monoid (PhGraph *body)
+{
+  const PhNode *node = body != NULL ? body->first : NULL;
+  const PhValue *a, *b;
+
+  if (node == NULL || node != body->last || body->inputs->len != 2 || body->outputs->len != 1 || node->op == NULL || node->inputs->len != 2 ||
+      body->outputs->pdata[0] != node->outputs->pdata[0])
+    return NULL;
+  a = body->inputs->pdata[0];
+  b = body->inputs->pdata[1];
+  if (!((node->inputs->pdata[0] == a && node->inputs->pdata[1] == b) || (node->inputs->pdata[0] == b && node->inputs->pdata[1] == a)))
+    return NULL;
+  return node->op;
+}
+
+gboolean
+ph_convert_fold (PhConvert *l, PhGraph *body, PhValue *const *values, PhValue *const *inits, guint n, gint64 count, PhValue **out)
+{
+  g_autofree const PhType **types = g_new0 (const PhType *, n + 1);
+  g_autofree PhValue      **states = g_new0 (PhValue *, n + 1), **inputs = g_new0 (PhValue *, 2 * n + 1), **results = g_new0 (PhValue *, n + 1);
+  PhBuilder                 in_body = { .name = l->b->name }, *outside = l->b;
+  PhNode                   *loop;
+  PhGraph                  *to;
+  gboolean                  ok;
+
+  if (body == NULL || body->inputs->len != 2 * n || body->outputs->len != n)
+    return ph_convert_stay (l, "its body does not take two values for each operand");
+  for (guint i = 0; i < n; i++)
+    {
+      gint64 dims[PH_MAX_RANK];
+      guint  rank = ph_convert_rank (values[i]);
+
+      if (!ph_convert_dims (l, values[i], dims) || rank == 0)
+        return FALSE;
+      states[i] = ph_convert_expand (l, inits[i], dims + 1, rank - 1);
+      types[i] = ph_type_static (ph_convert_dtype (inits[i]), rank - 1, dims + 1);
+    }
+  if (l->b->error != NULL)
+    return FALSE;
+  loop = ph_loop_new (l->b, ph_build_scalar (l->b, PH_INT64, (double) count), NULL, states, types, n, types, n);
+  if (loop == NULL)
+    return FALSE;
+  in_body.graph = to = ph_node_graph (loop, "body");
+  l->b = &in_body;
+  for (guint i = 0; i < n; i++)
+    {
+      inputs[i] = g_ptr_array_index (to->inputs, 2 + i);
+      inputs[n + i] = PH_BUILD_WITH (&in_body, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), values[i], g_ptr_array_index (to->inputs, 0));
+    }
+  ok = ph_convert_vectorise (l, body, inputs, results);
+  if (ok)
+    ph_graph_set_output (to, 0, PH_BUILD (&in_body, Identity, g_ptr_array_index (to->inputs, 1)), &in_body.error);
+  for (guint i = 0; ok && i < n && in_body.error == NULL; i++)
+    {
+      gint64 dims[PH_MAX_RANK];
+
+      ph_convert_dims (l, states[i], dims);
+      results[i] = ph_convert_expand (l, results[i], dims, ph_convert_rank (states[i]));
+      if (results[i] != NULL && (results[i]->is_input || results[i]->graph != to || results[i]->producer == NULL))
+        results[i] = PH_BUILD (&in_body, Identity, results[i]);
+      if (in_body.error == NULL)
+        ph_graph_set_output (to, 1 + i, results[i], &in_body.error);
+    }
+  l->b = outside;
+  if (in_body.error != NULL)
+    {
+      if (l->b->error == NULL)
+        g_propagate_error (&l->b->error, in_body.error);
+      else
+        g_error_free (in_body.error);
+      return FALSE;
+    }
+  for (guint i = 0; i < n; i++)
+    out[i] = ph_node_output (loop, i);
+  return ok;
+}

@@ -1,0 +1,104 @@
+/* convert.c: StableHLO converted to ONNX computes what its specification says: the cases of tests/unit/stablehlo.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "core/io/format.h"
+#include "core/ops/op-list.h"
+#include "core/prove/cases.h"
+
+static void
+run_case (const char *name, gboolean optimised)
+{
+  g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "unit", "stablehlo", name, NULL);
+  g_autoptr(GPtrArray) passes = g_ptr_array_new ();
+  g_autoptr(GError)    error = NULL;
+  PhCaseOptions        options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
+
+  for (const char *const *pass = ph_pipeline_find ("O2")->passes; optimised && *pass != NULL; pass++)
+    if (ph_pass_find (*pass) != NULL)
+      g_ptr_array_add (passes, (gpointer) ph_pass_find (*pass));
+  g_assert_true (!optimised || passes->len > 10);
+  options.passes = (const PhPass *const *) passes->pdata;
+  options.n_passes = passes->len;
+  ph_case_run (path, &options, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_case (gconstpointer name)
+{
+  run_case (name, FALSE);
+}
+
+static void
+test_case_optimised (gconstpointer name)
+{
+  run_case (name, TRUE);
+}
+
+/* A comparison that does not hold is not passed over. */
+static void
+test_wrong (void)
+{
+  static const char *const texts[][2] = {
+    { "func.func @f() {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  %1 = stablehlo.add %0, %0 : tensor<i32>\n"
+      "  check.expect_eq_const %1, dense<3> : tensor<i32>\n  func.return\n}\n", "2 is not 3" },
+    { "func.func @f() {\n  %0 = stablehlo.constant dense<(1.0, 2.0)> : tensor<complex<f32>>\n  %1 = stablehlo.add %0, %0 : tensor<complex<f32>>\n"
+      "  check.expect_eq_const %1, dense<(2.0, 4.0)> : tensor<complex<f32>>\n  func.return\n}\n", "stablehlo.add stays" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autofree char  *folder = g_dir_make_tmp ("peephole-convert-XXXXXX", NULL), *path = g_build_filename (folder, "wrong.mlir", NULL);
+      g_autoptr(GError) error = NULL;
+      PhCaseOptions     options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
+
+      g_assert_true (g_file_set_contents (path, texts[i][0], -1, NULL));
+      g_assert_false (ph_case_run (path, &options, NULL, &error));
+      g_assert_nonnull (strstr (error->message, texts[i][1]));
+      g_remove (path);
+      g_rmdir (folder);
+    }
+}
+
+/* What has no rule stays, and the step says why; what is elided never becomes a number. */
+static void
+test_stays (void)
+{
+  static const char    text[] = "func.func @f(%x: tensor<4xcomplex<f32>>) -> tensor<4xf32> {\n"
+                                "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
+                                "  %1 = stablehlo.real %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>\n"
+                                "  %2 = stablehlo.add %0, %1 : tensor<4xf32>\n  return %2 : tensor<4xf32>\n}\n";
+  g_autoptr(GBytes)    bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr(PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GError)    error = NULL;
+  const char          *note;
+
+  ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (model->graph->first->op_type, ==, "constant");
+  note = g_array_index (history->steps, PhStep, 0).note;
+  g_assert_nonnull (strstr (note, "constant stays: its values were left out of the file"));
+  g_assert_nonnull (strstr (note, "real stays: it has no rule"));
+  g_assert_true (ph_node_is (model->graph->last, &ph_op_Add));
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const names[] = { "bodies.mlir", "elementwise.mlir", "linear.mlir", "moving.mlir" };
+
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *plain = g_strconcat ("/convert/", names[i], NULL), *optimised = g_strconcat ("/convert/O2/", names[i], NULL);
+
+      g_test_add_data_func (plain, names[i], test_case);
+      g_test_add_data_func (optimised, names[i], test_case_optimised);
+    }
+  g_test_add_func ("/convert/wrong", test_wrong);
+  g_test_add_func ("/convert/stays", test_stays);
+  return g_test_run ();
+}

@@ -1,0 +1,69 @@
+func.func @arithmetic() {
+  %a = stablehlo.constant dense<[7, -7, 5, -128]> : tensor<4xi8>
+  %b = stablehlo.constant dense<[2, 2, -3, 1]> : tensor<4xi8>
+  %0 = stablehlo.divide %a, %b : tensor<4xi8>
+  check.expect_eq_const %0, dense<[3, -3, -1, -128]> : tensor<4xi8>
+  %1 = stablehlo.remainder %a, %b : tensor<4xi8>
+  check.expect_eq_const %1, dense<[1, -1, 2, 0]> : tensor<4xi8>
+  %2 = stablehlo.subtract %a, %b : tensor<4xi8>
+  check.expect_eq_const %2, dense<[5, -9, 8, 127]> : tensor<4xi8>
+  %3 = stablehlo.negate %a : tensor<4xi8>
+  check.expect_eq_const %3, dense<[-7, 7, -5, -128]> : tensor<4xi8>
+  func.return
+}
+func.func @narrow() {
+  %a = stablehlo.constant dense<[7, -8, 3]> : tensor<3xi4>
+  %b = stablehlo.constant dense<[1, -1, 2]> : tensor<3xi4>
+  %0 = stablehlo.add %a, %b : tensor<3xi4>
+  check.expect_eq_const %0, dense<[-8, 7, 5]> : tensor<3xi4>
+  func.return
+}
+func.func @shifts() {
+  %a = stablehlo.constant dense<[-1, 1, -128, 64]> : tensor<4xi8>
+  %b = stablehlo.constant dense<[4, 7, 9, 1]> : tensor<4xi8>
+  %0 = stablehlo.shift_left %a, %b : tensor<4xi8>
+  check.expect_eq_const %0, dense<[-16, -128, 0, -128]> : tensor<4xi8>
+  %1 = stablehlo.shift_right_logical %a, %b : tensor<4xi8>
+  check.expect_eq_const %1, dense<[15, 0, 0, 32]> : tensor<4xi8>
+  %2 = stablehlo.shift_right_arithmetic %a, %b : tensor<4xi8>
+  check.expect_eq_const %2, dense<[-1, 0, -1, 32]> : tensor<4xi8>
+  %3 = stablehlo.popcnt %a : tensor<4xi8>
+  check.expect_eq_const %3, dense<[8, 1, 1, 1]> : tensor<4xi8>
+  %4 = stablehlo.count_leading_zeros %a : tensor<4xi8>
+  check.expect_eq_const %4, dense<[0, 7, 0, 1]> : tensor<4xi8>
+  func.return
+}
+func.func @edges() {
+  %x = stablehlo.constant dense<[-0.0, 0.0, 0x7FC00000, 0x7F800000, -2.5, 2.5]> : tensor<6xf32>
+  %0 = stablehlo.sign %x : tensor<6xf32>
+  check.expect_eq_const %0, dense<[-0.0, 0.0, 0x7FC00000, 1.0, -1.0, 1.0]> : tensor<6xf32>
+  %1 = stablehlo.round_nearest_afz %x : tensor<6xf32>
+  check.expect_eq_const %1, dense<[-0.0, 0.0, 0x7FC00000, 0x7F800000, -3.0, 3.0]> : tensor<6xf32>
+  %2 = stablehlo.round_nearest_even %x : tensor<6xf32>
+  check.expect_eq_const %2, dense<[-0.0, 0.0, 0x7FC00000, 0x7F800000, -2.0, 2.0]> : tensor<6xf32>
+  %3 = stablehlo.is_finite %x : (tensor<6xf32>) -> tensor<6xi1>
+  check.expect_eq_const %3, dense<[true, true, false, false, true, true]> : tensor<6xi1>
+  %y = stablehlo.constant dense<[0.0, -0.0, 1.0, 0xFF800000, -2.5, -2.5]> : tensor<6xf32>
+  %4 = stablehlo.compare LT, %x, %y, TOTALORDER : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xi1>
+  check.expect_eq_const %4, dense<[true, false, false, false, false, false]> : tensor<6xi1>
+  %5 = stablehlo.atan2 %x, %y : tensor<6xf32>
+  check.expect_close %5, %6 : tensor<6xf32>, tensor<6xf32>
+  %6 = stablehlo.constant dense<[-0.0, 3.14159265, 0x7FC00000, 2.35619449, -2.35619449, 2.35619449]> : tensor<6xf32>
+  func.return
+}
+func.func @small() {
+  %x = stablehlo.constant dense<[1.0e-10, -1.0e-10, 2.0, 27.0]> : tensor<4xf32>
+  %0 = stablehlo.exponential_minus_one %x : tensor<4xf32>
+  check.expect_eq_const %1, dense<[1.0e-10, -1.0e-10]> : tensor<2xf32>
+  %1 = stablehlo.slice %0 [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+  %2 = stablehlo.log_plus_one %x : tensor<4xf32>
+  %3 = stablehlo.slice %2 [0:2] : (tensor<4xf32>) -> tensor<2xf32>
+  check.expect_eq_const %3, dense<[1.0e-10, -1.0e-10]> : tensor<2xf32>
+  %4 = stablehlo.cbrt %x : tensor<4xf32>
+  %5 = stablehlo.slice %4 [3:4] : (tensor<4xf32>) -> tensor<1xf32>
+  check.expect_eq_const %5, dense<3.0> : tensor<1xf32>
+  %6 = stablehlo.reduce_precision %x, format = e8m2 : tensor<4xf32>
+  %7 = stablehlo.slice %6 [2:4] : (tensor<4xf32>) -> tensor<2xf32>
+  check.expect_eq_const %7, dense<[2.0, 28.0]> : tensor<2xf32>
+  func.return
+}

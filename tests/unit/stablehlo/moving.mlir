@@ -1,0 +1,64 @@
+func.func @pad() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi64>
+  %z = stablehlo.constant dense<0> : tensor<i64>
+  %0 = stablehlo.pad %x, %z, low = [0, 1], high = [2, 1], interior = [1, 2] : (tensor<2x3xi64>, tensor<i64>) -> tensor<5x9xi64>
+  check.expect_eq_const %0, dense<[[0, 1, 0, 0, 2, 0, 0, 3, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 4, 0, 0, 5, 0, 0, 6, 0],
+                                   [0, 0, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0]]> : tensor<5x9xi64>
+  %1 = stablehlo.pad %x, %z, low = [-1, 0], high = [0, -2], interior = [0, 1] : (tensor<2x3xi64>, tensor<i64>) -> tensor<1x3xi64>
+  check.expect_eq_const %1, dense<[[4, 0, 5]]> : tensor<1x3xi64>
+  func.return
+}
+func.func @slices() {
+  %x = stablehlo.constant dense<[[0, 1, 2, 3], [4, 5, 6, 7]]> : tensor<2x4xi32>
+  %a = stablehlo.constant dense<-1> : tensor<i64>
+  %b = stablehlo.constant dense<3> : tensor<i64>
+  %0 = stablehlo.dynamic_slice %x, %a, %b, sizes = [2, 2] : (tensor<2x4xi32>, tensor<i64>, tensor<i64>) -> tensor<2x2xi32>
+  check.expect_eq_const %0, dense<[[2, 3], [6, 7]]> : tensor<2x2xi32>
+  %u = stablehlo.constant dense<[[9, 8]]> : tensor<1x2xi32>
+  %1 = stablehlo.dynamic_update_slice %x, %u, %b, %b : (tensor<2x4xi32>, tensor<1x2xi32>, tensor<i64>, tensor<i64>) -> tensor<2x4xi32>
+  check.expect_eq_const %1, dense<[[0, 1, 2, 3], [4, 5, 9, 8]]> : tensor<2x4xi32>
+  %2 = stablehlo.reverse %x, dims = [1] : tensor<2x4xi32>
+  check.expect_eq_const %2, dense<[[3, 2, 1, 0], [7, 6, 5, 4]]> : tensor<2x4xi32>
+  %3 = stablehlo.broadcast_in_dim %4, dims = [2, 0] : (tensor<1x3xi32>) -> tensor<3x2x2xi32>
+  %4 = stablehlo.constant dense<[[1, 2, 3]]> : tensor<1x3xi32>
+  check.expect_eq_const %3, dense<[[[1, 1], [1, 1]], [[2, 2], [2, 2]], [[3, 3], [3, 3]]]> : tensor<3x2x2xi32>
+  %5 = stablehlo.iota dim = 1 : tensor<2x3xi32>
+  check.expect_eq_const %5, dense<[[0, 1, 2], [0, 1, 2]]> : tensor<2x3xi32>
+  func.return
+}
+func.func @gather() {
+  %x = stablehlo.constant dense<[[[1, 2], [3, 4], [5, 6], [7, 8]], [[9, 10], [11, 12], [13, 14], [15, 16]], [[17, 18], [19, 20], [21, 22], [23, 24]]]> : tensor<3x4x2xi32>
+  %i = stablehlo.constant dense<[[[0, 0], [1, 0], [2, 1]], [[0, 1], [1, 1], [0, 9]]]> : tensor<2x3x2xi64>
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [2, 3], collapsed_slice_dims = [0], start_index_map = [1, 0], index_vector_dim = 2>, slice_sizes = array<i64: 1, 2, 2>, indices_are_sorted = false}> : (tensor<3x4x2xi32>, tensor<2x3x2xi64>) -> tensor<2x3x2x2xi32>
+  check.expect_eq_const %0, dense<[[[[1, 2], [3, 4]], [[3, 4], [5, 6]], [[13, 14], [15, 16]]],
+                                   [[[9, 10], [11, 12]], [[11, 12], [13, 14]], [[17, 18], [19, 20]]]]> : tensor<2x3x2x2xi32>
+  %j = stablehlo.constant dense<[2, -1, 9]> : tensor<3xi32>
+  %1 = "stablehlo.gather"(%x, %j) <{dimension_numbers = #stablehlo.gather<offset_dims = [0, 2], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 3, 1, 2>}> : (tensor<3x4x2xi32>, tensor<3xi32>) -> tensor<3x3x2xi32>
+  %2 = stablehlo.slice %1 [1:2, 0:3, 0:2] : (tensor<3x3x2xi32>) -> tensor<1x3x2xi32>
+  check.expect_eq_const %2, dense<[[[13, 14], [9, 10], [15, 16]]]> : tensor<1x3x2xi32>
+  func.return
+}
+func.func @scatter() {
+  %x = stablehlo.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi32>
+  %i = stablehlo.constant dense<[[0, 1], [1, 3], [0, 1]]> : tensor<3x2xi64>
+  %u = stablehlo.constant dense<[[10, 20], [30, 40], [1, 1]]> : tensor<3x2xi32>
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %1 : tensor<i32>
+  }) : (tensor<2x4xi32>, tensor<3x2xi64>, tensor<3x2xi32>) -> tensor<2x4xi32>
+  check.expect_eq_const %0, dense<[[1, 13, 24, 4], [5, 6, 7, 38]]> : tensor<2x4xi32>
+  func.return
+}
+func.func @sort() {
+  %k = stablehlo.constant dense<[[1, 2, 3], [3, 2, 1]]> : tensor<2x3xi64>
+  %v = stablehlo.constant dense<[[3, 2, 1], [1, 2, 3]]> : tensor<2x3xi64>
+  %0:2 = "stablehlo.sort"(%k, %v) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%a: tensor<i64>, %b: tensor<i64>, %c: tensor<i64>, %d: tensor<i64>):
+    %p = stablehlo.compare GT, %a, %b : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<2x3xi64>, tensor<2x3xi64>) -> (tensor<2x3xi64>, tensor<2x3xi64>)
+  check.expect_eq_const %0#0, dense<[[3, 2, 3], [1, 2, 1]]> : tensor<2x3xi64>
+  check.expect_eq_const %0#1, dense<[[1, 2, 1], [3, 2, 3]]> : tensor<2x3xi64>
+  func.return
+}
