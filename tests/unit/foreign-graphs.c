@@ -27,13 +27,19 @@ read_as (const char *format, const char *data, gsize size)
 }
 
 static char *
-corpus (const char *format, const char *name)
+load (const char *format, const char *name, gsize *size)
 {
   g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "fuzz", "corpus", format, name, NULL);
   char            *data = NULL;
 
-  g_assert_true (g_file_get_contents (path, &data, NULL, NULL));
+  g_assert_true (g_file_get_contents (path, &data, size, NULL));
   return data;
+}
+
+static char *
+corpus (const char *format, const char *name)
+{
+  return load (format, name, NULL);
 }
 
 static void
@@ -112,6 +118,57 @@ test_weights (void)
   g_rmdir (folder);
 }
 
+static char *
+read_tflite (const char *name)
+{
+  gsize            size;
+  g_autofree char *data = load ("tflite", name, &size);
+
+  return read_as ("tflite", data, size);
+}
+
+/* Constants, options, fused activations, how tensors are quantised, operators of one's own, subgraphs as bodies. */
+static void
+test_tflite (void)
+{
+  g_autofree char *dense = read_tflite ("dense"), *conv = read_tflite ("conv"), *loop = read_tflite ("loop");
+
+  assert_has (dense, "main (float[?,3] x) => (float[2,1] y)");
+  assert_has (dense, "float[2,3] w = {1, 2, 3, -1, -2, -3}");
+  assert_has (dense, "h = tflite.FULLY_CONNECTED <fused_activation_function = \"RELU\"");
+  assert_has (dense, "y = tflite.RESHAPE <new_shape = []> (h, shape)");
+  assert_has (conv, "in0_scale = [0.5], in0_zero_point = [3], in1_scale = [0.25, 0.5], in1_zero_point = [0, 0], in1_axis = 0");
+  assert_has (conv, "padding = \"SAME\", stride_w = 2, stride_h = 2, fused_activation_function = \"RELU6\", dilation_w_factor = 1");
+  assert_has (conv, "y = tflite.Odd");
+  assert_has (loop, "n = tflite.WHILE <\n    cond = cond");
+  assert_has (loop, "s = tflite.ADD");
+}
+
+/* Cut anywhere and with any byte changed it opens or is refused with a message, and nothing outside of it is read. */
+static void
+test_tflite_damaged (void)
+{
+  static const char *const names[] = { "dense", "conv", "loop" };
+
+  for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+    {
+      gsize            size;
+      g_autofree char *data = load ("tflite", names[k], &size);
+      guint            refused = 0;
+
+      for (gsize i = 8; i < size; i++)
+        {
+          g_autofree char *cut = g_memdup2 (data, i + 1), *changed = g_memdup2 (data, size), *a = NULL, *b = NULL;
+
+          changed[i] = (char) (changed[i] ^ 0x81);
+          a = read_as ("tflite", cut, i + 1);
+          b = read_as ("tflite", changed, size);
+          refused += g_str_has_prefix (a, "file: ") + g_str_has_prefix (b, "file: ");
+        }
+      g_assert_cmpuint (refused, >, size / 4);
+    }
+}
+
 /* What is only recognised is refused by its name. */
 static void
 test_refused (void)
@@ -144,6 +201,8 @@ main (int argc, char **argv)
   g_test_add_func ("/foreign-graphs/onednn", test_onednn);
   g_test_add_func ("/foreign-graphs/openvino", test_openvino);
   g_test_add_func ("/foreign-graphs/weights", test_weights);
+  g_test_add_func ("/foreign-graphs/tflite", test_tflite);
+  g_test_add_func ("/foreign-graphs/tflite-damaged", test_tflite_damaged);
   g_test_add_func ("/foreign-graphs/refused", test_refused);
   return g_test_run ();
 }

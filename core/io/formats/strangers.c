@@ -8,12 +8,6 @@ extern const PhFormat ph_format_strangers[];
 extern const guint ph_format_n_strangers;
 
 static guint
-probe_tflite (const guint8 *head, gsize size, const char *name)
-{
-  return size > 8 && memcmp (head + 4, "TFL3", 4) == 0 ? 90 : 0;
-}
-
-static guint
 probe_html (const guint8 *head, gsize size, const char *name)
 {
   return (size >= 5 && memcmp (head, "<html", 5) == 0) || (size >= 9 && memcmp (head, "<!DOCTYPE", 9) == 0) ? 90 : 0;
@@ -72,7 +66,6 @@ const PhFormat ph_format_strangers[] = {
   { .name = "elf", .title = "a program", .magic = "\x7f" "ELF" },
   { .name = "npy", .title = "a NumPy array", .magic = "\x93NUMPY", .instead = "Feed it to an input, do not open it as a model" },
   { .name = "hdf5", .title = "an HDF5 file (Keras)", .magic = "\x89HDF", .instead = "Convert the model to ONNX" },
-  { .name = "tflite", .title = "a TensorFlow Lite model", .probe = probe_tflite, .instead = "Convert it to ONNX" },
   { .name = "openvino-weights", .title = "the weights of an OpenVINO model", .probe = probe_bin, .instead = "Open the .xml beside it" },
   { .name = "ncnn", .title = "an ncnn model", .probe = probe_ncnn, .instead = "Open the ONNX model from which it was converted" },
   { .name = "coreml", .title = "a Core ML model", .probe = probe_coreml, .instead = "Open the model from which it was converted" },
