@@ -30,23 +30,29 @@ on_closed (GtkPopover *popover)
 }
 
 void
-ph_context_menu_pop_up (GtkWidget *widget, GMenuModel *menu, const char *what, double x, double y)
+ph_context_popover_show (GtkWidget *popover, GtkWidget *widget, const GdkRectangle *at)
 {
-  GtkWidget *popover = gtk_popover_menu_new_from_model (menu);
-
   GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (widget));
 
   if (focus)
     g_object_set_data_full (G_OBJECT (popover), "focus", g_object_ref (focus), g_object_unref);
-  ph_access_set_name (popover, "%s", what);
   gtk_widget_set_parent (popover, widget);
-  gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
-  gtk_widget_set_halign (popover, GTK_ALIGN_START);
-  gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle) { (int) x, (int) y, 1, 1 });
+  gtk_popover_set_pointing_to (GTK_POPOVER (popover), at);
   g_signal_connect (popover, "closed", G_CALLBACK (on_closed), NULL);
   /* The widget may go away while its menu is open. */
   g_signal_connect_object (widget, "unrealize", G_CALLBACK (on_gone), popover, G_CONNECT_SWAPPED);
   gtk_popover_popup (GTK_POPOVER (popover));
+}
+
+void
+ph_context_menu_pop_up (GtkWidget *widget, GMenuModel *menu, const char *what, double x, double y)
+{
+  GtkWidget *popover = gtk_popover_menu_new_from_model (menu);
+
+  ph_access_set_name (popover, "%s", what);
+  gtk_popover_set_has_arrow (GTK_POPOVER (popover), FALSE);
+  gtk_widget_set_halign (popover, GTK_ALIGN_START);
+  ph_context_popover_show (popover, widget, &(GdkRectangle) { (int) x, (int) y, 1, 1 });
 }
 
 GMenu *

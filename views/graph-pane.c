@@ -9,6 +9,7 @@
 #include "views/change-pill.h"
 #include "views/graph-menu.h"
 #include "views/execution-bar.h"
+#include "views/feed-popover.h"
 #include "views/fit-bin.h"
 #include "views/history-slider.h"
 #include "views/history-track.h"
@@ -607,6 +608,7 @@ ph_graph_pane_new (PhConsole *console)
   ph_query_bar_set_console (self->query_bar, console);
   ph_trail_bar_set_document (self->trail_bar, self->document);
   ph_execution_bar_set_console (self->execution_bar, console);
+  ph_feed_popover_attach (self->canvas, console);
   g_signal_connect_swapped (self->document, "opened", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);

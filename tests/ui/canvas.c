@@ -196,6 +196,45 @@ test_execution (void)
   g_assert_null (ph_document_get_execution (driver_document (), NULL));
 }
 
+static gboolean
+is_fed (gpointer text)
+{
+  PhTensor *tensor = g_hash_table_lookup (ph_document_get_feeds (driver_document ()), "x1");
+  g_autofree char *is = tensor ? ph_tensor_to_string (tensor, 4) : NULL;
+
+  return g_strcmp0 (is, text) == 0;
+}
+
+static gboolean
+is_typing (gpointer data)
+{
+  return GTK_IS_TEXT (gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (canvas ()))));
+}
+
+/* Two clicks on an input, and its value is typed there; what is none is said and can be mended. */
+static void
+test_typed (void)
+{
+  const PhValue *x1;
+  graphene_rect_t rect;
+
+  open_example ("seed");
+  wait_still ();
+  x1 = ph_document_get_model (driver_document ())->graph->inputs->pdata[0];
+  g_assert_true (ph_graph_canvas_node_rect (canvas (), x1->id, &rect));
+  driver_send_click (GTK_WIDGET (canvas ()), rect.origin.x + rect.size.width / 2, rect.origin.y + rect.size.height / 2, 1, 2, NULL);
+  driver_wait (is_typing, NULL, 20, "the input asks for its value");
+  driver_type ("2x");
+  driver_key ("Return");
+  driver_settle ();
+  g_assert_cmpuint (g_hash_table_size (ph_document_get_feeds (driver_document ())), ==, 0);
+  driver_key ("BackSpace");
+  driver_key ("Return");
+  driver_wait (is_fed, (gpointer) "float {2}", 20, "the input has its value");
+  driver_settle ();
+  g_assert_true (gtk_widget_has_focus (GTK_WIDGET (canvas ())));
+}
+
 /* --- groups ---------------------------------------------------------------------------------------------------------- */
 
 /* A chain of @n nodes. (transfer full) */
@@ -539,6 +578,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/canvas/compact", test_compact);
   g_test_add_func ("/canvas/lands", test_lands);
   g_test_add_func ("/canvas/execution", test_execution);
+  g_test_add_func ("/canvas/typed", test_typed);
   g_test_add_func ("/canvas/many", test_many);
   g_test_add_func ("/canvas/drag", test_drag);
   g_test_add_func ("/canvas/wheel", test_wheel);
