@@ -23,6 +23,8 @@ ph_error_code_name (const GError *error)
     [PH_ERROR_PARSE] = "parse",
     [PH_ERROR_LAYOUT] = "layout",
     [PH_ERROR_CANCELLED] = "cancelled",
+    [PH_ERROR_CRASHED] = "crashed",
+    [PH_ERROR_BAD_MODEL] = "bad-model",
   };
 
   if (error->domain == PH_ERROR && error->code >= 0 && error->code < (int) G_N_ELEMENTS (names))

@@ -24,6 +24,8 @@ typedef enum
   PH_ERROR_PARSE,           /* text that does not parse; the message carries line:column          */
   PH_ERROR_LAYOUT,          /* the layout helper failed, crashed or ran out of time               */
   PH_ERROR_CANCELLED,
+  PH_ERROR_CRASHED,         /* a pass of another program died, refused or took too long           */
+  PH_ERROR_BAD_MODEL,       /* a pass of another program wrote no valid model                     */
 } PhError;
 
 GQuark      ph_error_quark (void);

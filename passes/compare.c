@@ -1,8 +1,7 @@
 /* compare.c: another model as a step: what would have to change for this one to compute what that one does.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/analyze/match.h"
 #include "core/io/io.h"
-#include "passes/run.h"
+#include "passes/adopt.h"
 
 /* Functions of one name that are not the same: their calls show by what is inside. */
 static gboolean
@@ -46,16 +45,10 @@ run_compare (PhPassRun *run, GError **error)
   if (!inline_changed_functions (ph_pass_run_model (run), other, error))
     return FALSE;
   why = g_strdup_printf ("This is what %s has instead.", name);
-  if (!ph_pass_begin (run, "compare", NULL, why))
+  if (ph_pass_adopt (run, other, "compare", why, NULL, error))
     return TRUE;
-  if (!ph_model_become (ph_pass_run_model (run), other, NULL, error))
-    {
-      ph_pass_abort (run);
-      g_prefix_error (error, "%s cannot be compared: ", path);
-      return FALSE;
-    }
-  ph_pass_end (run);
-  return TRUE;
+  g_prefix_error (error, "%s cannot be compared: ", path);
+  return FALSE;
 }
 
 const PhPass ph_pass_compare = {

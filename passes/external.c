@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/analyze/match.h"
 #include "core/io/io.h"
 #include "core/opset/opset.h"
-#include "passes/run.h"
+#include "passes/adopt.h"
 
 #define SECONDS "60"             /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
 #define PROCESSES 256            /* that it may have at once, on top of what the user has: a fork bomb ends there */
+#define MOST_SAID (64 * 1024)    /* bytes of what it complained of are kept */
 #define LEAST_LIMIT (256 * 1024 * 1024)      /* bytes that it may write, or four times what it is given */
 
 /* Neither runs in this process, so neither a crash nor a hang of theirs touches it: what comes back is a model in ONNX, and
@@ -152,15 +152,15 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
   if (status == 0)
     return TRUE;
   if (status < 0 && !late)
-    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s was killed by signal %d; the model is as it was", what,
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was", what,
                  g_subprocess_get_term_sig (process));
   else if (status < 0 || status == 124 || status == 137)
-    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s took more than %s seconds, or was killed; the model is as it was", what, seconds);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s took more than %s seconds, or was killed; the model is as it was", what, seconds);
   else if (status == 128 + SIGXFSZ)
-    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s wrote more than a model of this size can need; the model is as it was", what);
+    g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s wrote more than a model of this size can need; the model is as it was", what);
   else
     {
-      gsize            n = MIN (g_bytes_get_size (complaint), 400);
+      gsize            n = MIN (g_bytes_get_size (complaint), MOST_SAID);
       g_autofree char *said = n > 0 ? g_strndup (g_bytes_get_data (complaint, NULL), n) : g_strdup ("");
 
       g_strstrip (said);
@@ -169,7 +169,13 @@ judge (GSubprocess *process, GBytes *output, GBytes *complaint, const char *what
           g_free (said);
           said = error_of_reply (output);
         }
-      g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s failed with status %d%s%s", what, status, *said != '\0' ? ": " : "", said);
+      /* A shell says so of what it ran. */
+      if (status > 128 && status <= 128 + SIGSYS)
+        g_set_error (error, PH_ERROR, PH_ERROR_CRASHED, "%s was killed by signal %d; the model is as it was%s%s", what, status - 128,
+                     *said != '\0' ? ": " : "", said);
+      else
+        g_set_error (error, PH_ERROR, status == 126 || status == 127 ? PH_ERROR_FAILED : PH_ERROR_CRASHED, "%s failed with status %d%s%s", what, status,
+                     *said != '\0' ? ": " : "", said);
     }
   return FALSE;
 }
@@ -235,31 +241,28 @@ done:
   return g_steal_pointer (&output);
 }
 
-/* A model in ONNX, brought to the newest opset, takes the place of @run's. */
+/* A model in ONNX, brought to the newest opset, takes the place of @run's. @rewrites: see ph_pass_adopt(). */
 static gboolean
-adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, const char *why, GError **error)
+adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, const char *why, JsonArray *rewrites, GError **error)
 {
   g_autoptr(PhModel)   wanted = ph_onnx_read (bytes, what, NULL, error);
   g_autoptr(PhHistory) history = ph_history_new ();
   const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
 
   if (wanted == NULL)
-    {
-      g_prefix_error (error, "%s wrote no model: ", what);
-      return FALSE;
-    }
-  if (ph_model_opset (wanted, "") < PH_OPSET_NEWEST && upgrade != NULL && !ph_pass_run (upgrade, wanted, history, NULL, error))
-    return FALSE;
-  if (!ph_pass_begin (run, rule, NULL, why))
+    g_prefix_error (error, "%s wrote no model: ", what);
+  else if (ph_model_opset (wanted, "") < PH_OPSET_NEWEST && upgrade != NULL && !ph_pass_run (upgrade, wanted, history, NULL, error))
+    g_prefix_error (error, "%s wrote a model that cannot be read: ", what);
+  else if (!ph_pass_adopt (run, wanted, rule, why, rewrites, error))
+    g_prefix_error (error, "%s: its model cannot be taken over: ", what);
+  else
     return TRUE;
-  if (!ph_model_become (ph_pass_run_model (run), wanted, NULL, error))
+  if (error != NULL)
     {
-      ph_pass_abort (run);
-      g_prefix_error (error, "%s: its model cannot be taken over: ", what);
-      return FALSE;
+      (*error)->domain = PH_ERROR;
+      (*error)->code = PH_ERROR_BAD_MODEL;
     }
-  ph_pass_end (run);
-  return TRUE;
+  return FALSE;
 }
 
 /* ── exec ── */
@@ -291,7 +294,7 @@ run_exec (PhPassRun *run, GError **error)
   if (input == NULL)
     return FALSE;
   output = run_program (command, options->folder, input, g_bytes_get_size (input), line, options->cancellable, error);
-  return output != NULL && adopt_bytes (run, output, line, "exec", why, error);
+  return output != NULL && adopt_bytes (run, output, line, "exec", why, NULL, error);
 }
 
 const PhPass ph_pass_exec = {
@@ -324,27 +327,6 @@ find_peep (void)
   return g_strdup ("peep");
 }
 
-/* The rules that fired there, as one sentence: "twice-not (3): Not undoes Not." */
-static char *
-describe_rewrites (GBytes *output)
-{
-  g_autoptr(JsonObject) reply = last_reply (output);
-  g_autoptr(GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  GString              *out = g_string_new (NULL);
-  JsonArray            *rewrites = reply != NULL && json_object_has_member (reply, "rewrites") ? json_object_get_array_member (reply, "rewrites")
-                                                                                               : NULL;
-
-  for (guint i = 0; rewrites != NULL && i < json_array_get_length (rewrites); i++)
-    {
-      JsonObject *rewrite = json_array_get_object_element (rewrites, i);
-      const char *rule = json_object_get_string_member_with_default (rewrite, "rule", "");
-
-      if (g_hash_table_add (seen, (gpointer) rule))
-        g_string_append_printf (out, "%s%s: %s", out->len > 0 ? " " : "", rule, json_object_get_string_member_with_default (rewrite, "why", ""));
-    }
-  return g_string_free (out, FALSE);
-}
-
 static gsize
 file_size (const char *path)
 {
@@ -359,7 +341,7 @@ run_foreign (PhPassRun *run, GError **error)
   const Foreign       *foreign = (const Foreign *) run->pass;
   const PhPassOptions *options = ph_pass_run_options (run);
   g_autofree char     *folder = g_dir_make_tmp ("peephole-pass-XXXXXX", error), *in = NULL, *out = NULL, *peep = find_peep ();
-  g_autofree char     *pass_line = NULL, *save = NULL, *why = NULL;
+  g_autofree char     *pass_line = NULL, *save = NULL;
   g_autoptr(GBytes)    output = NULL, bytes = NULL;
   gboolean             ok = FALSE;
 
@@ -371,7 +353,7 @@ run_foreign (PhPassRun *run, GError **error)
                                           : g_strdup_printf ("run %s", run->pass->name);
   save = g_strdup_printf ("save '%s'", out);
 
-  const char *const command[] = { peep, "--json", "--plugin", foreign->path, in, "-c", pass_line, "-c", save, "-c", "rewrites end", NULL };
+  const char *const command[] = { peep, "--json", "--plugin", foreign->path, in, "-c", pass_line, "-c", save, "-c", "rewrites end --nodes", NULL };
 
   if (ph_io_save (ph_pass_run_model (run), in, options->cancellable, error))
     output = run_program (command, NULL, NULL, file_size (in), run->pass->name, options->cancellable, error);
@@ -379,8 +361,10 @@ run_foreign (PhPassRun *run, GError **error)
     bytes = ph_file_load (out, error);
   if (bytes != NULL)
     {
-      why = describe_rewrites (output);
-      ok = adopt_bytes (run, bytes, run->pass->name, run->pass->name, *why != '\0' ? why : run->pass->summary, error);
+      g_autoptr(JsonObject) reply = last_reply (output);
+
+      ok = adopt_bytes (run, bytes, run->pass->name, run->pass->name, run->pass->summary,
+                        reply != NULL && json_object_has_member (reply, "rewrites") ? json_object_get_array_member (reply, "rewrites") : NULL, error);
     }
   g_unlink (in);
   g_unlink (out);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/analyze/match.h"
+#include "core/analyze/hunks.h"
 #include "core/analyze/recording-xla.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
@@ -35,12 +35,38 @@ add_problem (GPtrArray *problems, const char *format, ...)
 
 /* ── replaying ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+typedef struct { PhHistory *history; PhModel *model; const char *pass; } Following;
+
+static gboolean
+begin_part (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data)
+{
+  Following       *following = data;
+  g_autofree char *what = hunk != NULL && hunk->before->len + hunk->after->len > 0 ? ph_hunk_describe (hunk) : NULL;
+  g_autofree char *why = what != NULL ? g_strdup_printf ("As it was recorded: %s.", what) : g_strdup ("As it was recorded.");
+  const PhNode    *last = hunk != NULL && hunk->before->len > 0 ? hunk->before->pdata[hunk->before->len - 1] : NULL;
+
+  ph_history_begin_rewrite (following->history, following->pass, last != NULL ? last->id : PH_NO_ID, why);
+  return TRUE;
+}
+
+static void
+end_part (gpointer data)
+{
+  ph_history_end_rewrite (((Following *) data)->history);
+}
+
+static void
+abort_part (gpointer data)
+{
+  ph_history_abort_rewrite (((Following *) data)->history, ((Following *) data)->model);
+}
+
 static gboolean
 follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error)
 {
+  Following      following = { history, model, recorded->pass };
   GHashTableIter iter;
   gpointer       domain, version;
-  gboolean       ok;
 
   ph_history_begin_step (history, model, recorded->pass);
   ph_history_begin_rewrite (history, recorded->pass, PH_NO_ID, "As it was recorded.");
@@ -48,14 +74,12 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error
   while (g_hash_table_iter_next (&iter, &domain, &version))
     if (ph_model_opset (model, domain) != GPOINTER_TO_INT (version))
       ph_model_set_opset (model, domain, GPOINTER_TO_INT (version));
-  ok = ph_model_become (model, recorded->model, NULL, error);
-  if (!ok)
+  ph_history_end_rewrite (history);
+  if (!ph_model_become_by_hunks (model, recorded->model, &(PhHunkSink) { begin_part, end_part, abort_part, &following }, error))
     {
-      ph_history_abort_rewrite (history, model);
       ph_history_abort_step (history, model);
       return FALSE;
     }
-  ph_history_end_rewrite (history);
   ph_history_end_step (history, model, 0);
   return TRUE;
 }

@@ -1,5 +1,6 @@
 /* commands-history.c: steps, rewrites.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/diff.h"
 #include "core/console/console-private.h"
 
 static gboolean
@@ -72,12 +73,30 @@ rewrite_to_json (PhHistory *history, guint s, guint r, JsonObject *row)
   json_object_set_array_member (row, "removed", removed);
 }
 
-typedef struct { guint first, last; } Steps;        /* without @last */
+/* Which nodes it took away or changed, by operator and name: what another process can know them by. */
+static void
+name_nodes (PhHistory *history, PhModel *model, guint s, guint r, JsonObject *row)
+{
+  const PhPosition  at = { s, r };
+  g_autoptr(PhDiff) diff = ph_diff_new (history, model, at, ph_history_next (history, at, TRUE));
+  JsonArray        *nodes = json_array_new ();
+
+  for (guint i = 0; i < diff->nodes->len; i++)
+    {
+      const PhNodeChange *change = diff->nodes->pdata[i];
+
+      if (change->change != PH_CHANGE_ADDED && change->follows == PH_NO_ID)
+        json_array_add_string_element (nodes, change->label);
+    }
+  json_object_set_array_member (row, "nodes", nodes);
+}
+
+typedef struct { guint first, last; gboolean nodes; } Steps;        /* without @last */
 
 static gboolean
 rewrites_begin (PhCall *call, GError **error)
 {
-  Steps      steps = { 0, 0 };
+  Steps      steps = { 0, 0, ph_call_take_flag (call, "--nodes") };
   PhPosition at;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))
@@ -115,6 +134,8 @@ rewrites_work (PhCall *call, GError **error)
         if (g_cancellable_set_error_if_cancelled (call->cancellable, error))
           return FALSE;
         rewrite_to_json (call->history, s, r, row);
+        if (steps->nodes)
+          name_nodes (call->history, call->model, s, r, row);
         if (json_array_get_length (shown) < MAX_REWRITES_SHOWN)
           json_array_add_object_element (shown, json_object_ref (row));
       }
@@ -131,6 +152,7 @@ static const PhCommand rows[] = {
   { "steps", "[--verify]", N_ ("The passes that were run, what each did, and whether the outputs still agree"),
     "Steps that were not compared yet are, on generated inputs and on those that were fed; of a large model only with --verify.",
     N_ ("S_teps"), NULL, NULL, PH_CODE (steps_begin, steps_work, steps_finish) },
-  { "rewrites", "[STEP]", N_ ("Each rewrite of a step, with its reason"), NULL, N_ ("Re_writes"), NULL, NULL, PH_CODE (rewrites_begin, rewrites_work) },
+  { "rewrites", "[STEP] [--nodes]", N_ ("Each rewrite of a step, with its reason"),
+    "--nodes also names the nodes that each took away or changed, in JSON.", N_ ("Re_writes"), NULL, NULL, PH_CODE (rewrites_begin, rewrites_work) },
 };
 const PhCommandGroup ph_commands_history = { rows, G_N_ELEMENTS (rows) };

@@ -60,6 +60,8 @@ typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
 extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_adjoint, ph_commands_exec, ph_commands_profile,
                             ph_commands_node, ph_commands_verify, ph_commands_help, ph_commands_query, ph_commands_compare, ph_commands_set, ph_commands_inside;
 
+extern const PhCommandGroup ph_commands_hunt;
+
 /* Text of a reply. Styles are byte pairs that no UTF-8 text holds, turned into ANSI sequences (or nothing) when the reply is
  * done; control characters, which only a hostile file brings, are made visible then (core/escape.h). */
 #define PH_STYLE_RESET   "\xff" "1"

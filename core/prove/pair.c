@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/graph-private.h"
 #include "core/ops/copy.h"
-#include "core/prove/region.h"
+#include "core/prove/pair.h"
 #include "core/run/run-private.h"
 
 typedef struct { GHashTable *ids; PhModel *to; GHashTable *map; GError **error; } Copying;

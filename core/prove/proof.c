@@ -181,7 +181,8 @@ ph_proof_add_rewrite (PhProof *proof, const PhRewriteProof *one, PhPosition at)
   draft->for_these_shapes |= one->for_these_shapes;
   if (one->verdict == PH_VERDICT_DIFFERENT && proof->differences->len < PH_PROOF_MAX_DIFFERENCES)
     {
-      PhProofDifference difference = { at, g_strdup (one->value), g_strdup (one->place), g_strdup (one->expected), g_strdup (one->actual), one->error };
+      PhProofDifference difference = { at, g_strdup (one->value), g_strdup (one->place), g_strdup (one->expected), g_strdup (one->actual), one->error,
+                                       one->shown_by };
 
       g_array_append_val (proof->differences, difference);
     }

@@ -9,6 +9,7 @@
 #define MAX_WIDER 5
 #define MAX_NODES 60
 #define MAX_MERGED 3
+#define MAX_FOLLOWED 2
 
 /* ── one region ── */
 
@@ -221,6 +222,32 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
   return trial;
 }
 
+/* What differs at the border may be the same to all that read it there: Abs does not mind a sign. (transfer full) @trial, or one that is good. */
+static PhTrial *
+follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops, GError **error)
+{
+  g_autoptr(PhRegion) wider = NULL;
+
+  for (guint round = 0; round < MAX_FOLLOWED && trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT; round++)
+    {
+      PhTrial *next;
+
+      if (wider == NULL)
+        wider = ph_region_copy (region);
+      if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_NODES)
+        break;
+      next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
+      if (next != NULL && (!ph_verdict_is_good (next->verdict) || next->n_unbounded > 0))
+        {
+          ph_trial_free (next);
+          continue;
+        }
+      ph_trial_free (trial);
+      trial = next;
+    }
+  return trial;
+}
+
 /* ── one rewrite ── */
 
 /* An operator of an older opset is computed by its upgraded form: an upgrade cannot contradict itself. */
@@ -315,8 +342,11 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
     }
   for (guint i = 0; i < regions->len; i++)
     {
-      g_autoptr(PhTrial) trial = prove_region (prover, regions->pdata[i], promise, flops, error);
+      g_autoptr(PhRegion) narrow = ph_region_copy (regions->pdata[i]);
+      g_autoptr(PhTrial)  trial = prove_region (prover, regions->pdata[i], promise, flops, error);
 
+      if (trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT)
+        trial = follow_readers (prover, narrow, g_steal_pointer (&trial), promise, flops, error);
       if (trial == NULL)
         {
           ph_rewrite_proof_free (one);

@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/prove/bounds.h"
-#include "core/prove/region.h"
+#include "core/prove/pair.h"
 
 G_BEGIN_DECLS
 

@@ -367,6 +367,7 @@ static const Row rows[] = {
   { "command.tables",          NULL,              "tables",       NULL,              NULL },
   { "command.values",          "eval --random 1", "values",      NULL,              NULL },
   { "command.bisect",          "goto end",        "bisect",      NULL,              NULL },
+  { "command.hunt",            "goto end",        "hunt",        NULL,              NULL },
   { "app.about",               NULL,              NULL,          opened_window,     NULL },
   { "win.part-wider",          "select-node n10", NULL,          is_wider,          NULL },
   { "win.part-narrower",       "select-node n10", NULL,          is_narrower,       NULL },

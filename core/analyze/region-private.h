@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/prove/region.h"
+#include "core/analyze/region.h"
 
 G_BEGIN_DECLS
 

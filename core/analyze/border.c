@@ -1,6 +1,6 @@
 /* border.c: what a region reads and hands on, and how it grows.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/region-private.h"
+#include "core/analyze/region-private.h"
 
 /* ── what a node reads ── */
 
@@ -245,4 +245,75 @@ ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean lea
   g_ptr_array_sort (region->after, ph_node_by_order);
   ph_region_find_border (region, before, after);
   return TRUE;
+}
+
+/* ── following ── */
+
+/* The readers of @value outside that stand in the other model too join both sides. */
+static gboolean
+add_readers (PhRegion *region, const PhValue *value, PhGraph *graph, PhModel *other, PhGraph *other_graph, guint side, GPtrArray *joined)
+{
+  gboolean grew = FALSE;
+
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      PhNode *at = ph_node_ancestor_in (g_array_index (value->uses, PhUse, u).node, graph), *twin = at != NULL ? ph_model_find_node (other, at->id) : NULL;
+
+      if (twin == NULL || twin->graph != other_graph || contains (side == 0 ? region->before : region->after, at) ||
+          contains (side == 0 ? region->after : region->before, twin))
+        continue;
+      g_ptr_array_add (side == 0 ? region->before : region->after, at);
+      g_ptr_array_add (side == 0 ? region->after : region->before, twin);
+      g_ptr_array_add (joined, side == 0 ? at : twin);
+      grew = TRUE;
+    }
+  return grew;
+}
+
+static gboolean
+is_switched_output (const PhGraph *was, const PhGraph *is, const PhBorderPair *pair)
+{
+  for (guint i = 0; i < MIN (was->outputs->len, is->outputs->len); i++)
+    if (((PhValue *) was->outputs->pdata[i])->id == pair->before && ((PhValue *) is->outputs->pdata[i])->id == pair->after)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+ph_region_follow (PhRegion *region, PhModel *before, PhModel *after)
+{
+  PhGraph             *was = ph_model_find_graph (before, region->graph), *is = ph_model_find_graph (after, region->graph);
+  g_autoptr(GPtrArray) joined = g_ptr_array_new ();
+  gboolean             grew = FALSE;
+
+  for (guint i = region->outputs->len; was != NULL && is != NULL && i-- > 0;)
+    {
+      const PhBorderPair pair = g_array_index (region->outputs, PhBorderPair, i);
+      const PhValue     *old = ph_model_find_value (before, pair.before), *now = ph_model_find_value (after, pair.after);
+
+      if (pair.before == pair.after || old == NULL || now == NULL)
+        continue;
+      grew |= add_readers (region, old, was, after, is, 0, joined);
+      grew |= add_readers (region, now, is, before, was, 1, joined);
+      if (!is_switched_output (was, is, &pair))
+        g_array_remove_index (region->outputs, i);
+    }
+  if (!grew)
+    return FALSE;
+  for (guint i = 0; i < joined->len; i++)
+    {
+      const PhNode *node = joined->pdata[i], *twin = ph_model_find_node (after, node->id);
+
+      for (guint k = 0; k < MIN (node->outputs->len, twin->outputs->len); k++)
+        {
+          const PhValue *a = ph_node_output (node, k), *b = ph_node_output (twin, k);
+
+          if (a->id == b->id && ph_value_n_uses (a) > 0 && ph_value_n_uses (b) > 0)
+            ph_region_add_pair (region, a->id, b->id);
+        }
+    }
+  g_ptr_array_sort (region->before, ph_node_by_order);
+  g_ptr_array_sort (region->after, ph_node_by_order);
+  ph_region_find_border (region, before, after);
+  return region->outputs->len > 0;
 }

@@ -1,6 +1,6 @@
 /* region.c: the difference of two positions, taken apart into regions with a border.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/prove/region-private.h"
+#include "core/analyze/region-private.h"
 
 #include "core/graph/net.h"
 
@@ -254,6 +254,26 @@ region_at (Cut *cut, GHashTable *regions, GPtrArray *found, PhId root)
   return region;
 }
 
+/* Something outside reads @was before and @is after, at the same place: a node that stays may come to make something else, for others. */
+static gboolean
+is_read_alike (Cut *cut, const PhValue *was, const PhValue *is)
+{
+  const GPtrArray *outputs[] = { cut->graph[0]->outputs, cut->graph[1]->outputs };
+
+  for (guint i = 0; i < MIN (outputs[0]->len, outputs[1]->len); i++)
+    if (outputs[0]->pdata[i] == was && outputs[1]->pdata[i] == is)
+      return TRUE;
+  for (guint u = 0; u < was->uses->len; u++)
+    {
+      const PhUse   use = g_array_index (was->uses, PhUse, u);
+      const PhNode *at = ph_node_ancestor_in (use.node, cut->graph[0]), *reader = ph_model_find_node (cut->model[1], use.node->id);
+
+      if (at != NULL && !g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (at->id)) && reader != NULL && ph_node_input (reader, use.index) == is)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* What a node that stays and is changed makes is read through the same value before and after. */
 static void
 pair_kept_outputs (Cut *cut, PhRegion *region)
@@ -266,7 +286,7 @@ pair_kept_outputs (Cut *cut, PhRegion *region)
         {
           PhValue *a = ph_node_output (was, k), *b = ph_node_output (is, k);
 
-          if (a->id == b->id && ph_value_n_uses (a) > 0 && ph_value_n_uses (b) > 0)
+          if (a->id == b->id && is_read_alike (cut, a, b))
             ph_region_add_pair (region, a->id, b->id);
         }
     }

@@ -1,4 +1,4 @@
-/* region.h: what a rewrite took away and what it put in, cut out at their border as two small models.
+/* region.h: what a rewrite took away and what it put in, cut out at their border.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -33,18 +33,8 @@ PhRegion  *ph_region_copy  (const PhRegion *region);
  * with @leave. FALSE: there is nothing more. */
 gboolean   ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean leave);
 
-/* Two models of the same interface. Inputs that have a default are inputs here too, as they may be fed. The models' inputs say of their type only the
- * element type, so that they can be computed at any size; @types has all that is known. */
-typedef struct
-{
-  PhModel    *before, *after;    /* at the newest opset                                                        */
-  GArray     *inputs, *outputs;  /* as in the region; the models' own are in this order                        */
-  GPtrArray  *types;             /* (element-type PhType) (nullable elements) of each input                    */
-  GHashTable *ids[2];            /* PhId in the side's model -> PhId of the value that it stands for           */
-} PhPair;
-
-PhPair    *ph_pair_new     (const PhRegion *region, PhModel *before, PhModel *after, GError **error);
-void       ph_pair_free    (PhPair *pair);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPair, ph_pair_free)
+/* Takes in who reads what was switched at the border: the same nodes, which read one value before and another after. What they make is the border
+ * then. FALSE: nobody does. */
+gboolean   ph_region_follow (PhRegion *region, PhModel *before, PhModel *after);
 
 G_END_DECLS

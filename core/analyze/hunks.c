@@ -1,0 +1,247 @@
+/* hunks.c: the difference that another program made, applied part by part: so that each part can be stepped, proved and blamed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/hunks.h"
+
+#include "core/analyze/match.h"
+#include "core/analyze/region-private.h"
+#include "core/ops/copy.h"
+
+/* A difference of more parts is not taken apart. */
+#define MAX_HUNKS 3000
+#define MAX_NAMED 6
+
+typedef struct
+{
+  PhModel    *model;             /* that changes                                                           */
+  PhModel    *after;             /* a clone of it that became the target: what stays has the same ids      */
+  PhId        first_new;         /* ids from here on are not the same in both                              */
+  GHashTable *made;              /* PhValue of @after -> PhValue of @model                                 */
+  GError    **error;
+} Applying;
+
+/* What @value of @after is in the model. NULL: another part has yet to make it. */
+static PhValue *
+resolve (Applying *applying, PhValue *value)
+{
+  PhValue *here = g_hash_table_lookup (applying->made, value);
+
+  if (here == NULL && value->id < applying->first_new)
+    here = ph_model_find_value (applying->model, value->id);
+  if (here == NULL && value->tensor != NULL && !value->is_input && value->graph == applying->after->graph)
+    here = ph_graph_add_constant (applying->model->graph, value->name, value->tensor, applying->error);
+  if (here != NULL)
+    g_hash_table_insert (applying->made, value, here);
+  return here;
+}
+
+typedef struct { Applying *applying; const PhNode *node; gboolean ok; } Resolving;
+
+static void
+resolve_read (PhValue *value, gpointer data)
+{
+  Resolving *resolving = data;
+
+  if (resolving->ok && resolve (resolving->applying, value) == NULL)
+    resolving->ok = FALSE;
+}
+
+static gboolean
+change_in_place (Applying *applying, PhNode *node, PhNode *wanted)
+{
+  if (node->graphs != NULL || node->op_type != wanted->op_type)
+    return FALSE;
+  for (guint i = 0; i < wanted->inputs->len; i++)
+    {
+      PhValue *value = ph_node_input (wanted, i);
+
+      if (!ph_node_set_input (node, i, value != NULL ? resolve (applying, value) : NULL, applying->error))
+        return FALSE;
+    }
+  if (!ph_node_truncate_inputs (node, wanted->inputs->len, applying->error))
+    return FALSE;
+  for (guint i = node->attrs->len; i-- > 0;)
+    {
+      const char *name = ((PhAttr *) node->attrs->pdata[i])->name;
+
+      if (ph_node_attr (wanted, name) == NULL && !ph_node_set_attr (node, name, NULL, applying->error))
+        return FALSE;
+    }
+  for (guint i = 0; i < wanted->attrs->len; i++)
+    {
+      PhAttr *attr = wanted->attrs->pdata[i];
+
+      if (!ph_node_set_attr (node, attr->name, attr, applying->error))
+        return FALSE;
+    }
+  for (guint i = 0; i < MIN (node->outputs->len, wanted->outputs->len); i++)
+    {
+      const PhType *type = ph_node_output (wanted, i)->type;
+
+      if (type != NULL && !ph_value_set_type (ph_node_output (node, i), type, applying->error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Where all readers of @was read @is now, the two change places; else only those that do. */
+static gboolean
+switch_readers (Applying *applying, PhValue *was, PhValue *is)
+{
+  const PhValue *left = ph_model_find_value (applying->after, was->id);
+  PhGraph       *graph = applying->model->graph;
+
+  if (left == NULL || ph_value_n_uses (left) == 0)
+    return ph_value_replace_uses (was, is, applying->error);
+  for (guint u = was->uses->len; u-- > 0;)
+    {
+      const PhUse   use = g_array_index (was->uses, PhUse, u);
+      const PhNode *reader = ph_model_find_node (applying->after, use.node->id);
+
+      if (use.node->id < applying->first_new && reader != NULL && ph_node_input (reader, use.index) != left &&
+          !ph_node_set_input (use.node, use.index, is, applying->error))
+        return FALSE;
+    }
+  for (guint i = 0; i < MIN (graph->outputs->len, applying->after->graph->outputs->len); i++)
+    if (graph->outputs->pdata[i] == was && applying->after->graph->outputs->pdata[i] != left && !ph_graph_set_output (graph, i, is, applying->error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+apply (Applying *applying, const PhRegion *hunk)
+{
+  for (guint i = 0; i < hunk->after->len; i++)
+    {
+      PhNode   *wanted = hunk->after->pdata[i], *node = wanted->id < applying->first_new ? ph_model_find_node (applying->model, wanted->id) : NULL;
+      Resolving resolving = { applying, wanted, TRUE };
+
+      ph_each_read (wanted, resolve_read, &resolving);
+      if (!resolving.ok ||
+          (node != NULL ? !change_in_place (applying, node, wanted)
+                        : ph_copy_node (wanted, applying->model->graph, NULL, applying->made, applying->error) == NULL))
+        return FALSE;
+    }
+  for (guint i = 0; i < hunk->outputs->len; i++)
+    {
+      const PhBorderPair *pair = &g_array_index (hunk->outputs, PhBorderPair, i);
+      PhValue            *was = ph_model_find_value (applying->model, pair->before), *is = ph_model_find_value (applying->after, pair->after);
+
+      is = is != NULL ? resolve (applying, is) : NULL;
+      if (was == NULL || is == NULL || (was != is && !switch_readers (applying, was, is)))
+        return FALSE;
+    }
+  for (guint i = hunk->before->len; i-- > 0;)
+    {
+      const PhId id = ((PhNode *) hunk->before->pdata[i])->id;
+      PhNode    *node = ph_model_find_node (applying->model, id);
+      gboolean   used = node == NULL || ph_model_find_node (applying->after, id) != NULL;
+
+      for (guint k = 0; !used && k < node->outputs->len; k++)
+        used = ph_value_n_uses (node->outputs->pdata[k]) > 0;
+      if (!used && !ph_graph_remove_node (node, applying->error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static int
+by_place (gconstpointer a, gconstpointer b)
+{
+  const PhRegion *x = *(PhRegion *const *) a, *y = *(PhRegion *const *) b;
+  const guint64   at[] = { x->before->len > 0 ? ((PhNode *) x->before->pdata[0])->order : G_MAXUINT64,
+                           y->before->len > 0 ? ((PhNode *) y->before->pdata[0])->order : G_MAXUINT64 };
+
+  return at[0] < at[1] ? -1 : at[0] > at[1];
+}
+
+/* FALSE: the sink wants no more. What cannot be applied alone is left to the rest. */
+static gboolean
+apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtrArray *hunks, const PhHunkSink *sink)
+{
+  g_autoptr(GHashTable) made = g_hash_table_new (NULL, NULL);
+  g_autoptr(GError)     own = NULL;
+  Applying              applying = { model, after, first_new, made, &own };
+
+  g_ptr_array_sort (hunks, by_place);
+  for (guint i = 0; i < hunks->len; i++)
+    {
+      const PhRegion       *hunk = hunks->pdata[i];
+      g_autoptr(GHashTable) known = NULL;
+      GHashTableIter        iter;
+      gpointer              value, here;
+
+      if (hunk->graph != before->graph->id || hunk->outputs->len == 0)
+        continue;
+      if (!sink->begin (hunk, before, after, sink->data))
+        return FALSE;
+      known = g_hash_table_new (NULL, NULL);
+      g_hash_table_iter_init (&iter, made);
+      while (g_hash_table_iter_next (&iter, &value, &here))
+        g_hash_table_insert (known, value, here);
+      if (apply (&applying, hunk))
+        {
+          sink->end (sink->data);
+          continue;
+        }
+      sink->abort (sink->data);
+      g_clear_error (&own);
+      g_hash_table_unref (made);
+      made = applying.made = g_steal_pointer (&known);
+    }
+  return TRUE;
+}
+
+gboolean
+ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error)
+{
+  g_autoptr(PhModel)   before = ph_model_clone (model), after = ph_model_clone (model);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(GPtrArray) hunks = NULL;
+  const PhId           first_new = model->next_id;
+
+  ph_history_begin_step (history, after, "become");
+  ph_history_begin_rewrite (history, "become", PH_NO_ID, "");
+  if (ph_model_become (after, target, NULL, NULL))
+    hunks = ph_regions_find (before, after, history, 0, history->edits->len);
+  if (hunks != NULL && hunks->len > 1 && hunks->len <= MAX_HUNKS && !apply_all (model, before, after, first_new, hunks, sink))
+    return TRUE;
+  if (!sink->begin (hunks != NULL && hunks->len == 1 ? hunks->pdata[0] : NULL, before, after, sink->data))
+    return TRUE;
+  if (!ph_model_become (model, target, NULL, error))
+    {
+      sink->abort (sink->data);
+      return FALSE;
+    }
+  sink->end (sink->data);
+  return TRUE;
+}
+
+/* Operators in program order, constants not counted. */
+static void
+add_operators (GString *out, GPtrArray *nodes)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const PhNode *node = nodes->pdata[i];
+
+      if (n++ < MAX_NAMED)
+        g_string_append_printf (out, "%s%s", n > 1 ? ", " : "", node->op_type);
+    }
+  if (n > MAX_NAMED)
+    g_string_append_printf (out, " and %u more", n - MAX_NAMED);
+  if (n == 0)
+    g_string_append (out, "nothing");
+}
+
+char *
+ph_hunk_describe (const PhRegion *hunk)
+{
+  GString *out = g_string_new (NULL);
+
+  add_operators (out, hunk->after);
+  g_string_append (out, " in place of ");
+  add_operators (out, hunk->before);
+  return g_string_free (out, FALSE);
+}

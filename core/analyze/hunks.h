@@ -1,0 +1,26 @@
+/* hunks.h: what another program made of a model, part by part.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/analyze/region.h"
+
+G_BEGIN_DECLS
+
+/* Who records the parts. All three are called in turn: begin, then edits of the model, then end or abort. */
+typedef struct
+{
+  /* @hunk: (nullable) NULL is the rest: names, types, order. @before and @after are the two models that it is a part of. FALSE: no more. */
+  gboolean (*begin) (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data);
+  void     (*end)   (gpointer data);
+  void     (*abort) (gpointer data);
+  gpointer data;
+} PhHunkSink;
+
+/* Like ph_model_become(), in several rewrites: each connected part of the difference alone, where it can be applied alone; then
+ * what is left. The model is valid after each of them and equal to @target's after the last. */
+gboolean ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error);
+
+/* "MaxPool in place of Pad, MaxPool": what @hunk does, by operators. (transfer full) */
+char    *ph_hunk_describe (const PhRegion *hunk);
+
+G_END_DECLS

@@ -1,0 +1,23 @@
+/* pair.h: a region as two small models, before and after.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/analyze/region.h"
+
+G_BEGIN_DECLS
+
+/* Two models of the same interface. Inputs that have a default are inputs here too, as they may be fed. The models' inputs say of their type only the
+ * element type, so that they can be computed at any size; @types has all that is known. */
+typedef struct
+{
+  PhModel    *before, *after;    /* at the newest opset                                                        */
+  GArray     *inputs, *outputs;  /* as in the region; the models' own are in this order                        */
+  GPtrArray  *types;             /* (element-type PhType) (nullable elements) of each input                    */
+  GHashTable *ids[2];            /* PhId in the side's model -> PhId of the value that it stands for           */
+} PhPair;
+
+PhPair    *ph_pair_new     (const PhRegion *region, PhModel *before, PhModel *after, GError **error);
+void       ph_pair_free    (PhPair *pair);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPair, ph_pair_free)
+
+G_END_DECLS
