@@ -1,6 +1,5 @@
-/* recording-xla.c: the folders that XLA writes with --xla_dump_to: what a module was before and after each pass, in files whose names say
- * which module, which number, which pipeline and which pass.
- * SPDX-License-Identifier: GPL-3.0-or-later */
+/* recording-xla.c: the folders that XLA writes with --xla_dump_to: what a module was before and after each pass, in files whose
+ * names say which module, which number, which pipeline and which pass. SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording-xla.h"
 
 #include <string.h>
@@ -34,7 +33,7 @@ find_number (const char *from, const char *end)
 
         while (begin > from && begin[-1] != '.')
           begin--;
-        if (begin > from && is_number (begin, (gsize) (p - begin)))
+        if (begin > from && is_number (begin, (gsize)(p - begin)))
           return begin;
         p = begin;
       }
@@ -44,16 +43,18 @@ find_number (const char *from, const char *end)
 gboolean
 ph_xla_parse_name (const char *name, PhXlaFile *file)
 {
-  static const char *const aside[] = { "-buffer-assignment.txt", "-memory-usage-report.txt", "_buffer_assignment.txt", "-execution_options.txt",
-                                       "config.txt", "-colocation.txt", "-live-range.txt", "_after_buffer_assignment.txt" };
-  const char              *module = strstr (name, "module_"), *end = name + strlen (name), *p, *after, *before;
+  static const char *const aside[] = {
+    "-buffer-assignment.txt", "-memory-usage-report.txt", "_buffer_assignment.txt",      "-execution_options.txt", "config.txt",
+    "-colocation.txt",        "-live-range.txt",          "_after_buffer_assignment.txt"
+  };
+  const char *module = strstr (name, "module_"), *end = name + strlen (name), *p, *after, *before;
 
-  *file = (PhXlaFile) { 0 };
-  if (module == NULL || (module > name && (module[-1] != '.' || !is_number (name, (gsize) (module - name - 1)))))
+  *file = (PhXlaFile){ 0 };
+  if (module == NULL || (module > name && (module[-1] != '.' || !is_number (name, (gsize)(module - name - 1)))))
     return FALSE;
   for (p = module + strlen ("module_"); g_ascii_isdigit (*p); p++)
     ;
-  if (!is_number (module + strlen ("module_"), (gsize) (p - module) - strlen ("module_")) || *p != '.')
+  if (!is_number (module + strlen ("module_"), (gsize)(p - module) - strlen ("module_")) || *p != '.')
     return FALSE;
   file->module = g_ascii_strtoull (module + strlen ("module_"), NULL, 10);
   if (!g_str_has_suffix (name, ".txt"))
@@ -70,12 +71,12 @@ ph_xla_parse_name (const char *name, PhXlaFile *file)
 
       if (number == NULL)
         return TRUE;
-      file->order = (gint64) g_ascii_strtoull (number, NULL, 10);
+      file->order = (gint64)g_ascii_strtoull (number, NULL, 10);
       number = strchr (number, '.') + 1;
       after += strlen (".after_");
       file->kind = PH_XLA_BETWEEN;
-      file->pipeline = g_strndup (number, (gsize) (after - strlen (".after_") - number));
-      file->pass = g_strndup (after, (gsize) (before - after));
+      file->pipeline = g_strndup (number, (gsize)(after - strlen (".after_") - number));
+      file->pass = g_strndup (after, (gsize)(before - after));
     }
   else if (g_str_has_suffix (name, "before_optimizations.txt"))
     {
@@ -87,13 +88,13 @@ ph_xla_parse_name (const char *name, PhXlaFile *file)
       file->kind = PH_XLA_AFTER;
       file->order = G_MAXINT64;
     }
-  else if ((p = find_number (p, end)) != NULL)         /* inside a pass: NNNN.pass.step */
+  else if ((p = find_number (p, end)) != NULL) /* inside a pass: NNNN.pass.step */
     {
       const char *dot = strchr (p, '.');
 
       file->kind = PH_XLA_INSIDE;
-      file->order = (gint64) g_ascii_strtoull (p, NULL, 10);
-      file->pass = g_strndup (dot + 1, (gsize) (end - dot) - 1);
+      file->order = (gint64)g_ascii_strtoull (p, NULL, 10);
+      file->pass = g_strndup (dot + 1, (gsize)(end - dot) - 1);
     }
   return TRUE;
 }
@@ -104,7 +105,7 @@ ph_xla_file_clear (PhXlaFile *file)
   g_free (file->path);
   g_free (file->pipeline);
   g_free (file->pass);
-  *file = (PhXlaFile) { 0 };
+  *file = (PhXlaFile){ 0 };
 }
 
 /* ── the files of one module ────────────────────────────────────────────────────────────────────────────────────── */
@@ -121,10 +122,10 @@ compare_files (gconstpointer a, gconstpointer b)
 static GArray *
 list_files (const char *folder, const char *prefix)
 {
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
-  GArray         *files = g_array_new (FALSE, TRUE, sizeof (File));
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  GArray *files = g_array_new (FALSE, TRUE, sizeof (File));
 
-  g_array_set_clear_func (files, (GDestroyNotify) ph_xla_file_clear);
+  g_array_set_clear_func (files, (GDestroyNotify)ph_xla_file_clear);
   for (const char *name; dir != NULL && (name = g_dir_read_name (dir)) != NULL && files->len < 100000;)
     {
       File file;
@@ -146,11 +147,11 @@ list_files (const char *folder, const char *prefix)
 static void
 choose_module (GArray *files, const char *folder, GPtrArray *problems)
 {
-  g_autoptr(GHashTable) counts = g_hash_table_new (NULL, NULL);
-  GHashTableIter        iter;
-  gpointer              key, value;
-  guint64               best = 0;
-  guint                 most = 0;
+  g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer key, value;
+  guint64 best = 0;
+  guint most = 0;
 
   for (guint i = 0; i < files->len; i++)
     {
@@ -167,8 +168,10 @@ choose_module (GArray *files, const char *folder, GPtrArray *problems)
         best = GPOINTER_TO_SIZE (key);
       }
   if (g_hash_table_size (counts) > 1 && problems != NULL)
-    g_ptr_array_add (problems, g_strdup_printf ("The folder holds %u modules; this is module_%04" G_GUINT64_FORMAT ", of which most was written. "
-                                                "For another: open %s/module_NNNN", g_hash_table_size (counts), best, folder));
+    g_ptr_array_add (problems, g_strdup_printf ("The folder holds %u modules; this is module_%04" G_GUINT64_FORMAT
+                                                ", of which most was written. "
+                                                "For another: open %s/module_NNNN",
+                                                g_hash_table_size (counts), best, folder));
   for (guint i = files->len; i-- > 0;)
     if (g_array_index (files, File, i).module != best)
       g_array_remove_index (files, i);
@@ -243,16 +246,16 @@ follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, g
 static PhHistory *
 replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel)   model = ph_model_clone (first);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = ph_model_clone (first);
 
   for (guint i = 1; i < files->len; i++)
     {
-      const File        *file = &g_array_index (files, File, i);
-      g_autoptr(GError)  reason = NULL;
-      g_autoptr(PhModel) target = NULL;
-      gboolean           summary;
-      g_autofree char   *name = step_name (files, i, &summary);
+      const File *file = &g_array_index (files, File, i);
+      g_autoptr (GError) reason = NULL;
+      g_autoptr (PhModel) target = NULL;
+      gboolean summary;
+      g_autofree char *name = step_name (files, i, &summary);
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
@@ -268,10 +271,11 @@ replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *
 gboolean
 ph_xla_is_dump (const char *path)
 {
-  const gboolean    is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
-  g_autofree char  *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path), *prefix = is_folder ? NULL : g_path_get_basename (path);
-  g_autoptr(GArray) files = NULL;
-  gboolean          several;
+  const gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_autofree char *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path),
+                  *prefix = is_folder ? NULL : g_path_get_basename (path);
+  g_autoptr (GArray) files = NULL;
+  gboolean several;
 
   if (!is_folder && (g_file_test (path, G_FILE_TEST_EXISTS) || strstr (prefix, "module_") == NULL))
     return FALSE;
@@ -285,10 +289,11 @@ ph_xla_is_dump (const char *path)
 PhModel *
 ph_xla_open_dump (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  const gboolean     is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
-  g_autofree char   *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path), *prefix = is_folder ? NULL : g_path_get_basename (path);
-  g_autoptr(GArray)  files = list_files (folder, prefix);
-  g_autoptr(PhModel) first = NULL;
+  const gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_autofree char *folder = is_folder ? g_strdup (path) : g_path_get_dirname (path),
+                  *prefix = is_folder ? NULL : g_path_get_basename (path);
+  g_autoptr (GArray) files = list_files (folder, prefix);
+  g_autoptr (PhModel) first = NULL;
 
   *history = NULL;
   choose_module (files, folder, problems);

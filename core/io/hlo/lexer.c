@@ -151,6 +151,12 @@ ph_hlo_word (PhHloParser *parser)
   g_string_truncate (parser->word, 0);
   g_string_append_len (parser->word, from, to - from);
   parser->p = to;
+  if (!g_utf8_validate_len (parser->word->str, parser->word->len, NULL))
+    {
+      g_autofree char *valid = g_utf8_make_valid (parser->word->str, (gssize) parser->word->len);
+
+      g_string_assign (parser->word, valid);
+    }
   return parser->word->str;
 }
 
