@@ -169,6 +169,48 @@ test_tflite_damaged (void)
     }
 }
 
+static void
+test_mindspore (void)
+{
+  gsize            size, anf_size;
+  g_autofree char *data = load ("mindspore", "mindir", &size), *anf_data = load ("mindspore", "anf", &anf_size);
+  g_autofree char *mindir = read_as ("mindspore", data, size), *anf = read_as ("mindspore", anf_data, anf_size);
+  g_autofree char *cut = read_as ("mindspore", data, size - 3);
+  g_autoptr(GBytes)  noise = g_bytes_new_static ("\x93\x11\x7f\xc4noise", 9);
+  g_autoptr(GError)  error = NULL;
+  g_autoptr(PhModel) none = ph_format_read_bytes (ph_format_recognise (noise, "m.mindir"), noise, "m.mindir", NULL, &error);
+
+  assert_has (mindir, "main (float[2] late, float[2,3] x) => (z)");
+  assert_has (mindir, "int64[2] perm = {1, 0}");
+  assert_has (mindir, "float[2] w = {1.5, -2}");
+  assert_has (mindir, "[\"Default/T-op1\"] t = mindspore.Transpose <mode = 4> (x, perm)");
+  assert_has (mindir, "z = mindspore.half (y, late)");
+  assert_has (mindir, "half (p) => (r)");
+  assert_has (mindir, "The elements of the parameter 'late' are not there");
+  assert_has (anf, "kernel_graph_0 (float[2] x) => (float[2] \"3\")");
+  assert_has (anf, "[\"Default/Add-op0\"] \"1\" = mindspore.Add <axis = -1> (x, k)");
+  assert_has (anf, "peephole_after = [\"2\"]");
+  assert_has (cut, "the file is damaged or cut short");
+  g_assert_null (none);
+  assert_has (error->message, "this is a MindIR file that is encrypted, or damaged");
+}
+
+static void
+test_mindspore_dump (void)
+{
+  g_autofree char *data = corpus ("mindspore-ir", "small"), *text = read_as ("mindspore-ir", data, strlen (data));
+  g_autofree char *none = read_as ("mindspore-ir", "# IR entry: @a\n", 15);
+
+  assert_has (text, "main_1 (float[2,?] para1_x, float[3] para2_w) => (float[2,3] CNode_7)");
+  assert_has (text, "[\"Default/Sub-op1\"] \"CNode_3$a\" = mindspore.PrimFunc_Sub <");
+  assert_has (text, "axis = -1, checkpoint = 1");
+  assert_has (text, "net.py:16:13");
+  assert_has (text, "CNode_6 = mindspore.call (CNode_4)");
+  assert_has (text, "CNode_7 = mindspore.then_2 (CNode_6)");
+  assert_has (text, "then_2 (para3_p) => (b)");
+  assert_has (none, "there is no subgraph in it");
+}
+
 /* What is only recognised is refused by its name. */
 static void
 test_refused (void)
@@ -203,6 +245,8 @@ main (int argc, char **argv)
   g_test_add_func ("/foreign-graphs/weights", test_weights);
   g_test_add_func ("/foreign-graphs/tflite", test_tflite);
   g_test_add_func ("/foreign-graphs/tflite-damaged", test_tflite_damaged);
+  g_test_add_func ("/foreign-graphs/mindspore", test_mindspore);
+  g_test_add_func ("/foreign-graphs/mindspore-dump", test_mindspore_dump);
   g_test_add_func ("/foreign-graphs/refused", test_refused);
   return g_test_run ();
 }

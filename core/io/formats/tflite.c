@@ -28,7 +28,7 @@ typedef struct
   PhFlat       flat;
   gboolean     on_disk;
   PhFlatVector codes, graphs, buffers;
-  GHashTable  *used;             /* numbers of the subgraphs that operators hold */
+  GHashTable  *used, *open;      /* numbers of the subgraphs that operators hold; of those that are being read */
   guint        depth, n_expanded;
 } File;
 
@@ -196,13 +196,15 @@ add_body (File *file, PhDraftNode *node, const char *name, gint64 index, GError 
   if (index < 0 || index >= file->graphs.n)
     return TRUE;
   g_hash_table_add (file->used, GUINT_TO_POINTER ((guint) index));
-  if (file->depth >= MAX_DEPTH || file->n_expanded > MAX_EXPANDED)
+  if (file->depth >= MAX_DEPTH || file->n_expanded > MAX_EXPANDED || g_hash_table_contains (file->open, GUINT_TO_POINTER ((guint) index)))
     {
       ph_source_problem (file->source, "A subgraph is not shown: they are nested too deep, or one holds itself");
       return TRUE;
     }
   file->depth++;
+  g_hash_table_add (file->open, GUINT_TO_POINTER ((guint) index));
   body = draft_graph (file, (guint) index, error);
+  g_hash_table_remove (file->open, GUINT_TO_POINTER ((guint) index));
   file->depth--;
   if (body != NULL)
     ph_draft_node_body (node, name, body);
@@ -485,10 +487,10 @@ read_model (PhSource *source, GError **error)
 {
   g_autoptr(GBytes)     bytes = ph_source_dup_bytes (source, error);
   g_autoptr(PhModel)    model = ph_model_new ();
-  g_autoptr(GHashTable) used = g_hash_table_new (NULL, NULL);
+  g_autoptr(GHashTable) used = g_hash_table_new (NULL, NULL), open = g_hash_table_new (NULL, NULL);
   g_autoptr(PhDraft)    draft = NULL;
   PhImporter            importer = { source, model };
-  File                  file = { .source = source, .importer = &importer, .used = used, .on_disk = source->disk != NULL && source->bytes == NULL };
+  File                  file = { .source = source, .importer = &importer, .used = used, .open = open, .on_disk = source->disk != NULL && source->bytes == NULL };
   gboolean              broken = FALSE;
   gsize                 root;
   gint64                version;
