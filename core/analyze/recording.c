@@ -8,6 +8,7 @@
 #include "core/analyze/recording-xla.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
+#include "core/io/mlir/dump.h"
 
 #define MAX_FILES 10000
 
@@ -134,6 +135,19 @@ open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancella
   return g_steal_pointer (&replay.first);
 }
 
+/* What mlir-opt writes into a folder for each module, and into it one for each function. */
+static PhModel *
+open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
+{
+  g_auto(Replay) replay = { .problems = problems };
+
+  if (!ph_format_record_text (ph_format_find ("mlir-dump"), text, folder, replay_step, &replay, problems, cancellable, error))
+    return NULL;
+  if (replay.history != NULL && replay.history->steps->len > 0)
+    *history = g_steal_pointer (&replay.history);
+  return g_steal_pointer (&replay.first);
+}
+
 PhHistory *
 ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
@@ -155,9 +169,18 @@ ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCan
 
 /* ── folders ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+/* What went in stands first, though its name has no number: "input.mlir" before "1_fuse.mlir". */
+static gboolean
+is_input (const char *name)
+{
+  return g_str_has_prefix (name, "input.") || g_str_has_prefix (name, "original.");
+}
+
 static int
 compare_names (gconstpointer a, gconstpointer b)
 {
+  if (is_input (*(char **) a) != is_input (*(char **) b))
+    return is_input (*(char **) a) ? -1 : 1;
   g_autofree char *key_a = g_utf8_collate_key_for_filename (*(char **) a, -1), *key_b = g_utf8_collate_key_for_filename (*(char **) b, -1);
   const int        order = strcmp (key_a, key_b);
 
@@ -239,6 +262,7 @@ step_name (const char *path)
 PhModel *
 ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
+  g_autofree char     *tree = NULL;
   g_autofree char     *saved = g_build_filename (path, "saved_model.pb", NULL);
   g_autoptr(GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_recorded_free);
   g_autoptr(PhModel)   first = NULL;
@@ -250,6 +274,9 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
     return open_file (path, history, problems, cancellable, error);
   if (g_file_test (saved, G_FILE_TEST_IS_REGULAR))
     return ph_io_open (saved, problems, cancellable, error);
+  tree = ph_mlir_dump_tree (path);
+  if (tree != NULL)
+    return open_tree (tree, path, history, problems, cancellable, error);
   paths = list_models (path, problems, error);
   if (paths == NULL)
     return NULL;

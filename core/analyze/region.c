@@ -336,6 +336,13 @@ make_regions (Cut *cut)
   return found;
 }
 
+/* A function that came or went is in no graph: the main one stands for what is around it. */
+static PhId
+outer_of (const Cut *cut, const PhGraph *graph)
+{
+  return graph != NULL && graph->owner != NULL ? graph->owner->graph->id : cut->model[0]->graph->id;
+}
+
 /* The graph that holds all the changes. */
 static gboolean
 find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint end)
@@ -382,8 +389,7 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
       cut->graph[1] = ph_model_find_graph (cut->model[1], common);
       if (cut->graph[0] != NULL && cut->graph[1] != NULL)
         return TRUE;
-      common = cut->graph[0] != NULL ? cut->graph[0]->owner->graph->id : cut->graph[1] != NULL ? cut->graph[1]->owner->graph->id
-                                                                                              : cut->model[0]->graph->id;
+      common = outer_of (cut, cut->graph[0] != NULL ? cut->graph[0] : cut->graph[1]);
     }
   return FALSE;
 }

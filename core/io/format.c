@@ -158,7 +158,8 @@ keep_files (PhModel *model, PhSource *source)
   gpointer file;
 
   model->files = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_file_unref);
-  g_ptr_array_add (model->files, ph_file_ref (source->disk));
+  if (source->disk != NULL)
+    g_ptr_array_add (model->files, ph_file_ref (source->disk));
   g_hash_table_iter_init (&iter, source->beside);
   while (g_hash_table_iter_next (&iter, NULL, &file))
     g_ptr_array_add (model->files, ph_file_ref (file));
@@ -269,6 +270,20 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
   if (model != NULL && !ph_file_check (file, error))
     g_clear_pointer (&model, ph_model_free);
   return model != NULL && finish_each (NULL, model, &recording, error);
+}
+
+gboolean
+ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
+                       GCancellable *cancellable, GError **error)
+{
+  g_auto(PhSource) source = { 0 };
+  g_autoptr(GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  Recording recording = { &source, each, data };
+
+  ph_source_init (&source, path, problems);
+  source.bytes = bytes;
+  source.cancellable = cancellable;
+  return format->record (&source, finish_each, &recording, error);
 }
 
 static gboolean

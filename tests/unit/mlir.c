@@ -1,7 +1,9 @@
 /* mlir.c: models out of MLIR text, and what is said of text that is none.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
 #include <string.h>
 
+#include "core/analyze/recording.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 
@@ -158,6 +160,69 @@ test_unfolding (void)
   g_assert_false (ph_model_check_functions (model, NULL));
 }
 
+/* A module, then one function of it, then a module: one step each, and the last position is the last of them. */
+static void
+test_dump (void)
+{
+  g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir-dump", "after-all.txt", NULL);
+  g_autoptr(PhHistory) history = NULL;
+  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr(GError)    error = NULL;
+  g_autoptr(PhModel)   model = ph_recording_open (path, &history, problems, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (problems->len, ==, 0);
+  g_assert_cmpuint (history->steps->len, ==, 3);
+  g_assert_cmpstr (g_array_index (history->steps, PhStep, 1).pass, ==, "cse");
+  g_assert_cmpuint (g_array_index (history->steps, PhStep, 1).n_removed, >=, 1);
+  history->position = (PhPosition) { 0, 0 };                       /* where the model is */
+  g_assert_true (ph_history_go (history, model, (PhPosition) { 3, 0 }, &error));
+  g_assert_cmpuint (model->graph->n_nodes, ==, 2);
+  g_assert_cmpuint (model->functions->len, ==, 0);
+  g_assert_true (model->graph->last->inputs->pdata[0] == model->graph->last->inputs->pdata[1]);
+  g_assert_cmpuint (model->graph->first->id, ==, ph_node_input (model->graph->last, 0)->producer->id);
+}
+
+/* The same as a tree: a folder of a module holds what ran on it, and folders of its functions. */
+static void
+test_tree (void)
+{
+  static const char *const files[][2] = {
+    { "0_0_canonicalize.mlir", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n" },
+    { "0_10_cse.mlir", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n" },
+    { "0_9_sccp.mlir", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.abs %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n" },
+  };
+  g_autofree char     *folder = g_dir_make_tmp ("peephole-tree-XXXXXX", NULL), *module = g_build_filename (folder, "builtin_module_m", NULL),
+                      *function = g_build_filename (module, "func_func_main", NULL);
+  g_autoptr(PhHistory) history = NULL;
+  g_autoptr(GError)    error = NULL;
+  g_autoptr(PhModel)   model = NULL;
+
+  g_assert_cmpint (g_mkdir_with_parents (function, 0700), ==, 0);
+  for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (function, files[i][0], NULL);
+
+      g_assert_true (g_file_set_contents (path, files[i][1], -1, NULL));
+    }
+  model = ph_recording_open (folder, &history, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (history->steps->len, ==, 2);
+  g_assert_cmpstr (g_array_index (history->steps, PhStep, 0).pass, ==, "sccp");
+  history->position = (PhPosition) { 0, 0 };                       /* where the model is */
+  g_assert_true (ph_history_go (history, model, (PhPosition) { 2, 0 }, &error));
+  g_assert_cmpstr (model->graph->first->op_type, ==, "negate");
+  for (gsize i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (function, files[i][0], NULL);
+
+      g_remove (path);
+    }
+  g_rmdir (function);
+  g_rmdir (module);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -168,5 +233,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/bad", test_bad);
   g_test_add_func ("/mlir/deep", test_deep);
   g_test_add_func ("/mlir/unfolding", test_unfolding);
+  g_test_add_func ("/mlir/dump", test_dump);
+  g_test_add_func ("/mlir/tree", test_tree);
   return g_test_run ();
 }

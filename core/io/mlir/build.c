@@ -754,6 +754,17 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
   return ph_import_graph (&builder->importer, into, &graph, error);
 }
 
+const PhMlirOp *
+ph_mlir_entry (GPtrArray *modules)
+{
+  g_autoptr(GHashTable) called = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray)  functions = ph_mlir_functions (modules);
+
+  for (guint i = 0; i < modules->len; i++)
+    note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
+  return choose_entry (modules, functions, called);
+}
+
 PhModel *
 ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
 {

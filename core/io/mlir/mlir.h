@@ -70,8 +70,9 @@ PhMlirAttr   *ph_mlir_attr      (const PhMlirOp *op, const char *name);     /* (
 
 /* The functions of @modules, in order, with a body. (transfer container) (element-type PhMlirOp) */
 GPtrArray    *ph_mlir_functions (GPtrArray *modules);
-/* The model. @entry: the function that is the main graph; NULL: @main, or the only one that nobody calls. Without one, each function is a
- * node with a body. @inputs_of: (nullable) a function without arguments whose calls become inputs that default to what it returns. */
+/* Which of them is the main graph unless it is said: @main, or the first that nobody calls. (nullable) */
+const PhMlirOp *ph_mlir_entry   (GPtrArray *modules);
+/* The model: @entry (nullable) is its main graph, the others are its functions. @inputs_of: (nullable) a function without arguments whose calls become inputs that default to what it returns. */
 PhModel      *ph_mlir_build     (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error);
 
 G_END_DECLS
