@@ -108,13 +108,10 @@ go_to_rewrite (PhHistoryPanel *self, guint row)
   PhHistory *history = ph_document_get_history (self->document);
   gboolean last = item->number == g_array_index (history->steps, PhStep, self->shown_step).n_rewrites;
   guint step = last ? self->shown_step + 1 : self->shown_step, rewrite = last ? 0 : item->number;
-  /* Where a line still waits or runs, this is not where it will end. */
-  if (at.step == step && at.rewrite == rewrite && !ph_console_is_running (self->console))
+  /* Where a line still waits or runs, this is not where it will end; and of the last one all of the step may be shown. */
+  if (at.step == step && at.rewrite == rewrite && !last && !ph_console_is_running (self->console))
     return;
-  if (last)
-    ph_history_run (self, "goto %u", step);
-  else
-    ph_history_run (self, "goto %u.%u", self->shown_step + 1, rewrite);
+  ph_history_run (self, "goto %u.%u", self->shown_step + 1, item->number);
 }
 
 static void

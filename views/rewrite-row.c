@@ -57,11 +57,9 @@ update (PhRewriteRow *self)
 {
   if (!self->item || !self->console)
     return;
-  PhModel *model = ph_document_get_model (ph_console_get_document (self->console));
-  PhNode *node = model && self->item->node ? ph_model_find_node (model, self->item->node) : NULL;
   g_autofree char *number = g_strdup_printf ("%u", self->item->number);
-  g_autofree char *where = !self->item->node ? NULL
-                           : node && *node->name ? g_strdup (node->name) : g_strdup_printf ("n%u", self->item->node);
+  /* Not its name: that is known only where the node is, and a row says the same wherever one stands. */
+  g_autofree char *where = self->item->node ? g_strdup_printf ("n%u", self->item->node) : NULL;
 
   self->updating = TRUE;
   gtk_label_set_text (self->number, number);

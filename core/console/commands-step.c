@@ -422,7 +422,7 @@ move_begin (PhCall *call, gboolean forward, gboolean by_rewrite, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "this is the file as it is: there is nothing before it");
       return FALSE;
     }
-  if (!ph_document_go (call->document, to, error))
+  if (!(forward && by_rewrite ? ph_document_go_rewrite : ph_document_go) (call->document, to, error))
     return FALSE;
   reply_rewrite (call);
   return TRUE;
@@ -480,7 +480,10 @@ goto_begin (PhCall *call, GError **error)
   PhPosition to;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 1, error) ||
-      !ph_call_find_position (call, call->argv[0], &to, error) || !ph_document_go (call->document, to, error))
+      !ph_call_find_position (call, call->argv[0], &to, error))
+    return FALSE;
+  /* 3.2 is a rewrite, also where it is the last one of its step. */
+  if (!(strchr (call->argv[0], '.') != NULL && call->argv[0][1] != '\0' ? ph_document_go_rewrite : ph_document_go) (call->document, to, error))
     return FALSE;
   reply_rewrite (call);
   return TRUE;

@@ -54,6 +54,7 @@ struct _PhDocument
   GCancellable *proving;          /* (nullable) of the thread that is at it                                  */
   PhPosition  bookmarks[PH_N_BOOKMARKS];
   guint       bookmarked;         /* bit i: bookmark i + 1 is set                                            */
+  gboolean    by_rewrite;         /* what brought here was a single rewrite                                  */
   gboolean    has_since;          /* else what is shown is compared with the position before it              */
   PhPosition  since;
   PhDiff     *diff;               /* (nullable) from @diff_a to @diff_b                                      */

@@ -46,7 +46,7 @@ clear_file (PhDocument *document)
   g_ptr_array_set_size (document->problems, 0);
   document->selection = document->shown_value = PH_NO_ID;
   document->bookmarked = 0;
-  document->has_since = FALSE;
+  document->has_since = document->by_rewrite = FALSE;
   ph_discard (g_steal_pointer (&document->diff), (GDestroyNotify) ph_diff_free);
   if (document->breaks != NULL)
     g_ptr_array_set_size (document->breaks, 0);
@@ -320,23 +320,41 @@ ph_document_close (PhDocument *document)
   emit_all (document);
 }
 
-gboolean
-ph_document_go (PhDocument *document, PhPosition to, GError **error)
+static gboolean
+go (PhDocument *document, PhPosition to, gboolean by_rewrite, GError **error)
 {
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  const gboolean counted = document->by_rewrite;
 
   if (document->model == NULL)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "Nothing is open: open a file first");
       return FALSE;
     }
+  document->by_rewrite = by_rewrite;
   if (ph_position_compare (document->history->position, to) == 0)
-    return TRUE;
+    {
+      if (counted != by_rewrite)
+        ph_document_emit (document, SIGNAL_SINCE_CHANGED);
+      return TRUE;
+    }
   if (!ph_history_go (document->history, document->model, to, error))
     return FALSE;
-  ph_document_check_trail (document);
   ph_document_emit (document, SIGNAL_POSITION_CHANGED);
   return TRUE;
+}
+
+gboolean
+ph_document_go (PhDocument *document, PhPosition to, GError **error)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return go (document, to, FALSE, error);
+}
+
+gboolean
+ph_document_go_rewrite (PhDocument *document, PhPosition to, GError **error)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
+  return go (document, to, TRUE, error);
 }
 
 void
@@ -471,7 +489,7 @@ ph_document_get_since (PhDocument *document)
 
   if (ph_document_has_since (document))
     return document->since;
-  return document->history != NULL ? ph_history_previous (document->history, at, at.rewrite > 0) : at;
+  return document->history != NULL ? ph_history_previous (document->history, at, at.rewrite > 0 || document->by_rewrite) : at;
 }
 
 void
@@ -556,38 +574,4 @@ ph_document_take_profile (PhDocument *document, PhProfile *profile)
   g_clear_pointer (&document->profile, ph_profile_unref);
   document->profile = profile;
   ph_document_emit (document, SIGNAL_PROFILE_CHANGED);
-}
-
-void
-ph_document_set_layout (PhDocument *document, PhLayoutEngine engine)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document) && engine < PH_N_LAYOUT_ENGINES);
-  if (document->layout == engine)
-    return;
-  document->layout = engine;
-  ph_document_emit (document, SIGNAL_LAYOUT_CHANGED);
-}
-
-PhLayoutEngine
-ph_document_get_layout (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), PH_LAYOUT_BEST);
-  return document->layout;
-}
-
-void
-ph_document_set_across (PhDocument *document, gboolean across)
-{
-  g_return_if_fail (PH_IS_DOCUMENT (document));
-  if (document->across == across)
-    return;
-  document->across = across;
-  ph_document_emit (document, SIGNAL_LAYOUT_CHANGED);
-}
-
-gboolean
-ph_document_get_across (PhDocument *document)
-{
-  g_return_val_if_fail (PH_IS_DOCUMENT (document), FALSE);
-  return document->across;
 }

@@ -56,6 +56,8 @@ void        ph_document_take_recording (PhDocument *document, PhHistory *history
 void        ph_document_set_copied     (PhDocument *document, gboolean copied);
 gboolean    ph_document_get_copied     (PhDocument *document);
 void        ph_document_close          (PhDocument *document);
+/* Likewise by a single rewrite: then changes are counted from the one before, also where it ends its step. */
+gboolean    ph_document_go_rewrite     (PhDocument *document, PhPosition to, GError **error);
 gboolean    ph_document_go             (PhDocument *document, PhPosition to, GError **error);
 /* Changes whenever steps are dropped or another file is opened: what a worker computed from an older one is stale. */
 guint       ph_document_get_generation (PhDocument *document);
