@@ -226,7 +226,7 @@ test_appended (void)
     {
       g_autofree char *path = example_path (names[i]);
 
-      for (int across = 0; across < 2; across++)
+      for (int across = 0; across <= (i % 3 == 0); across++)
         {
           check_appended (path, FALSE, 0, across);
           check_appended (path, TRUE, 1000, across);
