@@ -8,7 +8,7 @@
 #include "passes/convert-quantised.h"
 
 static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
-                                             ph_convert_math };
+                                             ph_convert_math, ph_convert_hlo };
 
 const char *
 ph_convert_name (const PhNode *node)
@@ -20,10 +20,16 @@ ph_convert_name (const PhNode *node)
     { "pow", "power" }, { "rem", "remainder" }, { "conditional", "case" }, { "clz", "count_leading_zeros" }, { "population_count", "popcnt" },
     { "opt_barrier", "optimization_barrier" }, { "rev", "reverse" }, { "ceil", "ceil" },
   };
+  static const struct { const char *name, *other; } of_hlo[] = {      /* the same name is another operator in StableHLO */
+    { "broadcast", "broadcast_in_dim" }, { "dot", "dot_general" }, { "topk", "top_k" },
+  };
   g_autofree char *name = NULL;
 
-  if (!g_strv_contains (domains, node->domain))
-    return NULL;
+  for (gsize i = 0; g_str_equal (node->domain, "hlo") && i < G_N_ELEMENTS (of_hlo); i++)
+    if (g_str_equal (of_hlo[i].name, node->op_type))
+      return of_hlo[i].other;
+  if (!g_strv_contains (domains, node->domain) || g_str_equal (node->op_type, "module") || g_str_equal (node->op_type, "computation"))
+    return NULL;                 /* a box around what is converted itself */
   name = g_strdelimit (g_strdup (node->op_type), "-", '_');
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     if (g_str_equal (names[i].name, name))
@@ -228,7 +234,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
   GHashTableIter        iter;
   gpointer              key, count;
 
-  if (!resolve_composites (run, error) || !inline_calls (run, error))
+  if (!resolve_composites (run, error) || !inline_calls (run, error) || !ph_convert_prepare (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
   nodes = ph_model_nodes (run->model);

@@ -29,6 +29,7 @@ find_attr (const PhConvert *l, const char *name)
     { "lhs_contracting_dimensions", "lhs_contracting_dims" }, { "rhs_contracting_dimensions", "rhs_contracting_dims" },
     { "broadcast_dimensions", "dimensions" }, { "permutation", "dimensions" }, { "comparison_direction", "direction" },
     { "compare_type", "type" }, { "slice_sizes", "dynamic_slice_sizes" }, { "dimension", "dimensions" },
+    { "call_target_name", "custom_call_target" },
   };
   const PhAttr *attr = ph_node_attr (l->node, name);
 

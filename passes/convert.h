@@ -26,7 +26,9 @@ typedef struct { const char *op; PhConvertFunc lower; const char *becomes, *why;
 
 /* The one table, in parts by family; each ends with a row without name. */
 extern const PhConvertRule ph_convert_elementwise[], ph_convert_shape[], ph_convert_linear[], ph_convert_reduce[], ph_convert_index[], ph_convert_control[],
-                         ph_convert_math[];
+                         ph_convert_math[], ph_convert_hlo[];
+/* Brings HLO and jaxprs to the form that the table knows: fusions and calls in place, branches without operands. */
+gboolean   ph_convert_prepare   (PhPassRun *run, GError **error);
 const PhConvertRule *ph_convert_find (const char *op);                                 /* (nullable) */
 gboolean   ph_convert_is_elementwise (const PhConvertRule *rule);
 /* "add" of the node stablehlo.add, "dot_general" of hlo.dot-general; NULL: no dialect that is lowered. */
