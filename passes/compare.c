@@ -3,7 +3,7 @@
 #include "core/io/io.h"
 #include "passes/adopt.h"
 
-/* Functions of one name that are not the same: their calls show by what is inside. */
+/* Functions of one name that are not called in the same way: their calls show by what is inside. */
 static gboolean
 inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
 {
@@ -14,7 +14,7 @@ inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
     {
       const PhFunction *function = theirs->functions->pdata[i], *known = ph_model_find_function (ours, function->domain, function->name);
 
-      differ |= known != NULL && !ph_function_equal (known, function);
+      differ |= known != NULL && !ph_function_same_interface (known, function);
     }
   if (!differ)
     return TRUE;

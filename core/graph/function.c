@@ -246,12 +246,19 @@ opsets_equal (GHashTable *a, GHashTable *b)
 }
 
 gboolean
-ph_function_equal (const PhFunction *a, const PhFunction *b)
+ph_function_same_interface (const PhFunction *a, const PhFunction *b)
 {
-  gboolean same = a->name == b->name && a->domain == b->domain && a->parameters->len == b->parameters->len
-                  && bytes_equal (a->extra, b->extra) && attrs_equal (a->defaults, b->defaults) && opsets_equal (a->opsets, b->opsets);
+  gboolean same = a->parameters->len == b->parameters->len && attrs_equal (a->defaults, b->defaults) && opsets_equal (a->opsets, b->opsets)
+                  && a->graph->inputs->len == b->graph->inputs->len && a->graph->outputs->len == b->graph->outputs->len;
 
   for (guint i = 0; i < a->parameters->len && same; i++)
     same = a->parameters->pdata[i] == b->parameters->pdata[i];
-  return same && graph_equal (a->graph, b->graph);
+  return same;
+}
+
+gboolean
+ph_function_equal (const PhFunction *a, const PhFunction *b)
+{
+  return a->name == b->name && a->domain == b->domain && bytes_equal (a->extra, b->extra) && ph_function_same_interface (a, b)
+         && graph_equal (a->graph, b->graph);
 }

@@ -156,6 +156,8 @@ PhModel    *ph_function_instance  (const PhFunction *function, const PhNode *cal
 double      ph_function_n_nodes   (const PhFunction *function, GHashTable *counted);
 /* FALSE with @error: a call in the model stands for more nodes than ph_growth_check() allows, or for itself. */
 gboolean    ph_model_check_functions (PhModel *model, GError **error);
+/* Called in the same way: attributes, operator sets, number of inputs and outputs. */
+gboolean    ph_function_same_interface (const PhFunction *a, const PhFunction *b);
 /* Same interface, nodes, names, constants. */
 gboolean    ph_function_equal     (const PhFunction *a, const PhFunction *b);
 /* The operator of that name (nullable). Nodes are resolved as they are made; the list of operators is in core/ops. */

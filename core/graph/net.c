@@ -101,7 +101,7 @@ ph_history_find_tensor (PhHistory *history, PhModel *model, GHashTable **index, 
   return g_hash_table_lookup (*index, GUINT_TO_POINTER (id));
 }
 
-typedef struct { PhHistory *history; PhModel *model; GHashTable *net, *tensors, *places; gboolean counted; } Net;
+typedef struct { PhHistory *history; PhModel *model; GHashTable *net, *tensors, *places, *callers; gboolean counted; } Net;
 
 static gboolean
 field_differs (Net *self, const PhNetField *field)
@@ -170,11 +170,47 @@ owner_of (Net *self, PhId id)
                                                                                                                    : PH_NO_ID;
 }
 
-/* @inside lies in the bodies of all these. */
-static void
-mark_owners (Net *self, PhId inside)
+/* The function in whose graph, or a body there, node @id is or was. (nullable) */
+static const PhFunction *
+function_of (Net *self, PhId id)
 {
-  for (PhId id = owner_of (self, inside); id != PH_NO_ID; id = owner_of (self, id))
+  const PhNode  *node = ph_model_find_node (self->model, id);
+  const PhGraph *graph = node != NULL ? node->graph : NULL;
+
+  if (graph == NULL && self->places != NULL)
+    graph = ph_model_find_graph (self->model, GPOINTER_TO_UINT (g_hash_table_lookup (self->places, GUINT_TO_POINTER (id))));
+  return graph != NULL ? ph_graph_root (graph)->function : NULL;
+}
+
+/* The nodes that call @function: (element-type PhNode) (nullable) */
+static GPtrArray *
+callers_of (Net *self, const PhFunction *function)
+{
+  if (self->callers == NULL)
+    {
+      self->callers = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+      for (PhId id = 1; id < self->model->next_id; id++)
+        {
+          PhNode           *node = ph_model_find_node (self->model, id);
+          const PhFunction *called = node != NULL ? ph_node_function (node) : NULL;
+
+          if (called != NULL && !g_hash_table_contains (self->callers, called))
+            g_hash_table_insert (self->callers, (gpointer) called, g_ptr_array_new ());
+          if (called != NULL)
+            g_ptr_array_add (g_hash_table_lookup (self->callers, called), node);
+        }
+    }
+  return g_hash_table_lookup (self->callers, function);
+}
+
+/* @inside lies in the bodies of all these, from @id on outwards; and in what calls the function that it is of. */
+static void
+mark_from (Net *self, PhId id, PhId inside, GHashTable *seen)
+{
+  const PhFunction *function = self->model->functions->len > 0 ? function_of (self, id != PH_NO_ID ? id : inside) : NULL;
+  GPtrArray        *callers = function != NULL && g_hash_table_add (seen, (gpointer) function) ? callers_of (self, function) : NULL;
+
+  for (; id != PH_NO_ID; id = owner_of (self, id))
     {
       PhNetNode    *node = g_hash_table_lookup (self->net, GUINT_TO_POINTER (id));
       const PhNode *owner = ph_model_find_node (self->model, id);
@@ -194,6 +230,16 @@ mark_owners (Net *self, PhId inside)
         node->inside = g_array_new (FALSE, FALSE, sizeof (PhId));
       g_array_append_val (node->inside, inside);
     }
+  for (guint i = 0; callers != NULL && i < callers->len; i++)
+    mark_from (self, ((const PhNode *) callers->pdata[i])->id, inside, seen);
+}
+
+static void
+mark_owners (Net *self, PhId inside)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+
+  mark_from (self, owner_of (self, inside), inside, seen);
 }
 
 static int
@@ -267,7 +313,7 @@ static GHashTable *
 net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean counted)
 {
   GHashTable *net = g_hash_table_new_full (NULL, NULL, NULL, net_node_free);
-  Net self = { history, model, net, NULL, NULL, counted };
+  Net self = { history, model, net, NULL, NULL, NULL, counted };
   GHashTableIter iter;
   gpointer data;
 
@@ -338,6 +384,7 @@ net_new (PhHistory *history, PhModel *model, guint first, guint end, gboolean co
     }
   g_clear_pointer (&self.tensors, g_hash_table_unref);
   g_clear_pointer (&self.places, g_hash_table_unref);
+  g_clear_pointer (&self.callers, g_hash_table_unref);
   return net;
 }
 

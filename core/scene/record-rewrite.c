@@ -62,14 +62,18 @@ collect_touched (PhRecorder *recorder, const PhEdit *edit, GHashTable *nodes, GH
 
 /* A body of @node, (nullable), changed: it looks the same. */
 static void
-touch_owner (PhRecorder *recorder, const PhNode *node)
+touch_owner (PhRecorder *recorder, PhNode *node)
 {
   const int index = node != NULL && ph_recorder_is_shown (recorder, node->graph) ? life_of (recorder, node->id) : -1;
   GArray   *faces = index >= 0 ? life_at (recorder, index)->faces : NULL;
 
   if (faces == NULL || faces->len == 0 || life_at (recorder, index)->born == recorder->now)
     return;
-  ph_recorder_set_face (recorder, index, ph_faces_add_again (recorder->record->faces, g_array_index (faces, PhFaceChange, faces->len - 1).face, node));
+  /* A call lists what its function holds. */
+  if (ph_node_function (node) != NULL)
+    ph_recorder_touch_node (recorder, node);
+  else
+    ph_recorder_set_face (recorder, index, ph_faces_add_again (recorder->record->faces, g_array_index (faces, PhFaceChange, faces->len - 1).face, node));
 }
 
 static PhTensor *

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/analyze/match.h"
 #include "core/graph/edit.h"
 #include "core/io/io.h"
 #include "core/ops/op-list.h"
@@ -212,6 +213,87 @@ test_random (void)
     }
 }
 
+static int
+compare_texts (const void *a, const void *b)
+{
+  return strcmp (*(char *const *) a, *(char *const *) b);
+}
+
+/* In one order, whatever that of the nodes is. */
+static char *
+sorted_edges (PhModel *model)
+{
+  g_autofree char *text = edges_of (model);
+  g_auto (GStrv) edges = g_strsplit (text, "; ", -1);
+
+  qsort (edges, g_strv_length (edges), sizeof *edges, compare_texts);
+  return g_strjoinv ("; ", edges);
+}
+
+static guint
+count_edges (const char *edges)
+{
+  guint n = 0;
+
+  for (; *edges != '\0'; edges++)
+    n += *edges == ';';
+  return n;
+}
+
+/* A model of which another one is made, with other edges and other operators, has exactly those edges, and back again. */
+static void
+test_becomes (void)
+{
+  for (guint32 seed = 1; seed <= 60; seed++)
+    {
+      g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+      PhModel *models[2];
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autofree char *start = NULL, *end = NULL, *ours = NULL, *theirs = NULL;
+      g_autoptr (GError) error = NULL;
+
+      for (guint m = 0; m < 2; m++)
+        {
+          g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[4] x) => (float[4] y) { ");
+
+          for (guint i = 0; i < 8; i++)
+            {
+              g_autofree char *a = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%d", g_rand_int_range (random, 0, (gint32) i));
+
+              g_string_append_printf (text, "v%u = %s (%s) ", i, seed % 2 && g_rand_int_range (random, 0, 3) == 0 ? "Neg" : "Abs", a);
+            }
+          g_string_append (text, "y = Tanh (v7) }");
+          models[m] = read_text (text->str);
+          for (guint tries = 0; tries < 12; tries++)
+            {
+              g_autofree char *one = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 8)), *two = g_strdup_printf ("v%d", g_rand_int_range (random, 0, 8));
+
+              ph_node_add_control (maker_of (models[m], one), maker_of (models[m], two), NULL);
+            }
+        }
+      start = ph_onnx_text_print (models[0], 16);
+      theirs = sorted_edges (models[1]);
+      ph_history_begin_step (history, models[0], "compare");
+      ph_history_begin_rewrite (history, "compare", PH_NO_ID, NULL);
+      g_assert_true (ph_model_become (models[0], models[1], NULL, &error));
+      g_assert_no_error (error);
+      ph_history_end_rewrite (history);
+      ph_history_end_step (history, models[0], 0);
+      g_assert_true (ph_model_verify (models[0], &error));
+      ours = sorted_edges (models[0]);
+      /* A node that is recognised keeps its name, so that the names are the same only where all are. */
+      if (seed % 2 == 0)
+        g_assert_cmpstr (ours, ==, theirs);
+      else
+        g_assert_cmpuint (count_edges (ours), ==, count_edges (theirs));
+      g_assert_true (ph_history_go (history, models[0], (PhPosition) { 0, 0 }, &error));
+      end = ph_onnx_text_print (models[0], 16);
+      g_assert_cmpstr (end, ==, start);
+      ph_model_free (models[0]);
+      ph_model_free (models[1]);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -221,5 +303,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/control/counts-as-use", test_counts_as_use);
   g_test_add_func ("/control/inherited", test_inherited);
   g_test_add_func ("/control/random", test_random);
+  g_test_add_func ("/control/becomes", test_becomes);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* function.c: properties of functions of the model: made at random, cloned, saved, read again, taken back and inlined, they
  * stay what they are and compute the same.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/match.h"
 #include "core/graph/edit.h"
 #include "core/graph/history.h"
 #include "core/io/io.h"
@@ -168,6 +169,35 @@ test_random (void)
     }
 }
 
+/* A function that another model has otherwise is changed where it is, and back again. */
+static void
+test_becomes (void)
+{
+  for (guint32 seed = 1; seed <= 60; seed++)
+    {
+      g_autoptr (PhModel) model = random_model (seed), target = random_model (seed), before = ph_model_clone (model);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+      g_autoptr (GError) error = NULL;
+      PhFunction *changed = target->functions->pdata[g_rand_int_range (random, 0, (gint32) target->functions->len)];
+      PhValue *result = changed->graph->outputs->pdata[0];
+      PhNode *neg = add (changed->graph, random, "Neg", "", &result, 1, NULL);
+
+      g_assert_true (ph_graph_set_output (changed->graph, 0, neg->outputs->pdata[0], &error));
+      ph_history_begin_step (history, model, "compare");
+      ph_history_begin_rewrite (history, "compare", PH_NO_ID, NULL);
+      g_assert_true (ph_model_become (model, target, NULL, &error));
+      g_assert_no_error (error);
+      ph_history_end_rewrite (history);
+      ph_history_end_step (history, model, 0);
+      g_assert_true (ph_model_verify (model, &error));
+      for (guint i = 0; i < model->functions->len; i++)
+        g_assert_true (ph_function_equal (model->functions->pdata[i], target->functions->pdata[i]));
+      g_assert_true (ph_history_go (history, model, (PhPosition) { 0, 0 }, &error));
+      assert_same (before, model);
+    }
+}
+
 /* ── edits ── */
 
 static void
@@ -302,6 +332,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/function/random", test_random);
+  g_test_add_func ("/function/becomes", test_becomes);
   g_test_add_func ("/function/edits", test_edits);
   g_test_add_func ("/function/refusals", test_refusals);
   g_test_add_func ("/function/recursion", test_recursion);
