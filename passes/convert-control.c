@@ -143,6 +143,17 @@ barrier (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* A call or a fusion stands for its body. */
+static gboolean
+body (PhConvert *l, PhValue **out)
+{
+  PhGraph *inside = l->node->graphs != NULL && l->node->graphs->len == 1 ? l->node->graphs->pdata[0] : NULL;
+
+  if (inside == NULL || inside->inputs->len != l->n_in || inside->outputs->len != l->n_out)
+    return ph_convert_stay (l, "its body does not take its operands");
+  return ph_build_copy (l->b, inside, l->in, out, NULL);
+}
+
 static gboolean
 get_tuple_element (PhConvert *l, PhValue **out)
 {
@@ -159,6 +170,17 @@ static gboolean
 custom_call (PhConvert *l, PhValue **out)
 {
   const char *target = ph_convert_string (l, "call_target_name", "?");
+  static const struct { const char *target, *op; } math[] = {
+    { "Acos", "acos" }, { "Acosh", "acosh" }, { "Asin", "asin" }, { "Asinh", "asinh" }, { "Atan", "atan" }, { "Atanh", "atanh" },
+    { "Cosh", "cosh" }, { "Sinh", "sinh" }, { "Lgamma", "lgamma" }, { "Digamma", "digamma" }, { "ErfInv", "erf_inv" }, { "Erfc", "erfc" },
+  };
+
+  for (gsize i = 0; g_str_has_prefix (target, "xla_builder.math.") && i < G_N_ELEMENTS (math); i++)
+    if (g_str_equal (target + strlen ("xla_builder.math."), math[i].target) && ph_dtype_is_float (ph_convert_dtype (l->in[0])))
+      {
+        l->op = math[i].op;
+        return ph_convert_find (l->op)->lower (l, out);
+      }
 
   if ((g_str_equal (target, "Sharding") || g_str_equal (target, "SPMDFullToShardShape") || g_str_equal (target, "SPMDShardToFullShape")) && l->n_in == 1)
     {
@@ -173,6 +195,9 @@ const PhConvertRule ph_convert_control[] = {
   { "if", if_or_case, "its If", "Both run one of two bodies." },
   { "case", if_or_case, "Ifs in each other", "ONNX has two branches; the last one is also for what is out of range." },
   { "optimization_barrier", barrier, "its Identity", "ONNX's order is that of the values." },
+  { "copy", barrier, "its Identity", "Where a tensor lies in memory does not change what it is." },
+  { "call", body, "its body", "A call stands for what it calls." },
+  { "fusion", body, "its body", "A fusion stands for the operators that one kernel does." },
   { "get_tuple_element", get_tuple_element, "the element itself", "ONNX's nodes have several outputs instead of tuples." },
   { "custom_call", custom_call, "Identity, of a sharding", "Where a tensor lies does not change what it is." },
   { NULL }

@@ -91,11 +91,15 @@ dynamic_broadcast_in_dim (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Of HLO it says where each dimension goes. */
 static gboolean
 broadcast (PhConvert *l, PhValue **out)
 {
   gint64 dims[PH_MAX_RANK];
+  gsize  n;
 
+  if (ph_convert_ints (l, "broadcast_dimensions", &n) != NULL)
+    return broadcast_in_dim (l, out);
   if (!ph_convert_out_dims (l, 0, dims))
     return FALSE;
   *out = ph_convert_expand (l, l->in[0], dims, ph_convert_type (l, 0)->rank);
@@ -382,6 +386,7 @@ const PhConvertRule ph_convert_shape[] = {
   { "broadcast", broadcast, "its Expand", "The new dimensions come first." },
   { "reshape", reshape, "its Reshape", "The shape is an operand in ONNX." },
   { "dynamic_reshape", dynamic_reshape, "its Reshape", "The shape is an operand in both." },
+  { "bitcast", reshape, "its Reshape", "The elements lie the same way under both shapes." },
   { "transpose", transpose, "its Transpose", "Both mean the same." },
   { "reverse", reverse, "Slice with step -1", "ONNX's Slice may go backwards." },
   { "slice", slice, "its Slice", "The bounds are operands in ONNX." },

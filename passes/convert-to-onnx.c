@@ -125,6 +125,8 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     return TRUE;
   if (!ph_pass_begin (run, rule->op, node, rule->why))
     return FALSE;
+  if (ph_model_opset (run->model, "") == 0)
+    ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
   ok = convert_narrow (&l, rule, quantised, out);
   for (guint i = 0; ok && i < l.n_out; i++)
     ok = out[i] != NULL || ph_value_n_uses (ph_node_output (node, i)) == 0;
