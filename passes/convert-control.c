@@ -143,17 +143,6 @@ barrier (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* A call or a fusion stands for its body. */
-static gboolean
-body (PhConvert *l, PhValue **out)
-{
-  PhGraph *inside = l->node->graphs != NULL && l->node->graphs->len == 1 ? l->node->graphs->pdata[0] : NULL;
-
-  if (inside == NULL || inside->inputs->len != l->n_in || inside->outputs->len != l->n_out)
-    return ph_convert_stay (l, "its body does not take its operands");
-  return ph_build_copy (l->b, inside, l->in, out, NULL);
-}
-
 static gboolean
 get_tuple_element (PhConvert *l, PhValue **out)
 {
@@ -195,9 +184,6 @@ const PhConvertRule ph_convert_control[] = {
   { "if", if_or_case, "its If", "Both run one of two bodies." },
   { "case", if_or_case, "Ifs in each other", "ONNX has two branches; the last one is also for what is out of range." },
   { "optimization_barrier", barrier, "its Identity", "ONNX's order is that of the values." },
-  { "copy", barrier, "its Identity", "Where a tensor lies in memory does not change what it is." },
-  { "call", body, "its body", "A call stands for what it calls." },
-  { "fusion", body, "its body", "A fusion stands for the operators that one kernel does." },
   { "get_tuple_element", get_tuple_element, "the element itself", "ONNX's nodes have several outputs instead of tuples." },
   { "custom_call", custom_call, "Identity, of a sharding", "Where a tensor lies does not change what it is." },
   { NULL }

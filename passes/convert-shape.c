@@ -386,7 +386,6 @@ const PhConvertRule ph_convert_shape[] = {
   { "broadcast", broadcast, "its Expand", "The new dimensions come first." },
   { "reshape", reshape, "its Reshape", "The shape is an operand in ONNX." },
   { "dynamic_reshape", dynamic_reshape, "its Reshape", "The shape is an operand in both." },
-  { "bitcast", reshape, "its Reshape", "The elements lie the same way under both shapes." },
   { "transpose", transpose, "its Transpose", "Both mean the same." },
   { "reverse", reverse, "Slice with step -1", "ONNX's Slice may go backwards." },
   { "slice", slice, "its Slice", "The bounds are operands in ONNX." },
