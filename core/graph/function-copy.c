@@ -31,6 +31,14 @@ resolve (const Copying *copying, PhAttr *attr)
   return given != NULL ? ph_attr_named (given, attr->name) : NULL;
 }
 
+/* A place in a function, called from there. */
+static const PhWhere *
+called_from (const PhWhere *where, const PhWhere *call)
+{
+  return where == NULL || call == NULL ? where
+         : ph_where_new (where->file, where->line, where->column, where->own, where->outer != NULL ? called_from (where->outer, call) : call);
+}
+
 static PhValue *
 look_up (const Copying *copying, const PhValue *value)
 {
@@ -67,7 +75,8 @@ add_copy (Copying *copying, PhGraph *to, const PhNode *from, GError **error)
   node = ph_graph_add_node (to, &(PhNodeSpec) {
     .op_type = from->op_type, .domain = from->domain, .name = from->name, .inputs = inputs, .n_inputs = from->inputs->len,
     .n_outputs = from->outputs->len, .output_names = names, .output_types = types, .attrs = (PhAttr *const *) attrs->pdata,
-    .n_attrs = attrs->len, .role = from->role, .partner = twin != NULL ? twin->id : PH_NO_ID, .device = from->device, .where = from->where,
+    .n_attrs = attrs->len, .role = from->role, .partner = twin != NULL ? twin->id : PH_NO_ID, .device = from->device,
+    .where = called_from (from->where, copying->call != NULL ? copying->call->where : NULL),
     .extra = from->extra }, error);
   if (node == NULL)
     return NULL;

@@ -307,6 +307,7 @@ test_kept (void)
     "}\n";
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "kept", &error), again = NULL, instance = NULL;
+  const PhWhere *call = ph_where_new ("net.py", 7, 0, FALSE, NULL);
   g_autoptr (GBytes) bytes = NULL;
   const PhFunction *function;
   const PhNode *constant;
@@ -320,8 +321,13 @@ test_kept (void)
   again = ph_onnx_read (bytes, "kept", NULL, &error);
   g_assert_no_error (error);
   assert_same (model, again);
+  ((PhNode *) model->graph->first)->where = call;
+  ((PhNode *) function->graph->first)->where = ph_where_new ("layer.py", 3, 0, FALSE, NULL);
   instance = ph_function_instance (function, model->graph->first, &error);
   g_assert_no_error (error);
+  /* A place in the function, called from the one of the call. */
+  g_assert_nonnull (instance->graph->first->where);
+  g_assert_true (instance->graph->first->where->outer == model->graph->first->where);
   constant = ph_node_graph (instance->graph->last, "then_branch")->first;
   g_assert_cmpfloat (ph_node_attr_float (constant, "value_float", 0), ==, 2);
   g_assert_true (ph_model_verify (instance, &error));
