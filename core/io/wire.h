@@ -42,7 +42,7 @@ void       ph_wire_put_fixed  (GByteArray *out, guint id, guint64 bits, gboolean
 typedef struct _PhTextMessage PhTextMessage;
 typedef enum { PH_TEXT_INT, PH_TEXT_FLOAT, PH_TEXT_DOUBLE, PH_TEXT_BOOL, PH_TEXT_STRING, PH_TEXT_ENUM, PH_TEXT_MESSAGE } PhTextKind;
 typedef struct { const char *name; guint id; PhTextKind kind; const PhTextMessage *message; } PhTextField;
-struct _PhTextMessage { PhTextField fields[24]; };       /* up to the first without a name */
+struct _PhTextMessage { PhTextField fields[48]; };       /* up to the first without a name */
 
 /* The same message on the wire. Fields that @message does not have are passed over. @number_of: of an enumeration's word, -1: unknown.
  * NULL with @error (domain G_MARKUP_ERROR is not used: PH_ERROR_FILE) and the place where @text is at fault. (transfer full) */
