@@ -9,7 +9,7 @@
 
 extern const PhPass ph_pass_compare;      /* passes/compare.c */
 
-#define SECONDS 60               /* that a hunt may take, unless it is told otherwise */
+#define SECONDS 50               /* that a hunt may take, unless it is told otherwise */
 
 typedef struct
 {

@@ -10,8 +10,6 @@
 
 /* Rewrites on a reduced model that are told apart by running the pass with a limit. */
 #define MOST_LIMITS 12
-/* Seconds that switching a program's passes off may take beyond the time that was given. */
-#define SWITCHING 25
 
 /* ── the rule ── */
 
@@ -107,7 +105,7 @@ find_switch (PhHunting *self, const PhHuntStage *stage)
     return;
   ph_hunting_say (self, -1, "%s: which of its own passes", stage->pass->name);
   names = ph_switches_reduce (switches, &pass, hunt->reduced->model, hunt->reduced->fault,
-                              self->deadline > 0 ? MAX (self->deadline, g_get_monotonic_time () + SWITCHING * G_USEC_PER_SEC) : 0, &hunt->n_runs, self->error);
+                              self->deadline, &hunt->n_runs, self->error);
   if (names == NULL)
     return;
   text = g_string_new (NULL);

@@ -11,7 +11,7 @@
 /* Rewrites of one stage that are looked into. */
 #define MOST_SUSPECTS 24
 /* The share of the time that reducing may take. */
-#define REDUCING 0.75
+#define REDUCING 0.6
 #define REPEATS 3
 
 PhHuntStage *

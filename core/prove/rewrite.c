@@ -10,6 +10,7 @@
 #define MAX_NODES 60
 #define MAX_MERGED 3
 #define MAX_FOLLOWED 2
+#define FAR_ULP (1 << 16)
 
 /* ── one region ── */
 
@@ -222,6 +223,18 @@ prove_region (PhProver *prover, PhRegion *region, PhPromise promise, double flop
   return trial;
 }
 
+/* In float32 too: what leaves its range agrees in double. */
+static gboolean
+is_good_in_float (const PhTrial *trial, guint n_outputs)
+{
+  if (!ph_verdict_is_good (trial->verdict) || trial->n_unbounded > 0 || trial->loses_accuracy)
+    return FALSE;
+  for (guint k = 0; trial->outputs != NULL && k < n_outputs; k++)
+    if (trial->outputs[k].max_ulp > FAR_ULP)
+      return FALSE;
+  return TRUE;
+}
+
 /* What differs at the border may be the same to all that read it there: Abs does not mind a sign. (transfer full) @trial, or one that is good. */
 static PhTrial *
 follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops, GError **error)
@@ -237,7 +250,7 @@ follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhProm
       if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_NODES)
         break;
       next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
-      if (next != NULL && (!ph_verdict_is_good (next->verdict) || next->n_unbounded > 0))
+      if (next != NULL && !is_good_in_float (next, wider->outputs->len))
         {
           ph_trial_free (next);
           continue;
