@@ -13,7 +13,7 @@
 
 /* Wrong below zero. */
 static const PhRule drop_relu[] = { { "drop-relu", P (Relu, X), P (Identity, X), .why = "Wrong below zero." } };
-static const PhPass drop_relu_pass = { .name = "drop-relu", .group = "algebra", .rules = drop_relu, .n_rules = 1 };
+static const PhPass drop_relu_pass = { .name = "drop-relu", .group = "algebra", .summary = "Drops Relu", .rules = drop_relu, .n_rules = 1 };
 
 static const char model[] = "g (float[2,3] x) => (float[2,3] first, float[2,3] second, float[2,3] third)\n"
                             "{ a = Relu (x) first = Tanh (a) m = Neg (x) b = Relu (m) second = Sigmoid (b) third = Abs (x) }\n";
@@ -231,6 +231,28 @@ test_culprit (void)
 }
 
 static gboolean
+is_reduced (gpointer unused)
+{
+  PhModel *reduced = ph_document_get_model (driver_document ());
+  const char *path = ph_document_get_path (driver_document ());
+
+  return reduced && reduced->graph->n_nodes == 1 && path && g_str_has_suffix (path, "/reduced.onnx");
+}
+
+/* What the hunt found opens beside what it was found in. */
+static void
+test_hunt (void)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (ph_pass_register (&drop_relu_pass, &error));
+  open_wrong ();
+  press ("_Hunt");
+  driver_wait (is_reduced, NULL, 120, "the reduced model is shown in a tab of its own");
+  driver_settle ();
+}
+
+static gboolean
 is_fed (gpointer name)
 {
   return g_hash_table_contains (ph_document_get_feeds (driver_document ()), name);
@@ -306,5 +328,6 @@ main (int argc, char **argv)
   g_test_add_func ("/verdict/feed", test_feed);
   g_test_add_func ("/verdict/exec", test_exec);
   g_test_add_func ("/verdict/gone", test_gone);
+  g_test_add_func ("/verdict/hunt", test_hunt);     /* last: it registers the pass */
   return driver_main ();
 }
