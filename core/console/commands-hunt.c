@@ -431,6 +431,43 @@ hunt_finish (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* ── a case that fails ── */
+
+gboolean
+ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row, GError **error)
+{
+  g_autofree char      *path = g_build_filename (folder, "model.onnx", NULL), *set = g_build_filename (folder, "test_data_set_0", NULL), *report = NULL;
+  g_autoptr(GPtrArray)  stages = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_hunt_stage_free);
+  g_autoptr(GHashTable) feeds = NULL;
+  g_autoptr(PhHunt)     hunt = NULL;
+  PhModel              *model = ph_hunt_open_model (path, call->cancellable);
+  PhHuntOptions         options = { .stages = stages, .allow = allow, .seed = 1, .seconds = SECONDS, .cancellable = call->cancellable,
+                                    .progress = on_progress, .data = call };
+  PhHuntFiles           files;
+
+  if (model == NULL)
+    return TRUE;
+  feeds = ph_hunt_load_feeds (model, set);
+  options.feeds = feeds;
+  for (guint i = 0; i < passes->len; i++)
+    g_ptr_array_add (stages, ph_hunt_stage_new (passes->pdata[i], NULL));
+  hunt = ph_hunt (model, &options, error);
+  if (hunt == NULL)
+    return FALSE;
+  json_object_set_boolean_member (row, "found", hunt->found);
+  if (!hunt->found)
+    return TRUE;
+  if (!ph_hunt_save (hunt, stages->pdata[hunt->step], &options, out, &files, error))
+    return FALSE;
+  report = g_build_filename (out, "report.html", NULL);
+  json_object_set_string_member (row, "pass", hunt->pass);
+  ph_json_set (row, "rule", hunt->rule);
+  json_object_set_string_member (row, "report", report);
+  ph_reply_say (call->reply, "  %s: pass %s%s%s: %s\n", ph_fault_kind_name (hunt->kind), hunt->pass, hunt->rule != NULL ? ", rule " : "",
+                hunt->rule != NULL ? hunt->rule : "", report);
+  return ph_hunt_report_write (hunt, report, call->cancellable, error);
+}
+
 static const PhCommand rows[] = {
   { "hunt", "[PIPELINE|PASS...] [--out FOLDER] [--seconds N] [--report FILE] [--dump FOLDER] [--always PASS] [--folder FOLDER] [--seed N] [--fail]",
     N_ ("Find the pass that changes the results, its rewrite and the smallest model that shows it"),

@@ -244,7 +244,7 @@ bisect_finish (PhCall *call, GError **error)
 
 /* ── check ── */
 
-typedef struct { char **folders; PhCaseOptions options; gboolean lossy; GPtrArray *passes; guint passed, failed; } Check;
+typedef struct { char *hunt; char **folders; PhCaseOptions options; gboolean lossy; GPtrArray *passes; guint passed, failed; } Check;
 
 static void
 check_free (gpointer data)
@@ -252,6 +252,7 @@ check_free (gpointer data)
   Check *check = data;
 
   g_strfreev (check->folders);
+  g_free (check->hunt);
   g_ptr_array_unref (check->passes);
   g_free (check);
 }
@@ -298,7 +299,7 @@ check_begin (PhCall *call, GError **error)
   check->passes = g_ptr_array_new ();
   check->options.rtol = check->options.atol = -1;
   ph_call_set_data (call, check, check_free);
-  if (!ph_call_take_option (call, "--pipeline", &pipeline, error) ||
+  if (!ph_call_take_option (call, "--pipeline", &pipeline, error) || !ph_call_take_option (call, "--hunt", &check->hunt, error) ||
       !ph_call_take_number (call, "--rtol", &check->options.rtol, error) ||
       !ph_call_take_number (call, "--atol", &check->options.atol, error))
     return FALSE;
@@ -306,6 +307,8 @@ check_begin (PhCall *call, GError **error)
   check->lossy = ph_call_take_flag (call, "--lossy");
   if (!ph_call_need_args (call, 1, G_MAXUINT, error) || (pipeline != NULL && !check_pipeline (check, pipeline, error)))
     return FALSE;
+  if (check->hunt != NULL && pipeline == NULL)
+    return ph_call_usage (call, error, "--hunt looks for the pass that is wrong: say with --pipeline which passes run");
   check->folders = g_strdupv (call->argv);
   return TRUE;
 }
@@ -351,6 +354,13 @@ check_work (PhCall *call, GError **error)
         {
           check->failed++;
           ph_reply_say (call->reply, PH_STYLE_REMOVED "failed" PH_STYLE_RESET " %s: %s\n", name, own->message);
+          if (check->hunt != NULL)
+            {
+              g_autofree char *out = g_build_filename (check->hunt, name, NULL);
+
+              if (!ph_call_hunt_case (call, all->pdata[i], check->passes, check->options.allow, out, row, error))
+                return FALSE;
+            }
         }
     }
   json_object_set_int_member (call->reply->json, "passed", check->passed);
@@ -375,7 +385,7 @@ static const PhCommand rows[] = {
     N_ ("_Verify"), "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
   { "bisect", "[STEP STEP]", N_ ("Find the first rewrite that changes the results"), "Without arguments: between the file and here.",
     N_ ("_Bisect"), NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },
-  { "check", "FILE... [--pipeline NAME] [--lossy] [--rtol R] [--atol A]", "Run cases: model.onnx with test_data_set_N, or StableHLO's tests",
+  { "check", "FILE... [--pipeline NAME] [--hunt FOLDER] [--lossy] [--rtol R] [--atol A]", "Run cases: model.onnx with test_data_set_N, or StableHLO's tests",
     "A folder is a case or holds cases. A file of StableHLO is one when its functions compare what they compute with check.expect_eq, "
     "expect_close, ...: each function is converted to ONNX, run, and compared. With --pipeline the passes run first; NAME may also be passes separated by commas, whose "
     "lossy rules run with --lossy only. The "

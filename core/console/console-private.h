@@ -61,6 +61,8 @@ extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_hist
                             ph_commands_node, ph_commands_verify, ph_commands_coverage, ph_commands_help, ph_commands_query, ph_commands_compare, ph_commands_set, ph_commands_inside;
 
 extern const PhCommandGroup ph_commands_hunt;
+/* commands-hunt.c: why the case in @folder fails after @passes (element-type PhPass): what was found goes to @row, files and a report into @out. */
+gboolean  ph_call_hunt_case   (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row, GError **error);
 
 /* Text of a reply. Styles are byte pairs that no UTF-8 text holds, turned into ANSI sequences (or nothing) when the reply is
  * done; control characters, which only a hostile file brings, are made visible then (core/escape.h). */

@@ -96,9 +96,8 @@ save_witness (PhModel *model, GHashTable *witness, const char *folder, GCancella
   return TRUE;
 }
 
-/* The model of @path in the form that passes know. */
-static PhModel *
-open_model (const char *path, GCancellable *cancellable)
+PhModel *
+ph_hunt_open_model (const char *path, GCancellable *cancellable)
 {
   g_autoptr(PhModel)   model = ph_io_open (path, NULL, cancellable, NULL);
   g_autoptr(PhHistory) history = ph_history_new ();
@@ -113,8 +112,8 @@ open_model (const char *path, GCancellable *cancellable)
   return g_steal_pointer (&model);
 }
 
-static GHashTable *
-load_witness (PhModel *model, const char *folder)
+GHashTable *
+ph_hunt_load_feeds (PhModel *model, const char *folder)
 {
   GHashTable *feeds = ph_prove_new_feeds ();
   guint       k = 0;
@@ -138,8 +137,8 @@ shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *
 {
   g_autofree char      *path = g_build_filename (folder, REDUCED, NULL), *set = g_build_filename (folder, WITNESS, NULL);
   g_autofree char      *other = g_build_filename (folder, AFTER, NULL);
-  g_autoptr(PhModel)    model = open_model (path, options->cancellable), after = NULL;
-  g_autoptr(GHashTable) feeds = model != NULL ? load_witness (model, set) : NULL;
+  g_autoptr(PhModel)    model = ph_hunt_open_model (path, options->cancellable), after = NULL;
+  g_autoptr(GHashTable) feeds = model != NULL ? ph_hunt_load_feeds (model, set) : NULL;
   g_autoptr(PhFault)    fault = NULL;
   PhFaultPass           pass = { .pass = stage->pass, .arguments = stage->arguments, .allow = options->allow, .folder = options->folder,
                                  .rules_off = options->rules_off, .limit = G_MAXUINT, .seed = options->seed, .cancellable = options->cancellable };
@@ -148,7 +147,7 @@ shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *
     return FALSE;
   if (!stage->only_once)
     fault = ph_fault_find (&pass, model, feeds, FALSE, NULL);
-  else if ((after = open_model (other, options->cancellable)) != NULL)
+  else if ((after = ph_hunt_open_model (other, options->cancellable)) != NULL)
     fault = ph_fault_compare (model, after, feeds, options->cancellable);
   return fault != NULL && fault->kind == hunt->kind;
 }

@@ -83,4 +83,9 @@ typedef struct
 /* Writes them into @folder, which is made; reads them again, and runs the pass on what was read. */
 gboolean    ph_hunt_save       (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *options, const char *folder, PhHuntFiles *files, GError **error);
 
+/* The model of @path in the form that passes know. (nullable) */
+PhModel    *ph_hunt_open_model (const char *path, GCancellable *cancellable);
+/* What @folder, a test_data_set_N, has for its inputs, in their order: name -> PhTensor. */
+GHashTable *ph_hunt_load_feeds (PhModel *model, const char *folder);
+
 G_END_DECLS

@@ -166,6 +166,22 @@ test_case (Hunting *self, gconstpointer data)
   g_assert_error (with->error, PH_ERROR, PH_ERROR_FAILED);
 }
 
+/* In CI: each case that fails leaves a report. */
+static void
+test_check (Hunting *self, gconstpointer data)
+{
+  g_autoptr(PhReply) reply = hunt (self, "hunt faulty"), checked = NULL, unsaid = NULL;
+  g_autofree char   *found = g_build_filename (self->folder, "found", NULL), *report = g_build_filename (found, "out", "report.html", NULL);
+  g_autofree char   *line = g_strdup_printf ("check '%s' --pipeline faulty --hunt '%s'", self->out, found), *plain = g_strdup_printf ("check '%s' --hunt '%s'", self->out, found);
+
+  checked = ph_console_run (self->console, line, NULL);
+  g_assert_error (checked->error, PH_ERROR, PH_ERROR_FAILED);
+  g_assert_true (g_file_test (report, G_FILE_TEST_EXISTS));
+  g_assert_nonnull (strstr (checked->text->str, "rule sub-tanh"));
+  unsaid = ph_console_run (self->console, plain, NULL);
+  g_assert_error (unsaid->error, PH_ERROR, PH_ERROR_USAGE);
+}
+
 /* Values that flow in the model do not show it: those that do are made up. */
 static void
 test_far_off (Hunting *self, gconstpointer data)
@@ -309,6 +325,7 @@ main (int argc, char *argv[])
 #define ADD(path_, log_, func_) g_test_add (path_, Hunting, log_, set_up, func_, tear_down)
   ADD ("/hunting/rule", NULL, test_rule);
   ADD ("/hunting/case", NULL, test_case);
+  ADD ("/hunting/check", NULL, test_check);
   ADD ("/hunting/far-off", "log", test_far_off);
   ADD ("/hunting/program", NULL, test_program);
   ADD ("/hunting/failures", NULL, test_failures);
