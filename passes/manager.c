@@ -315,6 +315,12 @@ ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPas
   else
     {
       ph_history_abort_step (history, model);
+      /* That another program fails is a result: a step that one can look at. */
+      if (g_error_matches (local, PH_ERROR, PH_ERROR_CRASHED) || g_error_matches (local, PH_ERROR, PH_ERROR_BAD_MODEL))
+        {
+          ph_history_begin_step (history, model, name);
+          ph_history_end_step (history, model, (g_get_monotonic_time () - start) / 1000.0)->failure = ph_intern (local->message);
+        }
       g_propagate_error (error, local);
     }
   if (run.note != NULL)

@@ -78,7 +78,7 @@ typedef struct
 #define PH_PASS_OPTIONS_DEFAULT ((PhPassOptions) { .allow = PH_ROUNDING, .limit = G_MAXUINT })
 
 /* Runs @pass as one step of @history, which is recorded even when nothing changed. An error (bad rule, no fixed point,
- * cancelled) names pass and rule and leaves model and history as they were. */
+ * cancelled) names pass and rule and leaves model and history as they were; but that another program failed is a step without rewrites. */
 gboolean ph_pass_run (const PhPass *pass, PhModel *model, PhHistory *history, const PhPassOptions *options, GError **error);
 
 /* For passes with a function: each rewrite is a transaction. */

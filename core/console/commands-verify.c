@@ -205,6 +205,33 @@ bisect_begin (PhCall *call, GError **error)
   return TRUE;
 }
 
+/* A pass that failed is to blame whatever the results are. */
+static gboolean
+blame_failure (PhCall *call, PhHistory *history, guint first, guint end)
+{
+  JsonObject *json = call->reply->json;
+
+  for (guint s = first; s < MIN (end, history->steps->len); s++)
+    {
+      const PhStep    *step = &g_array_index (history->steps, PhStep, s);
+      g_autofree char *position = g_strdup_printf ("%u", s + 1);
+
+      if (step->failure == NULL)
+        continue;
+      json_object_set_boolean_member (json, "found", TRUE);
+      json_object_set_string_member (json, "position", position);
+      json_object_set_int_member (json, "step", s + 1);
+      json_object_set_int_member (json, "rewrite", 1);
+      json_object_set_string_member (json, "pass", step->pass);
+      json_object_set_string_member (json, "node", "n0");
+      json_object_set_string_member (json, "verdict", "error");
+      json_object_set_string_member (json, "failure", step->failure);
+      ph_reply_say (call->reply, "the pass of step %u failed: %s\n", s + 1, step->failure);
+      return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 bisect_finish (PhCall *call, GError **error)
 {
@@ -215,6 +242,8 @@ bisect_finish (PhCall *call, GError **error)
   const PhRewrite *rewrite = proof->blamed ? ph_history_rewrite_at (history, proof->blame) : NULL;
 
   json_object_set_boolean_member (json, "found", rewrite != NULL);
+  if (rewrite == NULL && blame_failure (call, history, verify->a.step, verify->b.step))
+    return TRUE;
   if (proof->verdict == PH_VERDICT_NONE)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "it could not be compared: %s", proof->problem);

@@ -87,7 +87,9 @@ ph_step_to_json (PhDocument *document, guint index, JsonObject *row)
   json_object_set_int_member (row, "changed", step->n_changed);
   json_object_set_int_member (row, "nodes", step->n_nodes);
   json_object_set_double_member (row, "ms", step->ms);
-  json_object_set_string_member (row, "verdict", ph_verdict_name (step->verdict));
+  json_object_set_string_member (row, "verdict", step->failure != NULL ? "error" : ph_verdict_name (step->verdict));
+  if (step->failure != NULL)
+    json_object_set_string_member (row, "failure", step->failure);
   if (step->verdict == PH_VERDICT_NONE)
     {
       json_object_set_null_member (row, "max_abs_error");

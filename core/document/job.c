@@ -216,6 +216,9 @@ ph_document_take_job (PhDocument *document, PhJob *job, gboolean go, GError **er
     }
   if (job->history->steps->len == 0)
     return TRUE;
+  /* Steps ahead are not given up for one that failed. */
+  if (job->history->steps->len == 1 && g_array_index (job->history->steps, PhStep, 0).failure != NULL && job->start.step < document->history->steps->len)
+    return TRUE;
 
   g_clear_pointer (&job->history->past, ph_history_free);
   ph_document_truncate (document, job->start);

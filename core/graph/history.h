@@ -51,6 +51,7 @@ typedef struct
   double      max_abs_error, max_scaled_error;    /* the second against the largest element, where that is over 1 */
   char       *first_difference;  /* (nullable) owned                                      */
   const char *note;              /* (nullable) interned: what its pass left undone, and why */
+  const char *failure;           /* (nullable) interned: its pass failed, which changed nothing, and said so */
 } PhStep;
 
 /* Position: @step whole steps done, and @rewrite rewrites of the one after. (0, 0) is the file. People write "3" for the
