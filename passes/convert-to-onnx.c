@@ -1,6 +1,6 @@
 /* convert-to-onnx.c: operators of other systems written in ONNX's; what has no rule stays, and is listed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "passes/convert.h"
+#include "passes/convert-foreign.h"
 
 #include <string.h>
 
@@ -8,7 +8,17 @@
 #include "passes/convert-quantised.h"
 
 static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
-                                             ph_convert_math, ph_convert_hlo };
+                                             ph_convert_math, ph_convert_hlo, ph_convert_tensorflow, ph_convert_tensorflow_tensors,
+                                             ph_convert_tflite, ph_convert_openvino };
+
+/* Of a dialect that shares no names with others: its rules have its domain in front. */
+static gboolean
+is_other (const PhNode *node)
+{
+  static const char *const domains[] = { "tf", "tflite", "openvino", NULL };
+
+  return g_strv_contains (domains, node->domain);
+}
 
 const char *
 ph_convert_name (const PhNode *node)
@@ -25,6 +35,11 @@ ph_convert_name (const PhNode *node)
   };
   g_autofree char *name = NULL;
 
+  if (is_other (node))
+    {
+      name = g_strdup_printf ("%s:%s", node->domain, node->op_type);
+      return ph_intern (name);
+    }
   for (gsize i = 0; g_str_equal (node->domain, "hlo") && i < G_N_ELEMENTS (of_hlo); i++)
     if (g_str_equal (of_hlo[i].name, node->op_type))
       return of_hlo[i].other;
@@ -120,14 +135,14 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
   gboolean             ok = TRUE;
 
   for (guint i = 0; i < node->inputs->len; i++)
-    ok = (in[i] = node->inputs->pdata[i]) != NULL && ok;
+    ok = ((in[i] = node->inputs->pdata[i]) != NULL || is_other (node)) && ok;
   if (!ok)
     return TRUE;
   if (!ph_pass_begin (run, rule->op, node, rule->why))
     return FALSE;
   if (ph_model_opset (run->model, "") == 0)
     ph_model_set_opset (run->model, "", PH_OPSET_NEWEST);
-  ok = convert_narrow (&l, rule, quantised, out);
+  ok = is_other (node) ? ph_tflite_lower (&l, rule->lower, out) : convert_narrow (&l, rule, quantised, out);
   for (guint i = 0; ok && i < l.n_out; i++)
     ok = out[i] != NULL || ph_value_n_uses (ph_node_output (node, i)) == 0;
   for (guint i = 0; ok && i < l.n_out; i++)
@@ -228,6 +243,34 @@ resolve_composites (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* TensorFlow orders what needs no order. What has an effect stays where it is. */
+static gboolean
+drop_order (PhPassRun *run, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      PhNode *node = nodes->pdata[i];
+
+      if (!g_str_equal (node->domain, "tf") || node->control == NULL || node->control->len == 0)
+        continue;
+      if (!ph_pass_begin (run, "order", node, "Nothing that comes before it has an effect that it could see."))
+        return TRUE;
+      for (guint k = node->control->len; k-- > 0;)
+        {
+          const PhConvertRule *rule = ph_convert_name (node->control->pdata[k]) != NULL ? ph_convert_find (ph_convert_name (node->control->pdata[k])) : NULL;
+
+          if ((rule != NULL || g_str_equal (((PhNode *) node->control->pdata[k])->op_type, "NoOp") || ((PhNode *) node->control->pdata[k])->op != NULL
+               || ph_node_function (node->control->pdata[k]) != NULL)
+              && !ph_node_remove_control (node, node->control->pdata[k], error))
+            return FALSE;
+        }
+      ph_pass_end (run);
+    }
+  return TRUE;
+}
+
 static gboolean
 convert_to_onnx (PhPassRun *run, GError **error)
 {
@@ -236,7 +279,8 @@ convert_to_onnx (PhPassRun *run, GError **error)
   GHashTableIter        iter;
   gpointer              key, count;
 
-  if (!resolve_composites (run, error) || !inline_calls (run, error) || !ph_convert_prepare (run, error))
+  if (!resolve_composites (run, error) || !drop_order (run, error) || !inline_calls (run, error) || !drop_order (run, error)
+      || !ph_convert_prepare (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
   nodes = ph_model_nodes (run->model);
@@ -267,7 +311,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
 }
 
 const PhPass ph_pass_convert_to_onnx = {
-  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO and jaxpr in ONNX's",
+  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO, jaxpr, TensorFlow, TensorFlow Lite and OpenVINO in ONNX's",
   .elsewhere = "jax2onnx, tf2onnx, stablehlo-to-onnx",
   .trap = "the same name may mean another thing at the edges: rounding, shifts by the width, starts that do not fit, NaN.",
   .run = convert_to_onnx, .exactness = PH_ROUNDING,

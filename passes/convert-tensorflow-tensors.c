@@ -1,0 +1,382 @@
+/* convert-tensorflow-tensors.c: TensorFlow's operators on shapes and places in ONNX's.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "passes/convert-foreign.h"
+
+static gboolean
+reshape (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD (l->b, Reshape, l->in[0], ph_foreign_int64 (l, l->in[1]));
+  return TRUE;
+}
+
+static gboolean
+transpose (PhConvert *l, PhValue **out)
+{
+  g_autoptr(GArray) perm = ph_foreign_ints (l, 1);
+
+  if (perm == NULL)
+    return FALSE;
+  out[0] = ph_convert_transpose (l, l->in[0], (const gint64 *) perm->data, perm->len);
+  return TRUE;
+}
+
+static gboolean
+expand_dims (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_foreign_int (l, 1, G_MAXINT64);
+
+  if (axis == G_MAXINT64)
+    return FALSE;
+  out[0] = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[0], axis);
+  return TRUE;
+}
+
+static gboolean
+squeeze (PhConvert *l, PhValue **out)
+{
+  gsize         n = 0;
+  const gint64 *axes = ph_node_attr_ints (l->node, "squeeze_dims", &n);
+
+  out[0] = n > 0 ? PH_BUILD (l->b, Squeeze, l->in[0], ph_convert_ints_value (l, axes, n)) : PH_BUILD (l->b, Squeeze, l->in[0]);
+  return TRUE;
+}
+
+/* The axis comes first in Concat, last in ConcatV2. */
+static gboolean
+concat (PhConvert *l, PhValue **out)
+{
+  const gboolean first = strcmp (l->op, "tf:Concat") == 0;
+  const gint64   axis = ph_foreign_int (l, first ? 0 : l->n_in - 1, G_MAXINT64);
+
+  if (axis == G_MAXINT64 || l->n_in < 2)
+    return FALSE;
+  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in + (first ? 1 : 0), l->n_in - 1, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+  return TRUE;
+}
+
+static gboolean
+pack (PhConvert *l, PhValue **out)
+{
+  const gint64         axis = ph_node_attr_int (l->node, "axis", 0);
+  g_autofree PhValue **parts = g_new0 (PhValue *, l->n_in + 1);
+
+  for (guint i = 0; i < l->n_in; i++)
+    parts[i] = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[i], axis);
+  out[0] = l->b->error == NULL ? ph_build_node (l->b, &ph_op_Concat, parts, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1) : NULL;
+  return out[0] != NULL;
+}
+
+static gboolean
+split_into (PhConvert *l, PhValue *value, PhValue *sizes, gint64 axis, PhValue **out)
+{
+  PhValue *inputs[] = { value, sizes };
+  PhAttr **attrs = sizes != NULL ? PH_ATTRS (ph_attr_new_int ("axis", axis))
+                                 : PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("num_outputs", l->n_out));
+  PhValue *first = ph_build_node (l->b, &ph_op_Split, inputs, sizes != NULL ? 2 : 1, attrs, l->n_out);
+
+  for (guint i = 0; first != NULL && i < l->n_out; i++)
+    out[i] = ph_node_output (first->producer, i);
+  return first != NULL;
+}
+
+/* Outputs that nobody uses need not be there: all parts are counted. */
+static gboolean
+split (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_foreign_int (l, 0, G_MAXINT64), n = ph_node_attr_int (l->node, "num_split", l->n_out);
+
+  if (axis == G_MAXINT64)
+    return FALSE;
+  if (n == 1)
+    {
+      out[0] = l->in[1];
+      return TRUE;
+    }
+  if (n == l->n_out)
+    return split_into (l, l->in[1], NULL, axis, out);
+  {
+    const gint64       size = axis >= 0 || ph_value_rank (l->in[1]) > 0 ? ph_value_dim (l->in[1], (int) axis) : -1;
+    g_autofree gint64 *sizes = g_new (gint64, l->n_out + 1);
+
+    if (size < 0 || n <= 0 || l->n_out > n)
+      return ph_convert_stay (l, "the size of its parts is not known");
+    for (guint i = 0; i < l->n_out; i++)
+      {
+        const gint64 from = size / n * i, to = size / n * (i + 1);
+        PhValue     *inputs[] = { l->in[1], ph_convert_ints_value (l, &from, 1), ph_convert_ints_value (l, &to, 1), ph_convert_ints_value (l, &axis, 1) };
+
+        out[i] = ph_build_node (l->b, &ph_op_Slice, inputs, 4, NULL, 1);
+      }
+    return l->b->error == NULL;
+  }
+}
+
+static gboolean
+split_v (PhConvert *l, PhValue **out)
+{
+  g_autoptr(GArray) sizes = ph_foreign_ints (l, 1);
+  const gint64      axis = sizes != NULL ? ph_foreign_int (l, 2, G_MAXINT64) : G_MAXINT64;
+  gint64            rest = axis != G_MAXINT64 ? ph_value_dim (l->in[0], (int) axis) : -1;
+
+  if (axis == G_MAXINT64)
+    return FALSE;
+  if (sizes->len != l->n_out)
+    return ph_convert_stay (l, "not all its parts are used");
+  for (guint i = 0; i < sizes->len; i++)
+    rest -= MAX (g_array_index (sizes, gint64, i), 0);
+  for (guint i = 0; i < sizes->len; i++)
+    if (g_array_index (sizes, gint64, i) < 0)
+      {
+        if (rest < 0)
+          return ph_convert_stay (l, "the size of its parts is not known");
+        g_array_index (sizes, gint64, i) = rest;
+      }
+  return split_into (l, l->in[0], ph_convert_ints_value (l, (const gint64 *) sizes->data, sizes->len), axis, out);
+}
+
+static gboolean
+unpack (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_node_attr_int (l->node, "axis", 0), n = ph_node_attr_int (l->node, "num", l->n_out);
+
+  for (guint i = 0; i < l->n_out; i++)
+    {
+      if ((gint64) i >= n)
+        return FALSE;
+      out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], ph_build_scalar (l->b, PH_INT64, i));
+    }
+  return l->b->error == NULL;
+}
+
+/* A size of -1 is all that is left. */
+static gboolean
+slice (PhConvert *l, PhValue **out)
+{
+  g_autoptr(GArray) begin = ph_foreign_ints (l, 1), size = begin != NULL ? ph_foreign_ints (l, 2) : NULL;
+  gint64            axes[PH_MAX_RANK], ends[PH_MAX_RANK];
+  guint             n;
+  PhValue          *inputs[4];
+
+  if (size == NULL)
+    return FALSE;
+  n = MIN (begin->len, PH_MAX_RANK);
+  if (size->len != n)
+    return ph_convert_stay (l, "its bounds do not fit each other");
+  for (guint i = 0; i < n; i++)
+    {
+      axes[i] = i;
+      ends[i] = g_array_index (size, gint64, i) < 0 ? G_MAXINT64 : g_array_index (begin, gint64, i) + g_array_index (size, gint64, i);
+    }
+  inputs[0] = l->in[0];
+  inputs[1] = ph_convert_ints_value (l, (const gint64 *) begin->data, n);
+  inputs[2] = ph_convert_ints_value (l, ends, n);
+  inputs[3] = ph_convert_ints_value (l, axes, n);
+  out[0] = ph_build_node (l->b, &ph_op_Slice, inputs, 4, NULL, 1);
+  return TRUE;
+}
+
+static gboolean
+gather (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = l->n_in > 2 ? ph_foreign_int (l, 2, G_MAXINT64) : 0;
+
+  if (axis == G_MAXINT64)
+    return FALSE;
+  if (ph_node_attr_int (l->node, "batch_dims", 0) != 0)
+    return ph_convert_stay (l, "it gathers in batches");
+  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), l->in[0], l->in[1]);
+  return TRUE;
+}
+
+static gboolean
+gather_nd (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD (l->b, GatherND, l->in[0], ph_foreign_int64 (l, l->in[1]));
+  return TRUE;
+}
+
+static gboolean
+scatter_nd (PhConvert *l, PhValue **out)
+{
+  PhValue *zeros = PH_BUILD (l->b, Expand, ph_foreign_number (l, l->in[1], 0), ph_foreign_int64 (l, l->in[2]));
+
+  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", "add")), zeros, ph_foreign_int64 (l, l->in[0]), l->in[1]);
+  return TRUE;
+}
+
+static gboolean
+scatter_into (PhConvert *l, PhValue **out)
+{
+  const gboolean adds = strstr (l->op, "Add") != NULL;
+
+  out[0] = PH_BUILD_WITH (l->b, ScatterND, PH_ATTRS (ph_attr_new_string ("reduction", adds ? "add" : "none")), l->in[0], ph_foreign_int64 (l, l->in[1]),
+                          l->in[2]);
+  return TRUE;
+}
+
+/* Pairs of before and after, one for each axis: ONNX has all before, then all after. */
+static gboolean
+pad (PhConvert *l, PhValue **out)
+{
+  g_autoptr(GArray) pairs = ph_foreign_ints (l, 1);
+  const gboolean    mirror = strstr (l->op, "Mirror") != NULL;
+  gint64            pads[2 * PH_MAX_RANK];
+  guint             n;
+  PhValue          *inputs[3];
+
+  if (pairs == NULL)
+    return FALSE;
+  if (mirror && strcmp (ph_node_attr_string (l->node, "mode", ""), "REFLECT") != 0)
+    return ph_convert_stay (l, "ONNX's Pad does not repeat the border itself");
+  n = MIN (pairs->len / 2, PH_MAX_RANK);
+  for (guint i = 0; i < n; i++)
+    {
+      pads[i] = g_array_index (pairs, gint64, 2 * i);
+      pads[n + i] = g_array_index (pairs, gint64, 2 * i + 1);
+    }
+  inputs[0] = l->in[0];
+  inputs[1] = ph_convert_ints_value (l, pads, 2 * n);
+  inputs[2] = l->n_in > 2 ? l->in[2] : NULL;
+  out[0] = ph_build_node (l->b, &ph_op_Pad, inputs, l->n_in > 2 ? 3 : 2, PH_ATTRS (ph_attr_new_string ("mode", mirror ? "reflect" : "constant")), 1);
+  return TRUE;
+}
+
+static gboolean
+tile (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD (l->b, Tile, l->in[0], ph_foreign_int64 (l, l->in[1]));
+  return TRUE;
+}
+
+static gboolean
+broadcast_to (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD (l->b, Expand, l->in[0], ph_foreign_int64 (l, l->in[1]));
+  return TRUE;
+}
+
+static gboolean
+fill (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD (l->b, Expand, l->in[1], ph_foreign_int64 (l, l->in[0]));
+  return TRUE;
+}
+
+static gboolean
+like (PhConvert *l, PhValue **out)
+{
+  if (ph_convert_dtype (l->in[0]) == PH_UNDEFINED)
+    return ph_convert_stay (l, "its element type is not known");
+  out[0] = PH_BUILD (l->b, Expand, ph_foreign_number (l, l->in[0], strstr (l->op, "Ones") != NULL ? 1 : 0), PH_BUILD (l->b, Shape, l->in[0]));
+  return TRUE;
+}
+
+static gboolean
+shape (PhConvert *l, PhValue **out)
+{
+  const PhDType to = ph_foreign_type_attr (l, "out_type", PH_INT32);
+  PhValue      *sizes = PH_BUILD (l->b, Shape, l->in[0]);
+
+  if (strstr (l->op, "Size") != NULL)
+    sizes = PH_BUILD (l->b, Size, l->in[0]);
+  else if (strcmp (strchr (l->op, ':'), ":Rank") == 0 || strcmp (strchr (l->op, ':'), ":RANK") == 0)
+    sizes = PH_BUILD (l->b, Size, sizes);
+  out[0] = ph_convert_cast (l, sizes, to);
+  return TRUE;
+}
+
+static gboolean
+range (PhConvert *l, PhValue **out)
+{
+  return ph_foreign_node (l, &ph_op_Range, out);
+}
+
+static gboolean
+one_hot (PhConvert *l, PhValue **out)
+{
+  PhValue *off = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[3], 0), *on = ph_foreign_axis (l, &ph_op_Unsqueeze, l->in[2], 0);
+  PhValue *both[] = { off, on }, *values = ph_build_node (l->b, &ph_op_Concat, both, 2, PH_ATTRS (ph_attr_new_int ("axis", 0)), 1);
+
+  /* What lies outside is off: ONNX counts negative places from the end. */
+  out[0] = PH_BUILD_WITH (l->b, OneHot, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", -1))), l->in[0], l->in[1], values);
+  return TRUE;
+}
+
+static gboolean
+top_k (PhConvert *l, PhValue **out)
+{
+  PhValue *inputs[] = { l->in[0], PH_BUILD (l->b, Reshape, ph_foreign_int64 (l, l->in[1]), ph_convert_ints_value (l, (gint64[]) { 1 }, 1)) };
+  PhValue *values = ph_build_node (l->b, &ph_op_TopK, inputs, 2, NULL, 2);
+
+  out[0] = values;
+  if (values != NULL && l->n_out > 1)
+    out[1] = ph_convert_cast (l, ph_node_output (values->producer, 1), PH_INT32);
+  return values != NULL;
+}
+
+static gboolean
+cumsum (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD_WITH (l->b, CumSum, PH_ATTRS (ph_attr_new_int ("exclusive", ph_node_attr_int (l->node, "exclusive", 0)),
+                                                  ph_attr_new_int ("reverse", ph_node_attr_int (l->node, "reverse", 0))), l->in[0], l->in[1]);
+  return TRUE;
+}
+
+static gboolean
+reverse (PhConvert *l, PhValue **out)
+{
+  g_autoptr(GArray) axes = ph_foreign_ints (l, 1);
+
+  if (axes == NULL)
+    return FALSE;
+  out[0] = ph_convert_reverse (l, l->in[0], (const gint64 *) axes->data, axes->len);
+  return out[0] != NULL;
+}
+
+static gboolean
+where (PhConvert *l, PhValue **out)
+{
+  out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), PH_BUILD (l->b, NonZero, l->in[0]));
+  return TRUE;
+}
+
+static const char moves[] = "Both move elements; ONNX takes places as int64.";
+
+const PhConvertRule ph_convert_tensorflow_tensors[] = {
+  { "tf:Reshape", reshape, "Reshape", moves }, { "tf:Transpose", transpose, "Transpose", "ONNX's order is an attribute." },
+  { "tf:ExpandDims", expand_dims, "Unsqueeze", moves }, { "tf:Squeeze", squeeze, "Squeeze", "ONNX's axes are an operand." },
+  { "tf:Concat", concat, "Concat", "ONNX's axis is an attribute." }, { "tf:ConcatV2", concat, "Concat", "ONNX's axis is an attribute." },
+  { "tf:Pack", pack, "Concat of Unsqueezes", "ONNX makes no new axis by joining." }, { "tf:Unpack", unpack, "Gathers", "ONNX takes no axis away by splitting." },
+  { "tf:Split", split, "Split", "ONNX's axis is an attribute." }, { "tf:SplitV", split_v, "Split", "ONNX's axis is an attribute." },
+  { "tf:Slice", slice, "Slice", "ONNX has ends in place of sizes." },
+  { "tf:StridedSlice", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks is one of these." },
+  { "tf:Gather", gather, "Gather", moves }, { "tf:GatherV2", gather, "Gather", "ONNX's axis is an attribute." },
+  { "tf:ResourceGather", gather, "Gather", moves }, { "tf:GatherNd", gather_nd, "GatherND", moves },
+  { "tf:ScatterNd", scatter_nd, "ScatterND into zeros", "Slices at one place are added." },
+  { "tf:TensorScatterUpdate", scatter_into, "ScatterND", moves }, { "tf:TensorScatterAdd", scatter_into, "ScatterND that adds", moves },
+  { "tf:Pad", pad, "Pad", "ONNX has all that comes before, then all that comes after." }, { "tf:PadV2", pad, "Pad", "ONNX has all that comes before, then all that comes after." },
+  { "tf:MirrorPad", pad, "Pad", "ONNX has all that comes before, then all that comes after." },
+  { "tf:Tile", tile, "Tile", moves }, { "tf:BroadcastTo", broadcast_to, "Expand", moves }, { "tf:Fill", fill, "Expand", "One value is repeated to the shape." },
+  { "tf:ZerosLike", like, "Expand", "Zero is repeated to the shape." }, { "tf:OnesLike", like, "Expand", "One is repeated to the shape." },
+  { "tf:Shape", shape, "Shape", "ONNX's sizes are int64." }, { "tf:Size", shape, "Size", "ONNX's sizes are int64." }, { "tf:Rank", shape, "Size(Shape)", "ONNX's sizes are int64." },
+  { "tf:Range", range, "Range", "Both count with a step." }, { "tf:OneHot", one_hot, "OneHot", "ONNX has both values in one operand." },
+  { "tf:TopKV2", top_k, "TopK", "ONNX's places are int64." }, { "tf:Cumsum", cumsum, "CumSum", "Both add along an axis." },
+  { "tf:ReverseV2", reverse, "Slice backwards", "ONNX has no operator for it." }, { "tf:Where", where, "NonZero, transposed", "ONNX has a row for each axis." },
+  { "tflite:RESHAPE", reshape, "Reshape", moves }, { "tflite:TRANSPOSE", transpose, "Transpose", "ONNX's order is an attribute." },
+  { "tflite:EXPAND_DIMS", expand_dims, "Unsqueeze", moves }, { "tflite:SQUEEZE", squeeze, "Squeeze", "ONNX's axes are an operand." },
+  { "tflite:PACK", pack, "Concat of Unsqueezes", "ONNX makes no new axis by joining." }, { "tflite:UNPACK", unpack, "Gathers", "ONNX takes no axis away by splitting." },
+  { "tflite:SPLIT", split, "Split", "ONNX's axis is an attribute." }, { "tflite:SPLIT_V", split_v, "Split", "ONNX's axis is an attribute." },
+  { "tflite:SLICE", slice, "Slice", "ONNX has ends in place of sizes." },
+  { "tflite:STRIDED_SLICE", ph_foreign_strided_slice, "Slice, Squeeze, Unsqueeze", "Each bit of the masks is one of these." },
+  { "tflite:GATHER_ND", gather_nd, "GatherND", moves }, { "tflite:SCATTER_ND", scatter_nd, "ScatterND into zeros", "Slices at one place are added." },
+  { "tflite:PAD", pad, "Pad", "ONNX has all that comes before, then all that comes after." }, { "tflite:PADV2", pad, "Pad", "ONNX has all that comes before, then all that comes after." },
+  { "tflite:TILE", tile, "Tile", moves }, { "tflite:BROADCAST_TO", broadcast_to, "Expand", moves }, { "tflite:FILL", fill, "Expand", "One value is repeated to the shape." },
+  { "tflite:ZEROS_LIKE", like, "Expand", "Zero is repeated to the shape." }, { "tflite:SHAPE", shape, "Shape", "ONNX's sizes are int64." },
+  { "tflite:RANK", shape, "Size(Shape)", "ONNX's sizes are int64." }, { "tflite:RANGE", range, "Range", "Both count with a step." },
+  { "tflite:ONE_HOT", one_hot, "OneHot", "ONNX has both values in one operand." }, { "tflite:TOPK_V2", top_k, "TopK", "ONNX's places are int64." },
+  { "tflite:CUMSUM", cumsum, "CumSum", "Both add along an axis." }, { "tflite:REVERSE_V2", reverse, "Slice backwards", "ONNX has no operator for it." },
+  { "tflite:WHERE", where, "NonZero, transposed", "ONNX has a row for each axis." },
+  { NULL }
+};

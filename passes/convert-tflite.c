@@ -1,0 +1,389 @@
+/* convert-tflite.c: TensorFlow Lite's operators in ONNX's, and those of OpenVINO that are ONNX's under another name.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "passes/convert-foreign.h"
+
+/* ── what is around an operator: how its operands are quantised, and its activation ── */
+
+/* Parameters of input or output @index; FALSE: it is not quantised. */
+static gboolean
+read_quantization (PhConvert *l, const char *side, guint index, PhDType dtype, PhValue **scale, PhValue **zero, gint64 *axis)
+{
+  g_autofree char *scale_name = g_strdup_printf ("%s%u_scale", side, index), *zero_name = g_strdup_printf ("%s%u_zero_point", side, index);
+  g_autofree char *axis_name = g_strdup_printf ("%s%u_axis", side, index);
+  const PhAttr    *scales = ph_node_attr (l->node, scale_name);
+  gsize            n = 0;
+  const gint64    *zeros = ph_node_attr_ints (l->node, zero_name, &n);
+  PhTensor        *tensor;
+  gboolean         any = FALSE;
+
+  if (scales == NULL || scales->kind != PH_ATTR_FLOATS || scales->n == 0 || !ph_dtype_is_integer (dtype))
+    return FALSE;
+  *axis = ph_node_attr_int (l->node, axis_name, 0);
+  tensor = scales->n == 1 ? ph_tensor_new_scalar (PH_FLOAT, scales->floats[0]) : ph_tensor_new_floats (scales->floats, scales->n);
+  *scale = ph_build_tensor (l->b, tensor);
+  for (gsize i = 0; i < n; i++)
+    any = any || zeros[i] != 0;
+  *zero = NULL;
+  if (!any && dtype == PH_INT32)
+    return *scale != NULL;
+  tensor = scales->n == 1 ? ph_tensor_new (dtype, 0, NULL) : ph_tensor_new (dtype, 1, (gint64[]) { (gint64) scales->n });
+  for (gsize i = 0; tensor != NULL && i < scales->n; i++)
+    ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i, n == scales->n ? zeros[i] : n > 0 ? zeros[0] : 0);
+  *zero = tensor != NULL ? ph_build_tensor (l->b, tensor) : NULL;
+  return *scale != NULL && *zero != NULL;
+}
+
+static PhValue *
+activate (PhConvert *l, PhValue *value)
+{
+  const char *name = ph_node_attr_string (l->node, "fused_activation_function", "NONE");
+
+  if (value == NULL || strcmp (name, "NONE") == 0)
+    return value;
+  if (strcmp (name, "RELU") == 0)
+    return PH_BUILD (l->b, Relu, value);
+  if (strcmp (name, "TANH") == 0)
+    return PH_BUILD (l->b, Tanh, value);
+  if (strcmp (name, "RELU6") == 0)
+    return PH_BUILD (l->b, Clip, value, ph_foreign_number (l, value, 0), ph_foreign_number (l, value, 6));
+  if (strcmp (name, "RELU_N1_TO_1") == 0)
+    return PH_BUILD (l->b, Clip, value, ph_foreign_number (l, value, -1), ph_foreign_number (l, value, 1));
+  ph_convert_stay (l, "there is no activation %s in ONNX", name);
+  return NULL;
+}
+
+/* These move elements: they may stay quantised. */
+static gboolean
+only_moves (const char *op)
+{
+  static const char *const names[] = { "RESHAPE", "TRANSPOSE", "EXPAND_DIMS", "SQUEEZE", "SLICE", "STRIDED_SLICE", "GATHER", "GATHER_ND", "SPLIT", "SPLIT_V",
+    "PACK", "UNPACK", "TILE", "BROADCAST_TO", "SHAPE", "RANK", "REVERSE_V2", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "QUANTIZE", "DEQUANTIZE", NULL };
+
+  return g_strv_contains (names, strchr (op, ':') + 1);
+}
+
+gboolean
+ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out)
+{
+  g_autofree PhValue **in = g_new0 (PhValue *, l->n_in + 1);
+  PhValue            **stored = l->in, *scale, *zero;
+  gboolean             ok, floats = FALSE;
+  gint64               axis;
+
+  for (guint i = 0; i < l->n_in; i++)
+    {
+      in[i] = stored[i];
+      if (stored[i] != NULL && !only_moves (l->op) && read_quantization (l, "in", i, ph_convert_dtype (stored[i]), &scale, &zero, &axis))
+        {
+          PhValue *inputs[] = { stored[i], scale, zero };
+
+          in[i] = ph_build_node (l->b, &ph_op_DequantizeLinear, inputs, zero != NULL ? 3 : 2, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+          floats = TRUE;
+        }
+    }
+  l->in = in;
+  ok = l->b->error == NULL && lower (l, out);
+  l->in = stored;
+  if (ok && out[0] != NULL)
+    ok = (out[0] = activate (l, out[0])) != NULL;
+  for (guint i = 0; ok && floats && i < l->n_out; i++)
+    {
+      const PhType *type = ph_convert_type (l, i);
+
+      if (out[i] != NULL && type != NULL && ph_convert_dtype (out[i]) == PH_FLOAT && read_quantization (l, "out", i, type->dtype, &scale, &zero, &axis)
+          && zero != NULL)
+        out[i] = PH_BUILD (l->b, QuantizeLinear, out[i], scale, zero);
+    }
+  return ok;
+}
+
+/* ── operators ── */
+
+static gboolean
+fully_connected (PhConvert *l, PhValue **out)
+{
+  const gint64 perm[] = { 1, 0 }, depth = ph_value_dim (l->in[1], 1);
+  PhValue     *x = l->in[0], *y;
+
+  if (ph_node_attr_int (l->node, "weights_format", 0) != 0)
+    return ph_convert_stay (l, "its weights are shuffled");
+  if (ph_node_attr_int (l->node, "keep_num_dims", 0) == 0 && ph_value_rank (x) != 2)
+    {
+      if (depth <= 0)
+        return ph_convert_stay (l, "the size of its weights is not known");
+      x = PH_BUILD (l->b, Reshape, x, ph_convert_ints_value (l, (gint64[]) { -1, depth }, 2));
+    }
+  y = PH_BUILD (l->b, MatMul, x, ph_convert_transpose (l, l->in[1], perm, 2));
+  out[0] = l->n_in > 2 && l->in[2] != NULL ? PH_BUILD (l->b, Add, y, l->in[2]) : y;
+  return TRUE;
+}
+
+static gboolean
+read_plane (PhConvert *l, PhWindow *window)
+{
+  *window = (PhWindow) { .n = 2, .group = 1, .padding = ph_node_attr_string (l->node, "padding", "VALID") };
+  window->stride[0] = ph_node_attr_int (l->node, "stride_h", 1);
+  window->stride[1] = ph_node_attr_int (l->node, "stride_w", 1);
+  window->dilation[0] = ph_node_attr_int (l->node, "dilation_h_factor", 1);
+  window->dilation[1] = ph_node_attr_int (l->node, "dilation_w_factor", 1);
+  if (window->stride[0] <= 0 || window->stride[1] <= 0)
+    return ph_convert_stay (l, "its strides are not positive");
+  return TRUE;
+}
+
+/* Filters are out, height, width, in. */
+static gboolean
+conv (PhConvert *l, PhValue **out)
+{
+  const gint64 perm[] = { 0, 3, 1, 2 };
+  PhValue     *x = ph_foreign_to_nchw (l, l->in[0]);
+  PhWindow     window;
+
+  if (!read_plane (l, &window))
+    return FALSE;
+  window.kernel[0] = ph_value_dim (l->in[1], 1);
+  window.kernel[1] = ph_value_dim (l->in[1], 2);
+  if (window.kernel[0] <= 0 || window.kernel[1] <= 0)
+    return ph_convert_stay (l, "the size of its filters is not known");
+  if (ph_value_dim (l->in[1], 3) > 0 && ph_value_dim (x, 1) > 0)
+    window.group = MAX (ph_value_dim (x, 1) / ph_value_dim (l->in[1], 3), 1);
+  out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, &ph_op_Conv, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 2 ? l->in[2] : NULL));
+  return out[0] != NULL;
+}
+
+/* Filters are 1, height, width, channels times multiplier. */
+static gboolean
+depthwise (PhConvert *l, PhValue **out)
+{
+  const gint64 perm[] = { 3, 0, 1, 2 };
+  PhValue     *x = ph_foreign_to_nchw (l, l->in[0]);
+  PhWindow     window;
+
+  if (!read_plane (l, &window))
+    return FALSE;
+  window.kernel[0] = ph_value_dim (l->in[1], 1);
+  window.kernel[1] = ph_value_dim (l->in[1], 2);
+  window.group = ph_value_dim (x, 1);
+  if (window.kernel[0] <= 0 || window.kernel[1] <= 0 || window.group <= 0)
+    return ph_convert_stay (l, "the number of its channels is not known");
+  out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, &ph_op_Conv, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 2 ? l->in[2] : NULL));
+  return out[0] != NULL;
+}
+
+static gboolean
+transpose_conv (PhConvert *l, PhValue **out)
+{
+  g_autoptr(GArray) sizes = ph_foreign_ints (l, 0);
+  const gint64      perm[] = { 3, 0, 1, 2 };
+  PhValue          *x = ph_foreign_to_nchw (l, l->in[2]);
+  PhWindow          window;
+
+  if (sizes == NULL || !read_plane (l, &window))
+    return FALSE;
+  window.kernel[0] = ph_value_dim (l->in[1], 1);
+  window.kernel[1] = ph_value_dim (l->in[1], 2);
+  if (sizes->len != 4 || window.kernel[0] <= 0 || window.kernel[1] <= 0)
+    return ph_convert_stay (l, "the size of what it gives is not known");
+  out[0] = ph_foreign_to_nhwc (l, ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 3 ? l->in[3] : NULL,
+                                                         &g_array_index (sizes, gint64, 1)));
+  return out[0] != NULL;
+}
+
+static gboolean
+pool (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_foreign_to_nchw (l, l->in[0]);
+  PhWindow window;
+
+  if (!read_plane (l, &window))
+    return FALSE;
+  window.kernel[0] = ph_node_attr_int (l->node, "filter_height", 1);
+  window.kernel[1] = ph_node_attr_int (l->node, "filter_width", 1);
+  out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, strstr (l->op, "MAX") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool, &window, x, NULL, NULL));
+  return out[0] != NULL;
+}
+
+static gboolean
+softmax (PhConvert *l, PhValue **out)
+{
+  const float beta = ph_node_attr_float (l->node, "beta", 1);
+  PhValue    *x = beta != 1 ? PH_BUILD (l->b, Mul, l->in[0], ph_foreign_number (l, l->in[0], beta)) : l->in[0];
+
+  out[0] = PH_BUILD_WITH (l->b, Softmax, PH_ATTRS (ph_attr_new_int ("axis", -1)), x);
+  return TRUE;
+}
+
+static gboolean
+concatenation (PhConvert *l, PhValue **out)
+{
+  out[0] = ph_build_node (l->b, &ph_op_Concat, l->in, l->n_in, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), 1);
+  return out[0] != NULL;
+}
+
+static gboolean
+gather (PhConvert *l, PhValue **out)
+{
+  if (ph_node_attr_int (l->node, "batch_dims", 0) != 0)
+    return ph_convert_stay (l, "it gathers in batches");
+  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", ph_node_attr_int (l->node, "axis", 0))), l->in[0], l->in[1]);
+  return TRUE;
+}
+
+static gboolean
+reduce (PhConvert *l, PhValue **out)
+{
+  static const struct { const char *name; const PhOp *op; } kinds[] = { { "tflite:SUM", &ph_op_ReduceSum }, { "tflite:MEAN", &ph_op_ReduceMean },
+    { "tflite:REDUCE_MAX", &ph_op_ReduceMax }, { "tflite:REDUCE_MIN", &ph_op_ReduceMin }, { "tflite:REDUCE_PROD", &ph_op_ReduceProd },
+    { "tflite:REDUCE_ANY", &ph_op_ReduceMax }, { "tflite:REDUCE_ALL", &ph_op_ReduceMin } };
+  g_autoptr(GArray) axes = ph_foreign_ints (l, 1);
+
+  for (guint i = 0; axes != NULL && i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kinds[i].name, l->op) == 0)
+      return ph_foreign_reduce (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
+  return FALSE;
+}
+
+static gboolean
+arg (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_foreign_int (l, 1, G_MAXINT64);
+  PhValue     *place;
+
+  if (axis == G_MAXINT64)
+    return FALSE;
+  place = ph_build_node (l->b, strstr (l->op, "MAX") != NULL ? &ph_op_ArgMax : &ph_op_ArgMin, l->in, 1,
+                         PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("keepdims", 0)), 1);
+  out[0] = ph_convert_cast (l, place, ph_foreign_type_attr (l, "output_type", PH_INT64));
+  return TRUE;
+}
+
+static gboolean
+cast (PhConvert *l, PhValue **out)
+{
+  const PhType *type = ph_convert_type (l, 0);
+
+  if (type == NULL || type->dtype == PH_UNDEFINED)
+    return ph_convert_stay (l, "its element type is not known");
+  out[0] = PH_BUILD_WITH (l->b, Cast, PH_ATTRS (ph_attr_new_int ("to", type->dtype)), l->in[0]);
+  return TRUE;
+}
+
+static gboolean
+quantize (PhConvert *l, PhValue **out)
+{
+  const PhType *type = ph_convert_type (l, 0);
+  PhValue      *x = l->in[0], *scale, *zero;
+  gint64        axis;
+
+  if (type == NULL)
+    return ph_convert_stay (l, "its element type is not known");
+  if (ph_dtype_is_integer (ph_convert_dtype (x)))
+    {
+      if (!read_quantization (l, "in", 0, ph_convert_dtype (x), &scale, &zero, &axis))
+        return ph_convert_stay (l, "its scale is not written");
+      x = zero != NULL ? PH_BUILD_WITH (l->b, DequantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, scale, zero)
+                       : PH_BUILD_WITH (l->b, DequantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, scale);
+    }
+  if (strstr (l->op, ":DEQUANTIZE") != NULL)
+    {
+      out[0] = ph_convert_cast (l, x, PH_FLOAT);
+      return out[0] != NULL;
+    }
+  if (!read_quantization (l, "out", 0, type->dtype, &scale, &zero, &axis) || zero == NULL)
+    return ph_convert_stay (l, "its scale is not written, or of an element type that ONNX does not quantise to");
+  out[0] = PH_BUILD_WITH (l->b, QuantizeLinear, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, scale, zero);
+  return TRUE;
+}
+
+static gboolean
+limited (PhConvert *l, PhValue **out)
+{
+  const double low = strstr (l->op, "N1") != NULL ? -1 : 0, high = strstr (l->op, "RELU6") != NULL ? 6 : 1;
+
+  out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_foreign_number (l, l->in[0], low), ph_foreign_number (l, l->in[0], high));
+  return TRUE;
+}
+
+/* Of the same name and meaning in TensorFlow. */
+static gboolean
+as_tensorflow (PhConvert *l, PhValue **out)
+{
+  static const struct { const char *lite, *full; } names[] = { { "NOT_EQUAL", "NotEqual" }, { "SQUARED_DIFFERENCE", "SquaredDifference" },
+    { "SQUARE", "Square" }, { "RSQRT", "Rsqrt" }, { "FLOOR_DIV", "FloorDiv" }, { "FLOOR_MOD", "FloorMod" }, { "LEAKY_RELU", "LeakyRelu" },
+    { "RESIZE_BILINEAR", "ResizeBilinear" }, { "RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor" }, { "SPACE_TO_DEPTH", "SpaceToDepth" },
+    { "DEPTH_TO_SPACE", "DepthToSpace" }, { "BATCH_MATMUL", "BatchMatMulV2" }, { "WHILE", "While" }, { "IF", "If" } };
+  const char *own = l->op;
+  gboolean    ok = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (names[i].lite, strchr (own, ':') + 1) == 0)
+      {
+        g_autofree char *full = g_strconcat ("tf:", names[i].full, NULL);
+
+        l->op = full;
+        ok = ph_convert_find (full)->lower (l, out);
+        l->op = own;
+      }
+  return ok;
+}
+
+static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
+static const char windows[] = "ONNX keeps channels in the second dimension, and says in numbers what SAME means.";
+
+#define DIRECT(name) { "tflite:" name, ph_foreign_direct, "ONNX's own", elementwise }
+#define AS(name)     { "tflite:" name, as_tensorflow, "as of TensorFlow", "It is TensorFlow's operator." }
+
+const PhConvertRule ph_convert_tflite[] = {
+  DIRECT ("ADD"), DIRECT ("SUB"), DIRECT ("MUL"), DIRECT ("DIV"), DIRECT ("ADD_N"), DIRECT ("POW"), DIRECT ("MAXIMUM"), DIRECT ("MINIMUM"), DIRECT ("ABS"),
+  DIRECT ("NEG"), DIRECT ("SIGN"), DIRECT ("SQRT"), DIRECT ("EXP"), DIRECT ("LOG"), DIRECT ("SIN"), DIRECT ("COS"), DIRECT ("FLOOR"), DIRECT ("CEIL"),
+  DIRECT ("ROUND"), DIRECT ("EQUAL"), DIRECT ("LESS"), DIRECT ("LESS_EQUAL"), DIRECT ("GREATER"), DIRECT ("GREATER_EQUAL"), DIRECT ("LOGICAL_AND"),
+  DIRECT ("LOGICAL_OR"), DIRECT ("LOGICAL_NOT"), DIRECT ("SELECT"), DIRECT ("SELECT_V2"), DIRECT ("RELU"), DIRECT ("ELU"), DIRECT ("HARD_SWISH"),
+  DIRECT ("LOGISTIC"), DIRECT ("TANH"), DIRECT ("LOG_SOFTMAX"),
+  AS ("NOT_EQUAL"), AS ("SQUARED_DIFFERENCE"), AS ("SQUARE"), AS ("RSQRT"), AS ("FLOOR_DIV"), AS ("FLOOR_MOD"), AS ("LEAKY_RELU"), AS ("RESIZE_BILINEAR"),
+  AS ("RESIZE_NEAREST_NEIGHBOR"), AS ("SPACE_TO_DEPTH"), AS ("DEPTH_TO_SPACE"), AS ("BATCH_MATMUL"), AS ("WHILE"), AS ("IF"),
+  { "tflite:RELU6", limited, "Clip", "It is limited to 0 to 6." }, { "tflite:RELU_N1_TO_1", limited, "Clip", "It is limited to -1 to 1." },
+  { "tflite:RELU_0_TO_1", limited, "Clip", "It is limited to 0 to 1." },
+  { "tflite:FULLY_CONNECTED", fully_connected, "MatMul, Add", "Its weights are transposed." },
+  { "tflite:CONV_2D", conv, "Conv between Transposes", windows }, { "tflite:DEPTHWISE_CONV_2D", depthwise, "Conv in groups, between Transposes", windows },
+  { "tflite:TRANSPOSE_CONV", transpose_conv, "ConvTranspose between Transposes", windows },
+  { "tflite:MAX_POOL_2D", pool, "MaxPool between Transposes", windows }, { "tflite:AVERAGE_POOL_2D", pool, "AveragePool between Transposes", windows },
+  { "tflite:SOFTMAX", softmax, "Softmax", "Both are over the last axis." }, { "tflite:CONCATENATION", concatenation, "Concat", "Both join along an axis." },
+  { "tflite:GATHER", gather, "Gather", "Both take slices along an axis." },
+  { "tflite:SUM", reduce, "ReduceSum", "Both go over axes." }, { "tflite:MEAN", reduce, "ReduceMean", "Both go over axes." },
+  { "tflite:REDUCE_MAX", reduce, "ReduceMax", "Both go over axes." }, { "tflite:REDUCE_MIN", reduce, "ReduceMin", "Both go over axes." },
+  { "tflite:REDUCE_PROD", reduce, "ReduceProd", "Both go over axes." }, { "tflite:REDUCE_ANY", reduce, "ReduceMax", "Of truth values, the greatest is true where one is." },
+  { "tflite:REDUCE_ALL", reduce, "ReduceMin", "Of truth values, the least is true where all are." },
+  { "tflite:ARG_MAX", arg, "ArgMax", "Both give the first place." }, { "tflite:ARG_MIN", arg, "ArgMin", "Both give the first place." },
+  { "tflite:CAST", cast, "Cast", elementwise }, { "tflite:QUANTIZE", quantize, "QuantizeLinear", "Scale and zero point are operands in ONNX." },
+  { "tflite:DEQUANTIZE", quantize, "DequantizeLinear", "Scale and zero point are operands in ONNX." },
+  { NULL }
+};
+
+/* ── OpenVINO ── */
+
+static gboolean
+clamp (PhConvert *l, PhValue **out)
+{
+  const PhAttr *low = ph_node_attr (l->node, "min"), *high = ph_node_attr (l->node, "max");
+
+  if (low == NULL || high == NULL)
+    return ph_convert_stay (l, "its bounds are not written");
+  out[0] = PH_BUILD (l->b, Clip, l->in[0], ph_foreign_number (l, l->in[0], low->kind == PH_ATTR_INT ? (double) low->i : low->f),
+                     ph_foreign_number (l, l->in[0], high->kind == PH_ATTR_INT ? (double) high->i : high->f));
+  return TRUE;
+}
+
+#undef DIRECT
+#define DIRECT(name) { "openvino:" name, ph_foreign_direct, "ONNX's own", elementwise }
+
+const PhConvertRule ph_convert_openvino[] = {
+  DIRECT ("Add"), DIRECT ("Subtract"), DIRECT ("Multiply"), DIRECT ("Divide"), DIRECT ("Power"), DIRECT ("Maximum"), DIRECT ("Minimum"), DIRECT ("Abs"),
+  DIRECT ("Negative"), DIRECT ("Sign"), DIRECT ("Sqrt"), DIRECT ("Exp"), DIRECT ("Log"), DIRECT ("Sin"), DIRECT ("Cos"), DIRECT ("Tan"), DIRECT ("Asin"),
+  DIRECT ("Acos"), DIRECT ("Atan"), DIRECT ("Sinh"), DIRECT ("Cosh"), DIRECT ("Asinh"), DIRECT ("Acosh"), DIRECT ("Atanh"), DIRECT ("Erf"), DIRECT ("Floor"),
+  DIRECT ("Ceiling"), DIRECT ("Equal"), DIRECT ("Less"), DIRECT ("LessEqual"), DIRECT ("Greater"), DIRECT ("GreaterEqual"), DIRECT ("LogicalAnd"),
+  DIRECT ("LogicalOr"), DIRECT ("LogicalNot"), DIRECT ("ReLU"), DIRECT ("Sigmoid"), DIRECT ("Tanh"), DIRECT ("HSwish"), DIRECT ("Mish"), DIRECT ("SoftPlus"),
+  { "openvino:Clamp", clamp, "Clip", "ONNX's bounds are operands." },
+  { NULL }
+};
