@@ -56,6 +56,8 @@ update (PhTrailBar *self)
   guint n = self->document ? ph_document_get_trail (self->document)->len : 0;
   GtkWidget *child;
 
+  if (!self->revealer)
+    return;
   gtk_revealer_set_reveal_child (self->revealer, model && n > 0);
   /* What slides away keeps its text meanwhile. */
   if (!model || n == 0)
