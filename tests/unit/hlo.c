@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/analyze/match.h"
+#include "core/analyze/recording-xla.h"
+#include "core/analyze/recording.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/ops/verify.h"
@@ -266,6 +269,67 @@ test_damaged_proto (void)
     }
 }
 
+static void
+test_dump_names (void)
+{
+  static const struct { const char *name; gboolean is; PhXlaKind kind; guint64 module; gint64 order; const char *pipeline, *pass; } rows[] = {
+    { "module_0065.pmap__f_.186875.before_optimizations.txt", TRUE, PH_XLA_BEFORE, 65, -1, NULL, NULL },
+    { "1624325116260738.module_0003.jit_f.0012.simplification.after_algsimp.before_dce.txt", TRUE, PH_XLA_BETWEEN, 3, 12, "simplification", "algsimp" },
+    { "module_0003.0000.a.after_pipeline-start.before_x.txt", TRUE, PH_XLA_BETWEEN, 3, 0, "a", "pipeline-start" },
+    { "module_12345.jit_f.0007.fusion.step-1.txt", TRUE, PH_XLA_INSIDE, 12345, 7, NULL, "fusion.step-1" },
+    { "module_0003.jit_f.sm_8.0_gpu_after_optimizations.txt", TRUE, PH_XLA_AFTER, 3, G_MAXINT64, NULL, NULL },
+    { "module_0003.jit_f.cpu_after_optimizations-buffer-assignment.txt", TRUE, PH_XLA_OTHER, 3, 0, NULL, NULL },
+    { "module_0003.jit_f.ir-with-opt.ll", TRUE, PH_XLA_OTHER, 3, 0, NULL, NULL },
+    { "module_3.jit_f.before_optimizations.txt", FALSE, PH_XLA_OTHER, 0, 0, NULL, NULL },
+    { "my_module_0003.before_optimizations.txt", FALSE, PH_XLA_OTHER, 0, 0, NULL, NULL },
+    { "notes.txt", FALSE, PH_XLA_OTHER, 0, 0, NULL, NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      PhXlaFile file;
+
+      g_test_message ("%s", rows[i].name);
+      g_assert_cmpint (ph_xla_parse_name (rows[i].name, &file), ==, rows[i].is);
+      if (rows[i].is)
+        {
+          g_assert_cmpint (file.kind, ==, rows[i].kind);
+          g_assert_cmpuint (file.module, ==, rows[i].module);
+          g_assert_cmpint (file.order, ==, rows[i].order);
+          g_assert_cmpstr (file.pipeline, ==, rows[i].pipeline);
+          g_assert_cmpstr (file.pass, ==, rows[i].pass);
+        }
+      ph_xla_file_clear (&file);
+    }
+}
+
+/* The last position of a dump is what its last file holds: nothing is left to be changed. */
+static void
+test_dump (void)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "console/data/xla", NULL);
+  g_autofree char *path = g_build_filename (folder, "module_0003.jit_layer.cpu_after_optimizations.txt", NULL);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhHistory) history = NULL, rest = ph_history_new ();
+  g_autoptr (PhModel) model = ph_recording_open (folder, &history, problems, NULL, &error), last = ph_io_open (path, NULL, NULL, &error);
+  PhMatchCounts counts;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (history->steps->len, ==, 2);
+  g_assert_cmpstr (g_array_index (history->steps, PhStep, 1).pass, ==, "optimization/fusion");
+  model->journal = NULL;
+  for (guint i = 0; i < history->edits->len; i++)
+    ph_edit_apply (model, history->edits->pdata[i]);
+  g_assert_true (ph_model_verify (model, &error));
+  ph_history_begin_step (rest, model, "rest");
+  ph_history_begin_rewrite (rest, "rest", PH_NO_ID, "");
+  g_assert_true (ph_model_become (model, last, &counts, &error));
+  g_assert_cmpuint (counts.added + counts.removed, ==, 0);
+  g_assert_cmpuint (rest->edits->len, ==, 0);
+  model->journal = NULL;
+}
+
 /* XLA's own files, where they are. */
 static void
 test_foreign (void)
@@ -308,6 +372,8 @@ main (int argc, char **argv)
   g_test_add_func ("/hlo/missing", test_missing);
   g_test_add_func ("/hlo/proto", test_proto);
   g_test_add_func ("/hlo/damaged-proto", test_damaged_proto);
+  g_test_add_func ("/hlo/dump-names", test_dump_names);
+  g_test_add_func ("/hlo/dump", test_dump);
   g_test_add_func ("/hlo/foreign", test_foreign);
   return g_test_run ();
 }
