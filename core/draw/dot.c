@@ -116,7 +116,8 @@ ph_dot_print (PhScene *scene, int time, int since, GHashTable *values)
         {
           g_string_append_printf (text, "  b%u [label=\"", b);
           append_quoted (text, box->title);
-          g_string_append_printf (text, "\\n%u nodes\"", box->n_inside);
+          g_autofree char *count = ph_scene_group_text (scene, b, time);
+          g_string_append_printf (text, "\\n%s\"", count);
           append_place (text, scene, &box->rect);
           g_string_append (text, "];\n");
           continue;

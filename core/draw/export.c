@@ -10,6 +10,7 @@
 #include "core/draw/draw-private.h"
 #include "core/replace.h"
 
+#define NOTES 60.0f            /* points at the right of a diff */
 #define LEGEND_PAD 20.0
 #define MAX_PIXELS 12000       /* of a picture's side       */
 #define MAX_PAGE   14000       /* of a PDF's, in points     */
@@ -175,6 +176,8 @@ ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from
   const int time = history != NULL ? ph_scene_time (history, to) : 0, since = history != NULL ? ph_scene_time (history, from) : 0;
   g_autoptr(PhScene) scene = NULL;
   g_autoptr(PhPaint) paint = NULL;
+  PhDiff *diff = NULL;
+  gboolean done;
 
   scene = ph_scene_new_of (ph_record_new (model, history, inside, cancellable), &options, cancellable, error);
   if (scene == NULL)
@@ -186,10 +189,16 @@ ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from
     }
   if (measure != NULL)
     paint = ph_paint_new (scene, time, measure);
+  if (history != NULL && time != since)
+    diff = ph_diff_new (history, model, from, to);
   {
-    const PhPicture picture = { scene, { .time = time, .since = since, .clip = { 0, 0, ph_scene_width (scene), ph_scene_height (scene) },
-                                         .values = values, .paint = paint }, NULL, TRUE };
+    /* The names of what was replaced stand beside their boxes. */
+    const float width = ph_scene_width (scene) + (diff != NULL ? NOTES : 0);
+    const PhPicture picture = { scene, { .time = time, .since = since, .clip = { 0, 0, width, ph_scene_height (scene) },
+                                         .values = values, .paint = paint }, diff, TRUE };
 
-    return ph_picture_save (&picture, path, 1.5, cancellable, error);
+    done = ph_picture_save (&picture, path, 1.5, cancellable, error);
   }
+  g_clear_pointer (&diff, ph_diff_free);
+  return done;
 }

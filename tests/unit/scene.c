@@ -458,6 +458,22 @@ test_boxes (void)
     }
   g_assert_cmpuint (n_fused, ==, 1);
   g_assert_cmpuint (n_outputs, ==, 1);
+
+  /* A diff in a file says what was replaced and fused, as the window does. */
+  {
+    g_autofree char *plain = g_build_filename (g_get_tmp_dir (), "peephole-diff-plain.svg", NULL), *noted = g_build_filename (g_get_tmp_dir (), "peephole-diff-noted.svg", NULL);
+    g_autofree char *before = NULL, *after = NULL;
+    gsize n_before, n_after;
+    const PhPosition end = { history->steps->len, 0 }, start = { 0, 0 };
+
+    g_assert_true (ph_scene_save (scene, plain, ph_scene_end (scene), 0, PH_THEME_LIGHT, NULL, &error));
+    g_assert_true (ph_render_file (model, history, PH_NO_ID, start, end, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, noted, NULL, &error));
+    g_assert_true (g_file_get_contents (plain, &before, &n_before, NULL));
+    g_assert_true (g_file_get_contents (noted, &after, &n_after, NULL));
+    g_assert_cmpuint (n_after, >, n_before + 1000);
+    g_remove (plain);
+    g_remove (noted);
+  }
 }
 
 static void
