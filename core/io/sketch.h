@@ -1,0 +1,66 @@
+/* sketch.h: a whole model, functions and bodies included, as a reader draws it up node by node. All that it is given lives as long as it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/io/import.h"
+
+G_BEGIN_DECLS
+
+typedef struct _PhSketch      PhSketch;
+typedef struct _PhSketchGraph PhSketchGraph;
+
+typedef struct
+{
+  PhImportNode  node;                                   /* its fields but the arrays                          */
+  PhSketchGraph *graph;
+  GPtrArray    *inputs, *outputs, *types, *attrs, *bodies, *after;
+} PhSketchNode;
+
+struct _PhSketchGraph
+{
+  PhSketch      *sketch;
+  PhSketchGraph *root;                                   /* itself, unless it is a body                        */
+  const char   *name, *attr, *domain;                   /* @domain: of a function, else NULL                  */
+  GArray       *inputs, *constants, *outputs;           /* (element-type PhImportValue)                       */
+  GPtrArray    *nodes;                                  /* (element-type PhSketchNode)                         */
+  GHashTable   *names;                                  /* of a root: name -> how often it was asked for      */
+  GHashTable   *types;                                  /* of a root: name -> PhType                          */
+};
+
+struct _PhSketch
+{
+  PhSource     *source;
+  PhImporter    importer;
+  PhSketchGraph *main;
+  GPtrArray    *graphs, *nodes, *functions, *blocks;
+};
+
+PhSketch      *ph_sketch_new      (PhSource *source);
+void          ph_sketch_free     (PhSketch *sketch);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSketch, ph_sketch_free)
+/* The model, with the version 1 of @domain imported. */
+PhModel      *ph_sketch_finish   (PhSketch *sketch, const char *domain, GError **error);
+
+PhSketchGraph *ph_sketch_add_function (PhSketch *sketch, const char *domain, const char *name);
+PhSketchGraph *ph_sketch_find_function (PhSketch *sketch, const char *domain, const char *name);      /* (nullable) */
+/* A body of @node. */
+PhSketchGraph *ph_sketch_add_body (PhSketchNode *node, const char *attr);
+
+/* A name that no value in @graph's root has: @base, base.1, ... ; interned. */
+const char   *ph_sketch_name     (PhSketchGraph *graph, const char *base);
+const char   *ph_sketch_add_input (PhSketchGraph *graph, const char *base, const PhType *type);
+/* @tensor: (transfer full) */
+const char   *ph_sketch_add_constant (PhSketchGraph *graph, const char *base, PhTensor *tensor);
+void          ph_sketch_add_output (PhSketchGraph *graph, const char *name, const PhType *type);
+const PhType *ph_sketch_type     (PhSketchGraph *graph, const char *name);                          /* (nullable) */
+
+/* @line 0: no place. */
+PhSketchNode  *ph_sketch_add_node (PhSketchGraph *graph, const char *op_type, const char *domain, guint line, guint column);
+void          ph_sketch_node_input (PhSketchNode *node, const char *name);
+const char   *ph_sketch_node_output (PhSketchNode *node, const char *base, const PhType *type);     /* its unique name */
+void          ph_sketch_node_type (PhSketchNode *node, guint output, const PhType *type);
+void          ph_sketch_node_attr (PhSketchNode *node, PhAttr *attr);                               /* (transfer full) */
+void          ph_sketch_node_text (PhSketchNode *node, const char *name, const char *text);
+void          ph_sketch_node_int (PhSketchNode *node, const char *name, gint64 value);
+
+G_END_DECLS

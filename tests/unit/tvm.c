@@ -1,0 +1,144 @@
+/* tvm.c: tests the readers of TVM's text.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/format.h"
+#include "core/io/io.h"
+
+static PhModel *
+read_text (const char *format, const char *text, GError **error)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new (text, strlen (text));
+
+  return ph_format_read_bytes (ph_format_find (format), bytes, "t.py", NULL, error);
+}
+
+static PhModel *
+read_seed (const char *format, const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", format, name, NULL), *text = NULL;
+  g_autoptr(GError) error = NULL;
+  PhModel *model;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, &error));
+  model = read_text (format, text, &error);
+  g_assert_no_error (error);
+  return model;
+}
+
+/* "op(input, input)" of what makes @value. */
+static void
+assert_made (PhGraph *graph, const char *value, const char *expected)
+{
+  PhValue *found = ph_graph_find_value_named (graph, value);
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  if (found == NULL || found->producer == NULL)
+    g_error ("no node makes %s", value);
+  g_string_append_printf (text, "%s(", found->producer->op_type);
+  for (guint i = 0; i < found->producer->inputs->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", ph_node_input (found->producer, i)->name);
+  g_string_append_c (text, ')');
+  g_assert_cmpstr (text->str, ==, expected);
+}
+
+static PhNode *
+maker (PhGraph *graph, const char *value)
+{
+  return ph_graph_find_value_named (graph, value)->producer;
+}
+
+static void
+test_relax (void)
+{
+  g_autoptr(PhModel) model = read_seed ("tvmscript", "selu.py");
+  PhGraph *graph = model->graph;
+  PhNode *branch;
+  g_autofree char *type = NULL;
+
+  g_assert_cmpstr (graph->name, ==, "main");
+  g_assert_cmpuint (model->functions->len, ==, 2);
+  assert_made (graph, "lv", "matmul(W, x)");
+  assert_made (graph, "y", "add(lv, b)");
+  assert_made (graph, "lv1", "nn.selu(y)");
+  assert_made (graph, "lv2", "double(lv1)");
+  g_assert_true (ph_node_function (maker (graph, "lv2")) == ph_model_find_function (model, "tir.func", "double"));
+  assert_made (graph, "lv3", "tuple(lv3.0, lv3.1)");
+  assert_made (graph, "lv4", "tuple_get_item(lv3)");
+  assert_made (graph, "lv5", "pair(lv4)");
+  assert_made (graph, "d", "tuple_get_item(lv5)");
+  assert_made (graph, "z", "bind(r)");
+  g_assert_cmpstr (maker (graph, "lv")->name, ==, "dataflow/lv");
+  branch = maker (graph, "r");
+  g_assert_cmpstr (branch->op_type, ==, "if");
+  g_assert_cmpuint (branch->graphs->len, ==, 2);
+  type = ph_type_to_string (ph_graph_find_value_named (graph, "r")->type);
+  g_assert_cmpstr (type, ==, "float[4]");
+  g_assert_cmpuint (maker (graph, "_.1")->control->len, ==, 1);      /* what it prints, it prints first */
+  g_assert_cmpuint (maker (graph, "lv")->where->line, ==, 41);
+  g_assert_cmpstr (((PhValue *) graph->outputs->pdata[0])->name, ==, "z");
+}
+
+static void
+test_tir (void)
+{
+  g_autoptr(PhModel) model = read_seed ("tvmscript", "selu.py");
+  PhGraph *graph = ph_model_find_function (model, "tir.func", "double")->graph, *body;
+  PhNode *loop = NULL;
+
+  g_assert_cmpuint (graph->inputs->len, ==, 2);
+  g_assert_cmpuint (graph->outputs->len, ==, 1);
+  loop = ((PhValue *) graph->outputs->pdata[0])->producer;
+  g_assert_cmpstr (loop->op_type, ==, "for");
+  g_assert_cmpstr (ph_node_attr_string (loop, "kind", NULL), ==, "thread_binding");
+  body = ((PhGraph *) loop->graphs->pdata[0])->last->graphs->pdata[0];
+  g_assert_cmpstr (body->last->op_type, ==, "if");
+  g_assert_cmpstr (((PhGraph *) body->last->graphs->pdata[0])->last->op_type, ==, "store");
+  g_assert_cmpstr (ph_node_attr_string (((PhGraph *) body->last->graphs->pdata[0])->last, "text", NULL), ==, "B[vi] = B[vi] + A[vi] * T.float32(2)");
+}
+
+/* Position and keyword mean the same, so that two ways to write one call do not differ. */
+static void
+test_keywords (void)
+{
+  static const char *const texts[] = { "@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n  y = R.astype(x, 'float16')\n  return y\n",
+                                       "@R.function\ndef main(x: R.Tensor((2,), 'float32')):\n  y = R.astype(x, dtype='float16')\n  return y\n" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhModel) model = read_text ("tvmscript", texts[i], &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpstr (ph_node_attr_string (model->graph->first, "dtype", NULL), ==, "float16");
+    }
+}
+
+static void
+test_errors (void)
+{
+  static const struct { const char *text, *message; } cases[] = {
+    { "@R.function\ndef main(x:\n", "t.py:2:12: an expression was expected, not the end of the text" },
+    { "x = 3\n", "t.py: it has no function under @R.function or @T.prim_func, so there is nothing to draw" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(PhModel) model = read_text ("tvmscript", cases[i].text, &error);
+
+      g_assert_null (model);
+      g_assert_cmpstr (error->message, ==, cases[i].message);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/tvm/relax", test_relax);
+  g_test_add_func ("/tvm/tir", test_tir);
+  g_test_add_func ("/tvm/keywords", test_keywords);
+  g_test_add_func ("/tvm/errors", test_errors);
+  return g_test_run ();
+}
