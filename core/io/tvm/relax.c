@@ -486,6 +486,7 @@ bind_targets (PhTvmScope *scope, const PhPy *target, const char *value)
         ph_sketch_node_input (node, value);
         ph_sketch_node_int (node, "index", i);
         ph_tvm_bind (scope, target->items[i]->text, ph_sketch_node_output (node, target->items[i]->text, NULL));
+        set_name (scope, node, node->outputs->pdata[0]);
       }
 }
 
