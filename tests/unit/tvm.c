@@ -75,7 +75,7 @@ test_relax (void)
   type = ph_type_to_string (ph_graph_find_value_named (graph, "r")->type);
   g_assert_cmpstr (type, ==, "float[4]");
   g_assert_cmpuint (maker (graph, "_1")->control->len, ==, 1);      /* what it prints, it prints first */
-  g_assert_cmpuint (maker (graph, "lv")->where->line, ==, 41);
+  g_assert_cmpuint (maker (graph, "lv")->where->line, ==, 40);
   g_assert_cmpstr (((PhValue *) graph->outputs->pdata[0])->name, ==, "z");
 }
 
