@@ -118,7 +118,7 @@ static void
 test_errors (void)
 {
   static const struct { const char *text, *message; } cases[] = {
-    { "@R.function\ndef main(x:\n", "t.py:2:12: an expression was expected, not the end of the text" },
+    { "@R.function\ndef main(x:\n", "t.py:3:1: an expression was expected, not the end of the line" },
     { "x = 3\n", "t.py: it has no function under @R.function or @T.prim_func, so there is nothing to draw" },
   };
 
