@@ -1,0 +1,174 @@
+/* schema.c: names of the parameters of ATen's operators (aten/src/ATen/native/native_functions.yaml), and the types that PyTorch prints.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/io/torch/torch.h"
+
+static const struct { const char *op, *names; } signatures[] = {
+  { "add", "*self *other alpha" }, { "sub", "*self *other alpha" }, { "rsub", "*self *other alpha" }, { "mul", "*self *other" }, { "div", "*self *other rounding_mode" },
+  { "true_divide", "*self *other" }, { "floor_divide", "*self *other" }, { "remainder", "*self *other" }, { "fmod", "*self *other" }, { "pow", "*self *exponent" },
+  { "maximum", "*self *other" }, { "minimum", "*self *other" }, { "atan2", "*self *other" }, { "eq", "*self *other" }, { "ne", "*self *other" }, { "lt", "*self *other" },
+  { "le", "*self *other" }, { "gt", "*self *other" }, { "ge", "*self *other" }, { "logical_and", "*self *other" }, { "logical_or", "*self *other" }, { "logical_xor", "*self *other" },
+  { "bitwise_and", "*self *other" }, { "bitwise_or", "*self *other" }, { "bitwise_xor", "*self *other" }, { "where", "*condition *self *other" }, { "masked_fill", "*self *mask *value" },
+  { "matmul", "*self *other" }, { "mm", "*self *mat2" }, { "bmm", "*self *mat2" }, { "mv", "*self *vec" }, { "dot", "*self *tensor" }, { "addmm", "*self *mat1 *mat2 beta alpha" },
+  { "baddbmm", "*self *batch1 *batch2 beta alpha" }, { "addcmul", "*self *tensor1 *tensor2 value" }, { "addcdiv", "*self *tensor1 *tensor2 value" }, { "linear", "*input *weight *bias" },
+  { "einsum", "equation *tensors path" }, { "conv1d", "*input *weight *bias stride padding dilation groups" }, { "conv2d", "*input *weight *bias stride padding dilation groups" },
+  { "conv3d", "*input *weight *bias stride padding dilation groups" }, { "conv_transpose1d", "*input *weight *bias stride padding output_padding groups dilation" },
+  { "conv_transpose2d", "*input *weight *bias stride padding output_padding groups dilation" }, { "conv_transpose3d", "*input *weight *bias stride padding output_padding groups dilation" },
+  { "convolution", "*input *weight *bias stride padding dilation transposed output_padding groups" },
+  { "_convolution", "*input *weight *bias stride padding dilation transposed output_padding groups benchmark deterministic cudnn_enabled allow_tf32" },
+  { "max_pool1d", "*self kernel_size stride padding dilation ceil_mode" }, { "max_pool2d", "*self kernel_size stride padding dilation ceil_mode" },
+  { "max_pool3d", "*self kernel_size stride padding dilation ceil_mode" }, { "max_pool2d_with_indices", "*self kernel_size stride padding dilation ceil_mode" },
+  { "avg_pool1d", "*self kernel_size stride padding ceil_mode count_include_pad" }, { "avg_pool2d", "*self kernel_size stride padding ceil_mode count_include_pad divisor_override" },
+  { "avg_pool3d", "*self kernel_size stride padding ceil_mode count_include_pad divisor_override" }, { "adaptive_avg_pool1d", "*self output_size" },
+  { "adaptive_avg_pool2d", "*self output_size" }, { "_adaptive_avg_pool2d", "*self output_size" }, { "adaptive_max_pool2d", "*self output_size" },
+  { "batch_norm", "*input *weight *bias *running_mean *running_var training momentum eps cudnn_enabled" },
+  { "_native_batch_norm_legit_no_training", "*input *weight *bias *running_mean *running_var momentum eps" },
+  { "native_batch_norm", "*input *weight *bias *running_mean *running_var training momentum eps" },
+  { "instance_norm", "*input *weight *bias *running_mean *running_var use_input_stats momentum eps cudnn_enabled" },
+  { "layer_norm", "*input normalized_shape *weight *bias eps cudnn_enable" }, { "native_layer_norm", "*input normalized_shape *weight *bias eps" },
+  { "group_norm", "*input num_groups *weight *bias eps cudnn_enabled" }, { "softmax", "*self dim dtype" }, { "_softmax", "*self dim half_to_float" }, { "log_softmax", "*self dim dtype" },
+  { "_log_softmax", "*self dim half_to_float" }, { "gelu", "*self approximate" }, { "elu", "*self alpha scale input_scale" }, { "celu", "*self alpha" }, { "leaky_relu", "*self negative_slope" },
+  { "prelu", "*self *weight" }, { "hardtanh", "*self min_val max_val" }, { "softplus", "*self beta threshold" }, { "threshold", "*self threshold value" }, { "glu", "*self dim" },
+  { "hardshrink", "*self lambd" }, { "softshrink", "*self lambd" }, { "clamp", "*self *min *max" }, { "clamp_min", "*self *min" }, { "clamp_max", "*self *max" }, { "clip", "*self *min *max" },
+  { "dropout", "*input p train" }, { "dropout_", "*self p train" }, { "feature_dropout", "*input p train" }, { "native_dropout", "*input p train" },
+  { "sum", "*self dim keepdim dtype" }, { "mean", "*self dim keepdim dtype" }, { "prod", "*self dim keepdim dtype" }, { "amax", "*self dim keepdim" }, { "amin", "*self dim keepdim" },
+  { "max", "*self dim keepdim" }, { "min", "*self dim keepdim" }, { "argmax", "*self dim keepdim" }, { "argmin", "*self dim keepdim" }, { "all", "*self dim keepdim" }, { "any", "*self dim keepdim" },
+  { "logsumexp", "*self dim keepdim" }, { "norm", "*self p dim keepdim dtype" }, { "var", "*self dim unbiased keepdim" }, { "std", "*self dim unbiased keepdim" },
+  { "cumsum", "*self dim dtype" }, { "topk", "*self k dim largest sorted" }, { "sort", "*self dim descending" }, { "argsort", "*self dim descending" },
+  { "view", "*self size" }, { "reshape", "*self shape" }, { "_unsafe_view", "*self size" }, { "flatten", "*self start_dim end_dim" }, { "unflatten", "*self dim sizes" }, { "squeeze", "*self dim" },
+  { "unsqueeze", "*self dim" }, { "permute", "*self dims" }, { "transpose", "*self dim0 dim1" }, { "t", "*self" }, { "numpy_T", "*self" }, { "expand", "*self size implicit" }, { "expand_as", "*self *other" },
+  { "view_as", "*self *other" }, { "reshape_as", "*self *other" }, { "type_as", "*self *other" }, { "repeat", "*self repeats" }, { "cat", "*tensors dim" }, { "concat", "*tensors dim" }, { "stack", "*tensors dim" },
+  { "split", "*self split_size dim" }, { "split_with_sizes", "*self split_sizes dim" }, { "chunk", "*self chunks dim" }, { "unbind", "*self dim" }, { "slice", "*self dim start end step" },
+  { "select", "*self dim index" }, { "narrow", "*self dim start length" }, { "index_select", "*self dim *index" }, { "gather", "*self dim *index sparse_grad" }, { "index", "*self *indices" },
+  { "scatter", "*self dim *index *src" }, { "embedding", "*weight *indices padding_idx scale_grad_by_freq sparse" }, { "constant_pad_nd", "*self pad value" }, { "pad", "*self pad mode value" },
+  { "flip", "*self dims" }, { "roll", "*self shifts dims" }, { "tril", "*self diagonal" }, { "triu", "*self diagonal" }, { "to", "*self dtype" }, { "_to_copy", "*self" }, { "clone", "*self" },
+  { "contiguous", "*self" }, { "detach", "*self" }, { "alias", "*self" }, { "copy_", "*self *src non_blocking" }, { "size", "*self dim" }, { "len", "*a" }, { "numel", "*self" }, { "dim", "*self" }, { "item", "*self" }, { "Bool", "*a" },
+  { "Int", "*a" }, { "Float", "*a" }, { "zeros", "size" }, { "ones", "size" }, { "full", "size fill_value" }, { "empty", "size" }, { "zeros_like", "*self" }, { "ones_like", "*self" }, { "full_like", "*self fill_value" },
+  { "arange", "start end step" }, { "tensor", "data" }, { "__getitem__", "*list idx" }, { "neg", "*self" }, { "abs", "*self" }, { "relu", "*self" }, { "sigmoid", "*self" }, { "tanh", "*self" },
+  { "quantize_per_tensor", "*self scale zero_point dtype" }, { "dequantize", "*self" }, { "scaled_dot_product_attention", "*query *key *value *attn_mask dropout_p is_causal scale" },
+  { "_transformer_encoder_layer_fwd", "*src embed_dim num_heads *qkv_weight *qkv_bias *proj_weight *proj_bias use_gelu norm_first eps *norm_weight_1 *norm_bias_1 *norm_weight_2 *norm_bias_2 *ffn_weight_1 *ffn_bias_1 *ffn_weight_2 *ffn_bias_2 *mask" },
+  { "lstm", "*input *hx *params has_biases num_layers dropout train bidirectional batch_first" }, { "gru", "*input *hx *params has_biases num_layers dropout train bidirectional batch_first" },
+  { "upsample_nearest2d", "*input output_size scale_factors" }, { "upsample_bilinear2d", "*input output_size align_corners scale_factors" }, { "one_hot", "*self num_classes" },
+};
+
+static const char one_tensor[] = " abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isinf isnan isfinite log log10 log1p log2 logical_not bitwise_not neg reciprocal relu relu_ relu6 "
+                                 "round rsqrt selu selu_ sigmoid sigmoid_ sign silu silu_ mish sin sinh sqrt square tan tanh tanh_ trunc hardsigmoid hardswish hardswish_ log_sigmoid softsign tanhshrink nonzero t "
+                                 "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy ";
+
+const char *
+ph_torch_signature (const char *op)
+{
+  g_autofree char *word = NULL;
+  gsize n = strlen (op);
+
+  for (guint i = 0; i < G_N_ELEMENTS (signatures); i++)
+    if (g_str_equal (signatures[i].op, op))
+      return signatures[i].names;
+  word = g_strdup_printf (" %s ", op);
+  if (strstr (one_tensor, word) != NULL)
+    return g_str_has_prefix (op, "add_") || g_str_has_prefix (op, "sub_") ? "*self *other alpha" : g_str_has_prefix (op, "mul_") || g_str_has_prefix (op, "div_") ? "*self *other" : "*self";
+  if (n > 1 && op[n - 1] == '_' && op[0] != '_')       /* relu_: in place */
+    {
+      g_autofree char *base = g_strndup (op, n - 1);
+
+      return base[0] != '\0' && base[n - 2] != '_' ? ph_torch_signature (base) : NULL;
+    }
+  return NULL;
+}
+
+/* The dimensions in "2, s0, 16]..." up to @close; FALSE: no such list. */
+static gboolean
+read_dims (const char **p, char close, PhDim *dims, guint *rank)
+{
+  *rank = 0;
+  for (;;)
+    {
+      const char *start;
+      char *end;
+      gint64 size;
+
+      while (**p == ' ' || **p == ',')
+        ++*p;
+      if (**p == close)
+        {
+          ++*p;
+          return TRUE;
+        }
+      start = *p;
+      for (guint depth = 0; **p != '\0' && (depth > 0 || (**p != ',' && **p != close)); ++*p)
+        depth += **p == '(' ? 1 : **p == ')' ? -1u : 0;
+      if (**p == '\0' || *rank >= PH_MAX_RANK || *p == start)
+        return FALSE;
+      size = g_ascii_strtoll (start, &end, 10);
+      if (memchr (start, '=', (gsize) (*p - start)) != NULL)         /* strides=[...] and what follows */
+        {
+          *p += strlen (*p);
+          return TRUE;
+        }
+      if (end == *p && size >= 0)
+        dims[(*rank)++] = PH_DIM (size);
+      else
+        {
+          g_autofree char *text = g_strndup (start, (gsize) (*p - start));
+
+          dims[(*rank)++] = *text == '*' || *text == '?' || !g_utf8_validate (text, -1, NULL) ? PH_DIM_UNKNOWN : ph_dim_symbol (ph_intern (text));
+        }
+    }
+}
+
+const PhType *
+ph_torch_fx_type (const char *text)
+{
+  static const struct { const char *name; PhDType dtype; } names[] = {
+    { "f32[", PH_FLOAT }, { "f64[", PH_DOUBLE }, { "f16[", PH_FLOAT16 }, { "bf16[", PH_BFLOAT16 }, { "i64[", PH_INT64 }, { "i32[", PH_INT32 }, { "i16[", PH_INT16 }, { "i8[", PH_INT8 },
+    { "u8[", PH_UINT8 }, { "u16[", PH_UINT16 }, { "u32[", PH_UINT32 }, { "u64[", PH_UINT64 }, { "b8[", PH_BOOL }, { "c64[", PH_COMPLEX64 }, { "c128[", PH_COMPLEX128 },
+    { "f8e4m3fn[", PH_FLOAT8E4M3FN }, { "f8e5m2[", PH_FLOAT8E5M2 },
+  };
+  PhDim dims[PH_MAX_RANK];
+  guint rank;
+
+  if (g_str_has_prefix (text, "Sym("))
+    return ph_type_tensor (PH_INT64, 0, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (g_str_has_prefix (text, names[i].name))
+      {
+        const char *p = text + strlen (names[i].name);
+
+        return read_dims (&p, ']', dims, &rank) ? ph_type_tensor (names[i].dtype, rank, dims) : NULL;
+      }
+  return NULL;
+}
+
+const PhType *
+ph_torch_script_type (const char *text)
+{
+  static const struct { const char *name; PhDType dtype; } names[] = {
+    { "Float", PH_FLOAT }, { "Double", PH_DOUBLE }, { "Half", PH_FLOAT16 }, { "BFloat16", PH_BFLOAT16 }, { "Long", PH_INT64 }, { "Int", PH_INT32 }, { "Short", PH_INT16 },
+    { "Char", PH_INT8 }, { "Byte", PH_UINT8 }, { "Bool", PH_BOOL }, { "QInt8", PH_INT8 }, { "QUInt8", PH_UINT8 },
+  };
+  PhDim dims[PH_MAX_RANK];
+  guint rank;
+
+  if (g_str_equal (text, "int"))
+    return ph_type_tensor (PH_INT64, 0, NULL);
+  if (g_str_equal (text, "bool"))
+    return ph_type_tensor (PH_BOOL, 0, NULL);
+  if (g_str_equal (text, "float"))
+    return ph_type_tensor (PH_DOUBLE, 0, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      const gsize n = strlen (names[i].name);
+
+      if (strncmp (text, names[i].name, n) == 0 && text[n] == '(')
+        {
+          const char *p = text + n + 1;
+
+          return read_dims (&p, ')', dims, &rank) ? ph_type_tensor (names[i].dtype, rank, dims) : NULL;
+        }
+      if (g_str_equal (text, names[i].name))
+        return ph_type_unranked (names[i].dtype);
+    }
+  return NULL;
+}

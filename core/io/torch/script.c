@@ -1,0 +1,231 @@
+/* script.c: what code of TorchScript's archives refers to: attributes of modules, their methods, functions, constants. Methods and
+ * functions are put in place of their calls, under a scope that has the module's name.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/torch/torch.h"
+
+#define MAX_CALLS 100
+
+static PhTorchVal *
+from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
+{
+  PhTorch *torch = scope->torch;
+  PhTorchVal *val;
+  PhPy *py;
+  const char *name;
+  g_autoptr(PhTensor) tensor = NULL;
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  switch (pickle->kind)
+    {
+    case PH_PICKLE_NONE: return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
+    case PH_PICKLE_BOOL: return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, pickle->i != 0 ? "True" : "False"));
+    case PH_PICKLE_INT:
+      g_snprintf (number, sizeof number, "%" G_GINT64_FORMAT, pickle->i);
+      py = ph_torch_new_literal (torch, PH_PY_INT, number);
+      py->i = pickle->i;
+      return ph_torch_literal (torch, py);
+    case PH_PICKLE_FLOAT:
+      py = ph_torch_new_literal (torch, PH_PY_FLOAT, g_ascii_dtostr (number, sizeof number, pickle->f));
+      py->f = pickle->f;
+      return ph_torch_literal (torch, py);
+    case PH_PICKLE_STRING: return ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_STRING, pickle->text));
+    case PH_PICKLE_TUPLE: case PH_PICKLE_LIST:
+      val = ph_torch_list (torch, pickle->kind == PH_PICKLE_TUPLE);
+      if (++torch->depth > MAX_CALLS)
+        {
+          ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s: its lists are more than %d deep", path, MAX_CALLS);
+          return NULL;
+        }
+      for (guint i = 0; i < pickle->items->len; i++)
+        {
+          PhTorchVal *item = from_pickle (scope, pickle->items->pdata[i], path);
+
+          if (item == NULL)
+            return NULL;
+          g_ptr_array_add (val->items, item);
+        }
+      torch->depth--;
+      return val;
+    case PH_PICKLE_CALL:
+      if ((name = g_hash_table_lookup (torch->weights, pickle)) != NULL)
+        return ph_torch_value (torch, name);
+      if ((tensor = ph_pickle_tensor (pickle, torch->zip, torch->prefix, g_str_has_prefix (path, "CONSTANTS") ? "constants" : "data", torch->error)) != NULL)
+        {
+          name = ph_sketch_add_constant (torch->sketch->main, path, g_steal_pointer (&tensor));
+          g_hash_table_insert (torch->weights, (gpointer) pickle, (gpointer) name);
+          return ph_torch_value (torch, name);
+        }
+      if (*torch->error != NULL)
+        return NULL;
+      break;
+    default:
+      break;
+    }
+  return ph_torch_module (torch, pickle, path);
+}
+
+PhTorchVal *
+ph_torch_get_attr (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, const char *name)
+{
+  PhTorch *torch = scope->torch;
+  g_autofree char *path = NULL;
+  const PhPickle *found;
+
+  if (module->kind == PH_TORCH_UNKNOWN)              /* CONSTANTS.c3 */
+    {
+      const guint64 i = name[0] == 'c' ? g_ascii_strtoull (name + 1, NULL, 10) : G_MAXUINT64;
+
+      if (torch->constants == NULL || torch->constants->items == NULL || i >= torch->constants->items->len)
+        {
+          ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s:%u: the archive has no constant '%s'", scope->file, at->line, name);
+          return NULL;
+        }
+      path = g_strdup_printf ("CONSTANTS.%s", name);
+      return from_pickle (scope, torch->constants->items->pdata[i], path);
+    }
+  if (module->kind != PH_TORCH_MODULE)
+    {
+      PhSketchNode *node = ph_sketch_add_node (scope->graph, "GetAttr", PH_TORCH_PRIM, 0, 0);
+
+      ph_sketch_node_input (node, ph_torch_as_value (scope, at, module));
+      ph_sketch_node_text (node, "name", name);
+      return ph_torch_value (torch, ph_sketch_node_output (node, name, NULL));
+    }
+  path = g_strdup_printf ("%s%s%s", module->path, *module->path != '\0' ? "." : "", name);
+  if (module->object == NULL)                        /* FX: what is in a module is an input */
+    {
+      const char *input = g_hash_table_lookup (torch->weights, ph_intern (path));
+
+      return input != NULL ? ph_torch_value (torch, input) : ph_torch_module (torch, NULL, path);
+    }
+  if ((found = ph_pickle_get (module->object, name)) == NULL)
+    {
+      ph_source_fail (torch->source, torch->error, PH_ERROR_INVALID, NULL, "%s:%u: the module '%s' has no '%s'", scope->file != NULL ? scope->file : "data.pkl", at->line, module->path, name);
+      return NULL;
+    }
+  return from_pickle (scope, found, path);
+}
+
+/* The code of "__torch__.a.b.C": the file and, in it, class or function C. (nullable) */
+static const PhPy *
+find_code (PhTorch *torch, const char *dotted, const char **file)
+{
+  g_autofree char *path = g_strdup (dotted), *member = NULL;
+  char *last = strrchr (path, '.');
+  const PhZipMember *found;
+  PhPyModule *module;
+
+  if (last == NULL)
+    return NULL;
+  *last++ = '\0';
+  g_strdelimit (path, ".", '/');
+  member = g_strdup_printf ("%s/code/%s.py", torch->prefix, path);
+  if ((module = g_hash_table_lookup (torch->files, member)) == NULL)
+    {
+      GBytes *bytes;
+      gsize size;
+      const char *text;
+
+      if ((found = ph_zip_find (torch->zip, member)) == NULL || (bytes = ph_zip_read (torch->zip, found, torch->error)) == NULL)
+        return NULL;
+      g_ptr_array_add (torch->texts, bytes);
+      text = g_bytes_get_data (bytes, &size);
+      if ((module = ph_py_parse (torch->source, text, size, 1, ph_intern (found->name), torch->error)) == NULL)
+        return NULL;
+      g_ptr_array_add (torch->modules, module);
+      g_hash_table_insert (torch->files, g_steal_pointer (&member), module);
+    }
+  *file = module->file;
+  for (guint i = 0; i < module->n_body; i++)
+    if ((module->body[i]->kind == PH_PY_CLASS || module->body[i]->kind == PH_PY_DEF) && g_str_equal (module->body[i]->text, last))
+      return module->body[i];
+  return NULL;
+}
+
+PhTorchVal *
+ph_torch_run_def (PhTorchScope *outer, const PhPy *def, const char *file, const char *scope_name, GPtrArray *args, guint first)
+{
+  PhTorch *torch = outer->torch;
+  PhTorchScope scope = *outer;
+  PhTorchVal *result = NULL;
+
+  if (++torch->depth > MAX_CALLS)
+    {
+      ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL, "%s:%u: more than %d functions call each other: '%s' may call itself", file, def->line, MAX_CALLS, def->text);
+      return NULL;
+    }
+  scope.names = g_hash_table_new (g_str_hash, g_str_equal);
+  scope.scope = scope_name;
+  scope.file = file;
+  scope.place = NULL;
+  scope.returned = FALSE;
+  scope.result = NULL;
+  for (guint i = first; i < def->n; i++)
+    {
+      PhTorchVal *val = i < args->len ? args->pdata[i] : def->items[i]->items[1] != NULL ? ph_torch_expr (&scope, def->items[i]->items[1], NULL, NULL) : NULL;
+
+      if (val != NULL)
+        g_hash_table_insert (scope.names, (gpointer) def->items[i]->text, val);
+    }
+  if (first == 1)
+    g_hash_table_insert (scope.names, (gpointer) def->items[0]->text, args->pdata[0]);
+  if (ph_torch_block (&scope, def->body, def->n_body))
+    result = scope.result != NULL ? scope.result : ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
+  torch->depth--;
+  g_hash_table_unref (scope.names);
+  return result;
+}
+
+const PhPy *
+ph_torch_find_method (PhTorch *torch, const PhPickle *module, const char *method)
+{
+  const PhPickle *class = module->class;
+  const char *file = NULL;
+  const PhPy *code = class != NULL && class->kind == PH_PICKLE_GLOBAL ? find_code (torch, class->text, &file) : NULL;
+
+  for (guint i = 0; code != NULL && i < code->n_body; i++)
+    if (code->body[i]->kind == PH_PY_DEF && g_str_equal (code->body[i]->text, method) && code->body[i]->n > 0)
+      return code->body[i];
+  return NULL;
+}
+
+PhTorchVal *
+ph_torch_call_method (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, const char *method, GPtrArray *args, gboolean *known)
+{
+  const PhPickle *class = module->object->class;
+  const char *file = NULL;
+  const PhPy *code = class != NULL && class->kind == PH_PICKLE_GLOBAL ? find_code (scope->torch, class->text, &file) : NULL;
+  g_autoptr(GPtrArray) all = g_ptr_array_new ();
+  g_autofree char *path = NULL;
+
+  if (*scope->torch->error != NULL)
+    return NULL;
+  for (guint i = 0; code != NULL && i < code->n_body; i++)
+    if (code->body[i]->kind == PH_PY_DEF && g_str_equal (code->body[i]->text, method) && code->body[i]->n > 0)
+      {
+        *known = TRUE;
+        g_ptr_array_add (all, module);
+        for (guint a = 0; a < args->len; a++)
+          g_ptr_array_add (all, args->pdata[a]);
+        path = g_strdup_printf ("%s%s", module->path, *module->path != '\0' ? "/" : "");
+        return ph_torch_run_def (scope, code->body[i], file, ph_intern (g_strdelimit (path, ".", '/')), all, 1);
+      }
+  *known = FALSE;
+  return module;
+}
+
+PhTorchVal *
+ph_torch_call_function (PhTorchScope *scope, const PhPy *at, const char *dotted, GPtrArray *args, gboolean *known)
+{
+  const char *file = NULL;
+  const PhPy *code = find_code (scope->torch, dotted, &file);
+
+  if (*scope->torch->error != NULL)
+    return NULL;
+  *known = code != NULL && code->kind == PH_PY_DEF;
+  if (*known)
+    return ph_torch_run_def (scope, code, file, scope->scope, args, 0);
+  return ph_torch_module (scope->torch, NULL, dotted);
+}
