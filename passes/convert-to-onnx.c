@@ -138,6 +138,12 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     ok = ((in[i] = node->inputs->pdata[i]) != NULL || is_other (node)) && ok;
   if (!ok)
     return TRUE;
+  for (guint i = 0; i < l.n_in && ph_convert_is_elementwise (rule); i++)
+    if (in[i]->type == NULL)
+      {
+        *stays = g_strdup_printf ("the type of '%s' is not known", in[i]->name);
+        return TRUE;
+      }
   if (!ph_pass_begin (run, rule->op, node, rule->why))
     return FALSE;
   if (ph_model_opset (run->model, "") == 0)

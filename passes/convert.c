@@ -123,16 +123,31 @@ ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
 
 /* ── building ── */
 
+/* A type that nobody knows, or that has no single number, ends the rule. */
+static PhValue *
+number_of (PhConvert *l, PhDType dtype, double number)
+{
+  if (ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL)
+    return ph_build_scalar (l->b, dtype, number);
+  if (dtype == PH_UNDEFINED)
+    ph_convert_stay (l, "an element type is not known");
+  else
+    ph_convert_stay (l, "ONNX does not compute with %s", ph_dtype_name (dtype));
+  if (l->b->error == NULL)
+    g_set_error_literal (&l->b->error, PH_ERROR, PH_ERROR_TYPE, "an element type is not one that can be computed with");
+  return NULL;
+}
+
 PhValue *
 ph_convert_number (PhConvert *l, PhDType dtype, double number)
 {
-  return ph_build_scalar (l->b, dtype, number);
+  return number_of (l, dtype, number);
 }
 
 PhValue *
 ph_convert_like (PhConvert *l, PhValue *value, double number)
 {
-  return ph_build_scalar (l->b, ph_convert_dtype (value), number);
+  return value != NULL ? number_of (l, ph_convert_dtype (value), number) : NULL;
 }
 
 PhValue *

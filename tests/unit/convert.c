@@ -85,6 +85,28 @@ test_stays (void)
   g_assert_true (ph_node_is (model->graph->last, &ph_op_Add));
 }
 
+/* A type that nobody knows ends each rule, not the program. */
+static void
+test_opaque (void)
+{
+  static const char *const ops[] = { "negate", "sign", "cbrt", "popcnt", "exponential_minus_one", "round_nearest_afz", "is_finite", "count_leading_zeros" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ops); i++)
+    {
+      g_autofree char     *text = g_strdup_printf ("func.func @f(%%x: tensor<4x!my.float>) -> tensor<4x!my.float> {\n"
+                                                   "  %%0 = stablehlo.%s %%x : tensor<4x!my.float>\n  return %%0 : tensor<4x!my.float>\n}\n", ops[i]);
+      g_autoptr(GBytes)    bytes = g_bytes_new (text, strlen (text));
+      g_autoptr(GError)    error = NULL;
+      g_autoptr(PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
+      g_autoptr(PhHistory) history = ph_history_new ();
+
+      g_assert_no_error (error);
+      ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+      g_assert_no_error (error);
+      g_assert_cmpstr (model->graph->first->op_type, ==, ops[i]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -100,5 +122,6 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/convert/wrong", test_wrong);
   g_test_add_func ("/convert/stays", test_stays);
+  g_test_add_func ("/convert/opaque", test_opaque);
   return g_test_run ();
 }
