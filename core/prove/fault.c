@@ -311,7 +311,7 @@ ph_fault_values (PhModel *model, GHashTable *feeds, guint64 seed, GCancellable *
 static PhFault *
 try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like, PhTensor *const *captured, GCancellable *cancellable)
 {
-  g_autoptr(GPtrArray)  inputs = ph_sampler_draw (sampler, kind, turn, sizes, like, 1, captured);
+  g_autoptr(GPtrArray)  inputs = ph_sampler_draw (sampler, kind, turn, (PhSampleShapes) { .sizes = sizes, .captured = like, .crop = 1 }, captured);
   g_autoptr(GHashTable) feeds = NULL;
 
   if (inputs == NULL)

@@ -150,6 +150,31 @@ ph_field_ints (PhFieldNode *self, guint i, gsize *n)
 
 /* ── constants ── */
 
+static gboolean
+recipe_holds (PhField *field, PhTensor *tensor)
+{
+  if (field->images != NULL)
+    return ph_field_images_recipe_holds (field->images, tensor);
+  if (!g_hash_table_contains (field->recipes, tensor))
+    {
+      g_autoptr(GError) error = NULL;
+
+      g_hash_table_insert (field->recipes, tensor, GINT_TO_POINTER (ph_recipe_holds (tensor, &error)));
+    }
+  return GPOINTER_TO_INT (g_hash_table_lookup (field->recipes, tensor));
+}
+
+/* One of the form's: its elements are numbers of which nothing is known. (transfer full) (nullable) */
+static PhFieldTensor *
+draw_variable (PhField *field, PhTensor *tensor, guint variable)
+{
+  PhFieldTensor *made = ph_field_tensor_new (field, ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+
+  for (gsize k = 0; made != NULL && k < made->count; k++)
+    ph_field_put (made, k, ph_field_hash (field, ph_mix (ph_mix (ph_mix (field->salt, 13), variable), k)));
+  return made;
+}
+
 /* What the recipe of @tensor gives, exactly. (transfer full) (nullable) */
 static PhFieldTensor *
 cook (PhField *field, PhModel *recipe, PhTensor *tensor)
@@ -158,13 +183,7 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
   PhFieldTensor *made, *result;
   gboolean ok;
 
-  if (!g_hash_table_contains (field->recipes, tensor))
-    {
-      g_autoptr(GError) error = NULL;
-
-      g_hash_table_insert (field->recipes, tensor, GINT_TO_POINTER (ph_recipe_holds (tensor, &error)));
-    }
-  if (!g_hash_table_lookup (field->recipes, tensor))
+  if (field->variables == NULL && !recipe_holds (field, tensor))
     {
       stop (field, "a constant is not what the recipe that comes with it gives");
       return NULL;
@@ -188,9 +207,10 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
   ph_field_parts (field, made);
   result = ph_field_reshaped (field, made, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
   g_clear_pointer (&result->known, ph_tensor_unref);
-  result->known = ph_tensor_ref (tensor);
+  if (field->variables == NULL)
+    result->known = ph_tensor_ref (tensor);
   result->dtype = ph_tensor_dtype (tensor);
-  for (gsize i = 0; i < result->count && (field->reading & PH_FIELD_EULER); i++)
+  for (gsize i = 0; result->known != NULL && i < result->count && (field->reading & PH_FIELD_EULER); i++)
     ph_field_check_sign (field, ph_tensor_get (tensor, i), ph_field_at (result, i));
   field->used_recipe = TRUE;
   return result;
@@ -199,6 +219,7 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
 PhFieldTensor *
 ph_field_constant_tensor (PhField *field, PhTensor *tensor)
 {
+  const guint variable = field->variables != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (field->variables, tensor)) : 0;
   PhModel *recipe = ph_recipe_of (tensor);
   PhFieldTensor *constant;
 
@@ -207,6 +228,8 @@ ph_field_constant_tensor (PhField *field, PhTensor *tensor)
       stop (field, "a sequence or optional");
       return NULL;
     }
+  if (variable > 0)
+    return draw_variable (field, tensor, variable);
   if (recipe != NULL && field->shared != NULL && !g_hash_table_contains (field->shared, tensor))
     return cook (field, recipe, tensor);
   constant = ph_field_tensor_known (tensor);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/run/recipe.h"
+
 #define LEAST_ELEMENTS 64              /* fewer are computed sooner than looked up */
 #define MOST_ELEMENTS  (16 << 20)      /* of all that are remembered               */
 
@@ -20,6 +22,7 @@ typedef struct
 struct _PhFieldImages
 {
   GHashTable *table;                   /* set of Image                             */
+  GHashTable *recipes;                 /* PhTensor (owned) -> whether its recipe gives it */
   gsize       n_elements;
   guint       n_made;
 };
@@ -57,6 +60,7 @@ ph_field_images_new (void)
   PhFieldImages *self = g_new0 (PhFieldImages, 1);
 
   self->table = g_hash_table_new_full (image_hash, image_equal, image_free, NULL);
+  self->recipes = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
   return self;
 }
 
@@ -64,7 +68,21 @@ void
 ph_field_images_free (PhFieldImages *self)
 {
   g_hash_table_unref (self->table);
+  g_hash_table_unref (self->recipes);
   g_free (self);
+}
+
+gboolean
+ph_field_images_recipe_holds (PhFieldImages *self, PhTensor *tensor)
+{
+  gpointer holds;
+
+  if (!g_hash_table_lookup_extended (self->recipes, tensor, NULL, &holds))
+    {
+      holds = GINT_TO_POINTER (ph_recipe_holds (tensor, NULL));
+      g_hash_table_insert (self->recipes, ph_tensor_ref (tensor), holds);
+    }
+  return GPOINTER_TO_INT (holds);
 }
 
 guint

@@ -4,44 +4,13 @@
 
 #include "core/tensor/broadcast.h"
 
-/* c[m,n] = a[m,k] b[k,n] modulo @modulus. Products of two numbers below 2^31 are added in halves of 32 bits, so that up to
- * 2^32 of them fit. */
-static void
-multiply (gsize m, gsize n, gsize k, const guint32 *a, const guint32 *b, guint32 *c, guint32 modulus)
-{
-  g_autofree guint64 *low = g_new (guint64, n + 1), *high = g_new (guint64, n + 1);
-  const guint64 step = (G_GUINT64_CONSTANT (1) << 32) % modulus;
-
-  for (gsize i = 0; i < m; i++)
-    {
-      memset (low, 0, n * sizeof *low);
-      memset (high, 0, n * sizeof *high);
-      for (gsize l = 0; l < k; l++)
-        {
-          const guint64 factor = a[i * k + l];
-          const guint32 *row = b + l * n;
-
-          if (factor != 0)
-            for (gsize j = 0; j < n; j++)
-              {
-                const guint64 product = factor * row[j];
-
-                low[j] += (guint32) product;
-                high[j] += product >> 32;
-              }
-        }
-      for (gsize j = 0; j < n; j++)
-        c[i * n + j] = (guint32) ((low[j] + high[j] % modulus * step) % modulus);
-    }
-}
-
 static void
 multiply_parts (PhField *field, gsize m, gsize n, gsize k, const PhFieldTensor *a, gsize at_a, const PhFieldTensor *b, gsize at_b,
                 PhFieldTensor *c, gsize at_c)
 {
-  multiply (m, n, k, a->p + at_a, b->p + at_b, c->p + at_c, PH_FIELD_P);
+  ph_field_product (m, n, k, a->p + at_a, b->p + at_b, c->p + at_c, PH_FIELD_P);
   if (c->q != NULL)
-    multiply (m, n, k, a->q + at_a, b->q + at_b, c->q + at_c, PH_FIELD_Q);
+    ph_field_product (m, n, k, a->q + at_a, b->q + at_b, c->q + at_c, PH_FIELD_Q);
   ph_field_work (field, (double) m * n * k);
 }
 

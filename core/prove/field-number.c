@@ -123,7 +123,8 @@ ph_field_salt (PhField *field, const char *name)
 PhNum
 ph_field_hash (PhField *field, guint64 hash)
 {
-  return (PhNum) { (guint32) (ph_mix (hash, 1) % PH_FIELD_P), (guint32) (ph_mix (hash, 2) % PH_FIELD_Q) };
+  /* the upper half as a fraction of the modulus: no division */
+  return (PhNum) { (guint32) ((ph_mix (hash, 1) >> 32) * PH_FIELD_P >> 32), (guint32) ((ph_mix (hash, 2) >> 32) * PH_FIELD_Q >> 32) };
 }
 
 PhNum

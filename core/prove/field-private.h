@@ -114,6 +114,7 @@ typedef struct
   PhModel      *model;
   GCancellable *cancellable;   /* (nullable)                                                                */
   GHashTable   *shared;        /* (nullable) set of PhTensor that both sides have: they are what they hold  */
+  GHashTable   *variables;     /* (nullable) PhTensor -> which one: constants that stand for any numbers    */
   GHashTable   *expansions;    /* PhNode -> what it was spelt out as                                        */
   GPtrArray    *kept;          /* the expansions: addresses of values must not come again                   */
   GHashTable   *functions;     /* PhNode, the call -> PhModel                                               */
@@ -187,6 +188,9 @@ ph_field_put (PhFieldTensor *tensor, gsize i, PhNum number)
   if (tensor->q != NULL)
     tensor->q[i] = number.q;
 }
+
+/* c[m,n] = a[m,k] b[k,n] modulo @modulus, of numbers below it. (field-product.c) */
+void     ph_field_product  (gsize m, gsize n, gsize k, const guint32 *a, const guint32 *b, guint32 *c, guint32 modulus);
 
 /* ── functions of numbers (field-number.c) ── */
 void     ph_field_set_point (PhField *field, guint64 salt);      /* the numbers of infinities, too */

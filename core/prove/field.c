@@ -21,10 +21,20 @@ ph_field_report_free (PhFieldReport *report)
   g_free (report);
 }
 
+PhFieldReport *
+ph_field_report_copy (const PhFieldReport *report)
+{
+  PhFieldReport *copy = g_memdup2 (report, sizeof *report);
+
+  copy->why = g_strdup (report->why);
+  return copy;
+}
+
 typedef struct
 {
   PhModel       *model[2];       /* before, after                       */
   PhField       *field[2];
+  GHashTable    *variables;      /* (nullable)                          */
   GHashTable    *fixed;          /* (nullable)                          */
   PhTensor *const *like;         /* (nullable)                          */
   guint64        seed;
@@ -382,6 +392,7 @@ compare (Pair *pair, GCancellable *cancellable)
   pair->field[0] = ph_field_new (pair->model[0], NULL, cancellable);
   pair->field[1] = ph_field_new (pair->model[1], shared, cancellable);
   pair->field[0]->images = pair->field[1]->images = pair->images;
+  pair->field[0]->variables = pair->field[1]->variables = pair->variables;
   result = try_fixed (pair, reads_fixed (pair->model[0], pair->fixed) || reads_fixed (pair->model[1], pair->fixed));
   for (guint side = 0; side < 2; side++)
     {
@@ -392,14 +403,21 @@ compare (Pair *pair, GCancellable *cancellable)
 }
 
 PhFieldReport *
-ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
-                  PhFieldImages *images, GCancellable *cancellable)
+ph_field_compare_form (PhModel *before, PhModel *after, GHashTable *variables, GHashTable *fixed, PhTensor *const *like, guint64 seed,
+                       PhFieldImages *images, GCancellable *cancellable)
 {
   PhFieldReport *report = g_new0 (PhFieldReport, 1);
-  Pair pair = { .model = { before, after }, .fixed = fixed, .like = like, .seed = seed, .images = images, .report = report };
+  Pair pair = { .model = { before, after }, .variables = variables, .fixed = fixed, .like = like, .seed = seed, .images = images, .report = report };
 
   report->result = compare (&pair, cancellable);
   if (report->result != PH_FIELD_EQUAL)
     report->log2_bound = 0;
   return report;
+}
+
+PhFieldReport *
+ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
+                  PhFieldImages *images, GCancellable *cancellable)
+{
+  return ph_field_compare_form (before, after, NULL, fixed, like, seed, images, cancellable);
 }

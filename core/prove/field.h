@@ -39,6 +39,8 @@ typedef struct _PhFieldImages PhFieldImages;
 PhFieldImages *ph_field_images_new  (void);
 void           ph_field_images_free (PhFieldImages *images);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldImages, ph_field_images_free)
+/* Whether @tensor holds what its recipe gives; computed once. */
+gboolean       ph_field_images_recipe_holds (PhFieldImages *images, PhTensor *tensor);
 /* Constants that were computed, not found: a count of work. */
 guint          ph_field_images_n_made (PhFieldImages *images);
 
@@ -50,6 +52,11 @@ guint          ph_field_images_n_made (PhFieldImages *images);
  * exactly; it is checked that the recipe gives what they hold. @images: (nullable). (transfer full), never NULL. */
 PhFieldReport *ph_field_compare (PhModel *before, PhModel *after, GHashTable *fixed, PhTensor *const *like, guint64 seed,
                                  PhFieldImages *images, GCancellable *cancellable);
+/* The same of constants that stand for any numbers: @variables, PhTensor -> which one it is, from 1 on. They are of @before, each
+ * element a variable; that recipes give what constants of @after hold is not asked. */
+PhFieldReport *ph_field_compare_form (PhModel *before, PhModel *after, GHashTable *variables, GHashTable *fixed, PhTensor *const *like,
+                                      guint64 seed, PhFieldImages *images, GCancellable *cancellable);
+PhFieldReport *ph_field_report_copy (const PhFieldReport *report);
 void           ph_field_report_free (PhFieldReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhFieldReport, ph_field_report_free)
 

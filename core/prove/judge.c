@@ -48,14 +48,18 @@ ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboo
                             .cost = self->options->cost * share_of (self, inputs) };
 
   self->spent += self->options->cost * (in_double ? 3 : reference ? 2 : 1);
+  if (self->options->whole && !self->options->asked)
+    self->spent += (side == 0 ? self->pair->before : self->pair->after)->graph->n_nodes * PH_PROVE_NODE_FLOPS;
   return ph_side_run (side == 0 ? self->pair->before : self->pair->after, inputs, &options, error);
 }
 
-/* ── what varies ── */
+/* ── what comes out ── */
 
 static void
-note_variation (PhTry *self, GPtrArray *outputs)
+note_outputs (PhTry *self, GPtrArray *outputs)
 {
+  for (guint k = 0; k < outputs->len; k++)
+    self->largest = MAX (self->largest, ph_tensor_count (outputs->pdata[k]));
   for (guint k = 0; k < outputs->len && !self->varied; k++)
     {
       PhTensor   *tensor = outputs->pdata[k];
@@ -358,7 +362,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
       ph_try_set_different (self, kind, inputs, 0, 0, NULL, NULL, g_strdup_printf ("cannot be computed any more: %s", own->message));
       return FALSE;
     }
-  note_variation (self, was);
+  note_outputs (self, was);
   outputs[0] = was;
   outputs[1] = is;
   if (bits)

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/prove/region-form.h"
 #include "core/prove/key.h"
-#include "core/prove/trial.h"
+#include "core/run/recipe.h"
 #include "core/tensor/origin.h"
 
 /* Constants up to so many bytes are told by what they hold, larger ones by which tensor they are. */
@@ -78,15 +79,36 @@ add_bytes (PhKey *key, GBytes *bytes)
     ph_key_add (key, data, size);
 }
 
+/* What a tensor is told by, where it is neither a variable nor computed. */
+enum { OF_POINTER, OF_CONTENT, OF_VARIABLE, OF_RECIPE };
+
+static void add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form);
+
+/* @form: (nullable). */
 static void
 add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
 {
+  const PhRegionForm *form = data;
+  const guint   variable = form != NULL && tensor != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (form->variables, tensor)) : 0;
+
+  if (variable > 0 || (form != NULL && tensor != NULL && g_ptr_array_find (form->made, tensor, NULL)))
+    {
+      ph_key_add_int (key, variable > 0 ? OF_VARIABLE : OF_RECIPE);
+      ph_key_add_pointer (key, ph_type_of_tensor (tensor));
+      if (variable > 0)
+        ph_key_add_int (key, variable);
+      else
+        add_recipe (key, ph_recipe_of (tensor), form);
+      return;
+    }
   if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING || ph_tensor_bytes (tensor) > SMALL ||
       ph_tensor_get_origin (tensor) != NULL)
     {
+      ph_key_add_int (key, OF_POINTER);
       ph_key_add_pointer (key, tensor);
       return;
     }
+  ph_key_add_int (key, OF_CONTENT);
   ph_key_add_int (key, ph_tensor_dtype (tensor));
   ph_key_add_int (key, ph_tensor_rank (tensor));
   ph_key_add (key, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof (gint64));
@@ -114,7 +136,7 @@ ph_key_add_attr (PhKey *key, const PhAttr *attr, PhKeyTensor tensor_of, gpointer
 }
 
 /* Most regions are small: the numbers of their first values need no table. */
-typedef struct { PhId first[32]; guint n; GHashTable *table; } Numbers;
+typedef struct { PhId first[32]; guint n; GHashTable *table; const char *symbols[16]; guint n_symbols; } Numbers;
 
 static gboolean
 number_of (Numbers *numbers, PhId id, guint *number)
@@ -143,9 +165,44 @@ note_number (Numbers *numbers, PhId id)
   numbers->n++;
 }
 
+/* Symbols are numbered as well: what a dimension is called decides nothing. */
+static gint64
+number_of_symbol (Numbers *numbers, const char *symbol)
+{
+  guint i = 0;
+
+  while (i < numbers->n_symbols && numbers->symbols[i] != symbol)
+    i++;
+  if (i == G_N_ELEMENTS (numbers->symbols))
+    return (gint64) GPOINTER_TO_SIZE (symbol);
+  if (i == numbers->n_symbols)
+    numbers->symbols[numbers->n_symbols++] = symbol;
+  return i;
+}
+
+static void
+add_type (PhKey *key, Numbers *numbers, const PhType *type)
+{
+  if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || ph_type_is_static (type))
+    {
+      ph_key_add_pointer (key, type);
+      return;
+    }
+  ph_key_add_int (key, type->dtype);
+  ph_key_add_int (key, -1 - (gint64) type->rank);
+  for (guint i = 0; i < type->rank; i++)
+    if (ph_dim_known (type->dims[i]))
+      ph_key_add_int (key, type->dims[i].size);
+    else
+      {
+        ph_key_add_int (key, -1);
+        ph_key_add_int (key, type->dims[i].symbol != NULL ? number_of_symbol (numbers, type->dims[i].symbol) : -1);
+      }
+}
+
 /* Values are numbered in the order in which they are met; both sides share them. */
 static void
-add_value (PhKey *key, Numbers *numbers, const PhValue *value)
+add_value (PhKey *key, Numbers *numbers, const PhValue *value, const PhRegionForm *form)
 {
   guint number;
 
@@ -157,42 +214,60 @@ add_value (PhKey *key, Numbers *numbers, const PhValue *value)
   if (!number_of (numbers, value->id, &number))
     {
       note_number (numbers, value->id);
-      add_tensor (key, value->tensor, NULL);
+      add_tensor (key, value->tensor, (gpointer) form);
     }
   ph_key_add_int (key, number);
 }
 
 static gboolean
-add_nodes (PhKey *key, Numbers *numbers, GPtrArray *nodes)
+add_node (PhKey *key, Numbers *numbers, const PhNode *node, const PhRegionForm *form)
 {
-  ph_key_add_int (key, nodes->len);
-  for (guint n = 0; n < nodes->len; n++)
+  if (node->graphs != NULL && node->graphs->len > 0)
+    return FALSE;
+  ph_key_add_pointer (key, node->op);
+  ph_key_add_pointer (key, node->op_type);
+  ph_key_add_pointer (key, node->domain);
+  ph_key_add_int (key, node->inputs->len);
+  for (guint i = 0; i < node->inputs->len; i++)
+    add_value (key, numbers, ph_node_input (node, i), form);
+  ph_key_add_int (key, node->outputs->len);
+  for (guint i = 0; i < node->outputs->len; i++)
     {
-      const PhNode *node = nodes->pdata[n];
-
-      if (node->graphs != NULL && node->graphs->len > 0)
-        return FALSE;
-      ph_key_add_pointer (key, node->op);
-      ph_key_add_pointer (key, node->op_type);
-      ph_key_add_pointer (key, node->domain);
-      ph_key_add_int (key, node->inputs->len);
-      for (guint i = 0; i < node->inputs->len; i++)
-        add_value (key, numbers, ph_node_input (node, i));
-      ph_key_add_int (key, node->outputs->len);
-      for (guint i = 0; i < node->outputs->len; i++)
-        {
-          ph_key_add_pointer (key, ph_node_output (node, i)->type);
-          add_value (key, numbers, ph_node_output (node, i));
-        }
-      ph_key_add_int (key, node->attrs->len);
-      for (guint i = 0; i < node->attrs->len; i++)
-        ph_key_add_attr (key, node->attrs->pdata[i], add_tensor, NULL);
+      add_type (key, numbers, ph_node_output (node, i)->type);
+      add_value (key, numbers, ph_node_output (node, i), form);
     }
+  ph_key_add_int (key, node->attrs->len);
+  for (guint i = 0; i < node->attrs->len; i++)
+    ph_key_add_attr (key, node->attrs->pdata[i], add_tensor, (gpointer) form);
   return TRUE;
 }
 
+static gboolean
+add_nodes (PhKey *key, Numbers *numbers, GPtrArray *nodes, const PhRegionForm *form)
+{
+  ph_key_add_int (key, nodes->len);
+  for (guint n = 0; n < nodes->len; n++)
+    if (!add_node (key, numbers, nodes->pdata[n], form))
+      return FALSE;
+  return TRUE;
+}
+
+/* An expression with a body is told by which one it is. */
+static void
+add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form)
+{
+  Numbers numbers = { .n = 0 };
+
+  ph_key_add_int (key, recipe->graph->n_nodes);
+  PH_FOREACH_NODE (node, recipe->graph)
+    if (!add_node (key, &numbers, node, form))
+      ph_key_add_pointer (key, node);
+  add_value (key, &numbers, recipe->graph->outputs->pdata[0], form);
+  g_clear_pointer (&numbers.table, g_hash_table_unref);
+}
+
 GBytes *
-ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options)
+ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form)
 {
   Numbers  numbers = { .n = 0 };
   PhKey    own, *key = &own;
@@ -211,21 +286,22 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       const PhId     id = g_array_index (region->inputs, PhId, i);
       const PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
 
-      ph_key_add_pointer (key, was != NULL ? was->type : NULL);
-      ph_key_add_pointer (key, is != NULL ? is->type : NULL);
-      add_value (key, &numbers, was != NULL ? was : is);
+      add_type (key, &numbers, was != NULL ? was->type : NULL);
+      add_type (key, &numbers, is != NULL ? is->type : NULL);
+      add_value (key, &numbers, was != NULL ? was : is, form);
       ph_key_add (key, &options->bounds[i], sizeof (PhBounds));
       ph_key_add_int (key, options->is_free != NULL && options->is_free[i]);
-      /* Of captured values only the shapes count: what flows there differs each time and is as good as any. */
-      ph_key_add_pointer (key, options->captured != NULL && options->captured[i] != NULL ? ph_type_of_tensor (options->captured[i]) : NULL);
+      /* Of captured values only the shapes count: what flows there differs each time and is as good as any. A form is proved for
+       * any open dimensions. */
+      ph_key_add_pointer (key, form == NULL && options->captured != NULL && options->captured[i] != NULL ? ph_type_of_tensor (options->captured[i]) : NULL);
     }
-  ok = add_nodes (key, &numbers, region->before) && add_nodes (key, &numbers, region->after);
+  ok = add_nodes (key, &numbers, region->before, form) && add_nodes (key, &numbers, region->after, form);
   for (guint k = 0; ok && k < region->outputs->len; k++)
     {
       const PhBorderPair *pair = &g_array_index (region->outputs, PhBorderPair, k);
 
-      add_value (key, &numbers, ph_model_find_value (before, pair->before));
-      add_value (key, &numbers, ph_model_find_value (after, pair->after));
+      add_value (key, &numbers, ph_model_find_value (before, pair->before), form);
+      add_value (key, &numbers, ph_model_find_value (after, pair->after), form);
     }
   g_clear_pointer (&numbers.table, g_hash_table_unref);
   bytes = ok ? ph_key_to_bytes (key) : NULL;

@@ -3,6 +3,7 @@
 #include "core/graph/graph-private.h"
 #include "core/ops/copy.h"
 #include "core/prove/pair.h"
+#include "core/prove/rows.h"
 #include "core/run/run-private.h"
 
 typedef struct { GHashTable *ids; PhModel *to; GHashTable *map; GError **error; } Copying;
@@ -144,6 +145,9 @@ ph_pair_new (const PhRegion *region, PhModel *before, PhModel *after, GError **e
   pair->inputs = g_array_ref (region->inputs);
   pair->outputs = g_array_ref (region->outputs);
   pair->types = g_ptr_array_new ();
+  if (ph_model_opset (before, "") >= PH_OPSET_NEWEST && ph_model_opset (after, "") >= PH_OPSET_NEWEST)
+    pair->rows = ph_rows_of (region);
+  ph_rows_least (region, &pair->batch, &pair->image);
   pair->ids[0] = g_hash_table_new (NULL, NULL);
   pair->ids[1] = g_hash_table_new (NULL, NULL);
   pair->before = copy_side (pair, before, after, region->before, FALSE, error);

@@ -94,6 +94,7 @@ typedef struct
   guint   n_same_nodes;         /* regions proved by being the same node for node                              */
   guint   n_known;              /* regions that were equal to one before                                       */
   guint   n_tried;              /* regions that were computed                                                  */
+  guint   n_forms;              /* of these, those whose form was proved before, for other weights             */
   guint64 n_nodes;              /* nodes computed, once for each set of inputs, those of captures too          */
   double  flops;                /* operations of these, roughly                                                */
   guint64 n_field_nodes;        /* nodes evaluated over the field                                              */

@@ -7,10 +7,11 @@
 
 G_BEGIN_DECLS
 
-/* Operations that the trial of one region may take, and that of a whole model that nobody asked for. */
+/* Operations that the trial of one region may take, that of a whole model, and that of one that nobody asked for. */
 #define PH_PROVE_REGION_FLOPS 3e7
 #define PH_PROVE_LEAST_FLOPS  2e6
 #define PH_PROVE_WHOLE_FLOPS  4e7
+#define PH_PROVE_QUICK_FLOPS  2e7
 /* A model of more operations is not run for the values that flow in it. */
 #define PH_PROVE_CAPTURE_FLOPS 4e10
 
@@ -23,6 +24,8 @@ struct _PhProver
   gboolean    whole;
   GHashTable *proofs;            /* index of a rewrite -> PhRewriteProof                                */
   GHashTable *known;             /* what two equal pairs have in common -> PhRewriteProof               */
+  GHashTable *forms;             /* key of a form -> PhFieldReport                                      */
+  GHashTable *finite;            /* PhTensor (owned) -> whether all of it is finite                     */
   PhFieldImages *images;
   PhProofWork work;
   GHashTable *captured;          /* (nullable) PhId -> PhTensor: values of a run in float32             */

@@ -51,6 +51,8 @@ ph_prover_new (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 s
   prover->proofs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_rewrite_proof_free);
   prover->images = ph_field_images_new ();
   prover->known = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, (GDestroyNotify) ph_trial_free);
+  prover->forms = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, (GDestroyNotify) ph_field_report_free);
+  prover->finite = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
   return prover;
 }
 
@@ -65,6 +67,8 @@ ph_prover_free (PhProver *prover)
   g_hash_table_unref (prover->fed);
   g_hash_table_unref (prover->proofs);
   g_hash_table_unref (prover->known);
+  g_hash_table_unref (prover->forms);
+  g_hash_table_unref (prover->finite);
   ph_field_images_free (prover->images);
   g_clear_pointer (&prover->captured, g_hash_table_unref);
   g_clear_pointer (&prover->feeds, g_hash_table_unref);
@@ -127,6 +131,8 @@ ph_prover_go (PhProver *prover, PhPosition before, PhPosition after, GError **er
 /* ── the whole ── */
 
 #define QUICK_NODES 2000
+/* One run of a model of up to so many is nothing beside the proof of its rewrites. */
+#define TINY_FLOPS  1e5
 
 static double
 model_cost (PhModel *model)
@@ -136,6 +142,17 @@ model_cost (PhModel *model)
   PH_FOREACH_NODE (node, model->graph)
     cost += ph_node_cost (node);
   return cost;
+}
+
+static guint
+count_nodes (PhGraph *graph)
+{
+  guint n = graph->n_nodes;
+
+  PH_FOREACH_NODE (node, graph)
+    for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+      n += count_nodes (node->graphs->pdata[g]);
+  return n;
 }
 
 static GHashTable *
@@ -196,6 +213,19 @@ add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GEr
   return TRUE;
 }
 
+/* Where nobody asked for it, the whole model is run to see what no rewrite alone shows, or which output shows a difference. What
+ * is proved rewrite by rewrite needs it only where it costs nothing. */
+static gboolean
+wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
+{
+  const guint    n_nodes = count_nodes (prover->model[0]->graph);
+  const gboolean is_quick = n_nodes <= QUICK_NODES && prover->cost <= PH_PROVE_WHOLE_FLOPS / 10;
+
+  if (prover->whole || (proof->n_none > 0 && prover->cost < PH_PROVE_CAPTURE_FLOPS / 4))
+    return TRUE;
+  return is_quick && (foreign || proof->verdict != PH_VERDICT_PROVED || prover->cost + n_nodes * PH_PROVE_NODE_FLOPS <= TINY_FLOPS);
+}
+
 /* ── comparing ── */
 
 static PhProof *
@@ -203,7 +233,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
 {
   PhHistory          *history = prover->history[0];
   const guint         first = ph_prove_index_of (history, a), last = ph_prove_index_of (history, b);
-  gboolean            foreign = FALSE, quick;
+  gboolean            foreign = FALSE;
   g_autoptr(PhProof)  proof = ph_proof_new (a, b, ph_prove_exactness_between (history, first, last, &foreign));
 
   proof->seed = prover->seed;
@@ -215,7 +245,6 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
   if (!ph_prover_go (prover, a, a, error))
     return NULL;
   prover->cost = model_cost (prover->model[0]);
-  quick = prover->model[0]->graph->n_nodes <= QUICK_NODES && prover->cost <= PH_PROVE_WHOLE_FLOPS / 10;
   for (guint i = first; i < last; i++)
     {
       const PhRewriteProof *one = ph_prover_rewrite (prover, i, error);
@@ -230,8 +259,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
           ph_proof_blame (proof, one, ph_prove_position_of (history, i), &g_array_index (history->rewrites, PhRewrite, i));
         }
     }
-  if ((quick || prover->whole || (proof->n_none > 0 && prover->cost < PH_PROVE_CAPTURE_FLOPS / 4)) &&
-      !add_whole (prover, proof, foreign, quick || prover->whole ? PH_PROVE_WHOLE_FLOPS : 0, error))
+  if (wants_whole (prover, proof, foreign) && !add_whole (prover, proof, foreign, prover->whole || foreign ? PH_PROVE_WHOLE_FLOPS : PH_PROVE_QUICK_FLOPS, error))
     return NULL;
   ph_proof_conclude (proof);
   return g_steal_pointer (&proof);

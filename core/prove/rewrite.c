@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/dialect.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/region-form.h"
 #include "core/prove/structure.h"
 #include "core/prove/version.h"
 
@@ -88,10 +89,15 @@ try_structure (PhProver *prover, const PhRegion *region)
   for (guint round = 0; round < MAX_MERGED; round++)
     {
       const PhRegion        *at = wider != NULL ? wider : region;
-      g_autoptr(PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1]);
+      g_autoptr(PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], FALSE);
 
       if (structure == NULL)
         return NULL;
+      if (!ph_structure_same (structure) && ph_structure_has_folds (structure))
+        {
+          ph_structure_free (structure);
+          structure = ph_structure_new (at, prover->model[0], prover->model[1], TRUE);
+        }
       if (ph_structure_same (structure))
         {
           PhTrial *trial = trial_of (PH_VERDICT_PROVED, NULL);
@@ -122,6 +128,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
                                      .asked = whole && prover->whole,
                                      .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
   g_autoptr(GBytes)      key = NULL;
+  g_autoptr(PhRegionForm)      form = NULL;
   PhTrial               *trial = NULL;
   gboolean               structured = whole;
 
@@ -148,7 +155,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
         captured[i] = value->tensor;
     }
   options.captured = prover->captured != NULL ? captured : NULL;
-  key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options);
+  key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options, NULL);
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
   if (trial != NULL)
     {
@@ -163,7 +170,14 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   if (trial != NULL)
     return trial;
   prover->work.n_tried += !whole;
+  form = key != NULL ? ph_region_form_new (region, prover->model[0], prover->model[1], &options, prover->finite) : NULL;
+  options.form = form;
+  if (form != NULL)
+    form->known = g_hash_table_lookup (prover->forms, form->key);
+  prover->work.n_forms += form != NULL && form->known != NULL && form->known->result == PH_FIELD_EQUAL;
   trial = try_pair (prover, region, &options, error);
+  if (trial != NULL && trial->of_form != NULL)
+    g_hash_table_insert (prover->forms, g_bytes_ref (form->key), g_steal_pointer (&trial->of_form));
   if (trial != NULL && key != NULL && ph_verdict_is_good (trial->verdict))
     g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));
   return trial;

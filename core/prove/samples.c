@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/prove/rows.h"
 #include "core/prove/usage.h"
 #include "core/splitmix.h"
 
@@ -323,7 +324,7 @@ fill_floats (PhSampler *sampler, PhTensor *tensor, PhBounds bounds, PhSampleKind
     scatter_nonfinite (tensor, bounds, turn, state);
 }
 
-/* Type ends, powers of two and their neighbours; constants of either side. */
+/* Type ends, powers of two and their neighbours, constants of either side, any number. */
 static gint64
 draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
 {
@@ -331,7 +332,7 @@ draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
   const guint64 r = ph_splitmix (state);
   gint64        value;
 
-  switch (r % 4)
+  switch (r % 5)
     {
     case 0:
       return (gint64) (ph_splitmix (state) % 21) - (ph_dtype_is_signed (dtype) ? 10 : 0);
@@ -342,7 +343,9 @@ draw_integer (PhSampler *sampler, PhDType dtype, guint64 *state)
     case 2:
       value = (gint64) ((G_GUINT64_CONSTANT (1) << (ph_splitmix (state) % bits)) + ph_splitmix (state) % 3 - 1);
       return ph_dtype_is_signed (dtype) && (ph_splitmix (state) & 1) ? (gint64) (0 - (guint64) value) : value;
-    default:      /* the ends: the store keeps the low bits */
+    case 3:       /* any: a product wraps to either sign; the store keeps the low bits */
+      return (gint64) ph_splitmix (state);
+    default:      /* the ends */
       value = (ph_splitmix (state) & 1) ? (gint64) (~G_GUINT64_CONSTANT (0) >> (64 - bits + (ph_dtype_is_signed (dtype) ? 1 : 0)))
                                         : ph_dtype_is_signed (dtype) ? (gint64) (~G_GUINT64_CONSTANT (0) << (bits - 1)) : 0;
       return value;
@@ -372,6 +375,8 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
           if (kind != PH_SAMPLE_NORMAL && negative && (i == first || (ph_splitmix (state) & 1)))
             value -= range;
         }
+      else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL && ph_tensor_rank (tensor) == 0)
+        value = (gint64) (ph_splitmix (state) % (guint64) (sampler->size + 3)) - 1;      /* a count, perhaps beyond a bound */
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
         value = (gint64) (ph_splitmix (state) % 4) - 1;
       else if (usage->reading == PH_READ_AS_DATA && kind == PH_SAMPLE_NORMAL && turn > 1 && turn % 4 < 2 && sampler->integers->len > 0)
@@ -402,38 +407,68 @@ fill_strings (PhTensor *tensor, PhSampleKind kind, guint64 *state)
 /* Elements of what is made up at most: more say nothing more. */
 #define MAX_ELEMENTS 50000000
 
+typedef struct { PhDType dtype; guint rank; gint64 dims[PH_MAX_RANK]; } Shape;
+
+/* FALSE: there is none. @like: (nullable) has it. */
+static gboolean
+find_shape (const PhType *type, PhTensor *like, Sizes *sizes, PhSampleShapes shapes, const PhPair *pair, Shape *shape)
+{
+  if (like == NULL && (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->dtype == PH_UNDEFINED))
+    return FALSE;
+  shape->rank = like != NULL ? ph_tensor_rank (like) : type->rank;
+  shape->dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
+  for (guint i = 0; i < shape->rank; i++)
+    {
+      shape->dims[i] = like != NULL ? ph_tensor_dims (like)[i] : size_of (sizes, type->dims[i], i, shape->rank);
+      /* Axes of an image differ, so that they are not taken for each other. */
+      if (shapes.tight && shape->rank > 2 && i != 1)
+        shape->dims[i] = MIN (shape->dims[i], i == 0 ? pair->batch : pair->image + i - 2);
+      else if (shapes.crop > 1 && i >= 2 && shape->dims[i] > 8)
+        shape->dims[i] = MAX ((shape->dims[i] + shapes.crop - 1) / shapes.crop, MIN (shape->dims[i], pair->image));
+    }
+  return TRUE;
+}
+
+static double
+count_of (const Shape *shape, guint64 rows, gint64 places)
+{
+  double count = 1;
+
+  for (guint i = 0; i < shape->rank; i++)
+    count *= (double) ph_rows_limit (rows, shape->dims[i], i, shape->rank, places);
+  return count;
+}
+
+/* As many places of each axis of rows as make no input larger than @most; at least two, so that a row is not taken for all. 0: all. */
+static gint64
+choose_places (guint64 rows, const Shape *shapes, guint n, gsize most)
+{
+  static const gint64 places[] = { 0, 64, 32, 16, 8, 5, 4, 3, 2 };
+  guint               at = 0;
+
+  if (rows == 0 || most == 0)
+    return 0;
+  for (guint i = 0; i < n; i++)
+    while (at + 1 < G_N_ELEMENTS (places) && count_of (&shapes[i], rows, places[at]) > (double) most)
+      at++;
+  return places[at];
+}
+
 static PhTensor *
-draw_tensor (PhSampler *sampler, guint input, const PhType *type, Sizes *sizes, PhSampleKind kind, guint turn, gint64 crop,
-             PhTensor *like)
+draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, PhTensor *like)
 {
   const PhBounds bounds = sampler->bounds != NULL ? sampler->bounds[input] : PH_BOUNDS_NONE;
+  const PhDType  dtype = shape->dtype;
   guint64        state = sampler->seed * 1000003 + input * 7919 + kind * 104729 + turn * 15485863 + 17;
-  gint64         dims[PH_MAX_RANK];
-  double         count = 1;
-  guint          rank;
-  PhDType        dtype;
   PhTensor      *tensor;
 
-  if (like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR)
-    return ph_tensor_ref (like);
-  if (like == NULL && (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->dtype == PH_UNDEFINED))
-    return NULL;
-  rank = like != NULL ? ph_tensor_rank (like) : type->rank;
-  dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
-  for (guint i = 0; i < rank; i++)
-    {
-      dims[i] = like != NULL ? ph_tensor_dims (like)[i] : size_of (sizes, type->dims[i], i, rank);
-      if (crop > 1 && i >= 2 && dims[i] > 8)
-        dims[i] = (dims[i] + crop - 1) / crop;
-      count *= (double) dims[i];
-    }
-  if (count > MAX_ELEMENTS)
+  if (count_of (shape, 0, 0) > MAX_ELEMENTS)
     return NULL;
   /* What shapes are made of cannot be anything. */
   if (like != NULL && sampler->usage[input].reading == PH_READ_AS_SHAPE &&
       !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
     return ph_tensor_ref (like);
-  tensor = ph_tensor_new (dtype, rank, dims);
+  tensor = ph_tensor_new (dtype, shape->rank, shape->dims);
   if (tensor == NULL)
     return NULL;
   if (dtype == PH_STRING)
@@ -452,23 +487,43 @@ draw_tensor (PhSampler *sampler, guint input, const PhType *type, Sizes *sizes, 
 }
 
 GPtrArray *
-ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like_captured, gint64 crop,
-                 PhTensor *const *captured)
+ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShapes shapes, PhTensor *const *captured)
 {
-  const PhPair        *pair = sampler->pair;
-  g_autoptr(GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  const PhPair         *pair = sampler->pair;
+  g_autoptr(GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   g_autoptr(GHashTable) symbols = g_hash_table_new (NULL, NULL);
-  Sizes                chosen = { symbols, common_sizes[MIN (sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->size };
+  g_autofree Shape     *found = g_new0 (Shape, pair->inputs->len + 1);
+  Sizes                 chosen = { symbols, common_sizes[MIN (shapes.sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->size };
+  gint64                places;
 
+  if (kind == PH_SAMPLE_CAPTURED)
+    {
+      for (guint i = 0; i < pair->inputs->len; i++)
+        {
+          if (captured == NULL || captured[i] == NULL)
+            return NULL;
+          g_ptr_array_add (tensors, ph_tensor_ref (captured[i]));
+        }
+      return g_steal_pointer (&tensors);
+    }
   for (guint i = 0; i < pair->inputs->len; i++)
     {
-      const PhType *type = pair->types->pdata[i];
-      PhTensor     *like = captured != NULL ? captured[i] : NULL, *tensor;
+      PhTensor *like = captured != NULL && shapes.captured ? captured[i] : NULL;
 
-      if (kind == PH_SAMPLE_CAPTURED)
-        tensor = like != NULL ? ph_tensor_ref (like) : NULL;
-      else
-        tensor = draw_tensor (sampler, i, type, &chosen, kind, turn, crop, like_captured ? like : NULL);
+      if (like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR)
+        continue;
+      if (!find_shape (pair->types->pdata[i], like, &chosen, shapes, pair, &found[i]))
+        return NULL;
+    }
+  places = choose_places (pair->rows, found, pair->inputs->len, shapes.most);
+  for (guint i = 0; i < pair->inputs->len; i++)
+    {
+      PhTensor *like = captured != NULL && shapes.captured ? captured[i] : NULL, *tensor;
+
+      for (guint k = 0; k < found[i].rank; k++)
+        found[i].dims[k] = ph_rows_limit (pair->rows, found[i].dims[k], k, found[i].rank, places);
+      tensor = like != NULL && ph_tensor_kind (like) != PH_KIND_TENSOR ? ph_tensor_ref (like)
+                                                                       : draw_tensor (sampler, i, &found[i], kind, turn, like);
       if (tensor == NULL)
         return NULL;
       g_ptr_array_add (tensors, tensor);

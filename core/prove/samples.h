@@ -42,11 +42,19 @@ guint      ph_sampler_n_sizes (PhSampler *sampler);
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean   ph_sampler_has_integers (PhSampler *sampler);
 
+/* How shapes are chosen. */
+typedef struct
+{
+  guint    sizes;           /* one of those that are offered                                                  */
+  gboolean captured;        /* as the captured values have them                                               */
+  gint64   crop;            /* 1, or by how much the spatial axes (from the third on) of large inputs are smaller */
+  gboolean tight;           /* one or two batches, images just large enough                                   */
+  gsize    most;            /* elements of the largest input, where rows do not see each other; 0: any         */
+} PhSampleShapes;
+
 /* One tensor for each input, in order; NULL: of an input nothing can be made. @turn: which of the tensors of that kind.
- * @captured: (nullable) (nullable elements) one for each input. @like_captured: shapes are those of @captured. @crop: 1, or by how
- * much the spatial axes (from the third on) of large inputs are smaller.
+ * @captured: (nullable) (nullable elements) one for each input.
  * (transfer full) (element-type PhTensor) */
-GPtrArray *ph_sampler_draw  (PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like_captured,
-                             gint64 crop, PhTensor *const *captured);
+GPtrArray *ph_sampler_draw  (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShapes shapes, PhTensor *const *captured);
 
 G_END_DECLS

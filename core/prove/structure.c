@@ -5,6 +5,7 @@
 #include "core/ops/op-list.h"
 #include "core/prove/key.h"
 #include "core/prove/prove.h"
+#include "core/run/executor.h"
 
 /* What a key begins with. */
 enum { OF_LEAF, OF_TENSOR, OF_BODY_INPUT, OF_NODE };
@@ -16,6 +17,8 @@ struct _PhStructure
   GHashTable     *numbers;       /* what it is -> number; 0 is what is left out                            */
   GHashTable     *tensors;       /* PhTensor, by content -> number                                         */
   GHashTable     *values[2];     /* PhValue -> number: what the region makes                               */
+  GHashTable     *folded;        /* (nullable) PhValue -> PhTensor: what is made of constants alone        */
+  gboolean        has_folds;     /* there is something of that kind                                        */
   guint           next;
 };
 
@@ -79,11 +82,19 @@ number_of_tensor (PhStructure *self, PhTensor *tensor)
   return number;
 }
 
+static PhTensor *
+constant_of (PhStructure *self, const PhValue *value)
+{
+  PhTensor *constant = value != NULL ? ph_value_constant (value) : NULL;
+
+  return constant == NULL && value != NULL && self->folded != NULL ? g_hash_table_lookup (self->folded, value) : constant;
+}
+
 static guint
 number_of_value (const Walk *walk, const PhValue *value)
 {
   PhStructure *self = walk->self;
-  PhTensor    *constant = value != NULL ? ph_value_constant (value) : NULL;
+  PhTensor    *constant = constant_of (self, value);
   guint        number;
 
   if (value == NULL)
@@ -173,6 +184,44 @@ by_name (gconstpointer a, gconstpointer b)
   return x->name < y->name ? -1 : x->name > y->name;
 }
 
+/* Whether @node depends on constants alone. In an older opset its kernel would read it wrong. */
+static gboolean
+is_foldable (const Walk *walk, const PhNode *node)
+{
+  gboolean any = FALSE;
+
+  if (node->graphs != NULL || !ph_op_executable (node->op) || ph_value_constant (ph_node_output (node, 0)) != NULL ||
+      ph_model_opset (walk->self->model[walk->side], "") < PH_OPSET_NEWEST)
+    return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (ph_node_input (node, i) != NULL)
+      {
+        any = TRUE;
+        if (constant_of (walk->self, ph_node_input (node, i)) == NULL)
+          return FALSE;
+      }
+  return any;
+}
+
+/* What the reference kernels make of constants is what they are, to the last bit. FALSE: it cannot be computed. */
+static gboolean
+fold (const Walk *walk, const PhNode *node)
+{
+  static const PhRunOptions options = { .reference = TRUE };
+  PhStructure              *self = walk->self;
+  g_autofree PhTensor     **inputs = g_new0 (PhTensor *, node->inputs->len + 1);
+  g_autofree PhTensor     **outputs = g_new0 (PhTensor *, node->outputs->len + 1);
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    inputs[i] = constant_of (self, ph_node_input (node, i));
+  if (!ph_run_node (node, inputs, outputs, &options, NULL))
+    return FALSE;
+  for (guint i = 0; i < node->outputs->len; i++)
+    if (outputs[i] != NULL)
+      g_hash_table_insert (self->folded, ph_node_output (node, i), outputs[i]);
+  return TRUE;
+}
+
 static gboolean
 number_node (const Walk *walk, const PhNode *node)
 {
@@ -190,6 +239,12 @@ number_node (const Walk *walk, const PhNode *node)
     {
       set_number (walk, ph_node_output (node, 0), number_of_value (walk, ph_node_input (node, 0)));
       return TRUE;
+    }
+  if (is_foldable (walk, node))
+    {
+      self->has_folds = TRUE;
+      if (self->folded != NULL && fold (walk, node))
+        return TRUE;
     }
   ph_key_init (&key);
   ph_key_add_int (&key, OF_NODE);
@@ -229,7 +284,7 @@ number_nodes (const Walk *walk, PhNode *first)
 /* ── both sides ── */
 
 PhStructure *
-ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after)
+ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, gboolean folds)
 {
   g_autoptr(PhStructure) self = g_new0 (PhStructure, 1);
 
@@ -239,6 +294,7 @@ ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after)
   self->next = 1;
   self->numbers = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
   self->tensors = g_hash_table_new (tensor_hash, tensor_equal);
+  self->folded = folds ? g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref) : NULL;
   for (guint side = 0; side < 2; side++)
     {
       const GPtrArray *nodes = side == 0 ? region->before : region->after;
@@ -258,6 +314,7 @@ ph_structure_free (PhStructure *self)
   g_clear_pointer (&self->values[1], g_hash_table_unref);
   g_hash_table_unref (self->tensors);
   g_hash_table_unref (self->numbers);
+  g_clear_pointer (&self->folded, g_hash_table_unref);
   g_free (self);
 }
 
@@ -273,6 +330,12 @@ ph_structure_same (PhStructure *self)
         return FALSE;
     }
   return TRUE;
+}
+
+gboolean
+ph_structure_has_folds (PhStructure *self)
+{
+  return self->has_folds;
 }
 
 gboolean

@@ -1,4 +1,4 @@
-/* structure.h: what is the same computation node for node, told without computing anything.
+/* structure.h: what is the same computation node for node, told without any inputs.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -8,15 +8,18 @@ G_BEGIN_DECLS
 
 /* Values are numbered on both sides: equal operators with equal attributes of equal values make equal values. Fused bodies
  * count as the nodes that they replaced, and what is computed twice as computed once. So new names, a fusion whose body is the
- * region itself, common subexpressions that are merged and dead nodes that go are proved. */
+ * region itself, common subexpressions that are merged and dead nodes that go are proved. With @folds, what depends on constants
+ * alone is computed as well, as executing it does; so folded constants are proved. */
 typedef struct _PhStructure PhStructure;
 
 /* Both sides of @region. NULL: something in it says too little, such as an operator that is not known or draws. (transfer full) */
-PhStructure *ph_structure_new   (const PhRegion *region, PhModel *before, PhModel *after);
+PhStructure *ph_structure_new   (const PhRegion *region, PhModel *before, PhModel *after, gboolean folds);
 void         ph_structure_free  (PhStructure *structure);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhStructure, ph_structure_free)
 /* Every output is made in the same way. */
 gboolean     ph_structure_same  (PhStructure *structure);
+/* There is something in it that depends on constants alone: with folds it may be the same. */
+gboolean     ph_structure_has_folds (PhStructure *structure);
 /* Adds to @values (PhId -> PhTensor) what the after side makes and is the same as a value that is there. FALSE: some are not. */
 gboolean     ph_structure_carry (PhStructure *structure, GHashTable *values);
 

@@ -10,9 +10,6 @@ G_BEGIN_DECLS
 /* What differs by less than this in double is rounding of double. */
 #define PH_TRY_LEAST 1e-12
 
-/* How the shapes of made-up values are chosen. */
-typedef struct { guint sizes; gboolean captured; gint64 crop; } PhTryShapes;
-
 typedef struct
 {
   const PhPair         *pair;
@@ -20,12 +17,15 @@ typedef struct
   PhTrial              *trial;
   PhSampler            *sampler;
   PhJitter             *jitter;      /* (nullable)                                                          */
-  GArray               *shapes;      /* (element-type PhTryShapes) that work                                */
-  PhTryShapes           poor;        /* at which all that comes out is NaN or infinite                      */
+  GArray               *shapes;      /* (element-type PhSampleShapes) that work                                */
+  PhSampleShapes           poor;        /* at which all that comes out is NaN or infinite                      */
   gboolean              has_poor;
   gint64                crop;
   gboolean              whole_captured;   /* a captured value for each input                                */
+  gboolean              not_tight;   /* exact evaluation did not settle it on small images                  */
+  gboolean              known_form;  /* other weights of the same form were tried before                    */
   gboolean              varied;
+  gsize                 largest;     /* elements of an output so far                                        */
   double               *first;       /* of each output: its first finite element, NaN as long as there is none */
   double                spent;
   GError              **error;

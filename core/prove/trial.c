@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/ops/op-list.h"
+#include "core/prove/region-form.h"
 
 /* In this order; the first ones are tried whatever they cost. */
 static const struct { PhSampleKind kind; guint turn; } plan[] = {
@@ -16,6 +17,7 @@ static const struct { PhSampleKind kind; guint turn; } plan[] = {
 #define N_FIRST 2
 /* More of normal and wide ones, where results jump: a jump that lies a little elsewhere shows on few inputs. */
 #define N_MORE 24
+#define FEW    200    /* elements: fewer than these show less, and cost nothing                          */
 #define N_BEND 6      /* and elsewhere, where exact evaluation did not settle it: a maximum has bends too */
 
 
@@ -31,6 +33,7 @@ ph_trial_free (PhTrial *trial)
   g_free (trial->actual);
   g_free (trial->place);
   g_clear_pointer (&trial->field, ph_field_report_free);
+  g_clear_pointer (&trial->of_form, ph_field_report_free);
   g_clear_pointer (&trial->witness, g_ptr_array_unref);
   g_free (trial);
 }
@@ -42,24 +45,46 @@ ph_trial_copy (const PhTrial *trial)
 
   copy->outputs = NULL;
   copy->witness = NULL;
+  copy->of_form = NULL;
   copy->why = g_strdup (trial->why);
   copy->expected = g_strdup (trial->expected);
   copy->actual = g_strdup (trial->actual);
   copy->place = g_strdup (trial->place);
   if (trial->field != NULL)
-    {
-      copy->field = g_memdup2 (trial->field, sizeof *trial->field);
-      copy->field->why = g_strdup (trial->field->why);
-    }
+    copy->field = ph_field_report_copy (trial->field);
   return copy;
 }
 
 /* ── shapes ── */
 
-static GPtrArray *
-draw (PhTry *self, PhSampleKind kind, guint turn, PhTryShapes shapes)
+/* Elements of the largest input, where rows do not see each other: of a point of the field, of one set of inputs where it settled
+ * the question, and where it did not. */
+#define FIELD_ROWS  24
+#define PROVED_ROWS 1024
+#define SAMPLE_ROWS 8192
+
+/* Small images are tried first, and will do where they settled the question. */
+static gboolean
+is_tight (PhTry *self)
 {
-  return ph_sampler_draw (self->sampler, kind, turn, shapes.sizes, shapes.captured, shapes.crop, self->options->captured);
+  return !self->options->whole && self->pair->rows == 0 && !self->not_tight;
+}
+
+/* A number takes as long to be made up as so many operations. */
+#define DRAW_FLOPS 20
+
+static GPtrArray *
+draw (PhTry *self, PhSampleKind kind, guint turn, PhSampleShapes shapes)
+{
+  GPtrArray *inputs;
+
+  if (shapes.most == 0)
+    shapes.most = ph_try_is_field_equal (self) ? PROVED_ROWS : SAMPLE_ROWS;
+  shapes.tight |= ph_try_is_field_equal (self) && is_tight (self);
+  inputs = ph_sampler_draw (self->sampler, kind, turn, shapes, self->options->captured);
+  for (guint i = 0; inputs != NULL && kind != PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && i < inputs->len; i++)
+    self->spent += DRAW_FLOPS * (double) ph_tensor_count (inputs->pdata[i]);
+  return inputs;
 }
 
 static gboolean
@@ -81,7 +106,7 @@ is_finite_somewhere (GPtrArray *outputs)
 
 /* A pool of nothing is NaN, and so is all that comes after it: a model is computed at sizes that leave something. */
 static gboolean
-works (PhTry *self, PhTryShapes shapes, GError **problem)
+works (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
   g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes), outputs = NULL;
   g_autoptr(GError)    own = NULL;
@@ -106,7 +131,7 @@ works (PhTry *self, PhTryShapes shapes, GError **problem)
 
 /* Where a part of an image does not do, all of it may. */
 static void
-add_shapes (PhTry *self, PhTryShapes shapes, GError **problem)
+add_shapes (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
   if (!works (self, shapes, problem))
     {
@@ -125,14 +150,14 @@ find_shapes (PhTry *self, GError **problem)
 {
   const guint n = ph_sampler_n_sizes (self->sampler);
 
-  add_shapes (self, (PhTryShapes) { 0, FALSE, self->crop }, problem);
+  add_shapes (self, (PhSampleShapes) { .crop = self->crop }, problem);
   if (n > 1 && self->whole_captured)
-    add_shapes (self, (PhTryShapes) { 0, TRUE, self->crop }, NULL);
+    add_shapes (self, (PhSampleShapes) { .captured = TRUE, .crop = self->crop }, NULL);
   for (guint i = 1; i < n && self->shapes->len < 2 && !ph_try_was_cancelled (self); i++)
-    add_shapes (self, (PhTryShapes) { i, FALSE, 1 }, NULL);
+    add_shapes (self, (PhSampleShapes) { .sizes = i, .crop = 1 }, NULL);
   /* Where nothing is wider than one, shapes that only look alike part. */
   if (n > 2 && self->shapes->len > 0)
-    add_shapes (self, (PhTryShapes) { 2, FALSE, 1 }, NULL);
+    add_shapes (self, (PhSampleShapes) { .sizes = 2, .crop = 1 }, NULL);
   if (self->shapes->len == 0 && self->has_poor)
     g_array_append_val (self->shapes, self->poor);
   self->trial->n_sizes = self->shapes->len;
@@ -142,15 +167,15 @@ find_shapes (PhTry *self, GError **problem)
 /* ── the field ── */
 
 static PhFieldReport *
-field_at (PhTry *self, GPtrArray *inputs)
+field_at (PhTry *self, GPtrArray *inputs, const PhRegionForm *form)
 {
   g_autoptr(GHashTable) fixed = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < inputs->len; i++)
     if (ph_tensor_kind (inputs->pdata[i]) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (inputs->pdata[i])))
       g_hash_table_insert (fixed, GUINT_TO_POINTER (i), inputs->pdata[i]);
-  return ph_field_compare (self->pair->before, self->pair->after, fixed, (PhTensor *const *) inputs->pdata, self->options->seed + 1,
-                           self->options->images, self->options->cancellable);
+  return ph_field_compare_form (self->pair->before, self->pair->after, form != NULL ? form->variables : NULL, fixed,
+                                (PhTensor *const *) inputs->pdata, self->options->seed + 1, self->options->images, self->options->cancellable);
 }
 
 /* Indices are no variables there: what holds for one draw of them may be a coincidence. */
@@ -167,29 +192,84 @@ n_draws (PhTry *self)
   return 1;
 }
 
-/* Equal at all shapes that work, or not proved. */
-static void
-evaluate_over_field (PhTry *self)
+static PhFieldReport *
+evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes shapes)
 {
-  const guint draws = n_draws (self);
+  g_autoptr(GPtrArray) inputs = NULL;
+  PhFieldReport       *report;
+
+  shapes.most = FIELD_ROWS;
+  inputs = draw (self, PH_SAMPLE_REACH, turn, shapes);
+  report = inputs != NULL ? field_at (self, inputs, form) : NULL;
+  if (report != NULL && self->options->work != NULL)
+    {
+      self->options->work->n_field_nodes += report->n_nodes;
+      self->options->work->field_work += report->work;
+    }
+  return report;
+}
+
+/* Equal at all shapes that work, or not proved. @form: (nullable) its variables stand for any numbers. Large images are tried as
+ * small ones first. (transfer full) (nullable) */
+static PhFieldReport *
+evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
+{
+  const guint    draws = n_draws (self);
+  PhFieldReport *last = NULL;
 
   for (guint s = 0; s < self->shapes->len * draws && !ph_try_was_cancelled (self); s++)
     {
-      g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_REACH, s / self->shapes->len, g_array_index (self->shapes, PhTryShapes, s % self->shapes->len));
-      PhFieldReport       *report = inputs != NULL ? field_at (self, inputs) : NULL;
+      PhSampleShapes shapes = g_array_index (self->shapes, PhSampleShapes, s % self->shapes->len);
+      PhFieldReport *report = NULL;
 
+      if (is_tight (self))
+        {
+          shapes.tight = TRUE;
+          report = evaluate_once (self, form, s / self->shapes->len, shapes);
+          shapes.tight = FALSE;
+        }
+      if (report == NULL || report->result != PH_FIELD_EQUAL)
+        {
+          self->not_tight = form == NULL;
+          g_clear_pointer (&report, ph_field_report_free);
+          report = evaluate_once (self, form, s / self->shapes->len, shapes);
+        }
       if (report == NULL)
         continue;
-      g_clear_pointer (&self->trial->field, ph_field_report_free);
-      self->trial->field = report;
-      if (self->options->work != NULL)
-        {
-          self->options->work->n_field_nodes += report->n_nodes;
-          self->options->work->field_work += report->work;
-        }
+      g_clear_pointer (&last, ph_field_report_free);
+      last = report;
       if (report->result != PH_FIELD_EQUAL)
-        return;
+        break;
     }
+  return last;
+}
+
+/* The constants that a rule computed are what it says that it computed. */
+static gboolean
+recipes_hold (PhTry *self, const PhRegionForm *form)
+{
+  for (guint i = 0; i < form->made->len; i++)
+    if (!ph_field_images_recipe_holds (self->options->images, form->made->pdata[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* For any weights first, which is said of all rewrites of the form; then for those that there are. */
+static void
+evaluate_over_field (PhTry *self)
+{
+  const PhRegionForm        *form = self->options->form;
+  const PhFieldReport *report = form != NULL ? form->known : NULL;
+
+  if (form != NULL && report == NULL)
+    report = self->trial->of_form = evaluate_at_shapes (self, form);
+  if (report != NULL && report->result == PH_FIELD_EQUAL && recipes_hold (self, form))
+    {
+      self->trial->field = ph_field_report_copy (report);
+      self->known_form = form->known != NULL;
+    }
+  else
+    self->trial->field = evaluate_at_shapes (self, NULL);
 }
 
 /* ── without inputs ── */
@@ -291,13 +371,33 @@ jumps (PhGraph *graph)
   return FALSE;
 }
 
+static gsize
+n_captured (PhTry *self)
+{
+  gsize n = 0;
+
+  for (guint i = 0; i < self->pair->inputs->len; i++)
+    n += ph_tensor_count (self->options->captured[i]);
+  return n;
+}
+
+/* How many sets beyond the plan. */
+static guint
+n_more (PhTry *self)
+{
+  if (ph_try_is_field_equal (self))
+    return 0;
+  if (!jumps (self->pair->before->graph) && !jumps (self->pair->after->graph))
+    return N_BEND;
+  return N_MORE * (guint) CLAMP (FEW / MAX (self->largest, 1), 1, 10);
+}
+
 static gboolean
 try_all (PhTry *self, GError **problem)
 {
-  const guint more = ph_try_is_field_equal (self) ? 0 : jumps (self->pair->before->graph) || jumps (self->pair->after->graph) ? N_MORE : N_BEND;
   guint made = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (plan) + more; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (plan) || i < G_N_ELEMENTS (plan) + n_more (self); i++)
     {
       const gboolean       planned = i < G_N_ELEMENTS (plan);
       const PhSampleKind   kind = planned ? plan[i].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
@@ -309,13 +409,15 @@ try_all (PhTry *self, GError **problem)
         break;
       if (kind == PH_SAMPLE_CAPTURED ? !self->whole_captured : self->shapes->len == 0)
         continue;
-      /* What is proved need not be computed at its full size. */
-      if (kind == PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && self->crop > 1)
+      /* What is proved need not be computed at its full size, nor again and again for other weights. */
+      if (kind == PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && (self->crop > 1 || n_captured (self) > SAMPLE_ROWS))
         continue;
+      if (i >= N_FIRST && self->known_form && self->trial->n_sets > 0)
+        break;
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
       inputs = draw (self, kind, turn,
-                     kind == PH_SAMPLE_CAPTURED ? (PhTryShapes) { 0, TRUE, 1 } : g_array_index (self->shapes, PhTryShapes, made++ % self->shapes->len));
+                     kind == PH_SAMPLE_CAPTURED ? (PhSampleShapes) { .captured = TRUE, .crop = 1 } : g_array_index (self->shapes, PhSampleShapes, made++ % self->shapes->len));
       if (inputs == NULL)
         continue;
       if (!ph_try_inputs (self, kind, inputs, &worked, *problem == NULL ? problem : NULL))
@@ -338,7 +440,7 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
 {
   g_autoptr(PhTrial)   trial = g_new0 (PhTrial, 1);
   g_autoptr(PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
-  g_autoptr(GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (PhTryShapes));
+  g_autoptr(GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
   g_autofree double   *first = g_new (double, pair->outputs->len + 1);
   g_autoptr(GError)    problem = NULL;
   PhTry                self = { pair, options, trial, sampler, .shapes = shapes, .first = first, .error = error };

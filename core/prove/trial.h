@@ -18,6 +18,8 @@ typedef enum
   PH_PROMISE_NONE,          /* nothing is known of it: as real numbers, NaN and infinities where they were    */
 } PhPromise;
 
+typedef struct _PhRegionForm PhRegionForm;      /* core/prove/region-form.h */
+
 typedef struct
 {
   PhPromise      promise;
@@ -30,6 +32,7 @@ typedef struct
   gboolean       asked;          /* of the whole: sizes are looked for at which something comes out that is finite */
   const gboolean *is_free;       /* (nullable) of each input: it is the model's own                           */
   PhFieldImages *images;         /* (nullable)                                                                */
+  const PhRegionForm  *form;           /* (nullable) of the region                                                  */
   PhProofWork   *work;           /* (nullable) counts what is done                                            */
   GCancellable  *cancellable;    /* (nullable)                                                                */
 } PhTrialOptions;
@@ -52,6 +55,7 @@ typedef struct
   guint        n_sizes;          /* shapes that were tried                                                     */
   gboolean     any_size;         /* there are open dimensions                                                  */
   PhFieldReport *field;          /* (nullable) what exact evaluation said                                      */
+  PhFieldReport *of_form;        /* (nullable) what it said of the form, where that was not known              */
   gboolean     reworded;         /* proved by what ONNX says of the operator's versions                        */
   gboolean     same_nodes;       /* proved without inputs: both sides are the same node for node               */
   /* Of a difference: */
@@ -63,11 +67,15 @@ typedef struct
   GPtrArray   *witness;          /* (nullable) (element-type PhTensor) the inputs                              */
 } PhTrial;
 
+/* A node takes as long as so many operations, however little it computes. */
+#define PH_PROVE_NODE_FLOPS 2000
+
 /* NULL: cancelled. */
 PhTrial   *ph_pair_try      (const PhPair *pair, const PhTrialOptions *options, GError **error);
 PhTrial   *ph_trial_copy    (const PhTrial *trial);              /* without its witness */
-/* What decides the outcome of a trial: equal keys, equal trials. NULL: it is too much to say. (transfer full) */
-GBytes    *ph_region_key    (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options);
+/* What decides the outcome of a trial: equal keys, equal trials. @form: (nullable) its constants are told
+ * by which of its variables they are. NULL: it is too much to say. (transfer full) */
+GBytes    *ph_region_key    (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form);
 void       ph_trial_free    (PhTrial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTrial, ph_trial_free)
 

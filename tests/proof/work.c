@@ -120,6 +120,66 @@ test_step (void)
   g_assert_cmpuint (work.n_captures, ==, 1);
   g_assert_cmpfloat (work.flops, <=, 3 * run);
   g_assert_cmpuint (work.n_images, <=, 8 * n);
+  /* One form: the others are tried on a set of inputs or two. */
+  g_assert_cmpuint (work.n_forms, ==, n - 2);         /* the first reads the model's own input */
+  g_assert_cmpuint (work.n_field_nodes, <=, 200);
+  /* Channels are as they are, images just large enough. */
+  g_assert_cmpfloat (work.field_work, <=, 2e6);
+}
+
+/* Weights that are one number repeated are proved as one number: nothing is run, not even once, for what flows there. */
+static void
+test_splats (void)
+{
+  const char *text = "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+                     "net (float[1,512,7,7] x) => (float[1,512,7,7] y) <int64[4] s = {512, 512, 3, 3}, int64[1] b = {512}>\n{\n"
+                     "  w = ConstantOfShape <value = float[1] {0.1}> (s)\n  v = ConstantOfShape <value = float[1] {0.3}> (b)\n"
+                     "  a = Conv <pads = [1,1,1,1]> (x, w, v)\n  u = ConstantOfShape <value = float[1] {0.2}> (s)\n"
+                     "  y = Conv <pads = [1,1,1,1]> (a, u, v)\n}\n";
+  guint n_rewrites;
+  const PhProofWork work = work_of (text, (const char *const[]) { "fold-constants", NULL }, PH_VERDICT_PROVED, &n_rewrites);
+
+  g_assert_cmpuint (n_rewrites, ==, 3);
+  g_assert_cmpuint (work.n_same_nodes, ==, 3);
+  g_assert_cmpuint (work.n_nodes, ==, 0);
+  g_assert_cmpuint (work.n_images, ==, 0);
+  g_assert_cmpfloat (work.flops + work.field_work, ==, 0);
+}
+
+/* Rows of a layer normalisation do not see each other: of a thousand a few are tried. */
+static void
+test_rows (void)
+{
+  GString *text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\n"
+                                "norms (float[1,4000,64] x) => (float[1,4000,64] y) <int64[1] axes = {-1}, float e = {0.00001}");
+  g_autofree char *whole = NULL;
+  guint n_rewrites;
+  const guint n = 5;
+  PhProofWork work;
+
+  for (guint i = 0; i < n; i++)
+    for (guint p = 0; p < 2; p++)
+      {
+        g_string_append_printf (text, ", float[64] %c%u = {", p == 0 ? 'g' : 'h', i);
+        for (guint k = 0; k < 64; k++)
+          g_string_append_printf (text, "%s1.%03u", k > 0 ? ", " : "", (k * 613 + p * 17 + i * 7) % 991);
+        g_string_append (text, "}");
+      }
+  g_string_append (text, ">\n{\n");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "  m%u = ReduceMean (%s%.0u, axes)\n  d%u = Sub (%s%.0u, m%u)\n  q%u = Mul (d%u, d%u)\n"
+                            "  v%u = ReduceMean (q%u, axes)\n  w%u = Add (v%u, e)\n  s%u = Sqrt (w%u)\n  n%u = Div (d%u, s%u)\n  k%u = Mul (n%u, g%u)\n  %s%.0u = Add (k%u, h%u)\n",
+                            i, i == 0 ? "x" : "o", i, i, i == 0 ? "x" : "o", i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i, i,
+                            i + 1 == n ? "y" : "o", i + 1 == n ? 0 : i + 1, i, i);
+  g_string_append (text, "}\n");
+  whole = g_string_free (text, FALSE);
+  work = work_of (whole, (const char *const[]) { "fuse-layer-norm", NULL }, PH_VERDICT_PROVED, &n_rewrites);
+  g_assert_cmpuint (n_rewrites, >=, n);
+  g_assert_cmpuint (work.n_captures, ==, 1);
+  g_assert_cmpuint (work.n_forms, >=, n_rewrites - 4);
+  g_assert_cmpfloat (work.field_work, <=, 1e6);
+  /* The run that captures, and less than one more. */
+  g_assert_cmpfloat (work.flops, <=, 2 * n * 9.0 * 4000 * 64);
 }
 
 /* Of small images nothing is left after two pools, and the mean of nothing is NaN: the whole model is tried at sizes that leave something. */
@@ -155,6 +215,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/proof/cost/chain", test_chain);
   g_test_add_func ("/proof/cost/structure", test_structure);
   g_test_add_func ("/proof/cost/step", test_step);
+  g_test_add_func ("/proof/cost/splats", test_splats);
+  g_test_add_func ("/proof/cost/rows", test_rows);
   g_test_add_func ("/proof/cost/sizes", test_sizes);
   return g_test_run ();
 }

@@ -19,17 +19,23 @@ region_of (PhModel *models[2], const char *const texts[2])
 }
 
 static gboolean
-is_same (const char *before, const char *after)
+is_same_with (const char *before, const char *after, gboolean folds)
 {
   PhModel *models[2];
   g_autoptr(PhRegion) region = region_of (models, (const char *const[]) { before, after });
-  g_autoptr(PhStructure) structure = ph_structure_new (region, models[0], models[1]);
+  g_autoptr(PhStructure) structure = ph_structure_new (region, models[0], models[1], folds);
   const gboolean same = structure != NULL && ph_structure_same (structure);
 
   g_clear_pointer (&structure, ph_structure_free);
   ph_model_free (models[0]);
   ph_model_free (models[1]);
   return same;
+}
+
+static gboolean
+is_same (const char *before, const char *after)
+{
+  return is_same_with (before, after, FALSE);
 }
 
 #define MODEL(opset_, constants_, nodes_) \
@@ -43,6 +49,27 @@ test_same (void)
   g_assert_true (is_same (NET ("a = Relu (x)\nb = Relu (x)\ny = Sub (a, b)\n"), NET ("a = Relu (x)\ny = Sub (a, a)\n")));
   g_assert_true (is_same (NET ("a = Relu (x)\nb = Identity (a)\ny = Neg (b)\n"), NET ("u = Exp (z)\na = Relu (x)\ny = Neg (a)\n")));
   g_assert_true (is_same (NET ("y = Mul (x, c)\n"), NET ("k = Constant <value = float {2}> ()\ny = Mul (x, k)\n")));
+}
+
+#define FOLDED(opset_, nodes_) \
+  "<ir_version: 8, opset_import: [\"\" : " opset_ "]>\ng (float[500,1000,1000] x) => (float[500,1000,1000] y)\n" \
+  "<int64[3] s = {500, 1000, 1000}, float c = {2}, float d = {3}, float e = {5}, float f = {5.0000005}>\n{\n" nodes_ "}\n"
+
+/* What depends on constants alone is what executing it gives, to the last bit; a splat of two gigabytes is one element. */
+static void
+test_folds (void)
+{
+  const char *sum = FOLDED ("23", "a = Add (c, d)\ny = Mul (x, a)\n");
+  const char *splat = FOLDED ("23", "a = ConstantOfShape <value = float[1] {3}> (s)\ny = Mul (x, a)\n");
+
+  g_assert_false (is_same (sum, FOLDED ("23", "y = Mul (x, e)\n")));
+  g_assert_true (is_same_with (sum, FOLDED ("23", "y = Mul (x, e)\n"), TRUE));
+  g_assert_false (is_same_with (sum, FOLDED ("23", "y = Mul (x, f)\n"), TRUE));
+  g_assert_false (is_same_with (sum, FOLDED ("23", "y = Mul (x, c)\n"), TRUE));
+  g_assert_true (is_same_with (splat, FOLDED ("23", "a = Expand (d, s)\ny = Mul (x, a)\n"), TRUE));
+  g_assert_false (is_same_with (splat, FOLDED ("23", "a = Expand (c, s)\ny = Mul (x, a)\n"), TRUE));
+  /* A kernel reads the newest form alone. */
+  g_assert_false (is_same_with (FOLDED ("12", "a = Add (c, d)\ny = Mul (x, a)\n"), FOLDED ("12", "y = Mul (x, e)\n"), TRUE));
 }
 
 static void
@@ -189,6 +216,7 @@ main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/structure/same", test_same);
+  g_test_add_func ("/structure/folds", test_folds);
   g_test_add_func ("/structure/not-same", test_not_same);
   g_test_add_func ("/structure/not-quite-same", test_not_quite_same);
   g_test_add_func ("/structure/bodies", test_bodies);

@@ -1,0 +1,127 @@
+/* region-form.c: what equal rewrites of different weights have in common.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/region-form.h"
+
+#include <math.h>
+
+#include "core/run/recipe.h"
+
+/* Fewer numbers decide what is computed, as bounds and exponents do. */
+#define LEAST_VARIABLE 17
+
+static gboolean
+find_finite (PhTensor *tensor)
+{
+  const gsize  n = ph_tensor_is_splat (tensor) ? MIN (ph_tensor_count (tensor), 1) : ph_tensor_count (tensor);
+  const float *floats = ph_tensor_dtype (tensor) == PH_FLOAT && !ph_tensor_is_splat (tensor) ? ph_tensor_data (tensor) : NULL;
+
+  for (gsize i = 0; i < n; i++)
+    if (!isfinite (floats != NULL ? (double) floats[i] : ph_tensor_get (tensor, i)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_finite (GHashTable *finite, PhTensor *tensor)
+{
+  gpointer known;
+
+  if (!g_hash_table_lookup_extended (finite, tensor, NULL, &known))
+    {
+      known = GINT_TO_POINTER (find_finite (tensor));
+      g_hash_table_insert (finite, ph_tensor_ref (tensor), known);
+    }
+  return GPOINTER_TO_INT (known);
+}
+
+static gboolean
+is_large (PhTensor *tensor)
+{
+  return ph_tensor_kind (tensor) == PH_KIND_TENSOR && ph_dtype_is_float (ph_tensor_dtype (tensor)) && ph_tensor_count (tensor) >= LEAST_VARIABLE;
+}
+
+static void
+add_variable (PhRegionForm *form, PhTensor *tensor)
+{
+  if (!g_hash_table_contains (form->variables, tensor))
+    g_hash_table_insert (form->variables, tensor, GUINT_TO_POINTER (g_hash_table_size (form->variables) + 1));
+}
+
+/* FALSE: one of them is of no form. */
+static gboolean
+add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, GHashTable *finite)
+{
+  for (guint n = 0; n < nodes->len; n++)
+    {
+      const PhNode *node = nodes->pdata[n];
+
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          const PhValue *value = ph_node_input (node, i);
+          PhTensor      *tensor = value != NULL ? value->tensor : NULL;
+
+          if (tensor == NULL || value->is_input || !is_large (tensor) || g_hash_table_contains (form->variables, tensor))
+            continue;
+          if (!is_finite (finite, tensor))
+            return FALSE;
+          if (before)
+            add_variable (form, tensor);
+          else if (ph_recipe_of (tensor) == NULL)
+            return FALSE;
+          else if (!g_ptr_array_find (form->made, tensor, NULL))
+            g_ptr_array_add (form->made, tensor);
+        }
+    }
+  return TRUE;
+}
+
+/* Of a rule that computes with a small constant of the side before, that one may be any number too: a factor. */
+static gboolean
+add_factors (PhRegionForm *form, GPtrArray *before, GHashTable *finite)
+{
+  g_autoptr(GHashTable) leaves = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < form->made->len; i++)
+    {
+      const GPtrArray *constants = ph_recipe_of (form->made->pdata[i])->graph->constants;
+
+      for (guint k = 0; k < constants->len; k++)
+        g_hash_table_add (leaves, ((PhValue *) constants->pdata[k])->tensor);
+    }
+  for (guint n = 0; n < before->len; n++)
+    for (guint i = 0; i < ((PhNode *) before->pdata[n])->inputs->len; i++)
+      {
+        const PhValue *value = ph_node_input (before->pdata[n], i);
+
+        if (value == NULL || value->tensor == NULL || value->is_input || !g_hash_table_contains (leaves, value->tensor) ||
+            ph_tensor_kind (value->tensor) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (value->tensor)))
+          continue;
+        if (!is_finite (finite, value->tensor))
+          return FALSE;
+        add_variable (form, value->tensor);
+      }
+  return TRUE;
+}
+
+PhRegionForm *
+ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, GHashTable *finite)
+{
+  g_autoptr(PhRegionForm) form = g_new0 (PhRegionForm, 1);
+
+  form->variables = g_hash_table_new (NULL, NULL);
+  form->made = g_ptr_array_new ();
+  if (!add_constants (form, region->before, TRUE, finite) || !add_constants (form, region->after, FALSE, finite) ||
+      !add_factors (form, region->before, finite) || g_hash_table_size (form->variables) == 0)
+    return NULL;
+  form->key = ph_region_key (region, before, after, options, form);
+  return form->key != NULL ? g_steal_pointer (&form) : NULL;
+}
+
+void
+ph_region_form_free (PhRegionForm *form)
+{
+  g_clear_pointer (&form->key, g_bytes_unref);
+  g_hash_table_unref (form->variables);
+  g_ptr_array_unref (form->made);
+  g_free (form);
+}
