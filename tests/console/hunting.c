@@ -247,6 +247,16 @@ test_flicker (Hunting *self, gconstpointer data)
   g_assert_nonnull (strstr (text_of (reply, "note"), "flickers"));
 }
 
+/* What cannot be computed here is no fault of the pass. */
+static void
+test_unknown (Hunting *self, gconstpointer data)
+{
+  g_autofree char   *pass = program ("unknown"), *line = g_strdup_printf ("hunt %s", pass);
+  g_autoptr(PhReply) reply = hunt (self, line);
+
+  g_assert_false (json_object_get_boolean_member (reply->json, "found"));
+}
+
 static void
 test_nothing (Hunting *self, gconstpointer data)
 {
@@ -331,6 +341,7 @@ main (int argc, char *argv[])
   ADD ("/hunting/failures", NULL, test_failures);
   ADD ("/hunting/switches", NULL, test_switches);
   ADD ("/hunting/flicker", NULL, test_flicker);
+  ADD ("/hunting/unknown", NULL, test_unknown);
   ADD ("/hunting/nothing", NULL, test_nothing);
   ADD ("/hunting/dump", NULL, test_dump);
   ADD ("/hunting/reduce", NULL, test_reduce);

@@ -81,7 +81,7 @@ static PhConsole *console;
 static gboolean
 try_line (const guint8 *data, gsize size)
 {
-  static const char *const verbs[] = { "save", "render", "exec", "source", "check", "open", "export", "script", "quit", "compare", "load-pass" };
+  static const char *const verbs[] = { "save", "render", "exec", "source", "check", "open", "export", "script", "quit", "compare", "load-pass", "hunt", "reduce" };
   g_autofree char *line = g_strndup ((const char *) data, size), *json = NULL;
   g_autoptr(PhReply) reply = NULL;
 
