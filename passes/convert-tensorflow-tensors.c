@@ -342,6 +342,19 @@ where (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+static gboolean
+random_numbers (PhConvert *l, PhValue **out)
+{
+  g_autoptr(GArray) sizes = ph_foreign_ints (l, 0);
+  const PhOp       *op = strstr (l->op, "Uniform") != NULL ? &ph_op_RandomUniform : &ph_op_RandomNormal;
+
+  if (sizes == NULL)
+    return FALSE;
+  out[0] = ph_build_node (l->b, op, NULL, 0, PH_ATTRS (ph_attr_new_ints ("shape", (const gint64 *) sizes->data, sizes->len),
+                                                       ph_attr_new_int ("dtype", ph_foreign_type_attr (l, "dtype", PH_FLOAT))), 1);
+  return out[0] != NULL;
+}
+
 static const char moves[] = "Both move elements; ONNX takes places as int64.";
 
 const PhConvertRule ph_convert_tensorflow_tensors[] = {
@@ -361,6 +374,8 @@ const PhConvertRule ph_convert_tensorflow_tensors[] = {
   { "tf:Tile", tile, "Tile", moves }, { "tf:BroadcastTo", broadcast_to, "Expand", moves }, { "tf:Fill", fill, "Expand", "One value is repeated to the shape." },
   { "tf:ZerosLike", like, "Expand", "Zero is repeated to the shape." }, { "tf:OnesLike", like, "Expand", "One is repeated to the shape." },
   { "tf:Shape", shape, "Shape", "ONNX's sizes are int64." }, { "tf:Size", shape, "Size", "ONNX's sizes are int64." }, { "tf:Rank", shape, "Size(Shape)", "ONNX's sizes are int64." },
+  { "tf:RandomUniform", random_numbers, "RandomUniform", "Both draw from 0 to 1; the numbers differ." },
+  { "tf:RandomStandardNormal", random_numbers, "RandomNormal", "Both draw from the same distribution; the numbers differ." },
   { "tf:Range", range, "Range", "Both count with a step." }, { "tf:OneHot", one_hot, "OneHot", "ONNX has both values in one operand." },
   { "tf:TopKV2", top_k, "TopK", "ONNX's places are int64." }, { "tf:Cumsum", cumsum, "CumSum", "Both add along an axis." },
   { "tf:ReverseV2", reverse, "Slice backwards", "ONNX has no operator for it." }, { "tf:Where", where, "NonZero, transposed", "ONNX has a row for each axis." },

@@ -79,7 +79,10 @@ ph_tflite_lower (PhConvert *l, PhConvertFunc lower, PhValue **out)
         {
           PhValue *inputs[] = { stored[i], scale, zero };
 
-          in[i] = ph_build_node (l->b, &ph_op_DequantizeLinear, inputs, zero != NULL ? 3 : 2, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+          if (ph_convert_dtype (stored[i]) == PH_INT64)       /* biases beside int16; ONNX dequantises none so wide */
+            in[i] = PH_BUILD (l->b, Mul, ph_convert_cast (l, stored[i], PH_FLOAT), scale);
+          else
+            in[i] = ph_build_node (l->b, &ph_op_DequantizeLinear, inputs, zero != NULL ? 3 : 2, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
           floats = TRUE;
         }
     }
