@@ -339,6 +339,7 @@ go (PhDocument *document, PhPosition to, gboolean by_rewrite, GError **error)
     }
   if (!ph_history_go (document->history, document->model, to, error))
     return FALSE;
+  ph_document_check_trail (document);
   ph_document_emit (document, SIGNAL_POSITION_CHANGED);
   return TRUE;
 }
