@@ -243,23 +243,97 @@ follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, g
   return TRUE;
 }
 
+/* ── reading ahead ──────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Files are read by several threads, a few ahead of the one that is followed, so that memory does not grow with the dump. */
+#define AHEAD 8
+
+typedef struct { const char *path; PhModel *model; GError *error; gboolean done; } Slot;
+
+typedef struct
+{
+  GThreadPool  *pool;
+  GMutex        lock;
+  GCond         ready;
+  GCancellable *cancellable;
+  Slot         *slots;
+  guint         n, pushed;
+} Reading;
+
+static void
+read_slot (gpointer data, gpointer user_data)
+{
+  Slot    *slot = data;
+  Reading *reading = user_data;
+
+  slot->model = ph_io_open (slot->path, NULL, reading->cancellable, &slot->error);
+  g_mutex_lock (&reading->lock);
+  slot->done = TRUE;
+  g_cond_broadcast (&reading->ready);
+  g_mutex_unlock (&reading->lock);
+}
+
+static void
+reading_init (Reading *reading, const GArray *files, GCancellable *cancellable)
+{
+  *reading = (Reading) { .cancellable = cancellable, .n = files->len, .pushed = 1, .slots = g_new0 (Slot, files->len) };
+  g_mutex_init (&reading->lock);
+  g_cond_init (&reading->ready);
+  for (guint i = 0; i < files->len; i++)
+    reading->slots[i].path = g_array_index (files, File, i).path;
+  reading->pool = g_thread_pool_new (read_slot, reading, (gint) CLAMP (g_get_num_processors (), 1, AHEAD), FALSE, NULL);
+}
+
+static void
+reading_clear (Reading *reading)
+{
+  g_thread_pool_free (reading->pool, TRUE, TRUE);
+  for (guint i = 0; i < reading->n; i++)
+    {
+      g_clear_pointer (&reading->slots[i].model, ph_model_free);
+      g_clear_error (&reading->slots[i].error);
+    }
+  g_free (reading->slots);
+  g_cond_clear (&reading->ready);
+  g_mutex_clear (&reading->lock);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
+
+/* The model of file @index, which is asked for in order. (transfer full) (nullable) */
+static PhModel *
+reading_take (Reading *reading, guint index, GError **error)
+{
+  Slot *slot = &reading->slots[index];
+
+  while (reading->pushed < reading->n && reading->pushed < index + AHEAD)
+    g_thread_pool_push (reading->pool, &reading->slots[reading->pushed++], NULL);
+  g_mutex_lock (&reading->lock);
+  while (!slot->done)
+    g_cond_wait (&reading->ready, &reading->lock);
+  g_mutex_unlock (&reading->lock);
+  if (slot->error != NULL)
+    g_propagate_error (error, g_steal_pointer (&slot->error));
+  return g_steal_pointer (&slot->model);
+}
+
 static PhHistory *
 replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhModel) model = ph_model_clone (first);
+  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr(PhModel)   model = ph_model_clone (first);
+  g_auto(Reading)      reading = { 0 };
 
+  reading_init (&reading, files, cancellable);
   for (guint i = 1; i < files->len; i++)
     {
-      const File *file = &g_array_index (files, File, i);
-      g_autoptr (GError) reason = NULL;
-      g_autoptr (PhModel) target = NULL;
-      gboolean summary;
-      g_autofree char *name = step_name (files, i, &summary);
+      g_autoptr(GError)  reason = NULL;
+      g_autoptr(PhModel) target = NULL;
+      gboolean           summary;
+      g_autofree char   *name = step_name (files, i, &summary);
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
-      target = ph_io_open (file->path, NULL, cancellable, &reason);
+      target = reading_take (&reading, i, &reason);
       if (target == NULL)
         add_problem (problems, "Left out: @2", "", reason->message);
       else if (!follow (history, model, name, target, summary, &reason))

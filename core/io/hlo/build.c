@@ -329,11 +329,9 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
   node->attrs = (PhAttr *const *)instruction->attrs->pdata;
   node->n_attrs = instruction->attrs->len;
   add_after (build, instruction, node, results);
-  node->where = ph_where_new (ph_intern (build->hlo->source->path), instruction->line, instruction->column, TRUE, NULL);
-  if (instruction->where != NULL)
-    node->where = instruction->where;
-  else if (instruction->line == 0)
-    node->where = NULL;
+  node->where = instruction->where;
+  if (node->where == NULL && instruction->line > 0)
+    node->where = ph_where_new (ph_intern (build->hlo->source->path), instruction->line, instruction->column, TRUE, NULL);
   if (instruction->line > 0)
     ph_source_mark (build->hlo->source, instruction, instruction->line, instruction->column);
   return TRUE;
