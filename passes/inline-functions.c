@@ -87,7 +87,8 @@ inline_functions (PhPassRun *run, GError **error)
           g_autoptr(PhModel) inside = NULL;
           PhBuilder b;
 
-          if (function == NULL || isinf (ph_function_n_nodes (function, counted)))       /* one that calls itself has no end */
+          /* One that calls itself has no end; one without results is called for its effects, which no value shows. */
+          if (function == NULL || isinf (ph_function_n_nodes (function, counted)) || function->graph->outputs->len == 0)
             continue;
           inside = read_function (run->model, function, node, error);
           if (inside == NULL)

@@ -107,6 +107,25 @@ test_opaque (void)
     }
 }
 
+/* A function without results is called for its effects: the call stays, and the rest is converted. */
+static void
+test_effects (void)
+{
+  static const char    text[] = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  call @log(%x) : (tensor<4xf32>) -> ()\n"
+                                "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
+                                "func.func private @log(%x: tensor<4xf32>) {\n  \"my.print\"(%x) : (tensor<4xf32>) -> ()\n  return\n}\n";
+  g_autoptr(GBytes)    bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr(GError)    error = NULL;
+  g_autoptr(PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
+  g_autoptr(PhHistory) history = ph_history_new ();
+
+  g_assert_no_error (error);
+  ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (model->graph->first->op_type, ==, "log");
+  g_assert_true (ph_node_is (model->graph->last, &ph_op_Add));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -123,5 +142,6 @@ main (int argc, char **argv)
   g_test_add_func ("/convert/wrong", test_wrong);
   g_test_add_func ("/convert/stays", test_stays);
   g_test_add_func ("/convert/opaque", test_opaque);
+  g_test_add_func ("/convert/effects", test_effects);
   return g_test_run ();
 }
