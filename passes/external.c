@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/io/io.h"
+#include "passes/external.h"
 #include "core/opset/opset.h"
 #include "passes/adopt.h"
 
@@ -440,4 +441,11 @@ ph_pass_load_here (const char *path, GError **error)
     if (!ph_pass_register (passes[i], error))
       return FALSE;
   return TRUE;
+}
+
+GBytes *
+ph_external_run (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable,
+                 GError **error)
+{
+  return run_program (command, folder, input, model_size, what, cancellable, error);
 }

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/graph/history.h"
+#include "core/io/format.h"
 
 G_BEGIN_DECLS
 
@@ -22,5 +23,10 @@ PhHistory  *ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *pr
  * their names with numbers as numbers, are the history; the names of the steps are those of the files, without number and extension.
  * @history: (out) (nullable) (transfer full): NULL when there is one model. */
 PhModel    *ph_recording_open   (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error);
+
+/* What @bytes, a dump in @format, makes of @model, which is changed to its last state: a history that leads on from the model as it was. Where the
+ * dump begins with another state than the model's, that is its first step, called @start. */
+PhHistory  *ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, PhModel *model, const char *start, GPtrArray *problems,
+                                 GCancellable *cancellable, GError **error);
 
 G_END_DECLS

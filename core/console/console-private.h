@@ -57,7 +57,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhCall, ph_call_free)
 #define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
 
 typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
-extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_adjoint, ph_commands_exec, ph_commands_profile,
+extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_adjoint, ph_commands_llvm, ph_commands_exec, ph_commands_profile,
                             ph_commands_node, ph_commands_verify, ph_commands_coverage, ph_commands_help, ph_commands_query, ph_commands_compare, ph_commands_set, ph_commands_inside;
 
 extern const PhCommandGroup ph_commands_hunt;

@@ -374,6 +374,7 @@ ph_history_abort_step (PhHistory *history, PhModel *model)
                                  : history->edits->len);
   g_array_set_size (history->rewrites, first);
   g_array_set_size (history->steps, history->steps->len - 1);
+  history->position = (PhPosition) { history->steps->len, 0 };
   model->journal = NULL;
 }
 

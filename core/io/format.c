@@ -273,17 +273,25 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
 }
 
 gboolean
-ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
-                       GCancellable *cancellable, GError **error)
+ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
+                        GCancellable *cancellable, GError **error)
 {
   g_auto(PhSource) source = { 0 };
-  g_autoptr(GBytes) bytes = g_bytes_new_static (text, strlen (text));
   Recording recording = { &source, each, data };
 
   ph_source_init (&source, path, problems);
   source.bytes = bytes;
   source.cancellable = cancellable;
   return format->record (&source, finish_each, &recording, error);
+}
+
+gboolean
+ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
+                       GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new_static (text, strlen (text));
+
+  return ph_format_record_bytes (format, bytes, path, each, data, problems, cancellable, error);
 }
 
 static gboolean

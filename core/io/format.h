@@ -48,6 +48,8 @@ PhModel        *ph_format_read_bytes (const PhFormat *format, GBytes *bytes, con
 const char    **ph_format_patterns   (gboolean saving);
 /* All that @path (one file) holds, in order: of a format without record one model, which is the start. Arguments as of ph_io_open(). */
 gboolean        ph_format_record     (const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems, GCancellable *cancellable, GError **error);
+gboolean        ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
+                                        GCancellable *cancellable, GError **error);
 /* The same of @text, that was put together of the files of folder @path. */
 gboolean        ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
                                        GCancellable *cancellable, GError **error);

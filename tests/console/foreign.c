@@ -1,5 +1,6 @@
 /* foreign.c: passes of one's own: shared objects and commands, and that their crashes harm nothing.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -158,6 +159,47 @@ test_hostile (void)
   g_assert_cmpuint (count_sleeping (marker), ==, 0);
 }
 
+/* LLVM's passes, with a program in opt's place that prints what opt does: on its standard error. */
+static void
+test_llvm (void)
+{
+  static const char program[] =
+    "#!/bin/sh\n"
+    "case \"$*\" in *-passes=nosuch*) echo \"opt: unknown pass name 'nosuch'\" >&2; exit 1;; *-passes=hang*) sleep 100;; esac\n"
+    "cat >&2 <<'END'\n"
+    "*** IR Dump At Start ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n"
+    "*** IR Dump After NothingPass on f omitted because no change ***\n"
+    "*** IR Dump After InstCombinePass on f ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  ret i32 %x\n}\n"
+    "END\n";
+  g_autoptr(GError)    error = NULL;
+  g_autofree char     *folder = g_dir_make_tmp ("peephole-XXXXXX", &error), *opt = g_build_filename (folder, "opt-25", NULL),
+                      *file = g_build_filename (folder, "f.ll", NULL), *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL),
+                      *old = g_strdup (g_getenv ("PATH")), *open = g_strdup_printf ("open '%s'", file);
+  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+
+  g_assert_no_error (error);
+  g_assert_true (g_file_set_contents (opt, program, -1, NULL));
+  g_assert_cmpint (g_chmod (opt, 0755), ==, 0);
+  g_assert_true (g_file_set_contents (file, "define i32 @f(i32 %x) {\n  %y = add i32 %x, 0\n  ret i32 %y\n}\n", -1, NULL));
+  g_setenv ("PATH", path, TRUE);
+  assert_fails (console, "llvm instcombine", "*is not LLVM's*");
+  assert_text (console, open, "*2 nodes*");
+  assert_text (console, "llvm instcombine", "2 passes ran, 1 changed something\n*");
+  assert_text (console, "select pass, rewrites from steps", "*NothingPass on f *0*InstCombinePass on f *1*");
+  assert_text (console, "select verdict from steps where rewrites > 0", "*none*");
+  assert_fails (console, "llvm gvn", "*`goto 0` first*");
+  assert_text (console, "goto 0", "*");
+  assert_fails (console, "llvm nosuch", "*unknown pass name*");
+  g_setenv ("PEEPHOLE_PASS_SECONDS", "1", TRUE);
+  assert_fails (console, "llvm hang", "*took more than 1 seconds*");
+  g_unsetenv ("PEEPHOLE_PASS_SECONDS");
+  assert_text (console, "select count(*) as n from nodes", "*2\n*");
+  g_setenv ("PATH", old, TRUE);
+  g_unlink (opt);
+  g_unlink (file);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -170,5 +212,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/foreign/crash", test_crash);
   g_test_add_func ("/foreign/command", test_command);
   g_test_add_func ("/foreign/hostile", test_hostile);
+  g_test_add_func ("/foreign/llvm", test_llvm);
   return g_test_run ();
 }

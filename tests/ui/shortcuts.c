@@ -315,6 +315,7 @@ static const Row rows[] = {
   { "command.back-into",       "goto end",        "goto ",       went_back,         NULL },
   { "command.eval",          NULL,             "eval",        NULL,              NULL },
   { "command.grad",          NULL,             NULL,          focused_panel,     "PhConsolePane" },
+  { "command.llvm",          NULL,             "llvm",        NULL,              NULL },
   { "command.adjoint",       NULL,             "adjoint",     NULL,              NULL },
   { "command.verify",        "step",           "verify",      NULL,              NULL },
   { "command.profile",       NULL,             "profile",     NULL,              NULL },
