@@ -123,18 +123,18 @@ replay_step (const char *pass, PhModel *model, gpointer data, GError **error)
   return TRUE;
 }
 
-typedef struct { Replay replay; const char *start; } Following;
+typedef struct { Replay replay; const char *start; } Continuing;
 
 static gboolean
 follow_step (const char *pass, PhModel *model, gpointer data, GError **error)
 {
-  Following *following = data;
-  GArray    *steps = following->replay.history->steps;
+  Continuing *continuing = data;
+  GArray    *steps = continuing->replay.history->steps;
 
-  if (!replay_step (pass != NULL ? pass : following->start, model, &following->replay, error))
+  if (!replay_step (pass != NULL ? pass : continuing->start, model, &continuing->replay, error))
     return FALSE;
   if (pass == NULL && steps->len > 0 && g_array_index (steps, PhStep, steps->len - 1).n_rewrites == 0)
-    ph_history_abort_step (following->replay.history, following->replay.model);
+    ph_history_abort_step (continuing->replay.history, continuing->replay.model);
   return TRUE;
 }
 
@@ -142,11 +142,11 @@ PhHistory *
 ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, PhModel *model, const char *start, GPtrArray *problems,
                      GCancellable *cancellable, GError **error)
 {
-  Following following = { { .first = model, .model = model, .history = ph_history_new (), .problems = problems }, start };
+  Continuing continuing = { { .first = model, .model = model, .history = ph_history_new (), .problems = problems }, start };
 
-  if (!ph_format_record_bytes (format, bytes, path, follow_step, &following, problems, cancellable, error))
-    g_clear_pointer (&following.replay.history, ph_history_free);
-  return following.replay.history;
+  if (!ph_format_record_bytes (format, bytes, path, follow_step, &continuing, problems, cancellable, error))
+    g_clear_pointer (&continuing.replay.history, ph_history_free);
+  return continuing.replay.history;
 }
 
 static PhModel *
