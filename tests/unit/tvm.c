@@ -132,6 +132,32 @@ test_errors (void)
     }
 }
 
+/* Relay: branches and arms are bodies, a call of a global is a node of its name, %0.1 is a member. */
+static void
+test_relay (void)
+{
+  g_autoptr(PhModel) model = read_seed ("relay", "small.rly");
+  PhFunction *length = ph_model_find_function (model, "relay.func", "length");
+  PhNode *dense = NULL, *match;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) broken = read_text ("relay", "def @main(%x: int32) {\n  %x +\n}", &error);
+  g_autofree char *deep = g_strnfill (5000, '(');
+
+  assert_made (model->graph, "nn.dense", "nn.dense(x, w)");
+  dense = maker (model->graph, "nn.dense");
+  g_assert_cmpstr (ph_node_attr_string (dense, "units", NULL), ==, "4");
+  assert_made (model->graph, "call", "call(fn, nn.dense)");
+  g_assert_cmpstr (((PhValue *) model->graph->outputs->pdata[0])->producer->op_type, ==, "if");
+  match = ((PhValue *) length->graph->outputs->pdata[0])->producer;
+  g_assert_cmpstr (match->op_type, ==, "match");
+  g_assert_cmpuint (match->graphs->len, ==, 2);
+  g_assert_null (broken);
+  g_assert_cmpstr (error->message, ==, "t.py:3:1: an expression was expected");
+  g_clear_error (&error);
+  g_assert_null (read_text ("relay", deep, &error));
+  g_assert_nonnull (strstr (error->message, "200"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,6 +165,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tvm/relax", test_relax);
   g_test_add_func ("/tvm/tir", test_tir);
   g_test_add_func ("/tvm/keywords", test_keywords);
+  g_test_add_func ("/tvm/relay", test_relay);
   g_test_add_func ("/tvm/errors", test_errors);
   return g_test_run ();
 }
