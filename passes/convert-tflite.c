@@ -178,19 +178,22 @@ depthwise (PhConvert *l, PhValue **out)
 static gboolean
 transpose_conv (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) sizes = ph_foreign_ints (l, 0);
-  const gint64      perm[] = { 3, 0, 1, 2 };
-  PhValue          *x = ph_foreign_to_nchw (l, l->in[2]);
-  PhWindow          window;
+  const gint64 perm[] = { 3, 0, 1, 2 };
+  const PhType *type = ph_convert_type (l, 0);
+  gint64        sizes[PH_MAX_RANK];
+  PhValue      *x = ph_foreign_to_nchw (l, l->in[2]);
+  PhWindow      window;
 
-  if (sizes == NULL || !read_plane (l, &window))
+  if (type == NULL || !type->has_rank || type->rank != 4)
+    return ph_convert_stay (l, "the size of what it gives is not known");
+  if (!ph_convert_out_dims (l, 0, sizes) || !read_plane (l, &window))
     return FALSE;
   window.kernel[0] = ph_value_dim (l->in[1], 1);
   window.kernel[1] = ph_value_dim (l->in[1], 2);
-  if (sizes->len != 4 || window.kernel[0] <= 0 || window.kernel[1] <= 0)
+  if (window.kernel[0] <= 0 || window.kernel[1] <= 0)
     return ph_convert_stay (l, "the size of what it gives is not known");
   out[0] = ph_foreign_to_nhwc (l, ph_foreign_transposed (l, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 3 ? l->in[3] : NULL,
-                                                         &g_array_index (sizes, gint64, 1)));
+                                                         sizes + 1));
   return out[0] != NULL;
 }
 
