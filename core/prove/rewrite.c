@@ -249,7 +249,8 @@ is_good_in_float (const PhTrial *trial, guint n_outputs)
   return TRUE;
 }
 
-/* What differs at the border may be the same to all that read it there: Abs does not mind a sign. (transfer full) @trial, or one that is good. */
+/* What differs at the border may be the same to all that read it there: Abs does not mind a sign. Of a change that promises nothing
+ * a few inputs on which they do not show it are no excuse: it has to be proved. (transfer full) @trial, or one that is good. */
 static PhTrial *
 follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops, GError **error)
 {
@@ -264,7 +265,7 @@ follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhProm
       if (!ph_region_follow (wider, prover->model[0], prover->model[1]) || wider->before->len + wider->after->len > MAX_NODES)
         break;
       next = ph_prover_try_region (prover, wider, promise, flops, FALSE, error);
-      if (next != NULL && !is_good_in_float (next, wider->outputs->len))
+      if (next != NULL && (!is_good_in_float (next, wider->outputs->len) || (promise == PH_PROMISE_NONE && next->verdict != PH_VERDICT_PROVED)))
         {
           ph_trial_free (next);
           continue;
