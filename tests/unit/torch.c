@@ -90,6 +90,24 @@ test_fx (void)
   g_assert_cmpuint (model->graph->outputs->len, ==, 2);
 }
 
+/* The table of nodes that str (graph) gives. */
+static void
+test_table (void)
+{
+  const char *text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %a : [#users=1] = call_module[target=a.0](args = (%x,), kwargs = {})\n"
+                     "    %s : [num_users=1] = call_function[target=torch.softmax](args = (%a, -1), kwargs = {dtype: torch.float32})\n    return s";
+  g_autoptr(GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = read_bytes ("fx", bytes, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpstr (maker (model, "a")->op_type, ==, "call_module");
+  g_assert_cmpstr (ph_node_attr_string (maker (model, "a"), "target", NULL), ==, "a.0");
+  g_assert_cmpstr (maker (model, "s")->domain, ==, "aten");
+  g_assert_cmpint (ph_node_attr_int (maker (model, "s"), "dim", 0), ==, -1);
+  g_assert_cmpuint (maker (model, "s")->where->line, ==, 4);
+}
+
 /* An archive that is cut short or changed anywhere is refused, or read; never more. */
 static void
 test_damage (void)
@@ -120,6 +138,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/torch/script", test_script);
   g_test_add_func ("/torch/fx", test_fx);
+  g_test_add_func ("/torch/table", test_table);
   g_test_add_func ("/torch/damage", test_damage);
   return g_test_run ();
 }

@@ -12,6 +12,8 @@ probe (const guint8 *head, gsize size, const char *name)
 
   if (memchr (head, 0, size) != NULL)
     return 0;
+  if (g_str_has_prefix (text, "graph():"))
+    return 90;
   if (strstr (text, "def forward(self") != NULL || strstr (text, "torch.ops.aten.") != NULL || strstr (text, "(torch.nn.Module):") != NULL)
     return 85;
   return strstr (text, "def forward(") != NULL ? 70 : 0;
@@ -57,6 +59,45 @@ lower (PhTorch *torch, const PhPy *def, GError **error)
   return TRUE;
 }
 
+/* FX's table of nodes, line by line as the code that it stands for:
+ * "%y : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})" is "y = torch.relu(x,)". */
+static char *
+code_of_table (const char *text, gsize size)
+{
+  g_autoptr(GRegex) line = g_regex_new ("^\\s*%(\\w+) :.* = (\\w+)\\[target=([^\\]]*)\\](?:\\(args = \\((.*)\\), kwargs = \\{(.*)\\}\\))?", G_REGEX_RAW, 0, NULL);
+  g_autoptr(GRegex) value = g_regex_new ("%(\\w+)", G_REGEX_RAW, 0, NULL), key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL);
+  g_autofree char *copy = g_strndup (text, size);
+  g_auto(GStrv) lines = g_strsplit (copy, "\n", -1);
+  GString *out = g_string_new ("def forward(self):\n");
+
+  for (guint i = 1; lines[0] != NULL && lines[i] != NULL; i++)
+    {
+      g_autoptr(GMatchInfo) match = NULL;
+      g_autofree char *bare = g_regex_replace (value, lines[i], -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
+
+      if (!g_regex_match (line, lines[i], 0, &match))
+        g_string_append_printf (out, "  %s", g_strstrip (bare));
+      else
+        {
+          g_autofree char *name = g_match_info_fetch (match, 1), *kind = g_match_info_fetch (match, 2), *target = g_match_info_fetch (match, 3),
+                          *args = g_match_info_fetch (match, 4), *more = g_match_info_fetch (match, 5);
+          g_autofree char *plain = g_regex_replace (value, args != NULL ? args : "", -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
+          g_autofree char *words = g_regex_replace (value, more != NULL ? more : "", -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
+          g_autofree char *named = g_regex_replace (key, words, -1, 0, "\\1\\2=", G_REGEX_MATCH_DEFAULT, NULL);
+          const char *comma = *plain != '\0' && !g_str_has_suffix (plain, ",") ? "," : "";
+
+          if (g_str_equal (kind, "placeholder"))
+            g_string_append_printf (out, "  %s, = tree_flatten_spec()", name);
+          else if (g_str_equal (kind, "call_function") || g_str_equal (kind, "call_method"))
+            g_string_append_printf (out, "  %s = %s%s(%s%s %s)", name, kind[5] == 'm' ? "torch." : "", target, plain, comma, named);
+          else
+            g_string_append_printf (out, "  %s = %s(%s%s target=\"%s\")", name, kind, plain, comma, target);
+        }
+      g_string_append_c (out, '\n');
+    }
+  return g_string_free (out, FALSE);
+}
+
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
@@ -69,7 +110,13 @@ read_model (PhSource *source, GError **error)
   PhTorch torch;
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+  g_autofree char *code = NULL;
 
+  if (text != NULL && size >= 8 && memcmp (text, "graph():", 8) == 0)
+    {
+      text = code = code_of_table (text, size);
+      size = strlen (code);
+    }
   if (text == NULL || (module = ph_py_parse (source, text, size, 1, NULL, error)) == NULL)
     return NULL;
   if ((def = find_forward (module->body, module->n_body, FALSE, 0)) == NULL && (def = find_forward (module->body, module->n_body, TRUE, 0)) == NULL)
