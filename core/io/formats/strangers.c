@@ -61,6 +61,7 @@ const PhFormat ph_format_strangers[] = {
   { .name = "jpeg", .title = "a JPEG picture", .magic = "\xff\xd8\xff" },
   { .name = "gif", .title = "a GIF picture", .magic = "GIF8" },
   { .name = "pdf", .title = "a PDF document", .magic = "%PDF" },
+  { .name = "torchscript-graph", .title = "a graph of TorchScript as text", .magic = "graph(%", .instead = "Open the archive (model.pt) from which it was printed" },
   { .name = "zip", .title = "a zip archive (a PyTorch checkpoint is one)", .magic = "PK\x03\x04", .instead = "Unpack it, or export the model to ONNX" },
   { .name = "gzip", .title = "gzip-compressed", .magic = "\x1f\x8b", .instead = "Unpack it first" },
   { .name = "elf", .title = "a program", .magic = "\x7f" "ELF" },
