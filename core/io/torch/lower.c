@@ -669,6 +669,13 @@ subscript (PhTorchScope *scope, const PhPy *py, const char *name, const PhType *
         return NULL;
       if ((found = fold (scope->torch, "__getitem__", of, index)) != NULL)
         return found;
+      for (guint i = 0; of->py != NULL && of->py->kind == PH_PY_DICT && of->items != NULL && i < of->items->len; i++)
+        {
+          const PhPy *key = of->py->items[2 * i];
+
+          if (key != NULL && key->kind == PH_PY_STRING && index->kind == PH_TORCH_LITERAL && index->py->kind == PH_PY_STRING && g_str_equal (key->text, index->py->text))
+            return of->items->pdata[i];
+        }
       if (of->kind == PH_TORCH_UNKNOWN)
         return unknown (scope->torch, py);
       if (index->kind == PH_TORCH_VALUE || literal_int (index, &at))
@@ -728,6 +735,18 @@ ph_torch_expr (PhTorchScope *scope, const PhPy *py, const char *name, const PhTy
       for (guint i = 0; i < py->n; i++)
         {
           PhTorchVal *item = ph_torch_expr (scope, py->items[i], NULL, NULL);
+
+          if (item == NULL)
+            return NULL;
+          g_ptr_array_add (val->items, item);
+        }
+      return val;
+    case PH_PY_DICT:                      /* its values, in order; py has the keys */
+      val = ph_torch_list (torch, TRUE);
+      val->py = py;
+      for (guint i = 0; i + 1 < py->n; i += 2)
+        {
+          PhTorchVal *item = ph_torch_expr (scope, py->items[i + 1], NULL, NULL);
 
           if (item == NULL)
             return NULL;
