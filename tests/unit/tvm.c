@@ -97,6 +97,21 @@ test_tir (void)
   g_assert_cmpstr (ph_node_attr_string (((PhGraph *) body->last->graphs->pdata[0])->last, "text", NULL), ==, "B[vi] = B[vi] + A[vi] * T.float32(2)");
 }
 
+/* Each parameter that it writes is a result, in their order. */
+static void
+test_tir_results (void)
+{
+  static const char text[] = "@T.prim_func\ndef main(A: T.Buffer((2,), 'float32'), B: T.Buffer((2,), 'float32'), C: T.Buffer((2,), 'float32')):\n"
+                             "  for i in range(2):\n    B[i] = A[i] + T.float32(1)\n  for j in range(2):\n    C[j] = A[j] * T.float32(2)\n";
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = read_text ("tvmscript", text, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (model->graph->inputs->len, ==, 3);
+  g_assert_cmpuint (model->graph->outputs->len, ==, 2);
+  g_assert_true (((PhValue *) model->graph->outputs->pdata[0])->producer == model->graph->first);
+}
+
 /* Position and keyword mean the same, so that two ways to write one call do not differ. */
 static void
 test_keywords (void)
@@ -164,6 +179,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tvm/relax", test_relax);
   g_test_add_func ("/tvm/tir", test_tir);
+  g_test_add_func ("/tvm/tir-results", test_tir_results);
   g_test_add_func ("/tvm/keywords", test_keywords);
   g_test_add_func ("/tvm/relay", test_relay);
   g_test_add_func ("/tvm/errors", test_errors);

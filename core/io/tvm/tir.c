@@ -304,6 +304,7 @@ ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def)
   GHashTableIter iter;
   g_autoptr(GPtrArray) written = g_ptr_array_new ();
   gpointer name, value;
+  gboolean returned;
 
   ph_tvm_scope_init (&scope, tvm, NULL, graph);
   for (guint i = 0; i < def->n; i++)
@@ -314,8 +315,9 @@ ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def)
       g_hash_table_insert (inputs, (gpointer) def->items[i]->text, (gpointer) input);
     }
   lower_block (&scope, def->body, def->n_body);
+  returned = scope.returned;
   /* What it wrote is what it returns: its own buffers in the order of the parameters, then those that match them. */
-  for (guint i = 0; !scope.returned && i < def->n; i++)
+  for (guint i = 0; !returned && i < def->n; i++)
     if (ph_tvm_find (&scope, def->items[i]->text) != g_hash_table_lookup (inputs, def->items[i]->text))
       {
         ph_sketch_add_output (graph, ph_tvm_find (&scope, def->items[i]->text), NULL);
