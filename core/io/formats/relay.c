@@ -712,5 +712,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_relay = {
   .name = "relay", .title = "TVM Relay text", .patterns = (const char *const[]) { "*.rly", "*.relay", NULL },
-  .mime = "text/x-relay", .mime_parent = "text/plain", .probe = probe, .read = read_model,
+  .mime = "text/x-relay", .mime_parent = "text/plain", .probe = probe, .read = read_model, .dialect = &ph_dialect_relay,
 };

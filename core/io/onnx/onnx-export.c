@@ -284,11 +284,30 @@ unique_node_name (PhExport *export, const PhNode *node)
   return (char *) name;
 }
 
+/* Whether nothing in @graph, which is @body or lies in it, is of outside: a function sees nothing else. */
+static gboolean
+is_closed (const PhGraph *graph, const PhGraph *body)
+{
+  for (guint i = 0; i < graph->outputs->len; i++)
+    if (!ph_graph_is_inside (((PhValue *) graph->outputs->pdata[i])->graph, body))
+      return FALSE;
+  PH_FOREACH_NODE (node, (PhGraph *) graph)
+    {
+      for (guint i = 0; i < node->inputs->len; i++)
+        if (node->inputs->pdata[i] != NULL && !ph_graph_is_inside (((PhValue *) node->inputs->pdata[i])->graph, body))
+          return FALSE;
+      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
+        if (!is_closed (node->graphs->pdata[i], body))
+          return FALSE;
+    }
+  return TRUE;
+}
+
 static Onnx__NodeProto *
 export_node (PhExport *export, PhNode *node)
 {
   Onnx__NodeProto *proto = ph_proto_new (export->arena, Onnx__NodeProto, onnx__node_proto);
-  gboolean call = export->plain && ph_node_is_fused (node);
+  gboolean call = export->plain && ph_node_is_fused (node) && is_closed (node->graphs->pdata[0], node->graphs->pdata[0]);
   guint n_graphs = node->graphs != NULL && !call ? node->graphs->len : 0;
 
   proto->op_type = (char *) node->op_type;

@@ -11,7 +11,8 @@ static void
 keep (PhPyParser *parser, GPtrArray *array, PhPy ***body, guint *n)
 {
   *body = ph_py_alloc (parser->module, MAX (array->len, 1) * sizeof **body);
-  memcpy (*body, array->pdata, array->len * sizeof **body);
+  if (array->len > 0)
+    memcpy (*body, array->pdata, array->len * sizeof **body);
   *n = array->len;
 }
 
