@@ -272,6 +272,13 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
   return model != NULL && finish_each (NULL, model, &recording, error);
 }
 
+/* A file on disk was asked before. */
+static gboolean
+has_bytes (PhSource *source, GError **error)
+{
+  return source->bytes == NULL || g_bytes_get_size (source->bytes) > 0 || ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is empty");
+}
+
 gboolean
 ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
                         GCancellable *cancellable, GError **error)
@@ -282,7 +289,7 @@ ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path,
   ph_source_init (&source, path, problems);
   source.bytes = bytes;
   source.cancellable = cancellable;
-  return format->record (&source, finish_each, &recording, error);
+  return has_bytes (&source, error) && format->record (&source, finish_each, &recording, error);
 }
 
 gboolean
@@ -310,7 +317,7 @@ ph_format_read_first (PhSource *source, gboolean (*record) (PhSource *source, Ph
   PhModel *first = NULL;
   GError *reason = NULL;
 
-  if (!record (source, take_first, &first, &reason) && first == NULL)
+  if (!(has_bytes (source, &reason) && record (source, take_first, &first, &reason)) && first == NULL)
     g_propagate_error (error, reason);
   else
     g_clear_error (&reason);

@@ -19,7 +19,7 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
 
-  return text != NULL && ph_llvm_dump_read (source, text, size, each, data, error);
+  return bytes != NULL && ph_llvm_dump_read (source, text != NULL ? text : "", size, each, data, error);
 }
 
 static PhModel *

@@ -181,7 +181,7 @@ next_function (Dump *dump, const char **at, const char *end, gsize *size, guint 
     {
       const char *stop = line_end (p, end);
 
-      if (begin == NULL && g_str_has_prefix (p, "define "))
+      if (begin == NULL && end - p > 7 && memcmp (p, "define ", 7) == 0)
         {
           begin = p;
           *line += passed;
