@@ -110,7 +110,17 @@ static PhModel *
 read_source (const PhFormat *format, PhSource *source, GError **error)
 {
   if (format->read != NULL)
-    return format->read (source, error);
+    {
+      GError  *reason = NULL;
+      PhModel *model = format->read (source, &reason);
+
+      /* Of no bytes at all a reader may have nothing to say. */
+      if (model == NULL && reason == NULL)
+        ph_source_fail (source, &reason, PH_ERROR_FILE, NULL, "it is empty");
+      if (reason != NULL)
+        g_propagate_error (error, reason);
+      return model;
+    }
   ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a model: this is %s%s%s", format->title, format->instead != NULL ? ". " : "",
                   format->instead != NULL ? format->instead : "");
   return NULL;

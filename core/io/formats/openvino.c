@@ -54,7 +54,11 @@ on_start (GMarkupParseContext *context, const char *name, const char **names, co
   else if (parse->root == NULL)
     parse->root = element;
   else
-    free_element (element);
+    {
+      free_element (element);
+      g_set_error (error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "it has a second element '%s' beside its first one", name);
+      return;
+    }
   if (parse->stack->len >= MAX_DEPTH)
     g_set_error (error, G_MARKUP_ERROR, G_MARKUP_ERROR_INVALID_CONTENT, "it is nested deeper than %d levels", MAX_DEPTH);
   else
