@@ -8,9 +8,16 @@
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
+  gsize at = 0;
+
   for (gsize i = 0; i < size; i++)
     if (head[i] < 0x20 && (head[i] == 0 || strchr ("\t\n\r\f", head[i]) == NULL))
       return 0;
+  /* "<ir_version: 10, ...>" begins a model; what comes behind it may look like anything. */
+  while (at < size && (g_ascii_isspace (head[at]) || head[at] == '<'))
+    at++;
+  if (at > 0 && size - at > 10 && memcmp (head + at, "ir_version", 10) == 0)
+    return 98;
   return g_str_has_suffix (name, ".onnxtxt") ? 50 : 20;
 }
 

@@ -2,9 +2,22 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "target.h"
 
+#include <string.h>
+
 #include "core/ops/verify.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
+
+/* Whatever is in the model, a saved file is opened by the format that wrote it. */
+static void
+assert_recognised (gconstpointer data, gsize size, const char *name, const char *format)
+{
+  g_autoptr(GBytes) head = g_bytes_new_static (data, MIN (size, PH_FORMAT_HEAD));
+  const PhFormat *taken = ph_format_recognise (head, name);
+
+  if (taken == NULL || !g_str_equal (taken->name, format))
+    target_fail ("what was saved as %s is taken for %s", name, taken != NULL ? taken->title : "nothing");
+}
 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
@@ -28,6 +41,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_assert_true (g_utf8_validate (text, -1, NULL));
   g_free (text);
   text = ph_onnx_text_print (model, G_MAXSIZE);
+  assert_recognised (text, strlen (text), "again.onnxtxt", "onnx-text");
   again = ph_onnx_text_read (text, -1, "again", &error);
   if (again == NULL)
     target_fail ("what was printed cannot be read: %s\n%s", error->message, text);
@@ -38,6 +52,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   written = ph_onnx_write (model, &error);
   if (written == NULL)
     return 0;
+  assert_recognised (g_bytes_get_data (written, NULL), g_bytes_get_size (written), "again.onnx", "onnx");
   again = ph_onnx_read (written, "again", NULL, &error);
   if (again == NULL)
     target_fail ("what was written cannot be read: %s", error->message);
