@@ -429,12 +429,14 @@ read_model (PhSource *source, GError **error)
   PhImporter           importer = { source, model };
   Reading              reading = { .source = source, .importer = &importer, .parts = parts, .parameters = parameters };
   g_autofree char     *raw = NULL, *text = NULL;
+  const char          *data;
   gboolean             ok = FALSE;
   gsize                size;
 
   if (bytes == NULL)
     return NULL;
-  raw = g_strndup (g_bytes_get_data (bytes, &size), g_bytes_get_size (bytes));
+  data = g_bytes_get_data (bytes, &size);
+  raw = g_strndup (data != NULL ? data : "", size);
   text = g_utf8_make_valid (raw, -1);
   for (char *line = text; line != NULL;)
     {

@@ -108,9 +108,9 @@ function_to_graph (PhArena *arena, const Onnx__FunctionProto *function)
       gboolean taken = FALSE;
 
       for (gsize j = 0; j < graph->n_input && !taken; j++)
-        taken = graph->input[j] == graph->value_info[i];
+        taken = g_strcmp0 (graph->input[j]->name, graph->value_info[i]->name) == 0;
       for (gsize j = 0; j < graph->n_output && !taken; j++)
-        taken = graph->output[j] == graph->value_info[i];
+        taken = g_strcmp0 (graph->output[j]->name, graph->value_info[i]->name) == 0;
       if (!taken)
         graph->value_info[kept++] = graph->value_info[i];
     }
@@ -250,7 +250,14 @@ ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
   for (gsize i = 0; i < body->n_input; i++)
     append_info (export, function, body->input[i]);
   for (gsize i = 0; i < body->n_output; i++)
-    append_info (export, function, body->output[i]);
+    {
+      gboolean given = FALSE;          /* what it returns as it came */
+
+      for (gsize j = 0; j < body->n_input + i && !given; j++)
+        given = g_strcmp0 (body->output[i]->name, j < body->n_input ? body->input[j]->name : body->output[j - body->n_input]->name) == 0;
+      if (!given)
+        append_info (export, function, body->output[i]);
+    }
   for (gsize i = 0; i < body->n_value_info; i++)
     append_info (export, function, body->value_info[i]);
   return function;
