@@ -6,6 +6,7 @@
 
 #include "views/access-names.h"
 #include "views/diff-ahead.h"
+#include "views/file-watch.h"
 #include "views/find-bar.h"
 #include "views/graph-pane.h"
 #include "views/hand-steps.h"
@@ -35,8 +36,7 @@ struct _PhDocumentView
   PhDocument      *document;
   PhConsole       *console;
   PhRunAhead      *ahead;
-  GFileMonitor    *monitor;          /* (nullable) of the open file                                      */
-  guint            reload_timer;
+  PhFileWatch     *watch;            /* (nullable) of the open file; NULL once the view is disposed of   */
   PhGraphPane     *pane;
   PhGraphCanvas   *canvas;           /* of @pane */
   guint            progress_timer;
@@ -394,7 +394,6 @@ on_file_settled (gpointer data)
   /* The line that runs may make a step, or open another file. */
   if (ph_console_is_running (self->console))
     return G_SOURCE_CONTINUE;
-  self->reload_timer = 0;
   /* Notifications come late: this one may be of a write before the file was read. */
   if (!path || !g_file_test (path, G_FILE_TEST_EXISTS) || ph_document_is_current (self->document))
     return G_SOURCE_REMOVE;
@@ -407,34 +406,6 @@ on_file_settled (gpointer data)
     }
   ph_document_view_reload (self);
   return G_SOURCE_REMOVE;
-}
-
-/* A program that writes a file does so in pieces. */
-static void
-on_file_changed (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event, PhDocumentView *self)
-{
-  if (event != G_FILE_MONITOR_EVENT_CHANGES_DONE_HINT && event != G_FILE_MONITOR_EVENT_RENAMED
-      && event != G_FILE_MONITOR_EVENT_MOVED_IN && event != G_FILE_MONITOR_EVENT_CREATED)
-    return;
-  g_clear_handle_id (&self->reload_timer, g_source_remove);
-  self->reload_timer = g_timeout_add (300, on_file_settled, self);
-}
-
-static void
-watch_file (PhDocumentView *self)
-{
-  const char *path = ph_document_get_path (self->document);
-
-  g_clear_handle_id (&self->reload_timer, g_source_remove);
-  if (self->monitor)
-    g_file_monitor_cancel (self->monitor);
-  g_clear_object (&self->monitor);
-  if (!path || !ph_document_is_open (self->document))
-    return;
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  self->monitor = g_file_monitor_file (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
-  if (self->monitor)
-    g_signal_connect_object (self->monitor, "changed", G_CALLBACK (on_file_changed), self, 0);
 }
 
 /* --- the document --------------------------------------------------------------------------------------------------- */
@@ -467,7 +438,7 @@ on_opened (PhDocumentView *self)
     }
   ph_document_set_proves (self->document, model && !dear);
   ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
-  watch_file (self);
+  ph_file_watch_set_path (self->watch, model ? ph_document_get_path (self->document) : NULL);
 }
 
 static void
@@ -492,10 +463,7 @@ ph_document_view_dispose (GObject *object)
   if (self->ahead)
     ph_run_ahead_stop (self->ahead);
   g_clear_object (&self->ahead);
-  g_clear_handle_id (&self->reload_timer, g_source_remove);
-  if (self->monitor)
-    g_file_monitor_cancel (self->monitor);
-  g_clear_object (&self->monitor);
+  g_clear_pointer (&self->watch, ph_file_watch_free);
   if (self->toast_widgets)
     g_signal_handlers_disconnect_by_data (self->toast_widgets, self);
   g_clear_object (&self->toast_widgets);
@@ -545,6 +513,7 @@ ph_document_view_class_init (PhDocumentViewClass *klass)
 static void
 ph_document_view_init (PhDocumentView *self)
 {
+  self->watch = ph_file_watch_new (on_file_settled, self);
   self->document = ph_document_new ();
   ph_document_set_copied (self->document, TRUE);
   self->console = ph_console_new (self->document);

@@ -1,55 +1,16 @@
 /* graph-pane.c: the picture in its forms: one with the changes in it, before | after, or as text; and the line of its history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/graph-pane.h"
+#include "views/graph-pane-private.h"
 
-#include <adwaita.h>
 #include <glib/gi18n.h>
 
 #include "views/access-names.h"
 #include "views/change-pill.h"
 #include "views/graph-menu.h"
-#include "views/execution-bar.h"
 #include "views/feed-popover.h"
-#include "views/fit-bin.h"
-#include "views/history-slider.h"
 #include "views/history-track.h"
 #include "views/legend.h"
 #include "views/minimap.h"
-#include "views/query-bar.h"
-#include "views/text-pane.h"
-#include "views/trail-bar.h"
-
-struct _PhGraphPane
-{
-  GtkWidget        parent_instance;
-  GtkWidget       *content;
-  GtkStack        *stack;
-  GtkBox          *before_column, *after_column;
-  GtkLabel        *before_title, *after_title;
-  GtkOverlay      *before_overlay, *after_overlay;
-  PhExecutionBar  *execution_bar;
-  GtkRevealer     *part_bar;
-  GtkLabel        *part_title;
-  GtkWidget       *part_steps;
-  PhTextPane      *text_pane;
-  PhQueryBar      *query_bar;
-  PhTrailBar      *trail_bar;
-  PhHistorySlider *slider;
-  PhFitBin        *bar;
-  GtkWidget       *counts;           /* in @bar, folded first */
-  GtkLabel        *range, *added, *removed, *changed;
-  GtkButton       *reset;
-
-  PhConsole       *console;
-  PhDocument      *document;
-  PhGraphCanvas   *canvas, *before;  /* @before: (nullable) while side by side */
-  GtkWidget       *legend, *corner, *pill;
-  GSimpleActionGroup *actions;
-  PhForm           form;
-  gboolean         time_wanted;      /* colours by time, once it is measured                */
-  PhId             path_from;        /* PH_NO_ID: none; paths from there are asked for */
-  guint            later;
-};
 
 G_DEFINE_FINAL_TYPE (PhGraphPane, ph_graph_pane, GTK_TYPE_WIDGET)
 
@@ -65,26 +26,6 @@ set_count (GtkLabel *label, const char *sign, guint count)
 
   gtk_label_set_text (label, text);
   gtk_widget_set_visible (GTK_WIDGET (label), count > 0);
-}
-
-/* Which part is shown, or what is still to be said of the one that is asked for. */
-static void
-update_part (PhGraphPane *self)
-{
-  PhModel *model = ph_document_get_model (self->document);
-  PhNode *from = model && self->path_from ? ph_model_find_node (model, self->path_from) : NULL;
-  guint id, steps;
-
-  self->path_from = from ? self->path_from : PH_NO_ID;
-  if (from)
-    {
-      g_autofree char *text = g_strdup_printf (_("Paths from n%u %s: select where they lead, then press P"), from->id, from->op_type);
-      gtk_label_set_text (self->part_title, text);
-    }
-  else if (ph_graph_canvas_get_part (self->canvas))
-    gtk_label_set_text (self->part_title, ph_graph_canvas_get_part (self->canvas));
-  gtk_widget_set_visible (self->part_steps, !from && ph_graph_canvas_get_neighbourhood (self->canvas, &id, &steps));
-  gtk_revealer_set_reveal_child (self->part_bar, from || ph_graph_canvas_is_partial (self->canvas));
 }
 
 static gboolean
@@ -108,7 +49,7 @@ update_labels (gpointer data)
   set_count (self->removed, "−", removed);
   set_count (self->changed, "~", changed);
   gtk_widget_set_visible (GTK_WIDGET (self->reset), ph_document_has_since (self->document));
-  update_part (self);
+  ph_graph_pane_update_part (self);
   if (!history || history->steps->len == 0)
     {
       gtk_label_set_text (self->range, "");
@@ -126,8 +67,8 @@ update_labels (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-queue_labels (PhGraphPane *self)
+void
+ph_graph_pane_queue_labels (PhGraphPane *self)
 {
   if (self->later == 0)
     self->later = g_idle_add_full (G_PRIORITY_DEFAULT, update_labels, self, NULL);
@@ -207,7 +148,7 @@ ph_graph_pane_set_form (PhGraphPane *self, PhForm form)
   gtk_stack_set_visible_child_name (self->stack, form == PH_FORM_TEXT ? "text" : "picture");
   action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "form");
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (form_names[form]));
-  queue_labels (self);
+  ph_graph_pane_queue_labels (self);
 }
 
 /* --- actions --------------------------------------------------------------------------------------------------------- */
@@ -220,94 +161,6 @@ change_form (GSimpleAction *action, GVariant *value, gpointer data)
   for (int form = 0; form < PH_N_FORMS; form++)
     if (g_str_equal (name, form_names[form]))
       ph_graph_pane_set_form (data, (PhForm) form);
-}
-
-static void
-show_legend (PhGraphPane *self, gboolean show)
-{
-  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "legend");
-
-  gtk_widget_set_visible (self->legend, show);
-  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (show));
-}
-
-static void
-change_legend (GSimpleAction *action, GVariant *value, gpointer data)
-{
-  show_legend (data, g_variant_get_boolean (value));
-}
-
-/* In seconds, of the nodes that were run. */
-static PhMeasure *
-measure_time (PhProfile *profile)
-{
-  GHashTable *numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  guint n;
-  const PhNodeTime *times = ph_profile_times (profile, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      double seconds = (double) times[i].ns / 1e9;
-      g_hash_table_insert (numbers, GUINT_TO_POINTER (times[i].node), g_memdup2 (&seconds, sizeof seconds));
-    }
-  return ph_measure_new_numbers (PH_COLOR_TIME, _("Time"), "s", numbers);
-}
-
-/* What another position has, or another file, was not measured: most nodes here have to be known. */
-static gboolean
-is_measured (PhGraphPane *self)
-{
-  PhProfile *profile = ph_document_get_profile (self->document);
-  PhModel *model = ph_document_get_model (self->document);
-  guint n = 0, known = 0;
-
-  if (!profile || !model)
-    return FALSE;
-  PH_FOREACH_NODE (node, model->graph)
-    {
-      n++;
-      known += ph_profile_find (profile, node->id) != NULL;
-    }
-  return known * 2 >= n;
-}
-
-static void
-show_time (PhGraphPane *self)
-{
-  PhMeasure *measure = measure_time (ph_document_get_profile (self->document));
-
-  self->time_wanted = FALSE;
-  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_TIME, measure);
-  ph_measure_unref (measure);
-}
-
-static void
-on_profile (PhGraphPane *self)
-{
-  guint mode;
-
-  g_object_get (self->canvas, "color-mode", &mode, NULL);
-  if (ph_document_get_profile (self->document) && (self->time_wanted || mode == PH_COLOR_TIME))
-    show_time (self);
-}
-
-static void
-change_color (GSimpleAction *action, GVariant *value, gpointer data)
-{
-  PhGraphPane *self = data;
-  PhColorMode mode;
-
-  if (!ph_color_mode_find (g_variant_get_string (value, NULL), &mode))
-    return;
-  self->time_wanted = mode == PH_COLOR_TIME && !is_measured (self);
-  if (mode == PH_COLOR_QUERY)
-    ph_query_bar_open (self->query_bar);
-  else if (self->time_wanted)
-    ph_console_run_async (self->console, "profile --random 1", NULL, NULL, NULL);
-  else if (mode == PH_COLOR_TIME)
-    show_time (self);
-  else
-    ph_graph_canvas_set_color_mode (self->canvas, mode);
 }
 
 static void
@@ -328,24 +181,6 @@ on_layout (PhGraphPane *self)
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_layout_engine_name (ph_document_get_layout (self->document))));
   action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "direction");
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_document_get_across (self->document) ? "right" : "down"));
-}
-
-/* Whoever set it: the menu says it, and colours that do not speak for themselves come with their legend. */
-static void
-on_color_mode (PhGraphPane *self)
-{
-  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "color");
-  guint mode;
-
-  g_object_get (self->canvas, "color-mode", &mode, NULL);
-  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_color_mode_name ((PhColorMode) mode)));
-  show_legend (self, mode != PH_COLOR_FAMILY);
-}
-
-static void
-on_measured (PhGraphPane *self, PhMeasure *measure)
-{
-  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_QUERY, measure);
 }
 
 static void
@@ -375,86 +210,7 @@ on_reset (PhGraphPane *self)
   ph_console_run_async (self->console, "compare", NULL, NULL, NULL);
 }
 
-/* --- parts of the graph ---------------------------------------------------------------------------------------------- */
-
-static void
-part_all (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  PhGraphPane *self = data;
-
-  if (self->path_from)
-    self->path_from = PH_NO_ID;
-  else
-    ph_graph_canvas_show_all (self->canvas);
-  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
-  queue_labels (self);
-}
-
-static void
-part_touched (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  PhGraphPane *self = data;
-
-  if (!ph_graph_canvas_show_touched (self->canvas))
-    gtk_widget_error_bell (GTK_WIDGET (self));
-}
-
-/* "part-around": as far as the last time; "part-wider", "part-narrower": a step more of it, or less. */
-static void
-part_around (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  PhGraphPane *self = data;
-  const char *name = g_action_get_name (G_ACTION (action));
-  int change = g_str_equal (name, "part-wider") ? 1 : g_str_equal (name, "part-narrower") ? -1 : 0;
-  guint id, steps, selected = ph_document_get_selection (self->document);
-  gboolean shown = ph_graph_canvas_get_neighbourhood (self->canvas, &id, &steps);
-
-  if (!shown || change == 0)
-    {
-      id = selected;
-      steps = shown ? steps : 2;
-    }
-  else
-    steps = (guint) MAX (1, (int) steps + change);
-  if (!ph_graph_canvas_show_neighbourhood (self->canvas, id, steps))
-    gtk_widget_error_bell (GTK_WIDGET (self));
-}
-
-/* The first time it says from where, the second time where to. */
-static void
-part_paths (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  PhGraphPane *self = data;
-  guint from = self->path_from, selected = ph_document_get_selection (self->document);
-
-  if (from == PH_NO_ID)
-    self->path_from = selected;
-  else if (selected != from && selected != PH_NO_ID)
-    {
-      self->path_from = PH_NO_ID;
-      if (!ph_graph_canvas_show_paths (self->canvas, from, selected))
-        {
-          g_autofree char *line = g_strdup_printf ("paths n%u n%u", from, selected);
-          ph_console_run_async (self->console, line, NULL, NULL, NULL);
-        }
-    }
-  if (self->path_from == PH_NO_ID && from == PH_NO_ID)
-    gtk_widget_error_bell (GTK_WIDGET (self));
-  queue_labels (self);
-}
-
-guint
-ph_graph_pane_get_path_start (PhGraphPane *self)
-{
-  return self->path_from;
-}
-
-static void
-on_escape (PhGraphPane *self)
-{
-  self->path_from = PH_NO_ID;
-  queue_labels (self);
-}
+/* --- keys and actions --- */
 
 static gboolean
 on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
@@ -462,11 +218,11 @@ on_key (PhGraphPane *self, guint key, guint code, GdkModifierType state)
   if ((state & (GDK_CONTROL_MASK | GDK_ALT_MASK)) != 0)
     return GDK_EVENT_PROPAGATE;
   if (key == GDK_KEY_p)
-    part_paths (NULL, NULL, self);
+    ph_graph_pane_ask_paths (self);
   else if ((key == GDK_KEY_period || key == GDK_KEY_comma) && ph_document_get_execution (self->document, NULL))
     ph_console_run_async (self->console, key == GDK_KEY_period ? "exec next" : "exec back", NULL, NULL, NULL);
-  else if (key == GDK_KEY_Escape && self->path_from)
-    on_escape (self);
+  else if (key == GDK_KEY_Escape && ph_graph_pane_stop_asking (self))
+    return GDK_EVENT_STOP;
   else if (key == GDK_KEY_Menu)
     ph_graph_menu_show_selected (self);
   else
@@ -478,15 +234,15 @@ static void
 add_actions (PhGraphPane *self)
 {
   static const GActionEntry entries[] = {
-    { "form", NULL, "s", "'overlay'", change_form }, { "color", NULL, "s", "'kind'", change_color },
-    { "layout", NULL, "s", "'best'", change_layout }, { "direction", NULL, "s", "'down'", change_layout }, { "legend", NULL, NULL, "false", change_legend }, { "next-change", next_change }, { "previous-change", previous_change },
-    { "part-around", part_around }, { "part-wider", part_around }, { "part-narrower", part_around }, { "part-paths", part_paths },
-    { "part-touched", part_touched }, { "part-all", part_all },
+    { "form", NULL, "s", "'overlay'", change_form }, { "layout", NULL, "s", "'best'", change_layout },
+    { "direction", NULL, "s", "'down'", change_layout }, { "next-change", next_change }, { "previous-change", previous_change },
   };
   static const char *const properties[] = { "edge-width", "show-values", "show-diff", "compact", "grouped" };
 
   self->actions = g_simple_action_group_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
+  ph_graph_pane_add_color_actions (self);
+  ph_graph_pane_add_part_actions (self);
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
     {
       g_autoptr (GPropertyAction) action = g_property_action_new (properties[i], self->canvas, properties[i]);
@@ -556,7 +312,6 @@ ph_graph_pane_class_init (PhGraphPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, removed);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, changed);
   gtk_widget_class_bind_template_child (widget_class, PhGraphPane, reset);
-  gtk_widget_class_bind_template_callback (widget_class, on_measured);
   gtk_widget_class_bind_template_callback (widget_class, on_reset);
   gtk_widget_class_bind_template_callback (widget_class, on_leave);
 }
@@ -587,11 +342,10 @@ ph_graph_pane_init (PhGraphPane *self)
   g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (on_key), self);
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   gtk_widget_add_controller (GTK_WIDGET (self->canvas), keys);
-  g_signal_connect_swapped (self->canvas, "look-changed", G_CALLBACK (queue_labels), self);
-  g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (queue_labels), self);
+  g_signal_connect_swapped (self->canvas, "look-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
+  g_signal_connect_swapped (self->canvas, "layout-finished", G_CALLBACK (ph_graph_pane_queue_labels), self);
   g_signal_connect_swapped (self->canvas, "enter", G_CALLBACK (on_enter), self);
   g_signal_connect_swapped (self->canvas, "leave", G_CALLBACK (on_leave), self);
-  g_signal_connect_swapped (self->canvas, "notify::color-mode", G_CALLBACK (on_color_mode), self);
 }
 
 GtkWidget *
@@ -609,11 +363,11 @@ ph_graph_pane_new (PhConsole *console)
   ph_trail_bar_set_document (self->trail_bar, self->document);
   ph_execution_bar_set_console (self->execution_bar, console);
   ph_feed_popover_attach (self->canvas, console);
-  g_signal_connect_swapped (self->document, "opened", G_CALLBACK (queue_labels), self);
-  g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (queue_labels), self);
-  g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (queue_labels), self);
-  g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (queue_labels), self);
-  g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (on_profile), self);
+  g_signal_connect_swapped (self->document, "opened", G_CALLBACK (ph_graph_pane_queue_labels), self);
+  g_signal_connect_swapped (self->document, "history-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
+  g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
+  g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
+  g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (ph_graph_pane_on_profile), self);
   g_signal_connect_swapped (self->document, "layout-changed", G_CALLBACK (on_layout), self);
   return GTK_WIDGET (self);
 }

@@ -1,0 +1,122 @@
+/* graph-pane-color.c: what the colours of the boxes say: the menu's choice, the measured times, the legend.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/graph-pane-private.h"
+
+#include <glib/gi18n.h>
+
+static void
+show_legend (PhGraphPane *self, gboolean show)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "legend");
+
+  gtk_widget_set_visible (self->legend, show);
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (show));
+}
+
+static void
+change_legend (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  show_legend (data, g_variant_get_boolean (value));
+}
+
+/* In seconds, of the nodes that were run. */
+static PhMeasure *
+measure_time (PhProfile *profile)
+{
+  GHashTable *numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  guint n;
+  const PhNodeTime *times = ph_profile_times (profile, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      double seconds = (double) times[i].ns / 1e9;
+      g_hash_table_insert (numbers, GUINT_TO_POINTER (times[i].node), g_memdup2 (&seconds, sizeof seconds));
+    }
+  return ph_measure_new_numbers (PH_COLOR_TIME, _("Time"), "s", numbers);
+}
+
+/* What another position has, or another file, was not measured: most nodes here have to be known. */
+static gboolean
+is_measured (PhGraphPane *self)
+{
+  PhProfile *profile = ph_document_get_profile (self->document);
+  PhModel *model = ph_document_get_model (self->document);
+  guint n = 0, known = 0;
+
+  if (!profile || !model)
+    return FALSE;
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      n++;
+      known += ph_profile_find (profile, node->id) != NULL;
+    }
+  return known * 2 >= n;
+}
+
+static void
+show_time (PhGraphPane *self)
+{
+  PhMeasure *measure = measure_time (ph_document_get_profile (self->document));
+
+  self->time_wanted = FALSE;
+  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_TIME, measure);
+  ph_measure_unref (measure);
+}
+
+void
+ph_graph_pane_on_profile (PhGraphPane *self)
+{
+  guint mode;
+
+  g_object_get (self->canvas, "color-mode", &mode, NULL);
+  if (ph_document_get_profile (self->document) && (self->time_wanted || mode == PH_COLOR_TIME))
+    show_time (self);
+}
+
+static void
+change_color (GSimpleAction *action, GVariant *value, gpointer data)
+{
+  PhGraphPane *self = data;
+  PhColorMode mode;
+
+  if (!ph_color_mode_find (g_variant_get_string (value, NULL), &mode))
+    return;
+  self->time_wanted = mode == PH_COLOR_TIME && !is_measured (self);
+  if (mode == PH_COLOR_QUERY)
+    ph_query_bar_open (self->query_bar);
+  else if (self->time_wanted)
+    ph_console_run_async (self->console, "profile --random 1", NULL, NULL, NULL);
+  else if (mode == PH_COLOR_TIME)
+    show_time (self);
+  else
+    ph_graph_canvas_set_color_mode (self->canvas, mode);
+}
+
+/* Whoever set it: the menu says it, and colours that do not speak for themselves come with their legend. */
+static void
+on_color_mode (PhGraphPane *self)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "color");
+  guint mode;
+
+  g_object_get (self->canvas, "color-mode", &mode, NULL);
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_string (ph_color_mode_name ((PhColorMode) mode)));
+  show_legend (self, mode != PH_COLOR_FAMILY);
+}
+
+static void
+on_measured (PhGraphPane *self, PhMeasure *measure)
+{
+  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_QUERY, measure);
+}
+
+void
+ph_graph_pane_add_color_actions (PhGraphPane *self)
+{
+  static const GActionEntry entries[] = { { "color", NULL, "s", "'kind'", change_color }, { "legend", NULL, NULL, "false", change_legend } };
+
+  g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
+  g_signal_connect_swapped (self->canvas, "notify::color-mode", G_CALLBACK (on_color_mode), self);
+  g_signal_connect_swapped (self->query_bar, "measured", G_CALLBACK (on_measured), self);
+}
+
