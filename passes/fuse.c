@@ -10,7 +10,6 @@
  *       |              └─────|─────┘
  *       y                    y                      */
 
-#define DOMAIN "peephole"
 #define BODY "body"
 
 /* Nodes between the first and the last of a set that are looked at for a path that comes back. */
@@ -137,7 +136,7 @@ add_fused_node (Fusion *self, const char *name)
     }
   return ph_graph_add_node (last->graph,
                             &(PhNodeSpec) {
-                              .op_type = name, .domain = DOMAIN, .name = last->name,
+                              .op_type = name, .domain = PH_OWN_DOMAIN, .name = last->name,
                               .inputs = (PhValue **) self->inputs->pdata, .n_inputs = self->inputs->len,
                               .n_outputs = self->outputs->len, .output_names = names, .output_types = types,
                               .before = last, .role = last->role, .partner = last->partner, .device = last->device,

@@ -21,6 +21,8 @@ typedef struct _PhFunction PhFunction;
 typedef guint32           PhId;         /* nodes, values and graphs count from 1 in one sequence; never reused */
 
 #define PH_NO_ID ((PhId) 0)
+/* Of operators that Peephole makes itself. */
+#define PH_OWN_DOMAIN "peephole"
 
 typedef enum { PH_ROLE_FORWARD, PH_ROLE_BACKWARD, PH_ROLE_COMMUNICATION } PhRole;
 
@@ -165,7 +167,9 @@ const PhOp *ph_op_find            (const char *domain, const char *name);
 void        ph_op_get_name        (const PhOp *op, const char **domain, const char **name);
 /* It must run before or after a node that it has no value in common with: no rewrite may take it away. */
 gboolean    ph_node_is_tied       (const PhNode *node);
-gboolean    ph_node_is_fused      (const PhNode *node);                 /* owns the body that it replaced */
+gboolean    ph_node_is_own        (const PhNode *node);                 /* an operator of Peephole's own */
+/* It is its body, run once: what a fusing pass made, in Peephole's own domain, or a fusion of XLA. Such a body sees its inputs alone. */
+gboolean    ph_node_is_fused      (const PhNode *node);
 char       *ph_node_label         (const PhNode *node);                 /* "n42 Conv 'conv1'" for messages */
 /* Sets @error to the label and the message; FALSE, so that one can return it. */
 gboolean    ph_node_fail          (const PhNode *node, GError **error, PhError code, const char *format, ...) G_GNUC_PRINTF (4, 5);

@@ -40,11 +40,19 @@ ph_node_is_tied (const PhNode *node)
   return node->control != NULL || node->followers != NULL;
 }
 
-/* Never of ONNX's own domain: there, a body belongs to a Loop or Scan, even one that is not declared. */
+gboolean
+ph_node_is_own (const PhNode *node)
+{
+  return strcmp (node->domain, PH_OWN_DOMAIN) == 0;
+}
+
+/* What an operator does with its body is its own affair, whatever the body is called: only of these it is known that they do no more
+ * than their body does, and once. */
 gboolean
 ph_node_is_fused (const PhNode *node)
 {
-  return node->op == NULL && *node->domain != '\0' && node->graphs != NULL && node->graphs->len == 1 &&
+  return node->op == NULL && node->graphs != NULL && node->graphs->len == 1 &&
+         (ph_node_is_own (node) || (strcmp (node->op_type, "fusion") == 0 && strcmp (node->domain, "hlo") == 0)) &&
          strcmp (((PhGraph *) node->graphs->pdata[0])->attr, "body") == 0;
 }
 

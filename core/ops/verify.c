@@ -48,6 +48,16 @@ verify_value (Verifier *verifier, const PhGraph *graph, const PhValue *value, co
   return TRUE;
 }
 
+/* Of what is around it, the body of a fused node sees nothing: it is saved as a function. */
+static const PhNode *
+wall_between (const PhGraph *inner, const PhGraph *outer)
+{
+  for (; inner != outer; inner = inner->owner->graph)
+    if (ph_node_is_fused (inner->owner))
+      return inner->owner;
+  return NULL;
+}
+
 static gboolean
 verify_input (Verifier *verifier, PhNode *node, const PhValue *value, guint i)
 {
@@ -56,6 +66,9 @@ verify_input (Verifier *verifier, PhNode *node, const PhValue *value, guint i)
 
   if (!ph_graph_is_inside (node->graph, value->graph))
     return fault (verifier, node, "input %u '%s' is out of scope", i, value->name);
+  at = wall_between (node->graph, value->graph);
+  if (at != NULL)
+    return fault (verifier, at, "its body reads '%s' of outside, but it may read its inputs alone", value->name);
   at = ph_node_ancestor_in (node, value->graph);
   if (value->producer != NULL && value->producer->order >= at->order)
     return fault (verifier, node, "input %u '%s' is computed after it", i, value->name);
@@ -152,6 +165,8 @@ verify_graph (Verifier *verifier, PhGraph *graph)
 
       if (value == NULL || !ph_graph_is_inside (graph, value->graph))
         return fault (verifier, graph->owner, "output %u of graph '%s' is out of scope", i, graph->name);
+      if (wall_between (graph, value->graph) != NULL)
+        return fault (verifier, graph->owner, "its body hands out '%s' of outside, but it may read its inputs alone", value->name);
       if (value->graph != graph && value->producer != NULL &&
           value->producer->order >= ph_node_ancestor_in (graph->owner, value->graph)->order)
         return fault (verifier, graph->owner, "hands out '%s', which is computed after it", value->name);

@@ -169,6 +169,8 @@ test_dialect (void)
   g_autofree char *file = corpus ("constructs.hlo");
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = try_read (file, NULL, &error);
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (GBytes) written = NULL;
   g_autoptr (GPtrArray) nodes = NULL;
   PhNode *fusion;
 
@@ -183,6 +185,13 @@ test_dialect (void)
       g_assert_true (g_str_has_suffix (op->doc, "."));
     }
   fusion = ph_model_find_node_named (model, "fusion");
+  g_assert_true (ph_node_is_fused (fusion));
+  g_assert_cmpuint (ph_node_graph (fusion, "body")->n_nodes, ==, 2);
+  written = ph_onnx_write (model, &error);
+  g_assert_no_error (error);
+  again = ph_onnx_read (written, "again", NULL, &error);
+  g_assert_no_error (error);
+  fusion = ph_model_find_node_named (again, "fusion");
   g_assert_true (ph_node_is_fused (fusion));
   g_assert_cmpuint (ph_node_graph (fusion, "body")->n_nodes, ==, 2);
 }

@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/graph/edit.h"
 #include "core/ops/verify.h"
+#include "core/run/executor.h"
 #include "wire.h"
 
 static PhModel *
@@ -284,6 +286,53 @@ test_fused (void)
   g_assert_true (contains (twice, "FusedAddRelu_2") && !contains (twice, "FusedAddRelu_3"));
 }
 
+/* What an unknown operator does with its body is its own affair, whatever the body is called; only a fusion is what its body is. */
+static void
+test_body_of_unknown (void)
+{
+  static const char *const text =
+    "<ir_version: 8, opset_import: [\"\" : 23, \"tir\" : 1]>\n"
+    "g (float[2] x, int64 n) => (float[2] y, float[2] z) {\n"
+    "  y = tir.for <body = b (int64 i, float[2] p) => (float[2] r) { r = Add (p, p) }> (n, x)\n"
+    "  z = peephole.Twice <body = c (float[2] s) => (float[2] t) { t = Add (s, s) }> (x)\n"
+    "}\n";
+  static const char *const open_body =
+    "<ir_version: 8, opset_import: [\"\" : 23]>\n"
+    "g (float[2] x) => (float[2] z) {\n"
+    "  a = Relu (x)\n"
+    "  z = peephole.Twice <body = c (float[2] s) => (float[2] t) { t = Add (s, a) }> (x)\n"
+    "}\n";
+  g_autoptr(GError) error = NULL;
+  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "bodies.onnxtxt", &error), refused = NULL;
+
+  g_assert_no_error (error);
+  for (guint way = 0; way < 3; way++)
+    {
+      g_autoptr(GBytes) bytes = way == 1 ? ph_onnx_write (model, &error) : NULL;
+      g_autofree char *printed = way == 2 ? ph_onnx_text_print (model, G_MAXSIZE) : NULL;
+      g_autoptr(PhModel) again = way == 0 ? ph_model_clone (model) : way == 1 ? read_model (bytes, NULL) : ph_onnx_text_read (printed, -1, "again", &error);
+      g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+      g_autoptr(PhTensor) x = ph_tensor_new_floats ((float[]) { 1, 2 }, 2), n = ph_tensor_new_scalar (PH_INT64, 3);
+
+      g_assert_no_error (error);
+      g_assert_true (ph_model_verify (again, &error));
+      g_assert_cmpstr (again->graph->first->op_type, ==, "for");
+      g_assert_false (ph_node_is_fused (again->graph->first));
+      g_assert_nonnull (ph_node_graph (again->graph->first, "body"));
+      g_assert_true (ph_node_is_fused (again->graph->last));
+      g_hash_table_insert (feeds, again->graph->inputs->pdata[0], x);
+      g_hash_table_insert (feeds, again->graph->inputs->pdata[1], n);
+      results = ph_run_model (again, feeds, NULL, NULL, &error);
+      g_assert_null (results);
+      g_assert_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, "tir.for: is an operator that Peephole does not know"));
+      g_clear_error (&error);
+    }
+  refused = ph_onnx_text_read (open_body, -1, "open.onnxtxt", &error);
+  g_assert_null (refused);
+  g_assert_nonnull (strstr (error->message, "uses 'a', which nothing in graph 'c' defines"));
+}
+
 static void
 test_function (void)
 {
@@ -452,6 +501,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/onnx/extras", test_extras);
   g_test_add_func ("/onnx/names", test_names);
   g_test_add_func ("/onnx/fused", test_fused);
+  g_test_add_func ("/onnx/body-of-unknown", test_body_of_unknown);
   g_test_add_func ("/onnx/function", test_function);
   g_test_add_func ("/onnx/repeated-output", test_repeated_output);
   g_test_add_func ("/onnx/data", test_data);

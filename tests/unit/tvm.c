@@ -91,6 +91,7 @@ test_tir (void)
   loop = ((PhValue *) graph->outputs->pdata[0])->producer;
   g_assert_cmpstr (loop->op_type, ==, "for");
   g_assert_cmpstr (ph_node_attr_string (loop, "kind", NULL), ==, "thread_binding");
+  g_assert_false (ph_node_is_fused (loop));
   body = ((PhGraph *) loop->graphs->pdata[0])->last->graphs->pdata[0];
   g_assert_cmpstr (body->last->op_type, ==, "if");
   g_assert_cmpstr (((PhGraph *) body->last->graphs->pdata[0])->last->op_type, ==, "store");

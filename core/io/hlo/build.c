@@ -253,8 +253,8 @@ add_bodies (Build *build, PhHloInstruction *instruction, PhImportNode *node, Bui
     }
   node->bodies = (PhImportGraph *const *)bodies;
   /* What does not fit its node is no body that a fusion replaced. */
-  if (node->n_bodies == 1 && bodies[0]->attr == ph_intern ("body")
-      && (!is (instruction, "fusion") || bodies[0]->n_inputs != node->n_inputs || bodies[0]->n_outputs != node->n_outputs))
+  if (node->n_bodies == 1 && is (instruction, "fusion")
+      && (bodies[0]->n_inputs != node->n_inputs || bodies[0]->n_outputs != node->n_outputs))
     bodies[0]->attr = ph_intern ("calls");
   return TRUE;
 }

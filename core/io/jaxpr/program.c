@@ -273,8 +273,6 @@ read_equation (PhJaxpr *parser, Program *program)
   copy = ph_jaxpr_alloc (parser, bodies->len * sizeof (gpointer));
   if (bodies->len > 0)
     memcpy (copy, bodies->pdata, bodies->len * sizeof (gpointer));
-  if (bodies->len == 1 && ((PhImportGraph *) bodies->pdata[0])->attr == ph_intern ("body"))      /* nothing that was fused */
-    ((PhImportGraph *) bodies->pdata[0])->attr = ph_intern ("body_jaxpr");
   node.bodies = copy;
   node.n_bodies = bodies->len;
   node.part = at;

@@ -284,30 +284,11 @@ unique_node_name (PhExport *export, const PhNode *node)
   return (char *) name;
 }
 
-/* Whether nothing in @graph, which is @body or lies in it, is of outside: a function sees nothing else. */
-static gboolean
-is_closed (const PhGraph *graph, const PhGraph *body)
-{
-  for (guint i = 0; i < graph->outputs->len; i++)
-    if (!ph_graph_is_inside (((PhValue *) graph->outputs->pdata[i])->graph, body))
-      return FALSE;
-  PH_FOREACH_NODE (node, (PhGraph *) graph)
-    {
-      for (guint i = 0; i < node->inputs->len; i++)
-        if (node->inputs->pdata[i] != NULL && !ph_graph_is_inside (((PhValue *) node->inputs->pdata[i])->graph, body))
-          return FALSE;
-      for (guint i = 0; node->graphs != NULL && i < node->graphs->len; i++)
-        if (!is_closed (node->graphs->pdata[i], body))
-          return FALSE;
-    }
-  return TRUE;
-}
-
 static Onnx__NodeProto *
 export_node (PhExport *export, PhNode *node)
 {
   Onnx__NodeProto *proto = ph_proto_new (export->arena, Onnx__NodeProto, onnx__node_proto);
-  gboolean call = export->plain && ph_node_is_fused (node) && is_closed (node->graphs->pdata[0], node->graphs->pdata[0]);
+  gboolean call = export->plain && ph_node_is_fused (node) && ph_node_is_own (node);
   guint n_graphs = node->graphs != NULL && !call ? node->graphs->len : 0;
 
   proto->op_type = (char *) node->op_type;
@@ -472,8 +453,8 @@ ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, 
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (!g_str_equal (key, PH_FILE_OPSET))
       g_ptr_array_add (domains, key);
-  if (with_own && !g_hash_table_contains (opsets, ph_intern ("peephole")))
-    g_ptr_array_add (domains, (gpointer) "peephole");
+  if (with_own && !g_hash_table_contains (opsets, ph_intern (PH_OWN_DOMAIN)))
+    g_ptr_array_add (domains, (gpointer) PH_OWN_DOMAIN);
   g_ptr_array_sort (domains, by_domain);
   sets = new_array (export, domains->len);
   for (guint i = 0; i < domains->len; i++)
@@ -504,7 +485,7 @@ ph_onnx_export (PhExport *export, PhModel *model)
     {
       const PhFunction *function = model->functions->pdata[i];
 
-      if (g_str_equal (function->domain, "peephole"))
+      if (g_str_equal (function->domain, PH_OWN_DOMAIN))
         g_hash_table_add (export->function_names, (gpointer) function->name);
     }
   proto->graph = export_graph (export, model->graph);

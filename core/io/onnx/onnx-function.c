@@ -243,7 +243,7 @@ ph_export_body (PhExport *export, PhGraph *graph, gboolean *calls_own)
   for (gsize i = 0; i < body->n_node; i++)
     {
       function->node[function->n_node++] = body->node[i];
-      *calls_own = *calls_own || g_strcmp0 (body->node[i]->domain, "peephole") == 0;
+      *calls_own = *calls_own || g_strcmp0 (body->node[i]->domain, PH_OWN_DOMAIN) == 0;
     }
   if (graph->function == NULL)
     return function;
@@ -307,7 +307,7 @@ ph_import_find_fused (PhImport *import, const Onnx__NodeProto *proto)
 {
   Onnx__FunctionProto *function;
 
-  if (g_strcmp0 (proto->domain, "peephole") != 0 || import->depth >= MAX_FUSED_DEPTH)
+  if (g_strcmp0 (proto->domain, PH_OWN_DOMAIN) != 0 || import->depth >= MAX_FUSED_DEPTH)
     return NULL;
   for (gsize i = 0; i < proto->n_attribute; i++)
     if (proto->attribute[i]->g != NULL)

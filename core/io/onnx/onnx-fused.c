@@ -35,7 +35,7 @@ make_function (PhExport *export, PhNode *node)
   gboolean needs_own = FALSE;
   Onnx__FunctionProto *function = ph_export_body (export, ph_node_graph (node, "body"), &needs_own);
 
-  function->domain = (char *) "peephole";
+  function->domain = (char *) PH_OWN_DOMAIN;
   function->n_attribute = node->attrs->len;
   function->attribute = ph_arena_alloc (export->arena, MAX (node->attrs->len, 1) * sizeof (gpointer));
   for (guint i = 0; i < node->attrs->len; i++)

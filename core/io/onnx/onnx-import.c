@@ -325,7 +325,7 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
 
       if (body == NULL)
         return ph_scope_blame (scope, proto, reason, error), NULL;
-      if (!import_described (import, scope, FALSE, body, (const Description *) file->bodies[i], error))
+      if (!import_described (import, scope, file->n_bodies == 1 && ph_node_is_fused (node), body, (const Description *) file->bodies[i], error))
         return NULL;
     }
   if (fused != NULL && !ph_import_fused (import, scope, node, fused, error))

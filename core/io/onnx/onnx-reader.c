@@ -31,7 +31,7 @@ parse_functions (PhImport *import, GPtrArray *protos, GError **error)
 static gboolean
 is_own (const Onnx__FunctionProto *proto)
 {
-  return g_strcmp0 (proto->domain, "peephole") == 0;
+  return g_strcmp0 (proto->domain, PH_OWN_DOMAIN) == 0;
 }
 
 /* Those that Peephole wrote come last: which of them are bodies of fused nodes is known when all that may call them is read. */
