@@ -345,13 +345,20 @@ where (PhConvert *l, PhValue **out)
 static gboolean
 random_numbers (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) sizes = ph_foreign_ints (l, 0);
-  const PhOp       *op = strstr (l->op, "Uniform") != NULL ? &ph_op_RandomUniform : &ph_op_RandomNormal;
+  const gboolean uniform = strstr (l->op, "Uniform") != NULL;
+  PhTensor      *sizes = ph_value_constant (l->in[0]);
+  PhAttr        *dtype = ph_attr_new_int ("dtype", ph_foreign_type_attr (l, "dtype", PH_FLOAT));
 
-  if (sizes == NULL)
-    return FALSE;
-  out[0] = ph_build_node (l->b, op, NULL, 0, PH_ATTRS (ph_attr_new_ints ("shape", (const gint64 *) sizes->data, sizes->len),
-                                                       ph_attr_new_int ("dtype", ph_foreign_type_attr (l, "dtype", PH_FLOAT))), 1);
+  if (sizes != NULL)
+    {
+      g_autoptr(GArray) dims = ph_foreign_ints (l, 0);
+
+      out[0] = ph_build_node (l->b, uniform ? &ph_op_RandomUniform : &ph_op_RandomNormal, NULL, 0,
+                              PH_ATTRS (ph_attr_new_ints ("shape", dims != NULL ? (const gint64 *) dims->data : NULL, dims != NULL ? dims->len : 0), dtype), 1);
+      return dims != NULL && out[0] != NULL;
+    }
+  out[0] = ph_build_node (l->b, uniform ? &ph_op_RandomUniformLike : &ph_op_RandomNormalLike,
+                          (PhValue *[]) { PH_BUILD (l->b, ConstantOfShape, ph_foreign_int64 (l, l->in[0])) }, 1, PH_ATTRS (dtype), 1);
   return out[0] != NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/ops/copy.h"
 #include "passes/convert-foreign.h"
+#include "passes/convert-session.h"
 
 /* ── arithmetic ── */
 
@@ -448,16 +449,35 @@ if_ (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* Its value lies in the checkpoint, which is not part of the graph. */
+/* The constant that was made of @tensor before, or a new one. */
+static PhValue *
+constant_of (PhConvert *l, PhGraph *graph, const char *name, PhTensor *tensor)
+{
+  PhValue *made = NULL;
+
+  for (guint i = 0; made == NULL && i < graph->constants->len; i++)
+    if (((PhValue *) graph->constants->pdata[i])->tensor == tensor)
+      made = graph->constants->pdata[i];
+  return made != NULL ? made : ph_graph_add_constant (graph, ph_graph_unique_name (graph, name), tensor, &l->b->error);
+}
+
+/* Its value lies in the checkpoint; where there is none beside the graph, whoever runs the model gives it. */
 static gboolean
 variable (PhConvert *l, PhValue **out)
 {
   const PhNode *handle = l->n_in == 1 && l->in[0] != NULL ? l->in[0]->producer : l->node;
   const PhType *type = l->n_out > 0 ? ph_node_output (l->node, 0)->type : NULL;
+  const PhAttr *value = NULL;
   GError       *error = NULL;
 
   if (handle == NULL || handle->graph->owner != NULL || (l->n_in == 1 && strcmp (handle->op_type, "VarHandleOp") != 0))
     return ph_convert_stay (l, "its variable is not of the main graph");
+  for (guint i = 0; i < ph_node_output (handle, 0)->uses->len; i++)
+    if (ph_session_has_effect (g_array_index (ph_node_output (handle, 0)->uses, PhUse, i).node))
+      return ph_convert_stay (l, "the graph may write to the variable '%s'", handle->name);
+  value = ph_node_attr (handle, "value");
+  if (value != NULL && value->kind == PH_ATTR_TENSOR)
+    return (out[0] = constant_of (l, handle->graph, handle->name, value->tensor)) != NULL;
   for (guint i = 0; i < handle->graph->inputs->len; i++)
     if (g_str_has_prefix (((PhValue *) handle->graph->inputs->pdata[i])->name, "variable ")
         && strcmp (((PhValue *) handle->graph->inputs->pdata[i])->name + strlen ("variable "), handle->name) == 0)
@@ -479,6 +499,8 @@ static const char windows[] = "ONNX keeps channels in the second dimension, and 
 
 #define DIRECT(name) { "tf:" name, ph_foreign_direct, "ONNX's own", elementwise }
 #define SAME(name)   { "tf:" name, ph_foreign_same, "its operand", "It hands its operand on." }
+
+static const char variable_why[] = "A variable that nothing writes to is a constant; without a checkpoint beside the graph it is an input.";
 
 const PhConvertRule ph_convert_tensorflow[] = {
   DIRECT ("Add"), DIRECT ("AddV2"), DIRECT ("Sub"), DIRECT ("Mul"), DIRECT ("RealDiv"), DIRECT ("Div"), DIRECT ("TruncateDiv"), DIRECT ("Pow"),
@@ -531,8 +553,8 @@ const PhConvertRule ph_convert_tensorflow[] = {
   { "tf:StatelessWhile", while_, "Loop", "ONNX's Loop asks for the condition of the next turn." },
   { "tf:If", if_, "If", "ONNX's branches take their operands from around them." },
   { "tf:StatelessIf", if_, "If", "ONNX's branches take their operands from around them." },
-  { "tf:ReadVariableOp", variable, "an input", "The values of variables lie in the checkpoint: whoever runs the model gives them." },
-  { "tf:VariableV2", variable, "an input", "The values of variables lie in the checkpoint: whoever runs the model gives them." },
-  { "tf:Variable", variable, "an input", "The values of variables lie in the checkpoint: whoever runs the model gives them." },
+  { "tf:ReadVariableOp", variable, "a constant", variable_why },
+  { "tf:VariableV2", variable, "a constant", variable_why },
+  { "tf:Variable", variable, "a constant", variable_why },
   { NULL }
 };

@@ -6,6 +6,7 @@
 
 #include "core/ops/copy.h"
 #include "passes/convert-quantised.h"
+#include "passes/convert-session.h"
 
 static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
                                              ph_convert_math, ph_convert_hlo, ph_convert_tensorflow, ph_convert_tensorflow_tensors,
@@ -249,44 +250,32 @@ resolve_composites (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* TensorFlow orders what needs no order. What has an effect stays where it is. */
-static gboolean
-drop_order (PhPassRun *run, GError **error)
+/* What stayed and is still there says why, each reason once. */
+static void
+note_what_stays (PhPassRun *run, GHashTable *reasons)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr(GHashTable) said = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GPtrArray)  nodes = ph_model_nodes (run->model);
 
   for (guint i = 0; i < nodes->len; i++)
     {
-      PhNode *node = nodes->pdata[i];
+      const PhNode *node = nodes->pdata[i];
+      const char   *reason = g_hash_table_lookup (reasons, GUINT_TO_POINTER (node->id));
+      char         *text = reason != NULL ? g_strdup_printf ("%s stays: %s", ph_convert_name (node), reason) : NULL;
 
-      if (!g_str_equal (node->domain, "tf") || node->control == NULL || node->control->len == 0)
-        continue;
-      if (!ph_pass_begin (run, "order", node, "Nothing that comes before it has an effect that it could see."))
-        return TRUE;
-      for (guint k = node->control->len; k-- > 0;)
-        {
-          const PhConvertRule *rule = ph_convert_name (node->control->pdata[k]) != NULL ? ph_convert_find (ph_convert_name (node->control->pdata[k])) : NULL;
-
-          if ((rule != NULL || g_str_equal (((PhNode *) node->control->pdata[k])->op_type, "NoOp") || ((PhNode *) node->control->pdata[k])->op != NULL
-               || ph_node_function (node->control->pdata[k]) != NULL)
-              && !ph_node_remove_control (node, node->control->pdata[k], error))
-            return FALSE;
-        }
-      ph_pass_end (run);
+      if (text != NULL && g_hash_table_add (said, text))
+        ph_pass_note (run, "%s", text);
     }
-  return TRUE;
 }
 
 static gboolean
 convert_to_onnx (PhPassRun *run, GError **error)
 {
-  g_autoptr(GHashTable) quantised = NULL, counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr(GHashTable) quantised = NULL, reasons = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr(GPtrArray)  nodes = NULL, ids = g_ptr_array_new ();
-  GHashTableIter        iter;
-  gpointer              key, count;
 
-  if (!resolve_composites (run, error) || !drop_order (run, error) || !inline_calls (run, error) || !drop_order (run, error)
-      || !ph_convert_prepare (run, error))
+  if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run)
+      || !inline_calls (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run) || !ph_convert_prepare (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
   nodes = ph_model_nodes (run->model);
@@ -294,10 +283,10 @@ convert_to_onnx (PhPassRun *run, GError **error)
     g_ptr_array_add (ids, GUINT_TO_POINTER (((PhNode *) nodes->pdata[i])->id));
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {
-      PhNode            *node = ph_model_find_node (run->model, GPOINTER_TO_UINT (ids->pdata[i]));
-      const char        *name = node != NULL ? ph_convert_name (node) : NULL;
+      PhNode              *node = ph_model_find_node (run->model, GPOINTER_TO_UINT (ids->pdata[i]));
+      const char          *name = node != NULL ? ph_convert_name (node) : NULL;
       const PhConvertRule *rule = name != NULL ? ph_convert_find (name) : NULL;
-      g_autofree char   *stays = NULL, *what = NULL;
+      char                *stays = NULL;
 
       if (name == NULL)
         continue;
@@ -305,14 +294,10 @@ convert_to_onnx (PhPassRun *run, GError **error)
         break;
       if (rule == NULL)
         stays = g_strdup ("it has no rule");
-      if (stays == NULL)
-        continue;
-      what = g_strdup_printf ("%s stays: %s", name, stays);
-      g_hash_table_replace (counts, g_steal_pointer (&what), NULL);
+      if (stays != NULL)
+        g_hash_table_insert (reasons, ids->pdata[i], stays);
     }
-  g_hash_table_iter_init (&iter, counts);
-  while (g_hash_table_iter_next (&iter, &key, &count))
-    ph_pass_note (run, "%s", (const char *) key);
+  note_what_stays (run, reasons);
   return TRUE;
 }
 

@@ -2,6 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/source.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
 void
 ph_source_init (PhSource *source, const char *path, GPtrArray *problems)
 {
@@ -22,6 +27,61 @@ ph_source_dup_bytes (PhSource *source, GError **error)
 {
   return source->bytes != NULL ? g_bytes_ref (source->bytes)
                                : ph_file_read_bytes (source->disk, 0, ph_file_get_size (source->disk), error);
+}
+
+/* ── files beside it ────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean
+leads_out (const char *location)
+{
+  g_auto(GStrv) parts = g_strsplit_set (location, "/\\", -1);
+
+  return g_path_is_absolute (location) || g_strv_contains ((const char *const *) parts, "..")
+         || (g_ascii_isalpha (location[0]) && location[1] == ':');
+}
+
+static PhFile *
+open_in_folder (PhSource *source, const char *location, gconstpointer part, const char *what, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  g_autofree char  *path = g_build_filename (source->folder, location, NULL);
+  char             *folder = realpath (source->folder, NULL), *real = realpath (path, NULL);
+  const gsize       length = folder != NULL ? strlen (folder) : 0;
+  PhFile           *file = NULL;
+  int               fd;
+
+  if (folder == NULL || real == NULL)
+    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s' beside the model, and that cannot be opened: %s. "
+                    "Put the file there", what, location, g_strerror (errno));
+  else if (strncmp (real, folder, length) != 0 || (real[length] != '/' && !g_str_equal (folder, "/")))
+    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', a link out of the model's folder; that is not "
+                    "followed. Copy the file itself beside the model", what, location);
+  else if ((fd = open (real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)) < 0
+           || (file = ph_file_new (fd, real, &reason)) == NULL)
+    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', which is not a readable file", what, location);
+  free (folder);
+  free (real);
+  return file;
+}
+
+PhFile *
+ph_source_open_beside (PhSource *source, const char *location, gconstpointer part, const char *what, GError **error)
+{
+  PhFile *file = g_hash_table_lookup (source->beside, location);
+
+  if (file != NULL)
+    return file;
+  if (leads_out (location))
+    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', outside the model's folder; that is not read. "
+                    "External data must lie in the model's own folder", what, location);
+  else if (source->folder == NULL)
+    ph_source_fail (source, error, PH_ERROR_FILE, part, "%s has its data in '%s', but the model was not read from a file, so "
+                    "there is no folder to look in. Open it as a file", what, location);
+  else
+    file = open_in_folder (source, location, part, what, error);
+  if (file != NULL)
+    g_hash_table_insert (source->beside, g_strdup (location), file);
+  return file;
 }
 
 void

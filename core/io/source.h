@@ -27,6 +27,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhSource, ph_source_clear)
 
 /* All its bytes, read where they are on disk. (transfer full) */
 GBytes    *ph_source_dup_bytes (PhSource *source, GError **error);
+/* The file that the model names for what @what says, kept in source->beside. A model may come from anywhere, so it may name files of
+ * its own folder and below only: no absolute path, no "..", no link that leads out. (nullable) (transfer none) */
+PhFile    *ph_source_open_beside (PhSource *source, const char *location, gconstpointer part, const char *what, GError **error);
 void       ph_source_problem  (PhSource *source, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /* @part, the address of whatever the reader makes of it, begins there; both from 1. */

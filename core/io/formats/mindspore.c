@@ -96,24 +96,19 @@ type_of_tensor (PhSpan tensor)
   return tensor.size > 0 && read_dims (tensor, 1, dims, &rank) ? make_type (mindir_dtype (ph_wire_number (tensor, 2, 0)), dims, rank) : NULL;
 }
 
-/* In another file of the folder: never outside of it. */
+/* In another file of the folder. */
 static PhTensor *
 read_external (File *file, PhSpan where, PhDType dtype, guint rank, const gint64 *dims, gsize bytes, const char *name, GError **error)
 {
-  g_autofree char *location = ph_wire_string (where, 1), *path = NULL;
-  const guint64    offset = ph_wire_number (where, 2, 0);
-  PhFile          *weights = g_hash_table_lookup (file->source->beside, location);
-  const gboolean   known = weights != NULL;
+  g_autofree char  *location = ph_wire_string (where, 1);
+  const guint64     offset = ph_wire_number (where, 2, 0);
+  g_autoptr(GError) reason = NULL;
+  PhFile           *weights = *location != '\0' ? ph_source_open_beside (file->source, location, NULL, name, &reason) : NULL;
 
-  if (file->source->folder == NULL || g_path_is_absolute (location) || strstr (location, "..") != NULL || *location == '\0')
-    return NULL;
-  path = g_build_filename (file->source->folder, location, NULL);
-  if (!known)
-    weights = ph_file_open (path, NULL);
+  if (reason != NULL)
+    ph_source_problem (file->source, "%s", reason->message);
   if (weights == NULL)
     return NULL;
-  if (!known)
-    g_hash_table_insert (file->source->beside, g_strdup (location), weights);
   if (offset > ph_file_get_size (weights) || bytes > ph_file_get_size (weights) - offset)
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "'%s' lies behind the end of %s: the file is of another model, or cut short", name,
                            location), NULL;

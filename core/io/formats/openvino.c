@@ -162,7 +162,7 @@ type_of_port (const Element *port, PhDType fallback)
 static PhFile *
 find_weights (Reading *reading)
 {
-  g_autofree char *base = g_path_get_basename (reading->source->path), *name = NULL, *path = NULL;
+  g_autofree char *base = g_path_get_basename (reading->source->path), *name = NULL;
 
   if (reading->looked || reading->source->folder == NULL)
     return reading->weights;
@@ -170,10 +170,7 @@ find_weights (Reading *reading)
   if (g_str_has_suffix (base, ".xml"))
     base[strlen (base) - 4] = '\0';
   name = g_strconcat (base, ".bin", NULL);
-  path = g_build_filename (reading->source->folder, name, NULL);
-  reading->weights = ph_file_open (path, NULL);
-  if (reading->weights != NULL)
-    g_hash_table_insert (reading->source->beside, g_strdup (name), reading->weights);
+  reading->weights = ph_source_open_beside (reading->source, name, NULL, "the model", NULL);
   return reading->weights;
 }
 

@@ -202,6 +202,25 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
   return TRUE;
 }
 
+/* A session may feed any tensor, not only placeholders: the node that is not run then says so, which output of it in "fed". */
+static void
+mark_fed (PhTfFile *file, PhTfGraph *graph, PhSpan signature)
+{
+  static const guint8 numbers[][2] = { { 0x18, 0 }, { 0x18, 1 }, { 0x18, 2 }, { 0x18, 3 }, { 0x18, 4 }, { 0x18, 5 }, { 0x18, 6 }, { 0x18, 7 } };
+
+  PH_WIRE_FOREACH (field, signature)
+    if (field.id == 1 && field.type == PH_WIRE_BYTES)
+      {
+        g_autofree char *raw = ph_wire_string (ph_wire_message (field.span, 2), 1), *name = g_utf8_make_valid (raw, -1);
+        const PhTfEdge   edge = ph_tf_resolve_name (file, graph, name, FALSE);
+        const PhTfNode  *node = g_hash_table_lookup (graph->by_name, edge.from);
+
+        if (node == NULL || edge.control || edge.output >= G_N_ELEMENTS (numbers) || g_str_has_prefix (node->op, "Placeholder"))
+          continue;
+        g_array_append_vals (node->attrs, &(PhTfAttr) { ph_intern ("fed"), { numbers[edge.output], 2 } }, 1);
+      }
+}
+
 /* The outputs of the signatures; of the one to serve with, if there is one. FALSE: no signature names one. */
 static gboolean
 take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
@@ -216,6 +235,7 @@ take_signature (PhTfFile *file, PhTfGraph *graph, PhSpan meta)
         if (ph_wire_message (signature, 2).size > 0 && (chosen.size == 0 || ph_span_is (ph_wire_message (field.span, 1), "serving_default")))
           chosen = signature;
       }
+  mark_fed (file, graph, chosen);
   PH_WIRE_FOREACH (field, chosen)
     if (field.id == 2 && field.type == PH_WIRE_BYTES)
       {
@@ -237,7 +257,7 @@ static void
 take_leaves (PhTfGraph *graph)
 {
   static const char *const silent[] = { "NoOp", "Assert", "SaveV2", "Save", "MergeV2Checkpoints", "ShardedFilename", "Assign", "AssignVariableOp",
-    "Const", "Placeholder", "VarIsInitializedOp", "RestoreV2", "Print", "IsVariableInitialized", NULL };
+    "Const", "Placeholder", "VarIsInitializedOp", "RestoreV2", "Print", "IsVariableInitialized", "SaveSlices", "ShardedFilespec", NULL };
   g_autoptr(GHashTable) used = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -298,8 +318,10 @@ read_model (PhSource *source, GError **error)
   g_autoptr(GHashTable) functions = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr(GHashTable) op_outputs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_strfreev);
   g_autoptr(GHashTable) open = g_hash_table_new (NULL, NULL);
+  g_autoptr(PhTfCheckpoint) checkpoint = ph_tf_checkpoint_open (source);
   PhImporter            importer = { source, model };
-  PhTfFile              file = { .source = source, .importer = &importer, .functions = functions, .op_outputs = op_outputs, .open = open };
+  PhTfFile              file = { .source = source, .importer = &importer, .functions = functions, .op_outputs = op_outputs, .open = open,
+                                 .checkpoint = checkpoint };
   PhSpan                whole, meta, graph;
 
   if (given == NULL)

@@ -343,6 +343,31 @@ add_attrs (Making *making, PhDraftNode *draft, const PhTfNode *node, gboolean ca
   return TRUE;
 }
 
+/* What a variable holds, where a checkpoint lies beside the graph: in "value". */
+static gboolean
+add_value (Making *making, PhDraftNode *draft, const PhTfNode *node, GError **error)
+{
+  static const char *const variables[] = { "VarHandleOp", "VariableV2", "Variable", NULL };
+  g_autoptr(PhTensor) tensor = NULL;
+  g_autofree char    *raw = NULL, *name = NULL;
+  GError             *reason = NULL;
+  PhSpan              value;
+
+  if (making->file->checkpoint == NULL || !is_one_of (node->op, variables))
+    return TRUE;
+  raw = ph_tf_node_attr (node, "shared_name", &value) ? ph_wire_string (value, 2) : NULL;
+  name = g_utf8_make_valid (raw != NULL && *raw != '\0' ? raw : node->name, -1);
+  tensor = ph_tf_checkpoint_value (making->file->checkpoint, name, &reason);
+  if (reason != NULL)
+    {
+      g_propagate_error (error, reason);
+      return FALSE;
+    }
+  if (tensor != NULL)
+    ph_draft_node_attr (draft, ph_attr_new_tensor ("value", tensor));
+  return TRUE;
+}
+
 static gboolean
 add_loop (Making *making, PhDraftNode *draft, const PhTfNode *node, GError **error)
 {
@@ -382,7 +407,7 @@ add_node (Making *making, const PhTfNode *node, GError **error)
     ph_draft_node_output (draft, names[i], output_type (node, i));
   if (function != NULL && node->op != function)
     ph_draft_node_attr (draft, ph_attr_new_string ("call", node->op));
-  if (!add_attrs (making, draft, node, function != NULL, error))
+  if (!add_attrs (making, draft, node, function != NULL, error) || !add_value (making, draft, node, error))
     return FALSE;
   if (node->device != NULL)
     ph_draft_node_attr (draft, ph_attr_new_string ("device", node->device));

@@ -31,9 +31,8 @@ ph_tf_dtype_name (guint64 number)
   return number < G_N_ELEMENTS (types) ? types[number].name : "?";
 }
 
-/* FALSE: the rank is not known, or too large. */
-static gboolean
-read_dims (PhSpan shape, gint64 *dims, guint *rank)
+gboolean
+ph_tf_read_dims (PhSpan shape, gint64 *dims, guint *rank)
 {
   *rank = 0;
   if (ph_wire_number (shape, 3, 0) != 0)
@@ -58,7 +57,7 @@ ph_tf_type (guint64 dtype, PhSpan shape, gboolean has_shape)
 
   if (of == PH_UNDEFINED)
     return NULL;
-  if (!has_shape || !read_dims (shape, sizes, &rank))
+  if (!has_shape || !ph_tf_read_dims (shape, sizes, &rank))
     return ph_type_unranked (of);
   for (guint i = 0; i < rank; i++)
     dims[i] = sizes[i] >= 0 ? PH_DIM (sizes[i]) : PH_DIM_UNKNOWN;
@@ -154,7 +153,7 @@ ph_tf_tensor (PhTfFile *file, PhSpan message, const char *what, GError **error)
   gsize             count;
   guint64           zero[2] = { 0, 0 };
 
-  if (!read_dims (ph_wire_message (message, 2), dims, &rank) || !ph_tensor_count_elements (rank, dims, &count))
+  if (!ph_tf_read_dims (ph_wire_message (message, 2), dims, &rank) || !ph_tensor_count_elements (rank, dims, &count))
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "%s has a shape that cannot be", what), NULL;
   if (dtype == PH_UNDEFINED)
     return ph_source_fail (file->source, error, PH_ERROR_UNSUPPORTED, NULL, "%s is of type %s, of which there are no constants", what,

@@ -35,6 +35,8 @@ struct _PhTfGraph
   GArray     *outputs;           /* (element-type PhTfEdge)                                                      */
 };
 
+typedef struct _PhTfCheckpoint PhTfCheckpoint;
+
 typedef struct
 {
   PhSource   *source;
@@ -45,6 +47,7 @@ typedef struct
   GHashTable *op_outputs;        /* operator -> its outputs' names (char **)                                     */
   GHashTable *open;              /* places of the functions whose bodies are being made                          */
   guint       n_expanded;        /* nodes of bodies so far                                                       */
+  PhTfCheckpoint *checkpoint;    /* (nullable)                                                                   */
 } PhTfFile;
 
 /* tf-text.c */
@@ -52,6 +55,7 @@ GBytes       *ph_tf_from_text     (PhSource *source, GBytes *text, const char *n
 /* tf-tensor.c */
 PhDType       ph_tf_dtype         (guint64 number);                                 /* PH_UNDEFINED: none of ONNX's    */
 const char   *ph_tf_dtype_name    (guint64 number);
+gboolean      ph_tf_read_dims     (PhSpan shape, gint64 *dims, guint *rank);        /* FALSE: no rank, or too high     */
 const PhType *ph_tf_type          (guint64 dtype, PhSpan shape, gboolean has_shape); /* (nullable)                      */
 PhTensor     *ph_tf_tensor        (PhTfFile *file, PhSpan tensor, const char *what, GError **error);
 /* tf-graph.c */
@@ -67,6 +71,12 @@ PhTfGraph    *ph_tf_parse_function (PhTfFile *file, PhSpan function, GError **er
 PhTfEdge      ph_tf_resolve_name  (PhTfFile *file, PhTfGraph *graph, const char *text, gboolean in_function);
 /* tf-loop.c: loops of Enter, Merge, Switch, NextIteration and Exit become While; what cannot be is cut open and listed. */
 void          ph_tf_structure     (PhTfFile *file, PhTfGraph *graph);
+/* tf-checkpoint.c: (nullable) that which lies beside the graph, where TensorFlow looks for it. */
+PhTfCheckpoint *ph_tf_checkpoint_open  (PhSource *source);
+void            ph_tf_checkpoint_free  (PhTfCheckpoint *checkpoint);
+/* NULL without error: it has none of this name. (transfer full) */
+PhTensor       *ph_tf_checkpoint_value (PhTfCheckpoint *checkpoint, const char *name, GError **error);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTfCheckpoint, ph_tf_checkpoint_free)
 /* tf-draft.c */
 PhDraft      *ph_tf_draft         (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error);
 
