@@ -92,7 +92,7 @@ static gboolean
 run_line (Peep *peep, const char *line, const char *place)
 {
   const char        *p = line;
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (PhReply) reply = NULL;
 
   while (g_ascii_isspace (*p))
     p++;
@@ -101,7 +101,7 @@ run_line (Peep *peep, const char *line, const char *place)
   if (!g_utf8_validate (line, -1, NULL))
     {
       g_autofree char  *command = g_utf8_make_valid (p, -1);
-      g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text");
+      g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text");
 
       return show_error (peep, command, error, place);
     }
@@ -114,7 +114,7 @@ run_line (Peep *peep, const char *line, const char *place)
 static gboolean
 run_stream (Peep *peep, FILE *stream, const char *name)
 {
-  g_autoptr(GString) joined = g_string_new (NULL);
+  g_autoptr (GString) joined = g_string_new (NULL);
   char              *line = NULL;
   size_t             size = 0;
   gssize             n;
@@ -130,7 +130,7 @@ run_stream (Peep *peep, FILE *stream, const char *name)
       if (memchr (line, '\0', (gsize) n) != NULL)
         {
           g_autofree char  *place = g_strdup_printf ("%s:%u", name, number), *command = g_strdup (line);
-          g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line holds a NUL byte, so it is no text");
+          g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line holds a NUL byte, so it is no text");
 
           go_on = show_error (peep, command, error, place);
           continue;
@@ -162,7 +162,7 @@ run_source (Peep *peep, const Source *source)
   if (stream == NULL)
     {
       g_autofree char  *command = g_strdup_printf ("source %s", source->text);
-      g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_FILE, "%s: the script cannot be read: %s", source->text, g_strerror (errno));
+      g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_FILE, "%s: the script cannot be read: %s", source->text, g_strerror (errno));
 
       return show_error (peep, command, error, NULL);
     }
@@ -196,8 +196,8 @@ run_terminal (Peep *peep)
 static gboolean
 open_file (Peep *peep, const char *file)
 {
-  g_autoptr(GString) line = g_string_new ("open \"");
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (GString) line = g_string_new ("open \"");
+  g_autoptr (PhReply) reply = NULL;
 
   for (const char *p = file; *p != '\0'; p++)
     {
@@ -279,9 +279,9 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &rest, NULL, "[FILE]" },
     { NULL },
   };
-  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   GOptionGroup             *group = g_option_group_new ("peep", "", "", peep, NULL);
-  g_autoptr(GError)         error = NULL;
+  g_autoptr (GError)         error = NULL;
 
   g_option_group_add_entries (group, entries);
   g_option_context_set_main_group (context, group);
@@ -308,7 +308,7 @@ parse_options (Peep *peep, int *argc, char ***argv, char **file)
 static void
 run (Peep *peep, const char *file)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (peep->plugin != NULL && !ph_pass_load_here (peep->plugin, &error))
     {
@@ -340,7 +340,7 @@ main (int argc, char *argv[])
 {
   Peep                  peep = { g_array_new (FALSE, FALSE, sizeof (Source)) };
   g_autofree char      *file = NULL;
-  g_autoptr(PhDocument) document = NULL;
+  g_autoptr (PhDocument) document = NULL;
   int                   status = EXIT_USAGE;
 
   setlocale (LC_ALL, "");

@@ -233,7 +233,7 @@ remember (const char *line)
 char *
 ph_terminal_read (const char *prompt)
 {
-  g_autoptr(GString) joined = g_string_new (NULL);
+  g_autoptr (GString) joined = g_string_new (NULL);
   gboolean           goes_on;
 
   the_prompt = prompt;

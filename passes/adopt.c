@@ -27,7 +27,7 @@ names_node (JsonObject *row, const PhNode *node)
 static gboolean
 find_rule (JsonArray *rewrites, const PhRegion *hunk, GString *rules, const char **why)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   const char           *only = NULL, *only_why = NULL;
   gboolean              all_same = TRUE;
 
@@ -65,7 +65,7 @@ begin (const PhRegion *hunk, PhModel *before, PhModel *after, gpointer data)
 {
   Adopting          *adopting = data;
   PhPassRun         *run = adopting->run;
-  g_autoptr(GString) rules = g_string_new (NULL), sentence = g_string_new (NULL);
+  g_autoptr (GString) rules = g_string_new (NULL), sentence = g_string_new (NULL);
   const PhNode      *last = hunk != NULL && hunk->before->len > 0 ? hunk->before->pdata[hunk->before->len - 1] : NULL;
   const char        *why = adopting->why;
 

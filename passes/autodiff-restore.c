@@ -55,9 +55,9 @@ static PhModel *
 original_of (PhPassRun *run, GError **error)
 {
   PhHistory *history = run->history, *past = history != NULL ? history->past : NULL;
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(PhHistory) upgrade = NULL;
-  g_autoptr(GPtrArray) edits = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (PhHistory) upgrade = NULL;
+  g_autoptr (GPtrArray) edits = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   gboolean upgrading = TRUE;
   guint first = 0;
@@ -158,7 +158,7 @@ static gboolean
 copy_forward (PhModel *model, PhModel *original, const char *output, GHashTable *map, PhValue **copy, GError **error)
 {
   PhValue *from = ph_model_find_value_named (original, output);
-  g_autoptr(GPtrArray) copies = g_ptr_array_new ();
+  g_autoptr (GPtrArray) copies = g_ptr_array_new ();
 
   if (!map_sources (model, original, map, error))
     return FALSE;
@@ -187,9 +187,9 @@ copy_forward (PhModel *model, PhModel *original, const char *output, GHashTable 
 gboolean
 ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names, PhValue **output, GPtrArray *sources, GError **error)
 {
-  g_autoptr(GError) local = NULL;
-  g_autoptr(PhModel) original = original_of (run, &local);
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
+  g_autoptr (GError) local = NULL;
+  g_autoptr (PhModel) original = original_of (run, &local);
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
   const PhValue *from;
 
   *output = NULL;

@@ -39,7 +39,7 @@ constant_int (const PhValue *value, gint64 *number)
 static GArray *
 part_sizes (const PhNode *node, const PhType *type, gint64 *axis)
 {
-  g_autoptr(GArray) sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
   const PhValue *given = ph_node_input (node, 1);
   PhTensor *split = given != NULL ? ph_value_constant (given) : NULL;
   gint64 whole, chunk = 1;
@@ -78,7 +78,7 @@ cut (Opening *self, PhNode *node)
 {
   GPtrArray *parts = g_hash_table_lookup (self->parts, node);
   PhValue *x = ph_node_input (node, 0), *first;
-  g_autoptr(GArray) sizes = NULL;
+  g_autoptr (GArray) sizes = NULL;
   PhBuilder b = builder_before (node);
   gint64 axis;
 
@@ -164,7 +164,7 @@ trace (Opening *self, PhValue *sequence, GPtrArray *items)
 static PhValue *
 read_out (Opening *self, PhNode *node)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   gint64 at, axis = ph_node_attr_int (node, "axis", 0);
 
   if (!trace (self, ph_node_input (node, 0), items) || g_ptr_array_find (items, NULL, NULL))
@@ -186,8 +186,8 @@ read_out (Opening *self, PhNode *node)
 gboolean
 ph_autodiff_open_sequences (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) all = ph_model_nodes (ph_pass_run_model (run));
-  g_autoptr(GHashTable) parts = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GPtrArray) all = ph_model_nodes (ph_pass_run_model (run));
+  g_autoptr (GHashTable) parts = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
 
   for (guint i = 0; i < all->len; i++)
     {

@@ -115,7 +115,7 @@ find_sources (PhPassRun *run, const char *const *names, GError **error)
 {
   PhModel *model = run->model;
   const GPtrArray *inputs = model->graph->inputs, *constants = model->graph->constants;
-  g_autoptr(GPtrArray) sources = g_ptr_array_new ();
+  g_autoptr (GPtrArray) sources = g_ptr_array_new ();
 
   for (guint i = 0; names[i] != NULL; i++)
     {
@@ -178,7 +178,7 @@ static PhTensor *
 ones_like (const PhType *type)
 {
   gint64 dims[PH_MAX_RANK];
-  g_autoptr(PhTensor) one = ph_tensor_new_scalar (type->dtype, 1);
+  g_autoptr (PhTensor) one = ph_tensor_new_scalar (type->dtype, 1);
 
   for (guint i = 0; i < type->rank; i++)
     dims[i] = type->dims[i].size;
@@ -192,7 +192,7 @@ add_seed (PhModel *model, PhValue *output, const char *of, GError **error)
   g_autofree char *wanted = g_strdup_printf ("grad_%s", of);
   const char *name = ph_model_unique_name (model, wanted);
   gboolean known = ph_type_is_static (output->type);
-  g_autoptr(PhTensor) ones = known ? ones_like (output->type) : ph_tensor_new_scalar (output->type->dtype, 1);
+  g_autoptr (PhTensor) ones = known ? ones_like (output->type) : ph_tensor_new_scalar (output->type->dtype, 1);
   PhBuilder builder = { .graph = model->graph, .name = name, .role = PH_ROLE_BACKWARD,
                         .partner = output->producer != NULL ? output->producer->id : PH_NO_ID };
   PhValue *seed = ph_graph_add_input (model->graph, name, known ? output->type : ph_type_unranked (output->type->dtype), ones,
@@ -208,9 +208,9 @@ add_seed (PhModel *model, PhValue *output, const char *of, GError **error)
 static gboolean
 open_fused (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) fused = g_ptr_array_new ();
+  g_autoptr (GPtrArray) fused = g_ptr_array_new ();
 
-  g_autoptr(GPtrArray) all = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) all = ph_model_nodes (run->model);
 
   for (guint i = 0; i < all->len; i++)
     if (ph_node_is_fused (all->pdata[i]))
@@ -234,7 +234,7 @@ open_fused (PhPassRun *run, GError **error)
 static gboolean
 show_masks (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) all = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) all = ph_model_nodes (run->model);
 
   for (guint i = 0; i < all->len; i++)
     {
@@ -264,7 +264,7 @@ show_masks (PhPassRun *run, GError **error)
 static gboolean
 open_expanded (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new (), all = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new (), all = ph_model_nodes (run->model);
 
   for (guint i = 0; i < all->len; i++)
     {
@@ -294,8 +294,8 @@ run_autodiff (PhPassRun *run, GError **error)
   const char *const *arguments = ph_pass_run_options (run)->arguments;
   PhTapeHooks hooks = { begin_node, end_node, hand_on, run };
   PhBuilder builder = { .graph = model->graph, .role = PH_ROLE_BACKWARD };
-  g_autoptr(PhTape) tape = NULL;
-  g_autoptr(GPtrArray) sources = NULL;
+  g_autoptr (PhTape) tape = NULL;
+  g_autoptr (GPtrArray) sources = NULL;
     PhValue *output, *seed;
   PhId first_of_run;
 

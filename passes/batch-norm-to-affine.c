@@ -36,7 +36,7 @@ build_constant (PhMatch *match, PhBuilder *b, PhRecipe *recipe, PhValue *value)
 static PhValue *
 build_affine (PhMatch *match, PhBuilder *b)
 {
-  g_autoptr(PhRecipe) factor = ph_recipe_new (), offset = ph_recipe_new ();
+  g_autoptr (PhRecipe) factor = ph_recipe_new (), offset = ph_recipe_new ();
   PhValue *s = build_constant (match, b, factor, ph_recipe_norm_factor (factor, match->root));
   PhBuilder *r = ph_recipe_builder (offset);
   PhValue *moved = PH_BUILD (r, Mul, ph_recipe_norm_factor (offset, match->root), ph_recipe_input (offset, match->root, 3));

@@ -7,7 +7,7 @@
 static gboolean
 inline_changed_functions (PhModel *ours, PhModel *theirs, GError **error)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   gboolean             differ = FALSE;
 
   for (guint i = 0; i < theirs->functions->len; i++)
@@ -33,8 +33,8 @@ run_compare (PhPassRun *run, GError **error)
   const PhPassOptions *options = ph_pass_run_options (run);
   const char          *path = options->arguments[0];
   g_autofree char     *name = g_filename_display_basename (path), *why = NULL;
-  g_autoptr(PhModel)   other = ph_io_open (path, NULL, options->cancellable, error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel)   other = ph_io_open (path, NULL, options->cancellable, error);
+  g_autoptr (PhHistory) history = ph_history_new ();
   const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
 
   if (other == NULL)

@@ -72,7 +72,7 @@ ph_foreign_ints (PhConvert *l, guint input)
 gint64
 ph_foreign_int (PhConvert *l, guint input, gint64 fallback)
 {
-  g_autoptr(GArray) ints = ph_foreign_ints (l, input);
+  g_autoptr (GArray) ints = ph_foreign_ints (l, input);
 
   return ints != NULL && ints->len == 1 ? g_array_index (ints, gint64, 0) : fallback;
 }
@@ -242,7 +242,7 @@ ph_foreign_resize (PhConvert *l, gboolean linear, gboolean corners, gboolean hal
 gboolean
 ph_foreign_strided_slice (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) begin = ph_foreign_ints (l, 1), end = begin != NULL ? ph_foreign_ints (l, 2) : NULL, step = end != NULL ? ph_foreign_ints (l, 3) : NULL;
+  g_autoptr (GArray) begin = ph_foreign_ints (l, 1), end = begin != NULL ? ph_foreign_ints (l, 2) : NULL, step = end != NULL ? ph_foreign_ints (l, 3) : NULL;
   const gint64      begins = ph_node_attr_int (l->node, "begin_mask", 0), ends = ph_node_attr_int (l->node, "end_mask", 0);
   const gint64      ellipsis = ph_node_attr_int (l->node, "ellipsis_mask", 0), fresh = ph_node_attr_int (l->node, "new_axis_mask", 0);
   const gint64      shrink = ph_node_attr_int (l->node, "shrink_axis_mask", 0);

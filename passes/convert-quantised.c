@@ -36,7 +36,7 @@ parse (const char *text, Quantisation *q)
   g_autofree char  *word = NULL;
   gsize             n;
   char             *end;
-  g_autoptr(GArray) scales = g_array_new (FALSE, FALSE, sizeof (double)), zeros = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) scales = g_array_new (FALSE, FALSE, sizeof (double)), zeros = g_array_new (FALSE, FALSE, sizeof (double));
 
   *q = (Quantisation) { .axis = -1 };
   if (p == NULL)

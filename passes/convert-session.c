@@ -26,7 +26,7 @@ is_needed (const PhNode *node)
 gboolean
 ph_session_cut_fed (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -113,7 +113,7 @@ ph_session_has_effect (const PhNode *node)
 gboolean
 ph_session_drop_order (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
 
   for (guint i = 0; i < nodes->len; i++)
     {

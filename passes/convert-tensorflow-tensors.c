@@ -14,7 +14,7 @@ reshape (PhConvert *l, PhValue **out)
 static gboolean
 transpose (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) perm = ph_foreign_ints (l, 1);
+  g_autoptr (GArray) perm = ph_foreign_ints (l, 1);
 
   if (perm == NULL)
     return FALSE;
@@ -116,7 +116,7 @@ split (PhConvert *l, PhValue **out)
 static gboolean
 split_v (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) sizes = ph_foreign_ints (l, 1);
+  g_autoptr (GArray) sizes = ph_foreign_ints (l, 1);
   const gint64      axis = sizes != NULL ? ph_foreign_int (l, 2, G_MAXINT64) : G_MAXINT64;
   gint64            rest = axis != G_MAXINT64 ? ph_value_dim (l->in[0], (int) axis) : -1;
 
@@ -154,7 +154,7 @@ unpack (PhConvert *l, PhValue **out)
 static gboolean
 slice (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) begin = ph_foreign_ints (l, 1), size = begin != NULL ? ph_foreign_ints (l, 2) : NULL;
+  g_autoptr (GArray) begin = ph_foreign_ints (l, 1), size = begin != NULL ? ph_foreign_ints (l, 2) : NULL;
   gint64            axes[PH_MAX_RANK], ends[PH_MAX_RANK];
   guint             n;
   PhValue          *inputs[4];
@@ -220,7 +220,7 @@ scatter_into (PhConvert *l, PhValue **out)
 static gboolean
 pad (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) pairs = ph_foreign_ints (l, 1);
+  g_autoptr (GArray) pairs = ph_foreign_ints (l, 1);
   const gboolean    mirror = strstr (l->op, "Mirror") != NULL;
   gint64            pads[2 * PH_MAX_RANK];
   guint             n;
@@ -327,7 +327,7 @@ cumsum (PhConvert *l, PhValue **out)
 static gboolean
 reverse (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) axes = ph_foreign_ints (l, 1);
+  g_autoptr (GArray) axes = ph_foreign_ints (l, 1);
 
   if (axes == NULL)
     return FALSE;
@@ -351,7 +351,7 @@ random_numbers (PhConvert *l, PhValue **out)
 
   if (sizes != NULL)
     {
-      g_autoptr(GArray) dims = ph_foreign_ints (l, 0);
+      g_autoptr (GArray) dims = ph_foreign_ints (l, 0);
 
       out[0] = ph_build_node (l->b, uniform ? &ph_op_RandomUniform : &ph_op_RandomNormal, NULL, 0,
                               PH_ATTRS (ph_attr_new_ints ("shape", dims != NULL ? (const gint64 *) dims->data : NULL, dims != NULL ? dims->len : 0), dtype), 1);

@@ -305,7 +305,7 @@ depthwise (PhConvert *l, PhValue **out)
 static gboolean
 conv_backprop (PhConvert *l, PhValue **out)
 {
-  g_autoptr(GArray) sizes = ph_foreign_ints (l, 0);
+  g_autoptr (GArray) sizes = ph_foreign_ints (l, 0);
   const gint64      perm[] = { 3, 2, 0, 1 };
   const guint       from = is_nhwc (l) ? 1 : 2;
   PhValue          *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[2]) : l->in[2], *y;
@@ -372,7 +372,7 @@ reduce (PhConvert *l, PhValue **out)
   static const struct { const char *name; const PhOp *op; } kinds[] = { { "tf:Sum", &ph_op_ReduceSum }, { "tf:Mean", &ph_op_ReduceMean },
     { "tf:Max", &ph_op_ReduceMax }, { "tf:Min", &ph_op_ReduceMin }, { "tf:Prod", &ph_op_ReduceProd }, { "tf:Any", &ph_op_ReduceMax },
     { "tf:All", &ph_op_ReduceMin } };
-  g_autoptr(GArray) axes = ph_foreign_ints (l, 1);
+  g_autoptr (GArray) axes = ph_foreign_ints (l, 1);
 
   for (guint i = 0; axes != NULL && i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (kinds[i].name, l->op) == 0)

@@ -243,7 +243,7 @@ reduce (PhConvert *l, PhValue **out)
   static const struct { const char *name; const PhOp *op; } kinds[] = { { "tflite:SUM", &ph_op_ReduceSum }, { "tflite:MEAN", &ph_op_ReduceMean },
     { "tflite:REDUCE_MAX", &ph_op_ReduceMax }, { "tflite:REDUCE_MIN", &ph_op_ReduceMin }, { "tflite:REDUCE_PROD", &ph_op_ReduceProd },
     { "tflite:REDUCE_ANY", &ph_op_ReduceMax }, { "tflite:REDUCE_ALL", &ph_op_ReduceMin } };
-  g_autoptr(GArray) axes = ph_foreign_ints (l, 1);
+  g_autoptr (GArray) axes = ph_foreign_ints (l, 1);
 
   for (guint i = 0; axes != NULL && i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (kinds[i].name, l->op) == 0)

@@ -220,7 +220,7 @@ inline_calls (PhPassRun *run, GError **error)
 static gboolean
 resolve_composites (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -254,8 +254,8 @@ resolve_composites (PhPassRun *run, GError **error)
 static void
 note_what_stays (PhPassRun *run, GHashTable *reasons)
 {
-  g_autoptr(GHashTable) said = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr(GPtrArray)  nodes = ph_model_nodes (run->model);
+  g_autoptr (GHashTable) said = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GPtrArray)  nodes = ph_model_nodes (run->model);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -271,8 +271,8 @@ note_what_stays (PhPassRun *run, GHashTable *reasons)
 static gboolean
 convert_to_onnx (PhPassRun *run, GError **error)
 {
-  g_autoptr(GHashTable) quantised = NULL, reasons = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr(GPtrArray)  nodes = NULL, ids = g_ptr_array_new ();
+  g_autoptr (GHashTable) quantised = NULL, reasons = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GPtrArray)  nodes = NULL, ids = g_ptr_array_new ();
 
   if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run)
       || !inline_calls (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run) || !ph_convert_prepare (run, error))

@@ -319,7 +319,7 @@ ph_convert_iota (PhConvert *l, gint64 n, guint axis, guint rank)
 gboolean
 ph_convert_vectorise (PhConvert *l, PhGraph *body, PhValue *const *inputs, PhValue **outputs)
 {
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < body->inputs->len; i++)
     g_hash_table_insert (map, body->inputs->pdata[i], inputs[i]);

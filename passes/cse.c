@@ -117,8 +117,8 @@ find_earlier (GHashTable *tables, PhNode *node)
 static gboolean
 cse (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
-  g_autoptr(GHashTable) tables = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_hash_table_unref);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (GHashTable) tables = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_hash_table_unref);
 
   for (guint i = 0; i < nodes->len && !run->stopped; i++)
     {

@@ -39,8 +39,8 @@ remove_constants (PhPassRun *run, PhGraph *graph)
 static gboolean
 dce (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
-  g_autoptr(GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
   for (guint i = nodes->len; i-- > 0; )
     g_array_append_val (ids, ((PhNode *) g_ptr_array_index (nodes, i))->id);

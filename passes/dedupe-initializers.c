@@ -21,8 +21,8 @@ value_equal (gconstpointer a, gconstpointer b)
 static gboolean
 dedupe_graph (PhPassRun *run, PhGraph *graph, GError **error)
 {
-  g_autoptr(GHashTable) table = g_hash_table_new (value_hash, value_equal);
-  g_autoptr(GPtrArray) constants = g_ptr_array_new ();
+  g_autoptr (GHashTable) table = g_hash_table_new (value_hash, value_equal);
+  g_autoptr (GPtrArray) constants = g_ptr_array_new ();
 
   for (guint i = 0; i < graph->constants->len; i++)
     g_ptr_array_add (constants, g_ptr_array_index (graph->constants, i));

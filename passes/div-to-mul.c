@@ -42,7 +42,7 @@ is_invertible (PhMatch *match)
 static PhValue *
 build_product (PhMatch *match, PhBuilder *b)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
   PhTensor *tensor = ph_value_constant (match->slot[1]);
   PhBuilder *r = ph_recipe_builder (recipe);
   PhValue *quotient = PH_BUILD (r, Div, ph_recipe_number (recipe, 1), ph_recipe_wide (recipe, tensor));

@@ -51,12 +51,12 @@ engine_enqueue (Engine *self, PhNode *node)
 static void
 engine_fill (Engine *self)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (self->run->model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (self->run->model);
   guint64 seed = self->run->options->seed;
 
   if (seed != 0)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed ((guint32) (seed ^ seed >> 32));
+      g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (seed ^ seed >> 32));
 
       for (guint i = nodes->len; i > 1; i--)
         {
@@ -225,7 +225,7 @@ engine_types_are_taken (Engine *self, guint first_edit)
   for (guint i = first_edit; i < edits->len; i++)
     {
       const PhEdit *edit = g_ptr_array_index (edits, i);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
       PhNode *node;
 
       if (edit->kind != PH_EDIT_ADD_NODE && edit->kind != PH_EDIT_SET_INPUT)
@@ -335,7 +335,7 @@ engine_try (Engine *self, const PhRule *rule, PhNode *node, gboolean *applied, G
   PhPassRun *run = self->run;
   PhMatch match = { .root = node, .node = { node }, .n_nodes = 1 };
   guint first_edit = run->history->edits->len;
-  g_autoptr(GArray) around = NULL;
+  g_autoptr (GArray) around = NULL;
 
   *applied = FALSE;
   if (rule->find != NULL)
@@ -472,9 +472,9 @@ has_a_root (PhPassRun *run, GHashTable *by_root)
 gboolean
 ph_pass_run_rules (PhPassRun *run, GError **error)
 {
-  g_autoptr(GHashTable) by_root = index_rules (run);
-  g_autoptr(GArray) queue = g_array_new (FALSE, FALSE, sizeof (PhId));
-  g_autoptr(GByteArray) queued = g_byte_array_new ();
+  g_autoptr (GHashTable) by_root = index_rules (run);
+  g_autoptr (GArray) queue = g_array_new (FALSE, FALSE, sizeof (PhId));
+  g_autoptr (GByteArray) queued = g_byte_array_new ();
   Engine self = { .run = run, .by_root = by_root, .queue = queue, .queued = queued };
 
   if (!has_a_root (run, by_root))

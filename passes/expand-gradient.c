@@ -39,7 +39,7 @@ static GHashTable *
 find_dependents (PhGraph *graph, GHashTable *map)
 {
   GHashTable *nodes = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) queue = g_ptr_array_new ();
+  g_autoptr (GPtrArray) queue = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer key;
 
@@ -87,8 +87,8 @@ is_needed (const PhNode *node, GHashTable *needed, GHashTable *map)
 static gboolean
 copy_path (PhNode *place, PhValue *y, GHashTable *map, GError **error)
 {
-  g_autoptr(GHashTable) dependents = find_dependents (place->graph, map), needed = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) path = g_ptr_array_new ();
+  g_autoptr (GHashTable) dependents = find_dependents (place->graph, map), needed = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) path = g_ptr_array_new ();
 
   g_hash_table_add (needed, y);
   for (PhNode *node = place->prev; node != NULL; node = node->prev)
@@ -109,9 +109,9 @@ expand (PhNode *node, PhBuilder *b)
   PhGraph *graph = node->graph;
   PhValue *y = ph_model_find_value_named (graph->model, ph_node_attr_string (node, "y", ""));
   const guint n_given = node->inputs->len, n_outputs = node->outputs->len;
-  g_autoptr(GPtrArray) named = g_ptr_array_new (), inputs = g_ptr_array_new ();
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
-  g_autoptr(PhTape) tape = ph_tape_new (graph);
+  g_autoptr (GPtrArray) named = g_ptr_array_new (), inputs = g_ptr_array_new ();
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhTape) tape = ph_tape_new (graph);
   g_autofree PhValue **results = g_new0 (PhValue *, n_outputs + 1);
   g_autofree char *label = ph_node_label (node);
   guint n_xs;
@@ -164,7 +164,7 @@ static gboolean
 waits (PhNode *node)
 {
   PhValue *y = ph_model_find_value_named (node->graph->model, ph_node_attr_string (node, "y", ""));
-  g_autoptr(GHashTable) needed = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) needed = g_hash_table_new (NULL, NULL);
 
   if (y == NULL)
     return FALSE;
@@ -185,7 +185,7 @@ waits (PhNode *node)
 static gboolean
 unfuse (PhGraph *graph, GError **error)
 {
-  g_autoptr(GPtrArray) fused = g_ptr_array_new ();
+  g_autoptr (GPtrArray) fused = g_ptr_array_new ();
 
   PH_FOREACH_NODE (node, graph)
     if (ph_node_is_fused (node))
@@ -199,7 +199,7 @@ unfuse (PhGraph *graph, GError **error)
 static gboolean
 expand_gradients (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = NULL;
+  g_autoptr (GPtrArray) nodes = NULL;
   gboolean found = TRUE;
 
   if (ph_model_opset (run->model, ph_op_Gradient.domain) == 0)

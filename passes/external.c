@@ -40,7 +40,7 @@ last_reply (GBytes *output)
                                                              : g_strdup ("");
   g_auto(GStrv)         lines = g_strsplit (g_strchomp (text), "\n", -1);
   guint                 n = g_strv_length (lines);
-  g_autoptr(JsonParser) parser = json_parser_new ();
+  g_autoptr (JsonParser) parser = json_parser_new ();
 
   if (n == 0 || *lines[n - 1] != '{' || !json_parser_load_from_data (parser, lines[n - 1], -1, NULL))
     return NULL;
@@ -50,7 +50,7 @@ last_reply (GBytes *output)
 static char *
 error_of_reply (GBytes *output)
 {
-  g_autoptr(JsonObject) reply = last_reply (output);
+  g_autoptr (JsonObject) reply = last_reply (output);
 
   if (reply == NULL || !json_object_has_member (reply, "error"))
     return g_strdup ("");
@@ -61,7 +61,7 @@ error_of_reply (GBytes *output)
 static rlim_t
 count_tasks (void)
 {
-  g_autoptr(GDir) processes = g_dir_open ("/proc", 0, NULL);
+  g_autoptr (GDir) processes = g_dir_open ("/proc", 0, NULL);
   rlim_t          n = 0;
 
   for (const char *id = NULL; processes != NULL && (id = g_dir_read_name (processes)) != NULL; )
@@ -137,7 +137,7 @@ read_all (int fd)
 {
   /* Not mapped: a child of the program that is still there could cut it short. */
   const int copy = fcntl (fd, F_DUPFD_CLOEXEC, 3);
-  g_autoptr(PhFile) file = copy >= 0 ? ph_file_new (copy, "output", NULL) : NULL;
+  g_autoptr (PhFile) file = copy >= 0 ? ph_file_new (copy, "output", NULL) : NULL;
   GBytes *bytes = file != NULL ? ph_file_read_bytes (file, 0, ph_file_get_size (file), NULL) : NULL;
 
   return bytes != NULL ? bytes : g_bytes_new (NULL, 0);
@@ -187,11 +187,11 @@ static GBytes *
 run_program (const char *const *command, const char *folder, GBytes *input, gsize model_size, const char *what, GCancellable *cancellable,
              GError **error)
 {
-  g_autoptr(GPtrArray)           arguments = g_ptr_array_new ();
-  g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
-  g_autoptr(GSubprocess)         process = NULL;
-  g_autoptr(GBytes)              output = NULL, complaint = NULL, nothing = g_bytes_new (NULL, 0);
-  g_autoptr(GError)              own = NULL;
+  g_autoptr (GPtrArray)           arguments = g_ptr_array_new ();
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_NONE);
+  g_autoptr (GSubprocess)         process = NULL;
+  g_autoptr (GBytes)              output = NULL, complaint = NULL, nothing = g_bytes_new (NULL, 0);
+  g_autoptr (GError)              own = NULL;
   Limits                         limits = { MAX (LEAST_LIMIT, 4 * model_size), count_tasks () + PROCESSES };
   const char                    *seconds = g_getenv ("PEEPHOLE_PASS_SECONDS");
   int                            in = -1, out = -1, err = -1;
@@ -246,8 +246,8 @@ done:
 static gboolean
 adopt_bytes (PhPassRun *run, GBytes *bytes, const char *what, const char *rule, const char *why, JsonArray *rewrites, GError **error)
 {
-  g_autoptr(PhModel)   wanted = ph_onnx_read (bytes, what, NULL, error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel)   wanted = ph_onnx_read (bytes, what, NULL, error);
+  g_autoptr (PhHistory) history = ph_history_new ();
   const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
 
   if (wanted == NULL)
@@ -274,7 +274,7 @@ write_as_file (PhModel *model, GError **error)
 {
   GError            *local = NULL;
   int                opset;
-  g_autoptr(PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &local);
+  g_autoptr (PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &local);
 
   if (local != NULL)
     {
@@ -290,7 +290,7 @@ run_exec (PhPassRun *run, GError **error)
   const PhPassOptions *options = ph_pass_run_options (run);
   g_autofree char     *line = g_strjoinv (" ", (char **) options->arguments), *why = g_strdup_printf ("`%s` made it so.", line);
   const char *const    command[] = { "sh", "-c", line, NULL };
-  g_autoptr(GBytes)    input = write_as_file (ph_pass_run_model (run), error), output = NULL;
+  g_autoptr (GBytes)    input = write_as_file (ph_pass_run_model (run), error), output = NULL;
 
   if (input == NULL)
     return FALSE;
@@ -343,7 +343,7 @@ run_foreign (PhPassRun *run, GError **error)
   const PhPassOptions *options = ph_pass_run_options (run);
   g_autofree char     *folder = g_dir_make_tmp ("peephole-pass-XXXXXX", error), *in = NULL, *out = NULL, *peep = find_peep ();
   g_autofree char     *pass_line = NULL, *save = NULL;
-  g_autoptr(GBytes)    output = NULL, bytes = NULL;
+  g_autoptr (GBytes)    output = NULL, bytes = NULL;
   gboolean             ok = FALSE;
 
   if (folder == NULL)
@@ -362,7 +362,7 @@ run_foreign (PhPassRun *run, GError **error)
     bytes = ph_file_load (out, error);
   if (bytes != NULL)
     {
-      g_autoptr(JsonObject) reply = last_reply (output);
+      g_autoptr (JsonObject) reply = last_reply (output);
 
       ok = adopt_bytes (run, bytes, run->pass->name, run->pass->name, run->pass->summary,
                         reply != NULL && json_object_has_member (reply, "rewrites") ? json_object_get_array_member (reply, "rewrites") : NULL, error);
@@ -390,9 +390,9 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
 {
   g_autofree char       *peep = find_peep (), *absolute = g_canonicalize_filename (path, NULL);
   const char *const      command[] = { peep, "--json", "--plugin", absolute, "-c", "passes plugin", NULL };
-  g_autoptr(GBytes)      output = NULL;
-  g_autoptr(JsonParser)  parser = json_parser_new ();
-  g_autoptr(GPtrArray)   passes = g_ptr_array_new ();
+  g_autoptr (GBytes)      output = NULL;
+  g_autoptr (JsonParser)  parser = json_parser_new ();
+  g_autoptr (GPtrArray)   passes = g_ptr_array_new ();
   JsonArray             *rows;
   gsize                  size;
 

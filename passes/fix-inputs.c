@@ -34,7 +34,7 @@ run_fix_inputs (PhPassRun *run, GError **error)
 {
   const char *const *names = run->options->arguments;
   const gboolean all = names == NULL || names[0] == NULL;
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
 
   for (guint i = 0; !all && names[i] != NULL; i++)
     {

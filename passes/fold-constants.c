@@ -97,7 +97,7 @@ static gboolean
 compute_splat (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs)
 {
   PhTensor *scalars[PH_PATTERN_INPUTS] = { NULL };
-  g_autoptr(PhTensor) result = NULL;
+  g_autoptr (PhTensor) result = NULL;
   gboolean ok = outputs_are_static (node);
 
   if (!ok || node->inputs->len == 0 || node->outputs->len == 0)

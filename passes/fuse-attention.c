@@ -117,8 +117,8 @@ find_region (GPtrArray *region, PhNode *softmax)
 static gboolean
 fuse_attention (PhPassRun *run, GError **error)
 {
-  g_autoptr(GArray) ids = ph_model_node_ids (run->model);
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GArray) ids = ph_model_node_ids (run->model);
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {

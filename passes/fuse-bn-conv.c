@@ -154,7 +154,7 @@ recipe_product (PhRecipe *recipe, PhMatch *match, PhValue *channels)
 static PhTensor *
 new_weights (PhMatch *match)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
   PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
   PhValue *channels = recipe_channels (recipe, match, FALSE);
 
@@ -167,7 +167,7 @@ new_weights (PhMatch *match)
 static PhTensor *
 new_bias (PhMatch *match)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
   PhBuilder *r = ph_recipe_builder (recipe);
   PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
   const gint64 n = ph_tensor_dims (weights)[0], axes[2] = { 2, 3 };

@@ -75,7 +75,7 @@ recipe_channels (PhRecipe *recipe, PhMatch *match)
 static PhTensor *
 new_bias (PhMatch *match, gboolean multiply)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
   PhBuilder *r = ph_recipe_builder (recipe);
   const PhNode *conv = match->node[1];
   PhTensor *weights = ph_value_constant (match->slot[SLOT_W]);
@@ -89,7 +89,7 @@ new_bias (PhMatch *match, gboolean multiply)
 static PhTensor *
 new_weights (PhMatch *match)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
 
   return ph_recipe_scale_filters (recipe, match->node[1], ph_value_constant (match->slot[SLOT_W]), recipe_channels (recipe, match));
 }

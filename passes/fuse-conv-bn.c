@@ -76,7 +76,7 @@ constant_statistics (PhMatch *match)
 static PhTensor *
 scale_weights (PhMatch *match)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
 
   return ph_recipe_scale_filters (recipe, match->node[1], ph_value_constant (match->slot[SLOT_W]),
                                   ph_recipe_norm_factor (recipe, match->root));
@@ -85,7 +85,7 @@ scale_weights (PhMatch *match)
 static PhTensor *
 shift_bias (PhMatch *match)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
   PhValue *bias = conv_bias (match->node[1]);
 
   return ph_recipe_tensor (recipe, ph_recipe_norm_shift (recipe, match->root, bias != NULL ? ph_value_constant (bias) : NULL),

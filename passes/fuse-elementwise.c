@@ -34,9 +34,9 @@ collect (PhNode *node, GPtrArray *region, GHashTable *taken, guint *size)
 static gboolean
 fuse_elementwise (PhPassRun *run, GError **error)
 {
-  g_autoptr(GArray) ids = ph_model_node_ids (run->model);
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
-  g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) ids = ph_model_node_ids (run->model);
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
   /* From the end, so that a tree is met at its root. */
   for (guint i = ids->len; i-- > 0 && !run->stopped; )

@@ -28,9 +28,9 @@ next_in_chain (const PhNode *node)
 static gboolean
 fuse_epilogue (PhPassRun *run, GError **error)
 {
-  g_autoptr(GArray) ids = ph_model_node_ids (run->model);
-  g_autoptr(GPtrArray) chain = g_ptr_array_new ();
-  g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) ids = ph_model_node_ids (run->model);
+  g_autoptr (GPtrArray) chain = g_ptr_array_new ();
+  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
   /* From the end: of a sum of two products the later one takes the sum. */
   for (guint i = ids->len; i-- > 0 && !run->stopped; )

@@ -181,7 +181,7 @@ merge (GArray *branches, PhBuilder *b)
 static gboolean
 merge_readers (PhPassRun *run, PhValue *x, const PhOp *op, GError **error)
 {
-  g_autoptr(GArray) branches = g_array_new (FALSE, FALSE, sizeof (Branch));
+  g_autoptr (GArray) branches = g_array_new (FALSE, FALSE, sizeof (Branch));
   PhBuilder b;
   Branch branch;
 

@@ -87,8 +87,8 @@ find_region (GPtrArray *region, PhNode *product, gboolean *dynamic)
 static gboolean
 fuse_integer_product (PhPassRun *run, GError **error)
 {
-  g_autoptr(GArray) ids = ph_model_node_ids (run->model);
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GArray) ids = ph_model_node_ids (run->model);
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {

@@ -62,7 +62,7 @@ fold (PhMatch *match, PhBuilder *b)
   gint64 n = n_columns (product, weights);
   gboolean rows = product->op == &ph_op_Gemm && ph_node_attr_int (product, "transB", 0) != 0;
   g_autofree PhAttr **attrs = product->op == &ph_op_Gemm ? ph_node_copy_attrs (product, NULL, NULL) : NULL;
-  g_autoptr(PhRecipe) scaling = ph_recipe_new (), shifting = ph_recipe_new ();
+  g_autoptr (PhRecipe) scaling = ph_recipe_new (), shifting = ph_recipe_new ();
   PhValue *factors = ph_recipe_reshape (scaling, ph_recipe_norm_factor (scaling, match->root), 2, (gint64[]) { rows ? n : 1, rows ? 1 : n });
 
   scaled = ph_recipe_tensor (scaling, PH_BUILD (ph_recipe_builder (scaling), Mul, ph_recipe_wide (scaling, weights), factors), dtype, NULL);

@@ -20,7 +20,7 @@ is_scale (PhMatch *match)
 static PhValue *
 build_scaled (PhMatch *match, PhBuilder *b)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
   PhTensor *old = ph_value_constant (match->slot[SLOT_W]), *scaled;
   PhValue *product = PH_BUILD (ph_recipe_builder (recipe), Mul, ph_recipe_wide (recipe, old),
                                ph_recipe_wide (recipe, ph_value_constant (match->slot[SLOT_C])));

@@ -177,8 +177,8 @@ fuse_one (PhPassRun *run, PhNode *node, GPtrArray *chain, GError **error)
 static gboolean
 fuse_qdq (PhPassRun *run, GError **error)
 {
-  g_autoptr(GArray) ids = ph_model_node_ids (run->model);
-  g_autoptr(GPtrArray) chain = g_ptr_array_new ();
+  g_autoptr (GArray) ids = ph_model_node_ids (run->model);
+  g_autoptr (GPtrArray) chain = g_ptr_array_new ();
 
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {

@@ -51,9 +51,9 @@ add_epilogue (GPtrArray *region, PhNode *node, GHashTable *taken)
 static gboolean
 fuse_reduction (PhPassRun *run, GError **error)
 {
-  g_autoptr(GArray) ids = ph_model_node_ids (run->model);
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
-  g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) ids = ph_model_node_ids (run->model);
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {

@@ -87,7 +87,7 @@ find_rotary (GPtrArray *region, PhNode *concat)
 static gboolean
 is_rotary (PhMatch *match)
 {
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
   return find_rotary (region, match->root);
 }
@@ -95,7 +95,7 @@ is_rotary (PhMatch *match)
 static gboolean
 fuse_rotary (PhMatch *match, PhBuilder *b)
 {
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
   return find_rotary (region, match->root) && ph_fuse_nodes ((PhNode *const *) region->pdata, region->len, "RotaryEmbedding", b) != NULL;
 }

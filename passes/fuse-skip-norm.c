@@ -67,7 +67,7 @@ find_region (GPtrArray *region, PhNode *norm)
 static gboolean
 adds_before (PhMatch *match)
 {
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
 
   return is_norm (match->root) && !ph_node_is_tied (match->root) && find_region (region, match->root) != NULL &&
          ph_nodes_are_convex ((PhNode *const *) region->pdata, region->len);
@@ -76,7 +76,7 @@ adds_before (PhMatch *match)
 static gboolean
 fuse (PhMatch *match, PhBuilder *b)
 {
-  g_autoptr(GPtrArray) region = g_ptr_array_new ();
+  g_autoptr (GPtrArray) region = g_ptr_array_new ();
   const char *kind = find_region (region, match->root);
   g_autofree char *name = g_strconcat (kind, match->root->op_type, NULL);
 

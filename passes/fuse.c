@@ -35,8 +35,8 @@ contains (PhNode *const *nodes, guint n, const PhNode *node)
 gboolean
 ph_nodes_are_convex (PhNode *const *nodes, guint n)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   PhGraph *graph = nodes[0]->graph;
   guint64 last = 0;
 
@@ -101,7 +101,7 @@ is_used_outside (Fusion *self, const PhValue *value)
 static void
 find_border (Fusion *self)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < self->nodes->len; i++)
     {
@@ -258,10 +258,10 @@ take_place (Fusion *self, PhNode *node)
 PhNode *
 ph_fuse_nodes (PhNode *const *nodes, guint n, const char *name, PhBuilder *builder)
 {
-  g_autoptr(GPtrArray) sorted = g_ptr_array_new ();
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
-  g_autoptr(GPtrArray) outputs = g_ptr_array_new ();
-  g_autoptr(GHashTable) inside = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new ();
+  g_autoptr (GHashTable) inside = g_hash_table_new (NULL, NULL);
   Fusion self = { .nodes = sorted, .inputs = inputs, .outputs = outputs, .inside = inside, .builder = builder };
   PhNode *fused;
 

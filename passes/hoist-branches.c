@@ -73,7 +73,7 @@ hoist (PhNode *first, PhNode *second, PhNode *owner, GError **error)
 static gboolean
 hoist_branches (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
 
   /* An If inside of a branch comes before the one around it; nodes that are removed here are never an If. */
   for (guint i = 0; i < nodes->len && !run->stopped; i++)

@@ -50,8 +50,8 @@ hoist (PhNode *node, PhNode *owner, GError **error)
 static gboolean
 hoist_invariants (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
-  g_autoptr(GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
   for (guint i = 0; i < nodes->len; i++)
     g_array_append_val (ids, ((PhNode *) g_ptr_array_index (nodes, i))->id);

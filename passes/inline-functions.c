@@ -16,7 +16,7 @@ read_function (PhModel *model, const PhFunction *function, const PhNode *call, G
 {
   PhModel *inside = ph_io_open_function (function, call, error);
   int opset = ph_model_opset (model, ""), own = inside != NULL ? ph_model_opset (inside, "") : 0;
-  g_autoptr(PhHistory) history = NULL;
+  g_autoptr (PhHistory) history = NULL;
 
   if (inside == NULL || own == 0 || own == opset)
     return inside;
@@ -54,7 +54,7 @@ inline_call (PhNode *node, PhModel *inside, PhBuilder *b)
 static gboolean
 check_growth (PhModel *model, GError **error)
 {
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GError) reason = NULL;
 
   if (ph_model_check_functions (model, &reason) || g_error_matches (reason, PH_ERROR, PH_ERROR_INVALID))
     return TRUE;
@@ -65,7 +65,7 @@ check_growth (PhModel *model, GError **error)
 static gboolean
 inline_functions (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = NULL;
+  g_autoptr (GPtrArray) nodes = NULL;
   guint rounds = 0;
   gboolean found = TRUE;
 
@@ -84,7 +84,7 @@ inline_functions (PhPassRun *run, GError **error)
         {
           PhNode *node = g_ptr_array_index (nodes, i);
           const PhFunction *function = ph_node_function (node);
-          g_autoptr(PhModel) inside = NULL;
+          g_autoptr (PhModel) inside = NULL;
           PhBuilder b;
 
           /* One that calls itself has no end; one without results is called for its effects, which no value shows. */

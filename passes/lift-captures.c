@@ -45,7 +45,7 @@ captures_of (const PhNode *loop)
 static gboolean
 has_captures (PhMatch *match)
 {
-  g_autoptr(GPtrArray) captures = captures_of (match->root);
+  g_autoptr (GPtrArray) captures = captures_of (match->root);
 
   for (guint i = 0; i < captures->len; i++)
     {
@@ -60,8 +60,8 @@ has_captures (PhMatch *match)
 static gboolean
 lift (PhMatch *match, PhBuilder *b)
 {
-  g_autoptr(GPtrArray) captures = captures_of (match->root);
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) captures = captures_of (match->root);
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
   PhNode *loop = match->root, *lifted;
   PhGraph *from = ph_node_graph (loop, "body"), *to;
   guint n_old = loop->inputs->len - 2, n = n_old + captures->len, n_out = loop->outputs->len, n_scans = n_out - n_old;

@@ -21,7 +21,7 @@ static GSList    *former;         /* (element-type GPtrArray) what it was before
 const PhPass *const *
 ph_pass_list (guint *n)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
   *n = added != NULL ? added->len : G_N_ELEMENTS (builtin);
   return added != NULL ? (const PhPass *const *) added->pdata : builtin;
@@ -51,7 +51,7 @@ ph_pass_is_builtin (const PhPass *pass)
 gboolean
 ph_pass_register (const PhPass *pass, GError **error)
 {
-  g_autoptr(GMutexLocker) locker = g_mutex_locker_new (&lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
   GPtrArray              *next = g_ptr_array_new ();
   guint                   n = added != NULL ? added->len : G_N_ELEMENTS (builtin);
   const PhPass *const    *list = added != NULL ? (const PhPass *const *) added->pdata : builtin;
@@ -252,8 +252,8 @@ run_pass (PhPassRun *run, GError **error)
 static gboolean
 keeps_opset (PhPassRun *run)
 {
-  g_autoptr(GError)  local = NULL;
-  g_autoptr(PhModel) lowered = NULL;
+  g_autoptr (GError)  local = NULL;
+  g_autoptr (PhModel) lowered = NULL;
   g_autofree char   *why = NULL;
 
   if (run->options->max_opset <= 0 || run->n_rewrites == 0 || run->options->keep_opset || ph_model_opset (run->model, "") < PH_OPSET_NEWEST)

@@ -25,7 +25,7 @@ static PhValue *
 build_flat (PhMatch *match, PhBuilder *b)
 {
   const PhNode *node = match->root;
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
 
   for (guint i = 0; i < node->inputs->len; i++)
     {

@@ -62,7 +62,7 @@ name_outputs (PhPassRun *run, PhNode *node, GError **error)
 static gboolean
 number_names (PhPassRun *run, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (ph_pass_run_model (run));
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (ph_pass_run_model (run));
 
   for (guint i = 0; i < nodes->len && !run->stopped; i++)
     if (!name_outputs (run, g_ptr_array_index (nodes, i), error))

@@ -61,8 +61,8 @@ void
 ph_pass_refine (PhPassRun *run)
 {
   GPtrArray *edits = run->history->edits;
-  g_autoptr(GArray) queue = NULL;
-  g_autoptr(GHashTable) queued = NULL;
+  g_autoptr (GArray) queue = NULL;
+  g_autoptr (GHashTable) queued = NULL;
   Refine self = { .run = run };
 
   /* Operators of an older opset may mean something else. */

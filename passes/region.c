@@ -5,7 +5,7 @@
 GArray *
 ph_model_node_ids (PhModel *model)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
   GArray *ids = g_array_sized_new (FALSE, FALSE, sizeof (PhId), nodes->len);
 
   for (guint i = 0; i < nodes->len; i++)

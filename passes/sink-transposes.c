@@ -77,7 +77,7 @@ lies_between (const Region *self, const PhNode *transpose)
 static double
 cost_of_inputs (const Region *self)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   PhAxisOrder back = ph_axis_order_inverse (&self->layout);
   double cost = 0;
 
@@ -280,7 +280,7 @@ static gboolean
 connect_output (Region *self, PhBuilder *b, PhValue *old, PhValue *value, gboolean moved)
 {
   PhAxisOrder back = ph_axis_order_inverse (&self->layout);
-  g_autoptr(GPtrArray) cancelled = g_ptr_array_new ();
+  g_autoptr (GPtrArray) cancelled = g_ptr_array_new ();
   gboolean stays = old->n_output_uses > 0;
 
   if (!moved)
@@ -334,8 +334,8 @@ rename_turned (PhModel *model, GArray *renamed, GError **error)
 static gboolean
 turn (PhMatch *match, PhBuilder *b)
 {
-  g_autoptr(GArray) renamed = g_array_new (FALSE, FALSE, sizeof (Renamed));
-  g_autoptr(GHashTable) turned = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) renamed = g_array_new (FALSE, FALSE, sizeof (Renamed));
+  g_autoptr (GHashTable) turned = g_hash_table_new (NULL, NULL);
   PhModel *model = match->root->graph->model;
   Region region = { 0 };
   gboolean ok = find_region (&region, match->root);

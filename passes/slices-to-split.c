@@ -54,7 +54,7 @@ static GArray *
 find_parts (PhNode *node, int *axis)
 {
   PhValue *x = ph_node_input (node, 0);
-  g_autoptr(GArray) parts = g_array_new (FALSE, FALSE, sizeof (Part));
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (Part));
   gint64 at = 0;
   Part part;
 
@@ -83,7 +83,7 @@ static gboolean
 are_parts (PhMatch *match)
 {
   int axis;
-  g_autoptr(GArray) parts = find_parts (match->root, &axis);
+  g_autoptr (GArray) parts = find_parts (match->root, &axis);
 
   return parts != NULL;
 }
@@ -92,7 +92,7 @@ static gboolean
 split (PhMatch *match, PhBuilder *b)
 {
   int axis;
-  g_autoptr(GArray) parts = find_parts (match->root, &axis);
+  g_autoptr (GArray) parts = find_parts (match->root, &axis);
   g_autofree gint64 *sizes = g_new (gint64, parts->len);
   PhValue *inputs[2] = { ph_node_input (match->root, 0) }, *first;
   PhNode *earliest = match->root;

@@ -34,8 +34,8 @@ static gboolean
 split_init (PhPassRun *run, GError **error)
 {
   PhModel *model = ph_pass_run_model (run);
-  g_autoptr(GHashTable) prepared = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr (GHashTable) prepared = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
   PhBuilder b = { .graph = model->graph };
   PhNode *fused;
 

@@ -37,7 +37,7 @@ ph_canvas_node_new (void)
 void
 ph_canvas_node_show (PhCanvasNode *self, PhNode *node, guint place, guint n_nodes, const char *change)
 {
-  g_autoptr(GString) text = g_string_new (node->op_type), more = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (node->op_type), more = g_string_new (NULL);
 
   self->id = node->id;
   if (node->name != NULL && *node->name != '\0')

@@ -356,7 +356,7 @@ tile_texture (Tile *tile)
     {
       const int width = cairo_image_surface_get_width (tile->surface), height = cairo_image_surface_get_height (tile->surface);
       const int stride = cairo_image_surface_get_stride (tile->surface);
-      g_autoptr(GBytes) bytes = NULL;
+      g_autoptr (GBytes) bytes = NULL;
 
       /* The unused byte of RGB24 is not the alpha that a texture expects. */
       for (int y = 0; y < height; y++)

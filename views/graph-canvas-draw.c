@@ -55,7 +55,7 @@ static void
 update_paint (PhGraphCanvas *self, gboolean even_for_kind)
 {
   PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
-  g_autoptr(PhMeasure) measure = NULL;
+  g_autoptr (PhMeasure) measure = NULL;
 
   g_clear_pointer (&self->paint, ph_paint_unref);
   if (self->scene == NULL || model == NULL || (self->color_mode == PH_COLOR_FAMILY && !even_for_kind))

@@ -35,7 +35,7 @@ next_beside (PhGraphCanvas *self, int box, gboolean right)
 {
   const PhRect *from = &ph_scene_box (self->scene, box)->rect;
   const PhRect row = { right ? from->x + from->width : 0, from->y, right ? ph_scene_width (self->scene) : from->x, from->height };
-  g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
   double least = INFINITY;
   int best = -1;
 
@@ -92,7 +92,7 @@ walk (PhGraphCanvas *self, GtkDirectionType direction)
   if (box < 0)
     {
       /* Nothing yet: the first in the window. */
-      g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+      g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
       const PhRect window = { self->x, self->y, ph_canvas_width (self) / self->zoom, ph_canvas_height (self) / self->zoom };
 
       ph_scene_boxes_in (self->scene, &window, near);

@@ -50,7 +50,7 @@ ph_canvas_stop_box (PhGraphCanvas *self, const char *stop)
 static guint
 count_beyond (PhGraphCanvas *self, PhNode *node)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < node->outputs->len; i++)
     {

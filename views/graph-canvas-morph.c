@@ -64,7 +64,7 @@ add_visible (PhMorph *morph, PhGraphCanvas *self, gboolean old, GHashTable *know
   const int time = old ? morph->from_time : self->time, other_time = old ? self->time : morph->from_time;
   const double x = old ? morph->x : self->x, y = old ? morph->y : self->y, zoom = old ? morph->zoom : self->zoom;
   const PhRect window = { x, y, ph_canvas_width (self) / zoom, ph_canvas_height (self) / zoom };
-  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
 
   ph_scene_boxes_in (scene, &window, boxes);
   for (guint i = 0; i < boxes->len; i++)
@@ -128,7 +128,7 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 void
 ph_canvas_morph_start (PhGraphCanvas *self, PhScene *from, int time, int since, double x, double y, double zoom)
 {
-  g_autoptr(GHashTable) known = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) known = g_hash_table_new (NULL, NULL);
   PhMorph *morph;
   double most = 0;
 
@@ -173,7 +173,7 @@ draw_edges (PhMorph *morph, PhGraphCanvas *self, cairo_t *cr, gboolean old, doub
   const PhColor text = ph_theme_text (self->theme);
   const PhColor color = { text.red, text.green, text.blue, 0.5 * strength };
   PhDrawOptions options = ph_canvas_draw_options (self);
-  g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
 
   if (strength < 0.02)
     return;

@@ -115,8 +115,8 @@ put (PhGraphCanvas *self, const Item *item, GHashTable *places, GHashTable *kept
 static PhCanvasNode *
 put_all (PhGraphCanvas *self, PhModel *model, const Item *item, GHashTable *kept)
 {
-  g_autoptr(GArray) before = neighbours (item, model, FALSE), after = neighbours (item, model, TRUE);
-  g_autoptr(GHashTable) places = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) before = neighbours (item, model, FALSE), after = neighbours (item, model, TRUE);
+  g_autoptr (GHashTable) places = g_hash_table_new (NULL, NULL);
   PhCanvasNode *selected;
   GList *users = NULL;
   guint n = 0;
@@ -145,7 +145,7 @@ ph_canvas_update_nodes (PhGraphCanvas *self)
   PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
   const PhId id = model != NULL ? ph_document_get_selection (self->document) : PH_NO_ID;
   const gboolean inside = gtk_widget_get_focus_child (GTK_WIDGET (self)) != NULL;
-  g_autoptr(GHashTable) kept = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
   Item item = { NULL, NULL };
   PhCanvasNode *selected = NULL;
   GtkWidget *child, *next;

@@ -37,7 +37,7 @@ static GHashTable *
 reach (PhNode *node, gboolean up, gboolean down, guint steps)
 {
   GHashTable *set = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) edge = g_ptr_array_new ();
+  g_autoptr (GPtrArray) edge = g_ptr_array_new ();
 
   g_hash_table_add (set, GUINT_TO_POINTER (node->id));
   g_ptr_array_add (edge, node);
@@ -129,7 +129,7 @@ ph_graph_canvas_show_beyond (PhGraphCanvas *self, guint id)
 {
   PhNode *node;
   GHashTable *more;
-  g_autoptr(GPtrArray) unused = g_ptr_array_new ();
+  g_autoptr (GPtrArray) unused = g_ptr_array_new ();
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   self = ph_canvas_leader (self);
@@ -168,7 +168,7 @@ gboolean
 ph_graph_canvas_show_paths (PhGraphCanvas *self, guint from, guint to)
 {
   PhNode *a, *b;
-  g_autoptr(GHashTable) down = NULL, up = NULL;
+  g_autoptr (GHashTable) down = NULL, up = NULL;
   GHashTable *both;
   GHashTableIter iter;
   gpointer key;
@@ -200,7 +200,7 @@ gboolean
 ph_graph_canvas_show_touched (PhGraphCanvas *self)
 {
   GHashTable *set;
-  g_autoptr(GPtrArray) unused = g_ptr_array_new ();
+  g_autoptr (GPtrArray) unused = g_ptr_array_new ();
 
   g_return_val_if_fail (PH_IS_GRAPH_CANVAS (self), FALSE);
   self = ph_canvas_leader (self);

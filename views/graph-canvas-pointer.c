@@ -329,7 +329,7 @@ add_change (PhGraphCanvas *self, PhId id, GString *text)
 static gboolean
 on_tooltip (PhGraphCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
 {
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   int box, pill, edge;
   guint n;
 

@@ -69,7 +69,7 @@ take_scene (PhGraphCanvas *self, PhScene *scene)
         anchor = selected;
       for (guint ring = 1; anchor == PH_NO_ID && ring <= 4; ring++)
         {
-          g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+          g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
           const double w = ring * ph_canvas_width (self) / self->zoom / 8, h = ring * ph_canvas_height (self) / self->zoom / 8;
           const PhRect middle = { self->x + ph_canvas_width (self) / self->zoom / 2 - w / 2,
                                   self->y + ph_canvas_height (self) / self->zoom / 2 - h / 2, w, h };
@@ -260,7 +260,7 @@ on_laid_out (GObject *source, GAsyncResult *result, gpointer data)
 {
   PhGraphCanvas *self = PH_GRAPH_CANVAS (source);
   LayoutJob *job = g_task_get_task_data (G_TASK (result));
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhScene *scene = g_task_propagate_pointer (G_TASK (result), &error);
 
   if (job->number != self->layout_number || self->document == NULL)
@@ -321,7 +321,7 @@ start_layout (PhGraphCanvas *self, gboolean quick, gboolean extend)
 {
   PhModel *model = self->document != NULL ? ph_document_get_model (self->document) : NULL;
   LayoutJob *job;
-  g_autoptr(GTask) task = NULL;
+  g_autoptr (GTask) task = NULL;
 
   if (self->layout != NULL)
     g_cancellable_cancel (self->layout);

@@ -124,7 +124,7 @@ update_picture (PhMinimap *self, int width, int height)
 {
   GdkTexture *overview = ph_graph_canvas_get_overview (self->canvas);
   cairo_surface_t *from, *to;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   cairo_t *cr;
 
   if (overview == NULL || width < 1 || height < 1

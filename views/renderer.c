@@ -16,7 +16,7 @@
 static gboolean
 has_graphics_card (void)
 {
-  g_autoptr(GDir) dir = g_dir_open ("/dev/dri", 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open ("/dev/dri", 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)

@@ -217,7 +217,7 @@ lift (PhRegion *region, PhModel *before, PhModel *after)
 gboolean
 ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, gboolean leave)
 {
-  g_autoptr(GArray) inputs = g_array_copy (region->inputs);
+  g_autoptr (GArray) inputs = g_array_copy (region->inputs);
   gboolean          grew = FALSE;
 
   if (leave && lift (region, before, after))
@@ -283,7 +283,7 @@ gboolean
 ph_region_follow (PhRegion *region, PhModel *before, PhModel *after)
 {
   PhGraph             *was = ph_model_find_graph (before, region->graph), *is = ph_model_find_graph (after, region->graph);
-  g_autoptr(GPtrArray) joined = g_ptr_array_new ();
+  g_autoptr (GPtrArray) joined = g_ptr_array_new ();
   gboolean             grew = FALSE;
 
   for (guint i = region->outputs->len; was != NULL && is != NULL && i-- > 0;)

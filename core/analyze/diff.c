@@ -211,7 +211,7 @@ static void
 find_fusions (PhDiff *diff, PhHistory *history, guint first, guint end, gboolean backwards)
 {
   const PhEditKind coming = backwards ? PH_EDIT_REMOVE_NODE : PH_EDIT_ADD_NODE, going = backwards ? PH_EDIT_ADD_NODE : PH_EDIT_REMOVE_NODE;
-  g_autoptr(GHashTable) sources = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) sources = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   GHashTableIter iter;
   gpointer key, value;
 
@@ -314,7 +314,7 @@ ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
   gboolean backwards = ph_position_compare (a, b) > 0;
   guint first = ph_history_edit_index (history, backwards ? b : a);
   guint end = ph_history_edit_index (history, backwards ? a : b);
-  g_autoptr(GHashTable) net = ph_net_new_counted (history, model, first, end);
+  g_autoptr (GHashTable) net = ph_net_new_counted (history, model, first, end);
   g_auto(PhPastNames) names = { history, model, NULL, NULL, NULL, NULL };
   PhDiff *diff = g_new0 (PhDiff, 1);
   GHashTableIter iter;

@@ -158,15 +158,15 @@ by_place (gconstpointer a, gconstpointer b)
 static gboolean
 apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtrArray *hunks, const PhHunkSink *sink)
 {
-  g_autoptr(GHashTable) made = g_hash_table_new (NULL, NULL);
-  g_autoptr(GError)     own = NULL;
+  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
+  g_autoptr (GError)     own = NULL;
   Applying              applying = { model, after, first_new, made, &own };
 
   g_ptr_array_sort (hunks, by_place);
   for (guint i = 0; i < hunks->len; i++)
     {
       const PhRegion       *hunk = hunks->pdata[i];
-      g_autoptr(GHashTable) known = NULL;
+      g_autoptr (GHashTable) known = NULL;
       GHashTableIter        iter;
       gpointer              value, here;
 
@@ -194,9 +194,9 @@ apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtr
 gboolean
 ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error)
 {
-  g_autoptr(PhModel)   before = ph_model_clone (model), after = ph_model_clone (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GPtrArray) hunks = NULL;
+  g_autoptr (PhModel)   before = ph_model_clone (model), after = ph_model_clone (model);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GPtrArray) hunks = NULL;
   const PhId           first_new = model->next_id;
 
   ph_history_begin_step (history, after, "become");

@@ -64,9 +64,9 @@ unique_names (const PhGraph *graph)
 static void
 match_names (Become *become, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr(GHashTable) ours = unique_names (graph);
-  g_autoptr(GHashTable) theirs = unique_names (target);
-  g_autoptr(GHashTable) outputs = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) ours = unique_names (graph);
+  g_autoptr (GHashTable) theirs = unique_names (target);
+  g_autoptr (GHashTable) outputs = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (node, target)
     {
@@ -143,7 +143,7 @@ same_inputs (Become *become, const PhNode *node, const PhNode *of_target)
 static void
 match_structure (Become *become, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr(GHashTable) by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+  g_autoptr (GHashTable) by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
 
   PH_FOREACH_NODE (node, graph)
     if (!g_hash_table_contains (become->taken, node))
@@ -201,8 +201,8 @@ same_tensor (const PhValue *a, const PhValue *b)
 static void
 match_values (Become *become, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr(GHashTable) constants = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
-  g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) constants = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
   guint last = 0;
 
   for (guint i = 0; i < target->inputs->len; i++)
@@ -392,7 +392,7 @@ become_bodies (Become *become, PhNode *node, PhNode *of_target)
 static gboolean
 remove_rest (Become *become, PhGraph *graph)
 {
-  g_autoptr(GHashTable) kept = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
   gpointer value;
 
@@ -482,7 +482,7 @@ wanted_control (Become *become, PhNode *of_target)
 static gboolean
 drop_control (Become *become, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr(GHashTable) targets = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) targets = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (of_target, target)
     if (g_hash_table_lookup (become->nodes, of_target) != NULL)
@@ -490,7 +490,7 @@ drop_control (Become *become, PhGraph *graph, PhGraph *target)
   PH_FOREACH_NODE (node, graph)
     {
       PhNode *of_target = g_hash_table_lookup (targets, node);
-      g_autoptr(GHashTable) wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
+      g_autoptr (GHashTable) wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
 
       for (guint i = node->control != NULL ? node->control->len : 0; i-- > 0;)
         if (!g_hash_table_contains (wanted, node->control->pdata[i]) && !ph_node_remove_control (node, node->control->pdata[i], become->error))

@@ -96,7 +96,7 @@ trace (Tracing *tracing, PhId id, guint depth)
 GArray *
 ph_origin_chain (PhHistory *history, PhModel *model, PhId id)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL), added = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL), added = g_hash_table_new (NULL, NULL);
   Tracing tracing = { g_array_new (FALSE, TRUE, sizeof (PhOrigin)), seen, added, { history, model, NULL, NULL, NULL, NULL } };
 
   g_array_set_clear_func (tracing.chain, origin_clear);

@@ -319,15 +319,15 @@ reading_take (Reading *reading, guint index, GError **error)
 static PhHistory *
 replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel)   model = ph_model_clone (first);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel)   model = ph_model_clone (first);
   g_auto(Reading)      reading = { 0 };
 
   reading_init (&reading, files, cancellable);
   for (guint i = 1; i < files->len; i++)
     {
-      g_autoptr(GError)  reason = NULL;
-      g_autoptr(PhModel) target = NULL;
+      g_autoptr (GError)  reason = NULL;
+      g_autoptr (PhModel) target = NULL;
       gboolean           summary;
       g_autofree char   *name = step_name (files, i, &summary);
 

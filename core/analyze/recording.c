@@ -101,7 +101,7 @@ static gboolean
 replay_step (const char *pass, PhModel *model, gpointer data, GError **error)
 {
   Replay           *replay = data;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GError) reason = NULL;
 
   if (replay->first == NULL)
     {
@@ -177,13 +177,13 @@ open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray 
 PhHistory *
 ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhModel)   model = ph_model_clone (first);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel)   model = ph_model_clone (first);
+  g_autoptr (PhHistory) history = ph_history_new ();
 
   for (guint i = 0; i < later->len; i++)
     {
       PhRecorded       *recorded = later->pdata[i];
-      g_autoptr(GError) reason = NULL;
+      g_autoptr (GError) reason = NULL;
 
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
@@ -217,8 +217,8 @@ compare_names (gconstpointer a, gconstpointer b)
 static const PhFormat *
 format_of_file (const char *path)
 {
-  g_autoptr(PhFile) file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? ph_file_open (path, NULL) : NULL;
-  g_autoptr(GBytes) head = file != NULL ? ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), PH_FORMAT_HEAD), NULL) : NULL;
+  g_autoptr (PhFile) file = g_file_test (path, G_FILE_TEST_IS_REGULAR) ? ph_file_open (path, NULL) : NULL;
+  g_autoptr (GBytes) head = file != NULL ? ph_file_read_bytes (file, 0, MIN (ph_file_get_size (file), PH_FORMAT_HEAD), NULL) : NULL;
   const PhFormat   *format = head != NULL ? ph_format_recognise (head, path) : NULL;
 
   return format != NULL && format->read != NULL && ph_format_has_pattern (format, path) ? format : NULL;
@@ -228,10 +228,10 @@ format_of_file (const char *path)
 static GPtrArray *
 list_models (const char *folder, GPtrArray *problems, GError **error)
 {
-  g_autoptr(GDir)       dir = g_dir_open (folder, 0, error);
-  g_autoptr(GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GHashTable) counts = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray)  formats = g_ptr_array_new ();
+  g_autoptr (GDir)       dir = g_dir_open (folder, 0, error);
+  g_autoptr (GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray)  formats = g_ptr_array_new ();
   GPtrArray            *paths;
   const PhFormat       *most = NULL;
 
@@ -290,8 +290,8 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
 {
   g_autofree char     *tree = NULL;
   g_autofree char     *saved = g_build_filename (path, "saved_model.pb", NULL);
-  g_autoptr(GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_recorded_free);
-  g_autoptr(PhModel)   first = NULL;
+  g_autoptr (GPtrArray) paths = NULL, later = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_recorded_free);
+  g_autoptr (PhModel)   first = NULL;
 
   *history = NULL;
   if (ph_xla_is_dump (path))
@@ -309,7 +309,7 @@ ph_recording_open (const char *path, PhHistory **history, GPtrArray *problems, G
   first = ph_io_open (paths->pdata[0], problems, cancellable, error);
   for (guint i = 1; first != NULL && i < paths->len; i++)
     {
-      g_autoptr(GError) reason = NULL;
+      g_autoptr (GError) reason = NULL;
       PhModel          *model = ph_io_open (paths->pdata[i], NULL, cancellable, &reason);
       PhRecorded       *recorded;
 

@@ -296,7 +296,7 @@ static GPtrArray *
 make_regions (Cut *cut)
 {
   GPtrArray            *found = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
-  g_autoptr(GHashTable) regions = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) regions = g_hash_table_new (NULL, NULL);
 
   for (guint side = 0; side < 2; side++)
     {
@@ -397,9 +397,9 @@ find_graph (Cut *cut, GHashTable *net, PhHistory *history, guint first, guint en
 GPtrArray *
 ph_regions_find (PhModel *before, PhModel *after, PhHistory *history, guint first, guint end)
 {
-  g_autoptr(GHashTable) net = ph_net_new (history, after, first, end), was = g_hash_table_new (NULL, NULL),
+  g_autoptr (GHashTable) net = ph_net_new (history, after, first, end), was = g_hash_table_new (NULL, NULL),
                         is = g_hash_table_new (NULL, NULL), parent = g_hash_table_new (NULL, NULL);
-  g_autoptr(GArray)     switches = g_array_new (FALSE, FALSE, sizeof (Switch));
+  g_autoptr (GArray)     switches = g_array_new (FALSE, FALSE, sizeof (Switch));
   Cut                   cut = { { before, after }, { NULL, NULL }, { was, is }, switches, parent };
 
   if (!find_graph (&cut, net, history, first, end))

@@ -11,7 +11,7 @@ typedef struct { guint here, stay; } Count;
 static void
 count_foreign (PhModel *model, gboolean after, GHashTable *counts, guint *n_nodes)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
 
   for (guint i = 0; i < nodes->len; i++)
     {
@@ -48,9 +48,9 @@ coverage_work (PhCall *call, GError **error)
   static const PhColumn columns[] = {
     { "op", "operator", .style = PH_STYLE_KEY }, { "here", "here", .right = TRUE }, { "stay", "stay", .right = TRUE },
   };
-  g_autoptr(PhModel)    model = ph_model_clone (call->model);
-  g_autoptr(PhHistory)  history = ph_history_new ();
-  g_autoptr(GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (PhModel)    model = ph_model_clone (call->model);
+  g_autoptr (PhHistory)  history = ph_history_new ();
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autofree gpointer  *names = NULL;
   PhPassOptions         options = PH_PASS_OPTIONS_DEFAULT;
   JsonArray            *rows = ph_reply_array (call->reply, "operators");

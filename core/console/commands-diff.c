@@ -79,7 +79,7 @@ typedef struct { char mark; guint a, b; } Line;       /* the line of each side t
 static GArray *
 align_lines (char **a, char **b)
 {
-  g_autoptr(GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree guint     *keys_a = number_lines (numbers, a), *keys_b = number_lines (numbers, b);
   guint                 n_a = g_strv_length (a), n_b = g_strv_length (b), j = 0;
   g_autofree int       *partner = ph_line_diff (keys_a, n_a, keys_b, n_b);
@@ -142,8 +142,8 @@ text_diff (PhCall *call, GError **error)
 {
   Diff              *diff = call->data;
   g_auto(GStrv)      a = NULL, b = NULL;
-  g_autoptr(GArray)  lines = NULL;
-  g_autoptr(GString) out = g_string_new (NULL);
+  g_autoptr (GArray)  lines = NULL;
+  g_autoptr (GString) out = g_string_new (NULL);
   guint              end = 0, n_removed = 0, n_added = 0;
 
   for (guint i = 0; i < 2; i++)
@@ -209,8 +209,8 @@ say_stat (PhCall *call, const PhDiff *diff)
     { "removed", "removed", "-", TRUE, PH_STYLE_REMOVED },
     { "changed", "changed", "~", TRUE, PH_STYLE_CHANGED },
   };
-  g_autoptr(GHashTable) stats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_autoptr(GPtrArray)  sorted = g_ptr_array_new ();
+  g_autoptr (GHashTable) stats = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GPtrArray)  sorted = g_ptr_array_new ();
   JsonArray            *rows = ph_reply_array (call->reply, "ops");
 
   for (guint i = 0; i < diff->nodes->len; i++)
@@ -294,7 +294,7 @@ static gboolean
 diff_work (PhCall *call, GError **error)
 {
   const Diff        *data = call->data;
-  g_autoptr(PhDiff)  diff = NULL;
+  g_autoptr (PhDiff)  diff = NULL;
   JsonArray         *lists[4] = { NULL }, *following;
 
   if (data->text)
@@ -360,7 +360,7 @@ why_begin (PhCall *call, GError **error)
 {
   JsonArray         *chain;
   const PhNode      *node;
-  g_autoptr(GArray)  origins = NULL;
+  g_autoptr (GArray)  origins = NULL;
   PhId               id = PH_NO_ID;
 
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 1, error))

@@ -51,7 +51,7 @@ exec_work (PhCall *call, GError **error)
     return TRUE;
   ph_call_progress (call, "computing", -1);
 
-  g_autoptr(PhModel) model = ph_snapshot_take (exec->snapshot, ph_snapshot_get_history (exec->snapshot)->position);
+  g_autoptr (PhModel) model = ph_snapshot_take (exec->snapshot, ph_snapshot_get_history (exec->snapshot)->position);
   exec->execution = ph_execution_new (model, ph_snapshot_get_feeds (exec->snapshot), call->cancellable, error);
   return exec->execution != NULL;
 }
@@ -62,7 +62,7 @@ describe (const PhExecution *execution, guint index, JsonObject *row)
 {
   const PhExecutionEvent *event = execution->events->pdata[index];
   g_autofree char        *id = g_strdup_printf ("n%u", event->node);
-  g_autoptr(GString)      value = g_string_new (NULL);
+  g_autoptr (GString)      value = g_string_new (NULL);
 
   json_object_set_int_member (row, "number", index + 1);
   json_object_set_string_member (row, "id", id);

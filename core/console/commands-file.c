@@ -99,9 +99,9 @@ open_finish (PhCall *call, GError **error)
   if (open->reload)
     {
       /* The same file again: what was fed stays. */
-      g_autoptr(GHashTable) feeds = g_hash_table_ref (ph_document_get_feeds (call->document));
-      g_autoptr(GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr(GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+      g_autoptr (GHashTable) feeds = g_hash_table_ref (ph_document_get_feeds (call->document));
+      g_autoptr (GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
       GHashTableIter        iter;
       gpointer              name, tensor;
 
@@ -200,7 +200,7 @@ save_work (PhCall *call, GError **error)
   g_autofree char   *why = NULL;
   GError            *local = NULL;
   int                opset;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   ph_call_progress (call, "writing", -1);
   model = ph_model_at_opset (call->model, save->opset, &opset, &why, &local);
@@ -315,9 +315,9 @@ render_work (PhCall *call, GError **error)
 {
   Render              *render = call->data;
   PhHistory           *history = ph_snapshot_get_history (render->snapshot);
-  g_autoptr(PhMeasure) measure = NULL;
-  g_autoptr(PhModel)   model = NULL;
-  g_autoptr(GHashTable) labels = render->values != NULL ? ph_value_labels_new (render->values) : NULL;
+  g_autoptr (PhMeasure) measure = NULL;
+  g_autoptr (PhModel)   model = NULL;
+  g_autoptr (GHashTable) labels = render->values != NULL ? ph_value_labels_new (render->values) : NULL;
   PhRenderFacts        facts;
 
   ph_call_progress (call, "drawing", -1);
@@ -471,7 +471,7 @@ info_work (PhCall *call, GError **error)
   const char           *path = json_object_get_string_member_with_default (call->reply->json, "file", NULL);
   g_autofree char      *position = ph_position_to_string (call->at);
   JsonObject           *json = call->reply->json, *ops, *opsets;
-  g_autoptr(GHashTable) table = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) table = g_hash_table_new (NULL, NULL);
   Counts                counts = { table };
   g_autofree gpointer  *names = NULL;
   guint                 n_names;

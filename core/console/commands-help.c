@@ -43,7 +43,7 @@ help_on_op (PhCall *call, const PhOp *op)
   for (guint i = 0; i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
     if (op->grad[i] != NULL)
       {
-        g_autoptr(GString) text = g_string_new (NULL);
+        g_autoptr (GString) text = g_string_new (NULL);
 
         ph_pattern_print (op->grad[i], op, text);
         ph_reply_say (call->reply, "  d/d%s = %s\n", op->inputs[i].name, text->str);
@@ -270,7 +270,7 @@ source_begin (PhCall *call, GError **error)
   g_autofree char    *text = NULL;
   gsize               size;
   g_auto(GStrv)       lines = NULL;
-  g_autoptr(GString)  joined = g_string_new (NULL);
+  g_autoptr (GString)  joined = g_string_new (NULL);
   GError             *own = NULL;
 
   if (!ph_call_need_args (call, 1, 1, error))

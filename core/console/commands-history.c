@@ -78,7 +78,7 @@ static void
 name_nodes (PhHistory *history, PhModel *model, guint s, guint r, JsonObject *row)
 {
   const PhPosition  at = { s, r };
-  g_autoptr(PhDiff) diff = ph_diff_new (history, model, at, ph_history_next (history, at, TRUE));
+  g_autoptr (PhDiff) diff = ph_diff_new (history, model, at, ph_history_next (history, at, TRUE));
   JsonArray        *nodes = json_array_new ();
 
   for (guint i = 0; i < diff->nodes->len; i++)
@@ -124,7 +124,7 @@ rewrites_work (PhCall *call, GError **error)
   };
   const Steps         *steps = call->data;
   JsonArray           *rows = ph_reply_array (call->reply, "rewrites");
-  g_autoptr(JsonArray) shown = json_array_new ();
+  g_autoptr (JsonArray) shown = json_array_new ();
 
   for (guint s = steps->first; s < steps->last; s++)
     for (guint r = 0; r < g_array_index (call->history->steps, PhStep, s).n_rewrites; r++)

@@ -139,8 +139,8 @@ compare_names (gconstpointer a, gconstpointer b)
 static gboolean
 add_dump (Hunt *self, const char *folder, GError **error)
 {
-  g_autoptr(GDir)      dir = g_dir_open (folder, 0, NULL);
-  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir)      dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   const char          *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -437,9 +437,9 @@ gboolean
 ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row, GError **error)
 {
   g_autofree char      *path = g_build_filename (folder, "model.onnx", NULL), *set = g_build_filename (folder, "test_data_set_0", NULL), *report = NULL;
-  g_autoptr(GPtrArray)  stages = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_hunt_stage_free);
-  g_autoptr(GHashTable) feeds = NULL;
-  g_autoptr(PhHunt)     hunt = NULL;
+  g_autoptr (GPtrArray)  stages = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_hunt_stage_free);
+  g_autoptr (GHashTable) feeds = NULL;
+  g_autoptr (PhHunt)     hunt = NULL;
   PhModel              *model = ph_hunt_open_model (path, call->cancellable);
   PhHuntOptions         options = { .stages = stages, .allow = allow, .seed = 1, .seconds = SECONDS, .cancellable = call->cancellable,
                                     .progress = on_progress, .data = call };

@@ -89,8 +89,8 @@ llvm_work (PhCall *call, GError **error)
   Llvm               *llvm = call->data;
   g_autofree char    *passes = g_strconcat ("-passes=", llvm->passes, NULL), *what = g_path_get_basename (llvm->program);
   const char *const   command[] = { "sh", "-c", script, llvm->program, passes, "-print-changed", "-print-module-scope", "-disable-output", llvm->path, NULL };
-  g_autoptr(PhModel)  model = NULL;
-  g_autoptr(GBytes)   dump = NULL;
+  g_autoptr (PhModel)  model = NULL;
+  g_autoptr (GBytes)   dump = NULL;
 
   ph_call_progress (call, "running LLVM's passes", -1);
   dump = ph_external_run (command, NULL, NULL, 0, what, call->cancellable, error);

@@ -227,7 +227,7 @@ reach (PhNode *node, gpointer data)
 static GHashTable *
 distances (PhNode *start, gboolean up, gboolean down, int limit)
 {
-  g_autoptr(GQueue) queue = g_queue_new ();
+  g_autoptr (GQueue) queue = g_queue_new ();
   Walk              walk = { g_hash_table_new (NULL, NULL), queue, 0 };
   PhNode           *node;
 
@@ -279,8 +279,8 @@ neighbours_begin (PhCall *call, GError **error)
 {
   PhNode                *node;
   guint64                k = 1;
-  g_autoptr(GHashTable)  distance = NULL;
-  g_autoptr(GPtrArray)   nodes = g_ptr_array_new ();
+  g_autoptr (GHashTable)  distance = NULL;
+  g_autoptr (GPtrArray)   nodes = g_ptr_array_new ();
   GHashTableIter         iter;
   gpointer               key;
 
@@ -305,8 +305,8 @@ static gboolean
 paths_begin (PhCall *call, GError **error)
 {
   PhNode                *a, *b;
-  g_autoptr(GHashTable)  down = NULL, up = NULL;
-  g_autoptr(GPtrArray)   nodes = g_ptr_array_new (), shortest = g_ptr_array_new ();
+  g_autoptr (GHashTable)  down = NULL, up = NULL;
+  g_autoptr (GPtrArray)   nodes = g_ptr_array_new (), shortest = g_ptr_array_new ();
   GHashTableIter         iter;
   gpointer               key;
   JsonArray             *path;
@@ -455,7 +455,7 @@ static gboolean
 find_begin (PhCall *call, GError **error)
 {
   g_autofree char   *text = g_strdup (call->rest), *needle = NULL;
-  g_autoptr(GRegex)  regex = NULL;
+  g_autoptr (GRegex)  regex = NULL;
   gsize              n;
   Find              *find;
 

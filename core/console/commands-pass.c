@@ -174,7 +174,7 @@ static void
 reply_entry (PhCall *call, guint index)
 {
   JsonArray           *rows = entries_to_json (call);
-  g_autoptr(JsonArray) changed = json_array_new ();
+  g_autoptr (JsonArray) changed = json_array_new ();
 
   json_array_add_element (changed, json_array_dup_element (rows, index));
   ph_reply_table (call->reply, changed, entry_columns, G_N_ELEMENTS (entry_columns));
@@ -211,7 +211,7 @@ ph_pipeline_text (const char *name, GError **error)
 {
   g_autofree char   *text = NULL;
   g_auto(GStrv)      lines = NULL;
-  g_autoptr(GString) out = g_string_new (NULL);
+  g_autoptr (GString) out = g_string_new (NULL);
   GError            *own = NULL;
 
   if (ph_pipeline_find (name) != NULL || ph_pass_find (name) != NULL || !g_file_test (name, G_FILE_TEST_IS_REGULAR))

@@ -86,7 +86,7 @@ static GArray *
 add_up (Profile *job, const PhNodeTime *times, guint n, GPtrArray *names)
 {
   GArray                *sums = g_array_new (FALSE, TRUE, sizeof (PhNodeTime));
-  g_autoptr(GHashTable)  places = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable)  places = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < n; i++)
     {
@@ -142,8 +142,8 @@ static void
 reply_profile (PhCall *call, Profile *job)
 {
   const gint64         total = ph_profile_total (job->profile);
-  g_autoptr(GPtrArray) names = g_ptr_array_new ();
-  g_autoptr(GArray)    sums = NULL;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GArray)    sums = NULL;
   JsonArray           *rows;
   const PhNodeTime    *times;
   guint                n, shown;
@@ -188,7 +188,7 @@ profile_work (PhCall *call, GError **error)
 {
   Profile              *job = call->data;
   PhRunOptions          options = { .cancellable = call->cancellable, .reference = job->reference };
-  g_autoptr(GHashTable) feeds = NULL, results = NULL;
+  g_autoptr (GHashTable) feeds = NULL, results = NULL;
 
   ph_call_progress (call, "measuring", 0);
   job->model = ph_snapshot_take (job->snapshot, ph_snapshot_get_history (job->snapshot)->position);

@@ -60,7 +60,7 @@ static gboolean
 verify_job (PhCall *call, Run *run, GError **error)
 {
   PhHistory          *history = ph_job_get_history (run->job);
-  g_autoptr(PhProver) prover = ph_job_prover (run->job, run->feeds);
+  g_autoptr (PhProver) prover = ph_job_prover (run->job, run->feeds);
   PhRunOptions        options = { .cancellable = call->cancellable };
 
   for (guint s = 0; s < history->steps->len; s++)

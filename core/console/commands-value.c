@@ -68,7 +68,7 @@ find_input (PhCall *call, const char *name, GError **error)
 static PhTensor *
 random_feed (PhCall *call, PhValue *input, GError **error)
 {
-  g_autoptr(GHashTable) sizes = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) sizes = g_hash_table_new (NULL, NULL);
   guint64               seed = 1;
   guint                 next = 3;
   PhTensor             *tensor;
@@ -110,7 +110,7 @@ static gboolean
 feed_begin (PhCall *call, GError **error)
 {
   PhValue             *input;
-  g_autoptr(PhTensor)  tensor = NULL;
+  g_autoptr (PhTensor)  tensor = NULL;
   const char          *value;
 
   if (!ph_call_need_open (call, error))
@@ -209,7 +209,7 @@ add_wanted (PhModel *model, const char *name, GPtrArray *wanted, GError **error)
 {
   PhValue              *value = ph_model_find_value_named (model, name);
   PhNode               *node = value == NULL ? ph_model_find_node_named (model, name) : NULL;
-  g_autoptr(GPtrArray)  names = NULL;
+  g_autoptr (GPtrArray)  names = NULL;
   const char           *nearest;
 
   if (value != NULL || node != NULL)
@@ -303,7 +303,7 @@ eval_work (PhCall *call, GError **error)
   Eval                 *eval = call->data;
   PhRunOptions          options = { .cancellable = call->cancellable, .keep_all = eval->keep_all, .reference = eval->reference,
                                     .progress = run_progress, .progress_data = call };
-  g_autoptr(GHashTable) feeds = NULL;
+  g_autoptr (GHashTable) feeds = NULL;
   JsonArray            *rows = ph_reply_array (call->reply, "values");
 
   ph_call_progress (call, "computing", 0);
@@ -419,7 +419,7 @@ grad_begin (PhCall *call, GError **error)
 {
   const PhPass        *pass = ph_pass_find ("autodiff");
   PhModel             *model = ph_document_get_model (call->document);
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   Grad                *grad;
 
   if (!ph_document_is_open (call->document) ||

@@ -70,7 +70,7 @@ verify_work (PhCall *call, GError **error)
 {
   Verify             *verify = call->data;
   PhRunOptions        options = { .cancellable = call->cancellable };
-  g_autoptr(PhProver) prover = ph_prover_new_of (verify->snapshot, verify->feeds, verify->seed);
+  g_autoptr (PhProver) prover = ph_prover_new_of (verify->snapshot, verify->feeds, verify->seed);
 
   ph_call_progress (call, "comparing", -1);
   ph_prover_set_whole (prover, TRUE);
@@ -121,7 +121,7 @@ say_outputs (PhCall *call, const PhProof *proof)
 static void
 adopt_feeds (PhCall *call, const PhProof *proof)
 {
-  g_autoptr(GHashTable) feeds = g_hash_table_ref (proof->feeds);
+  g_autoptr (GHashTable) feeds = g_hash_table_ref (proof->feeds);
   GHashTableIter        iter;
   gpointer              name, tensor;
 
@@ -347,11 +347,11 @@ check_work (PhCall *call, GError **error)
 {
   Check               *check = call->data;
   JsonArray           *rows = ph_reply_array (call->reply, "cases");
-  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; check->folders[i] != NULL; i++)
     {
-      g_autoptr(GPtrArray) some = ph_case_find (check->folders[i], call->cancellable, error);
+      g_autoptr (GPtrArray) some = ph_case_find (check->folders[i], call->cancellable, error);
 
       if (some == NULL)
         return FALSE;
@@ -359,7 +359,7 @@ check_work (PhCall *call, GError **error)
     }
   for (guint i = 0; i < all->len; i++)
     {
-      g_autoptr(GError) own = NULL;
+      g_autoptr (GError) own = NULL;
       g_autofree char  *name = g_path_get_basename (all->pdata[i]);
       JsonObject       *row;
       gboolean          ok;

@@ -21,7 +21,7 @@ add_files (Matches *matches)
   const char      *slash = strrchr (matches->prefix, '/');
   g_autofree char *typed = slash != NULL ? g_strndup (matches->prefix, (gsize) (slash - matches->prefix) + 1) : g_strdup ("");
   g_autofree char *folder = *typed == '~' ? g_build_filename (g_get_home_dir (), typed + 1, NULL) : *typed == '\0' ? g_strdup (".") : g_strdup (typed);
-  g_autoptr(GDir)  dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir)  dir = g_dir_open (folder, 0, NULL);
   const char      *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -181,7 +181,7 @@ compare_names (gconstpointer a, gconstpointer b)
 char **
 ph_console_complete (PhConsole *console, const char *line, guint cursor, guint *word_start)
 {
-  g_autoptr(GHashTable) set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autofree char      *typed = g_strndup (line, cursor);
   guint                 start = (guint) strlen (typed);
   const PhCommand      *command = NULL;

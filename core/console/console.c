@@ -131,7 +131,7 @@ ph_console_get_lines (PhConsole *console)
 static PhReply *
 run_one (PhConsole *console, const char *line, GCancellable *cancellable)
 {
-  g_autoptr(PhCall)    call = ph_call_new (console, line, cancellable);
+  g_autoptr (PhCall)    call = ph_call_new (console, line, cancellable);
   const PhCommandCode *code;
   GError              *error = NULL;
 
@@ -177,7 +177,7 @@ run_pushed (PhConsole *console, PhReply *outer, GCancellable *cancellable)
     {
       PhReply               *reply = run_one (console, pending->line, cancellable);
       g_autofree char       *text = NULL;
-      g_autoptr(JsonParser)  parser = json_parser_new ();
+      g_autoptr (JsonParser)  parser = json_parser_new ();
 
       run_pushed (console, reply, cancellable);
       text = ph_reply_to_json (reply);
@@ -238,7 +238,7 @@ drop_script_lines (PhConsole *console)
 static void
 end_running (PhConsole *console)
 {
-  g_autoptr(PhCall) call = g_steal_pointer (&console->running->call);
+  g_autoptr (PhCall) call = g_steal_pointer (&console->running->call);
   Pending          *pending = g_steal_pointer (&console->running);
   PhReply          *reply = ph_call_take_reply (call, console->colour);
   Pending          *next;
@@ -315,7 +315,7 @@ start_in_idle (gpointer data)
   code = ph_call_begin (pending->call);
   if (code != NULL && code->work != NULL)
     {
-      g_autoptr(GTask) task = g_task_new (console, NULL, worked, NULL);
+      g_autoptr (GTask) task = g_task_new (console, NULL, worked, NULL);
 
       ph_document_set_busy (console->document, TRUE);
       g_task_set_task_data (task, (gpointer) code, NULL);

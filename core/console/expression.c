@@ -153,7 +153,7 @@ parse_literal (Parser *parser, PhOperand *out, GError **error)
 {
   const char         *start = parser->at;
   g_autofree char    *text = NULL;
-  g_autoptr(PhTensor) tensor = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
   char               *end;
   GError             *own = NULL;
 
@@ -319,7 +319,7 @@ parse_call (Parser *parser, const char *name, PhOperand *out, GError **error)
   g_auto(Arguments)    arguments = { .names = g_ptr_array_new_with_free_func (g_free),
                                      .literals = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref) };
   const PhOp          *op;
-  g_autoptr(GPtrArray) attrs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) attrs = g_ptr_array_new ();
 
   if (!parse_arguments (parser, &arguments, error))
     return FALSE;

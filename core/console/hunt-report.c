@@ -59,7 +59,7 @@ static void
 add_picture (GString *out, PhModel *model, PhHistory *history, PhPosition from, PhPosition to, const char *folder, const char *caption, GCancellable *cancellable)
 {
   g_autofree char   *path = g_build_filename (folder, "picture.svg", NULL), *svg = NULL, *inside = NULL;
-  g_autoptr(PhModel) copy = ph_model_clone (model);
+  g_autoptr (PhModel) copy = ph_model_clone (model);
   PhRenderFacts      facts;
   gsize              length;
 
@@ -114,7 +114,7 @@ add_file (GString *out, GBytes *bytes, const char *name)
 static GBytes *
 bytes_of_model (PhModel *model)
 {
-  g_autoptr(PhModel) file = ph_model_at_opset (model, 0, &(int) { 0 }, NULL, NULL);
+  g_autoptr (PhModel) file = ph_model_at_opset (model, 0, &(int) { 0 }, NULL, NULL);
 
   return ph_onnx_write (file != NULL ? file : model, NULL);
 }
@@ -123,7 +123,7 @@ static void
 add_tensor_file (GString *out, PhTensor *tensor, const char *name, guint k, const char *folder)
 {
   g_autofree char  *file = g_strdup_printf ("input_%u.pb", k), *path = g_build_filename (folder, file, NULL), *data = NULL;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   gsize             length;
 
   if (!ph_tensor_save (tensor, name, path, NULL) || !g_file_get_contents (path, &data, &length, NULL))
@@ -159,7 +159,7 @@ add_inputs (GString *out, const PhReduced *reduced, const char *folder)
     }
   g_string_append (out, "</table>\n<p>");
   {
-    g_autoptr(GBytes) before = bytes_of_model (reduced->model), after = reduced->fault->after != NULL ? bytes_of_model (reduced->fault->after) : NULL;
+    g_autoptr (GBytes) before = bytes_of_model (reduced->model), after = reduced->fault->after != NULL ? bytes_of_model (reduced->fault->after) : NULL;
 
     if (before != NULL)
       add_file (out, before, "reduced.onnx");
@@ -251,7 +251,7 @@ add_verdict (GString *out, const PhHunt *hunt)
   g_autofree char *size = hunt->reduced != NULL ? g_strdup_printf ("%u nodes, after %u tries", hunt->reduced->n_nodes, hunt->reduced->n_tests) : NULL;
   g_autofree char *error = fault != NULL && fault->max_error > 0 ? g_strdup_printf ("%g", fault->max_error) : NULL;
   g_autofree char *where = fault != NULL && fault->output != NULL ? g_strdup_printf ("%s %s", fault->output, fault->place != NULL ? fault->place : "") : NULL;
-  g_autoptr(GString) nodes = g_string_new (NULL);
+  g_autoptr (GString) nodes = g_string_new (NULL);
 
   for (guint i = 0; hunt->nodes != NULL && i < MIN (hunt->nodes->len, 12); i++)
     g_string_append_printf (nodes, "%s%s", i > 0 ? ", " : "", (char *) hunt->nodes->pdata[i]);
@@ -282,8 +282,8 @@ gboolean
 ph_hunt_report_write (const PhHunt *hunt, const char *path, GCancellable *cancellable, GError **error)
 {
   g_autofree char    *folder = g_dir_make_tmp ("peephole-report-XXXXXX", error), *command = repeat_command (hunt), *issue = NULL, *text = NULL;
-  g_autoptr(GString)  out = g_string_new ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\n<title>");
-  g_autoptr(GError)   own = NULL;
+  g_autoptr (GString)  out = g_string_new ("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport content=\"width=device-width\">\n<title>");
+  g_autoptr (GError)   own = NULL;
 
   if (folder == NULL)
     return FALSE;

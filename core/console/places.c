@@ -11,7 +11,7 @@
 static PhNode *
 find_by_op (PhModel *model, const char *op, guint *n, GError **error)
 {
-  g_autoptr(GString) examples = g_string_new (NULL);
+  g_autoptr (GString) examples = g_string_new (NULL);
   PhNode            *found = NULL;
 
   *n = 0;
@@ -49,7 +49,7 @@ ph_call_find_node (PhCall *call, const char *name, GError **error)
 {
   PhModel             *model = ph_document_get_model (call->document);
   PhNode              *node = ph_model_find_node_named (model, name);
-  g_autoptr(GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
   const char          *nearest;
   guint                n;
   PhId                 id;

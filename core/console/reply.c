@@ -129,7 +129,7 @@ void
 ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n)
 {
   guint                n_rows = json_array_get_length (rows);
-  g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
   g_autofree guint    *width = g_new0 (guint, n);
 
   if (n_rows == 0)
@@ -378,8 +378,8 @@ ph_json_cell (JsonNode *node)
 char *
 ph_reply_to_json (PhReply *reply)
 {
-  g_autoptr(JsonNode)   node = json_node_new (JSON_NODE_OBJECT);
-  g_autoptr(JsonObject) object = json_object_new ();
+  g_autoptr (JsonNode)   node = json_node_new (JSON_NODE_OBJECT);
+  g_autoptr (JsonObject) object = json_object_new ();
   JsonObjectIter        iter;
   const char           *name;
   JsonNode             *member;

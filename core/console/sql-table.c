@@ -180,7 +180,7 @@ vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, 
   Vtab              *vtab = (Vtab *) base->pVtab;
   const PhSqlTable  *table = vtab->table;
   PhSqlView         *view = vtab->sql->here;
-  g_autoptr(GError)  error = NULL;
+  g_autoptr (GError)  error = NULL;
 
   if (table->at > 0)
     {

@@ -79,7 +79,7 @@ ph_sql_names (void)
   static const char *const words[] = { "select", "from", "where", "group by", "order by", "limit", "join", "on", "count(*)", "distinct",
                                        "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union" };
   GPtrArray               *names = names_of (TRUE);
-  g_autoptr(GPtrArray)     columns = names_of (FALSE);
+  g_autoptr (GPtrArray)     columns = names_of (FALSE);
 
   g_ptr_array_set_free_func (columns, NULL);
   for (guint i = 0; i < columns->len; i++)
@@ -124,7 +124,7 @@ sql_regexp (sqlite3_context *out, int argc, sqlite3_value **argv)
 {
   const char       *pattern = (const char *) sqlite3_value_text (argv[0]), *text = (const char *) sqlite3_value_text (argv[1]);
   GRegex           *regex = sqlite3_get_auxdata (out, 0);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (pattern == NULL || text == NULL)
     return;
@@ -282,14 +282,14 @@ add_cell (JsonArray *row, sqlite3_stmt *statement, int column)
 static gboolean
 say_where (const char *message, const char *column, GError **error)
 {
-  g_autoptr(GString) tables = g_string_new (NULL);
+  g_autoptr (GString) tables = g_string_new (NULL);
 
   if (!g_str_has_prefix (message, "no such column: "))
     return FALSE;
   for (guint g = 0; g < G_N_ELEMENTS (groups); g++)
     for (guint i = 0; i < *groups[g].n; i++)
       {
-        g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
+        g_autoptr (GPtrArray) columns = g_ptr_array_new_with_free_func (g_free);
 
         add_names (columns, &groups[g].tables[i], FALSE);
         if (g_ptr_array_find_with_equal_func (columns, column, g_str_equal, NULL))
@@ -319,7 +319,7 @@ set_sql_error (PhSql *sql, GError **error)
     }
   if (g_str_has_prefix (message, "no such table: ") || g_str_has_prefix (message, "no such column: "))
     {
-      g_autoptr(GPtrArray) names = names_of (g_str_has_prefix (message, "no such table"));
+      g_autoptr (GPtrArray) names = names_of (g_str_has_prefix (message, "no such table"));
 
       typed = strchr (message, ':') + 2;
       if (strrchr (typed, '.') != NULL)
@@ -340,9 +340,9 @@ static void
 say_rows (PhReply *reply, JsonArray *names, JsonArray *rows)
 {
   guint                 n = json_array_get_length (names), shown = MIN (json_array_get_length (rows), MAX_ROWS_SHOWN);
-  g_autoptr(JsonArray)  objects = json_array_new ();
+  g_autoptr (JsonArray)  objects = json_array_new ();
   g_autofree PhColumn  *columns = g_new0 (PhColumn, n);
-  g_autoptr(GPtrArray)  keys = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray)  keys = g_ptr_array_new_with_free_func (g_free);
 
   for (guint c = 0; c < n; c++)
     {

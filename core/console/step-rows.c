@@ -127,7 +127,7 @@ busy_steps (JsonArray *rows)
 void
 ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
 {
-  g_autoptr(JsonArray)  shown = brief && json_array_get_length (rows) > MANY_STEPS ? busy_steps (rows) : json_array_ref (rows);
+  g_autoptr (JsonArray)  shown = brief && json_array_get_length (rows) > MANY_STEPS ? busy_steps (rows) : json_array_ref (rows);
   guint                 idle = json_array_get_length (rows) - json_array_get_length (shown);
   gboolean              compared = FALSE;
 

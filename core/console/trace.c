@@ -254,7 +254,7 @@ ph_trace_assign (PhCall *call, const char *name, PhOperand *operand, GError **er
 static PhModel *
 trace_model (PhTrace *trace, const char *output, GError **error)
 {
-  g_autoptr(PhModel) model = ph_model_clone (trace->model);
+  g_autoptr (PhModel) model = ph_model_clone (trace->model);
   guint              n = 0;
 
   for (guint i = 0; i < model->values->len; i++)
@@ -280,7 +280,7 @@ ph_trace_command (PhCall *call, GError **error)
 {
   PhTrace            *trace = ph_console_get_trace (call->console);
   const char         *what = call->argc > 0 ? call->argv[0] : "show";
-  g_autoptr(PhModel)  model = NULL;
+  g_autoptr (PhModel)  model = NULL;
 
   if (!ph_call_need_args (call, 0, 1, error))
     return FALSE;
@@ -366,10 +366,10 @@ ph_trace_grad (PhCall *call, GError **error)
   PhTrace              *trace = ph_console_get_trace (call->console);
   PhValue              *value = call->argc > 0 ? g_hash_table_lookup (trace->variables, call->argv[0]) : NULL;
   const PhPass         *pass = ph_pass_find ("autodiff");
-  g_autoptr(PhModel)    model = NULL;
-  g_autoptr(PhHistory)  history = ph_history_new ();
-  g_autoptr(GPtrArray)  arguments = g_ptr_array_new ();
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
+  g_autoptr (PhModel)    model = NULL;
+  g_autoptr (PhHistory)  history = ph_history_new ();
+  g_autoptr (GPtrArray)  arguments = g_ptr_array_new ();
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
   PhPassOptions         options = PH_PASS_OPTIONS_DEFAULT;
   PhRunOptions          run_options = { .cancellable = call->cancellable };
   JsonArray            *rows;
@@ -418,7 +418,7 @@ ph_trace_grad (PhCall *call, GError **error)
       else
         {
           PhTensor            *like = g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (value->id));
-          g_autoptr(PhTensor)  one = ph_tensor_new_scalar (ph_tensor_dtype (like), 1);
+          g_autoptr (PhTensor)  one = ph_tensor_new_scalar (ph_tensor_dtype (like), 1);
 
           g_hash_table_insert (feeds, input,
                                ph_tensor_new_splat (ph_tensor_dtype (like), ph_tensor_rank (like), ph_tensor_dims (like),

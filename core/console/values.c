@@ -214,7 +214,7 @@ literal_to_tensor (Literal *literal, const PhType *type, GError **error)
   gboolean             strings = literal->strings->len > 0;
   PhDType              dtype = type != NULL ? type->dtype : strings ? PH_STRING : literal->fractions ? PH_FLOAT : PH_INT64;
   gsize                n = strings ? literal->strings->len : literal->numbers->len;
-  g_autoptr(PhTensor)  tensor = NULL;
+  g_autoptr (PhTensor)  tensor = NULL;
   gint64              *dims = literal->dims;
   guint                rank = literal->rank;
 
@@ -260,11 +260,11 @@ fill_type (PhTensor *scalar, const PhType *type)
 PhTensor *
 ph_literal_parse (const char *text, const PhType *type, GError **error)
 {
-  g_autoptr(GArray)    numbers = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr(GArray)    integers = g_array_new (FALSE, FALSE, sizeof (gint64));
-  g_autoptr(GPtrArray) strings = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GArray)    numbers = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray)    integers = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func (g_free);
   Literal              literal = { text, text, numbers, integers, strings, .rank = G_MAXUINT };
-  g_autoptr(PhTensor)  tensor = NULL;
+  g_autoptr (PhTensor)  tensor = NULL;
 
   for (guint i = 0; i < PH_MAX_RANK; i++)
     literal.dims[i] = -1;

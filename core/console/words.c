@@ -7,8 +7,8 @@
 char **
 ph_split_words (const char *line, GError **error)
 {
-  g_autoptr(GStrvBuilder) words = g_strv_builder_new ();
-  g_autoptr(GString)      word = g_string_new (NULL);
+  g_autoptr (GStrvBuilder) words = g_strv_builder_new ();
+  g_autoptr (GString)      word = g_string_new (NULL);
   gboolean                in_word = FALSE;
   char                    quote = '\0';
 

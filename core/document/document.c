@@ -204,7 +204,7 @@ ph_document_check_files (PhDocument *document)
 
   for (guint i = 0; document->files != NULL && i < document->files->len; i++)
     {
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       if (ph_file_check (document->files->pdata[i], &error))
         continue;
@@ -256,7 +256,7 @@ void
 ph_document_take_models (PhDocument *document, PhModel *model, PhModel *copy, const char *path, GPtrArray *problems)
 {
   g_autofree char *own_path = g_strdup (path);
-  g_autoptr(GPtrArray) files = NULL;
+  g_autoptr (GPtrArray) files = NULL;
 
   g_return_if_fail (PH_IS_DOCUMENT (document) && model != NULL);
 

@@ -94,8 +94,8 @@ on_ran (const PhNode *node, PhTensor *const *outputs, gpointer data)
 PhExecution *
 ph_execution_new (PhModel *model, GHashTable *feeds, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhExecution) execution = g_new0 (PhExecution, 1);
-  g_autoptr(GHashTable)  runs = g_hash_table_new (NULL, NULL), given = NULL, results = NULL;
+  g_autoptr (PhExecution) execution = g_new0 (PhExecution, 1);
+  g_autoptr (GHashTable)  runs = g_hash_table_new (NULL, NULL), given = NULL, results = NULL;
   Recorder               recorder = { execution, runs, 0 };
   PhRunOptions           options = { .cancellable = cancellable };
 
@@ -134,8 +134,8 @@ GHashTable *
 ph_execution_values (const PhExecution *execution, guint at)
 {
   GHashTable *values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
-  g_autoptr(GHashTable) latest = g_hash_table_new (NULL, NULL);      /* graph -> its last event */
+  g_autoptr (GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) latest = g_hash_table_new (NULL, NULL);      /* graph -> its last event */
   GHashTableIter iter;
   gpointer id, tensor;
 

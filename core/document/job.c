@@ -159,7 +159,7 @@ upgrade_first (PhJob *job)
 static gboolean
 find_cap (PhJob *job, int *cap, GError **error)
 {
-  g_autoptr(PhModel) file = NULL;
+  g_autoptr (PhModel) file = NULL;
   GError            *local = NULL;
 
   file = ph_model_at_opset (job->model, 0, cap, NULL, &local);

@@ -67,7 +67,7 @@ ph_pipeline_parse (const char *text, PhExactness *allow, GError **error)
 {
   const PhPipeline *pipeline = ph_pipeline_find (text);
   g_auto(GStrv)     words = pipeline == NULL ? g_strsplit_set (text, ", ", -1) : NULL;
-  g_autoptr(GArray) entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
+  g_autoptr (GArray) entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
   PhPipelineEntry   entry;
 
   *allow = pipeline != NULL ? pipeline->allow : PH_LOSSY;
@@ -113,7 +113,7 @@ goes_without_saying (const PhPipelineEntry *entry, gboolean own)
 static gboolean
 is_changed (PhDocument *document)
 {
-  g_autoptr(GArray) named = NULL;
+  g_autoptr (GArray) named = NULL;
   PhExactness       allow;
   guint             skip;
 

@@ -21,7 +21,7 @@ gboolean
 ph_document_fill_entries (PhDocument *document, const char *name, GError **error)
 {
   PhExactness       allow;
-  g_autoptr(GArray) entries = ph_pipeline_parse (name, &allow, error);
+  g_autoptr (GArray) entries = ph_pipeline_parse (name, &allow, error);
   g_autofree char  *own_name = g_strdup (name);
   PhPipelineEntry   first = { .pass = ph_pipeline_find (name) != NULL ? ph_document_upgrade () : ph_pass_find ("newest-form"),
                               .enabled = TRUE, .limit = G_MAXUINT, .implied = TRUE };

@@ -83,14 +83,14 @@ gboolean
 ph_proof_job_run (PhProofJob *job, GCancellable *cancellable, GError **error)
 {
   PhRunOptions        options = { .cancellable = cancellable };
-  g_autoptr(PhProver) prover = NULL;
+  g_autoptr (PhProver) prover = NULL;
 
   if (job->steps->len > 0)
     prover = ph_prover_new_of (job->snapshot, job->feeds, 1);
   for (guint i = 0; i < job->steps->len; i++)
     {
       guint              s = g_array_index (job->steps, guint, i);
-      g_autoptr(PhProof) proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, &options, error);
+      g_autoptr (PhProof) proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, &options, error);
 
       if (proof == NULL || !ph_prover_blame (prover, proof, &options, error))
         return FALSE;
@@ -220,7 +220,7 @@ background_found (PhProofJob *job, guint index, gpointer task)
 static gpointer
 background_work (gpointer data)
 {
-  g_autoptr(GTask) task = data;
+  g_autoptr (GTask) task = data;
   Background *background = g_task_get_task_data (task);
 
   setpriority (PRIO_PROCESS, gettid (), 10);
@@ -250,7 +250,7 @@ start_proving (gpointer data)
   PhDocument      *document = data;
   PhProofJob      *job;
   Background      *background;
-  g_autoptr(GTask) task = NULL;
+  g_autoptr (GTask) task = NULL;
 
   document->proof_timer = 0;
   job = ph_proof_job_new (document, 0, G_MAXUINT);

@@ -27,7 +27,7 @@ PhCopy *
 ph_copy_new (PhModel *model, PhHistory *history)
 {
   PhCopy *copy = g_new0 (PhCopy, 1);
-  g_autoptr(PhHistory) now = ph_history_snapshot (history);
+  g_autoptr (PhHistory) now = ph_history_snapshot (history);
 
   g_atomic_ref_count_init (&copy->ref_count);
   g_mutex_init (&copy->lock);

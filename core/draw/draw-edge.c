@@ -258,7 +258,7 @@ ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *op
   const PhColor background = ph_theme_background (options->theme);
   const gboolean pale = options->since != options->time || options->dim;
   const PhColor text = ph_mix (background, ph_theme_text (options->theme), pale && options->theme < PH_THEME_HIGH_CONTRAST ? 0.45 : 0.75);
-  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int)), labels = g_array_new (FALSE, FALSE, sizeof (PhRect));
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int)), labels = g_array_new (FALSE, FALSE, sizeof (PhRect));
 
   for (guint i = 0; i < edges->len; i++)
     {

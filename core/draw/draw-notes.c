@@ -88,7 +88,7 @@ contains (const GArray *boxes, int box)
 static gboolean
 is_clear (PhScene *scene, const PhDrawOptions *options, const PhRect *hull, const GArray *members)
 {
-  g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
 
   ph_scene_boxes_in (scene, hull, near);
   for (guint i = 0; i < near->len; i++)
@@ -109,7 +109,7 @@ static void
 note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, int box, const PhRect *card, const PhNodeChange *change)
 {
   const PhColor tone = ph_theme_change (options->theme, PH_CHANGE_ADDED);
-  g_autoptr(GArray) members = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (int));
   g_autofree char *text = g_strdup_printf ("%u → 1", change->fused_from->len);
   PhRect hull = *card;
 
@@ -158,7 +158,7 @@ note_fusion (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *optio
 void
 ph_scene_draw_notes (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, const PhDiff *diff)
 {
-  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
   const PhRect around = ph_grown (&options->clip, 200);
 
   if (options->scale < NOTES_SCALE || options->time == options->since || options->side == PH_SIDE_BEFORE)

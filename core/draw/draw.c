@@ -22,8 +22,8 @@ around_of (const PhDrawOptions *options)
 guint64
 ph_scene_look_hash (PhScene *scene, const PhDrawOptions *options)
 {
-  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
   const PhRect around = around_of (options);
   guint64 hash = ph_hash_mix (options->theme << 8 | options->side << 4 | options->edge_width << 3 | options->transparent << 2
                               | options->dim << 1 | (options->since != options->time), boxes->len);
@@ -47,8 +47,8 @@ ph_scene_look_hash (PhScene *scene, const PhDrawOptions *options)
 void
 ph_scene_draw (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options)
 {
-  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (int));
   const PhRect around = around_of (options);
   gboolean groups = FALSE;
 

@@ -19,7 +19,7 @@
 static gboolean
 write_whole (const char *path, const void *data, gsize length, GError **error)
 {
-  g_autoptr(GError) local = NULL;
+  g_autoptr (GError) local = NULL;
   g_autofree char *name = NULL;
 
   if (ph_replace_contents (path, data, length, &local))
@@ -103,8 +103,8 @@ ph_picture_draw (const PhPicture *picture, cairo_t *cr, PhInk *ink, double scale
 gboolean
 ph_picture_save (const PhPicture *picture, const char *path, double scale, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhInk) ink = ph_ink_new ();
-  g_autoptr(GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (PhInk) ink = ph_ink_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   cairo_surface_t *surface = NULL;
   cairo_status_t status;
   cairo_t *cr;
@@ -174,8 +174,8 @@ ph_render_file (PhModel *model, PhHistory *history, PhId inside, PhPosition from
   const PhSceneOptions options = { .by_scope = n_nodes > 5000, .open_all = n_nodes > 5000 ? 1500 : 0, .seconds = 10, .engine = engine,
                                    .across = across };
   const int time = history != NULL ? ph_scene_time (history, to) : 0, since = history != NULL ? ph_scene_time (history, from) : 0;
-  g_autoptr(PhScene) scene = NULL;
-  g_autoptr(PhPaint) paint = NULL;
+  g_autoptr (PhScene) scene = NULL;
+  g_autoptr (PhPaint) paint = NULL;
   PhDiff *diff = NULL;
   gboolean done;
 

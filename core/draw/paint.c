@@ -74,7 +74,7 @@ static void
 shade_groups (PhPaint *paint, PhScene *scene)
 {
   const guint n_names = paint->entries->len;
-  g_autoptr(GHashTable) counts = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) counts = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   GHashTableIter iter;
   gpointer key, value;
 
@@ -108,7 +108,7 @@ shade_groups (PhPaint *paint, PhScene *scene)
 static void
 paint_names (PhPaint *paint, PhScene *scene, int time, PhMeasure *measure)
 {
-  g_autoptr(GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal), order = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) known = g_hash_table_new (g_str_hash, g_str_equal), order = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree guint *place = NULL;
   guint kept;
 

@@ -335,7 +335,7 @@ common_divisor (gint64 a, gint64 b)
 static gboolean
 quotient_atom (const Poly *a, const Poly *b, Poly *result)
 {
-  g_autoptr(GString) text = g_string_new ("floor(");
+  g_autoptr (GString) text = g_string_new ("floor(");
   const gboolean bare_a = a->n == 1 && a->terms[0].coefficient > 0;
   const gboolean bare_b = b->n == 1 && b->terms[0].coefficient > 0 && b->terms[0].n + (b->terms[0].coefficient != 1) <= 1;
 
@@ -436,7 +436,7 @@ poly_of_dim (PhDim dim, Poly *poly)
 static PhDim
 dim_of_poly (const Poly *poly)
 {
-  g_autoptr(GString) text = NULL;
+  g_autoptr (GString) text = NULL;
   gint64 constant;
 
   if (poly_is_constant (poly, &constant))

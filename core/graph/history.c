@@ -241,7 +241,7 @@ count_step (PhHistory *history, PhModel *model, PhStep *step)
   guint first = step->first_rewrite < history->rewrites->len
                     ? g_array_index (history->rewrites, PhRewrite, step->first_rewrite).first_edit
                     : history->edits->len;
-  g_autoptr(GHashTable) net = ph_net_new_counted (history, model, first, history->edits->len);
+  g_autoptr (GHashTable) net = ph_net_new_counted (history, model, first, history->edits->len);
   GHashTableIter iter;
   gpointer data;
 

@@ -253,7 +253,7 @@ by_id (gconstpointer a, gconstpointer b)
 static void
 mark_bodies (Net *self)
 {
-  g_autoptr(GArray) changed = g_array_new (FALSE, FALSE, sizeof (PhId));
+  g_autoptr (GArray) changed = g_array_new (FALSE, FALSE, sizeof (PhId));
   GHashTableIter iter;
   gpointer data;
 

@@ -86,7 +86,7 @@ by_order (gconstpointer a, gconstpointer b)
 static void
 move_needed (PhNode *node, GHashTable *needed)
 {
-  g_autoptr(GPtrArray) moving = g_ptr_array_sized_new (g_hash_table_size (needed));
+  g_autoptr (GPtrArray) moving = g_ptr_array_sized_new (g_hash_table_size (needed));
   GHashTableIter iter;
   gpointer key;
   PhNode *place = node->prev;
@@ -106,7 +106,7 @@ gboolean
 ph_order_put_before (PhNode *user, const PhValue *value, GError **error)
 {
   PhNode *node = ph_node_ancestor_in (user, value->graph);
-  g_autoptr(GHashTable) needed = NULL;
+  g_autoptr (GHashTable) needed = NULL;
 
   if (value->producer == NULL || value->producer->order < node->order)
     return TRUE;
@@ -124,7 +124,7 @@ ph_order_put_before (PhNode *user, const PhValue *value, GError **error)
 gboolean
 ph_order_put_first (PhNode *node, PhNode *first, GError **error)
 {
-  g_autoptr(GHashTable) needed = NULL;
+  g_autoptr (GHashTable) needed = NULL;
 
   if (first->order < node->order)
     return TRUE;

@@ -50,8 +50,8 @@ replace_outputs (PhValue *old, PhValue *value, GError **error)
 gboolean
 ph_value_replace_uses (PhValue *old, PhValue *value, GError **error)
 {
-  g_autoptr(GHashTable) below = NULL;
-  g_autoptr(GArray) uses = NULL;
+  g_autoptr (GHashTable) below = NULL;
+  g_autoptr (GArray) uses = NULL;
 
   g_return_val_if_fail (old != value, FALSE);
   if (old->type != NULL && value->type != NULL && ph_type_merge (old->type, value->type) == NULL)
@@ -105,8 +105,8 @@ guint
 ph_graph_remove_dead (PhNode *root)
 {
   PhModel *model = root->graph->model;
-  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (PhId));   /* values, by id: they may be gone by then */
-  g_autoptr(GPtrArray) operands = g_ptr_array_new ();
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (PhId));   /* values, by id: they may be gone by then */
+  g_autoptr (GPtrArray) operands = g_ptr_array_new ();
   PhNode *node = root;
   guint n = 0;
 

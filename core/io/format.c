@@ -178,8 +178,8 @@ keep_files (PhModel *model, PhSource *source)
 static PhFile *
 open_disk (PhSource *source, GError **error)
 {
-  g_autoptr(PhFile) file = NULL;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (PhFile) file = NULL;
+  g_autoptr (GError) reason = NULL;
   const char *why = NULL;
 
   if (g_file_test (source->path, G_FILE_TEST_IS_DIR))
@@ -203,7 +203,7 @@ open_disk (PhSource *source, GError **error)
 static const PhFormat *
 open_source (PhSource *source, const char *path, GPtrArray *problems, GCancellable *cancellable, PhFile **file, GError **error)
 {
-  g_autoptr(GBytes) head = NULL;
+  g_autoptr (GBytes) head = NULL;
   const PhFormat *format;
 
   ph_source_init (source, path, problems);
@@ -236,8 +236,8 @@ PhModel *
 ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_auto(PhSource) source = { 0 };
-  g_autoptr(PhFile) file = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (PhFile) file = NULL;
+  g_autoptr (PhModel) model = NULL;
   const PhFormat *format = open_source (&source, path, problems, cancellable, &file, error);
 
   if (format == NULL)
@@ -267,7 +267,7 @@ gboolean
 ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
   g_auto(PhSource) source = { 0 };
-  g_autoptr(PhFile) file = NULL;
+  g_autoptr (PhFile) file = NULL;
   const PhFormat *format = open_source (&source, path, problems, cancellable, &file, error);
   Recording recording = { &source, each, data };
   PhModel *model;
@@ -306,7 +306,7 @@ gboolean
 ph_format_record_text (const PhFormat *format, const char *text, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
                        GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
 
   return ph_format_record_bytes (format, bytes, path, each, data, problems, cancellable, error);
 }
@@ -338,7 +338,7 @@ gboolean
 ph_io_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error)
 {
   const PhFormat *format = ph_format_for_saving (path);
-  g_autoptr(GString) known = g_string_new (NULL);
+  g_autoptr (GString) known = g_string_new (NULL);
   g_autofree const char **patterns = NULL;
 
   if (format != NULL)
@@ -389,7 +389,7 @@ char *
 ph_format_fill (const char *template)
 {
   g_auto(GStrv) lines = g_strsplit (template, "\n", -1);
-  g_autoptr(GString) types = g_string_new (NULL);
+  g_autoptr (GString) types = g_string_new (NULL);
   GString *out = g_string_new (NULL);
 
   FOREACH_FORMAT (format)
@@ -401,7 +401,7 @@ ph_format_fill (const char *template)
 
       if (strstr (lines[i], "@MIME_TYPE@") == NULL)
         {
-          g_autoptr(GString) line = g_string_new (lines[i]);
+          g_autoptr (GString) line = g_string_new (lines[i]);
 
           g_string_replace (line, "@MIME_TYPES@", types->str, 0);
           g_string_append_printf (out, "%s%s", line->str, end);
@@ -410,7 +410,7 @@ ph_format_fill (const char *template)
       FOREACH_FORMAT (format)
         if (format->read != NULL && format->mime != NULL)
           {
-            g_autoptr(GString) line = g_string_new (lines[i]);
+            g_autoptr (GString) line = g_string_new (lines[i]);
 
             g_string_replace (line, "@MIME_TYPE@", format->mime, 0);
             g_string_append_printf (out, "%s%s", line->str, end);

@@ -198,7 +198,7 @@ note_use (const char *name, const Hidden *hidden, Uses *uses)
 static gboolean
 each_captured (const PhImportGraph *body, const Hidden *outer, Uses *uses)
 {
-  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
   Hidden hidden = { outer, names };
 
   for (gsize i = 0; i < body->n_inputs; i++)
@@ -239,9 +239,9 @@ each_use (const PhImportNode *node, const Hidden *hidden, Uses *uses)
 static void
 report_cycle (PhScope *scope, const GArray *stack, const guint8 *state, gsize need, GError **error)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autofree char *label = ph_scope_describe (scope, need);
-  g_autoptr(GString) text = g_string_new (label);
+  g_autoptr (GString) text = g_string_new (label);
   guint n = 0, more = 0;
 
   for (guint i = stack->len; i-- > 0;)
@@ -274,8 +274,8 @@ sort (PhScope *scope, gsize first, GError **error)
   gsize n = scope->file->n_nodes, done = first;
   gsize *order = g_new (gsize, n);
   g_autofree guint8 *state = g_new0 (guint8, n);       /* 0 not seen, 1 waiting for others, 2 placed */
-  g_autoptr(GPtrArray) needs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
-  g_autoptr(GArray) stack = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (GPtrArray) needs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (gsize));
 
   for (gsize i = 0; i < n; i++)
     {
@@ -442,7 +442,7 @@ ph_scope_add_nodes (PhScope *scope, PhImportFunc make, gpointer data, GError **e
 gboolean
 ph_scope_set_outputs (PhScope *scope, gboolean distinct, GError **error)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   PhSource *source = scope->importer->source;
 
   for (gsize i = 0; i < scope->file->n_outputs; i++)

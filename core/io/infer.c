@@ -23,8 +23,8 @@ copy_types (PhModel *to, PhModel *from)
 void
 ph_io_infer (PhModel *model, GPtrArray *problems)
 {
-  g_autoptr(PhModel) clone = NULL;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (PhModel) clone = NULL;
+  g_autoptr (GError) reason = NULL;
   int opset = ph_model_opset (model, "");
 
   if (opset == 0 || opset >= PH_OPSET_NEWEST || !ph_upgrade_changes_nodes (model))

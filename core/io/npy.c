@@ -82,7 +82,7 @@ static PhTensor *
 read_strings (const guint8 *data, gsize size, gboolean wide, gsize width, guint rank, const gint64 *dims, gsize count,
               const char *path, GError **error)
 {
-  g_autoptr(PhTensor) tensor = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
   gsize item = wide ? width * 4 : width, total;
 
   if (!g_size_checked_mul (&total, item, count) || total > size)
@@ -92,7 +92,7 @@ read_strings (const guint8 *data, gsize size, gboolean wide, gsize width, guint 
     return bad (error, path, "the array does not fit into memory");
   for (gsize i = 0; i < count; i++)
     {
-      g_autoptr(GString) text = g_string_new (NULL);
+      g_autoptr (GString) text = g_string_new (NULL);
 
       for (gsize j = 0; j < width; j++)
         {
@@ -115,8 +115,8 @@ PhTensor *
 ph_npy_read (GBytes *bytes, const char *path, GError **error)
 {
   g_autofree char *header = NULL;
-  g_autoptr(GBytes) elements = NULL;
-  g_autoptr(PhTensor) tensor = NULL;
+  g_autoptr (GBytes) elements = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
   gsize size, start, length, count, item;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   const char *descr, *order, *shape;
@@ -223,9 +223,9 @@ append_strings (GByteArray *out, PhTensor *tensor, gsize width)
 GBytes *
 ph_npy_write (PhTensor *tensor, GError **error)
 {
-  g_autoptr(GString) header = g_string_new (NULL);
-  g_autoptr(PhTensor) wider = NULL;
-  g_autoptr(GByteArray) out = g_byte_array_new ();
+  g_autoptr (GString) header = g_string_new (NULL);
+  g_autoptr (PhTensor) wider = NULL;
+  g_autoptr (GByteArray) out = g_byte_array_new ();
   g_autofree char *descr = NULL;
   PhDType dtype;
   gsize width = 1;

@@ -43,7 +43,7 @@ leads_out (const char *location)
 static PhFile *
 open_in_folder (PhSource *source, const char *location, gconstpointer part, const char *what, GError **error)
 {
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GError) reason = NULL;
   g_autofree char  *path = g_build_filename (source->folder, location, NULL);
   char             *folder = realpath (source->folder, NULL), *real = realpath (path, NULL);
   const gsize       length = folder != NULL ? strlen (folder) : 0;

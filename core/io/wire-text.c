@@ -147,7 +147,7 @@ static gboolean
 take_value (Text *text, const PhTextField *field, GByteArray *out, guint depth)
 {
   const char            c = peek (text);
-  g_autoptr(GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   g_autofree char      *word = NULL;
   gint64                number;
 
@@ -279,7 +279,7 @@ ph_wire_from_text (const char *data, gsize size, const PhTextMessage *message, g
                    guint *column, const char **why)
 {
   Text                  text = { data, data + size, data, number_of, NULL };
-  g_autoptr(GByteArray) out = g_byte_array_new ();
+  g_autoptr (GByteArray) out = g_byte_array_new ();
 
   if (take_message (&text, message, out, '\0', 0))
     return g_steal_pointer (&out);

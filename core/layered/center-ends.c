@@ -118,7 +118,7 @@ ph_layout_center_ends (PhLayout *layout)
 {
   g_autofree Links *links = g_new0 (Links, layout->n_boxes + 1);
   g_autofree guint8 *moves = g_new (guint8, layout->n_boxes + 1);
-  g_autoptr(GArray) before = g_array_new (FALSE, FALSE, sizeof (PhPoint));
+  g_autoptr (GArray) before = g_array_new (FALSE, FALSE, sizeof (PhPoint));
   guint64 crossings = 0;
   guint over = 0;
   gboolean known = FALSE;

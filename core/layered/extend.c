@@ -182,7 +182,7 @@ static PhPoint
 wished_place (Extender *x, const PhLayout *part, const int *members, int number, const int *slot)
 {
   PhLayout *layout = x->layout;
-  g_autoptr(GArray) wish_x = g_array_new (FALSE, FALSE, sizeof (float)), wish_y = g_array_new (FALSE, FALSE, sizeof (float));
+  g_autoptr (GArray) wish_x = g_array_new (FALSE, FALSE, sizeof (float)), wish_y = g_array_new (FALSE, FALSE, sizeof (float));
   float right = 0;
 
   for (guint e = 0; e < layout->n_edges; e++)
@@ -266,7 +266,7 @@ static gboolean
 place_part (Extender *x, int number, const int *members, int n, int *slot, GCancellable *cancellable, GError **error)
 {
   PhLayout *layout = x->layout;
-  g_autoptr(PhLayout) part = ph_layout_new (n, layout->n_edges);
+  g_autoptr (PhLayout) part = ph_layout_new (n, layout->n_edges);
   g_autofree int *edge_of = g_new (int, layout->n_edges + 1);
   PhPoint at;
 
@@ -346,7 +346,7 @@ route_down (Extender *x, PhLayoutEdge *edge)
   const float x0 = a->x + edge->from_dx, x1 = b->x + edge->to_dx;
   const float y0 = a->y + a->height / 2 - a->inset, y1 = b->y - b->height / 2 + b->inset;
   const float top = y0 + MIN (24, (y1 - y0) / 3), bottom = y1 - MIN (24, (y1 - y0) / 3);
-  g_autoptr(GArray) lanes = g_array_new (FALSE, FALSE, sizeof (Lane));
+  g_autoptr (GArray) lanes = g_array_new (FALSE, FALSE, sizeof (Lane));
   float lane = x1;
 
   if (y1 - y0 > 60)

@@ -95,7 +95,7 @@ ph_layered_fold (PhLayered *layered, const float *top, const float *bottom)
   PhLayout *layout = layered->layout;
   const float width = layout->width + GUTTER;
   const int n = MIN ((int) lroundf (sqrtf (layout->fold * layout->height / width)), layered->n_layers / FEWEST);
-  g_autoptr(GArray) columns = NULL;
+  g_autoptr (GArray) columns = NULL;
   g_autofree int *column_of = NULL;
   float x = 0, height = 0, above = 0;
 

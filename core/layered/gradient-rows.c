@@ -111,7 +111,7 @@ GArray *
 ph_layout_pairs (const PhLayout *layout, gboolean all)
 {
   GArray *pairs = g_array_new (FALSE, FALSE, sizeof (PhLayoutPair));
-  g_autoptr(GArray) ties = g_array_new (FALSE, FALSE, sizeof (Tie));
+  g_autoptr (GArray) ties = g_array_new (FALSE, FALSE, sizeof (Tie));
   g_autofree int *depth = find_depths (layout), *queue = g_new (int, layout->n_boxes + 1);
   g_autofree guint8 *seen = g_new0 (guint8, layout->n_boxes + 1);
   Reach reach = { layout, { NULL, NULL }, queue, seen };
@@ -153,7 +153,7 @@ ph_layout_pairs (const PhLayout *layout, gboolean all)
 guint
 ph_layout_off_row (const PhLayout *layout)
 {
-  g_autoptr(GArray) pairs = ph_layout_pairs (layout, FALSE);
+  g_autoptr (GArray) pairs = ph_layout_pairs (layout, FALSE);
   guint n = 0;
 
   for (guint i = 0; i < pairs->len; i++)

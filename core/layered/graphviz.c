@@ -188,7 +188,7 @@ append_number (GString *text, double number)
 static void
 append_rows (GString *text, const PhLayout *layout, const Way *way)
 {
-  g_autoptr(GArray) pairs = ph_layout_pairs (layout, way->all_rows);
+  g_autoptr (GArray) pairs = ph_layout_pairs (layout, way->all_rows);
 
   for (guint i = 0; i < pairs->len; i++)
     {
@@ -437,9 +437,9 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
 {
   const gboolean halves = engine == PH_LAYOUT_DOT && ph_layout_has_halves (layout);
   GString *request = g_string_new (NULL);
-  g_autoptr(GBytes) text = NULL, answer = NULL;
-  g_autoptr(GError) failed = NULL;
-  g_autoptr(PhLayout) best = NULL;
+  g_autoptr (GBytes) text = NULL, answer = NULL;
+  g_autoptr (GError) failed = NULL;
+  g_autoptr (PhLayout) best = NULL;
   const Way *chosen = halves ? gradient_ways : n_variants > 1 ? ways : &one_way;
   const char *at, *end;
   double least = INFINITY;
@@ -461,7 +461,7 @@ ph_graphviz_lay (PhLayout *layout, PhLayoutEngine engine, int n_variants, const 
   end = at + size;
   for (int i = 0; i < n_variants && at != NULL; i++)
     {
-      g_autoptr(PhLayout) tried = ph_layout_copy (layout);
+      g_autoptr (PhLayout) tried = ph_layout_copy (layout);
       PhLayoutJudgement judgement;
       double score;
 

@@ -148,9 +148,9 @@ ph_helper_run (GBytes *text, double seconds, GCancellable *cancellable, GBytes *
 {
   g_autofree char *path = find_helper ();
   const char *const arguments[] = { path, NULL };
-  g_autoptr(GSubprocessLauncher) launcher = NULL;
-  g_autoptr(GMainContext) context = NULL;
-  g_autoptr(GError) local = NULL;
+  g_autoptr (GSubprocessLauncher) launcher = NULL;
+  g_autoptr (GMainContext) context = NULL;
+  g_autoptr (GError) local = NULL;
   GSource *timer = NULL;
   Talk talk = { NULL, };
   gboolean done;

@@ -122,8 +122,8 @@ layered_clear (PhLayered *layered)
 static void
 build (PhLayered *layered, PhLayout *layout, const int *rank, guint8 *reversed, int n_layers)
 {
-  g_autoptr(GArray) ranks = g_array_new (FALSE, FALSE, sizeof (int));
-  g_autoptr(GArray) links = g_array_new (FALSE, FALSE, sizeof (PhLink));
+  g_autoptr (GArray) ranks = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (PhLink));
 
   layered->layout = layout;
   layered->n_boxes = layout->n_boxes;

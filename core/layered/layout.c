@@ -125,8 +125,8 @@ static gboolean
 better_of_both (PhLayout *layout, double seconds, GCancellable *cancellable, GError **error)
 {
   const gboolean halves = ph_layout_has_halves (layout);
-  g_autoptr(PhLayout) own = ph_layout_copy (layout), dot = NULL;
-  g_autoptr(GError) failed = NULL;
+  g_autoptr (PhLayout) own = ph_layout_copy (layout), dot = NULL;
+  g_autoptr (GError) failed = NULL;
   gint64 start = g_get_monotonic_time ();
   gboolean late = FALSE;
 

@@ -349,7 +349,7 @@ ph_layered_order (PhLayered *layered, GCancellable *cancellable)
 {
   g_autofree Ranked *ranked = g_new (Ranked, layered->n + 1);
   g_autofree int *best = g_new (int, layered->n + 1), *found = g_new (int, layered->n + 1);
-  g_autoptr(GRand) rand = g_rand_new_with_seed (layered->layout->turn);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (layered->layout->turn);
   const int starts = layered->n < SMALL ? 9 + SHAKES : layered->n < 20000 ? 2 : 1;
   guint64 least = G_MAXUINT64;
   int n_tops = 0, n_bottoms = 0;

@@ -94,7 +94,7 @@ static double
 count_crossings (PhLayout *layout, gboolean weighed)
 {
   double count = 0;
-  g_autoptr(GArray) stretches = g_array_new (FALSE, FALSE, sizeof (Stretch));
+  g_autoptr (GArray) stretches = g_array_new (FALSE, FALSE, sizeof (Stretch));
   Pairs pairs = { g_new0 (guint64, 1024), 1024, 0 };
   g_autofree int *start = NULL, *fill = NULL, *items = NULL;
   const int columns = (int) (MAX (layout->width, 0) / CELL) + 2, rows = (int) (MAX (layout->height, 0) / CELL) + 2;

@@ -90,9 +90,9 @@ read_answer (PhLayout *layout, const GArray *edges, const char *at, const char *
 void
 ph_layout_lead_around (PhLayout *layout, GCancellable *cancellable)
 {
-  g_autoptr(GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr(GBytes) text = NULL, answer = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GBytes) text = NULL, answer = NULL;
+  g_autoptr (GError) error = NULL;
   const char *said;
   gboolean late;
   gsize size = 0;

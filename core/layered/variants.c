@@ -50,7 +50,7 @@ cost_of (PhLayout *layout)
 static PhLayout *
 try_way (PhLayout *layout, const guint8 *presence, int way, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhLayout) tried = ph_layout_copy (layout);
+  g_autoptr (PhLayout) tried = ph_layout_copy (layout);
 
   tried->turn = way / 4 & 1;
   tried->spread = (way & 8) != 0;
@@ -83,7 +83,7 @@ typedef struct { PhLayout *layout; double cost; int way; } Best;
 static gboolean
 consider (Best *best, PhLayout *layout, const guint8 *presence, int way, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhLayout) tried = try_way (layout, presence, way, cancellable, error);
+  g_autoptr (PhLayout) tried = try_way (layout, presence, way, cancellable, error);
   double cost;
 
   if (tried == NULL)

@@ -55,7 +55,7 @@ ph_build_node (PhBuilder *builder, const PhOp *op, PhValue *const *inputs, guint
 PhValue *
 ph_build_tensor (PhBuilder *builder, PhTensor *tensor)
 {
-  g_autoptr(PhTensor) owned = tensor;
+  g_autoptr (PhTensor) owned = tensor;
 
   if (builder->error != NULL)
     return NULL;

@@ -95,7 +95,7 @@ copy_contents (PhGraph *from, PhGraph *to, PhNode *before, GHashTable *map, GErr
 gboolean
 ph_build_copy (PhBuilder *builder, PhGraph *body, PhValue *const *inputs, PhValue **outputs, GHashTable *map)
 {
-  g_autoptr(GHashTable) own = map != NULL ? g_hash_table_ref (map) : g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) own = map != NULL ? g_hash_table_ref (map) : g_hash_table_new (NULL, NULL);
 
   if (builder->error != NULL || (inputs == NULL && body->inputs->len > 0))          /* a branch that takes inputs is none */
     return FALSE;

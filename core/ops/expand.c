@@ -63,7 +63,7 @@ static gboolean
 expand (const PhNode *node, PhBuilder *b, PhValue **in, PhValue **out, GError **error)
 {
   PhExpand self = { node, b, in, node->inputs->len, out, node->outputs->len };
-  g_autoptr(GError) own = NULL;
+  g_autoptr (GError) own = NULL;
 
   if (node->op->expand (&self, &own))
     return ph_builder_finish (b, error);
@@ -114,7 +114,7 @@ ph_expansion_free (PhExpansion *expansion)
 PhExpansion *
 ph_expansion_new (const PhNode *node, const PhType *const *types, PhTensor *const *constants, GError **error)
 {
-  g_autoptr(PhExpansion) self = g_new0 (PhExpansion, 1);
+  g_autoptr (PhExpansion) self = g_new0 (PhExpansion, 1);
   g_autofree PhValue **in = g_new0 (PhValue *, node->inputs->len + 1), **out = g_new0 (PhValue *, node->outputs->len + 1);
   PhGraph *graph;
   PhBuilder b;
@@ -179,8 +179,8 @@ gboolean
 ph_infer_expanded (PhInfer *infer, GError **error)
 {
   const PhNode *node = ph_infer_node_of (infer);
-  g_autoptr(GError) own = NULL;
-  g_autoptr(PhExpansion) expansion = expand_as_declared (node, &own);
+  g_autoptr (GError) own = NULL;
+  g_autoptr (PhExpansion) expansion = expand_as_declared (node, &own);
 
   if (expansion == NULL)       /* too little is known yet, or it is wrong: that shows when all types are known */
     {
@@ -202,7 +202,7 @@ ph_infer_expanded (PhInfer *infer, GError **error)
 gint64
 ph_flops_expanded (const PhNode *node)
 {
-  g_autoptr(PhExpansion) expansion = expand_as_declared (node, NULL);
+  g_autoptr (PhExpansion) expansion = expand_as_declared (node, NULL);
   gint64 sum = 0;
 
   if (expansion == NULL)

@@ -115,7 +115,7 @@ correct (PhInferRun *run, const PhNode *node, const PhValue *value, const PhType
   if (lies && run->problems != NULL && run->n_lies++ < MAX_LIES)
     {
       g_autofree char *said = ph_type_to_string (value->type), *found = ph_type_to_string (inferred);
-      g_autoptr(GError) problem = NULL;
+      g_autoptr (GError) problem = NULL;
 
       ph_node_fail (node, &problem, PH_ERROR_TYPE, "'%s' is declared %s, but follows to be %s, which is taken", value->name, said,
                     found);
@@ -272,7 +272,7 @@ infer_graph (PhInferRun *run, PhGraph *graph, GError **error)
 {
   PH_FOREACH_NODE (node, graph)
     {
-      g_autoptr(GError) problem = NULL;
+      g_autoptr (GError) problem = NULL;
 
       if (infer_node (run, node, &problem))
         continue;
@@ -350,7 +350,7 @@ infer_common (PhInfer *infer, PhDType dtype, GError **error)
   common = ph_type_broadcast (dtype, types, n_types);
   if (common == NULL)
     {
-      g_autoptr(GString) shapes = g_string_new (NULL);
+      g_autoptr (GString) shapes = g_string_new (NULL);
 
       for (guint i = 0; i < n_types; i++)
         {

@@ -101,7 +101,7 @@ ph_kernel_input_as (PhKernel *kernel, guint input, PhDType dtype, GError **error
 gboolean
 ph_kernel_take_as (PhKernel *kernel, guint i, PhTensor *result, PhDType dtype, GError **error)
 {
-  g_autoptr(PhTensor) owned = result;
+  g_autoptr (PhTensor) owned = result;
   PhTensor *cast;
 
   if (result == NULL)
@@ -357,7 +357,7 @@ ph_grad_through (PhGrad *grad, PhBuildInstead build, GError **error)
   guint n_in = grad->node->inputs->len, n_out = grad->node->outputs->len;
   g_autofree PhValue **inputs = g_new0 (PhValue *, MAX (n_in, PH_MAX_ARGS) + 1);
   g_autofree PhValue **outputs = g_new0 (PhValue *, MAX (n_out, PH_MAX_ARGS) + 1);
-  g_autoptr(PhTape) tape = ph_tape_new (grad->b->graph);
+  g_autoptr (PhTape) tape = ph_tape_new (grad->b->graph);
 
   for (guint i = 0; i < n_in; i++)
     {

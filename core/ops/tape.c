@@ -125,7 +125,7 @@ find_captures (PhTape *tape, const PhNode *node)
 static void
 spread_activity (PhTape *tape, PhNode *node)
 {
-  g_autoptr(GPtrArray) captures = find_captures (tape, node);
+  g_autoptr (GPtrArray) captures = find_captures (tape, node);
   gboolean active = captures != NULL && captures->len > 0;
 
   for (guint i = 0; !active && i < node->inputs->len; i++)
@@ -184,7 +184,7 @@ build_products (PhGrad *grad, GError **error)
 
   if (op->grad_build != NULL)
     {
-      g_autoptr(GError) local = NULL;
+      g_autoptr (GError) local = NULL;
 
       if (!op->grad_build (grad, &local))
         {
@@ -280,7 +280,7 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
   guint n_in = node->inputs->len, n_out = node->outputs->len;
   g_autofree PhValue **dy = g_new0 (PhValue *, n_out + 1), **dx = g_new0 (PhValue *, n_in + 1), **dcaptures = NULL;
   g_autofree gboolean *wanted = g_new0 (gboolean, n_in + 1), *zero = g_new0 (gboolean, n_in + 1);
-  g_autoptr(GPtrArray) captures = NULL;
+  g_autoptr (GPtrArray) captures = NULL;
   g_autofree char *name = NULL;
   PhBuilder own = *builder;
   const PhDType wide = mixed_type (node);
@@ -351,7 +351,7 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
 gboolean
 ph_tape_run (PhTape *tape, PhBuilder *builder, const PhTapeHooks *hooks, GError **error)
 {
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
 
   PH_FOREACH_NODE (node, tape->graph)
     {

@@ -90,7 +90,7 @@ ph_lower_gather_indices (PhLower *l)
     gint64              dims[PH_MAX_RANK];
     const gsize         n = ph_tensor_count (indices);
     g_autofree gint64  *values = g_new (gint64, n);
-    g_autoptr(PhTensor) flat = NULL;
+    g_autoptr (PhTensor) flat = NULL;
 
     for (gsize i = 0; i < n; i++)
       values[i] = ph_tensor_get_int (indices, i) + (ph_tensor_get_int (indices, i) < 0 ? length : 0);
@@ -177,12 +177,12 @@ ph_lower_constant_value (PhLower *l)
     return;
   if (attr->kind == PH_ATTR_INT)
     {
-      g_autoptr(PhTensor) flat = ph_tensor_new_int64s (&attr->i, 1);
+      g_autoptr (PhTensor) flat = ph_tensor_new_int64s (&attr->i, 1);
       tensor = ph_tensor_reshaped (flat, 0, NULL);
     }
   else if (attr->kind == PH_ATTR_FLOAT)
     {
-      g_autoptr(PhTensor) flat = ph_tensor_new_floats (&attr->f, 1);
+      g_autoptr (PhTensor) flat = ph_tensor_new_floats (&attr->f, 1);
       tensor = ph_tensor_reshaped (flat, 0, NULL);
     }
   else if (attr->kind == PH_ATTR_INTS)
@@ -195,7 +195,7 @@ ph_lower_constant_value (PhLower *l)
       return;
     }
   {
-    g_autoptr(PhTensor) owned = tensor;
+    g_autoptr (PhTensor) owned = tensor;
 
     ph_lower_set_attr (l, attr->name, NULL);
     ph_lower_set_attr (l, "value", ph_attr_new_tensor ("value", owned));

@@ -149,7 +149,7 @@ ph_lower_set_input (PhLower *l, guint index, PhValue *value)
 void
 ph_lower_set_attr (PhLower *l, const char *name, PhAttr *attr)
 {
-  g_autoptr(PhAttr) owned = attr;
+  g_autoptr (PhAttr) owned = attr;
 
   if (l->b.error == NULL && (attr != NULL || ph_node_attr (l->node, name) != NULL))
     ph_node_set_attr (l->node, name, attr, &l->b.error);
@@ -264,9 +264,9 @@ lower_node (PhLower *l, PhId id)
 PhModel *
 ph_model_lowered (PhModel *model, int opset, int *needed, char **why, GError **error)
 {
-  g_autoptr(PhModel)   clone = ph_model_clone (model);
-  g_autoptr(GPtrArray) obstacles = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GString)   text = NULL;
+  g_autoptr (PhModel)   clone = ph_model_clone (model);
+  g_autoptr (GPtrArray) obstacles = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString)   text = NULL;
   const int            own = ph_model_file_opset (model);
   guint                first = 0;
   int                  most = 0;

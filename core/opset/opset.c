@@ -181,7 +181,7 @@ PhModel *
 ph_model_at_opset (PhModel *model, int wanted, int *opset, char **why, GError **error)
 {
   const int          own = ph_model_file_opset (model), form = ph_model_opset (model, "");
-  g_autoptr(PhModel) upgraded = NULL;
+  g_autoptr (PhModel) upgraded = NULL;
   PhModel           *from = model;
 
   *opset = wanted > 0 ? wanted : own;
@@ -203,7 +203,7 @@ ph_model_at_opset (PhModel *model, int wanted, int *opset, char **why, GError **
     }
   for (;;)
     {
-      g_autoptr(GError) local = NULL;
+      g_autoptr (GError) local = NULL;
       int               needed = 0;
       g_autofree char  *most = NULL;
       PhModel          *lowered = ph_model_lowered (from, *opset, &needed, &most, &local);

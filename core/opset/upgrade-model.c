@@ -93,7 +93,7 @@ graph_has_upgrade (const PhGraph *graph, int opset, GHashTable *clean)
 gboolean
 ph_upgrade_changes_nodes (PhModel *model)
 {
-  g_autoptr(GHashTable) clean = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) clean = g_hash_table_new (NULL, NULL);
   int opset = ph_model_opset (model, "");
 
   return opset < PH_OPSET_NEWEST && graph_has_upgrade (model->graph, MAX (opset, OLD_DEFAULT_OPSET), clean);
@@ -115,7 +115,7 @@ gboolean
 ph_model_upgrade_by (PhModel *model, const PhUpgradeJournal *journal, gboolean keep_opset, GError **error)
 {
   int opset = ph_model_opset (model, "");
-  g_autoptr(GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
 
   if (opset >= PH_OPSET_NEWEST && ph_model_opset (model, PH_FILE_OPSET) > 0 && !keep_opset &&
       journal->begin (journal->data, "set-opset", NULL, "Every operator is at its newest version already, and the file leaves so too."))
@@ -182,7 +182,7 @@ stopped (gpointer data)
 gboolean
 ph_model_upgrade (PhModel *model, PhHistory *history, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhHistory) own = history == NULL ? ph_history_new () : NULL;
+  g_autoptr (PhHistory) own = history == NULL ? ph_history_new () : NULL;
   Recorder recorder = { model, history != NULL ? history : own, cancellable };
   const PhUpgradeJournal journal = { begin, end, abandon, stopped, &recorder };
   gboolean ok;

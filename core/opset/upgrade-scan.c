@@ -18,7 +18,7 @@ static PhNode *
 add_scan (PhUpgrade *u, PhGraph *graph, PhNode *before, PhValue **inputs, guint n, guint n_outputs, gint64 n_scans,
           PhAttr *directions, const PhType *const *types)
 {
-  g_autoptr(PhAttr) scans = ph_attr_new_int ("num_scan_inputs", n_scans);
+  g_autoptr (PhAttr) scans = ph_attr_new_int ("num_scan_inputs", n_scans);
   PhAttr *attrs[] = { scans, directions };
   PhNodeSpec spec = { .op = ph_op_find ("", "Scan"), .op_type = "Scan", .domain = "", .name = u->node->name, .inputs = inputs,
                       .n_inputs = n, .n_outputs = n_outputs, .attrs = attrs, .n_attrs = directions != NULL ? 2 : 1,
@@ -40,7 +40,7 @@ ph_upgrade_scan_8 (PhUpgrade *u)
   const guint n = u->node->inputs->len - 1, n_outputs = u->node->outputs->len;
   g_autofree const PhType **outer_types = g_new0 (const PhType *, n + 1), **inner_types = g_new0 (const PhType *, n + 1);
   g_autofree PhValue **results = NULL;
-  g_autoptr(PhAttr) directions = NULL;
+  g_autoptr (PhAttr) directions = NULL;
   const gint64 *given;
   PhNode *outer, *inner;
   PhBuilder b;

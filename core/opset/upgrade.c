@@ -26,7 +26,7 @@ ph_upgrade_dtype (const PhValue *value)
 void
 ph_upgrade_set_attr (PhUpgrade *u, const char *name, PhAttr *attr)
 {
-  g_autoptr(PhAttr) owned = attr;
+  g_autoptr (PhAttr) owned = attr;
 
   if (u->b.error == NULL && (attr != NULL || ph_node_attr (u->node, name) != NULL))
     ph_node_set_attr (u->node, name, attr, &u->b.error);
@@ -36,7 +36,7 @@ ph_upgrade_set_attr (PhUpgrade *u, const char *name, PhAttr *attr)
 void
 ph_upgrade_set_constant (PhUpgrade *u, guint index, const char *suffix, PhTensor *tensor)
 {
-  g_autoptr(PhTensor) owned = tensor;
+  g_autoptr (PhTensor) owned = tensor;
   g_autofree char *base = NULL;
   PhValue *value;
 

@@ -9,7 +9,7 @@ outputs_at (PhProver *prover, PhPosition at, GHashTable *named, GHashTable **out
 {
   PhRunOptions          options = { .cancellable = ph_prover_cancellable (prover), .in_double = TRUE };
   PhModel              *model = prover->model[0];
-  g_autoptr(GHashTable) feeds = NULL, results = NULL;
+  g_autoptr (GHashTable) feeds = NULL, results = NULL;
 
   *outputs = NULL;
   if (!ph_history_go (prover->history[0], model, at, error))
@@ -58,14 +58,14 @@ halve (PhProver *prover, PhProof *proof, GError **error)
 {
   PhHistory            *history = prover->history[0];
   guint                 good = ph_prove_index_of (history, proof->a), bad = ph_prove_index_of (history, proof->b);
-  g_autoptr(GHashTable) before = NULL;
+  g_autoptr (GHashTable) before = NULL;
 
   if (!outputs_at (prover, proof->a, proof->feeds, &before, error))
     return FALSE;
   while (bad - good > 1)
     {
       const guint           middle = good + (bad - good) / 2;
-      g_autoptr(GHashTable) after = NULL;
+      g_autoptr (GHashTable) after = NULL;
 
       if (!outputs_at (prover, ph_prove_position_of (history, middle), proof->feeds, &after, error))
         return FALSE;

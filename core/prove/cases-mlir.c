@@ -73,7 +73,7 @@ ph_case_is_mlir (const char *path)
 static GPtrArray *
 take_checks (PhModel *model, GError **error)
 {
-  g_autoptr(GPtrArray) checks = g_ptr_array_new_with_free_func (check_free);
+  g_autoptr (GPtrArray) checks = g_ptr_array_new_with_free_func (check_free);
   guint                n = 0;
 
   if (!ph_graph_truncate_outputs (model->graph, 0, error))
@@ -166,7 +166,7 @@ compare (PhModel *model, GPtrArray *checks, GHashTable *results, const PhCaseOpt
 static char *
 what_stays (PhModel *model)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
   GString             *out = g_string_new (NULL);
 
   for (guint i = 0; i < nodes->len; i++)
@@ -183,14 +183,14 @@ what_stays (PhModel *model)
 static gboolean
 run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhModel)    model = ph_mlir_build (source, modules, function, "inputs", error);
-  g_autoptr(GPtrArray)  checks = NULL;
-  g_autoptr(PhHistory)  history = ph_history_new ();
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
+  g_autoptr (PhModel)    model = ph_mlir_build (source, modules, function, "inputs", error);
+  g_autoptr (GPtrArray)  checks = NULL;
+  g_autoptr (PhHistory)  history = ph_history_new ();
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
   PhPassOptions         pass_options = PH_PASS_OPTIONS_DEFAULT;
   PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference };
   const PhPass         *convert = ph_pass_find ("convert-to-onnx");
-  g_autoptr(GError)     reason = NULL;
+  g_autoptr (GError)     reason = NULL;
 
   if (model == NULL || (checks = take_checks (model, error)) == NULL)
     return FALSE;
@@ -227,7 +227,7 @@ ph_case_run_mlir (const char *path, const PhCaseOptions *options, GCancellable *
   g_autofree char     *text = NULL;
   gsize                size;
   g_auto(PhSource)     source = { 0 };
-  g_autoptr(GPtrArray) modules = NULL;
+  g_autoptr (GPtrArray) modules = NULL;
   guint                n = 0;
 
   if (!g_file_get_contents (path, &text, &size, error))
@@ -238,7 +238,7 @@ ph_case_run_mlir (const char *path, const PhCaseOptions *options, GCancellable *
     return FALSE;
   for (guint i = 0; i < modules->len; i++)
     {
-      g_autoptr(GPtrArray) one = g_ptr_array_new (), functions = NULL;
+      g_autoptr (GPtrArray) one = g_ptr_array_new (), functions = NULL;
 
       g_ptr_array_add (one, modules->pdata[i]);
       functions = ph_mlir_functions (one);

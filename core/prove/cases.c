@@ -28,9 +28,9 @@ compare_names (gconstpointer a, gconstpointer b)
 static void
 find_below (const char *folder, guint depth, GPtrArray *cases, GCancellable *cancellable)
 {
-  g_autoptr(GDir)      dir = NULL;
-  g_autoptr(GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir)      dir = NULL;
+  g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   const char          *name;
 
   if (g_cancellable_is_cancelled (cancellable))
@@ -60,7 +60,7 @@ find_below (const char *folder, guint depth, GPtrArray *cases, GCancellable *can
 GPtrArray *
 ph_case_find (const char *folder, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GPtrArray) cases = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) cases = g_ptr_array_new_with_free_func (g_free);
 
   if (g_file_test (folder, G_FILE_TEST_IS_REGULAR) && ph_case_is_mlir (folder))
     {
@@ -90,7 +90,7 @@ tolerance_of (const char *folder, PhModel *model, const PhCaseOptions *options)
 {
   PhTolerance           tolerance = ph_model_n_nodes (model, TRUE) < WHOLE_MODEL ? PH_TOLERANCE_ONNX : (PhTolerance) { 1e-3, 1e-4 };
   g_autofree char      *path = g_build_filename (folder, "data.json", NULL);
-  g_autoptr(JsonParser) parser = json_parser_new ();
+  g_autoptr (JsonParser) parser = json_parser_new ();
 
   if (json_parser_load_from_file (parser, path, NULL) && json_parser_get_root (parser) != NULL &&
       JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
@@ -122,7 +122,7 @@ count_files (const char *folder, const char *prefix)
 static gboolean
 run_passes (PhModel *model, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhPassOptions        pass_options = PH_PASS_OPTIONS_DEFAULT;
   const PhPass        *upgrade = ph_pass_find ("upgrade-opset");
   int                  opset = ph_model_opset (model, "");
@@ -168,8 +168,8 @@ static gboolean
 run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolerance, const PhCaseOptions *options, GCancellable *cancellable,
          GError **error)
 {
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GHashTable) results = NULL;
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) results = NULL;
   guint                 n_inputs = count_files (set, "input"), n_outputs = count_files (set, "output");
   PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference };
 
@@ -194,7 +194,7 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
     {
       g_autofree char     *name = g_strdup_printf ("output_%u.pb", k), *path = g_build_filename (set, name, NULL);
       PhValue             *output = k < outputs->len ? outputs->pdata[k] : NULL;
-      g_autoptr(PhTensor)  expected = NULL;
+      g_autoptr (PhTensor)  expected = NULL;
       PhTensor            *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
 
       if (output == NULL)
@@ -227,7 +227,7 @@ static gboolean
 run_onnx (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
   g_autofree char     *path = g_build_filename (folder, "model.onnx", NULL);
-  g_autoptr(PhModel)   model = ph_io_open (path, NULL, cancellable, error);
+  g_autoptr (PhModel)   model = ph_io_open (path, NULL, cancellable, error);
   PhTolerance          tolerance;
 
   if (model == NULL)

@@ -116,9 +116,9 @@ add_output (Cutting *cutting, PhValue *value)
 PhModel *
 ph_model_cut (PhModel *model, GHashTable *nodes, GError **error)
 {
-  g_autoptr(PhModel)    to = ph_model_new ();
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray)  unread = g_ptr_array_new ();
+  g_autoptr (PhModel)    to = ph_model_new ();
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray)  unread = g_ptr_array_new ();
   Cutting               cutting = { to, nodes, map, NULL, error, TRUE };
 
   copy_versions (model, to);
@@ -164,8 +164,8 @@ need (PhNode *node, GHashTable *nodes)
 static PhModel *
 copy_with (PhModel *model, GHashTable *keep, GHashTable *feeds, GError **error)
 {
-  g_autoptr(PhModel)    to = ph_model_new ();
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL), nodes = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhModel)    to = ph_model_new ();
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL), nodes = g_hash_table_new (NULL, NULL);
   Cutting               cutting = { to, nodes, map, feeds, error, TRUE };
 
   for (guint i = 0; i < model->graph->outputs->len; i++)

@@ -106,7 +106,7 @@ static GHashTable *
 run_model (PhModel *model, GHashTable *feeds, guint64 seed, gboolean keep_all, gboolean in_double, GCancellable *cancellable, GError **error)
 {
   PhRunOptions          options = { .cancellable = cancellable, .keep_all = keep_all, .in_double = in_double };
-  g_autoptr(GHashTable) given = NULL;
+  g_autoptr (GHashTable) given = NULL;
   GHashTable           *results = NULL;
   GHashTableIter        iter;
   gpointer              value, tensor;
@@ -248,9 +248,9 @@ is_known (PhModel *model)
 static PhFault *
 compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, GCancellable *cancellable)
 {
-  g_autoptr(GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL), is = NULL;
-  g_autoptr(PhFault)    fault = NULL;
-  g_autoptr(GError)     why = NULL;
+  g_autoptr (GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL), is = NULL;
+  g_autoptr (PhFault)    fault = NULL;
+  g_autoptr (GError)     why = NULL;
   gboolean              wrong = FALSE;
 
   if (was == NULL)
@@ -285,7 +285,7 @@ compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double,
 PhFault *
 ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, GCancellable *cancellable)
 {
-  g_autoptr(PhFault) fault = compare (before, after, feeds, FALSE, cancellable), real = NULL;
+  g_autoptr (PhFault) fault = compare (before, after, feeds, FALSE, cancellable), real = NULL;
 
   if (fault == NULL || fault->kind != PH_FAULT_WRONG || fault->unbounded)
     return g_steal_pointer (&fault);
@@ -296,7 +296,7 @@ ph_fault_compare (PhModel *before, PhModel *after, GHashTable *feeds, GCancellab
 GHashTable *
 ph_fault_values (PhModel *model, GHashTable *feeds, guint64 seed, GCancellable *cancellable)
 {
-  g_autoptr(GHashTable) own = feeds_of (model, feeds), results = run_model (model, own, seed, TRUE, FALSE, cancellable, NULL);
+  g_autoptr (GHashTable) own = feeds_of (model, feeds), results = run_model (model, own, seed, TRUE, FALSE, cancellable, NULL);
   GHashTable           *values;
   GHashTableIter        iter;
   gpointer              id, tensor;
@@ -321,8 +321,8 @@ ph_fault_values (PhModel *model, GHashTable *feeds, guint64 seed, GCancellable *
 static PhFault *
 try_sample (const PhPair *pair, PhSampler *sampler, PhSampleKind kind, guint turn, guint sizes, gboolean like, PhTensor *const *captured, GCancellable *cancellable)
 {
-  g_autoptr(GPtrArray)  inputs = ph_sampler_draw (sampler, kind, turn, (PhSampleShapes) { .sizes = sizes, .captured = like, .crop = 1 }, captured);
-  g_autoptr(GHashTable) feeds = NULL;
+  g_autoptr (GPtrArray)  inputs = ph_sampler_draw (sampler, kind, turn, (PhSampleShapes) { .sizes = sizes, .captured = like, .crop = 1 }, captured);
+  g_autoptr (GHashTable) feeds = NULL;
 
   if (inputs == NULL)
     return NULL;
@@ -347,7 +347,7 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, gboolean search, guint
   g_autofree PhBounds  *bounds = g_new (PhBounds, n + 1);
   g_autofree PhTensor **captured = g_new0 (PhTensor *, n + 1);
   PhFault              *fault = values != NULL ? ph_fault_compare (pair->before, pair->after, values, cancellable) : NULL;
-  g_autoptr(PhSampler)  sampler = NULL;
+  g_autoptr (PhSampler)  sampler = NULL;
   gboolean              all_captured = values != NULL;
   double                cost = 1;
   guint                 n_sizes;
@@ -380,8 +380,8 @@ ph_fault_of_pair (const PhPair *pair, GHashTable *values, gboolean search, guint
 static PhFault *
 find_inputs (PhModel *before, PhModel *after, GHashTable *feeds, guint64 seed, GCancellable *cancellable)
 {
-  g_autoptr(PhRegion) region = ph_region_whole (before, after);
-  g_autoptr(PhPair)   pair = ph_pair_new (region, before, after, NULL);
+  g_autoptr (PhRegion) region = ph_region_whole (before, after);
+  g_autoptr (PhPair)   pair = ph_pair_new (region, before, after, NULL);
 
   return pair != NULL ? ph_fault_of_pair (pair, feeds, TRUE, seed, cancellable) : NULL;
 }
@@ -389,9 +389,9 @@ find_inputs (PhModel *before, PhModel *after, GHashTable *feeds, guint64 seed, G
 PhFault *
 ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean search, GError **error)
 {
-  g_autoptr(PhModel)   after = ph_model_clone (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError)    own = NULL;
+  g_autoptr (PhModel)   after = ph_model_clone (model);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError)    own = NULL;
   PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
   PhFault             *fault;
 
@@ -405,7 +405,7 @@ ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean se
   if (!ph_pass_run (pass->pass, after, history, &options, &own))
     {
       const PhFaultKind     kind = ph_fault_of_error (own);
-      g_autoptr(GHashTable) values = NULL;
+      g_autoptr (GHashTable) values = NULL;
 
       if (kind == PH_FAULT_NONE || g_cancellable_is_cancelled (pass->cancellable))
         {

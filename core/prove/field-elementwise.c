@@ -414,7 +414,7 @@ run_row (PhFieldNode *self, gconstpointer data)
     self->out[0] = ph_field_map (self, self->in, row->n, dtype, row->function, given);
   else
     {
-      g_autoptr(PhFieldTensor) sum = ph_field_tensor_ref (self->in[0]);
+      g_autoptr (PhFieldTensor) sum = ph_field_tensor_ref (self->in[0]);
 
       ph_field_parts (self->field, sum);
       for (guint i = 1; i < self->n_in && sum != NULL && self->in[i] != NULL; i++)
@@ -520,7 +520,7 @@ run_mean (PhFieldNode *self, gconstpointer data)
 static gboolean
 run_clip (PhFieldNode *self, gconstpointer data)
 {
-  g_autoptr(PhFieldTensor) x = ph_field_tensor_ref (self->in[0]);
+  g_autoptr (PhFieldTensor) x = ph_field_tensor_ref (self->in[0]);
 
   if (is_integer (self))
     return ph_field_unknown_elements (self, NULL);

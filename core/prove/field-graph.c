@@ -157,7 +157,7 @@ recipe_holds (PhField *field, PhTensor *tensor)
     return ph_field_images_recipe_holds (field->images, tensor);
   if (!g_hash_table_contains (field->recipes, tensor))
     {
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       g_hash_table_insert (field->recipes, tensor, GINT_TO_POINTER (ph_recipe_holds (tensor, &error)));
     }
@@ -315,8 +315,8 @@ run_node (PhField *field, const PhNode *node, GHashTable *needed)
 gboolean
 ph_field_run_graph (PhField *field, PhGraph *graph)
 {
-  g_autoptr(GHashTable) needed = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr (GHashTable) needed = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
 
   for (guint i = 0; i < graph->outputs->len; i++)
     g_hash_table_add (needed, graph->outputs->pdata[i]);
@@ -348,7 +348,7 @@ static Expansion *
 expand (PhFieldNode *self, PhFieldSpell spell)
 {
   Expansion *expansion = g_new0 (Expansion, 1);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhGraph *graph;
   PhBuilder b;
   PhExpand run;

@@ -19,8 +19,8 @@ unref_or_null (gpointer tensor)
 gboolean
 ph_field_run_on (PhFieldNode *self, PhTensor *const *inputs, PhTensor **outputs)
 {
-  g_autoptr(PhModel) model = ph_model_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GError) error = NULL;
   g_autofree PhValue **values = g_new0 (PhValue *, self->n_in + 1);
   PhNodeSpec spec = {
     .op = self->node->op, .op_type = self->node->op_type, .domain = self->node->domain, .inputs = values, .n_inputs = self->n_in,
@@ -223,7 +223,7 @@ hash_attr (PhField *field, guint64 hash, const PhAttr *attr)
     hash = hash_bytes (hash, g_bytes_get_data (attr->s, NULL), g_bytes_get_size (attr->s));
   if (attr->tensor != NULL)
     {
-      g_autoptr(PhFieldTensor) tensor = ph_field_tensor_known (attr->tensor);
+      g_autoptr (PhFieldTensor) tensor = ph_field_tensor_known (attr->tensor);
 
       hash = hash_tensor (field, hash, tensor);
     }
@@ -261,8 +261,8 @@ ph_field_hash_node (PhFieldNode *self)
 static gboolean
 infer_outputs (PhFieldNode *self, const PhType **types)
 {
-  g_autoptr(PhModel) model = ph_model_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GError) error = NULL;
   g_autofree PhValue **values = g_new0 (PhValue *, self->n_in + 1);
   PhBuilder b = { .graph = model->graph };
   g_autofree PhAttr **attrs = g_new0 (PhAttr *, self->node->attrs->len + 1);
@@ -371,7 +371,7 @@ run_if (PhFieldNode *self)
 static gboolean
 run_function (PhFieldNode *self, const PhFunction *function)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhField *field = self->field;
   PhModel *model = g_hash_table_lookup (field->functions, self->node);
 

@@ -125,7 +125,7 @@ run_gemm (PhFieldNode *self, gconstpointer data)
   PhField *field = self->field;
   const PhNode *node = self->node;
   PhFieldTensor *c = ph_field_in (self, 2), *both[2];
-  g_autoptr(PhFieldTensor) a = NULL, b = NULL, product = NULL;
+  g_autoptr (PhFieldTensor) a = NULL, b = NULL, product = NULL;
   const Gemm gemm = { ph_field_double (field, ph_node_attr_float (node, "alpha", 1)), ph_field_double (field, ph_node_attr_float (node, "beta", 1)) };
 
   if (ph_field_in (self, 0) == NULL || ph_field_in (self, 1) == NULL || self->in[0]->rank != 2 || self->in[1]->rank != 2)
@@ -268,7 +268,7 @@ run_conv (PhFieldNode *self, gconstpointer data)
 {
   PhField *field = self->field;
   PhFieldTensor *x = self->in[0], *weight = self->in[1], *out;
-  g_autoptr(PhFieldTensor) columns = NULL;
+  g_autoptr (PhFieldTensor) columns = NULL;
   g_autofree gint64 *map = NULL;
   gint64 channels, features;
   gboolean done;

@@ -67,7 +67,7 @@ static gboolean
 upgrade (PhModel *model, GCancellable *cancellable, PhModel **upgraded, GError **error)
 {
   const int opset = ph_model_opset (model, "");
-  g_autoptr(PhModel) clone = NULL;
+  g_autoptr (PhModel) clone = NULL;
 
   if (opset == 0 || opset >= PH_OPSET_NEWEST)
     return TRUE;
@@ -375,9 +375,9 @@ reads_fixed (PhModel *model, GHashTable *fixed)
 static PhFieldResult
 compare (Pair *pair, GCancellable *cancellable)
 {
-  g_autoptr(PhModel) upgraded_before = NULL, upgraded_after = NULL;
-  g_autoptr(GHashTable) shared = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) upgraded_before = NULL, upgraded_after = NULL;
+  g_autoptr (GHashTable) shared = NULL;
+  g_autoptr (GError) error = NULL;
   PhFieldResult result;
 
   if (pair->model[0]->graph->inputs->len != pair->model[1]->graph->inputs->len ||

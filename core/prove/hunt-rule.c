@@ -44,7 +44,7 @@ find_rule (PhHunting *self, const PhHuntStage *stage)
 {
   PhHunt               *hunt = self->hunt;
   const PhFault        *fault = hunt->reduced->fault;
-  g_autoptr(PhHistory)  last = NULL;
+  g_autoptr (PhHistory)  last = NULL;
 
   if (fault->history == NULL || fault->history->rewrites->len == 0)
     return;
@@ -56,9 +56,9 @@ find_rule (PhHunting *self, const PhHuntStage *stage)
   for (guint limit = 1; limit <= fault->history->rewrites->len && !ph_hunting_is_over (self); limit++)
     {
       PhFaultPass          pass = ph_hunting_pass (self, stage);
-      g_autoptr(PhModel)   model = ph_model_clone (hunt->reduced->model);
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(PhFault)   found = NULL;
+      g_autoptr (PhModel)   model = ph_model_clone (hunt->reduced->model);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (PhFault)   found = NULL;
       PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
 
       pass.limit = limit;
@@ -97,8 +97,8 @@ find_switch (PhHunting *self, const PhHuntStage *stage)
   g_autofree char        *line = stage->arguments != NULL && !stage->pass->takes_file ? g_strjoinv (" ", stage->arguments) : NULL;
   const PhSwitches       *switches = line == NULL ? NULL : self->options->switches != NULL ? self->options->switches
                                                                                             : ph_switches_find (line, self->options->folder);
-  g_autoptr(GPtrArray)    names = NULL;
-  g_autoptr(GString)      text = NULL;
+  g_autoptr (GPtrArray)    names = NULL;
+  g_autoptr (GString)      text = NULL;
   PhFaultPass             pass = ph_hunting_pass (self, stage);
 
   if (switches == NULL)
@@ -211,7 +211,7 @@ reads_more (const PhPair *pair)
 {
   for (guint k = 0; k < pair->outputs->len; k++)
     {
-      g_autoptr(GHashTable) was = g_hash_table_new (NULL, NULL), is = g_hash_table_new (NULL, NULL);
+      g_autoptr (GHashTable) was = g_hash_table_new (NULL, NULL), is = g_hash_table_new (NULL, NULL);
 
       reach (pair->before->graph->outputs->pdata[k], was);
       reach (pair->after->graph->outputs->pdata[k], is);
@@ -225,8 +225,8 @@ reads_more (const PhPair *pair)
 static gboolean
 take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
 {
-  g_autoptr(PhPair)     pair = ph_pair_new (region, was, is, NULL);
-  g_autoptr(PhFault)    fault = NULL;
+  g_autoptr (PhPair)     pair = ph_pair_new (region, was, is, NULL);
+  g_autoptr (PhFault)    fault = NULL;
   PhReduced            *reduced;
 
   if (pair == NULL || !settle_input_names (pair))
@@ -247,10 +247,10 @@ take_pair (PhHunting *self, const PhRegion *region, PhModel *was, PhModel *is)
 gboolean
 ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at)
 {
-  g_autoptr(PhModel)   was = ph_model_clone (after), is = ph_model_clone (after);
-  g_autoptr(PhHistory) first = ph_history_snapshot (self->history), second = ph_history_snapshot (self->history);
+  g_autoptr (PhModel)   was = ph_model_clone (after), is = ph_model_clone (after);
+  g_autoptr (PhHistory) first = ph_history_snapshot (self->history), second = ph_history_snapshot (self->history);
   const PhRewrite     *rewrite = ph_history_rewrite_at (self->history, at);
-  g_autoptr(GPtrArray) regions = NULL;
+  g_autoptr (GPtrArray) regions = NULL;
 
   first->position = second->position = self->history->position;
   if (rewrite == NULL || !ph_history_go (first, was, at, NULL) ||
@@ -259,7 +259,7 @@ ph_hunting_cut_pair (PhHunting *self, PhModel *after, PhPosition at)
   regions = ph_regions_find (was, is, self->history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
   for (guint i = 0; i < regions->len; i++)
     {
-      g_autoptr(PhRegion) region = ph_region_copy (regions->pdata[i]);
+      g_autoptr (PhRegion) region = ph_region_copy (regions->pdata[i]);
 
       for (guint round = 0; round < 3; round++)
         {

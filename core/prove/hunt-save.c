@@ -19,7 +19,7 @@ save_model (PhModel *model, const char *folder, const char *name, GError **error
   g_autofree char   *path = g_build_filename (folder, name, NULL);
   GError            *own = NULL;
   int                opset;
-  g_autoptr(PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &own);
+  g_autoptr (PhModel) file = ph_model_at_opset (model, 0, &opset, NULL, &own);
 
   if (own != NULL)
     {
@@ -41,7 +41,7 @@ save_tensor (PhTensor *tensor, const char *name, const char *folder, const char 
 static void
 clear_witness (const char *folder)
 {
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char     *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -57,7 +57,7 @@ static gboolean
 save_witness (PhModel *model, GHashTable *witness, const char *folder, GCancellable *cancellable, GError **error)
 {
   PhRunOptions          options = { .cancellable = cancellable };
-  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
   guint                 k = 0;
 
   if (g_mkdir_with_parents (folder, 0777) != 0)
@@ -99,8 +99,8 @@ save_witness (PhModel *model, GHashTable *witness, const char *folder, GCancella
 PhModel *
 ph_hunt_open_model (const char *path, GCancellable *cancellable)
 {
-  g_autoptr(PhModel)   model = ph_io_open (path, NULL, cancellable, NULL);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel)   model = ph_io_open (path, NULL, cancellable, NULL);
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
 
   options.keep_opset = TRUE;
@@ -137,9 +137,9 @@ shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *
 {
   g_autofree char      *path = g_build_filename (folder, REDUCED, NULL), *set = g_build_filename (folder, WITNESS, NULL);
   g_autofree char      *other = g_build_filename (folder, AFTER, NULL);
-  g_autoptr(PhModel)    model = ph_hunt_open_model (path, options->cancellable), after = NULL;
-  g_autoptr(GHashTable) feeds = model != NULL ? ph_hunt_load_feeds (model, set) : NULL;
-  g_autoptr(PhFault)    fault = NULL;
+  g_autoptr (PhModel)    model = ph_hunt_open_model (path, options->cancellable), after = NULL;
+  g_autoptr (GHashTable) feeds = model != NULL ? ph_hunt_load_feeds (model, set) : NULL;
+  g_autoptr (PhFault)    fault = NULL;
   PhFaultPass           pass = { .pass = stage->pass, .arguments = stage->arguments, .allow = options->allow, .folder = options->folder,
                                  .rules_off = options->rules_off, .limit = G_MAXUINT, .seed = options->seed, .cancellable = options->cancellable };
 

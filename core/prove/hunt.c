@@ -112,7 +112,7 @@ ph_hunting_reduce (PhHunting *self, const PhHuntStage *stage, PhModel *before, G
 static PhProof *
 prove (PhHunting *self, PhModel *after)
 {
-  g_autoptr(PhProver) prover = ph_prover_new (ph_model_clone (after), ph_history_snapshot (self->history), self->options->feeds, self->options->seed);
+  g_autoptr (PhProver) prover = ph_prover_new (ph_model_clone (after), ph_history_snapshot (self->history), self->options->feeds, self->options->seed);
   PhRunOptions        options = { .cancellable = self->options->cancellable };
   const guint         step = self->history->steps->len;
 
@@ -139,7 +139,7 @@ static PhModel *
 model_after (PhHunting *self, PhModel *after, guint index)
 {
   PhModel              *model = ph_model_clone (after);
-  g_autoptr(PhHistory)  history = ph_history_snapshot (self->history);
+  g_autoptr (PhHistory)  history = ph_history_snapshot (self->history);
   const PhPosition      at = ph_prove_position_of (history, index + 1);
 
   history->position = self->history->position;
@@ -170,7 +170,7 @@ take_rewrite (PhHunting *self, PhModel *before, PhPosition at, GPtrArray *anchor
 static gboolean
 question (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *after, const PhProof *proof)
 {
-  g_autoptr(GPtrArray) suspects = g_ptr_array_new ();
+  g_autoptr (GPtrArray) suspects = g_ptr_array_new ();
 
   for (guint i = 0; i < proof->differences->len; i++)
     g_ptr_array_add (suspects, &g_array_index (proof->differences, PhProofDifference, i));
@@ -179,8 +179,8 @@ question (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *a
     {
       const PhProofDifference *suspect = suspects->pdata[i];
       const guint              index = ph_prove_index_of (self->history, suspect->at);
-      g_autoptr(PhModel)       then = NULL;
-      g_autoptr(GPtrArray)     anchors = NULL;
+      g_autoptr (PhModel)       then = NULL;
+      g_autoptr (GPtrArray)     anchors = NULL;
 
       ph_hunting_say (self, (double) i / suspects->len, "%s: rewrite %u of %u that differ", stage->pass->name, i + 1, suspects->len);
       then = model_after (self, after, index);
@@ -221,7 +221,7 @@ first_apart (PhModel *before, GHashTable *was, GHashTable *is)
 static gboolean
 search (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *after, const PhFault *fault)
 {
-  g_autoptr(GPtrArray) anchors = NULL;
+  g_autoptr (GPtrArray) anchors = NULL;
 
   if (stage->only_once)
     return FALSE;
@@ -233,7 +233,7 @@ search (PhHunting *self, const PhHuntStage *stage, PhModel *before, PhModel *aft
     }
   if (fault->kind == PH_FAULT_WRONG && after != NULL && self->values != NULL)
     {
-      g_autoptr(GHashTable) is = ph_fault_values (after, fault->witness, self->options->seed, self->options->cancellable);
+      g_autoptr (GHashTable) is = ph_fault_values (after, fault->witness, self->options->seed, self->options->cancellable);
       g_autofree char      *name = is != NULL ? first_apart (before, self->values, is) : NULL;
 
       g_clear_pointer (&anchors, g_ptr_array_unref);
@@ -265,10 +265,10 @@ convict (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhFaultKin
 static gboolean
 run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
 {
-  g_autoptr(PhModel) before = ph_model_clone (self->model);
-  g_autoptr(PhProof) proof = NULL;
-  g_autoptr(PhFault) fault = NULL;
-  g_autoptr(GError)  own = NULL;
+  g_autoptr (PhModel) before = ph_model_clone (self->model);
+  g_autoptr (PhProof) proof = NULL;
+  g_autoptr (PhFault) fault = NULL;
+  g_autoptr (GError)  own = NULL;
   PhPassOptions      options = PH_PASS_OPTIONS_DEFAULT;
 
   options.allow = self->options->allow;
@@ -339,7 +339,7 @@ repeat (PhHunting *self, const PhHuntStage *stage)
   for (guint i = 0; hunt->reduced != NULL && !stage->only_once && i < REPEATS && !ph_hunting_is_over (self); i++)
     {
       PhFaultPass        pass = ph_hunting_pass (self, stage);
-      g_autoptr(PhFault) fault = ph_fault_find (&pass, hunt->reduced->model, hunt->reduced->fault->witness, FALSE, self->error);
+      g_autoptr (PhFault) fault = ph_fault_find (&pass, hunt->reduced->model, hunt->reduced->fault->witness, FALSE, self->error);
 
       hunt->n_repeated++;
       hunt->n_agreeing += fault != NULL && fault->kind == hunt->kind;

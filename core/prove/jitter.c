@@ -111,8 +111,8 @@ ph_jitter_new (const PhPair *pair)
 
   for (guint side = 0; side < 2; side++)
     {
-      g_autoptr(GHashTable) tensors = g_hash_table_new (NULL, NULL);
-      g_autoptr(GHashTable) numbers = g_hash_table_new_full (g_double_hash, g_double_equal, g_free, NULL);
+      g_autoptr (GHashTable) tensors = g_hash_table_new (NULL, NULL);
+      g_autoptr (GHashTable) numbers = g_hash_table_new_full (g_double_hash, g_double_equal, g_free, NULL);
 
       jitter->constants[side] = g_array_new (FALSE, FALSE, sizeof (Constant));
       jitter->numbers[side] = g_array_new (FALSE, FALSE, sizeof (Number));

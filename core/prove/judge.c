@@ -141,7 +141,7 @@ nudged (GPtrArray *inputs)
 static gboolean
 is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, const PhDistance *distance)
 {
-  g_autoptr(GPtrArray) others = NULL, moved = NULL;
+  g_autoptr (GPtrArray) others = NULL, moved = NULL;
   g_auto(PhDistance)   by = { 0 };
 
   if (self->options->promise == PH_PROMISE_NONE && (distance->error > 1e-6 || distance->n_exact > 0))
@@ -165,7 +165,7 @@ jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, do
   for (guint turn = 0; turn < 3; turn++)
     for (guint side = 0; side < 2 && error > JITTERS * largest; side++)
       {
-        g_autoptr(GPtrArray) moved = NULL;
+        g_autoptr (GPtrArray) moved = NULL;
 
         if (!ph_jitter_has (self->jitter, side))
           continue;
@@ -316,7 +316,7 @@ ulps_between (PhTensor *a, PhTensor *b)
 static void
 check_accuracy (PhTry *self, GPtrArray *inputs, GPtrArray *exact[2])
 {
-  g_autoptr(GPtrArray) was = ph_try_run (self, 0, inputs, FALSE, FALSE, NULL), is = was != NULL ? ph_try_run (self, 1, inputs, FALSE, FALSE, NULL) : NULL;
+  g_autoptr (GPtrArray) was = ph_try_run (self, 0, inputs, FALSE, FALSE, NULL), is = was != NULL ? ph_try_run (self, 1, inputs, FALSE, FALSE, NULL) : NULL;
 
   for (guint k = 0; is != NULL && k < is->len; k++)
     {
@@ -343,8 +343,8 @@ gboolean
 ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *worked, GError **problem)
 {
   const gboolean       bits = self->options->promise == PH_PROMISE_BITS;
-  g_autoptr(GPtrArray) was = ph_try_run (self, 0, inputs, !bits, bits, problem), is = NULL;
-  g_autoptr(GError)    own = NULL;
+  g_autoptr (GPtrArray) was = ph_try_run (self, 0, inputs, !bits, bits, problem), is = NULL;
+  g_autoptr (GError)    own = NULL;
   GPtrArray           *outputs[2];
   guint                k = 0;
   gsize                at = 0;
@@ -367,7 +367,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
   outputs[1] = is;
   if (bits)
     {
-      g_autoptr(GPtrArray) exact_was = NULL, exact_is = NULL;
+      g_autoptr (GPtrArray) exact_was = NULL, exact_is = NULL;
 
       if (ph_try_same_in_float (outputs, &k, &at))
         return TRUE;

@@ -74,8 +74,8 @@ copy_opsets (PhModel *from, PhModel *to)
 static PhModel *
 copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboolean after, GError **error)
 {
-  g_autoptr(PhModel)    to = ph_model_new ();
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhModel)    to = ph_model_new ();
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
   GHashTable           *ids = pair->ids[after];
   Copying               copying = { ids, to, map, error };
   const int             opset = ph_model_opset (from, "");
@@ -130,7 +130,7 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
     return NULL;
   if (opset > 0 && opset < PH_OPSET_NEWEST)
     {
-      g_autoptr(PhModel) upgraded = ph_run_upgraded_clone (to, NULL, NULL, error);
+      g_autoptr (PhModel) upgraded = ph_run_upgraded_clone (to, NULL, NULL, error);
 
       return g_steal_pointer (&upgraded);
     }
@@ -140,7 +140,7 @@ copy_side (PhPair *pair, PhModel *from, PhModel *other, GPtrArray *nodes, gboole
 PhPair *
 ph_pair_new (const PhRegion *region, PhModel *before, PhModel *after, GError **error)
 {
-  g_autoptr(PhPair) pair = g_new0 (PhPair, 1);
+  g_autoptr (PhPair) pair = g_new0 (PhPair, 1);
 
   pair->inputs = g_array_ref (region->inputs);
   pair->outputs = g_array_ref (region->outputs);

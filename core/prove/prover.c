@@ -190,9 +190,9 @@ is_all_fed (PhProver *prover)
 static gboolean
 add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GError **error)
 {
-  g_autoptr(PhRegion)  region = NULL;
-  g_autoptr(PhTrial)   trial = NULL;
-  g_autoptr(GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (PhRegion)  region = NULL;
+  g_autoptr (PhTrial)   trial = NULL;
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   if (!ph_prover_go (prover, proof->a, proof->b, error))
     return FALSE;
@@ -234,7 +234,7 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
   PhHistory          *history = prover->history[0];
   const guint         first = ph_prove_index_of (history, a), last = ph_prove_index_of (history, b);
   gboolean            foreign = FALSE;
-  g_autoptr(PhProof)  proof = ph_proof_new (a, b, ph_prove_exactness_between (history, first, last, &foreign));
+  g_autoptr (PhProof)  proof = ph_proof_new (a, b, ph_prove_exactness_between (history, first, last, &foreign));
 
   proof->seed = prover->seed;
   if (first == last)

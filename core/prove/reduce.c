@@ -74,7 +74,7 @@ static gboolean
 try_model (Reduction *self, PhModel *model)
 {
   const guint        n = ph_model_n_computing (model);
-  g_autoptr(PhFault) fault = NULL;
+  g_autoptr (PhFault) fault = NULL;
 
   self->n_tests++;
   if (self->options->progress != NULL)
@@ -98,7 +98,7 @@ try_model (Reduction *self, PhModel *model)
 static GBytes *
 key_of (GPtrArray *nodes)
 {
-  g_autoptr(GArray) ids = g_array_sized_new (FALSE, FALSE, sizeof (PhId), nodes->len);
+  g_autoptr (GArray) ids = g_array_sized_new (FALSE, FALSE, sizeof (PhId), nodes->len);
 
   for (guint i = 0; i < nodes->len; i++)
     g_array_append_val (ids, ((PhNode *) nodes->pdata[i])->id);
@@ -137,9 +137,9 @@ rebase (Reduction *self)
 static gboolean
 try_nodes (Reduction *self, GPtrArray *nodes)
 {
-  g_autoptr(GHashTable) set = NULL;
-  g_autoptr(GBytes)     key = NULL;
-  g_autoptr(PhModel)    model = NULL;
+  g_autoptr (GHashTable) set = NULL;
+  g_autoptr (GBytes)     key = NULL;
+  g_autoptr (PhModel)    model = NULL;
 
   if (nodes->len == 0 || is_over (self))
     return FALSE;
@@ -186,7 +186,7 @@ take_base (Reduction *self, PhModel *base, gboolean own)
 static gboolean
 try_range (Reduction *self, guint first, guint n)
 {
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
 
   for (guint i = first; i < first + n; i++)
     g_ptr_array_add (nodes, self->set->pdata[i]);
@@ -212,7 +212,7 @@ static gboolean
 try_part (Reduction *self, guint part, guint parts, gboolean without)
 {
   const guint          n = self->set->len, first = part * n / parts, end = (part + 1) * n / parts;
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
 
   if (first == end || end - first == n)
     return FALSE;
@@ -257,7 +257,7 @@ debug_nodes (Reduction *self)
 static void
 drop_outputs (Reduction *self)
 {
-  g_autoptr(PhModel) from = NULL;
+  g_autoptr (PhModel) from = NULL;
 
   if (self->best->model->graph->outputs->len < 2)
     return;
@@ -265,8 +265,8 @@ drop_outputs (Reduction *self)
   for (guint i = 0; i < from->graph->outputs->len && !is_over (self); i++)
     {
       const PhValue        *value = from->graph->outputs->pdata[i];
-      g_autoptr(GHashTable) keep = g_hash_table_new (g_str_hash, g_str_equal);
-      g_autoptr(PhModel)    model = NULL;
+      g_autoptr (GHashTable) keep = g_hash_table_new (g_str_hash, g_str_equal);
+      g_autoptr (PhModel)    model = NULL;
 
       if (self->best->fault->output != NULL && self->best->fault->kind == PH_FAULT_WRONG && !g_str_equal (self->best->fault->output, value->name))
         continue;
@@ -283,8 +283,8 @@ drop_outputs (Reduction *self)
 PhReduced *
 ph_reduce (PhFaultPass *pass, PhModel *model, GHashTable *nodes, GHashTable *values, const PhFault *fault, const PhReduceOptions *options, GError **error)
 {
-  g_autoptr(GHashTable) failed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
-  g_autoptr(GPtrArray)  first = g_ptr_array_new ();
+  g_autoptr (GHashTable) failed = g_hash_table_new_full (g_bytes_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, NULL);
+  g_autoptr (GPtrArray)  first = g_ptr_array_new ();
   GError               *own = NULL;
   Reduction             self = { .pass = pass, .options = options, .failed = failed, .error = &own,
                                  .values = values != NULL ? g_hash_table_ref (values) : g_hash_table_new (g_str_hash, g_str_equal) };

@@ -79,7 +79,7 @@ add_constants (PhRegionForm *form, GPtrArray *nodes, gboolean before, GHashTable
 static gboolean
 add_factors (PhRegionForm *form, GPtrArray *before, GHashTable *finite)
 {
-  g_autoptr(GHashTable) leaves = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) leaves = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < form->made->len; i++)
     {
@@ -106,7 +106,7 @@ add_factors (PhRegionForm *form, GPtrArray *before, GHashTable *finite)
 PhRegionForm *
 ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, GHashTable *finite)
 {
-  g_autoptr(PhRegionForm) form = g_new0 (PhRegionForm, 1);
+  g_autoptr (PhRegionForm) form = g_new0 (PhRegionForm, 1);
 
   form->variables = g_hash_table_new (NULL, NULL);
   form->made = g_ptr_array_new ();

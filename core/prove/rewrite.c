@@ -47,8 +47,8 @@ trial_of (PhVerdict verdict, const char *why)
 static PhTrial *
 try_pair (PhProver *prover, const PhRegion *region, const PhTrialOptions *options, GError **error)
 {
-  g_autoptr(GError) own = NULL;
-  g_autoptr(PhPair) pair = ph_pair_new (region, prover->model[0], prover->model[1], &own);
+  g_autoptr (GError) own = NULL;
+  g_autoptr (PhPair) pair = ph_pair_new (region, prover->model[0], prover->model[1], &own);
   PhTrial          *trial;
 
   if (pair == NULL)
@@ -84,12 +84,12 @@ reads_more (PhProver *prover, const PhRegion *region)
 static PhTrial *
 try_structure (PhProver *prover, const PhRegion *region)
 {
-  g_autoptr(PhRegion) wider = NULL;
+  g_autoptr (PhRegion) wider = NULL;
 
   for (guint round = 0; round < MAX_MERGED; round++)
     {
       const PhRegion        *at = wider != NULL ? wider : region;
-      g_autoptr(PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], FALSE);
+      g_autoptr (PhStructure) structure = ph_structure_new (at, prover->model[0], prover->model[1], FALSE);
 
       if (structure == NULL)
         return NULL;
@@ -127,8 +127,8 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
                                      .asked = whole && prover->whole,
                                      .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
-  g_autoptr(GBytes)      key = NULL;
-  g_autoptr(PhRegionForm)      form = NULL;
+  g_autoptr (GBytes)      key = NULL;
+  g_autoptr (PhRegionForm)      form = NULL;
   PhTrial               *trial = NULL;
   gboolean               structured = whole;
 
@@ -159,7 +159,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
   if (trial != NULL)
     {
-      g_autoptr(PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed ? ph_pair_new (region, prover->model[0], prover->model[1], NULL) : NULL;
+      g_autoptr (PhPair) pair = prover->captured != NULL && region->after->len > 0 && !prover->followed ? ph_pair_new (region, prover->model[0], prover->model[1], NULL) : NULL;
 
       prover->work.n_known++;
       if (pair != NULL)
@@ -254,7 +254,7 @@ is_good_in_float (const PhTrial *trial, guint n_outputs)
 static PhTrial *
 follow_readers (PhProver *prover, const PhRegion *region, PhTrial *trial, PhPromise promise, double flops, GError **error)
 {
-  g_autoptr(PhRegion) wider = NULL;
+  g_autoptr (PhRegion) wider = NULL;
 
   for (guint round = 0; round < MAX_FOLLOWED && trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT; round++)
     {
@@ -328,7 +328,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   const PhRewrite    *rewrite = &g_array_index (history->rewrites, PhRewrite, index);
   const PhPosition    next = at.rewrite + 1 < step->n_rewrites ? (PhPosition) { at.step, at.rewrite + 1 } : (PhPosition) { at.step + 1, 0 };
   PhRewriteProof     *known = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (index + 1)), *one;
-  g_autoptr(GPtrArray) regions = NULL;
+  g_autoptr (GPtrArray) regions = NULL;
   PhPromise           promise;
   double              flops;
   const char         *why;
@@ -345,7 +345,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   why = why_not (prover, rewrite);
   if (why != NULL)
     {
-      g_autoptr(PhTrial) trial = trial_of (PH_VERDICT_NONE, why);
+      g_autoptr (PhTrial) trial = trial_of (PH_VERDICT_NONE, why);
 
       ph_rewrite_proof_add (one, trial, NULL);
       g_hash_table_insert (prover->proofs, GUINT_TO_POINTER (index + 1), one);
@@ -354,14 +354,14 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
   if (prover->model[1]->graph->outputs->len < prover->model[0]->graph->outputs->len)
     {
-      g_autoptr(PhTrial) trial = trial_of (PH_VERDICT_DIFFERENT, "an output of the model is gone");
+      g_autoptr (PhTrial) trial = trial_of (PH_VERDICT_DIFFERENT, "an output of the model is gone");
 
       ph_rewrite_proof_add (one, trial, NULL);
     }
   for (guint i = regions->len; i-- > 0 && is_upgrade (step);)
     {
       const gboolean     reworded = ph_region_is_reworded (regions->pdata[i], prover->model[0], prover->model[1]);
-      g_autoptr(PhTrial) trial = reworded ? trial_of (PH_VERDICT_PROVED, NULL)
+      g_autoptr (PhTrial) trial = reworded ? trial_of (PH_VERDICT_PROVED, NULL)
                                           : trial_of (PH_VERDICT_NOTHING, "an older operator is computed by its upgraded form, so nothing independent could contradict it");
 
       trial->reworded = reworded;
@@ -370,8 +370,8 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
     }
   for (guint i = 0; i < regions->len; i++)
     {
-      g_autoptr(PhRegion) narrow = ph_region_copy (regions->pdata[i]);
-      g_autoptr(PhTrial)  trial = prove_region (prover, regions->pdata[i], promise, flops, error);
+      g_autoptr (PhRegion) narrow = ph_region_copy (regions->pdata[i]);
+      g_autoptr (PhTrial)  trial = prove_region (prover, regions->pdata[i], promise, flops, error);
 
       if (trial != NULL && trial->verdict == PH_VERDICT_DIFFERENT)
         trial = follow_readers (prover, narrow, g_steal_pointer (&trial), promise, flops, error);

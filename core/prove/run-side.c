@@ -23,7 +23,7 @@ keep_values (GHashTable *results, const PhSideOptions *options)
 GPtrArray *
 ph_side_run (PhModel *side, GPtrArray *inputs, const PhSideOptions *options, GError **error)
 {
-  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
   GPtrArray            *outputs;
   PhRunOptions          run = { .cancellable = options->cancellable, .reference = options->reference, .in_double = options->in_double,
                                 .keep_all = options->values != NULL, .narrow = options->narrow };

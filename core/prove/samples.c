@@ -490,8 +490,8 @@ GPtrArray *
 ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShapes shapes, PhTensor *const *captured)
 {
   const PhPair         *pair = sampler->pair;
-  g_autoptr(GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GHashTable) symbols = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray)  tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL);
   g_autofree Shape     *found = g_new0 (Shape, pair->inputs->len + 1);
   Sizes                 chosen = { symbols, common_sizes[MIN (shapes.sizes, G_N_ELEMENTS (common_sizes) - 1)], sampler->size };
   gint64                places;

@@ -32,7 +32,7 @@ static gboolean number_nodes (const Walk *walk, PhNode *first);
 static guint
 number_of_key (PhStructure *self, PhKey *key, guint n)
 {
-  g_autoptr(GBytes) bytes = ph_key_to_bytes (key);
+  g_autoptr (GBytes) bytes = ph_key_to_bytes (key);
   guint             number = GPOINTER_TO_UINT (g_hash_table_lookup (self->numbers, bytes));
 
   if (number == 0)
@@ -226,7 +226,7 @@ static gboolean
 number_node (const Walk *walk, const PhNode *node)
 {
   PhStructure          *self = walk->self;
-  g_autoptr(GPtrArray)  attrs = NULL;
+  g_autoptr (GPtrArray)  attrs = NULL;
   gboolean              ok = TRUE;
   PhKey                 key;
   guint                 number;
@@ -286,7 +286,7 @@ number_nodes (const Walk *walk, PhNode *first)
 PhStructure *
 ph_structure_new (const PhRegion *region, PhModel *before, PhModel *after, gboolean folds)
 {
-  g_autoptr(PhStructure) self = g_new0 (PhStructure, 1);
+  g_autoptr (PhStructure) self = g_new0 (PhStructure, 1);
 
   self->region = region;
   self->model[0] = before;
@@ -341,7 +341,7 @@ ph_structure_has_folds (PhStructure *self)
 gboolean
 ph_structure_carry (PhStructure *self, GHashTable *values)
 {
-  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);       /* by number */
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);       /* by number */
   GHashTableIter        iter;
   gpointer              value, number;
   gboolean              all = TRUE;

@@ -95,9 +95,9 @@ typedef struct
 static gboolean
 shows (Switching *self, GPtrArray *on)
 {
-  g_autoptr(GString)  off = g_string_new (NULL);
+  g_autoptr (GString)  off = g_string_new (NULL);
   g_autofree char    *rest = g_strjoinv (" ", self->pass->arguments), *line = NULL;
-  g_autoptr(PhFault)  fault = NULL;
+  g_autoptr (PhFault)  fault = NULL;
   PhFaultPass         pass = *self->pass;
 
   if (self->over || (self->deadline > 0 && g_get_monotonic_time () > self->deadline))
@@ -130,7 +130,7 @@ joined (GPtrArray *a, const GPtrArray *b, guint first, guint end)
 static void
 needed (Switching *self, GPtrArray *fixed, gboolean grew, const GPtrArray *all, guint first, guint end, GPtrArray *out)
 {
-  g_autoptr(GPtrArray) with_left = NULL, right = NULL, with_right = NULL, left = NULL;
+  g_autoptr (GPtrArray) with_left = NULL, right = NULL, with_right = NULL, left = NULL;
   guint                middle;
 
   if (self->over || (grew && shows (self, fixed)))
@@ -156,7 +156,7 @@ needed (Switching *self, GPtrArray *fixed, gboolean grew, const GPtrArray *all, 
 GPtrArray *
 ph_switches_reduce (const PhSwitches *switches, const PhFaultPass *pass, PhModel *model, const PhFault *fault, gint64 deadline, guint *n_runs, GError **error)
 {
-  g_autoptr(GPtrArray) none = g_ptr_array_new (), all = g_ptr_array_new (), out = g_ptr_array_new ();
+  g_autoptr (GPtrArray) none = g_ptr_array_new (), all = g_ptr_array_new (), out = g_ptr_array_new ();
   GError              *own = NULL;
   Switching            self = { switches, pass, model, fault, deadline, n_runs, &own, FALSE };
 

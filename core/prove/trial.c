@@ -108,8 +108,8 @@ is_finite_somewhere (GPtrArray *outputs)
 static gboolean
 works (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
-  g_autoptr(GPtrArray) inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes), outputs = NULL;
-  g_autoptr(GError)    own = NULL;
+  g_autoptr (GPtrArray) inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes), outputs = NULL;
+  g_autoptr (GError)    own = NULL;
 
   if (inputs == NULL)
     {
@@ -169,7 +169,7 @@ find_shapes (PhTry *self, GError **problem)
 static PhFieldReport *
 field_at (PhTry *self, GPtrArray *inputs, const PhRegionForm *form)
 {
-  g_autoptr(GHashTable) fixed = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) fixed = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < inputs->len; i++)
     if (ph_tensor_kind (inputs->pdata[i]) != PH_KIND_TENSOR || !ph_dtype_is_float (ph_tensor_dtype (inputs->pdata[i])))
@@ -195,7 +195,7 @@ n_draws (PhTry *self)
 static PhFieldReport *
 evaluate_once (PhTry *self, const PhRegionForm *form, guint turn, PhSampleShapes shapes)
 {
-  g_autoptr(GPtrArray) inputs = NULL;
+  g_autoptr (GPtrArray) inputs = NULL;
   PhFieldReport       *report;
 
   shapes.most = FIELD_ROWS;
@@ -299,8 +299,8 @@ is_identity (const PhPair *pair)
 static gboolean
 try_constants (PhTry *self, GError **problem)
 {
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new (), was = ph_try_run (self, 0, inputs, FALSE, TRUE, problem), is = NULL;
-  g_autoptr(GError)    own = NULL;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), was = ph_try_run (self, 0, inputs, FALSE, TRUE, problem), is = NULL;
+  g_autoptr (GError)    own = NULL;
   GPtrArray           *outputs[2];
   guint                k;
   gsize                at;
@@ -402,7 +402,7 @@ try_all (PhTry *self, GError **problem)
       const gboolean       planned = i < G_N_ELEMENTS (plan);
       const PhSampleKind   kind = planned ? plan[i].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
       const guint          turn = planned ? plan[i].turn : 2 + i - G_N_ELEMENTS (plan);
-      g_autoptr(GPtrArray) inputs = NULL;
+      g_autoptr (GPtrArray) inputs = NULL;
       gboolean             worked;
 
       if (i >= N_FIRST && self->trial->n_sets > 0 && self->spent > self->options->flops)
@@ -438,11 +438,11 @@ choose_crop (PhTry *self)
 PhTrial *
 ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
 {
-  g_autoptr(PhTrial)   trial = g_new0 (PhTrial, 1);
-  g_autoptr(PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
-  g_autoptr(GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
+  g_autoptr (PhTrial)   trial = g_new0 (PhTrial, 1);
+  g_autoptr (PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
+  g_autoptr (GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
   g_autofree double   *first = g_new (double, pair->outputs->len + 1);
-  g_autoptr(GError)    problem = NULL;
+  g_autoptr (GError)    problem = NULL;
   PhTry                self = { pair, options, trial, sampler, .shapes = shapes, .first = first, .error = error };
 
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);

@@ -88,7 +88,7 @@ ph_usage_find (const PhPair *pair)
     for (guint side = 0; side < 2; side++)
       {
         const PhValue        *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
-        g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
+        g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
         Following             following = { usage[i], seen };
 
         if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_integer (value->type->dtype))

@@ -134,7 +134,7 @@ run_cast (PhKernel *kernel, gboolean *ok, GError **error)
 {
   const PhNode *node = kernel->node;
   PhTensor *x = ph_kernel_input (kernel, 0), *like = ph_kernel_input (kernel, 1), *result;
-  g_autoptr(PhTensor) rounded = NULL;
+  g_autoptr (PhTensor) rounded = NULL;
   PhDType from, to;
 
   if (node->op != &ph_op_Cast && node->op != &ph_op_CastLike)
@@ -166,8 +166,8 @@ ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun 
   const PhOp *op = node->op;
   const guint n = kernel->n_inputs;
   PhTensor **given = kernel->inputs;
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new_full (n + 1, NULL);
-  g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_full (n + 1, NULL);
+  g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   const gboolean has_kernel = op != NULL && op->kernel != NULL && !ph_node_is_fused (node);
   const gboolean as_declared = has_kernel && reads_representation (node);
   gboolean narrow = as_declared, has_double = FALSE, ok = TRUE;

@@ -110,7 +110,7 @@ function_model (PhRun *run, const PhNode *node, const PhFunction *function, GErr
   opset = ph_model_opset (model, "");
   if (opset > 0 && opset < PH_OPSET_NEWEST)
     {
-      g_autoptr(PhModel) old = model;
+      g_autoptr (PhModel) old = model;
 
       model = ph_run_upgraded_clone (old, run->options, NULL, error);
     }
@@ -170,7 +170,7 @@ check_schema (PhKernel *kernel, GError **error)
 static gboolean
 check_inputs (PhKernel *kernel, GError **error)
 {
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GError) reason = NULL;
 
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
@@ -203,7 +203,7 @@ bring_splats (PhKernel *kernel, GError **error)
       return TRUE;
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
-      g_autoptr(GError) reason = NULL;
+      g_autoptr (GError) reason = NULL;
 
       if (kernel->inputs[i] != NULL && ph_tensor_bytes (kernel->inputs[i]) > LARGE_SPLAT && !ph_tensor_bring (kernel->inputs[i], &reason))
         return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);

@@ -46,7 +46,7 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
     return NULL;
   if (type->kind != PH_KIND_TENSOR)
     {
-      g_autoptr(PhTensor) item = ph_generate_tensor (type->item, kind, seed, sizes, size, most);
+      g_autoptr (PhTensor) item = ph_generate_tensor (type->item, kind, seed, sizes, size, most);
 
       return item != NULL ? ph_tensor_new_sequence (type->kind, &item, 1) : NULL;
     }
@@ -124,7 +124,7 @@ ones (const PhType *type, PhTensor *like)
   PhDType             dtype = like != NULL ? ph_tensor_dtype (like) : type->dtype;
   gint64              dims[PH_MAX_RANK];
   guint               rank = like != NULL ? ph_tensor_rank (like) : type->rank;
-  g_autoptr(PhTensor) one = ph_tensor_new_scalar (dtype, 1);
+  g_autoptr (PhTensor) one = ph_tensor_new_scalar (dtype, 1);
 
   for (guint i = 0; i < rank; i++)
     dims[i] = like != NULL ? ph_tensor_dims (like)[i] : type->dims[i].size;
@@ -134,8 +134,8 @@ ones (const PhType *type, PhTensor *like)
 static gboolean
 add_cotangent (PhModel *model, PhValue *input, PhValue *of, GHashTable *feeds, const PhRunOptions *options, GError **error)
 {
-  g_autoptr(GPtrArray)  wanted = g_ptr_array_new ();
-  g_autoptr(GHashTable) results = NULL;
+  g_autoptr (GPtrArray)  wanted = g_ptr_array_new ();
+  g_autoptr (GHashTable) results = NULL;
   PhTensor             *like;
 
   if (input->type != NULL && ph_type_is_static (input->type))
@@ -161,8 +161,8 @@ GHashTable *
 ph_inputs_collect (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 seed, gint64 size, gint64 most,
                    const PhRunOptions *options, GError **error)
 {
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GHashTable) sizes = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) sizes = g_hash_table_new (NULL, NULL);
   GPtrArray            *inputs = model->graph->inputs;
 
   for (guint i = 0; i < inputs->len; i++)
@@ -218,7 +218,7 @@ ph_inputs_find (PhModel *model, GHashTable *named, PhInputsKind kind, guint64 se
 {
   static const struct { gint64 size, most; } tries[] = { { 2, 100 }, { 2, 1 }, { 4, 1 }, { 1, 1 }, { 1, 0 }, { 3, 2 }, { 8, 1 }, { 32, 1 }, { 64, 1 },
                                                          { 16, 1 }, { 224, 1 } };
-  g_autoptr(GError) first = NULL;
+  g_autoptr (GError) first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
     {

@@ -43,8 +43,8 @@ any_needed (const PhNode *node, GHashTable *needed)
 PhPlan *
 ph_plan_new (PhGraph *graph, GPtrArray *wanted, GHashTable *given)
 {
-  g_autoptr(GHashTable) needed = g_hash_table_new (NULL, NULL), kept = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) reads = g_ptr_array_new (), releases = g_ptr_array_new ();
+  g_autoptr (GHashTable) needed = g_hash_table_new (NULL, NULL), kept = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) reads = g_ptr_array_new (), releases = g_ptr_array_new ();
   PhPlan *plan = g_new0 (PhPlan, 1);
   guint n;
 

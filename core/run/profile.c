@@ -192,9 +192,9 @@ run_progress (guint done, guint total, gpointer data)
 PhProfile *
 ph_profile_model (PhModel *model, GHashTable *feeds, guint runs, const PhRunOptions *options, GError **error)
 {
-  g_autoptr(PhProfile) profile = g_new0 (PhProfile, 1);
-  g_autoptr(PhModel) clone = ph_model_clone (model);
-  g_autoptr(GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhProfile) profile = g_new0 (PhProfile, 1);
+  g_autoptr (PhModel) clone = ph_model_clone (model);
+  g_autoptr (GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
   PhRunOptions own = options != NULL ? *options : (PhRunOptions) { 0 };
   Progress progress = { options, 0, MAX (runs, 1) + 1 };
 
@@ -221,7 +221,7 @@ ph_profile_model (PhModel *model, GHashTable *feeds, guint runs, const PhRunOpti
     }
   for (; progress.run < progress.n_runs; progress.run++)
     {
-      g_autoptr(GHashTable) results = ph_run_model (clone, clone_feeds, NULL, &own, error);
+      g_autoptr (GHashTable) results = ph_run_model (clone, clone_feeds, NULL, &own, error);
 
       if (results == NULL)
         return NULL;

@@ -100,7 +100,7 @@ static PhTensor *
 compute (PhModel *model, PhDType dtype, GError **error)
 {
   static const PhRunOptions options = { .reference = TRUE };
-  g_autoptr(GHashTable) results = ph_run_model (model, NULL, NULL, &options, error);
+  g_autoptr (GHashTable) results = ph_run_model (model, NULL, NULL, &options, error);
   const PhValue *output = model->graph->outputs->pdata[0];
   PhTensor *tensor;
 
@@ -153,7 +153,7 @@ gboolean
 ph_recipe_holds (PhTensor *tensor, GError **error)
 {
   PhModel *model = ph_recipe_of (tensor);
-  g_autoptr(PhTensor) again = model != NULL ? compute (model, ph_tensor_dtype (tensor), error) : NULL;
+  g_autoptr (PhTensor) again = model != NULL ? compute (model, ph_tensor_dtype (tensor), error) : NULL;
 
   if (model != NULL && again == NULL)
     return FALSE;

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /* A rule that computes a constant writes the expression, and the tensor is what that expression gives in double, rounded
  * once. It keeps the expression, a small model without inputs, so that folding can be proved (core/prove/field.h):
  *
- *   g_autoptr(PhRecipe) recipe = ph_recipe_new ();
+ *   g_autoptr (PhRecipe) recipe = ph_recipe_new ();
  *   PhBuilder *b = ph_recipe_builder (recipe);
  *   PhTensor *scaled = ph_recipe_tensor (recipe, PH_BUILD (b, Mul, ph_recipe_wide (recipe, weights), factor), dtype, &error);
  */

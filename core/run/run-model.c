@@ -58,8 +58,8 @@ origins_of (PhHistory *history)
 PhModel *
 ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error)
 {
-  g_autoptr(PhModel) clone = ph_model_clone (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) clone = ph_model_clone (model);
+  g_autoptr (PhHistory) history = ph_history_new ();
   GCancellable *cancellable = options != NULL ? options->cancellable : NULL;
 
   if (!ph_model_upgrade (clone, history, cancellable, error))
@@ -79,7 +79,7 @@ static PhTensor *
 fit_feed (const PhValue *value, PhTensor *tensor, gboolean in_double, GError **error)
 {
   const PhType *type = in_double ? ph_run_widened_type (value->type) : value->type;
-  g_autoptr(PhTensor) wide = in_double ? ph_run_widen (tensor) : NULL;
+  g_autoptr (PhTensor) wide = in_double ? ph_run_widen (tensor) : NULL;
   g_autofree char *expected = NULL, *given = NULL;
 
   if (wide != NULL)
@@ -99,7 +99,7 @@ fit_feed (const PhValue *value, PhTensor *tensor, gboolean in_double, GError **e
 static gboolean
 check_fed (PhPlan *plan, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, GError **error)
 {
-  g_autoptr(GHashTable) running = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) running = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < plan->nodes->len; i++)
     g_hash_table_add (running, plan->nodes->pdata[i]);
@@ -129,7 +129,7 @@ check_fed (PhPlan *plan, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, G
 static GHashTable *
 collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error)
 {
-  g_autoptr(GHashTable) results = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) results = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
 
   if (run->options->keep_all)
     {
@@ -212,8 +212,8 @@ use_one_thread (void)
 static GHashTable *
 run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
 {
-  g_autoptr(PhPlan) plan = NULL;
-  g_autoptr(GHashTable) wants = g_hash_table_new (NULL, NULL), fitting = NULL;
+  g_autoptr (PhPlan) plan = NULL;
+  g_autoptr (GHashTable) wants = g_hash_table_new (NULL, NULL), fitting = NULL;
   GHashTable *results = NULL;
   GHashTableIter iter;
   gpointer key, tensor;
@@ -300,9 +300,9 @@ static GHashTable *
 run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
 {
   GHashTable *origins = NULL;
-  g_autoptr(PhModel) clone = ph_run_upgraded_clone (model, options, options != NULL && options->profile != NULL ? &origins : NULL, error);
-  g_autoptr(GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray) clone_wanted = g_ptr_array_new ();
+  g_autoptr (PhModel) clone = ph_run_upgraded_clone (model, options, options != NULL && options->profile != NULL ? &origins : NULL, error);
+  g_autoptr (GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray) clone_wanted = g_ptr_array_new ();
   GHashTable *results;
   GHashTableIter iter;
   gpointer key, tensor;

@@ -20,7 +20,7 @@
 static char *
 checksum_of (PhLayout *layout)
 {
-  g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_MD5);
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_MD5);
 
   g_checksum_update (sum, (const guchar *) &layout->fold, sizeof layout->fold);
   for (guint i = 0; i < layout->n_boxes; i++)
@@ -194,7 +194,7 @@ ask (const Inside *in, PhLayout *layout, GError **error)
 {
   PhArranger *a = in->a;
   const double seconds = a->build->options->seconds > 0 ? a->build->options->seconds : 5;
-  g_autoptr(GError) failed = NULL;
+  g_autoptr (GError) failed = NULL;
 
   if (ph_layout_sync (layout, seconds, a->build->cancellable, &failed))
     return TRUE;

@@ -58,7 +58,7 @@ name_of (PhArranger *a, const PhSceneBox *box)
 static void
 pair_ends (PhArranger *a)
 {
-  g_autoptr(GHashTable) boxes = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) boxes = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (int b = 0; b < a->n; b++)
     {

@@ -16,7 +16,7 @@ ph_scene_known_lives (PhScene *scene, PhScene *previous)
 {
   const guint n = scene->record->lives->len;
   int *known = g_new (int, n + 1);
-  g_autoptr(GHashTable) outputs = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) outputs = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
   for (guint i = 0; i < previous->record->lives->len; i++)
     {
@@ -61,7 +61,7 @@ ph_scene_know_groups (PhSceneBuild *build)
 {
   PhScene *scene = build->scene, *previous = build->options->previous;
   const guint n_known = build->n_known;
-  g_autoptr(GHashTable) paths = NULL;
+  g_autoptr (GHashTable) paths = NULL;
 
   if (previous == NULL)
     return;

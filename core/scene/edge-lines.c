@@ -64,7 +64,7 @@ void
 ph_arrange_lines (PhArranger *a)
 {
   PhScene *scene = a->scene;
-  g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
 
   g_array_sort (a->parts, compare_parts);
   for (guint i = 0, stop; i < a->parts->len; i = stop)
@@ -149,7 +149,7 @@ void
 ph_arrange_bypasses (PhArranger *a)
 {
   PhScene *scene = a->scene;
-  g_autoptr(GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
 
   for (guint e = 0; e < a->build->union_edges->len; e++)
     {

@@ -28,7 +28,7 @@ PhFaces *
 ph_faces_new (PhGraph *graph)
 {
   PhFaces *faces = g_new0 (PhFaces, 1);
-  g_autoptr(PangoFontDescription) font = pango_font_description_from_string (PH_FACE_FONT);
+  g_autoptr (PangoFontDescription) font = pango_font_description_from_string (PH_FACE_FONT);
   cairo_font_options_t *options = cairo_font_options_create ();
 
   faces->faces = g_array_new (FALSE, TRUE, sizeof (PhFace));
@@ -528,7 +528,7 @@ guint
 ph_faces_add_node (PhFaces *faces, PhNode *node)
 {
   PhFace face = { NULL, };
-  g_autoptr(GString) detail = g_string_new (NULL);
+  g_autoptr (GString) detail = g_string_new (NULL);
   g_autofree char *shape = NULL;
   const gboolean fused = ph_node_is_fused (node);
   const PhForeignOp *foreign;

@@ -182,7 +182,7 @@ contains (const PhRect *rect, float x, float y)
 int
 ph_scene_pick (PhScene *scene, float x, float y, int a, int b, int *pill)
 {
-  g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
   const PhRect around = { x - 160, y - 1, 320, 2 };    /* pills stand left of their box */
   int best = -1;
 
@@ -241,7 +241,7 @@ distance_to_line (PhPoint a, PhPoint b, float x, float y)
 int
 ph_scene_pick_edge (PhScene *scene, float x, float y, float reach, int a, int b)
 {
-  g_autoptr(GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (int));
   const PhRect around = { x - reach, y - reach, 2 * reach, 2 * reach };
   float least = reach;
   int best = -1;

@@ -42,7 +42,7 @@ ph_scene_region_title (PhScene *scene, const int *boxes, int n, gboolean backwar
   guint tally[PH_N_MOTIFS] = { 0, };
   const char *parts[MAX_PARTS];
   const char *known;
-  g_autoptr(GString) title = g_string_new (backward ? "∇ " : NULL);
+  g_autoptr (GString) title = g_string_new (backward ? "∇ " : NULL);
   int n_parts = 0;
 
   /* What computes names a region; what only moves data does where there is nothing else. */

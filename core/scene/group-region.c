@@ -17,7 +17,7 @@ ph_scene_rank (PhSceneBuild *build)
 {
   PhScene *scene = build->scene;
   const guint n = scene->boxes->len, n_edges = build->union_edges->len;
-  g_autoptr(PhLayout) layout = ph_layout_new (n, n_edges + n);
+  g_autoptr (PhLayout) layout = ph_layout_new (n, n_edges + n);
   g_autofree guint8 *reversed = g_new0 (guint8, n_edges + n + 1);
   int *rank = g_new0 (int, n + 1);
 
@@ -149,7 +149,7 @@ static void
 number_regions (PhSceneBuild *build, int parent, guint first)
 {
   PhScene *scene = build->scene;
-  g_autoptr(GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal), numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) counts = g_hash_table_new (g_str_hash, g_str_equal), numbers = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint b = first; b < scene->boxes->len; b++)
     {
@@ -257,7 +257,7 @@ static void
 mirror_regions (PhSceneBuild *build, int parent, const int *leaves, int n_leaves)
 {
   PhScene *scene = build->scene;
-  g_autoptr(GHashTable) mirrors = g_hash_table_new (NULL, NULL);      /* forward region -> its gradient's */
+  g_autoptr (GHashTable) mirrors = g_hash_table_new (NULL, NULL);      /* forward region -> its gradient's */
 
   for (int i = 0; i < n_leaves; i++)
     {

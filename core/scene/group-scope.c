@@ -64,7 +64,7 @@ void
 ph_scene_group_by_scope (PhSceneBuild *build, int n_leaves)
 {
   PhScene *scene = build->scene;
-  g_autoptr(GHashTable) groups = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) groups = g_hash_table_new (g_str_hash, g_str_equal);
   g_autofree int *n_children = NULL;
 
   for (guint b = n_leaves; b < scene->boxes->len; b++)

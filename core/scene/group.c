@@ -181,7 +181,7 @@ survey (PhScene *scene, int group, guint depth)
 static void
 number_patterns (PhScene *scene, guint first_group)
 {
-  g_autoptr(GHashTable) counts = g_hash_table_new (NULL, NULL), numbers = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL), numbers = g_hash_table_new (NULL, NULL);
   guint next = 1;
 
   for (guint b = first_group; b < scene->boxes->len; b++)
@@ -251,13 +251,13 @@ open_groups (PhSceneBuild *build)
   PhScene *scene = build->scene;
   const int n = scene->boxes->len;
   const gboolean choose = build->options->open == NULL && build->options->open_all > 0;
-  g_autoptr(GArray) level = g_array_new (FALSE, FALSE, sizeof (int)), next = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) level = g_array_new (FALSE, FALSE, sizeof (int)), next = g_array_new (FALSE, FALSE, sizeof (int));
   int shown = 0, whole = n;
 
   g_array_append_val (level, whole);
   while (level->len > 0)
     {
-      g_autoptr(GHashTable) wanted = g_hash_table_new (NULL, NULL);      /* pattern of the parent -> boxes that it takes */
+      g_autoptr (GHashTable) wanted = g_hash_table_new (NULL, NULL);      /* pattern of the parent -> boxes that it takes */
       int counted = 0;
 
       for (guint i = 0; i < level->len; i++)
@@ -327,7 +327,7 @@ ph_scene_group (PhSceneBuild *build)
   if (build->options->by_scope)
     {
       g_autofree int *rank = ph_scene_rank (build), *leaves = g_new (int, n_leaves + 1);
-      g_autoptr(PhRegions) regions = ph_regions_new (build, rank, n_leaves);
+      g_autoptr (PhRegions) regions = ph_regions_new (build, rank, n_leaves);
 
       for (guint b = 0; b < n_leaves; b++)
         leaves[b] = b;

@@ -63,7 +63,7 @@ double
 ph_arrange_room (PhArranger *a, const PhLayout *layout, const int *children, int n_children, const int *slot, const int *segments,
                  int n_segments)
 {
-  g_autoptr(PhLayout) alone = NULL;
+  g_autoptr (PhLayout) alone = NULL;
   g_autofree int *index = NULL;
   g_autofree guint8 *there = NULL;
   int time;

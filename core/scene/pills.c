@@ -226,7 +226,7 @@ void
 ph_scene_pills (PhSceneBuild *build)
 {
   PhScene *scene = build->scene;
-  g_autoptr(GArray) pill_uses = g_array_new (FALSE, FALSE, sizeof (PillUse));
+  g_autoptr (GArray) pill_uses = g_array_new (FALSE, FALSE, sizeof (PillUse));
 
   for (guint i = 0; i < scene->record->uses->len; i++)
     {

@@ -154,10 +154,10 @@ note_edit (PhRecorder *recorder, const PhEdit *edit, GHashTable *owners)
 void
 ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *rewrite)
 {
-  g_autoptr(GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL), owners = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) nodes = g_hash_table_new (NULL, NULL), graphs = g_hash_table_new (NULL, NULL), owners = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
   gpointer key;
-  g_autoptr(GPtrArray) present = g_ptr_array_new ();
+  g_autoptr (GPtrArray) present = g_ptr_array_new ();
 
   recorder->now++;
   for (guint i = rewrite->first_edit; i < rewrite->first_edit + rewrite->n_edits; i++)
@@ -178,7 +178,7 @@ ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *r
 
           if (index >= 0)
             {
-              g_autoptr(GArray) none = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+              g_autoptr (GArray) none = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
 
               life_at (recorder, index)->died = recorder->now;
               ph_recorder_set_uses (recorder, index, none);

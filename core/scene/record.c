@@ -212,7 +212,7 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
 {
   PhRecord *record = recorder->record;
   int index = life_of (recorder, node->id);
-  g_autoptr(GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
   gboolean constant;
   PhLife *life;
 
@@ -291,7 +291,7 @@ ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
   for (guint i = 0; i < MAX (graph->outputs->len, lives->len); i++)
     {
       const PhValue *value = i < graph->outputs->len ? graph->outputs->pdata[i] : NULL;
-      g_autoptr(GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+      g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
 
       if (i == lives->len)
         {

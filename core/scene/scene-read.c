@@ -296,7 +296,7 @@ void
 ph_scene_count_faults (PhScene *scene, int time, guint *crossings, guint *over)
 {
   const guint n = scene->boxes->len;
-  g_autoptr(PhLayout) layout = ph_layout_new (n, scene->edges->len);
+  g_autoptr (PhLayout) layout = ph_layout_new (n, scene->edges->len);
 
   layout->width = scene->width;
   layout->height = scene->height;

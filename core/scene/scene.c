@@ -326,7 +326,7 @@ build_scene (PhSceneBuild *build, GError **error)
 PhScene *
 ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(PhScene) scene = g_new0 (PhScene, 1);
+  g_autoptr (PhScene) scene = g_new0 (PhScene, 1);
   PhSceneOptions asked = options != NULL ? *options : (PhSceneOptions) { 0 };
   PhSceneBuild build = { scene, &asked, .cancellable = cancellable };
   gboolean done;

@@ -208,7 +208,7 @@ ph_file_read_bytes (PhFile *file, gsize offset, gsize length, GError **error)
 GBytes *
 ph_file_load (const char *path, GError **error)
 {
-  g_autoptr(PhFile) file = ph_file_open (path, error);
+  g_autoptr (PhFile) file = ph_file_open (path, error);
 
   return file != NULL ? ph_file_read_bytes (file, 0, file->size, error) : NULL;
 }

@@ -31,8 +31,8 @@ seconds_of (PhModel *model, GHashTable *feeds, gboolean in_double)
   for (guint i = 0; i < 9; i++)
     {
       const clock_t start = clock ();
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GHashTable) results = ph_run_model (model, feeds, NULL, &(PhRunOptions) { .in_double = in_double }, &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GHashTable) results = ph_run_model (model, feeds, NULL, &(PhRunOptions) { .in_double = in_double }, &error);
 
       g_assert_no_error (error);
       best = MIN (best, (clock () - start) / (double) CLOCKS_PER_SEC);
@@ -47,9 +47,9 @@ main (void)
     {
       g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 22]> layer (%s) => (float y) { y = %s (x, w) }",
                                                layers[i].inputs, layers[i].body);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "layer", &error);
-      g_autoptr(GRand) random = g_rand_new_with_seed (1);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "layer", &error);
+      g_autoptr (GRand) random = g_rand_new_with_seed (1);
       GHashTable *feeds[2];
       double single, wide;
 

@@ -139,7 +139,7 @@ report (const char *graph, const char *what, int shown)
 static int
 visible (PhGraphCanvas *canvas)
 {
-  g_autoptr(GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GArray) boxes = g_array_new (FALSE, FALSE, sizeof (int));
   double x, y, zoom;
 
   ph_graph_canvas_get_view (canvas, &x, &y, &zoom);
@@ -275,7 +275,7 @@ measure_steps (PhDocument *document, GtkWidget *canvas, PhModel *model, const ch
 {
   PhHistory *history;
   PhJob *job;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   ph_document_take_model (document, model, name, NULL);
   ph_document_set_pipeline (document, "O2", &error);
@@ -331,7 +331,7 @@ int
 main (int argc, char *argv[])
 {
   GtkWidget *window, *canvas;
-  g_autoptr(PhDocument) document = NULL;
+  g_autoptr (PhDocument) document = NULL;
   GdkFrameClock *clock;
 
   ph_renderer_choose ();
@@ -356,7 +356,7 @@ main (int argc, char *argv[])
     else if (g_str_has_prefix (argv[i], "step:"))
       {
         const int nodes = atoi (argv[i] + 5);
-        g_autoptr(GError) error = NULL;
+        g_autoptr (GError) error = NULL;
         PhModel *model = nodes > 0 ? ph_bench_transformer (nodes, TRUE, TRUE) : ph_io_open (argv[i] + 5, NULL, NULL, &error);
 
         if (model == NULL)

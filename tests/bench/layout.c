@@ -62,7 +62,7 @@ print_engines (PhScene *scene, const char *name)
 static gboolean
 add_gradient (PhModel *model)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   const char *arguments[] = { NULL, NULL };
 
@@ -80,7 +80,7 @@ save_window (PhScene *scene)
 {
   PhDrawOptions options = { .scale = 1 };
   double x, y, w, h, scale;
-  g_autoptr(PhInk) ink = ph_ink_new ();
+  g_autoptr (PhInk) ink = ph_ink_new ();
   cairo_surface_t *surface;
   cairo_t *cr;
   gboolean ok;
@@ -104,7 +104,7 @@ save_window (PhScene *scene)
 static gboolean
 save_graph (PhScene *scene, const char *path)
 {
-  g_autoptr(GString) text = g_string_new ("{\"boxes\": [");
+  g_autoptr (GString) text = g_string_new ("{\"boxes\": [");
   g_autofree int *index = g_new (int, ph_scene_n_boxes (scene) + 1);
   int n = 0;
 
@@ -132,8 +132,8 @@ save_graph (PhScene *scene, const char *path)
 int
 main (int argc, char *argv[])
 {
-  g_autoptr(GOptionContext) context = g_option_context_new ("NODES|FILE...");
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new ("NODES|FILE...");
+  g_autoptr (GError) error = NULL;
 
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error))
@@ -152,7 +152,7 @@ main (int argc, char *argv[])
       const int nodes = atoi (argv[i]);
       PhModel *model = nodes > 0 ? ph_bench_transformer (nodes, mask, !unscoped) : ph_io_open (argv[i], NULL, NULL, &error);
       const PhSceneOptions options = { .by_scope = grouped, .open_all = open_all, .engine = engine, .seconds = 20, .quick = quick };
-      g_autoptr(PhScene) scene = NULL;
+      g_autoptr (PhScene) scene = NULL;
       struct rusage usage;
       gint64 start;
       guint n, shown = 0;

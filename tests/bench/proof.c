@@ -27,14 +27,14 @@ now (void)
 static double
 time_of_run (PhModel *model)
 {
-  g_autoptr(GHashTable) named = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr(GHashTable) feeds = ph_inputs_find (model, named, PH_INPUTS_NORMAL, 1, NULL, NULL, NULL, NULL);
+  g_autoptr (GHashTable) named = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) feeds = ph_inputs_find (model, named, PH_INPUTS_NORMAL, 1, NULL, NULL, NULL, NULL);
   double                least = G_MAXDOUBLE;
 
   for (guint i = 0; i < 3 && feeds != NULL; i++)
     {
       const double start = now ();
-      g_autoptr(GHashTable) results = ph_run_model (model, feeds, NULL, NULL, NULL);
+      g_autoptr (GHashTable) results = ph_run_model (model, feeds, NULL, NULL, NULL);
 
       if (results == NULL)
         return 0;
@@ -52,7 +52,7 @@ run_passes (PhModel *model, GArray *times)
   for (int i = -1; i < 0 || pipeline->passes[i] != NULL; i++)
     {
       PhPassOptions     options = PH_PASS_OPTIONS_DEFAULT;
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
       const double      start = now ();
       double            time;
 
@@ -70,11 +70,11 @@ run_passes (PhModel *model, GArray *times)
 static void
 try_file (const char *path)
 {
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhModel)   model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr(GArray)    times = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr(PhHistory) history = NULL;
-  g_autoptr(PhProver)  prover = NULL;
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhModel)   model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (GArray)    times = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (PhHistory) history = NULL;
+  g_autoptr (PhProver)  prover = NULL;
   g_autofree char     *name = g_path_get_basename (path);
   PhProofWork          last = { 0 };
   PhPosition           start = { 0, 0 };
@@ -88,7 +88,7 @@ try_file (const char *path)
     {
       const PhStep      *step = &g_array_index (history->steps, PhStep, s);
       const double       begin = now ();
-      g_autoptr(PhProof) proof = step->n_rewrites > 0 ? ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error) : NULL;
+      g_autoptr (PhProof) proof = step->n_rewrites > 0 ? ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error) : NULL;
       const double       time = now () - begin;
       PhProofWork        work = *ph_prover_get_work (prover);
 
@@ -118,8 +118,8 @@ static const GOptionEntry options[] = {
 int
 main (int argc, char *argv[])
 {
-  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr(GError)         error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError)         error = NULL;
 
   g_option_context_add_main_entries (context, options, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || files == NULL)

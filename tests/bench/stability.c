@@ -14,7 +14,7 @@
 static guint64
 crossings_at (PhScene *scene, int time)
 {
-  g_autoptr(PhLayout) layout = ph_layout_new (ph_scene_n_boxes (scene), ph_scene_n_edges (scene));
+  g_autoptr (PhLayout) layout = ph_layout_new (ph_scene_n_boxes (scene), ph_scene_n_edges (scene));
 
   layout->width = ph_scene_width (scene);
   layout->height = ph_scene_height (scene);
@@ -93,8 +93,8 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
   const PhSceneOptions options = { .seconds = 20, .engine = given->engine };
   const guint samples = given->samples;
   const gint64 start = g_get_monotonic_time ();
-  g_autoptr(PhScene) whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, NULL);
-  g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (PhScene) whole = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, NULL);
+  g_autoptr (GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   const double ms = (g_get_monotonic_time () - start) / 1000.0;
   const guint n = history->rewrites->len, every = MAX (1, samples > 0 ? n / samples : n + 1);
   double largest = 0, largest_step = 0, worst = 0, moved = 0, area = 0;
@@ -116,7 +116,7 @@ measure (PhModel *model, PhHistory *history, const char *name, const char *pipel
           /* A step that changed nothing looks like the one before it. */
           if (time != last)
             {
-              g_autoptr(PhScene) scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
+              g_autoptr (PhScene) scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, NULL);
 
               here = crossings_at (whole, time);
               there = crossings_at (scene, 0);
@@ -183,8 +183,8 @@ ph_bench_stability (PhModel *model, const char *name, const PhStabilityOptions *
 
   for (guint i = 0; i < G_N_ELEMENTS (pipelines); i++)
     {
-      g_autoptr(PhModel) clone = ph_model_clone (model);
-      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr (PhModel) clone = ph_model_clone (model);
+      g_autoptr (PhHistory) history = ph_history_new ();
 
       if (options->pipeline != NULL && strcmp (options->pipeline, pipelines[i]) != 0)
         continue;

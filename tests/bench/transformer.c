@@ -12,7 +12,7 @@ make (Maker *maker, const char *scope, const char *op_type, PhValue *a, PhValue 
   PhValue *inputs[2] = { a, b };
   g_autofree char *name = maker->scoped ? g_strdup_printf ("/h.%u/%s/%s_%u", maker->block, scope, op_type, maker->n)
                                         : g_strdup_printf ("%s_%u", op_type, maker->n);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   const PhNodeSpec spec = { .op = ph_op_find ("", op_type), .op_type = op_type, .domain = "", .name = name, .inputs = inputs,
                             .n_inputs = b != NULL ? 2 : 1, .n_outputs = 1, .output_types = &maker->type };
   PhNode *node = ph_graph_add_node (maker->graph, &spec, &error);
@@ -66,7 +66,7 @@ ph_bench_transformer (guint n_nodes, gboolean mask, gboolean scoped)
 {
   PhModel *model = ph_model_new ();
   Maker maker = { model->graph, 0, scoped, 0, ph_type_static (PH_FLOAT, 3, (gint64[]) { 1, 128, 768 }) };
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhValue *x = ph_graph_add_input (model->graph, "x", maker.type, NULL, G_MAXUINT, &error);
   PhValue *m = mask ? ph_graph_add_input (model->graph, "mask", maker.type, NULL, G_MAXUINT, &error) : NULL;
 

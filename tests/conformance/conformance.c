@@ -67,8 +67,8 @@ static void
 run_case (const char *folder)
 {
   g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (GError) error = NULL;
   const gint64 start = g_get_monotonic_time ();
   const char *needs;
   Tally *family;
@@ -104,7 +104,7 @@ run_case (const char *folder)
 static void
 run_cases (const char *folder)
 {
-  g_autoptr(GPtrArray) cases = ph_case_find (folder, NULL, NULL);
+  g_autoptr (GPtrArray) cases = ph_case_find (folder, NULL, NULL);
 
   for (guint i = 0; cases != NULL && i < cases->len; i++)
     if (only == NULL || strstr (cases->pdata[i], only) != NULL)
@@ -114,8 +114,8 @@ run_cases (const char *folder)
 static void
 print_tables (void)
 {
-  g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (families), (GCompareFunc) (void (*) (void)) strcmp);
-  g_autoptr(GList) lacking = g_list_sort (g_hash_table_get_keys (missing), (GCompareFunc) (void (*) (void)) strcmp);
+  g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (families), (GCompareFunc) (void (*) (void)) strcmp);
+  g_autoptr (GList) lacking = g_list_sort (g_hash_table_get_keys (missing), (GCompareFunc) (void (*) (void)) strcmp);
 
   for (GList *l = names; l != NULL; l = l->next)
     {
@@ -148,7 +148,7 @@ choose_pipeline (const char *name)
 int
 main (int argc, char *argv[])
 {
-  g_autoptr(GPtrArray) folders = g_ptr_array_new ();
+  g_autoptr (GPtrArray) folders = g_ptr_array_new ();
 
   families = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   missing = g_hash_table_new (g_str_hash, g_str_equal);

@@ -15,7 +15,7 @@ static PhTensor *
 load (const char *folder, const char *kind, guint k, char **name)
 {
   g_autofree char *file = g_strdup_printf ("%s_%u.pb", kind, k), *path = g_build_filename (folder, file, NULL);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhTensor *tensor;
 
   if (!g_file_test (path, G_FILE_TEST_EXISTS))
@@ -29,7 +29,7 @@ load (const char *folder, const char *kind, guint k, char **name)
 static void
 run_passes (PhModel *model, PhHistory *history, const char *const *names)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.verify = TRUE;
@@ -46,13 +46,13 @@ check_net (const char *folder, const char *const *before, const char *const *aft
   static const char *const upgrade[] = { "upgrade-opset", NULL };
   g_autofree char *path = g_build_filename (folder, "model.onnx", NULL);
   g_autofree char *data = g_build_filename (folder, "test_data_set_0", NULL);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GPtrArray) expected = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GHashTable) results = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) expected = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) results = NULL;
   g_autofree char *cotangent = NULL, *ready = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   PhTensor *tensor;
@@ -92,7 +92,7 @@ check_net (const char *folder, const char *const *before, const char *const *aft
       PhTensor *actual = value != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (value->id)) : NULL;
       g_auto(PhComparison) comparison = { 0 };
 
-      g_autoptr(PhTensor) scalar = NULL;
+      g_autoptr (PhTensor) scalar = NULL;
 
       g_assert_nonnull (actual);
       /* Scalars are stored as tensors of one element. */
@@ -135,7 +135,7 @@ test_net (gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  g_autoptr(GDir) dir = NULL;
+  g_autoptr (GDir) dir = NULL;
   const char *name;
 
   g_test_init (&argc, &argv, NULL);

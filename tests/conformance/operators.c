@@ -28,9 +28,9 @@ static PhTensor *
 parse_tensor (const char *text, char **name)
 {
   const char *sign = strstr (text, " = ");
-  g_autoptr(GString) turned = g_string_new (NULL);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GString) turned = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
   const char *type = sign + 3, *elements = strstr (type, " {");
 
   g_assert_nonnull (elements);
@@ -45,10 +45,10 @@ parse_tensor (const char *text, char **name)
 static void
 check (const Case *item, gboolean reference)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *place = g_strdup_printf ("%s:%u", item->file, item->line);
-  g_autoptr(PhModel) model = ph_onnx_text_read (item->model, -1, place, &error);
-  g_autoptr(GHashTable) results = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (item->model, -1, place, &error);
+  g_autoptr (GHashTable) results = NULL;
 
   g_assert_no_error (error);
   results = ph_run_model (model, NULL, NULL, &(PhRunOptions) { .reference = reference }, &error);
@@ -58,7 +58,7 @@ check (const Case *item, gboolean reference)
   for (guint i = 0; i < item->outputs->len; i++)
     {
       g_autofree char *name = NULL;
-      g_autoptr(PhTensor) expected = parse_tensor (item->outputs->pdata[i], &name);
+      g_autoptr (PhTensor) expected = parse_tensor (item->outputs->pdata[i], &name);
       PhValue *value = ph_model_find_value_named (model, name);
       g_auto(PhComparison) comparison = { 0 };
 
@@ -89,15 +89,15 @@ test_unranked (void)
     "u = com.microsoft.RotaryEmbedding (a, p, b, b) "
     "v = com.microsoft.Attention <num_heads = 2, unidirectional = 1> (a, b, a, n) "
     "w = com.microsoft.BiasSoftmax <is_inner_broadcast = 0> (a, b) }";
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "unranked", &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "unranked", &error);
 
   g_assert_no_error (error);
   PH_FOREACH_NODE (node, model->graph)
     {
       float one = 1;
       PhTensor *inputs[10] = { NULL, }, *outputs[4] = { NULL, };
-      g_autoptr(PhTensor) number = ph_tensor_new_floats (&one, 1);
+      g_autoptr (PhTensor) number = ph_tensor_new_floats (&one, 1);
 
       for (guint i = 0; i < node->inputs->len; i++)
         if (ph_node_input (node, i) != NULL)
@@ -113,7 +113,7 @@ static void
 add_cases (const char *folder, const char *file)
 {
   g_autofree char *path = g_build_filename (folder, file, NULL), *text = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   g_auto(GStrv) lines = NULL;
   Case *item = NULL;
 
@@ -142,7 +142,7 @@ int
 main (int argc, char *argv[])
 {
   g_autofree char *folder = NULL;
-  g_autoptr(GDir) dir = NULL;
+  g_autoptr (GDir) dir = NULL;
   const char *name;
 
   g_test_init (&argc, &argv, NULL);

@@ -22,8 +22,8 @@ static void
 on_reply (GObject *source, GAsyncResult *result, gpointer data)
 {
   State             *state = data;
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhReply) reply = ph_console_run_finish (PH_CONSOLE (source), result, &error);
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (source), result, &error);
 
   state->replies++;
   if (reply == NULL)
@@ -44,8 +44,8 @@ on_late (gpointer data)
 static void
 run_lines (const char *const *lines, gboolean cancel, State *state)
 {
-  g_autoptr(PhDocument) document = ph_document_new ();
-  g_autoptr(PhConsole)  console = ph_console_new (document);
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole)  console = ph_console_new (document);
   g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
   guint                 late = g_timeout_add_seconds (60, on_late, NULL);
 
@@ -54,7 +54,7 @@ run_lines (const char *const *lines, gboolean cancel, State *state)
   g_signal_connect (console, "finished", G_CALLBACK (on_finished), state);
   for (guint i = 0; lines[i] != NULL; i++)
     {
-      g_autoptr(GString) line = g_string_new (lines[i]);
+      g_autoptr (GString) line = g_string_new (lines[i]);
 
       g_string_replace (line, "@example", example, 0);
       ph_console_run_async (console, line->str, NULL, on_reply, state);
@@ -99,13 +99,13 @@ test_cancel (void)
 static void
 test_stale (void)
 {
-  g_autoptr(PhDocument) document = ph_document_new ();
-  g_autoptr(PhConsole)  console = ph_console_new (document);
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole)  console = ph_console_new (document);
   g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "attention.onnxtxt", NULL);
   g_autofree char      *line = g_strdup_printf ("open %s", example);
-  g_autoptr(PhReply)    opened = ph_console_run (console, line, NULL);
-  g_autoptr(PhJob)      first = ph_job_new (document, (PhPosition) { 0, 0 }), second = ph_job_new (document, (PhPosition) { 0, 0 });
-  g_autoptr(GError)     error = NULL;
+  g_autoptr (PhReply)    opened = ph_console_run (console, line, NULL);
+  g_autoptr (PhJob)      first = ph_job_new (document, (PhPosition) { 0, 0 }), second = ph_job_new (document, (PhPosition) { 0, 0 });
+  g_autoptr (GError)     error = NULL;
 
   g_assert_true (opened->ok);
   ph_job_add_pipeline (first, 3);
@@ -137,11 +137,11 @@ assert_completes (PhConsole *console, const char *line, const char *word, guint 
 static void
 test_complete (void)
 {
-  g_autoptr(PhDocument) document = ph_document_new ();
-  g_autoptr(PhConsole)  console = ph_console_new (document);
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole)  console = ph_console_new (document);
   g_autofree char      *example = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "seed.onnxtxt", NULL);
   g_autofree char      *line = g_strdup_printf ("open %s", example), *half = g_strndup (line, strlen (line) - 5);
-  g_autoptr(PhReply)    opened = ph_console_run (console, line, NULL);
+  g_autoptr (PhReply)    opened = ph_console_run (console, line, NULL);
 
   g_assert_true (opened->ok);
   assert_completes (console, "", "open", 0);

@@ -27,10 +27,10 @@ example (const char *name)
 static Run
 peep (const char *input, const char *first, ...)
 {
-  g_autoptr(GPtrArray)   arguments = g_ptr_array_new ();
+  g_autoptr (GPtrArray)   arguments = g_ptr_array_new ();
   g_autofree char       *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
-  g_autoptr(GSubprocess) process = NULL;
-  g_autoptr(GError)      error = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError)      error = NULL;
   Run                    run = { 0 };
   gboolean               json = FALSE;
   va_list                rest;
@@ -59,7 +59,7 @@ peep (const char *input, const char *first, ...)
 
       for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
         {
-          g_autoptr(JsonNode) node = json_from_string (lines[i], &error);
+          g_autoptr (JsonNode) node = json_from_string (lines[i], &error);
 
           g_assert_no_error (error);
           g_ptr_array_add (run.replies, json_object_ref (json_node_get_object (node)));
@@ -196,7 +196,7 @@ static void
 test_sources (void)
 {
   g_autofree char *file = example ("seed.onnxtxt"), *script = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   int               fd = g_file_open_tmp ("peep-XXXXXX", &script, &error);
 
   g_assert_no_error (error);
@@ -226,7 +226,7 @@ test_places (void)
   g_autofree char   *inner = g_build_filename (folder, "inner", NULL), *outer = g_build_filename (folder, "outer", NULL);
   g_autofree char   *source = g_strdup_printf ("info\nsource %s\ninfo\n", inner), *wanted = g_strdup_printf ("%s:3", inner);
   g_autofree char   *both = g_strdup_printf ("error: %s:2: %s:3: ", outer, inner);
-  g_autoptr(GError)  error = NULL;
+  g_autoptr (GError)  error = NULL;
 
   g_file_set_contents (inner, "# two lines are one\n\nselect nothing \\\nfrom nodes\n", -1, &error);
   g_assert_no_error (error);
@@ -260,7 +260,7 @@ test_bytes (void)
 {
   g_autofree char  *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
   g_autofree char  *odd = g_build_filename (folder, "\xff\xfe'\" \\.onnxtxt", NULL), *text = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_file_get_contents (file, &text, NULL, &error);
   g_assert_no_error (error);
@@ -404,7 +404,7 @@ test_walk (void)
   g_auto(Run)      all = peep (NULL, "--json", file, "-c", "run", "-c", "select count(*) from rewrites", NULL);
   gint64           n = json_array_get_int_element (
       json_array_get_array_element (json_object_get_array_member (all.replies->pdata[1], "rows"), 0), 0);
-  g_autoptr(GString) script = g_string_new ("run\ngoto 0\nprint\n");
+  g_autoptr (GString) script = g_string_new ("run\ngoto 0\nprint\n");
 
   for (gint64 i = 0; i < n; i++)
     g_string_append (script, "step into\nprint\n");
@@ -414,7 +414,7 @@ test_walk (void)
   g_auto(Run) walk = peep (script->str, "--json", file, "--keep-going", NULL);
   GPtrArray  *replies = walk.replies;
   guint       last = replies->len - 1;
-  g_autoptr(GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 
   g_assert_cmpint (n, >, 3);
   for (guint i = 1; i < last; i += 2)

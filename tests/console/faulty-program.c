@@ -43,8 +43,8 @@ int
 main (int argc, char *argv[])
 {
   const char        *mode = argc > 1 ? argv[1] : "wrong";
-  g_autoptr(GBytes)  in = read_stdin (), out = NULL;
-  g_autoptr(PhModel) model = ph_onnx_read (in, "stdin", NULL, NULL);
+  g_autoptr (GBytes)  in = read_stdin (), out = NULL;
+  g_autoptr (PhModel) model = ph_onnx_read (in, "stdin", NULL, NULL);
   PhNode            *tanh, *sub;
   gsize              size;
 

@@ -9,11 +9,11 @@
 static PhConsole *
 console_on (const char *model)
 {
-  g_autoptr(PhDocument) document = ph_document_new ();
+  g_autoptr (PhDocument) document = ph_document_new ();
   PhConsole            *console = ph_console_new (document);
   g_autofree char      *path = g_test_build_filename (G_TEST_DIST, "console", "data", model, NULL);
   g_autofree char      *line = g_strdup_printf ("open '%s'", path);
-  g_autoptr(PhReply)    reply = ph_console_run (console, line, NULL);
+  g_autoptr (PhReply)    reply = ph_console_run (console, line, NULL);
 
   g_assert_no_error (reply->error);
   return console;
@@ -34,7 +34,7 @@ run (PhConsole *console, const char *format, ...)
 static void
 assert_text (PhConsole *console, const char *line, const char *pattern)
 {
-  g_autoptr(PhReply) reply = ph_console_run (console, line, NULL);
+  g_autoptr (PhReply) reply = ph_console_run (console, line, NULL);
 
   g_assert_no_error (reply->error);
   if (!g_pattern_match_simple (pattern, reply->text->str))
@@ -44,7 +44,7 @@ assert_text (PhConsole *console, const char *line, const char *pattern)
 static void
 assert_fails (PhConsole *console, const char *line, const char *pattern)
 {
-  g_autoptr(PhReply) reply = ph_console_run (console, line, NULL);
+  g_autoptr (PhReply) reply = ph_console_run (console, line, NULL);
 
   g_assert_false (reply->ok);
   if (!g_pattern_match_simple (pattern, reply->error->message))
@@ -60,9 +60,9 @@ built (const char *name)
 static void
 test_shared_object (void)
 {
-  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
   g_autofree char     *path = built ("double-not.so");
-  g_autoptr(PhReply)   load = run (console, "load-pass '%s'", path), again = run (console, "load-pass '%s'", path);
+  g_autoptr (PhReply)   load = run (console, "load-pass '%s'", path), again = run (console, "load-pass '%s'", path);
 
   g_assert_no_error (load->error);
   g_assert_no_error (again->error);
@@ -77,9 +77,9 @@ test_shared_object (void)
 static void
 test_crash (void)
 {
-  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
   g_autofree char     *path = built ("crashing.so");
-  g_autoptr(PhReply)   load = run (console, "load-pass '%s'", path);
+  g_autoptr (PhReply)   load = run (console, "load-pass '%s'", path);
 
   g_assert_no_error (load->error);
   assert_fails (console, "run crashing", "*crashing*");
@@ -93,9 +93,9 @@ test_crash (void)
 static void
 test_command (void)
 {
-  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
   g_autofree char     *script = g_test_build_filename (G_TEST_DIST, "..", "examples", "pass", "exec-pass.sh", NULL);
-  g_autoptr(PhReply)   done = run (console, "run exec 'sh \"%s\"'", script);
+  g_autoptr (PhReply)   done = run (console, "run exec 'sh \"%s\"'", script);
 
   g_assert_no_error (done->error);
   assert_text (console, "diff", "*- n* Relu*~ n* Add*1: +0 -1 ~1\n");
@@ -116,7 +116,7 @@ test_command (void)
 static guint
 count_sleeping (const char *marker)
 {
-  g_autoptr(GDir) dir = g_dir_open ("/proc", 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open ("/proc", 0, NULL);
   const char     *name;
   guint           n = 0;
 
@@ -136,7 +136,7 @@ count_sleeping (const char *marker)
 static void
 test_hostile (void)
 {
-  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
   g_autofree char     *marker = g_strdup_printf ("9%05u", (guint) getpid () % 100000);
   g_autofree char     *many = g_strdup_printf ("run exec 'for i in 1 2 3 4 5 6 7 8; do sleep %s & done; wait'", marker);
 
@@ -171,11 +171,11 @@ test_llvm (void)
     "*** IR Dump After NothingPass on f omitted because no change ***\n"
     "*** IR Dump After InstCombinePass on f ***\n; ModuleID = 'f.ll'\ndefine i32 @f(i32 %x) {\n  ret i32 %x\n}\n"
     "END\n";
-  g_autoptr(GError)    error = NULL;
+  g_autoptr (GError)    error = NULL;
   g_autofree char     *folder = g_dir_make_tmp ("peephole-XXXXXX", &error), *opt = g_build_filename (folder, "opt-25", NULL),
                       *file = g_build_filename (folder, "f.ll", NULL), *path = g_strconcat (folder, ":", g_getenv ("PATH"), NULL),
                       *old = g_strdup (g_getenv ("PATH")), *open = g_strdup_printf ("open '%s'", file);
-  g_autoptr(PhConsole) console = console_on ("signs.onnxtxt");
+  g_autoptr (PhConsole) console = console_on ("signs.onnxtxt");
 
   g_assert_no_error (error);
   g_assert_true (g_file_set_contents (opt, program, -1, NULL));

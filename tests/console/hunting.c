@@ -38,9 +38,9 @@ static void
 set_up (Hunting *self, gconstpointer with_log)
 {
   g_autofree char      *text = model_text (with_log != NULL);
-  g_autoptr(PhDocument) document = ph_document_new ();
+  g_autoptr (PhDocument) document = ph_document_new ();
   g_autofree char      *line = NULL, *plugin = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "tests", "console", "faulty.so", NULL);
-  g_autoptr(PhReply)    reply = NULL, load = NULL;
+  g_autoptr (PhReply)    reply = NULL, load = NULL;
 
   self->folder = g_dir_make_tmp ("hunting-XXXXXX", NULL);
   self->model = g_build_filename (self->folder, "m.onnxtxt", NULL);
@@ -59,7 +59,7 @@ set_up (Hunting *self, gconstpointer with_log)
 static void
 remove_all (const char *path)
 {
-  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char     *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -118,7 +118,7 @@ static void
 assert_reduced (Hunting *self, PhReply *reply, gint64 n, const char *const *ops)
 {
   g_autofree char   *path = g_build_filename (self->out, "reduced.onnx", NULL);
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, NULL);
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, NULL);
 
   g_assert_true (json_object_get_boolean_member (reply->json, "found"));
   g_assert_cmpint (json_object_get_int_member (reply->json, "nodes_of_reduced"), ==, n);
@@ -143,7 +143,7 @@ static const char *const sub_tanh[] = { "Sub", "Tanh", NULL };
 static void
 test_rule (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "hunt cse faulty dce");
+  g_autoptr (PhReply) reply = hunt (self, "hunt cse faulty dce");
 
   assert_reduced (self, reply, 2, sub_tanh);
   g_assert_cmpstr (text_of (reply, "kind"), ==, "wrong");
@@ -157,7 +157,7 @@ test_rule (Hunting *self, gconstpointer data)
 static void
 test_case (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "hunt faulty"), without = NULL, with = NULL;
+  g_autoptr (PhReply) reply = hunt (self, "hunt faulty"), without = NULL, with = NULL;
   g_autofree char   *plain = g_strdup_printf ("check '%s'", self->out), *piped = g_strdup_printf ("check '%s' --pipeline faulty", self->out);
 
   without = ph_console_run (self->console, plain, NULL);
@@ -170,7 +170,7 @@ test_case (Hunting *self, gconstpointer data)
 static void
 test_check (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "hunt faulty"), checked = NULL, unsaid = NULL;
+  g_autoptr (PhReply) reply = hunt (self, "hunt faulty"), checked = NULL, unsaid = NULL;
   g_autofree char   *found = g_build_filename (self->folder, "found", NULL), *report = g_build_filename (found, "out", "report.html", NULL);
   g_autofree char   *line = g_strdup_printf ("check '%s' --pipeline faulty --hunt '%s'", self->out, found), *plain = g_strdup_printf ("check '%s' --hunt '%s'", self->out, found);
 
@@ -186,7 +186,7 @@ test_check (Hunting *self, gconstpointer data)
 static void
 test_far_off (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "hunt cse far-off dce");
+  g_autoptr (PhReply) reply = hunt (self, "hunt cse far-off dce");
 
   assert_reduced (self, reply, 3, (const char *const[]) { "Exp", "Log", NULL });      /* an input cannot be an output: someone reads it */
   g_assert_cmpstr (text_of (reply, "rule"), ==, "log-exp");
@@ -196,7 +196,7 @@ static void
 test_program (Hunting *self, gconstpointer data)
 {
   g_autofree char   *pass = program ("wrong"), *line = g_strdup_printf ("hunt cse %s dce", pass);
-  g_autoptr(PhReply) reply = hunt (self, line);
+  g_autoptr (PhReply) reply = hunt (self, line);
 
   assert_reduced (self, reply, 2, sub_tanh);
   g_assert_cmpstr (text_of (reply, "kind"), ==, "wrong");
@@ -214,7 +214,7 @@ test_failures (Hunting *self, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char   *pass = program (cases[i].mode), *line = g_strdup_printf ("hunt cse %s dce", pass);
-      g_autoptr(PhReply) reply = hunt (self, line);
+      g_autoptr (PhReply) reply = hunt (self, line);
 
       assert_reduced (self, reply, 2, sub_tanh);
       g_assert_cmpstr (text_of (reply, "kind"), ==, cases[i].kind);
@@ -227,7 +227,7 @@ static void
 test_switches (Hunting *self, gconstpointer data)
 {
   g_autofree char   *script = g_build_filename (self->folder, "optimise.sh", NULL), *text = NULL, *line = NULL;
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (PhReply) reply = NULL;
 
   text = g_strdup_printf ("# ONNXOPTIMIZER_SKIP names what is left out\nexec '%s/tests/console/faulty-program' switches\n", g_getenv ("PEEPHOLE_BUILD_DIR"));
   g_assert_true (g_file_set_contents (script, text, -1, NULL));
@@ -241,7 +241,7 @@ static void
 test_flicker (Hunting *self, gconstpointer data)
 {
   g_autofree char   *mode = g_strdup_printf ("flicker %s/count", self->folder), *pass = program (mode), *line = g_strdup_printf ("hunt %s", pass);
-  g_autoptr(PhReply) reply = hunt (self, line);
+  g_autoptr (PhReply) reply = hunt (self, line);
 
   g_assert_true (json_object_get_boolean_member (reply->json, "found"));
   g_assert_nonnull (strstr (text_of (reply, "note"), "flickers"));
@@ -252,7 +252,7 @@ static void
 test_unknown (Hunting *self, gconstpointer data)
 {
   g_autofree char   *pass = program ("unknown"), *line = g_strdup_printf ("hunt %s", pass);
-  g_autoptr(PhReply) reply = hunt (self, line);
+  g_autoptr (PhReply) reply = hunt (self, line);
 
   g_assert_false (json_object_get_boolean_member (reply->json, "found"));
 }
@@ -260,7 +260,7 @@ test_unknown (Hunting *self, gconstpointer data)
 static void
 test_nothing (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "hunt cse dce");
+  g_autoptr (PhReply) reply = hunt (self, "hunt cse dce");
 
   g_assert_false (json_object_get_boolean_member (reply->json, "found"));
   g_assert_nonnull (strstr (reply->text->str, "nothing to hunt"));
@@ -272,7 +272,7 @@ static void
 test_dump (Hunting *self, gconstpointer data)
 {
   g_autofree char   *dump = g_build_filename (self->folder, "dump", NULL), *lines = NULL, *line = NULL;
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (PhReply) reply = NULL;
   g_auto(GStrv)      all = NULL;
 
   g_assert_cmpint (g_mkdir (dump, 0777), ==, 0);
@@ -281,7 +281,7 @@ test_dump (Hunting *self, gconstpointer data)
   all = g_strsplit (lines, "\n", -1);
   for (guint i = 0; all[i] != NULL; i++)
     {
-      g_autoptr(PhReply) one = ph_console_run (self->console, all[i], NULL);
+      g_autoptr (PhReply) one = ph_console_run (self->console, all[i], NULL);
 
       g_assert_no_error (one->error);
     }
@@ -295,7 +295,7 @@ test_dump (Hunting *self, gconstpointer data)
 static void
 test_reduce (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "reduce faulty");
+  g_autoptr (PhReply) reply = hunt (self, "reduce faulty");
 
   assert_reduced (self, reply, 2, sub_tanh);
 }
@@ -303,7 +303,7 @@ test_reduce (Hunting *self, gconstpointer data)
 static void
 test_always (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "hunt faulty dce --always faulty"), unknown = ph_console_run (self->console, "hunt dce --always cse", NULL);
+  g_autoptr (PhReply) reply = hunt (self, "hunt faulty dce --always faulty"), unknown = ph_console_run (self->console, "hunt dce --always cse", NULL);
 
   g_assert_false (json_object_get_boolean_member (reply->json, "found"));
   g_assert_error (unknown->error, PH_ERROR, PH_ERROR_NOT_FOUND);
@@ -313,7 +313,7 @@ test_always (Hunting *self, gconstpointer data)
 static void
 test_report (Hunting *self, gconstpointer data)
 {
-  g_autoptr(PhReply) reply = hunt (self, "hunt faulty");
+  g_autoptr (PhReply) reply = hunt (self, "hunt faulty");
   g_autofree char   *path = g_build_filename (self->out, "report.html", NULL), *page = NULL;
 
   g_assert_true (g_file_get_contents (path, &page, NULL, NULL));

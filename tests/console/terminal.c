@@ -18,7 +18,7 @@ static Terminal
 terminal_start (const char *variable, const char *first, ...)
 {
   g_autofree char      *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
-  g_autoptr(GPtrArray)  argv = g_ptr_array_new ();
+  g_autoptr (GPtrArray)  argv = g_ptr_array_new ();
   Terminal              terminal = { .seen = g_string_new (NULL) };
   struct winsize        size = { .ws_row = 24, .ws_col = 200 };
   va_list               rest;

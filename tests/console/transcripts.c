@@ -14,7 +14,7 @@ expand (const char *line)
 {
   g_autofree char *examples = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", NULL);
   g_autofree char *data = g_test_build_filename (G_TEST_DIST, "console", "data", NULL);
-  g_autoptr(GString) out = g_string_new (line);
+  g_autoptr (GString) out = g_string_new (line);
 
   g_string_replace (out, "@examples", examples, 0);
   g_string_replace (out, "@data", data, 0);
@@ -53,7 +53,7 @@ lines_match (GPtrArray *expected, guint e, char **actual, guint a)
 static void
 check_reply (const char *file, guint number, const char *line, GPtrArray *expected, PhReply *reply)
 {
-  g_autoptr(GString)  text = g_string_new (reply->text->str);
+  g_autoptr (GString)  text = g_string_new (reply->text->str);
   g_auto(GStrv)       lines = NULL;
   g_autofree char    *wanted = NULL;
 
@@ -75,8 +75,8 @@ static void
 check_json (PhReply *reply)
 {
   g_autofree char       *text = ph_reply_to_json (reply);
-  g_autoptr(JsonParser)  parser = json_parser_new ();
-  g_autoptr(GError)      error = NULL;
+  g_autoptr (JsonParser)  parser = json_parser_new ();
+  g_autoptr (GError)      error = NULL;
 
   g_assert_null (strchr (text, '\n'));
   json_parser_load_from_data (parser, text, -1, &error);
@@ -90,9 +90,9 @@ test_transcript (gconstpointer data)
   const char            *file = data;
   g_autofree char       *text = NULL;
   g_auto(GStrv)          lines = NULL;
-  g_autoptr(PhDocument)  document = ph_document_new ();
-  g_autoptr(PhConsole)   console = ph_console_new (document);
-  g_autoptr(GError)      error = NULL;
+  g_autoptr (PhDocument)  document = ph_document_new ();
+  g_autoptr (PhConsole)   console = ph_console_new (document);
+  g_autoptr (GError)      error = NULL;
 
   g_file_get_contents (file, &text, NULL, &error);
   g_assert_no_error (error);
@@ -106,8 +106,8 @@ test_transcript (gconstpointer data)
         }
 
       g_autofree char      *line = expand (lines[i] + 1 + strspn (lines[i] + 1, " "));
-      g_autoptr(GPtrArray)  expected = g_ptr_array_new ();
-      g_autoptr(PhReply)    reply = ph_console_run (console, line, NULL);
+      g_autoptr (GPtrArray)  expected = g_ptr_array_new ();
+      g_autoptr (PhReply)    reply = ph_console_run (console, line, NULL);
       guint                 number = i + 1;
 
       for (i++; lines[i] != NULL && lines[i][0] != '>'; i++)
@@ -122,8 +122,8 @@ int
 main (int argc, char *argv[])
 {
   g_autofree char     *folder = NULL;
-  g_autoptr(GDir)      dir = NULL;
-  g_autoptr(GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir)      dir = NULL;
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (g_free);
   const char          *name;
   int                  status;
 

@@ -21,8 +21,8 @@ try_tensor (const guint8 *data, gsize size)
   static const char *const names[] = { "t.npy", "t.pb" };
   const gboolean npy = size > 0 && data[0] == 0x93;
   g_autofree char *path = g_build_filename (folder, names[npy ? 0 : 1], NULL), *name = NULL, *text = NULL;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhTensor) tensor = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
 
   g_remove (path);      /* without asking for durability, what is longer would show through */
   g_assert_true (g_file_set_contents_full (path, (const char *) data, (gssize) size, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
@@ -46,7 +46,7 @@ tensor_seeds (const char *extension)
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     {
-      g_autoptr(PhTensor) tensor = ph_tensor_new (types[i], 2, (gint64[]) { 2, 3 });
+      g_autoptr (PhTensor) tensor = ph_tensor_new (types[i], 2, (gint64[]) { 2, 3 });
       g_autofree char *path = g_strdup_printf ("%s/seed.%s", folder, extension), *text = NULL;
       gsize size;
 
@@ -61,7 +61,7 @@ tensor_seeds (const char *extension)
 static void
 test_npy (void)
 {
-  g_autoptr(GPtrArray) seeds = tensor_seeds ("npy");
+  g_autoptr (GPtrArray) seeds = tensor_seeds ("npy");
 
   fuzz_run (seeds, try_tensor);
 }
@@ -69,7 +69,7 @@ test_npy (void)
 static void
 test_pb (void)
 {
-  g_autoptr(GPtrArray) seeds = tensor_seeds ("pb");
+  g_autoptr (GPtrArray) seeds = tensor_seeds ("pb");
 
   fuzz_run (seeds, try_tensor);
 }
@@ -83,7 +83,7 @@ try_line (const guint8 *data, gsize size)
 {
   static const char *const verbs[] = { "save", "render", "exec", "source", "check", "open", "export", "script", "quit", "compare", "load-pass", "hunt", "reduce" };
   g_autofree char *line = g_strndup ((const char *) data, size), *json = NULL;
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (PhReply) reply = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (verbs); i++)
     if (strstr (line, verbs[i]) != NULL)
@@ -110,11 +110,11 @@ test_console (void)
     "select s.step, n.op from steps s, nodes_at(s.step) n join edges_at(s.step) e on e.src = n.id where n.op = 'Add'",
     "with recursive up(id) as (select 4 union select e.src from edges e join up on e.dst = up.id where e.src is not null) select * from up limit 9",
   };
-  g_autoptr(GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  g_autoptr(PhDocument) document = ph_document_new ();
+  g_autoptr (GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (PhDocument) document = ph_document_new ();
   g_autofree char *file = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "cse.onnxtxt", NULL);
   g_autofree char *open_line = g_strdup_printf ("open '%s'", file);
-  g_autoptr(PhReply) opened = NULL;
+  g_autoptr (PhReply) opened = NULL;
 
   console = ph_console_new (document);
   opened = ph_console_run (console, open_line, NULL);
@@ -158,7 +158,7 @@ is_small (PhGraph *graph)
 static GHashTable *
 compute (PhModel *model)
 {
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
@@ -175,10 +175,10 @@ compute (PhModel *model)
 static gboolean
 try_model (const guint8 *data, gsize size)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read ((const char *) data, (gssize) size, "fuzz", &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GHashTable) before = NULL, after = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read ((const char *) data, (gssize) size, "fuzz", &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) before = NULL, after = NULL;
   const PhPipeline *pipeline = ph_pipeline_find ("O3");
   const PhPass *upgrade = ph_pass_find ("upgrade-opset");
 
@@ -224,7 +224,7 @@ test_models (void)
     "c = CumSum (t, z) z = Constant <value_int = 1> () q = QuantizeLinear (c, s, o) s = Constant <value_float = 0.5> () o = Constant <value = uint8 {3}> () "
     "d = DequantizeLinear (q, s, o) y = ReduceSum <keepdims = 0> (d, w) w = Constant <value_ints = [0, 1]> () }",
   };
-  g_autoptr(GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) seeds = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
     g_ptr_array_add (seeds, g_bytes_new_static (models[i], strlen (models[i])));

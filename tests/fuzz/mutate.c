@@ -46,7 +46,7 @@ fuzz_run (GPtrArray *seeds, FuzzTry try)
 {
   const char *seconds = g_getenv ("PEEPHOLE_FUZZ_SECONDS"), *seed = g_getenv ("PEEPHOLE_FUZZ_SEED");
   gint64 end = g_get_monotonic_time () + (seconds != NULL ? g_ascii_strtoll (seconds, NULL, 10) : 3) * G_USEC_PER_SEC;
-  g_autoptr(GRand) rand = g_rand_new_with_seed (seed != NULL ? (guint32) g_ascii_strtoull (seed, NULL, 10) : 23);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed != NULL ? (guint32) g_ascii_strtoull (seed, NULL, 10) : 23);
   guint n = 0, good = 0;
 
   for (guint i = 0; i < seeds->len; i++)
@@ -60,7 +60,7 @@ fuzz_run (GPtrArray *seeds, FuzzTry try)
   while (n < 200000 && g_get_monotonic_time () < end)
     {
       GBytes *original = seeds->pdata[g_rand_int_range (rand, 0, (gint32) seeds->len)];
-      g_autoptr(GByteArray) bytes = g_byte_array_new ();
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
       g_byte_array_append (bytes, g_bytes_get_data (original, NULL), (guint) g_bytes_get_size (original));
       mutate (rand, bytes);

@@ -14,9 +14,9 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 static void
 use (PhModel *model, GError *error)
 {
-  g_autoptr(GError) fault = NULL;
+  g_autoptr (GError) fault = NULL;
   g_autofree char *text = NULL;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
 
   g_assert_true ((model == NULL) == (error != NULL));
   if (model == NULL)
@@ -37,15 +37,15 @@ static gboolean
 try_model (const guint8 *data, gsize size)
 {
   const gboolean as_text = size > 0 && (data[0] == '<' || g_ascii_isalpha (data[0]));
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   if (as_text)
     model = ph_onnx_text_read ((const char *) data, (gssize) size, "fuzz", &error);
   else
     {
-      g_autoptr(GBytes) bytes = g_bytes_new (data, size);
+      g_autoptr (GBytes) bytes = g_bytes_new (data, size);
 
       model = ph_onnx_read (bytes, "fuzz", problems, &error);
     }
@@ -83,12 +83,12 @@ static const char *const seeds[] = {
 static void
 fuzz (gboolean as_text)
 {
-  g_autoptr(GPtrArray) corpus = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) corpus = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (gsize i = 0; i < G_N_ELEMENTS (seeds); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (seeds[i], -1, "seed", &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (seeds[i], -1, "seed", &error);
 
       g_assert_no_error (error);
       g_ptr_array_add (corpus, as_text ? g_bytes_new_static (seeds[i], strlen (seeds[i])) : ph_onnx_write (model, NULL));

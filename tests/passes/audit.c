@@ -299,9 +299,9 @@ all_finite (GPtrArray *tensors)
 static char *
 compare (const Fixture *fixture, PhModel *before, PhModel *after, Audit *audit, GRand *rand, guint64 seed)
 {
-  g_autoptr(GHashTable) feeds = awkward_feeds (fixture, fixture->arguments != NULL ? after : before, rand, audit->class, seed);
-  g_autoptr(GPtrArray) a = feeds != NULL ? sample_outputs (before, feeds, NULL) : NULL, b = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GHashTable) feeds = awkward_feeds (fixture, fixture->arguments != NULL ? after : before, rand, audit->class, seed);
+  g_autoptr (GPtrArray) a = feeds != NULL ? sample_outputs (before, feeds, NULL) : NULL, b = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (a == NULL || (audit->class != PH_EXACT && !all_finite (a)))
     return NULL;
@@ -325,8 +325,8 @@ can_be_computed (const Fixture *fixture, PhModel *model, Audit *audit, GRand *ra
 {
   for (guint64 turn = 0; turn < 4; turn++)
     {
-      g_autoptr(GHashTable) feeds = awkward_feeds (fixture, model, rand, audit->class, turn);
-      g_autoptr(GPtrArray) outputs = feeds != NULL ? sample_outputs (model, feeds, NULL) : NULL;
+      g_autoptr (GHashTable) feeds = awkward_feeds (fixture, model, rand, audit->class, turn);
+      g_autoptr (GPtrArray) outputs = feeds != NULL ? sample_outputs (model, feeds, NULL) : NULL;
 
       if (outputs != NULL)
         return TRUE;
@@ -337,7 +337,7 @@ can_be_computed (const Fixture *fixture, PhModel *model, Audit *audit, GRand *ra
 static char *
 rules_of (PhHistory *history)
 {
-  g_autoptr(GPtrArray) names = g_ptr_array_new ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
   for (guint i = 0; i < history->rewrites->len; i++)
     {
@@ -370,10 +370,10 @@ audit_text (Audit *audit, const Fixture *fixture, const char *text, const char *
 {
   for (guint64 seed = 0; seed < audit->seeds; seed++)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed (g_str_hash (fixture->pass->name) ^ g_str_hash (fixture->name) * 31u ^ g_str_hash (how) ^ (guint32) seed * 7919u);
-      g_autoptr(PhModel) before = fixture_parse (text, fixture->path, NULL), model = NULL;
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GRand) rand = g_rand_new_with_seed (g_str_hash (fixture->pass->name) ^ g_str_hash (fixture->name) * 31u ^ g_str_hash (how) ^ (guint32) seed * 7919u);
+      g_autoptr (PhModel) before = fixture_parse (text, fixture->path, NULL), model = NULL;
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GError) error = NULL;
       g_autofree char *rules = NULL;
       PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
@@ -382,7 +382,7 @@ audit_text (Audit *audit, const Fixture *fixture, const char *text, const char *
       if (seed > 0)
         {
           g_autofree char *printed = NULL;
-          g_autoptr(PhModel) other = ph_model_clone (before);
+          g_autoptr (PhModel) other = ph_model_clone (before);
 
           /* Types that followed from the constants are inferred anew. */
           change_constants (other, rand, audit->class);

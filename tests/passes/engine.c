@@ -11,7 +11,7 @@ static PhModel *
 read_model (const char *body)
 {
   g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d, \"ai.onnx.preview.training\" : 1]>\n%s", PH_OPSET_NEWEST, body);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
 
   g_assert_no_error (error);
@@ -26,10 +26,10 @@ read_model (const char *body)
 static void
 check_refused (const PhPass *pass, const char *body, PhError code, const char *rule)
 {
-  g_autoptr(PhModel) model = read_model (body);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = read_model (body);
+  g_autoptr (PhHistory) history = ph_history_new ();
   g_autofree char *before = ph_onnx_text_print (model, G_MAXSIZE), *after = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.verify = TRUE;
@@ -113,9 +113,9 @@ static const PhPass negating_pass = { .name = "counting", .rules = negating, .n_
 static guint
 count_rewrites (const PhPassOptions *options)
 {
-  g_autoptr(PhModel) model = read_model (THREE);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = read_model (THREE);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
 
   g_assert_true (ph_pass_run (&negating_pass, model, history, options, &error));
   g_assert_no_error (error);
@@ -140,10 +140,10 @@ test_options (void)
 static void
 test_cancelled (void)
 {
-  g_autoptr(PhModel) model = read_model (THREE);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = read_model (THREE);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   g_cancellable_cancel (cancellable);
@@ -160,9 +160,9 @@ static const PhPass wrapping_pass = { .name = "wrapping", .rules = wrapping, .n_
 static void
 test_names (void)
 {
-  g_autoptr(PhModel) model = read_model (THREE);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = read_model (THREE);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
 
   g_assert_true (ph_pass_run (&wrapping_pass, model, history, NULL, &error));
   g_assert_nonnull (ph_model_find_value_named (model, "a"));
@@ -189,11 +189,11 @@ test_registry (void)
 {
   guint n;
   const PhPass *const *passes = ph_pass_list (&n);
-  g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
 
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr(GHashTable) rules = g_hash_table_new (g_str_hash, g_str_equal);
+      g_autoptr (GHashTable) rules = g_hash_table_new (g_str_hash, g_str_equal);
 
       g_assert_true (g_hash_table_add (names, (gpointer) passes[i]->name));
       g_assert_nonnull (passes[i]->group);
@@ -230,9 +230,9 @@ test_gradient (void)
 {
   static const char body[] = "g (float[3] x, float[3] z) => (float[3] d) { a = Mul(x, z) b = Mul(x, z) y = Mul(a, b) "
                              "d = ai.onnx.preview.training.Gradient <xs = [\"a\"], y = \"y\"> (a) }";
-  g_autoptr(PhModel) model = read_model (body);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = read_model (body);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
 
   check_refused (ph_pass_find ("cse"), body, PH_ERROR_UNSUPPORTED, "expand-gradient");
   check_refused (ph_pass_find ("dce"), body, PH_ERROR_UNSUPPORTED, "expand-gradient");
@@ -255,9 +255,9 @@ test_element_types (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr(PhModel) model = read_model (cases[i].body);
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhModel) model = read_model (cases[i].body);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GError) error = NULL;
 
       ph_pass_run (&bits_pass, model, history, NULL, &error);
       g_assert_no_error (error);
@@ -271,9 +271,9 @@ test_element_types (void)
 static void
 test_no_outputs (void)
 {
-  g_autoptr(PhModel) model = read_model ("g (int64 n, bool c, float[3] x) => (float[3] y) { y = Tanh(x) }");
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = read_model ("g (int64 n, bool c, float[3] x) => (float[3] y) { y = Tanh(x) }");
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
   PhValue *inputs[] = { g_ptr_array_index (model->graph->inputs, 0), g_ptr_array_index (model->graph->inputs, 1) };
   PhNode *loop = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op = &ph_op_Loop, .inputs = inputs, .n_inputs = 2 }, &error);
 
@@ -289,12 +289,12 @@ test_no_outputs (void)
 static void
 test_types_are_current (void)
 {
-  g_autoptr(PhModel) model = read_model ("g (float[2, 3] x, bool c) => (float[M, K] y, float[P, Q] z) <int64[2] s = {3, 2}, int64[2] one = {1, 1}> "
+  g_autoptr (PhModel) model = read_model ("g (float[2, 3] x, bool c) => (float[M, K] y, float[P, Q] z) <int64[2] s = {3, 2}, int64[2] one = {1, 1}> "
                                          "{ t = Mul(s, one) r = Reshape(x, t) y = Tanh(r) "
                                          "z = If (c) <then_branch = a () => (float[P, Q] p) { i = Neg(r) p = Exp(i) }, "
                                          "else_branch = b () => (float[P, Q] e) { j = Abs(r) e = Sin(j) }> }");
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
   PhValue *y = ph_model_find_value_named (model, "y"), *inner = ph_model_find_value_named (model, "j");
   const PhType *wanted = ph_type_static (PH_FLOAT, 2, (gint64[]) { 3, 2 });
 

@@ -66,7 +66,7 @@ fixture_load (const char *path, const PhPass *pass, const char *name)
 {
   Fixture *self = g_new0 (Fixture, 1);
   g_autofree char *text = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   char *before, *after;
 
   g_file_get_contents (path, &text, NULL, &error);
@@ -100,7 +100,7 @@ PhModel *
 fixture_parse (const char *text, const char *path, GError **error)
 {
   g_autofree char *whole = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (PhModel) model = NULL;
   const char *body = text;
 
   while (g_ascii_isspace (*body))
@@ -124,7 +124,7 @@ static GPtrArray *
 list (const char *folder)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -137,7 +137,7 @@ static void
 each_of_pass (const char *folder, const PhPass *pass, void (*function) (Fixture *fixture, gpointer data), gpointer data)
 {
   g_autofree char *where = g_build_filename (folder, pass->name, NULL);
-  g_autoptr(GPtrArray) names = list (where);
+  g_autoptr (GPtrArray) names = list (where);
 
   for (guint i = 0; i < names->len; i++)
     {

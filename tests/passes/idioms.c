@@ -21,8 +21,8 @@ allowed_nodes (const char *text, const char *path)
 static void
 run_pipeline (PhDocument *document)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhJob)  job = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhJob)  job = NULL;
 
   ph_document_set_pipeline (document, "O3", &error);
   g_assert_no_error (error);
@@ -39,8 +39,8 @@ static void
 check_proofs (PhDocument *document, const char *path)
 {
   PhHistory            *history = ph_document_get_history (document);
-  g_autoptr(PhProofJob) job = ph_proof_job_new (document, 0, G_MAXUINT);
-  g_autoptr(GError)     error = NULL;
+  g_autoptr (PhProofJob) job = ph_proof_job_new (document, 0, G_MAXUINT);
+  g_autoptr (GError)     error = NULL;
 
   ph_proof_job_run (job, NULL, &error);
   g_assert_no_error (error);
@@ -63,8 +63,8 @@ test_idiom (gconstpointer data)
 {
   const char           *path = data;
   g_autofree char      *text = NULL;
-  g_autoptr(GError)     error = NULL;
-  g_autoptr(PhDocument) document = ph_document_new ();
+  g_autoptr (GError)     error = NULL;
+  g_autoptr (PhDocument) document = ph_document_new ();
   PhModel              *model;
   guint                 before, after;
 

@@ -72,9 +72,9 @@ check_fixture (Fixture *fixture, gpointer data)
 
   if (promise >= 0 && fixture->runs)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) before = fixture_parse (fixture->before, fixture->path, &error), model = NULL;
-      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) before = fixture_parse (fixture->before, fixture->path, &error), model = NULL;
+      g_autoptr (PhHistory) history = ph_history_new ();
       PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
       g_assert_no_error (error);
@@ -84,8 +84,8 @@ check_fixture (Fixture *fixture, gpointer data)
       g_assert_no_error (error);
       for (guint64 seed = 0; seed < SEEDS; seed++)
         {
-          g_autoptr(GHashTable) feeds = sample_feeds (before, PH_LOSSY, fixture->ranges, seed);
-          g_autoptr(GPtrArray) a = sample_outputs (before, feeds, &error), b = NULL;
+          g_autoptr (GHashTable) feeds = sample_feeds (before, PH_LOSSY, fixture->ranges, seed);
+          g_autoptr (GPtrArray) a = sample_outputs (before, feeds, &error), b = NULL;
 
           g_assert_no_error (error);
           b = sample_outputs (model, feeds, &error);

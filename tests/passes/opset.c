@@ -11,7 +11,7 @@ static PhModel *
 parse (const char *text, int opset)
 {
   g_autofree char  *whole = *text == '<' ? g_strdup (text) : g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : %d]>\n%s", opset, text);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel          *model = ph_onnx_text_read (whole, -1, "t.onnxtxt", &error);
 
   g_assert_no_error (error);
@@ -22,9 +22,9 @@ static PhModel *
 upgraded (PhModel *model)
 {
   PhModel             *clone = ph_model_clone (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(GError)    error = NULL;
+  g_autoptr (GError)    error = NULL;
 
   options.keep_opset = TRUE;
   ph_pass_run (ph_pass_find ("upgrade-opset"), clone, history, &options, &error);
@@ -51,9 +51,9 @@ assert_same_values (PhModel *a, PhModel *b)
 {
   for (guint64 seed = 1; seed < 3; seed++)
     {
-      g_autoptr(GHashTable) feeds = sample_feeds (a, PH_EXACT, NULL, seed);
-      g_autoptr(GError)     error = NULL;
-      g_autoptr(GPtrArray)  before = sample_outputs (a, feeds, &error), after = NULL;
+      g_autoptr (GHashTable) feeds = sample_feeds (a, PH_EXACT, NULL, seed);
+      g_autoptr (GError)     error = NULL;
+      g_autoptr (GPtrArray)  before = sample_outputs (a, feeds, &error), after = NULL;
       g_autofree char      *difference = NULL;
 
       g_clear_error (&error);
@@ -73,8 +73,8 @@ static void
 test_there_and_back (gconstpointer path)
 {
   g_autofree char   *text = NULL, *name = g_path_get_basename (path), *stem = g_strndup (name, strcspn (name, ".")), *why = NULL, *before = NULL;
-  g_autoptr(PhModel) model = NULL, newest = NULL, back = NULL;
-  g_autoptr(GError)  error = NULL;
+  g_autoptr (PhModel) model = NULL, newest = NULL, back = NULL;
+  g_autoptr (GError)  error = NULL;
   char              *start, *end;
   int                opset, own;
 
@@ -158,8 +158,8 @@ static void
 test_lowered (gconstpointer data)
 {
   const Lowered     *row = data;
-  g_autoptr(PhModel) model = parse (row->body, PH_OPSET_NEWEST), file = NULL, again = NULL;
-  g_autoptr(GError)  error = NULL;
+  g_autoptr (PhModel) model = parse (row->body, PH_OPSET_NEWEST), file = NULL, again = NULL;
+  g_autoptr (GError)  error = NULL;
   g_autofree char   *text = NULL, *expected = NULL;
   int                opset;
 
@@ -188,9 +188,9 @@ test_lowered (gconstpointer data)
 static void
 test_raised (void)
 {
-  g_autoptr(PhModel)   model = parse ("g (float[2,3] x) => (float[2] y) { h = HardSwish (x) y = ReduceMean <axes = [1], keepdims = 0> (h) }", 13);
-  g_autoptr(PhModel)   newest = upgraded (model), file = NULL;
-  g_autoptr(GError)    error = NULL;
+  g_autoptr (PhModel)   model = parse ("g (float[2,3] x) => (float[2] y) { h = HardSwish (x) y = ReduceMean <axes = [1], keepdims = 0> (h) }", 13);
+  g_autoptr (PhModel)   newest = upgraded (model), file = NULL;
+  g_autoptr (GError)    error = NULL;
   g_autofree char     *why = NULL;
   int                  opset;
 
@@ -207,10 +207,10 @@ test_stands_aside (void)
 {
   static const char   *body = "g (float[2,3] x) => (float[2,3] y) <float a = {0.16666667}, float b = {0.5}, float c = {0}, float d = {1}> {\n"
                               "s = HardSigmoid <alpha = 0.16666667> (x)\n y = Mul (x, s)\n }";
-  g_autoptr(PhModel)   model = parse (body, 13), newest = upgraded (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel)   model = parse (body, 13), newest = upgraded (model);
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(GError)    error = NULL;
+  g_autoptr (GError)    error = NULL;
 
   options.max_opset = 13;
   options.allow = PH_LOSSY;

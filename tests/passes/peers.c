@@ -17,7 +17,7 @@ static PhModel *
 read_model (const char *text, const char *path)
 {
   g_autofree char  *whole = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   const char       *body = strstr (text, "\ng (");
   PhModel          *model;
 
@@ -73,7 +73,7 @@ check_expected (PhModel *model, GPtrArray *outputs, char **lines, const char *pa
           if (g_str_equal (((PhValue *) model->graph->outputs->pdata[i])->name, words[0]))
             {
               PhTensor            *actual = outputs->pdata[i];
-              g_autoptr(PhTensor)  wanted = read_numbers (words + 1, ph_tensor_dtype (actual), ph_tensor_rank (actual), ph_tensor_dims (actual));
+              g_autoptr (PhTensor)  wanted = read_numbers (words + 1, ph_tensor_dtype (actual), ph_tensor_rank (actual), ph_tensor_dims (actual));
               g_auto(PhComparison) result = ph_tensor_compare (actual, wanted, (PhTolerance) { 1e-6, 1e-6 });
 
               if (!result.close)
@@ -98,14 +98,14 @@ check_same (GPtrArray *before, GPtrArray *after, const char *path, const char *n
 static void
 run_passes (PhModel *model, const PhPass *const *passes, guint n, PhExactness allow)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
 
   options.allow = allow;
   options.verify = TRUE;
   for (guint i = 0; i < n; i++)
     {
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       ph_pass_run (passes[i], model, history, &options, &error);
       g_assert_no_error (error);
@@ -117,11 +117,11 @@ test_peer (gconstpointer data)
 {
   const char            *path = data;
   g_autofree char       *text = NULL;
-  g_autoptr(GError)      error = NULL;
-  g_autoptr(PhModel)     model = NULL;
+  g_autoptr (GError)      error = NULL;
+  g_autoptr (PhModel)     model = NULL;
   g_auto(GStrv)          lines = NULL;
-  g_autoptr(GHashTable)  feeds = NULL;
-  g_autoptr(GPtrArray)   before = NULL;
+  g_autoptr (GHashTable)  feeds = NULL;
+  g_autoptr (GPtrArray)   before = NULL;
   guint                  n_passes, n_pipelines;
   const PhPass *const   *passes = ph_pass_list (&n_passes);
   const PhPipeline      *pipelines = ph_pipeline_list (&n_pipelines);
@@ -138,8 +138,8 @@ test_peer (gconstpointer data)
   for (guint i = 0; i < n_passes; i++)
     if (!passes[i]->needs_arguments)
       {
-        g_autoptr(PhModel)   other = ph_model_clone (model);
-        g_autoptr(GPtrArray) after = NULL;
+        g_autoptr (PhModel)   other = ph_model_clone (model);
+        g_autoptr (GPtrArray) after = NULL;
 
         run_passes (other, &passes[i], 1, PH_ROUNDING);
         after = sample_outputs (other, feeds, &error);
@@ -148,8 +148,8 @@ test_peer (gconstpointer data)
       }
   for (guint i = 0; i < n_pipelines; i++)
     {
-      g_autoptr(PhModel)   other = ph_model_clone (model);
-      g_autoptr(GPtrArray) after = NULL, list = g_ptr_array_new ();
+      g_autoptr (PhModel)   other = ph_model_clone (model);
+      g_autoptr (GPtrArray) after = NULL, list = g_ptr_array_new ();
 
       for (guint k = 0; pipelines[i].passes[k] != NULL; k++)
         g_ptr_array_add (list, (gpointer) ph_pass_find (pipelines[i].passes[k]));

@@ -29,7 +29,7 @@ static PhDocument *
 open_text (const char *body)
 {
   g_autofree char  *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, body);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel          *model = ph_onnx_text_read (text, -1, "test", &error);
   PhDocument       *document = ph_document_new ();
 
@@ -43,8 +43,8 @@ open_text (const char *body)
 static void
 run (PhDocument *document, const PhPass *pass)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhJob)  job = ph_job_new (document, ph_document_get_position (document));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhJob)  job = ph_job_new (document, ph_document_get_position (document));
 
   ph_job_get_options (job)->allow = PH_LOSSY;
   ph_job_get_options (job)->limit = pass == &flip_pass ? 1 : G_MAXUINT;
@@ -58,8 +58,8 @@ run (PhDocument *document, const PhPass *pass)
 static const PhProof *
 prove (PhDocument *document, guint step)
 {
-  g_autoptr(GError)     error = NULL;
-  g_autoptr(PhProofJob) job = ph_proof_job_new (document, 0, G_MAXUINT);
+  g_autoptr (GError)     error = NULL;
+  g_autoptr (PhProofJob) job = ph_proof_job_new (document, 0, G_MAXUINT);
 
   ph_proof_job_run (job, NULL, &error);
   g_assert_no_error (error);
@@ -72,8 +72,8 @@ prove (PhDocument *document, guint step)
 static void
 test_blame (void)
 {
-  g_autoptr(GString)    body = g_string_new ("g (float[4] x) => (float[4] y) { a0 = Abs(x) ");
-  g_autoptr(PhDocument) document = NULL;
+  g_autoptr (GString)    body = g_string_new ("g (float[4] x) => (float[4] y) { a0 = Abs(x) ");
+  g_autoptr (PhDocument) document = NULL;
   const PhProof        *proof;
   PhHistory            *history;
   gboolean              negative = FALSE;
@@ -119,7 +119,7 @@ test_blame (void)
 static void
 test_classes (void)
 {
-  g_autoptr(PhDocument) document = open_text ("g (float[64] x) => (float[64] y, float[64] z, float[64] w) <float k = {-1e30}, "
+  g_autoptr (PhDocument) document = open_text ("g (float[64] x) => (float[64] y, float[64] z, float[64] w) <float k = {-1e30}, "
                                               "float three = {3}> "
                                               "{ y = Max(x, k) z = Mul(x, three) i = Mul(x, x) w = Sqrt(i) }");
   const PhProof        *proof;
@@ -148,7 +148,7 @@ test_classes (void)
 static void
 test_nothing (void)
 {
-  g_autoptr(PhDocument) document = open_text ("g (float[8] x) => (float[8] y) <float half = {0.5}> { s = Sigmoid(x) m = Mul(s, half) y = Floor(m) }");
+  g_autoptr (PhDocument) document = open_text ("g (float[8] x) => (float[8] y) <float half = {0.5}> { s = Sigmoid(x) m = Mul(s, half) y = Floor(m) }");
   const PhProof        *proof;
 
   run (document, &flip_pass);
@@ -161,7 +161,7 @@ test_nothing (void)
 static void
 test_merged (void)
 {
-  g_autoptr(PhDocument) document = open_text ("g (float[1,64,9,9] x, float[8,64,3,3] w) => (float[1,8,7,7] y) "
+  g_autoptr (PhDocument) document = open_text ("g (float[1,64,9,9] x, float[8,64,3,3] w) => (float[1,8,7,7] y) "
                                               "{ a = Conv(x, w) b = Conv(x, w) r = Relu(a) s = Relu(b) y = Add(r, s) }");
   const PhProof        *proof;
 
@@ -193,8 +193,8 @@ wait_for_proofs (PhDocument *document)
 static void
 test_background (void)
 {
-  g_autoptr(PhDocument) document = open_text ("g (float[8] x) => (float[8] y) { n = Neg(x) r = Relu(n) y = Tanh(r) }");
-  g_autoptr(PhTensor)   fed = ph_tensor_new_floats ((const float[]) { 1, 2, 3, 4, 5, 6, 7, 8 }, 8);
+  g_autoptr (PhDocument) document = open_text ("g (float[8] x) => (float[8] y) { n = Neg(x) r = Relu(n) y = Tanh(r) }");
+  g_autoptr (PhTensor)   fed = ph_tensor_new_floats ((const float[]) { 1, 2, 3, 4, 5, 6, 7, 8 }, 8);
   const PhProof        *proof;
 
   ph_document_set_proves (document, TRUE);
@@ -232,7 +232,7 @@ test_background (void)
 static void
 test_unprovable (void)
 {
-  g_autoptr(PhDocument) document = open_text ("g (float[8] x) => (float[8] y) { n = RandomNormalLike(x) m = Add(n, x) y = Relu(m) }");
+  g_autoptr (PhDocument) document = open_text ("g (float[8] x) => (float[8] y) { n = RandomNormalLike(x) m = Add(n, x) y = Relu(m) }");
   const PhProof        *proof;
 
   run (document, &drop_relu_pass);

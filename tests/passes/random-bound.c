@@ -45,8 +45,8 @@ rounded (PhTensor *tensor, GRand *rand)
 static GPtrArray *
 run_rounded (PhModel *model, GHashTable *feeds, GRand *rand)
 {
-  g_autoptr(GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GPtrArray) outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GHashTable) values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
@@ -58,7 +58,7 @@ run_rounded (PhModel *model, GHashTable *feeds, GRand *rand)
     }
   PH_FOREACH_NODE (node, model->graph)
     {
-      g_autoptr(GHashTable) results = ph_run_model (model, values, node->outputs, &(PhRunOptions) { .seed = 1 }, NULL);
+      g_autoptr (GHashTable) results = ph_run_model (model, values, node->outputs, &(PhRunOptions) { .seed = 1 }, NULL);
 
       if (results == NULL)
         return NULL;
@@ -103,8 +103,8 @@ char *
 random_differs (PhModel *model, GHashTable *feeds, GPtrArray *expected, GPtrArray *actual, PhExactness exactness, guint *bounded)
 {
   g_autofree char *difference = sample_compare (expected, actual, exactness);
-  g_autoptr(GRand) rand = g_rand_new_with_seed (1183);
-  g_autoptr(GPtrArray) runs = NULL;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1183);
+  g_autoptr (GPtrArray) runs = NULL;
 
   if (difference == NULL || exactness < PH_ROUNDING || expected->len != actual->len)
     return g_steal_pointer (&difference);
@@ -119,7 +119,7 @@ random_differs (PhModel *model, GHashTable *feeds, GPtrArray *expected, GPtrArra
   for (guint o = 0; o < expected->len; o++)
     {
       PhTensor *a = expected->pdata[o], *b = actual->pdata[o];
-      g_autoptr(GPtrArray) one = g_ptr_array_new (), other = g_ptr_array_new ();
+      g_autoptr (GPtrArray) one = g_ptr_array_new (), other = g_ptr_array_new ();
       g_autofree double *most = NULL;
       g_autofree char *here = NULL;
 

@@ -74,7 +74,7 @@ is_zero (PhTensor *tensor)
 static GPtrArray *
 in_order_of (PhModel *like, GPtrArray *wanted, PhModel *model, GPtrArray *outputs, char **missing)
 {
-  g_autoptr(GPtrArray) ordered = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GPtrArray) ordered = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 
   for (guint i = 0; i < like->graph->outputs->len; i++)
     {
@@ -99,10 +99,10 @@ in_order_of (PhModel *like, GPtrArray *wanted, PhModel *model, GPtrArray *output
 char *
 random_gradient_fault (PhModel *before, GHashTable *feeds, guint64 seed, const char **culprit, RandomGradients *tally)
 {
-  g_autoptr(PhModel) plain = ph_model_clone (before), trained = ph_model_clone (before), kept = NULL;
-  g_autoptr(PhHistory) plain_history = ph_history_new (), history = ph_history_new ();
-  g_autoptr(GPtrArray) wanted = NULL, actual = NULL, ordered = NULL, optimised = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) plain = ph_model_clone (before), trained = ph_model_clone (before), kept = NULL;
+  g_autoptr (PhHistory) plain_history = ph_history_new (), history = ph_history_new ();
+  g_autoptr (GPtrArray) wanted = NULL, actual = NULL, ordered = NULL, optimised = NULL;
+  g_autoptr (GError) error = NULL;
   const char *output = pick_output (before, seed);
   char *difference = NULL;
 

@@ -154,7 +154,7 @@ largest (PhTensor *tensor)
 static PhTensor *
 shifted (PhTensor *tensor, guint32 seed)
 {
-  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   PhDType dtype = ph_tensor_dtype (tensor);
   double amount = dtype == PH_FLOAT16 ? 4e-3 : dtype == PH_BFLOAT16 ? 3e-2 : 1e-4;
   PhTensor *other = ph_tensor_new (dtype, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
@@ -170,7 +170,7 @@ shifted (PhTensor *tensor, guint32 seed)
 static GHashTable *
 compute (Gen *gen, GHashTable *all, const PhNode *node, gboolean reference, GError **error)
 {
-  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL);
   GHashTableIter iter;
   gpointer value, tensor;
 
@@ -187,7 +187,7 @@ is_steady (Gen *gen, const PhNode *node, GHashTable *results)
 {
   for (guint turn = 0; turn < 2; turn++)
     {
-      g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), moved = NULL;
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), moved = NULL;
       GHashTableIter iter;
       const guint32 draw = g_rand_int (gen->rand);
       gpointer key, tensor;
@@ -247,7 +247,7 @@ note_fault (Gen *gen, const PhNode *node, const char *what)
 static void
 check_kernels (Gen *gen, const PhNode *node, GHashTable *results)
 {
-  g_autoptr(GHashTable) plain = compute (gen, gen->tensors, node, TRUE, NULL);
+  g_autoptr (GHashTable) plain = compute (gen, gen->tensors, node, TRUE, NULL);
 
   for (guint i = 0; plain != NULL && i < node->outputs->len; i++)
     {
@@ -315,7 +315,7 @@ gen_try_since (Gen *gen, PhNode *last)
     }
   for (PhNode *node = last != NULL ? last->next : gen->model->graph->first; node != NULL; node = node->next)
     {
-      g_autoptr(GHashTable) results = reads_bits_of_nan (gen, node) ? NULL : compute (gen, gen->tensors, node, FALSE, NULL);
+      g_autoptr (GHashTable) results = reads_bits_of_nan (gen, node) ? NULL : compute (gen, gen->tensors, node, FALSE, NULL);
 
       if (results == NULL)
         return FALSE;
@@ -435,7 +435,7 @@ static GHashTable *
 feed_inputs (Gen *gen, guint64 seed)
 {
   SampleRange moderate = { -2, 2 };
-  g_autoptr(GHashTable) ranges = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) ranges = g_hash_table_new (g_str_hash, g_str_equal);
   GHashTable *feeds;
 
   for (guint i = 0; i < gen->pool->len; i++)
@@ -458,9 +458,9 @@ feed_inputs (Gen *gen, guint64 seed)
 PhModel *
 random_graph (guint64 seed, guint n_nodes, gboolean smooth, RandomTally *tally, GHashTable **feeds)
 {
-  g_autoptr(GRand) rand = g_rand_new_with_seed ((guint32) seed);
-  g_autoptr(GPtrArray) pool = g_ptr_array_new (), others = g_ptr_array_new ();
-  g_autoptr(GHashTable) tensors = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) seed);
+  g_autoptr (GPtrArray) pool = g_ptr_array_new (), others = g_ptr_array_new ();
+  g_autoptr (GHashTable) tensors = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   PhModel *model = ph_model_new ();
   Gen gen = { .rand = rand, .model = model, .pool = pool, .others = others, .tensors = tensors, .smooth = smooth, .tally = tally,
               .draws = seed % 25 == 0, .b.graph = model->graph };

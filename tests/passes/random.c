@@ -33,11 +33,11 @@ from_environment (const char *name, guint64 fallback)
 static char *
 find_fault (PhModel *before, GHashTable *feeds, const PhPipeline *pipeline, guint64 seed, const char **culprit)
 {
-  g_autoptr(PhModel) model = ph_model_clone (before);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GPtrArray) expected = NULL;
+  g_autoptr (PhModel) model = ph_model_clone (before);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GPtrArray) expected = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(GError) unusable = NULL;
+  g_autoptr (GError) unusable = NULL;
 
   expected = sample_outputs (before, feeds, &unusable);
   tally.graphs++;
@@ -56,8 +56,8 @@ find_fault (PhModel *before, GHashTable *feeds, const PhPipeline *pipeline, guin
   options.seed = seed % 3;
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) actual = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) actual = NULL;
       char *difference;
 
       *culprit = pipeline->passes[i];
@@ -84,7 +84,7 @@ static PhModel *
 without (PhModel *model, GHashTable *values, GHashTable *feeds, PhId id, guint output)
 {
   PhModel *smaller = ph_model_clone (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhNode *node = id != PH_NO_ID ? ph_model_find_node (smaller, id) : NULL;
 
   if (node != NULL)
@@ -141,7 +141,7 @@ take_if_fails (PhModel **best, PhModel *attempt, GHashTable *feeds, const PhPipe
 static GHashTable *
 all_values (PhModel *model, GHashTable *feeds)
 {
-  g_autoptr(GHashTable) by_value = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) by_value = g_hash_table_new (NULL, NULL);
   GHashTable *results;
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
@@ -159,7 +159,7 @@ static PhModel *
 reduce (PhModel *model, GHashTable *feeds, const PhPipeline *pipeline, guint64 seed)
 {
   PhModel *best = ph_model_clone (model);
-  g_autoptr(GHashTable) values = all_values (model, feeds);
+  g_autoptr (GHashTable) values = all_values (model, feeds);
   gboolean smaller = TRUE;
 
   while (smaller)
@@ -207,11 +207,11 @@ describe (PhModel *model, GHashTable *feeds)
 static void
 check_graph (guint64 seed, const PhPipeline *pipeline)
 {
-  g_autoptr(GHashTable) feeds = NULL;
-  g_autoptr(PhModel) model = random_graph (seed, 5 + seed % 36, pipeline->allow >= PH_ROUNDING, &made, &feeds);
+  g_autoptr (GHashTable) feeds = NULL;
+  g_autoptr (PhModel) model = random_graph (seed, 5 + seed % 36, pipeline->allow >= PH_ROUNDING, &made, &feeds);
   const char *culprit = NULL;
   g_autofree char *fault = find_fault (model, feeds, pipeline, seed, &culprit);
-  g_autoptr(PhModel) small = NULL;
+  g_autoptr (PhModel) small = NULL;
   g_autofree char *text = NULL, *again = NULL;
 
   if (fault == NULL)
@@ -239,7 +239,7 @@ report_coverage (void)
 {
   guint n, seen = 0;
   const PhOp *const *ops = ph_op_list (&n);
-  g_autoptr(GString) missing = g_string_new (NULL);
+  g_autoptr (GString) missing = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++)
     if (made.made[i] > 0)
@@ -282,8 +282,8 @@ test_repeatable (void)
 
       for (guint i = 0; i < 2; i++)
         {
-          g_autoptr(GHashTable) feeds = NULL;
-          g_autoptr(PhModel) model = random_graph (seed, 5 + seed % 36, TRUE, &own, &feeds);
+          g_autoptr (GHashTable) feeds = NULL;
+          g_autoptr (PhModel) model = random_graph (seed, 5 + seed % 36, TRUE, &own, &feeds);
 
           texts[i] = ph_onnx_text_print (model, G_MAXSIZE);
         }

@@ -14,7 +14,7 @@ static GHashTable *shown;
 static PhModel *
 parse (const char *text, const char *path)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = fixture_parse (text, path, &error);
 
   g_assert_no_error (error);
@@ -31,7 +31,7 @@ static void
 check_print_is_stable (PhModel *model, const char *path)
 {
   g_autofree char *once = print (model);
-  g_autoptr(PhModel) again = parse (once, path);
+  g_autoptr (PhModel) again = parse (once, path);
   g_autofree char *twice = print (again);
 
   g_assert_cmpstr (once, ==, twice);
@@ -42,7 +42,7 @@ run_pass (Fixture *self, PhModel *model, guint64 seed)
 {
   PhHistory *history = ph_history_new ();
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   options.allow = self->allow;
   options.verify = TRUE;
@@ -56,7 +56,7 @@ run_pass (Fixture *self, PhModel *model, guint64 seed)
 static void
 check_what_fired (Fixture *self, PhHistory *history)
 {
-  g_autoptr(GHashTable) fired = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) fired = g_hash_table_new (g_str_hash, g_str_equal);
   GHashTableIter iter;
   gpointer rule, count;
 
@@ -86,9 +86,9 @@ check_same_values (Fixture *self, PhModel *before, PhModel *after)
   for (guint64 seed = 0; self->runs && seed < 4; seed++)
     {
       /* Of the types after it, which may say more. */
-      g_autoptr(GHashTable) feeds = sample_feeds (self->arguments != NULL ? after : before, exactness, self->ranges, seed);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) a = sample_outputs (before, feeds, &error), b = NULL;
+      g_autoptr (GHashTable) feeds = sample_feeds (self->arguments != NULL ? after : before, exactness, self->ranges, seed);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) a = sample_outputs (before, feeds, &error), b = NULL;
       g_autofree char *difference = NULL;
 
       g_assert_no_error (error);
@@ -103,7 +103,7 @@ check_same_values (Fixture *self, PhModel *before, PhModel *after)
 static void
 check_walk (Fixture *self, PhModel *model, PhHistory *history, const char *first, const char *last)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *back = NULL, *forth = NULL;
 
   ph_history_go (history, model, (PhPosition) { 0, 0 }, &error);
@@ -121,7 +121,7 @@ fixture_bless (Fixture *self, const char *after, gboolean changed)
 {
   g_autofree char *text = changed ? g_strdup_printf ("%s# before\n%s# after\n%s", self->head, self->before, after)
                                   : g_strdup_printf ("%s# before\n%s", self->head, self->before);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_file_set_contents (self->path, text, -1, &error);
   g_assert_no_error (error);
@@ -131,11 +131,11 @@ static void
 test_fixture (gconstpointer data)
 {
   Fixture *self = (Fixture *) data;
-  g_autoptr(PhModel) before = parse (self->before, self->path);
-  g_autoptr(PhModel) model = ph_model_clone (before);
+  g_autoptr (PhModel) before = parse (self->before, self->path);
+  g_autoptr (PhModel) model = ph_model_clone (before);
   g_autofree char *first = print (before), *last = NULL;
-  g_autoptr(PhHistory) history = run_pass (self, model, 0);
-  g_autoptr(PhHistory) nothing = NULL;
+  g_autoptr (PhHistory) history = run_pass (self, model, 0);
+  g_autoptr (PhHistory) nothing = NULL;
 
   check_what_fired (self, history);
   last = print (model);
@@ -148,7 +148,7 @@ test_fixture (gconstpointer data)
 
   if (self->after != NULL)
     {
-      g_autoptr(PhModel) wanted = parse (self->after, self->path);
+      g_autoptr (PhModel) wanted = parse (self->after, self->path);
       g_autofree char *text = print (wanted);
 
       g_assert_cmpstr (last, ==, text);
@@ -161,8 +161,8 @@ test_fixture (gconstpointer data)
 
   for (guint64 seed = 1; seed < 4; seed++)
     {
-      g_autoptr(PhModel) other = ph_model_clone (before);
-      g_autoptr(PhHistory) steps = run_pass (self, other, seed);
+      g_autoptr (PhModel) other = ph_model_clone (before);
+      g_autoptr (PhHistory) steps = run_pass (self, other, seed);
       g_autofree char *text = print (other);
 
       g_assert_cmpstr (text, ==, last);

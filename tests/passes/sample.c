@@ -31,7 +31,7 @@ sample_float (GRand *rand, PhExactness exactness, PhDType dtype)
 PhTensor *
 sample_tensor (const PhType *type, PhExactness exactness, const SampleRange *range, guint64 seed, guint input)
 {
-  g_autoptr(GRand) rand = g_rand_new_with_seed ((guint32) (seed * 7919 + input * 104729 + 1));
+  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) (seed * 7919 + input * 104729 + 1));
   gint64 dims[PH_MAX_RANK];
   PhTensor *tensor;
 
@@ -80,8 +80,8 @@ sample_feeds (PhModel *model, PhExactness exactness, GHashTable *ranges, guint64
 GPtrArray *
 sample_outputs (PhModel *model, GHashTable *feeds, GError **error)
 {
-  g_autoptr(GHashTable) by_value = g_hash_table_new (NULL, NULL);
-  g_autoptr(GHashTable) results = NULL;
+  g_autoptr (GHashTable) by_value = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) results = NULL;
   GPtrArray *outputs;
   PhRunOptions options = { .seed = 1 };
   GHashTableIter iter;

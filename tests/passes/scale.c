@@ -30,7 +30,7 @@ make_model (guint n)
   PhModel *model = ph_model_new ();
   PhBuilder b = { .graph = model->graph };
   gint64 dims[] = { 2, 4 }, square[] = { 4, 4 };
-  g_autoptr(PhTensor) weight = ph_tensor_new (PH_FLOAT, 2, square);
+  g_autoptr (PhTensor) weight = ph_tensor_new (PH_FLOAT, 2, square);
   PhValue *x, *w;
   GError *error = NULL;
 
@@ -59,8 +59,8 @@ now (void)
 static double
 run_pipeline (guint n, const char *name)
 {
-  g_autoptr(PhModel) model = make_model (n);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = make_model (n);
+  g_autoptr (PhHistory) history = ph_history_new ();
   const PhPipeline *pipeline = ph_pipeline_find (name);
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   double start = now (), ms;
@@ -69,7 +69,7 @@ run_pipeline (guint n, const char *name)
   options.allow = pipeline->allow;
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
     {
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &options, &error);
       g_assert_no_error (error);

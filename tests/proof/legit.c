@@ -47,7 +47,7 @@ static void
 print_rules (void)
 {
   static const PhVerdict columns[] = { PH_VERDICT_PROVED, PH_VERDICT_SAME, PH_VERDICT_CLOSE, PH_VERDICT_NOTHING, PH_VERDICT_NONE, PH_VERDICT_DIFFERENT };
-  g_autoptr(GList) names = g_list_sort (g_hash_table_get_keys (of_rule), (GCompareFunc) strcmp);
+  g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (of_rule), (GCompareFunc) strcmp);
   guint sums[(PH_VERDICT_DIFFERENT + 1)] = { 0 }, all = 0;
 
   g_print ("%-52s", "rule");
@@ -76,13 +76,13 @@ prove_steps (const char *name, PhModel *model, PhHistory *history, GHashTable *f
 {
   for (int seed = 1; seed <= seeds; seed++)
     {
-      g_autoptr(PhProver) prover = ph_prover_new (ph_model_clone (model), ph_history_snapshot (history), feeds, (guint64) seed);
+      g_autoptr (PhProver) prover = ph_prover_new (ph_model_clone (model), ph_history_snapshot (history), feeds, (guint64) seed);
 
       for (guint s = 0; s < history->steps->len; s++)
         {
           const PhStep *step = &g_array_index (history->steps, PhStep, s);
-          g_autoptr(PhProof) proof = NULL;
-          g_autoptr(GError) error = NULL;
+          g_autoptr (PhProof) proof = NULL;
+          g_autoptr (GError) error = NULL;
 
           if (step->n_rewrites == 0)
             continue;
@@ -108,9 +108,9 @@ static void
 try_source (const Source *source)
 {
   PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
 
   if (source->pass == NULL || source->allow == PH_LOSSY)        /* what is lossy is different by design */
     return;
@@ -129,7 +129,7 @@ static void
 try_model (const char *name, PhModel *model)
 {
   const PhPipeline *pipeline = ph_pipeline_find (pipeline_name);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
 
   if (ph_model_draws (model))
     return;
@@ -138,7 +138,7 @@ try_model (const char *name, PhModel *model)
   for (guint i = 0; pipeline->passes[i] != NULL; i++)
     {
       PhPassOptions pass_options = PH_PASS_OPTIONS_DEFAULT;
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       pass_options.allow = pipeline->allow;
       ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &pass_options, &error);
@@ -166,14 +166,14 @@ try_folder (const char *folder)
 {
   const char *data = g_getenv ("PEEPHOLE_DATA_DIR"), *file;
   g_autofree char *path = g_build_filename (data != NULL ? data : "", folder, NULL);
-  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
 
   if (dir == NULL)
     g_print ("skipped: there is no %s\n", folder);
   while (dir != NULL && (file = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *full = g_build_filename (path, file, NULL);
-      g_autoptr(PhModel) model = NULL;
+      g_autoptr (PhModel) model = NULL;
 
       if (!g_str_has_suffix (file, ".onnx") || (only != NULL && strstr (file, only) == NULL))
         continue;
@@ -188,12 +188,12 @@ try_gradients (void)
 {
   const char *data = g_getenv ("PEEPHOLE_DATA_DIR"), *file;
   g_autofree char *path = g_build_filename (data != NULL ? data : "", "gradients", NULL);
-  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
 
   while (dir != NULL && (file = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *full = g_build_filename (path, file, "model.onnx", NULL);
-      g_autoptr(PhModel) model = only == NULL || strstr (file, only) != NULL ? ph_io_open (full, NULL, NULL, NULL) : NULL;
+      g_autoptr (PhModel) model = only == NULL || strstr (file, only) != NULL ? ph_io_open (full, NULL, NULL, NULL) : NULL;
 
       if (model != NULL)
         try_model (file, model);
@@ -212,9 +212,9 @@ static const GOptionEntry options[] = {
 int
 main (int argc, char *argv[])
 {
-  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr(GPtrArray) sources = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GPtrArray) sources = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_test_init (&argc, &argv, NULL);
   g_option_context_add_main_entries (context, options, NULL);
@@ -234,7 +234,7 @@ main (int argc, char *argv[])
       try_source (source);
       if (source->pass == NULL && source->n_passes == 0)
         {
-          g_autoptr(PhModel) model = source_model (source);
+          g_autoptr (PhModel) model = source_model (source);
 
           try_model (source->name, model);
         }

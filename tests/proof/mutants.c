@@ -27,7 +27,7 @@ static GBytes *wanted;
 static gboolean
 run_mutant (PhPassRun *run, GError **error)
 {
-  g_autoptr(PhModel) mutant = ph_onnx_read (wanted, "mutant", NULL, error);
+  g_autoptr (PhModel) mutant = ph_onnx_read (wanted, "mutant", NULL, error);
 
   if (mutant == NULL || !ph_pass_begin (run, "exec", NULL, "A mistake."))
     return FALSE;
@@ -45,8 +45,8 @@ prove (PhModel *model, PhModel *mutant, GError **error)
 {
   PhPass pass = { .name = "exec", .group = "foreign", .summary = "A mistake.", .run = run_mutant, .exactness = PH_ROUNDING };
   PhModel *walker = ph_model_clone (model);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhProver) prover = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhProver) prover = NULL;
   gboolean ok;
 
   wanted = ph_onnx_write (mutant, error);
@@ -87,10 +87,10 @@ note (Score *score, const char *kind, gboolean found)
 static gboolean
 try_seed (const Source *source, PhModel *model, Oracle *oracle, guint64 at, Score *score)
 {
-  g_autoptr(PhModel) mutant = ph_model_clone (model);
+  g_autoptr (PhModel) mutant = ph_model_clone (model);
   g_autofree char *told = NULL;
-  g_autoptr(PhProof) proof = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhProof) proof = NULL;
+  g_autoptr (GError) error = NULL;
   Mutation mutation;
   gboolean found;
 
@@ -129,8 +129,8 @@ try_seed (const Source *source, PhModel *model, Oracle *oracle, guint64 at, Scor
 static void
 try_source (const Source *source, guint n, guint64 first, Score *score)
 {
-  g_autoptr(PhModel) model = source_model (source);
-  g_autoptr(Oracle) oracle = model != NULL && !ph_model_draws (model) ? oracle_new (model, source->ranges) : NULL;
+  g_autoptr (PhModel) model = source_model (source);
+  g_autoptr (Oracle) oracle = model != NULL && !ph_model_draws (model) ? oracle_new (model, source->ranges) : NULL;
 
   if (oracle == NULL)
     return;
@@ -159,9 +159,9 @@ static const GOptionEntry options[] = {
 int
 main (int argc, char *argv[])
 {
-  g_autoptr(GOptionContext) context = g_option_context_new (NULL);
-  g_autoptr(GPtrArray) sources = NULL, chosen = g_ptr_array_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GPtrArray) sources = NULL, chosen = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
   Score score = { 0 };
   GHashTableIter iter;
   gpointer kind, numbers;

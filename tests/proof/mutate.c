@@ -149,7 +149,7 @@ change_attribute (Place *place)
   const PhOp *op = place->node->op;
   guint n = 0;
   g_autofree char *text = NULL;
-  g_autoptr(PhAttr) attr = NULL;
+  g_autoptr (PhAttr) attr = NULL;
 
   while (op != NULL && n < G_N_ELEMENTS (op->attrs) && op->attrs[n].name != NULL)
     n++;
@@ -195,7 +195,7 @@ change_constant (Place *place)
   guint index = 0;
   PhValue *value = some_input (place, &index), *changed;
   PhTensor *tensor = value != NULL ? ph_value_constant (value) : NULL;
-  g_autoptr(PhTensor) copy = NULL;
+  g_autoptr (PhTensor) copy = NULL;
   gsize n, k, other, size;
   PhDType dtype;
   char *data;
@@ -308,7 +308,7 @@ exchange_operator (Place *place)
       if (node->op == others[(start + i) % n][side])
         {
           const PhOp *other = others[(start + i) % n][1 - side];
-          g_autoptr(GPtrArray) attrs = g_ptr_array_new ();
+          g_autoptr (GPtrArray) attrs = g_ptr_array_new ();
           PhBuilder b = builder_at (place);
 
           for (guint k = 0; k < node->attrs->len; k++)
@@ -423,7 +423,7 @@ static const struct { const char *name; gboolean (*change) (Place *place); guint
 static gboolean
 infer_again (PhModel *model)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free), types = g_ptr_array_new ();
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free), types = g_ptr_array_new ();
 
   for (guint i = 0; i < model->graph->outputs->len; i++)
     g_ptr_array_add (types, (gpointer) ((PhValue *) model->graph->outputs->pdata[i])->type);
@@ -451,9 +451,9 @@ infer_again (PhModel *model)
 gboolean
 mutate (PhModel *model, guint64 seed, Mutation *mutation)
 {
-  g_autoptr(GRand) rand = g_rand_new_with_seed_array ((const guint32[]) { (guint32) seed, (guint32) (seed >> 32), 77 }, 3);
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
-  g_autoptr(GString) what = g_string_new (NULL);
+  g_autoptr (GRand) rand = g_rand_new_with_seed_array ((const guint32[]) { (guint32) seed, (guint32) (seed >> 32), 77 }, 3);
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
+  g_autoptr (GString) what = g_string_new (NULL);
   g_autofree char *label = NULL;
   Place place = { model, NULL, rand, what };
   guint total = 0, k = 0, at;

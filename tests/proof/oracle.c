@@ -192,7 +192,7 @@ patience (void)
 static GPtrArray *
 outputs_of (PhModel *model, GHashTable *feeds, GError **error)
 {
-  g_autoptr(GHashTable) by_value = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr (GHashTable) by_value = g_hash_table_new (NULL, NULL), results = NULL;
   GPtrArray *outputs;
   GHashTableIter iter;
   gpointer name, tensor;
@@ -217,16 +217,16 @@ outputs_of (PhModel *model, GHashTable *feeds, GError **error)
 Oracle *
 oracle_new (PhModel *model, GHashTable *ranges)
 {
-  g_autoptr(Oracle) self = g_new0 (Oracle, 1);
+  g_autoptr (Oracle) self = g_new0 (Oracle, 1);
 
   self->model = model;
   self->pool = pool_of (model);
   self->sets = g_ptr_array_new_with_free_func (set_free);
   for (guint turn = 0; turn < TRIES && self->sets->len < SETS; turn++)
     {
-      g_autoptr(GHashTable) feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
-      g_autoptr(GRand) rand = g_rand_new_with_seed (turn + 1);
-      g_autoptr(GPtrArray) outputs = NULL;
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
+      g_autoptr (GRand) rand = g_rand_new_with_seed (turn + 1);
+      g_autoptr (GPtrArray) outputs = NULL;
       gboolean ok = TRUE;
       Set *set;
 
@@ -311,8 +311,8 @@ oracle_tell (Oracle *self, PhModel *mutant)
   for (guint s = 0; s < self->sets->len; s++)
     {
       const Set *set = self->sets->pdata[s];
-      g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) outputs = outputs_of (mutant, set->feeds, &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GPtrArray) outputs = outputs_of (mutant, set->feeds, &error);
 
       if (outputs == NULL && g_error_matches (error, PH_ERROR, PH_ERROR_CANCELLED))
         return NULL;

@@ -15,7 +15,7 @@ answer_of (const char *folder, guint seed)
   g_autofree char *quoted = g_shell_quote (after), *exec = g_strdup_printf ("run exec \"cat %s\" --verify", quoted);
   g_autofree char *verify = g_strdup_printf ("verify --seed %u", seed), *output = NULL, *complaint = NULL;
   const char *argv[] = { peep, "--json", before, "-c", "run upgrade-opset", "-c", exec, "-c", verify, NULL };
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   g_auto(GStrv) lines = NULL;
 
   g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, &complaint, NULL, &error);
@@ -54,7 +54,7 @@ main (int argc, char *argv[])
 {
   const char *data, *name;
   g_autofree char *path = NULL;
-  g_autoptr(GDir) dir = NULL;
+  g_autoptr (GDir) dir = NULL;
 
   g_test_init (&argc, &argv, NULL);
   data = g_getenv ("PEEPHOLE_DATA_DIR");

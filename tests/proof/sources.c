@@ -95,13 +95,13 @@ static gboolean
 run_passes (PhModel *model, guint n)
 {
   const PhPipeline *pipeline = ph_pipeline_find ("O3");
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   gboolean changed = FALSE;
 
   for (guint i = 0; i < n && pipeline->passes[i] != NULL; i++)
     {
       const guint before = history->rewrites->len;
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, NULL, &error);
       g_assert_no_error (error);
@@ -123,7 +123,7 @@ add_example (GPtrArray *sources, const char *path, const char *file)
     {
       Source *source = source_new ("examples", "", file);
       g_autofree char *name = g_strdup_printf ("%s@%02u", source->name, i);
-      g_autoptr(PhModel) model = NULL;
+      g_autoptr (PhModel) model = NULL;
 
       g_file_get_contents (path, &source->before, NULL, NULL);
       source->n_passes = i;
@@ -143,7 +143,7 @@ sources_all (void)
   g_autofree char *fixtures = g_test_build_filename (G_TEST_DIST, "passes", NULL);
   g_autofree char *examples = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", NULL);
   GPtrArray *sources = g_ptr_array_new_with_free_func (source_free);
-  g_autoptr(GDir) dir = g_dir_open (fixtures, 0, NULL), models = g_dir_open (examples, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (fixtures, 0, NULL), models = g_dir_open (examples, 0, NULL);
   const char *folder, *file;
 
   g_assert_nonnull (dir);
@@ -151,7 +151,7 @@ sources_all (void)
   while ((folder = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (fixtures, folder, NULL);
-      g_autoptr(GDir) files = ph_pass_find (folder) != NULL ? g_dir_open (path, 0, NULL) : NULL;
+      g_autoptr (GDir) files = ph_pass_find (folder) != NULL ? g_dir_open (path, 0, NULL) : NULL;
 
       while (files != NULL && (file = g_dir_read_name (files)) != NULL)
         {
@@ -176,7 +176,7 @@ PhModel *
 source_parse (const Source *source, const char *text)
 {
   g_autofree char *whole = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model;
 
   if (strstr (text, "opset_import") == NULL)
@@ -186,7 +186,7 @@ source_parse (const Source *source, const char *text)
     g_error ("%s: %s", source->name, error->message);
   if (ph_model_opset (model, "") < PH_OPSET_NEWEST && (source->pass == NULL || !g_str_equal (source->pass->name, "upgrade-opset")))
     {
-      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr (PhHistory) history = ph_history_new ();
 
       if (!ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, NULL, NULL))
         g_clear_pointer (&model, ph_model_free);

@@ -10,10 +10,10 @@
 static PhProofWork
 work_of (const char *text, const char *const *passes, PhVerdict expected, guint *n_rewrites)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "work", &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhProver) prover = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhProver) prover = NULL;
 
   g_assert_no_error (error);
   for (guint i = 0; passes[i] != NULL; i++)
@@ -25,7 +25,7 @@ work_of (const char *text, const char *const *passes, PhVerdict expected, guint 
   prover = ph_prover_new (model, g_steal_pointer (&history), NULL, 1);
   for (guint s = 0; passes[s] != NULL; s++)
     {
-      g_autoptr(PhProof) proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error);
+      g_autoptr (PhProof) proof = ph_prover_compare (prover, (PhPosition) { s, 0 }, (PhPosition) { s + 1, 0 }, NULL, &error);
 
       g_assert_no_error (error);
       g_assert_cmpstr (ph_verdict_name (proof->verdict), ==, ph_verdict_name (expected));
@@ -37,7 +37,7 @@ work_of (const char *text, const char *const *passes, PhVerdict expected, guint 
 static void
 test_chain (void)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\nchain (float[4,4] x) => (float[4,4] y) {\n");
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\nchain (float[4,4] x) => (float[4,4] y) {\n");
   const guint n = 3000;
   guint n_rewrites;
   PhProofWork work;
@@ -190,11 +190,11 @@ test_sizes (void)
                      "pools (float[N,2,H] x) => (float[N,2,1] y) {\n"
                      "  a = MaxPool <kernel_shape = [3], strides = [2]> (x)\n  b = MaxPool <kernel_shape = [3], strides = [2]> (a)\n"
                      "  c = GlobalAveragePool (b)\n  d = Relu (c)\n  y = Relu (d)\n}\n";
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "sizes", &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhProver) prover = NULL;
-  g_autoptr(PhProof) proof = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhProver) prover = NULL;
+  g_autoptr (PhProof) proof = NULL;
 
   g_assert_no_error (error);
   ph_pass_run (ph_pass_find ("algebraic"), model, history, NULL, &error);

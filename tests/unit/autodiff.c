@@ -9,13 +9,13 @@
 static void
 test_textbook (void)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate (
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate (
       "<ir_version: 8, opset_import: [\"\" : 17]> seed (double x1, double x2) => (double y) {\n"
       "  a = Log(x1)\n  b = Mul(x1, x2)\n  c = Add(a, b)\n  d = Sin(x2)\n  y = Sub(c, d)\n}\n",
       "y", NULL, history);
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(PhTensor) y = NULL, dx1 = NULL, dx2 = NULL;
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) y = NULL, dx1 = NULL, dx2 = NULL;
 
   feed (feeds, model, "x1", ph_tensor_new_scalar (PH_DOUBLE, 2));
   feed (feeds, model, "x2", ph_tensor_new_scalar (PH_DOUBLE, 5));
@@ -40,11 +40,11 @@ static void
 check_numerically (const char *text, const char *output, const char *const *by, const char *const *inputs,
                    const gint64 *const *dims, const guint *ranks)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate (text, output, by, history);
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(GRand) random = g_rand_new_with_seed (7);
-  g_autoptr(PhTensor) y = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate (text, output, by, history);
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (7);
+  g_autoptr (PhTensor) y = NULL;
   g_autofree char *seed = g_strdup_printf ("grad_%s", output);
   PhTensor *cotangent;
   const double step = 1e-6;
@@ -67,7 +67,7 @@ check_numerically (const char *text, const char *output, const char *const *by, 
   for (; *by != NULL; by++)
     {
       g_autofree char *name = g_strdup_printf ("grad_%s", *by);
-      g_autoptr(PhTensor) gradient = compute (model, feeds, name);
+      g_autoptr (PhTensor) gradient = compute (model, feeds, name);
       PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, *by));
       double *data = (double *) ph_tensor_data (at);
 
@@ -76,7 +76,7 @@ check_numerically (const char *text, const char *output, const char *const *by, 
       for (gsize k = 0; k < ph_tensor_count (at); k++)
         {
           double keep = data[k], difference = 0;
-          g_autoptr(PhTensor) up = NULL, down = NULL;
+          g_autoptr (PhTensor) up = NULL, down = NULL;
 
           data[k] = keep + step;
           up = compute (model, feeds, output);
@@ -183,12 +183,12 @@ test_nested (void)
 static void
 test_twice (void)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float a, float b)\n"
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float a, float b)\n"
                                             "{ a = Sin (x)  b = Mul (x, x) }", "a", NULL, history);
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(PhTensor) first = NULL, second = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) first = NULL, second = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *names = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
@@ -209,11 +209,11 @@ test_twice (void)
 static void
 test_cotangent (void)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float[n] x) => (float[n] y) { y = Mul (x, x) }",
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float[n] x) => (float[n] y) { y = Mul (x, x) }",
                                             "y", NULL, history);
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(PhTensor) ones = NULL, fed = NULL;
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) ones = NULL, fed = NULL;
   PhTensor *x = ph_tensor_new (PH_FLOAT, 1, DIMS (2)), *dy = ph_tensor_new (PH_FLOAT, 1, DIMS (2));
 
   g_assert_nonnull (ph_model_find_value_named (model, "grad_y")->tensor);
@@ -252,9 +252,9 @@ test_refused (void)
     {
       g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23, \"ai.onnx.ml\" : 3, \"com.example\" : 1]> "
                                                "f (float[3] x, float[1] w, int64 n) => (float[] y) { %s }", rows[i].body);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
-      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
+      g_autoptr (PhHistory) history = ph_history_new ();
       PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
       g_assert_no_error (error);
@@ -272,13 +272,13 @@ test_refused (void)
 static void
 test_parameters (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
       "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[3] y)\n"
       "<float[2] w = {1, 2}, float[1] k = {1.5}, float[2] u = {3, 4}> {\n"
       "  c = Constant <value_floats = [2.0, 3.0]> ()  d = Mul (c, c)  v = Mul (u, d)  a = Mul (x, w)  b = Mul (a, v)\n"
       "  y = Resize (b, \"\", k)\n}", -1, "test", &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   g_autofree char *names = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
@@ -296,16 +296,16 @@ test_parameters (void)
 static void
 test_train (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
       "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n"
       "<float[2] g1 = {1, 1}, float[2] g2 = {1, 1}, float[1,2] h = {0, 1}> {\n"
       "  a = Mul (x, g1)  s = Sin (a)  c = Constant <value_ints = [2]> ()  i = Identity (c)  r = Reshape (h, i)  t = Neg (r)\n"
       "  b = Add (s, t)  y = Mul (b, g2)\n}", -1, "test", &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   const PhPipeline *train = ph_pipeline_find ("train");
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(PhTensor) g1 = NULL, g2 = NULL, h = NULL;
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) g1 = NULL, g2 = NULL, h = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   PhTensor *x = ph_tensor_new (PH_FLOAT, 1, DIMS (2));
 
@@ -340,12 +340,12 @@ test_restored (void)
       " float[1,2,1,1] t1 = {0.5, 0.75}, float[1,2,1,1] t2 = {0.5, 0.75}> {\n"
       "  c = Conv (x, w)  n = BatchNormalization (c, g, b, m, v)  s = Sin (n)  u = Mul (s, t1)  e = Exp (u)  y = Mul (e, t2)\n}";
   static const char *const names[] = { "x", "w", "g", "b", "t1", "t2", NULL };
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhHistory) history = ph_history_new (), plain_history = ph_history_new ();
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "test", &error), plain = differentiate (text, "y", names, plain_history);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhHistory) history = ph_history_new (), plain_history = ph_history_new ();
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error), plain = differentiate (text, "y", names, plain_history);
   const PhPipeline *o2 = ph_pipeline_find ("O2");
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   g_autofree char *outputs = NULL;
 
   g_assert_no_error (error);
@@ -368,12 +368,12 @@ test_restored (void)
   for (guint i = 0; names[i] != NULL; i++)
     {
       g_autofree char *name = g_strdup_printf ("grad_%s", names[i]);
-      g_autoptr(PhTensor) a = NULL, b = NULL;
+      g_autoptr (PhTensor) a = NULL, b = NULL;
       PhModel *const models[] = { model, plain };
 
       for (guint k = 0; k < 2; k++)
         {
-          g_autoptr(GHashTable) feeds = new_feeds ();
+          g_autoptr (GHashTable) feeds = new_feeds ();
           PhTensor *x = ph_tensor_new (PH_FLOAT, 4, DIMS (1, 2, 3, 3));
 
           for (guint n = 0; n < 18; n++)
@@ -390,11 +390,11 @@ test_restored (void)
 static void
 test_fixed_cotangent (void)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float y) { y = Sin (x) }", "y", NULL, history);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(PhTensor) slope = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 21]> f (float x) => (float y) { y = Sin (x) }", "y", NULL, history);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) slope = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   g_assert_cmpuint (model->graph->n_nodes, ==, 3);

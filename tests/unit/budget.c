@@ -19,9 +19,9 @@ on_progress (PhConsole *console, const char *what, double fraction, gpointer can
 static void
 test_cancelled_run (void)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) {\n v0 = Neg (x)\n");
-  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) {\n v0 = Neg (x)\n");
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (PhReply) reply = NULL;
   g_auto(Session) session = { 0 };
   PhHistory *history;
 
@@ -43,9 +43,9 @@ test_cancelled_run (void)
 static gboolean
 is_small (const char *text)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "text", &error);
-  g_autoptr(PhPlan) plan = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "text", &error);
+  g_autoptr (PhPlan) plan = NULL;
 
   g_assert_no_error (error);
   plan = ph_plan_new (model->graph, model->graph->outputs, NULL);
@@ -66,7 +66,7 @@ test_threads (void)
 static void
 test_doubling (void)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[N] y) {\n v0 = Identity (x)\n");
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[N] y) {\n v0 = Identity (x)\n");
   g_auto(Session) session = { 0 };
   g_autofree char *answer = NULL;
   const gsize used = ph_tensor_get_used ();
@@ -87,7 +87,7 @@ test_doubling (void)
 static void
 test_doubling_unknown (void)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N] x, int64[1] n) => (float[M] y) {\n v0 = Expand (x, n)\n");
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N] x, int64[1] n) => (float[M] y) {\n v0 = Expand (x, n)\n");
   g_auto(Session) session = { 0 };
   g_autofree char *answer = NULL;
 
@@ -112,7 +112,7 @@ test_doubling_unknown (void)
 static void
 test_functions_in_functions (void)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.F0 (x) }\n");
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.F0 (x) }\n");
   g_auto(Session) session = { 0 };
   g_autofree char *run = NULL, *eval = NULL;
 

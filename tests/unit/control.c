@@ -13,7 +13,7 @@
 static PhModel *
 read_text (const char *text)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "t.onnxtxt", &error);
 
   g_assert_no_error (error);
@@ -45,12 +45,12 @@ edges_of (PhModel *model)
 static void
 test_saved (void)
 {
-  g_autoptr(PhModel) model = read_text (HEAD "b = Neg <peephole_after = [\"a\"]> (x) a = Exp <peephole_where = [\"net.py:7:3\", \"main.py:40\"]> (x) "
+  g_autoptr (PhModel) model = read_text (HEAD "b = Neg <peephole_after = [\"a\"]> (x) a = Exp <peephole_where = [\"net.py:7:3\", \"main.py:40\"]> (x) "
                                         "c = Relu (b) y = Add (b, x) }");
-  g_autoptr(PhModel) clone = ph_model_clone (model), again = NULL, other = NULL;
+  g_autoptr (PhModel) clone = ph_model_clone (model), again = NULL, other = NULL;
   g_autofree char *edges = edges_of (model), *cloned = edges_of (clone), *text = ph_onnx_text_print (model, 16), *second = NULL, *read = NULL, *where = NULL;
-  g_autoptr(GBytes) bytes = ph_onnx_write (model, NULL);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GBytes) bytes = ph_onnx_write (model, NULL);
+  g_autoptr (GError) error = NULL;
 
   g_assert_cmpstr (edges, ==, "b after a; ");
   g_assert_cmpstr (cloned, ==, edges);
@@ -72,8 +72,8 @@ test_saved (void)
 static void
 test_refused (void)
 {
-  g_autoptr(PhModel) model = read_text (HEAD "a = Exp (x) b = Neg (a) y = Relu (b) }");
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = read_text (HEAD "a = Exp (x) b = Neg (a) y = Relu (b) }");
+  g_autoptr (GError) error = NULL;
 
   g_assert_false (ph_node_add_control (maker_of (model, "a"), maker_of (model, "b"), &error));
   g_assert_nonnull (strstr (error->message, "cycle"));
@@ -90,7 +90,7 @@ test_refused (void)
 static void
 run (PhModel *model, PhHistory *history, const char *pass)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   options.verify = TRUE;
@@ -102,9 +102,9 @@ run (PhModel *model, PhHistory *history, const char *pass)
 static void
 test_counts_as_use (void)
 {
-  g_autoptr(PhModel) model = read_text (HEAD "dead = Exp (x) a = Neg (x) b = Neg (x) c = Relu <peephole_after = [\"dead\", \"b\"]> (a) y = Add (c, b) }");
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = read_text (HEAD "dead = Exp (x) a = Neg (x) b = Neg (x) c = Relu <peephole_after = [\"dead\", \"b\"]> (a) y = Add (c, b) }");
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
 
   run (model, history, "dce");
   run (model, history, "cse");
@@ -126,8 +126,8 @@ test_counts_as_use (void)
 static void
 test_inherited (void)
 {
-  g_autoptr(PhModel) model = read_text (HEAD "a = Sigmoid <peephole_where = [\"net.py:7\"]> (x) y = Mul <peephole_where = [\"net.py:9\"]> (x, a) }");
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = read_text (HEAD "a = Sigmoid <peephole_where = [\"net.py:7\"]> (x) y = Mul <peephole_where = [\"net.py:9\"]> (x, a) }");
+  g_autoptr (PhHistory) history = ph_history_new ();
   g_autofree char *where = NULL;
 
   run (model, history, "fuse-swish");
@@ -145,16 +145,16 @@ test_random (void)
 
   for (guint seed = 0; seed < 60; seed++)
     {
-      g_autoptr(GRand) random = g_rand_new_with_seed (seed);
-      g_autoptr(GString) text = g_string_new (HEAD);
-      g_autoptr(PhModel) model = NULL, again = NULL, before = NULL;
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-      g_autoptr(GHashTable) old_feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-      g_autoptr(GHashTable) expected = NULL, got = NULL;
+      g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+      g_autoptr (GString) text = g_string_new (HEAD);
+      g_autoptr (PhModel) model = NULL, again = NULL, before = NULL;
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+      g_autoptr (GHashTable) old_feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+      g_autoptr (GHashTable) expected = NULL, got = NULL;
       g_autofree char *edges = NULL, *read = NULL, *start = NULL, *end = NULL;
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhTensor) x = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 4 });
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhTensor) x = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 4 });
       guint n_edges = 0;
 
       for (gsize k = 0; k < 4; k++)

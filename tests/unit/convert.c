@@ -11,8 +11,8 @@ static void
 run_case (const char *name, gboolean optimised)
 {
   g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "unit", "stablehlo", name, NULL);
-  g_autoptr(GPtrArray) passes = g_ptr_array_new ();
-  g_autoptr(GError)    error = NULL;
+  g_autoptr (GPtrArray) passes = g_ptr_array_new ();
+  g_autoptr (GError)    error = NULL;
   PhCaseOptions        options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
 
   for (const char *const *pass = ph_pipeline_find ("O2")->passes; optimised && *pass != NULL; pass++)
@@ -51,7 +51,7 @@ test_wrong (void)
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
     {
       g_autofree char  *folder = g_dir_make_tmp ("peephole-convert-XXXXXX", NULL), *path = g_build_filename (folder, "wrong.mlir", NULL);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
       PhCaseOptions     options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
 
       g_assert_true (g_file_set_contents (path, texts[i][0], -1, NULL));
@@ -70,10 +70,10 @@ test_stays (void)
                                 "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
                                 "  %1 = stablehlo.real %x : (tensor<4xcomplex<f32>>) -> tensor<4xf32>\n"
                                 "  %2 = stablehlo.add %0, %1 : tensor<4xf32>\n  return %2 : tensor<4xf32>\n}\n";
-  g_autoptr(GBytes)    bytes = g_bytes_new_static (text, strlen (text));
-  g_autoptr(PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError)    error = NULL;
+  g_autoptr (GBytes)    bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, NULL);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError)    error = NULL;
   const char          *note;
 
   ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
@@ -95,10 +95,10 @@ test_opaque (void)
     {
       g_autofree char     *text = g_strdup_printf ("func.func @f(%%x: tensor<4x!my.float>) -> tensor<4x!my.float> {\n"
                                                    "  %%0 = stablehlo.%s %%x : tensor<4x!my.float>\n  return %%0 : tensor<4x!my.float>\n}\n", ops[i]);
-      g_autoptr(GBytes)    bytes = g_bytes_new (text, strlen (text));
-      g_autoptr(GError)    error = NULL;
-      g_autoptr(PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
-      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr (GBytes)    bytes = g_bytes_new (text, strlen (text));
+      g_autoptr (GError)    error = NULL;
+      g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
+      g_autoptr (PhHistory) history = ph_history_new ();
 
       g_assert_no_error (error);
       ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
@@ -114,10 +114,10 @@ test_effects (void)
   static const char    text[] = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  call @log(%x) : (tensor<4xf32>) -> ()\n"
                                 "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
                                 "func.func private @log(%x: tensor<4xf32>) {\n  \"my.print\"(%x) : (tensor<4xf32>) -> ()\n  return\n}\n";
-  g_autoptr(GBytes)    bytes = g_bytes_new_static (text, strlen (text));
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (GBytes)    bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "f.mlir", NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
 
   g_assert_no_error (error);
   ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);

@@ -15,7 +15,7 @@ static PhModel *
 parse (const char *body)
 {
   g_autofree char  *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]>\n%s", body);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel          *model = ph_onnx_text_read (text, -1, "t.onnxtxt", &error);
 
   g_assert_no_error (error);
@@ -78,8 +78,8 @@ make_diff (Changed *self)
 static void
 compare (Changed *self, const char *before, const char *after)
 {
-  g_autoptr(PhModel) target = parse (after);
-  g_autoptr(GError)  error = NULL;
+  g_autoptr (PhModel) target = parse (after);
+  g_autoptr (GError)  error = NULL;
 
   *self = (Changed) { parse (before), ph_history_new (), NULL };
   ph_history_begin_step (self->history, self->model, "compare");
@@ -123,7 +123,7 @@ static void
 test_weight (void)
 {
   g_autofree char      *before = with_weight (2), *after = with_weight (16), *old_text = NULL, *new_text = NULL;
-  g_autoptr(PhModel)    a = parse (before), b = parse (after);
+  g_autoptr (PhModel)    a = parse (before), b = parse (after);
   g_auto(Changed)       self = { 0 };
   const PhFieldChange  *field;
 
@@ -159,7 +159,7 @@ test_equal (void)
 {
   g_auto(Changed)   self = { parse ("g (float[2] x) => (float[2] y, float[2] z) <float[2] a = {1, 2}, float[2] b = {1, 2}> {\n"
                                     "y = Add (x, a)\n z = Mul (x, b)\n }"), ph_history_new (), NULL };
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   ph_pass_run (ph_pass_find ("dedupe-initializers"), self.model, self.history, NULL, &error);
   g_assert_no_error (error);
@@ -174,9 +174,9 @@ test_fused (void)
 {
   g_auto(Changed)      self = { parse ("g (float[1,2,4,4] x) => (float[1,2,4,4] y) <float[2,2,1,1] w = {1, 2, 3, 4}> {\n"
                                        "c = Conv (x, w)\n y = HardSigmoid <alpha = 0.2> (c)\n }"), ph_history_new (), NULL };
-  g_autoptr(PhHistory) first = ph_history_new ();
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhAttr)    alpha = ph_attr_new_float ("alpha", 0.21f);
+  g_autoptr (PhHistory) first = ph_history_new ();
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhAttr)    alpha = ph_attr_new_float ("alpha", 0.21f);
   const PhFieldChange *field;
   PhNode              *fused;
 

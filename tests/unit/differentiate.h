@@ -15,8 +15,8 @@
 G_GNUC_UNUSED static PhModel *
 differentiate (const char *text, const char *output, const char *const *by, PhHistory *history)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
@@ -51,9 +51,9 @@ new_feeds (void)
 G_GNUC_UNUSED static PhTensor *
 compute (PhModel *model, GHashTable *feeds, const char *name)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
-  g_autoptr(GHashTable) results = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr (GHashTable) results = NULL;
   PhValue *value = ph_model_find_value_named (model, name);
 
   g_assert_nonnull (value);

@@ -15,9 +15,9 @@
 static void
 write_model (const char *path, int first)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2,100] x) => (float[2,100] y)\n<float[100,100] w = {");
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2,100] x) => (float[2,100] y)\n<float[100,100] w = {");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   for (int i = 0; i < 10000; i++)
     g_string_append_printf (text, "%s%d", i > 0 ? ", " : "", i + first);
@@ -32,7 +32,7 @@ write_model (const char *path, int first)
 static char *
 one_in_last_column (void)
 {
-  g_autoptr(GString) row = g_string_new ("[");
+  g_autoptr (GString) row = g_string_new ("[");
 
   for (int i = 0; i < 99; i++)
     g_string_append (row, "0, ");
@@ -225,9 +225,9 @@ test_tensor_on_disk (void)
 {
   g_autofree char *path = in_folder ("floats"), *copy = g_malloc (400000);
   g_autofree float *values = g_new (float, 100001);
-  g_autoptr(PhFile) file = NULL;
-  g_autoptr(PhTensor) a = NULL, b = NULL, view = NULL, lost = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhFile) file = NULL;
+  g_autoptr (PhTensor) a = NULL, b = NULL, view = NULL, lost = NULL;
+  g_autoptr (GError) error = NULL;
 
   for (int i = 0; i < 100001; i++)
     values[i] = (float) i;
@@ -277,8 +277,8 @@ test_save_links (void)
     {
       const char *dot = strchr (names[i], '.');
       g_autofree char *path = in_folder (names[i]), *link = g_strdup_printf ("%s/link%s", folder, dot), *text = NULL, *target = NULL;
-      g_autoptr(PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 1);
-      g_autoptr(GDir) dir = NULL;
+      g_autoptr (PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, 1);
+      g_autoptr (GDir) dir = NULL;
       const char *name;
 
       g_assert_true (g_file_set_contents (path, "old", 3, NULL));
@@ -321,7 +321,7 @@ static void
 test_save_pipe (void)
 {
   g_autofree char  *path = in_folder ("pipe.onnx");
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   struct stat       status;
   PhReplace         replace;
 
@@ -338,7 +338,7 @@ static void
 test_save_killed (void)
 {
   g_autofree char *path = in_folder ("kept.onnx"), *text = NULL;
-  g_autoptr(GDir) dir = NULL;
+  g_autoptr (GDir) dir = NULL;
   PhReplace replace;
   const char *name;
 

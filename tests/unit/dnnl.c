@@ -82,10 +82,10 @@ add_attrs (const Case *c, PhNode *node)
   for (guint i = 0; i < G_N_ELEMENTS (c->attrs) && c->attrs[i].name != NULL; i++)
     {
       const char *name = c->attrs[i].name;
-      g_autoptr(PhAttr) attr = c->attrs[i].text != NULL ? ph_attr_new_string (name, c->attrs[i].text)
+      g_autoptr (PhAttr) attr = c->attrs[i].text != NULL ? ph_attr_new_string (name, c->attrs[i].text)
                                : c->attrs[i].n > 0      ? ph_attr_new_ints (name, c->attrs[i].values, c->attrs[i].n)
                                                         : ph_attr_new_int (name, c->attrs[i].values[0]);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       ph_node_set_attr (node, name, attr, &error);
       g_assert_no_error (error);
@@ -95,9 +95,9 @@ add_attrs (const Case *c, PhNode *node)
 static void
 check_case (const Case *c, guint special, guint seed)
 {
-  g_autoptr(PhModel) model = ph_model_new ();
-  g_autoptr(GRand) random = g_rand_new_with_seed (seed);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+  g_autoptr (GError) error = NULL;
   g_auto(PhComparison) comparison = { 0 };
   PhTensor *inputs[3] = { NULL }, *fast[2] = { NULL }, *slow[2] = { NULL };
   const PhOp *op = ph_op_find ("", c->op);

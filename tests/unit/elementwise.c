@@ -11,7 +11,7 @@
 static PhTensor *
 apply (const PhOp *op, PhTensor *const *inputs, guint n, GError **error)
 {
-  g_autoptr(PhModel) model = ph_model_new ();
+  g_autoptr (PhModel) model = ph_model_new ();
   PhValue *values[3];
   PhNodeSpec spec = { .op = op, .op_type = op->name, .domain = "", .inputs = values, .n_inputs = n, .n_outputs = 1 };
   PhTensor *output = NULL;
@@ -77,8 +77,8 @@ check_one (GRand *random)
   guint which = g_rand_int_range (random, 0, G_N_ELEMENTS (meanings)), full = g_rand_int_range (random, 0, 5);
   guint rank[2], common_rank;
   gint64 size[5], dims[2][5], common[5];
-  g_autoptr(PhTensor) a = NULL, b = NULL, actual = NULL, expected = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhTensor) a = NULL, b = NULL, actual = NULL, expected = NULL;
+  g_autoptr (GError) error = NULL;
   PhWalk walk;
 
   for (guint i = 0; i < full; i++)
@@ -118,7 +118,7 @@ check_one (GRand *random)
 static void
 test_broadcasting (void)
 {
-  g_autoptr(GRand) random = g_rand_new_with_seed (11);
+  g_autoptr (GRand) random = g_rand_new_with_seed (11);
 
   for (guint i = 0; i < 3000; i++)
     check_one (random);
@@ -129,8 +129,8 @@ test_splats_stay (void)
 {
   const gint64 dims[] = { 1000, 1000 };
   const float two = 2, three = 3;
-  g_autoptr(PhTensor) a = ph_tensor_new_splat (PH_FLOAT, 2, dims, &two), b = ph_tensor_new_splat (PH_FLOAT, 1, dims, &three);
-  g_autoptr(PhTensor) sum = apply (&ph_op_Add, (PhTensor *[]) { a, b }, 2, NULL), root = apply (&ph_op_Sqrt, &a, 1, NULL);
+  g_autoptr (PhTensor) a = ph_tensor_new_splat (PH_FLOAT, 2, dims, &two), b = ph_tensor_new_splat (PH_FLOAT, 1, dims, &three);
+  g_autoptr (PhTensor) sum = apply (&ph_op_Add, (PhTensor *[]) { a, b }, 2, NULL), root = apply (&ph_op_Sqrt, &a, 1, NULL);
 
   g_assert_true (ph_tensor_is_splat (sum) && ph_tensor_is_splat (root));
   g_assert_cmpfloat (ph_tensor_get (sum, 999999), ==, 5);
@@ -143,10 +143,10 @@ static void
 test_integer_corners (void)
 {
   const gint64 least[] = { G_MININT64, G_MININT64, 7, -7 }, by[] = { -1, 0, 0, 2 };
-  g_autoptr(PhTensor) a = ph_tensor_new_int64s (least, 4), b = ph_tensor_new_int64s (by, 4);
-  g_autoptr(PhTensor) quotient = apply (&ph_op_Div, (PhTensor *[]) { a, b }, 2, NULL);
-  g_autoptr(PhTensor) rest = apply (&ph_op_Mod, (PhTensor *[]) { a, b }, 2, NULL), size = apply (&ph_op_Abs, &a, 1, NULL);
-  g_autoptr(PhTensor) power = apply (&ph_op_Pow, (PhTensor *[]) { b, a }, 2, NULL);
+  g_autoptr (PhTensor) a = ph_tensor_new_int64s (least, 4), b = ph_tensor_new_int64s (by, 4);
+  g_autoptr (PhTensor) quotient = apply (&ph_op_Div, (PhTensor *[]) { a, b }, 2, NULL);
+  g_autoptr (PhTensor) rest = apply (&ph_op_Mod, (PhTensor *[]) { a, b }, 2, NULL), size = apply (&ph_op_Abs, &a, 1, NULL);
+  g_autoptr (PhTensor) power = apply (&ph_op_Pow, (PhTensor *[]) { b, a }, 2, NULL);
 
   g_assert_cmpint (ph_tensor_get_int (quotient, 0), ==, G_MININT64);
   g_assert_cmpint (ph_tensor_get_int (quotient, 1), ==, 0);
@@ -162,10 +162,10 @@ static void
 test_nan (void)
 {
   const float x[] = { NAN, 1, NAN, -0.0f, 0.0f }, z[] = { 1, NAN, NAN, 0.0f, -0.0f };
-  g_autoptr(PhTensor) a = ph_tensor_new_floats (x, 5), b = ph_tensor_new_floats (z, 5);
-  g_autoptr(PhTensor) most = apply (&ph_op_Max, (PhTensor *[]) { a, b }, 2, NULL);
-  g_autoptr(PhTensor) least = apply (&ph_op_Min, (PhTensor *[]) { a, b }, 2, NULL);
-  g_autoptr(PhTensor) relu = apply (&ph_op_Relu, &a, 1, NULL), sign = apply (&ph_op_Sign, &a, 1, NULL);
+  g_autoptr (PhTensor) a = ph_tensor_new_floats (x, 5), b = ph_tensor_new_floats (z, 5);
+  g_autoptr (PhTensor) most = apply (&ph_op_Max, (PhTensor *[]) { a, b }, 2, NULL);
+  g_autoptr (PhTensor) least = apply (&ph_op_Min, (PhTensor *[]) { a, b }, 2, NULL);
+  g_autoptr (PhTensor) relu = apply (&ph_op_Relu, &a, 1, NULL), sign = apply (&ph_op_Sign, &a, 1, NULL);
 
   for (guint i = 0; i < 3; i++)
     {
@@ -179,9 +179,9 @@ test_nan (void)
 static void
 test_refuses (void)
 {
-  g_autoptr(PhTensor) a = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 2 }), b = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 3 });
-  g_autoptr(PhTensor) c = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhTensor) a = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 2 }), b = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 3 });
+  g_autoptr (PhTensor) c = NULL;
+  g_autoptr (GError) error = NULL;
 
   c = apply (&ph_op_Add, (PhTensor *[]) { a, b }, 2, &error);
   g_assert_null (c);

@@ -5,7 +5,7 @@
 static void
 test_code_names (void)
 {
-  g_autoptr(GError) error = g_error_new (PH_ERROR, PH_ERROR_NOT_FOUND, "no such node");
+  g_autoptr (GError) error = g_error_new (PH_ERROR, PH_ERROR_NOT_FOUND, "no such node");
 
   g_assert_cmpstr (ph_error_code_name (error), ==, "not-found");
 }

@@ -27,7 +27,7 @@ static PhValue *
 net_input (Net *net, const char *name, const char *dim)
 {
   PhDim dims[] = { ph_dim_symbol (dim) };
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhValue *value = ph_graph_add_input (net->graph, name, ph_type_tensor (PH_FLOAT, 1, dims), NULL, G_MAXUINT, &error);
 
   g_assert_no_error (error);
@@ -37,7 +37,7 @@ net_input (Net *net, const char *name, const char *dim)
 static void
 net_output (Net *net, PhValue *value)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_assert_true (ph_builder_finish (&net->b, &error));
   g_assert_no_error (error);
@@ -69,8 +69,8 @@ result (GHashTable *results, PhValue *value, gsize index)
 static void
 test_run (void)
 {
-  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL, all = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GHashTable) feeds = feeds_new (), results = NULL, all = NULL;
+  g_autoptr (GError) error = NULL;
   PhValue *x, *y, *sum, *product, *unused;
   Net net;
 
@@ -100,9 +100,9 @@ test_run (void)
 static void
 test_errors (void)
 {
-  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL;
-  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr (GHashTable) feeds = feeds_new (), results = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
   GError *error = NULL;
   PhValue *x, *y, *exp, *strange;
   PhNode *node;
@@ -154,8 +154,8 @@ test_errors (void)
 static void
 test_fused (void)
 {
-  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GHashTable) feeds = feeds_new (), results = NULL;
+  g_autoptr (GError) error = NULL;
   PhValue *x, *inner;
   PhNode *node;
   PhGraph *body;
@@ -191,10 +191,10 @@ test_fused (void)
 static void
 test_wrong_kind (void)
 {
-  g_autoptr(PhTensor) two = ph_tensor_new_floats ((float[]) { 2, 3 }, 2), words = ph_tensor_new (PH_STRING, 1, (gint64[]) { 2 });
-  g_autoptr(PhTensor) sequence = ph_tensor_new_sequence (PH_KIND_SEQUENCE, &two, 1);
+  g_autoptr (PhTensor) two = ph_tensor_new_floats ((float[]) { 2, 3 }, 2), words = ph_tensor_new (PH_STRING, 1, (gint64[]) { 2 });
+  g_autoptr (PhTensor) sequence = ph_tensor_new_sequence (PH_KIND_SEQUENCE, &two, 1);
   PhTensor *wrong[] = { sequence, words };
-  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL);
   GError *error = NULL;
   PhNode *node;
   PhValue *x;
@@ -227,9 +227,9 @@ count_progress (guint done, guint total, gpointer data)
 static void
 test_single_node (void)
 {
-  g_autoptr(PhTensor) two = ph_tensor_new_floats ((float[]) { 2, 3 }, 2);
-  g_autoptr(GHashTable) feeds = feeds_new (), results = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhTensor) two = ph_tensor_new_floats ((float[]) { 2, 3 }, 2);
+  g_autoptr (GHashTable) feeds = feeds_new (), results = NULL;
+  g_autoptr (GError) error = NULL;
   PhTensor *inputs[2] = { two, two }, *output = NULL;
   PhValue *x, *product;
   guint total = 0;
@@ -255,14 +255,14 @@ test_single_node (void)
 static void
 test_profile (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(PhModel) model = ph_onnx_text_read (
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (PhModel) model = ph_onnx_text_read (
       "<ir_version: 10, opset_import: [\"\" : 23]> g (float[N] x) => (float[M] y) <int64 n = {3}, bool go = {1}> { "
       "e = Exp (x) "
       "y = Loop (n, go, e) <body = b (int64 i, bool c, float[N] s) => (bool d, float[N] t) { d = Identity (c) t = Neg (s) }> }",
       -1, "profile.onnxtxt", &error);
-  g_autoptr(PhProfile) profile = NULL;
+  g_autoptr (PhProfile) profile = NULL;
   const PhNode *exp, *loop, *neg;
   const PhNodeTime *time;
 
@@ -303,10 +303,10 @@ test_resize_limits (void)
   for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
     {
       g_autofree char *text = g_strconcat ("<ir_version: 10, opset_import: [\"\" : 23]> g (", bodies[i], NULL);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "resize", &error);
-      g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
-      g_autoptr(PhTensor) x = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "resize", &error);
+      g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+      g_autoptr (PhTensor) x = NULL;
 
       g_assert_no_error (error);
       x = ph_tensor_new (i == 2 ? PH_COMPLEX64 : PH_FLOAT, 4, (gint64[]) { 1, 1, 4, 4 });
@@ -322,11 +322,11 @@ test_resize_limits (void)
 static void
 test_no_channels (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read ("<ir_version: 10, opset_import: [\"\" : 23]> g (uint8[1,0,3,3] x, uint8[2,0,2,2] w) => "
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read ("<ir_version: 10, opset_import: [\"\" : 23]> g (uint8[1,0,3,3] x, uint8[2,0,2,2] w) => "
                                                 "(int32[1,2,2,2] y) { y = ConvInteger (x, w) }", -1, "conv", &error);
-  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
-  g_autoptr(PhTensor) x = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 1, 0, 3, 3 }), w = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 2, 0, 2, 2 });
+  g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr (PhTensor) x = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 1, 0, 3, 3 }), w = ph_tensor_new (PH_UINT8, 4, (gint64[]) { 2, 0, 2, 2 });
   PhTensor *y;
 
   g_assert_no_error (error);
@@ -345,8 +345,8 @@ static PhTensor *
 compute_text (const char *body, GError **error)
 {
   g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g () => (float[] y) { %s }", body);
-  g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "text", error);
+  g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "text", error);
 
   results = model != NULL ? ph_run_model (model, feeds, NULL, NULL, error) : NULL;
   return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (ph_model_find_value_named (model, "y")->id))) : NULL;
@@ -366,8 +366,8 @@ test_no_turns (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhTensor) y = compute_text (rows[i], &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhTensor) y = compute_text (rows[i], &error);
 
       g_assert_no_error (error);
       g_assert_cmpuint (ph_tensor_rank (y), ==, 3);
@@ -400,8 +400,8 @@ test_wrong_shapes (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhTensor) y = compute_text (rows[i].body, &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhTensor) y = compute_text (rows[i].body, &error);
 
       g_assert_null (y);
       if (strstr (error->message, rows[i].says) == NULL)

@@ -71,7 +71,7 @@ random_model (GRand *rand)
 {
   PhModel *model = ph_model_new ();
   PhBuilder b = { .graph = model->graph };
-  g_autoptr(GPtrArray) values = g_ptr_array_new ();
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
   const guint n = g_rand_int_range (rand, 2, 9);
 
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
@@ -188,9 +188,9 @@ static PhTensor *
 run (PhModel *model, guint seed)
 {
   const PhRunOptions options = { .in_double = TRUE };
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GError) error = NULL;
   const PhValue *output = model->graph->outputs->pdata[0];
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
@@ -214,7 +214,7 @@ distance (PhModel *a, PhModel *b)
 
   for (guint seed = 0; seed < 6; seed++)
     {
-      g_autoptr(PhTensor) x = run (a, seed), y = run (b, seed);
+      g_autoptr (PhTensor) x = run (a, seed), y = run (b, seed);
       double most = 0, difference = 0;
 
       g_assert_cmpuint (ph_tensor_count (x), ==, ph_tensor_count (y));
@@ -239,13 +239,13 @@ test_random (void)
 
   for (guint g = 0; g < graphs; g++)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed (1000 + g);
-      g_autoptr(PhModel) model = random_model (rand);
+      g_autoptr (GRand) rand = g_rand_new_with_seed (1000 + g);
+      g_autoptr (PhModel) model = random_model (rand);
 
       for (guint c = 0; c < CHANGES; c++)
         {
-          g_autoptr(PhModel) changed = ph_model_clone (model);
-          g_autoptr(PhFieldReport) report = NULL;
+          g_autoptr (PhModel) changed = ph_model_clone (model);
+          g_autoptr (PhFieldReport) report = NULL;
           double apart;
 
           if (g_rand_int_range (rand, 0, 3) == 0)

@@ -12,7 +12,7 @@ static PhModel *
 read_model (const char *inputs, const char *body)
 {
   g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23, \"com.microsoft\" : 1]> g (%s) => (y) { %s }", inputs, body);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
 
   if (model == NULL)
@@ -32,7 +32,7 @@ name_of (PhFieldResult result)
 static PhFieldReport *
 compare (const char *inputs, const char *before, const char *after, const char *expected)
 {
-  g_autoptr(PhModel) a = read_model (inputs, before), b = read_model (inputs, after);
+  g_autoptr (PhModel) a = read_model (inputs, before), b = read_model (inputs, after);
   PhFieldReport *report = NULL;
 
   for (guint seed = 0; seed < 3; seed++)
@@ -215,7 +215,7 @@ test_infinities (void)
 static void
 test_constants (void)
 {
-  g_autoptr(PhFieldReport) report = compare (AB, NUM ("c", "3.0") NUM ("d", "7.0") "q = Div (c, d) y = Mul (a, q)",
+  g_autoptr (PhFieldReport) report = compare (AB, NUM ("c", "3.0") NUM ("d", "7.0") "q = Div (c, d) y = Mul (a, q)",
                                              "q = Constant <value_float = 0.428571433> () y = Mul (a, q)", "equal");
 
   EQUAL (AB, NUM ("c", "0.1") NUM ("d", "0.7") "p = Mul (a, c) y = Mul (p, d)", NUM ("c", "0.1") NUM ("d", "0.7") "q = Mul (c, d) y = Mul (a, q)");
@@ -229,10 +229,10 @@ static void
 test_fixed (void)
 {
   static const char inputs[] = "int64[3] i, float[3] a", gather[] = "y = Gather (a, i)";
-  g_autoptr(PhModel) same = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (a, c)"), swapped = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (c, a)");
-  g_autoptr(PhModel) picks = read_model (inputs, gather), keeps = read_model (inputs, "y = Identity (a)");
-  g_autoptr(PhTensor) order = ph_tensor_new_int64s ((gint64[]) { 0, 1, 2 }, 3);
-  g_autoptr(GHashTable) fixed = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhModel) same = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (a, c)"), swapped = read_model (inputs, "c = Cast <to = 1> (i) y = Mul (c, a)");
+  g_autoptr (PhModel) picks = read_model (inputs, gather), keeps = read_model (inputs, "y = Identity (a)");
+  g_autoptr (PhTensor) order = ph_tensor_new_int64s ((gint64[]) { 0, 1, 2 }, 3);
+  g_autoptr (GHashTable) fixed = g_hash_table_new (NULL, NULL);
   PhFieldReport *report;
 
   g_hash_table_insert (fixed, GUINT_TO_POINTER (0), order);
@@ -254,8 +254,8 @@ test_fixed (void)
 static PhTensor *
 thirds (PhRecipe *recipe)
 {
-  g_autoptr(PhTensor) three = ph_tensor_new_floats ((float[]) { 3, 7, 5 }, 3);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhTensor) three = ph_tensor_new_floats ((float[]) { 3, 7, 5 }, 3);
+  g_autoptr (GError) error = NULL;
   PhTensor *inverse = ph_recipe_tensor (recipe, PH_BUILD (ph_recipe_builder (recipe), Div, ph_recipe_number (recipe, 1),
                                                           ph_recipe_wide (recipe, three)), PH_FLOAT, &error);
 
@@ -282,12 +282,12 @@ product (PhTensor *factor)
 static void
 test_recipes (void)
 {
-  g_autoptr(PhRecipe) recipe = ph_recipe_new (), spare = ph_recipe_new ();
-  g_autoptr(PhTensor) inverse = thirds (recipe), plain = ph_tensor_new_floats ((float[]) { 1 / 3.f, 1 / 7.f, 1 / 5.f }, 3);
-  g_autoptr(PhTensor) wrong = ph_tensor_new_floats ((float[]) { 1 / 3.f, 1 / 7.f, 0.2000001f }, 3), source = thirds (spare);
-  g_autoptr(PhModel) before = read_model ("float[3] a", "c = Constant <value_floats = [3.0, 7.0, 5.0]> () y = Div (a, c)");
-  g_autoptr(PhModel) with = product (inverse), lies = NULL;
-  g_autoptr(PhFieldReport) report = ph_field_compare (before, with, NULL, NULL, 1, NULL, NULL);
+  g_autoptr (PhRecipe) recipe = ph_recipe_new (), spare = ph_recipe_new ();
+  g_autoptr (PhTensor) inverse = thirds (recipe), plain = ph_tensor_new_floats ((float[]) { 1 / 3.f, 1 / 7.f, 1 / 5.f }, 3);
+  g_autoptr (PhTensor) wrong = ph_tensor_new_floats ((float[]) { 1 / 3.f, 1 / 7.f, 0.2000001f }, 3), source = thirds (spare);
+  g_autoptr (PhModel) before = read_model ("float[3] a", "c = Constant <value_floats = [3.0, 7.0, 5.0]> () y = Div (a, c)");
+  g_autoptr (PhModel) with = product (inverse), lies = NULL;
+  g_autoptr (PhFieldReport) report = ph_field_compare (before, with, NULL, NULL, 1, NULL, NULL);
 
   g_assert_nonnull (ph_recipe_of (inverse));
   g_assert_true (ph_tensor_equal (inverse, plain));

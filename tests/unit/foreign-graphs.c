@@ -10,10 +10,10 @@
 static char *
 read_as (const char *format, const char *data, gsize size)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GBytes)    bytes = g_bytes_new (data, size);
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhModel)   model = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GBytes)    bytes = g_bytes_new (data, size);
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhModel)   model = NULL;
   g_autofree char     *text = NULL;
   GString             *out = g_string_new (NULL);
 
@@ -53,7 +53,7 @@ assert_has (const char *text, const char *part)
 static char *
 read_changed (const char *format, const char *text, const char *from, const char *to)
 {
-  g_autoptr(GString) changed = g_string_new (text);
+  g_autoptr (GString) changed = g_string_new (text);
 
   g_assert_cmpuint (g_string_replace (changed, from, to, 1), ==, 1);
   return read_as (format, changed->str, changed->len);
@@ -101,8 +101,8 @@ test_weights (void)
   g_autofree char   *folder = g_dir_make_tmp ("peephole-openvino-XXXXXX", NULL), *xml = g_build_filename (folder, "m.xml", NULL);
   g_autofree char   *bin = g_build_filename (folder, "m.bin", NULL), *file = corpus ("openvino", "layers"), *text = NULL;
   const float        weights[] = { 1, 2.5, -3 };
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhModel) model = NULL, none = NULL;
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhModel) model = NULL, none = NULL;
 
   g_assert_true (g_file_set_contents (xml, file, -1, NULL) && g_file_set_contents (bin, (const char *) weights, sizeof weights, NULL));
   model = ph_io_open (xml, NULL, NULL, &error);
@@ -176,9 +176,9 @@ test_mindspore (void)
   g_autofree char *data = load ("mindspore", "mindir", &size), *anf_data = load ("mindspore", "anf", &anf_size);
   g_autofree char *mindir = read_as ("mindspore", data, size), *anf = read_as ("mindspore", anf_data, anf_size);
   g_autofree char *cut = read_as ("mindspore", data, size - 3);
-  g_autoptr(GBytes)  noise = g_bytes_new_static ("\x93\x11\x7f\xc4noise", 9);
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhModel) none = ph_format_read_bytes (ph_format_recognise (noise, "m.mindir"), noise, "m.mindir", NULL, &error);
+  g_autoptr (GBytes)  noise = g_bytes_new_static ("\x93\x11\x7f\xc4noise", 9);
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhModel) none = ph_format_read_bytes (ph_format_recognise (noise, "m.mindir"), noise, "m.mindir", NULL, &error);
 
   assert_has (mindir, "main (float[2] late, float[2,3] x) => (z)");
   assert_has (mindir, "int64[2] perm = {1, 0}");
@@ -223,10 +223,10 @@ test_refused (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
-      g_autoptr(GBytes)  bytes = g_bytes_new_static (files[i].data, files[i].size);
+      g_autoptr (GBytes)  bytes = g_bytes_new_static (files[i].data, files[i].size);
       const PhFormat    *format = ph_format_recognise (bytes, files[i].name);
-      g_autoptr(GError)  error = NULL;
-      g_autoptr(PhModel) model = NULL;
+      g_autoptr (GError)  error = NULL;
+      g_autoptr (PhModel) model = NULL;
 
       g_assert_cmpstr (format->name, ==, files[i].format);
       model = ph_format_read_bytes (format, bytes, files[i].name, NULL, &error);

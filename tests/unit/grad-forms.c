@@ -8,11 +8,11 @@
 static void
 test_open_attention (void)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 23]> f (float[N,3,2,1] q, float[N,3,1,1] k) => (float[N,3,2,1] y) {\n"
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate ("<ir_version: 8, opset_import: [\"\" : 23]> f (float[N,3,2,1] q, float[N,3,1,1] k) => (float[N,3,2,1] y) {\n"
                                             "  y = Attention (q, k, k) }", "y", NULL, history);
-  g_autoptr(GHashTable) feeds = new_feeds ();
-  g_autoptr(PhTensor) slope = NULL;
+  g_autoptr (GHashTable) feeds = new_feeds ();
+  g_autoptr (PhTensor) slope = NULL;
   PhTensor *q = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 2, 1)), *k = ph_tensor_new (PH_FLOAT, 4, DIMS (2, 3, 1, 1));
 
   memset (ph_tensor_writable (q), 0, 12 * sizeof (float));
@@ -29,15 +29,15 @@ test_open_attention (void)
 static void
 test_narrow (void)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = differentiate (
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = differentiate (
       "<ir_version: 10, opset_import: [\"\" : 23]> f (float8e4m3fn w, float[2] x, bool c) => (float[2] y) {\n"
       "  n = Cast <to = 17> (x) a = If (c) <then_branch = t () => (float[2] p) { p = Cast <to = 1> (n) }, else_branch = e () => (float[2] q) { q = Neg (x) }>\n"
       "  b = Cast <to = 1> (n) d = Cast <to = 1> (w) s = Add (a, b) y = Mul (s, d) }", "b", (const char *[]) { "x", NULL }, history);
   g_autofree char *outputs = output_names (model);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) all = NULL;
-  g_autoptr(PhHistory) second = ph_history_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) all = NULL;
+  g_autoptr (PhHistory) second = ph_history_new ();
   g_autofree char *all_outputs = NULL;
 
   g_assert_cmpstr (outputs, ==, "y grad_x");
@@ -51,12 +51,12 @@ test_narrow (void)
 static void
 test_restored_name (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (
       "<ir_version: 8, opset_import: [\"\" : 23]> f (float[2] x) => (float[2] y)\n<float[2] const = {1, 2}, bool yes = {1}> {\n"
       "  m = Mul (x, const) z = If (yes) <then_branch = t () => (float[2] p) { p = Neg (x) }, else_branch = e () => (float[2] q) { q = Neg (m) }>\n"
       "  two = Constant <value_float = 2.0> () y = Mul (z, two) }", -1, "test", &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (PhHistory) history = ph_history_new ();
   const PhPipeline *train = ph_pipeline_find ("train");
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   g_autofree char *outputs = NULL;
@@ -89,10 +89,10 @@ test_cum_prod (void)
       g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 26]> f (double[4] x) => (double[4] y) { a = Constant <value_int = 0> () "
                                                "p = CumProd <exclusive = %d, reverse = %d> (x, a) c = Constant <value = double[4] {1.0, 2.0, 4.0, 8.0}> () "
                                                "y = Mul (p, c) }", exclusive, reverse);
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(PhModel) model = differentiate (text, "y", NULL, history);
-      g_autoptr(GHashTable) feeds = new_feeds ();
-      g_autoptr(PhTensor) slope = NULL;
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (PhModel) model = differentiate (text, "y", NULL, history);
+      g_autoptr (GHashTable) feeds = new_feeds ();
+      g_autoptr (PhTensor) slope = NULL;
       PhTensor *at = ph_tensor_new (PH_DOUBLE, 1, DIMS (4));
 
       memcpy (ph_tensor_writable (at), x, sizeof rows[0]);
@@ -130,11 +130,11 @@ test_train_poles (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (texts[i], -1, "test", &error);
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GHashTable) feeds = new_feeds ();
-      g_autoptr(PhTensor) slope = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (texts[i], -1, "test", &error);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GHashTable) feeds = new_feeds ();
+      g_autoptr (PhTensor) slope = NULL;
       const PhPipeline *train = ph_pipeline_find ("train");
       PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
@@ -172,9 +172,9 @@ test_open_resize (void)
           g_autofree char *text = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : 23]> f (double[%s,2,3,4] x%s%s) => (double[] y) {"
                                                    "  %s r = Resize <%s> (%s) c = Sin (r) y = Mul (c, r) }", k == 2 ? "N" : "1", k == 1 ? ", " : "",
                                                    k == 1 ? rows[i].extra : "", k == 1 ? "" : rows[i].constants, rows[i].attrs, rows[i].inputs);
-          g_autoptr(PhHistory) history = ph_history_new ();
-          g_autoptr(PhModel) model = differentiate (text, "y", (const char *[]) { "x", NULL }, history);
-          g_autoptr(GHashTable) feeds = new_feeds ();
+          g_autoptr (PhHistory) history = ph_history_new ();
+          g_autoptr (PhModel) model = differentiate (text, "y", (const char *[]) { "x", NULL }, history);
+          g_autoptr (GHashTable) feeds = new_feeds ();
           PhTensor *x = ph_tensor_new (PH_DOUBLE, 4, DIMS (1, 2, 3, 4));
 
           for (guint n = 0; n < 24; n++)
@@ -183,9 +183,9 @@ test_open_resize (void)
           if (k == 1)
             {
               g_autofree char *source = g_strdup_printf ("<ir_version: 8, opset_import: [\"\" : 23]> f () => (float[] s) { %s }", rows[i].constants);
-              g_autoptr(GError) error = NULL;
-              g_autoptr(PhModel) settings = ph_onnx_text_read (source, -1, "settings", &error);
-              g_autoptr(GHashTable) none = new_feeds ();
+              g_autoptr (GError) error = NULL;
+              g_autoptr (PhModel) settings = ph_onnx_text_read (source, -1, "settings", &error);
+              g_autoptr (GHashTable) none = new_feeds ();
 
               g_assert_no_error (error);
               feed (feeds, model, "s", compute (settings, none, "s"));

@@ -194,7 +194,7 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 {
   const PhPipeline *pipeline = ph_pipeline_find (name);
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   options.verify = TRUE;
   options.allow = pipeline->allow;
@@ -208,7 +208,7 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 static PhModel *
 read_model (const char *text, PhHistory *history)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "net", &error);
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
@@ -222,9 +222,9 @@ read_model (const char *text, PhHistory *history)
 static PhTensor *
 compute (PhModel *model, GHashTable *feeds, const char *name)
 {
-  g_autoptr(GHashTable) by_value = g_hash_table_new (NULL, NULL), results = NULL;
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GHashTable) by_value = g_hash_table_new (NULL, NULL), results = NULL;
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
   PhValue *value = ph_model_find_value_named (model, name);
   GHashTableIter iter;
   gpointer key, tensor;
@@ -244,7 +244,7 @@ compute (PhModel *model, GHashTable *feeds, const char *name)
 static double
 loss (PhModel *model, GHashTable *feeds, PhTensor *cotangent)
 {
-  g_autoptr(PhTensor) y = compute (model, feeds, "y");
+  g_autoptr (PhTensor) y = compute (model, feeds, "y");
   double sum = 0;
 
   for (gsize i = 0; i < ph_tensor_count (y); i++)
@@ -290,10 +290,10 @@ differences (PhModel *model, GHashTable *feeds, PhTensor *at, PhTensor *cotangen
 static void
 check_manner (const Net *net, const char *text, guint m, GHashTable *feeds, GPtrArray *names, GPtrArray *slopes)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = read_model (text, history);
-  g_autoptr(GPtrArray) arguments = g_ptr_array_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = read_model (text, history);
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
 
   run_pipeline (model, history, manners[m].before);
@@ -308,7 +308,7 @@ check_manner (const Net *net, const char *text, guint m, GHashTable *feeds, GPtr
   for (guint i = 0; i < names->len; i++)
     {
       g_autofree char *name = g_strdup_printf ("grad_%s", (char *) names->pdata[i]);
-      g_autoptr(PhTensor) gradient = compute (model, feeds, name);
+      g_autoptr (PhTensor) gradient = compute (model, feeds, name);
       const double *slope = slopes->pdata[i];
 
       for (gsize k = 0; k < ph_tensor_count (gradient); k++)
@@ -322,13 +322,13 @@ static void
 test_net (gconstpointer data)
 {
   const Net *net = data;
-  g_autoptr(GRand) random = g_rand_new_with_seed (11);
+  g_autoptr (GRand) random = g_rand_new_with_seed (11);
   g_autofree char *text = fill_initializers (net->text, random);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhModel) model = read_model (text, history);
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GPtrArray) names = g_ptr_array_new (), slopes = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(PhTensor) y = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel) model = read_model (text, history);
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GPtrArray) names = g_ptr_array_new (), slopes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhTensor) y = NULL;
   PhTensor *cotangent;
 
   for (guint i = 0; i < model->graph->inputs->len; i++)

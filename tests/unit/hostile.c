@@ -88,7 +88,7 @@ test_escapes (void)
   open_text (&session, text);
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
-      g_autoptr(PhReply) reply = ph_console_run (session.console, lines[i], NULL);
+      g_autoptr (PhReply) reply = ph_console_run (session.console, lines[i], NULL);
 
       for (const guchar *p = (const guchar *) reply->text->str; *p != 0; p++)
         if ((*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7f)

@@ -33,10 +33,10 @@ free_nodes (PhImportNode *nodes, guint n)
 static char *
 import (const PhImportGraph *file, guint line_of_second)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_auto(PhSource) source = { 0 };
-  g_autoptr(PhModel) model = ph_model_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GError) error = NULL;
   PhImporter importer = { &source, model };
 
   ph_source_init (&source, "toy", problems);
@@ -126,8 +126,8 @@ test_list (void)
         }
       if (list[i]->magic != NULL)
         {
-          g_autoptr(GBytes) head = g_bytes_new_static (list[i]->magic, strlen (list[i]->magic));
-          g_autoptr(GError) error = NULL;
+          g_autoptr (GBytes) head = g_bytes_new_static (list[i]->magic, strlen (list[i]->magic));
+          g_autoptr (GError) error = NULL;
 
           g_assert_true (ph_format_recognise (head, "model.onnx") == list[i]);
           g_assert_null (ph_format_read_bytes (list[i], head, "f", NULL, &error));

@@ -26,11 +26,11 @@ replaced (const char *text, const char *from, const char *to)
 static PhModel *
 model_of (const Case *row, const char *type)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1]> row (");
+  g_autoptr (GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1]> row (");
   g_auto(GStrv) inputs = g_strsplit (row->inputs, " ", -1);
   g_autofree char *body = g_str_equal (type, "double") ? g_strdup (row->body) : replaced (row->body, "double", type);
   g_autofree char *casts = g_str_equal (type, "double") ? g_strdup (body) : replaced (body, "to = 11", "to = 1");
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model;
 
   for (guint i = 0; inputs[i] != NULL; i++)
@@ -53,7 +53,7 @@ static GHashTable *
 draw (PhModel *model, const Case *row, PhDType dtype)
 {
   GHashTable *feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GRand) random = g_rand_new_with_seed (20);
+  g_autoptr (GRand) random = g_rand_new_with_seed (20);
 
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
@@ -76,7 +76,7 @@ static PhTensor *
 result_of (PhModel *model, GHashTable *feeds, gboolean in_double, guint *narrow, GError **error)
 {
   const PhRunOptions options = { .seed = 1, .in_double = in_double, .narrow = narrow };
-  g_autoptr(GHashTable) results = ph_run_model (model, feeds, NULL, &options, error);
+  g_autoptr (GHashTable) results = ph_run_model (model, feeds, NULL, &options, error);
   const PhValue *y = model->graph->outputs->pdata[0];
 
   return results != NULL ? ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (y->id))) : NULL;
@@ -89,8 +89,8 @@ round_constants (PhModel *model)
   PH_FOREACH_NODE (node, model->graph)
     {
       const PhAttr *attr = ph_node_attr (node, "value");
-      g_autoptr(PhTensor) rounded = NULL, widened = NULL;
-      g_autoptr(PhAttr) other = NULL;
+      g_autoptr (PhTensor) rounded = NULL, widened = NULL;
+      g_autoptr (PhAttr) other = NULL;
 
       if (attr == NULL || attr->tensor == NULL || ph_tensor_dtype (attr->tensor) != PH_DOUBLE)
         continue;
@@ -105,10 +105,10 @@ static void
 test_row (gconstpointer data)
 {
   const Case *row = data;
-  g_autoptr(PhModel) narrow = model_of (row, "float"), wide = model_of (row, "double");
-  g_autoptr(GHashTable) floats = draw (narrow, row, PH_FLOAT), doubles = draw (wide, row, PH_DOUBLE);
-  g_autoptr(PhTensor) single = NULL, in_double = NULL, declared = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) narrow = model_of (row, "float"), wide = model_of (row, "double");
+  g_autoptr (GHashTable) floats = draw (narrow, row, PH_FLOAT), doubles = draw (wide, row, PH_DOUBLE);
+  g_autoptr (PhTensor) single = NULL, in_double = NULL, declared = NULL;
+  g_autoptr (GError) error = NULL;
   const PhOp *op = ph_op_find (strstr (row->body, "com.microsoft.") != NULL ? "com.microsoft" : NULL, row->op);
   const gboolean spelt_out = op->kernel == NULL;      /* with constants of the declared type */
   double largest = 0, rounding;
@@ -145,10 +145,10 @@ static double
 number_of (const char *model_text, double x, PhDType dtype, guint *narrow)
 {
   g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23, \"local\" : 1]>\n%s", model_text);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "cast", &error);
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(PhTensor) y = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "cast", &error);
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (PhTensor) y = NULL;
 
   g_assert_no_error (error);
   ph_infer_model (model, FALSE, NULL, NULL);

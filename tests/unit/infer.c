@@ -10,7 +10,7 @@
 static PhModel *
 read_model (const char *text, GPtrArray *problems)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "test", &error);
 
   g_assert_no_error (error);
@@ -23,7 +23,7 @@ read_model (const char *text, GPtrArray *problems)
 static PhModel *
 read_file (const char *text, GPtrArray *problems)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp ("peephole-infer-XXXXXX", &error), *path = NULL;
   PhModel *model;
 
@@ -44,8 +44,8 @@ check (const char *inputs, const char *body, const char *expected)
 {
   g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g (%s) => (float[] y) { %s }", inputs,
                                            body);
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(PhModel) model = read_model (text, problems);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = read_model (text, problems);
   g_auto(GStrv) values = g_strsplit (expected, "; ", -1);
 
   if (problems->len > 0)
@@ -114,8 +114,8 @@ test_bodies (void)
 static void
 test_contradiction (void)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(PhModel) model = read_file ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[2,3] a) => (float[5] y, float[2] w)\n"
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = read_file ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[2,3] a) => (float[5] y, float[2] w)\n"
                                          "{ y = Neg (a)  z = Exp (a)  s = Constant <value_ints = [1]> ()  "
                                          "w = ReduceSum <keepdims = 0> (z, s) }", problems);
   g_autofree char *type = ph_type_to_string (ph_model_find_value_named (model, "z")->type);
@@ -146,8 +146,8 @@ test_stop_at_error (void)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     {
       g_autofree char *text = g_strconcat ("<ir_version: 10, opset_import: [\"\" : 23]> g (", bad[i], NULL);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "test", &error);
 
       g_assert_no_error (error);
       if (ph_infer_model (model, TRUE, NULL, &error))
@@ -160,7 +160,7 @@ test_stop_at_error (void)
 static void
 test_look_back (void)
 {
-  g_autoptr(PhModel) model = read_model ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[b,7] a) => (int64[] y) {\n"
+  g_autoptr (PhModel) model = read_model ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[b,7] a) => (int64[] y) {\n"
                                          "  s = Shape (a)  t = Constant <value_ints = [3, -2]> ()  y = Mul (s, t) }", NULL);
   g_autofree PhDim *dims = NULL;
   gint64 number;
@@ -179,8 +179,8 @@ test_speed (void)
   const guint n = 100000;
   const PhDim dims[] = { ph_dim_symbol ("batch"), PH_DIM (64) };
   const PhOp *const ops[] = { &ph_op_Add, &ph_op_Relu, &ph_op_Mul, &ph_op_Sigmoid };
-  g_autoptr(PhModel) model = ph_model_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GError) error = NULL;
   PhValue *x = ph_graph_add_input (model->graph, "x", ph_type_tensor (PH_FLOAT, 2, dims), NULL, G_MAXUINT, &error), *value = x;
   gint64 start;
 
@@ -214,8 +214,8 @@ test_declared (void)
     {
       g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (int64[2] y) <%s> "
                                                "{ r = Relu (x) y = Shape (r) }", cases[i].declared);
-      g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr(PhModel) model = read_file (text, problems);
+      g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (PhModel) model = read_file (text, problems);
       g_autofree char *found = NULL;
 
       found = ph_type_to_string (ph_model_find_value_named (model, "r")->type);
@@ -229,9 +229,9 @@ test_declared (void)
 static void
 test_many_lies (void)
 {
-  g_autoptr(GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (float[N,3] r40) <float[1,3] r0");
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 23]> g (float[N,3] x) => (float[N,3] r40) <float[1,3] r0");
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = NULL;
 
   for (guint i = 1; i < 40; i++)
     g_string_append_printf (text, ", float[1,3] r%u", i);

@@ -94,7 +94,7 @@ random_node (PhModel *model, GRand *random)
   static const char *const ops[] = { "Foo", "Bar", "Baz" };
   PhGraph *graph = model->graph;
   PhValue *inputs[3];
-  g_autoptr(PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
+  g_autoptr (PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
   guint n = (guint) g_rand_int_range (random, 0, 4);
   PhNode *before = g_rand_boolean (random) ? pick_node (model, random) : NULL;
 
@@ -156,8 +156,8 @@ static void
 random_edit (PhModel *model, GRand *random)
 {
   PhNode *node = pick_node (model, random), *before;
-  g_autoptr(PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, g_rand_double (random));
-  g_autoptr(PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
+  g_autoptr (PhTensor) tensor = ph_tensor_new_scalar (PH_FLOAT, g_rand_double (random));
+  g_autoptr (PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (random, 0, 9));
   PhValue *value = pick_value (model, random), *other = pick_value (model, random);
 
   switch (g_rand_int_range (random, 0, 16))
@@ -235,12 +235,12 @@ test_back_and_forth (void)
 {
   for (guint32 seed = 1; seed <= 60; seed++)
     {
-      g_autoptr(GRand) random = g_rand_new_with_seed (seed);
-      g_autoptr(PhModel) model = small_model ();
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(PhModel) clone = NULL;
-      g_autoptr(GPtrArray) dumps = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+      g_autoptr (PhModel) model = small_model ();
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (PhModel) clone = NULL;
+      g_autoptr (GPtrArray) dumps = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (GError) error = NULL;
       g_autofree char *again = NULL;
       PhPosition at = { 0, 0 };
       guint i;
@@ -302,7 +302,7 @@ test_back_and_forth (void)
 
       /* And a clone made now is the same model. */
       {
-        g_autoptr(PhModel) copy = ph_model_clone (model);
+        g_autoptr (PhModel) copy = ph_model_clone (model);
         g_autofree char *copied = dump (copy);
 
         g_assert_cmpstr (copied, ==, again);
@@ -317,11 +317,11 @@ test_diff_agrees (void)
 {
   for (guint32 seed = 100; seed < 130; seed++)
     {
-      g_autoptr(GRand) random = g_rand_new_with_seed (seed);
-      g_autoptr(PhModel) model = small_model ();
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GHashTable) before = g_hash_table_new (NULL, NULL);
-      g_autoptr(PhDiff) diff = NULL, back = NULL;
+      g_autoptr (GRand) random = g_rand_new_with_seed (seed);
+      g_autoptr (PhModel) model = small_model ();
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GHashTable) before = g_hash_table_new (NULL, NULL);
+      g_autoptr (PhDiff) diff = NULL, back = NULL;
       guint added = 0, removed = 0;
 
       for (guint i = 0; i < 20; i++)
@@ -359,8 +359,8 @@ test_diff_agrees (void)
 static void
 test_refusals (void)
 {
-  g_autoptr(PhModel) model = small_model ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = small_model ();
+  g_autoptr (GError) error = NULL;
   PhValue *x = model->graph->inputs->pdata[0];
   PhNode *a = ph_graph_add_node (model->graph, &(PhNodeSpec) { .op_type = "A", .domain = "t", .inputs = &x, .n_inputs = 1,
                                                                .n_outputs = 1 }, NULL);
@@ -390,8 +390,8 @@ test_refusals (void)
 static void
 test_output_keeps_its_name (void)
 {
-  g_autoptr(PhModel) model = small_model ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = small_model ();
+  g_autoptr (GError) error = NULL;
   PhValue *x = model->graph->inputs->pdata[0], *y, *z;
   const char *names[] = { "answer" };
   PhNode *a, *b;
@@ -416,8 +416,8 @@ static void
 test_insertions_at_one_place (void)
 {
   enum { N = 2000 };
-  g_autoptr(PhModel) model = small_model ();
-  g_autoptr(GHashTable) orders = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhModel) model = small_model ();
+  g_autoptr (GHashTable) orders = g_hash_table_new (NULL, NULL);
   PhValue *x = model->graph->inputs->pdata[0];
   guint n_moved = 0;
   guint64 before = 0;

@@ -27,7 +27,7 @@ small_layout (void)
 static PhLayout *
 random_layout (guint n_boxes, guint n_edges, guint seed, gboolean cycles)
 {
-  g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   PhLayout *layout = ph_layout_new (n_boxes, n_edges);
 
   for (guint i = 0; i < n_boxes; i++)
@@ -83,7 +83,7 @@ static void
 use_helper (const char *script)
 {
   g_autofree char *path = g_build_filename (folder, "helper", NULL), *text = g_strconcat ("#!/bin/sh\n", script, "\n", NULL);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_file_set_contents (path, text, -1, &error);
   g_assert_no_error (error);
@@ -110,8 +110,8 @@ use_real_helper (void)
 static void
 test_dot (void)
 {
-  g_autoptr(PhLayout) layout = small_layout ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhLayout) layout = small_layout ();
+  g_autoptr (GError) error = NULL;
 
   use_real_helper ();
   layout->engine = PH_LAYOUT_DOT;
@@ -131,8 +131,8 @@ test_crash (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
     {
-      g_autoptr(PhLayout) layout = random_layout (300, 500, 1, FALSE);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhLayout) layout = random_layout (300, 500, 1, FALSE);
+      g_autoptr (GError) error = NULL;
 
       use_helper (scripts[i]);
       layout->engine = PH_LAYOUT_DOT;
@@ -150,8 +150,8 @@ test_flood (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
     {
-      g_autoptr(PhLayout) layout = random_layout (30, 50, 1, FALSE);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhLayout) layout = random_layout (30, 50, 1, FALSE);
+      g_autoptr (GError) error = NULL;
 
       use_helper (scripts[i]);
       layout->engine = PH_LAYOUT_DOT;
@@ -165,8 +165,8 @@ test_flood (void)
 static void
 test_killed (void)
 {
-  g_autoptr(PhLayout) layout = random_layout (2000, 9000, 2, FALSE);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhLayout) layout = random_layout (2000, 9000, 2, FALSE);
+  g_autoptr (GError) error = NULL;
   g_autofree char *helper = real_helper (), *script = g_strdup_printf ("(sleep 0.4; kill -KILL $$) & exec %s", helper);
 
   use_helper (script);
@@ -179,8 +179,8 @@ test_killed (void)
 static void
 test_late (void)
 {
-  g_autoptr(PhLayout) layout = small_layout ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhLayout) layout = small_layout ();
+  g_autoptr (GError) error = NULL;
   const gint64 start = g_get_monotonic_time ();
 
   use_helper ("exec sleep 100");
@@ -207,9 +207,9 @@ test_cancel (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (engines); i++)
     {
-      g_autoptr(GCancellable) cancellable = g_cancellable_new ();
-      g_autoptr(PhLayout) layout = small_layout ();
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr (PhLayout) layout = small_layout ();
+      g_autoptr (GError) error = NULL;
       const gint64 start = g_get_monotonic_time ();
       GThread *thread;
 
@@ -236,8 +236,8 @@ test_garbage (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
     {
-      g_autoptr(PhLayout) layout = small_layout ();
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhLayout) layout = small_layout ();
+      g_autoptr (GError) error = NULL;
       g_autofree char *script = g_strconcat ("cat > /dev/null; ", answers[i], NULL);
 
       use_helper (script);
@@ -247,8 +247,8 @@ test_garbage (void)
     }
   g_setenv ("PEEPHOLE_LAYOUT", "/does/not/exist", TRUE);
   {
-    g_autoptr(PhLayout) layout = small_layout ();
-    g_autoptr(GError) error = NULL;
+    g_autoptr (PhLayout) layout = small_layout ();
+    g_autoptr (GError) error = NULL;
 
     layout->engine = PH_LAYOUT_DOT;
     g_assert_false (ph_layout_sync (layout, 20, NULL, &error));
@@ -262,7 +262,7 @@ static void
 test_recovers (void)
 {
   g_autofree char *helper = real_helper ();
-  g_autoptr(GPtrArray) scripts = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) scripts = g_ptr_array_new_with_free_func (g_free);
   static const char *const broken[] = { "kill -SEGV $$", "cat > /dev/null; kill -KILL $$", "exec sleep 100", "echo size 10 10; exec sleep 100",
                                         "cat /dev/urandom | head -c 50000", "echo size 1 1; echo end", "exit 3", "head -c 50000000 /dev/zero" };
 
@@ -273,8 +273,8 @@ test_recovers (void)
   g_ptr_array_add (scripts, g_strdup_printf ("exec %s", helper));
   for (guint i = 0; i < scripts->len; i++)
     {
-      g_autoptr(PhLayout) layout = random_layout (120, 160, i, FALSE);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhLayout) layout = random_layout (120, 160, i, FALSE);
+      g_autoptr (GError) error = NULL;
       const gint64 start = g_get_monotonic_time ();
 
       use_helper (scripts->pdata[i]);
@@ -288,7 +288,7 @@ test_recovers (void)
     }
   g_setenv ("PEEPHOLE_LAYOUT", "/does/not/exist", TRUE);
   {
-    g_autoptr(PhLayout) layout = random_layout (60, 80, 1, FALSE);
+    g_autoptr (PhLayout) layout = random_layout (60, 80, 1, FALSE);
 
     layout->engine = PH_LAYOUT_BEST;
     g_assert_true (ph_layout_sync (layout, 1, NULL, NULL));
@@ -305,10 +305,10 @@ static int
 feed_helper (const char *text, gsize size)
 {
   g_autofree char *path = real_helper ();
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GSubprocess) helper = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) helper = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_SILENCE
                                                     | G_SUBPROCESS_FLAGS_STDERR_SILENCE, &error, path, NULL);
-  g_autoptr(GBytes) bytes = g_bytes_new_static (text, size);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, size);
 
   g_assert_no_error (error);
   signal (SIGPIPE, SIG_IGN);
@@ -332,8 +332,8 @@ test_hostile (void)
     HEAD "route 1 1\nb 1 1 1 1 0\nl 0 0 4 1 1 1 1 1 1\nend\n", HEAD "route 1 1\nb 1 1 1 1 0\nl 0 1 4 1 1 1 1 1 1 1 1\nend\n",
     HEAD "route 1 1\nl 0 0 4 1 1 1 1 1 1 1 1\nb 1 1 1 1 0\nend\n", HEAD "route 1 1\nb 1 1 1 1 0\nend\n" };
   static const char *const loop = HEAD "dot 1 1\nb 1 1 -1\ne 0 0 1 1 0 0 0\nend\n";
-  g_autoptr(GString) line = g_string_new (HEAD "dot 0 0\n");
-  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
+  g_autoptr (GString) line = g_string_new (HEAD "dot 0 0\n");
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
 
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     g_assert_cmpint (feed_helper (inputs[i], strlen (inputs[i])), ==, 2);
@@ -365,7 +365,7 @@ test_hostile (void)
 static void
 test_best (void)
 {
-  g_autoptr(PhLayout) layout = small_layout ();
+  g_autoptr (PhLayout) layout = small_layout ();
 
   use_real_helper ();
   layout->engine = PH_LAYOUT_BEST;
@@ -376,7 +376,7 @@ test_best (void)
   assert_apart (layout);
   /* What it cannot do it is not asked: columns, very many boxes. */
   {
-    g_autoptr(PhLayout) folded = small_layout (), large = random_layout (PH_LAYOUT_DOT_MAX + 1, 800, 1, FALSE);
+    g_autoptr (PhLayout) folded = small_layout (), large = random_layout (PH_LAYOUT_DOT_MAX + 1, 800, 1, FALSE);
 
     use_helper ("touch \"$0.asked\"; exit 1");
     folded->fold = 2;
@@ -402,7 +402,7 @@ test_best (void)
 static void
 test_ports (void)
 {
-  g_autoptr(PhLayout) layout = small_layout ();
+  g_autoptr (PhLayout) layout = small_layout ();
   const PhLayoutEdge *left, *right;
 
   use_real_helper ();
@@ -452,7 +452,7 @@ leaning_layout (void)
 static void
 test_center (void)
 {
-  g_autoptr(PhLayout) layout = leaning_layout (), blocked = leaning_layout ();
+  g_autoptr (PhLayout) layout = leaning_layout (), blocked = leaning_layout ();
 
   ph_layout_center_ends (layout);
   g_assert_cmpfloat_with_epsilon (layout->boxes[0].x, 150, 0.5);
@@ -479,7 +479,7 @@ test_center (void)
 static void
 test_halves (void)
 {
-  g_autoptr(PhLayout) layout = ph_layout_new (6, 7);
+  g_autoptr (PhLayout) layout = ph_layout_new (6, 7);
   static const guint ends[7][2] = { { 0, 1 }, { 1, 2 }, { 4, 3 }, { 5, 4 }, { 2, 3 }, { 1, 4 }, { 0, 5 } };
 
   use_real_helper ();
@@ -508,8 +508,8 @@ test_halves (void)
 static void
 test_around (void)
 {
-  g_autoptr(PhLayout) layout = ph_layout_new (4, 2);
-  g_autoptr(GArray) over = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (PhLayout) layout = ph_layout_new (4, 2);
+  g_autoptr (GArray) over = g_array_new (FALSE, FALSE, sizeof (guint));
   PhPoint last;
 
   for (guint b = 0; b < 4; b++)
@@ -549,8 +549,8 @@ test_engines (void)
   use_real_helper ();
   for (PhLayoutEngine engine = PH_LAYOUT_BEST; engine < PH_N_LAYOUT_ENGINES; engine++)
     {
-      g_autoptr(PhLayout) layout = random_layout (20, 24, 3, FALSE);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhLayout) layout = random_layout (20, 24, 3, FALSE);
+      g_autoptr (GError) error = NULL;
       PhLayoutEngine found = PH_LAYOUT_BEST;
 
       layout->engine = engine;
@@ -571,8 +571,8 @@ test_layered (void)
 {
   for (guint seed = 0; seed < 40; seed++)
     {
-      g_autoptr(PhLayout) layout = random_layout (1 + seed * 3, seed * 5, seed, seed % 2 == 1);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhLayout) layout = random_layout (1 + seed * 3, seed * 5, seed, seed % 2 == 1);
+      g_autoptr (GError) error = NULL;
 
       for (guint i = 0; i < layout->n_boxes; i++)
         {
@@ -593,7 +593,7 @@ static void
 test_layered_large (void)
 {
   const guint n = 20000;
-  g_autoptr(PhLayout) layout = ph_layout_new (n, n - 1 + n / 50);
+  g_autoptr (PhLayout) layout = ph_layout_new (n, n - 1 + n / 50);
   const gint64 start = g_get_monotonic_time ();
 
   for (guint i = 0; i < n; i++)
@@ -635,7 +635,7 @@ length_of (const PhArc *arcs, int n_arcs, const int *rank)
 static void
 test_simplex (void)
 {
-  g_autoptr(GRand) rand = g_rand_new_with_seed (3);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
 
   for (int round = 0; round < 30; round++)
     {
@@ -674,7 +674,7 @@ static void
 test_no_needless_crossing (void)
 {
   const guint n = 40;
-  g_autoptr(PhLayout) layout = ph_layout_new (4 * n, 4 * (n - 1));
+  g_autoptr (PhLayout) layout = ph_layout_new (4 * n, 4 * (n - 1));
   guint e = 0;
 
   for (guint i = 0; i < 4 * n; i++)

@@ -11,7 +11,7 @@
 static PhModel *
 read_text (const char *text, GError **error)
 {
-  g_autoptr(GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
 
   return ph_format_read_bytes (ph_format_find ("llvm"), bytes, "t.ll", NULL, error);
 }
@@ -20,7 +20,7 @@ static PhModel *
 read_seed (const char *name)
 {
   g_autofree char  *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "llvm", name, NULL), *text = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel          *model;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, &error));
@@ -54,7 +54,7 @@ attr_of (PhNode *node, const char *name)
 static void
 test_loop (void)
 {
-  g_autoptr(PhModel) model = read_seed ("loop");
+  g_autoptr (PhModel) model = read_seed ("loop");
   PhNode *phi = node_of (model, "%i"), *next = node_of (model, "%next"), *compare = node_of (model, "%more"), *call = node_of (model, "%r");
   PhFunction *twice = ph_model_find_function (model, "llvm.func", "twice");
 
@@ -96,7 +96,7 @@ test_loop (void)
 static void
 test_kinds (void)
 {
-  g_autoptr(PhModel) model = read_seed ("kinds");
+  g_autoptr (PhModel) model = read_seed ("kinds");
   gint64 two = 2;
   PhNode *landing = node_of (model, "%lp"), *invoke = node_of (model, "%4");
 
@@ -113,8 +113,8 @@ test_kinds (void)
 static void
 test_order (void)
 {
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhModel) model = read_text ("define i32 @f(i1 %c) {\n  br i1 %c, label %last, label %late\nlate:\n  %b = add i32 %a, 1\n  ret i32 %b\n"
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhModel) model = read_text ("define i32 @f(i1 %c) {\n  br i1 %c, label %last, label %late\nlate:\n  %b = add i32 %a, 1\n  ret i32 %b\n"
                                         "last:\n  %a = add i32 3, 4\n  br label %late\n}\n", &error);
 
   g_assert_no_error (error);
@@ -138,8 +138,8 @@ test_errors (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr(GError)  error = NULL;
-      g_autoptr(PhModel) model = read_text (cases[i].text, &error);
+      g_autoptr (GError)  error = NULL;
+      g_autoptr (PhModel) model = read_text (cases[i].text, &error);
 
       g_assert_null (model);
       g_assert_nonnull (error);
@@ -154,9 +154,9 @@ test_errors (void)
 static PhModel *
 open_dump (const char *text, PhHistory **history, GPtrArray *problems)
 {
-  g_autoptr(PhHistory) recorded = NULL;
+  g_autoptr (PhHistory) recorded = NULL;
   g_autofree char  *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL), *path = g_build_filename (folder, "dump.txt", NULL);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel          *model;
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
@@ -180,7 +180,7 @@ step_of (PhHistory *history, guint i)
 static void
 go (PhHistory *history, PhModel *model, PhPosition to)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   ph_history_go (history, model, to, &error);
   g_assert_no_error (error);
@@ -206,9 +206,9 @@ test_dump (void)
     "*** IR Dump After Grow on g ***\ndefine void @g() {\n  %a = alloca i32\n  store i32 7, ptr %a\n  ret void\n}\n"
     "*** IR Deleted After GlobalDCEPass on g ***\n";
   PhHistory *recorded = NULL;
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(PhModel) model = open_dump (text, &recorded, problems);
-  g_autoptr(PhHistory) history = recorded;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhModel) model = open_dump (text, &recorded, problems);
+  g_autoptr (PhHistory) history = recorded;
   PhId n = ph_node_output (node_of (model, "%n"), 0)->id, add = node_of (model, "%n")->id;
 
   g_assert_cmpuint (problems->len, ==, 0);
@@ -251,8 +251,8 @@ test_diff_dump (void)
     "*** IR Dump After SROAPass on f ***\n \n entry:\n-  %a = add i32 %x, 0\n-  ret i32 %a\n+  ret i32 %x\n \n\n"
     "*** IR Dump After IPSCCPPass on [module] ***\n\n*** IR for function [module] ***\n \n entry:\n-  ret i32 %x\n+  ret i32 3\n \n\n";
   PhHistory *recorded = NULL;
-  g_autoptr(PhModel) model = open_dump (text, &recorded, NULL);
-  g_autoptr(PhHistory) history = recorded;
+  g_autoptr (PhModel) model = open_dump (text, &recorded, NULL);
+  g_autoptr (PhHistory) history = recorded;
 
   g_assert_cmpuint (history->steps->len, ==, 2);
   g_assert_cmpuint (model->graph->n_nodes, ==, 2);

@@ -30,9 +30,9 @@ static PhScene *
 scene_of (const char *name, gboolean grouped)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", name, NULL);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
   const PhPipeline *pipeline = ph_pipeline_find ("O2");
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped };
   PhScene *scene;
@@ -54,8 +54,8 @@ scene_of (const char *name, gboolean grouped)
 static void
 check (const char *name, gboolean grouped, double scale)
 {
-  g_autoptr(PhScene) scene = scene_of (name, grouped);
-  g_autoptr(PhInk) ink = ph_ink_new ();
+  g_autoptr (PhScene) scene = scene_of (name, grouped);
+  g_autoptr (PhInk) ink = ph_ink_new ();
   Tile tiles[GRID * GRID] = { 0 };
   guint n_same = 0, n_other = 0;
 

@@ -73,7 +73,7 @@ meaning_of_graph (const PhGraph *graph, GHashTable *known)
 static guint64
 meaning_of (PhModel *model)
 {
-  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, g_free);
 
   return meaning_of_graph (model->graph, known);
 }
@@ -83,7 +83,7 @@ meaning_of (PhModel *model)
 static PhValue *
 pick (GRand *rand, PhGraph *graph)
 {
-  g_autoptr(GPtrArray) values = g_ptr_array_new ();
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
 
   for (const PhGraph *scope = graph; scope != NULL; scope = scope->owner != NULL ? scope->owner->graph : NULL)
     {
@@ -105,7 +105,7 @@ grow (GRand *rand, PhGraph *graph, guint depth)
   static const char *const ops[] = { "Foo", "Bar", "Baz", "Qux" };
   PhValue *inputs[3];
   guint n = (guint) g_rand_int_range (rand, 1, 4);
-  g_autoptr(PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (rand, 0, 3));
+  g_autoptr (PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (rand, 0, 3));
   g_autofree char *name = g_rand_boolean (rand) ? g_strdup_printf ("node%u", g_rand_int_range (rand, 0, 1000)) : NULL;
   PhNode *node;
 
@@ -136,7 +136,7 @@ random_model (GRand *rand)
   for (guint i = 0; i < 3; i++)
     {
       g_autofree char *name = g_strdup_printf ("in%u", i);
-      g_autoptr(PhTensor) tensor = ph_tensor_new_floats ((float[]) { (float) (i / 2) }, 1);
+      g_autoptr (PhTensor) tensor = ph_tensor_new_floats ((float[]) { (float) (i / 2) }, 1);
 
       ph_graph_add_input (model->graph, name, ph_type_unranked (PH_FLOAT), NULL, G_MAXUINT, NULL);
       ph_graph_add_constant (model->graph, NULL, tensor, NULL);
@@ -157,7 +157,7 @@ disturb (GRand *rand, PhModel *model)
   for (guint i = 0; i < n; i++)
     {
       PhNode *node = ph_model_find_node (model, (PhId) g_rand_int_range (rand, 1, (gint32) model->next_id));
-      g_autoptr(PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (rand, 0, 5));
+      g_autoptr (PhAttr) attr = ph_attr_new_int ("k", g_rand_int_range (rand, 0, 5));
       PhValue *value;
 
       if (node == NULL)
@@ -200,7 +200,7 @@ disturb (GRand *rand, PhModel *model)
 static PhModel *
 elsewhere (PhModel *model)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *text = ph_onnx_text_print (model, G_MAXSIZE);
   PhModel *copy = ph_onnx_text_read (text, -1, "elsewhere", &error);
 
@@ -215,12 +215,12 @@ test_random (void)
 
   for (guint seed = 0; seed < 1500; seed++)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-      g_autoptr(PhModel) model = random_model (rand);
-      g_autoptr(PhModel) clone = ph_model_clone (model);
-      g_autoptr(PhModel) target = NULL;
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr (PhModel) model = random_model (rand);
+      g_autoptr (PhModel) clone = ph_model_clone (model);
+      g_autoptr (PhModel) target = NULL;
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (GError) error = NULL;
       g_autofree char *before = ph_onnx_text_print (model, G_MAXSIZE), *after = NULL;
       PhMatchCounts counts;
 
@@ -256,11 +256,11 @@ test_same (void)
 {
   for (guint seed = 0; seed < 200; seed++)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-      g_autoptr(PhModel) untyped = random_model (rand);
-      g_autoptr(PhModel) model = elsewhere (untyped);
-      g_autoptr(PhModel) target = elsewhere (model);
-      g_autoptr(PhHistory) history = ph_history_new ();
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr (PhModel) untyped = random_model (rand);
+      g_autoptr (PhModel) model = elsewhere (untyped);
+      g_autoptr (PhModel) target = elsewhere (model);
+      g_autoptr (PhHistory) history = ph_history_new ();
       PhMatchCounts counts;
 
       model->journal = history;
@@ -284,8 +284,8 @@ test_structure (void)
     "  [one] a = Add (x, w)\n  [two] b = Identity (a)\n  [three] c = Relu (b)\n  [four] y = Mul (c, x)\n}", NULL);
   g_autofree char *theirs = g_strconcat (head, "g (float[2] x) => (float[2] y) <float[2] v0 = {1, 2}> {\n"
     "  v1 = Add (x, v0)\n  v2 = Relu (v1)\n  y = Mul (v2, x)\n}", NULL);
-  g_autoptr(PhModel) model = ph_onnx_text_read (ours, -1, "ours", NULL);
-  g_autoptr(PhModel) target = ph_onnx_text_read (theirs, -1, "theirs", NULL);
+  g_autoptr (PhModel) model = ph_onnx_text_read (ours, -1, "ours", NULL);
+  g_autoptr (PhModel) target = ph_onnx_text_read (theirs, -1, "theirs", NULL);
   const PhNode *two = ph_model_find_node_named (model, "two"), *three = ph_model_find_node_named (model, "three");
   PhId gone = two->id;
   PhMatchCounts counts;

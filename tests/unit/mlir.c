@@ -10,7 +10,7 @@
 static PhModel *
 read_text (const char *text, GPtrArray *problems, GError **error)
 {
-  g_autoptr(GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
 
   return ph_format_read_bytes (ph_format_find ("mlir"), bytes, "model.mlir", problems, error);
 }
@@ -32,9 +32,9 @@ static void
 test_corpus (void)
 {
   g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "forms.mlir", NULL);
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhModel)   model = ph_io_open (path, problems, NULL, &error);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhModel)   model = ph_io_open (path, problems, NULL, &error);
   const PhNode        *node;
   const gint64        *ints;
   gsize                n;
@@ -67,8 +67,8 @@ static void
 test_selu (void)
 {
   g_autofree char   *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir", "selu.mlir", NULL);
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   const PhNode      *node;
 
   g_assert_no_error (error);
@@ -84,8 +84,8 @@ test_selu (void)
 static void
 test_elided (void)
 {
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhModel) model = read_text ("func.func @f() -> tensor<4xf32> {\n"
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhModel) model = read_text ("func.func @f() -> tensor<4xf32> {\n"
                                         "  %0 = stablehlo.constant dense_resource<__elided__> : tensor<4xf32>\n"
                                         "  %1 = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>\n"
                                         "  return %0 : tensor<4xf32>\n}\n", NULL, &error);
@@ -114,8 +114,8 @@ test_bad (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr(GError)  error = NULL;
-      g_autoptr(PhModel) model = read_text (cases[i].text, NULL, &error);
+      g_autoptr (GError)  error = NULL;
+      g_autoptr (PhModel) model = read_text (cases[i].text, NULL, &error);
 
       g_assert_null (model);
       g_assert_nonnull (error);
@@ -132,12 +132,12 @@ test_deep (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
     {
-      g_autoptr(GString) text = g_string_new (i == 0 ? "" : parts[i][0]);
-      g_autoptr(GError)  error = NULL;
+      g_autoptr (GString) text = g_string_new (i == 0 ? "" : parts[i][0]);
+      g_autoptr (GError)  error = NULL;
 
       for (guint k = 0; k < 100000; k++)
         g_string_append (text, i == 0 ? parts[0][0] : parts[i][1]);
-      g_autoptr(PhModel) model = read_text (text->str, NULL, &error);
+      g_autoptr (PhModel) model = read_text (text->str, NULL, &error);
       g_assert_null (model);
       g_assert_nonnull (strstr (error->message, "nested more than 200 deep"));
     }
@@ -147,14 +147,14 @@ test_deep (void)
 static void
 test_unfolding (void)
 {
-  g_autoptr(GString) text = g_string_new (NULL);
-  g_autoptr(GError)  error = NULL;
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError)  error = NULL;
 
   for (guint i = 0; i < 40; i++)
     g_string_append_printf (text, "func.func @%s%u(%%x: tensor<f32>) -> tensor<f32> {\n  %%a = call @f%u(%%x) : (tensor<f32>) -> tensor<f32>\n"
                             "  %%b = call @f%u(%%a) : (tensor<f32>) -> tensor<f32>\n  return %%b : tensor<f32>\n}\n", "f", i, i + 1, i + 1);
   g_string_append (text, "func.func @f40(%x: tensor<f32>) -> tensor<f32> {\n  %0 = call @f40(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n");
-  g_autoptr(PhModel) model = read_text (text->str, NULL, &error);
+  g_autoptr (PhModel) model = read_text (text->str, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (model->nodes->len, <, 500);
   g_assert_false (ph_model_check_functions (model, NULL));
@@ -165,10 +165,10 @@ static void
 test_dump (void)
 {
   g_autofree char     *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", "mlir-dump", "after-all.txt", NULL);
-  g_autoptr(PhHistory) history = NULL;
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhModel)   model = ph_recording_open (path, &history, problems, NULL, &error);
+  g_autoptr (PhHistory) history = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhModel)   model = ph_recording_open (path, &history, problems, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (problems->len, ==, 0);
@@ -194,9 +194,9 @@ test_tree (void)
   };
   g_autofree char     *folder = g_dir_make_tmp ("peephole-tree-XXXXXX", NULL), *module = g_build_filename (folder, "builtin_module_m", NULL),
                       *function = g_build_filename (module, "func_func_main", NULL);
-  g_autoptr(PhHistory) history = NULL;
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhModel)   model = NULL;
+  g_autoptr (PhHistory) history = NULL;
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhModel)   model = NULL;
 
   g_assert_cmpint (g_mkdir_with_parents (function, 0700), ==, 0);
   for (gsize i = 0; i < G_N_ELEMENTS (files); i++)

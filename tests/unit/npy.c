@@ -16,7 +16,7 @@ path_of (const char *name)
 static PhTensor *
 load (const char *path, const PhType *type)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhTensor *tensor = ph_tensor_load (path, type, NULL, &error);
 
   g_assert_no_error (error);
@@ -27,7 +27,7 @@ static PhTensor *
 load_npy (const char *header, gconstpointer data, gsize size)
 {
   g_autofree char *path = path_of ("x.npy");
-  g_autoptr(GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
   const guint16 length = GUINT16_TO_LE ((guint16) strlen (header));
 
   g_byte_array_append (bytes, (const guint8 *) "\x93NUMPY\x01\x00", 8);
@@ -48,11 +48,11 @@ test_round_trip (void)
   for (gsize i = 0; i < G_N_ELEMENTS (types) * 4; i++)
     {
       const guint rank = i % 4 == 3 ? 0 : 3;
-      g_autoptr(PhTensor) tensor = ph_tensor_new (types[i / 4], rank, shapes[i % 4 % 3]);
+      g_autoptr (PhTensor) tensor = ph_tensor_new (types[i / 4], rank, shapes[i % 4 % 3]);
       g_autofree char *pb = path_of ("x.pb"), *npy = path_of ("x.npy"), *name = NULL;
-      g_autoptr(PhTensor) again = NULL;
-      g_autoptr(PhTensor) array = NULL;
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhTensor) again = NULL;
+      g_autoptr (PhTensor) array = NULL;
+      g_autoptr (GError) error = NULL;
 
       for (gsize j = 0; j < ph_tensor_count (tensor); j++)
         ph_dtype_store (types[i / 4], ph_tensor_writable (tensor), j, types[i / 4] == PH_BOOL ? j % 2 : j % 7);
@@ -77,10 +77,10 @@ test_layouts (void)
   static const float rows[6] = { 0, 1, 2, 3, 4, 5 };
   static const guint8 big[8] = { 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xfe };
   static const guint32 words[4] = { 'a', 'b', 0x20ac, 0 };
-  g_autoptr(PhTensor) fortran = load_npy ("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", rows, sizeof rows);
-  g_autoptr(PhTensor) swapped = load_npy ("{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }\n", big, sizeof big);
-  g_autoptr(PhTensor) scalar = load_npy ("{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", rows, 4);
-  g_autoptr(PhTensor) text = load_npy ("{'descr': '<U2', 'fortran_order': False, 'shape': (2,), }\n", words, sizeof words);
+  g_autoptr (PhTensor) fortran = load_npy ("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", rows, sizeof rows);
+  g_autoptr (PhTensor) swapped = load_npy ("{'descr': '>i4', 'fortran_order': False, 'shape': (2,), }\n", big, sizeof big);
+  g_autoptr (PhTensor) scalar = load_npy ("{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", rows, 4);
+  g_autoptr (PhTensor) text = load_npy ("{'descr': '<U2', 'fortran_order': False, 'shape': (2,), }\n", words, sizeof words);
   static const float wanted[6] = { 0, 2, 4, 1, 3, 5 };
 
   for (guint i = 0; i < 6; i++)
@@ -105,10 +105,10 @@ test_broken (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (headers); i++)
     {
-      g_autoptr(GByteArray) bytes = g_byte_array_new ();
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
       const guint16 length = GUINT16_TO_LE ((guint16) strlen (headers[i]));
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhTensor) tensor = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhTensor) tensor = NULL;
 
       g_byte_array_append (bytes, (const guint8 *) "\x93NUMPY\x01\x00", 8);
       g_byte_array_append (bytes, (const guint8 *) &length, 2);
@@ -126,16 +126,16 @@ static void
 test_sequences (void)
 {
   g_autofree char *path = path_of ("s.pb");
-  g_autoptr(PhTensor) one = ph_tensor_new_floats ((float[]) { 1, 2 }, 2);
-  g_autoptr(PhTensor) two = ph_tensor_new_floats ((float[]) { 3 }, 1);
-  g_autoptr(PhTensor) sequence = ph_tensor_new_sequence (PH_KIND_SEQUENCE, (PhTensor *[]) { one, two }, 2);
-  g_autoptr(PhTensor) full = ph_tensor_new_sequence (PH_KIND_OPTIONAL, &sequence, 1);
-  g_autoptr(PhTensor) empty = ph_tensor_new_sequence (PH_KIND_OPTIONAL, NULL, 0);
+  g_autoptr (PhTensor) one = ph_tensor_new_floats ((float[]) { 1, 2 }, 2);
+  g_autoptr (PhTensor) two = ph_tensor_new_floats ((float[]) { 3 }, 1);
+  g_autoptr (PhTensor) sequence = ph_tensor_new_sequence (PH_KIND_SEQUENCE, (PhTensor *[]) { one, two }, 2);
+  g_autoptr (PhTensor) full = ph_tensor_new_sequence (PH_KIND_OPTIONAL, &sequence, 1);
+  g_autoptr (PhTensor) empty = ph_tensor_new_sequence (PH_KIND_OPTIONAL, NULL, 0);
   const PhType *item = ph_type_unranked (PH_FLOAT), *list = ph_type_sequence (PH_KIND_SEQUENCE, item);
   const PhType *maybe = ph_type_sequence (PH_KIND_OPTIONAL, list);
-  g_autoptr(PhTensor) sequence_again = NULL;
-  g_autoptr(PhTensor) full_again = NULL;
-  g_autoptr(PhTensor) empty_again = NULL;
+  g_autoptr (PhTensor) sequence_again = NULL;
+  g_autoptr (PhTensor) full_again = NULL;
+  g_autoptr (PhTensor) empty_again = NULL;
 
   g_assert_true (ph_tensor_save (sequence, "s", path, NULL));
   sequence_again = load (path, list);
@@ -152,7 +152,7 @@ test_sequences (void)
 static guint
 visit (const char *folder, guint depth)
 {
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
   guint n = 0;
 
@@ -165,10 +165,10 @@ visit (const char *folder, guint depth)
       else if (g_str_has_suffix (name, ".pb") && strstr (folder, "sequence") == NULL && strstr (folder, "optional") == NULL
                && strstr (folder, "_seq") == NULL && strstr (folder, "opt_") == NULL)
         {
-          g_autoptr(GError) error = NULL;
-          g_autoptr(PhTensor) tensor = ph_tensor_load (path, NULL, NULL, &error);
+          g_autoptr (GError) error = NULL;
+          g_autoptr (PhTensor) tensor = ph_tensor_load (path, NULL, NULL, &error);
           g_autofree char *copy = path_of ("copy.pb");
-          g_autoptr(PhTensor) again = NULL;
+          g_autoptr (PhTensor) again = NULL;
 
           if (tensor == NULL)
             continue;            /* a sequence or map: the model would say so */

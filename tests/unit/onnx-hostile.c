@@ -14,8 +14,8 @@
 static void
 assert_refused (GBytes *bytes, int code, const char *words)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_read (bytes, "test.onnx", NULL, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_read (bytes, "test.onnx", NULL, &error);
   g_auto(GStrv) parts = g_strsplit (words, "|", -1);
 
   g_assert_null (model);
@@ -40,8 +40,8 @@ write_file (const char *name, gconstpointer data, gsize size)
 static void
 assert_not_opened (const char *path, const char *words)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   g_auto(GStrv) parts = g_strsplit (words, "|", -1);
 
   g_assert_null (model);
@@ -96,7 +96,7 @@ test_truncated (void)
 {
   float values[256] = { 0 };
   Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Add", "x w", "y", "add") });
-  g_autoptr(GBytes) whole = NULL;
+  g_autoptr (GBytes) whole = NULL;
   gsize size;
   const guint8 *data;
 
@@ -105,9 +105,9 @@ test_truncated (void)
   data = g_bytes_get_data (whole, &size);
   for (gsize i = 0; i < size; i++)
     {
-      g_autoptr(GBytes) part = g_bytes_new (data, i);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_read (part, "test.onnx", NULL, &error);
+      g_autoptr (GBytes) part = g_bytes_new (data, i);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_read (part, "test.onnx", NULL, &error);
 
       g_assert_true (model == NULL ? error != NULL : error == NULL);
     }
@@ -119,8 +119,8 @@ test_deep (void)
 {
   Wire *type = g_byte_array_new (), *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) });
   Wire *info = g_byte_array_new ();
-  g_autoptr(GBytes) types = NULL;
-  g_autoptr(GBytes) graphs = NULL;
+  g_autoptr (GBytes) types = NULL;
+  g_autoptr (GBytes) graphs = NULL;
 
   for (guint i = 0; i < 20000; i++)
     {
@@ -158,17 +158,17 @@ test_deep (void)
 static void
 test_broken_graphs (void)
 {
-  g_autoptr(GBytes) cycle = wire_simple_model (3, (Wire *[]) { wire_node ("Add", "x b", "a", "first"), wire_node ("Relu", "a", "b", "second"),
+  g_autoptr (GBytes) cycle = wire_simple_model (3, (Wire *[]) { wire_node ("Add", "x b", "a", "first"), wire_node ("Relu", "a", "b", "second"),
                                                          wire_node ("Relu", "a", "y", "third") });
-  g_autoptr(GBytes) self = wire_simple_model (1, (Wire *[]) { wire_node ("Add", "x y", "y", "self") });
-  g_autoptr(GBytes) twice = wire_simple_model (2, (Wire *[]) { wire_node ("Relu", "x", "y", "one"), wire_node ("Abs", "x", "y", "two") });
-  g_autoptr(GBytes) input_twice = wire_simple_model (2, (Wire *[]) { wire_node ("Relu", "x", "x", "one"), wire_node ("Abs", "x", "y", "two") });
-  g_autoptr(GBytes) missing = wire_simple_model (1, (Wire *[]) { wire_node ("Add", "x ghost", "y", "add") });
-  g_autoptr(GBytes) no_output = wire_simple_model (1, (Wire *[]) { wire_node ("Relu", "x", "z", "relu") });
-  g_autoptr(GBytes) no_op = wire_simple_model (1, (Wire *[]) { wire_node ("", "x", "y", "relu") });
+  g_autoptr (GBytes) self = wire_simple_model (1, (Wire *[]) { wire_node ("Add", "x y", "y", "self") });
+  g_autoptr (GBytes) twice = wire_simple_model (2, (Wire *[]) { wire_node ("Relu", "x", "y", "one"), wire_node ("Abs", "x", "y", "two") });
+  g_autoptr (GBytes) input_twice = wire_simple_model (2, (Wire *[]) { wire_node ("Relu", "x", "x", "one"), wire_node ("Abs", "x", "y", "two") });
+  g_autoptr (GBytes) missing = wire_simple_model (1, (Wire *[]) { wire_node ("Add", "x ghost", "y", "add") });
+  g_autoptr (GBytes) no_output = wire_simple_model (1, (Wire *[]) { wire_node ("Relu", "x", "z", "relu") });
+  g_autoptr (GBytes) no_op = wire_simple_model (1, (Wire *[]) { wire_node ("", "x", "y", "relu") });
   Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) }), *branching = wire_node ("If", "x", "y", "if");
-  g_autoptr(GBytes) repeated = NULL, two_branches = NULL;
-  g_autoptr(GBytes) no_graph = g_bytes_new_static ("\x08\x08", 2);
+  g_autoptr (GBytes) repeated = NULL, two_branches = NULL;
+  g_autoptr (GBytes) no_graph = g_bytes_new_static ("\x08\x08", 2);
 
   wire_message (graph, 12, wire_value ("y", 2));
   repeated = wire_model (graph);
@@ -212,7 +212,7 @@ test_broken_tensors (void)
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Add", "x w", "y", NULL) });
-      g_autoptr(GBytes) bytes = NULL;
+      g_autoptr (GBytes) bytes = NULL;
 
       wire_message (graph, 5, wire_tensor ("w", cases[i].dtype, cases[i].rank, cases[i].dims, two, cases[i].size));
       bytes = wire_model (graph);
@@ -245,7 +245,7 @@ static char *
 external_model (const char *location, const char *offset, const char *length)
 {
   Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Add", "x w", "y", NULL) });
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
 
   wire_message (graph, 5, external_tensor (location, offset, length));
   bytes = wire_model (graph);
@@ -272,9 +272,9 @@ test_external (void)
   g_autofree char *weights = write_file ("weights.bin", data, sizeof data);
   g_autofree char *link = g_build_filename (temporary, "link", NULL);
   g_autofree char *path = NULL, *saved = g_build_filename (temporary, "saved.onnx", NULL), *saved_data = NULL;
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(PhModel) again = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_assert_cmpint (symlink ("/etc/passwd", link), ==, 0);
   for (gsize i = 0; i < G_N_ELEMENTS (refused); i++)
@@ -305,10 +305,10 @@ test_external_save (void)
   g_autofree char *saved_data = g_strconcat (saved, ".data", NULL), *text = NULL, *text_again = NULL;
   Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Add", "x w", "y", NULL) });
   Wire *tensor = wire_tensor ("w", 1, 1, (gint64[]) { 1000 }, NULL, 0), *pair = g_byte_array_new ();
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(PhModel) again = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (GError) error = NULL;
 
   values[999] = 7;
   weights = write_file ("w.bin", values, 1000 * sizeof *values);
@@ -336,18 +336,18 @@ static void
 test_cancelled_save (void)
 {
   static const char *const names[] = { "given-up.onnx", "given-up.onnxtxt" };
-  g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) });
-  g_autoptr(GBytes) bytes = wire_model (graph);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_read (bytes, "given-up", NULL, &error);
+  g_autoptr (GBytes) bytes = wire_model (graph);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_read (bytes, "given-up", NULL, &error);
 
   g_assert_no_error (error);
   g_cancellable_cancel (cancellable);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = write_file (names[i], "old", 3), *text = NULL;
-      g_autoptr(GDir) folder = NULL;
+      g_autoptr (GDir) folder = NULL;
       const char *name;
 
       g_assert_false (ph_io_save (model, path, cancellable, &error));

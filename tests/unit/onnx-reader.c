@@ -17,7 +17,7 @@
 static PhModel *
 read_model (GBytes *bytes, GPtrArray *problems)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_read (bytes, "test.onnx", problems, &error);
 
   g_assert_no_error (error);
@@ -30,10 +30,10 @@ read_model (GBytes *bytes, GPtrArray *problems)
 static void
 test_out_of_order (void)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GBytes) bytes = wire_simple_model (4, (Wire *[]) { wire_node ("Relu", "c", "y", "last"), wire_node ("Relu", "a", "b", "second"),
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GBytes) bytes = wire_simple_model (4, (Wire *[]) { wire_node ("Relu", "c", "y", "last"), wire_node ("Relu", "a", "b", "second"),
                                                              wire_node ("Relu", "x", "a", "first"), wire_node ("Relu", "b", "c", "third") });
-  g_autoptr(PhModel) model = read_model (bytes, problems);
+  g_autoptr (PhModel) model = read_model (bytes, problems);
 
   g_assert_cmpstr (model->graph->first->name, ==, "first");
   g_assert_cmpstr (model->graph->last->name, ==, "last");
@@ -44,9 +44,9 @@ test_out_of_order (void)
 static void
 test_unknown_operator (void)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GBytes) bytes = wire_simple_model (2, (Wire *[]) { wire_node ("Frobnicate", "x", "a", "strange"), wire_node ("Relu", "a", "y", NULL) });
-  g_autoptr(PhModel) model = read_model (bytes, problems);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GBytes) bytes = wire_simple_model (2, (Wire *[]) { wire_node ("Frobnicate", "x", "a", "strange"), wire_node ("Relu", "a", "y", NULL) });
+  g_autoptr (PhModel) model = read_model (bytes, problems);
 
   g_assert_null (model->graph->first->op);
   g_assert_cmpuint (problems->len, >=, 1);
@@ -59,8 +59,8 @@ static PhTensor *
 read_constant (Wire *tensor)
 {
   Wire *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) });
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   wire_message (graph, 5, tensor);
   bytes = wire_model (graph);
@@ -72,11 +72,11 @@ static void
 test_element_types (void)
 {
   Wire *typed = wire_tensor ("w", 10, 1, (gint64[]) { 2 }, NULL, 0), *packed = g_byte_array_new (), *strings;
-  g_autoptr(PhTensor) int4 = read_constant (wire_tensor ("w", PH_INT4, 1, (gint64[]) { 3 }, "\x7f\x08", 2));
-  g_autoptr(PhTensor) uint2 = read_constant (wire_tensor ("w", PH_UINT2, 1, (gint64[]) { 5 }, "\xe4\x02", 2));
-  g_autoptr(PhTensor) half = NULL;
-  g_autoptr(PhTensor) text = NULL;
-  g_autoptr(PhTensor) empty = read_constant (wire_tensor ("w", 1, 2, (gint64[]) { 0, 3 }, "", 0));
+  g_autoptr (PhTensor) int4 = read_constant (wire_tensor ("w", PH_INT4, 1, (gint64[]) { 3 }, "\x7f\x08", 2));
+  g_autoptr (PhTensor) uint2 = read_constant (wire_tensor ("w", PH_UINT2, 1, (gint64[]) { 5 }, "\xe4\x02", 2));
+  g_autoptr (PhTensor) half = NULL;
+  g_autoptr (PhTensor) text = NULL;
+  g_autoptr (PhTensor) empty = read_constant (wire_tensor ("w", 1, 2, (gint64[]) { 0, 3 }, "", 0));
 
   g_assert_cmpint (ph_tensor_get_int (int4, 0), ==, -1);
   g_assert_cmpint (ph_tensor_get_int (int4, 1), ==, 7);
@@ -107,8 +107,8 @@ test_sparse (void)
   static const float values[2] = { 5, 6 };
   static const gint64 indices[4] = { 0, 1, 1, 0 };
   Wire *sparse = g_byte_array_new (), *graph = wire_graph (1, (Wire *[]) { wire_node ("Relu", "x", "y", NULL) });
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PhModel) model = NULL;
   PhTensor *tensor;
 
   wire_message (sparse, 1, wire_tensor ("s", 1, 1, (gint64[]) { 2 }, values, sizeof values));
@@ -145,11 +145,11 @@ test_extras (void)
   Wire *node = wire_node ("Constant", "", "c", "const"), *attr = g_byte_array_new (), *tensor, *graph, *info, *map, *type, *pair;
   Wire *model = g_byte_array_new (), *opset = g_byte_array_new (), *annotation = g_byte_array_new (), *training = g_byte_array_new ();
   g_autofree float *large = g_new0 (float, 200);
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(GBytes) written = NULL;
-  g_autoptr(GBytes) again = NULL;
-  g_autoptr(PhModel) read = NULL;
-  g_autoptr(PhModel) reread = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) written = NULL;
+  g_autoptr (GBytes) again = NULL;
+  g_autoptr (PhModel) read = NULL;
+  g_autoptr (PhModel) reread = NULL;
 
   tensor = wire_tensor ("MARK-tensor-name", 1, 1, (gint64[]) { 200 }, large, 200 * sizeof *large);
   wire_string (attr, 1, "value");
@@ -229,10 +229,10 @@ test_names (void)
     "          else_branch = b () => (float[2] t) { u = Abs (x) t = Relu (u) }> (c)\n"
     "  d, \"\" = Dropout (x, \"\", \"\")\n"
     "}\n";
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "names.onnxtxt", &error);
-  g_autoptr(PhModel) again = NULL;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "names.onnxtxt", &error);
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   g_autofree char *first = NULL, *second = NULL;
 
   g_assert_no_error (error);
@@ -260,11 +260,11 @@ test_fused (void)
     "  b = peephole.FusedAddRelu <body = b2 (float[2] p2) => (float[2] r2) <float[2] w2 = {1, 2}> { q2 = Add (p2, w2) r2 = Relu (q2) }> (a)\n"
     "  y = peephole.FusedAddRelu <body = b3 (float[2] p3) => (float[2] r3) <float[2] w3 = {1, 3}> { q3 = Add (p3, w3) r3 = Relu (q3) }> (b)\n"
     "}\n";
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "fused.onnxtxt", &error);
-  g_autoptr(PhModel) again = NULL;
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(GBytes) twice = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "fused.onnxtxt", &error);
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GBytes) twice = NULL;
   const PhNode *node;
 
   g_assert_no_error (error);
@@ -302,17 +302,17 @@ test_body_of_unknown (void)
     "  a = Relu (x)\n"
     "  z = peephole.Twice <body = c (float[2] s) => (float[2] t) { t = Add (s, a) }> (x)\n"
     "}\n";
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "bodies.onnxtxt", &error), refused = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "bodies.onnxtxt", &error), refused = NULL;
 
   g_assert_no_error (error);
   for (guint way = 0; way < 3; way++)
     {
-      g_autoptr(GBytes) bytes = way == 1 ? ph_onnx_write (model, &error) : NULL;
+      g_autoptr (GBytes) bytes = way == 1 ? ph_onnx_write (model, &error) : NULL;
       g_autofree char *printed = way == 2 ? ph_onnx_text_print (model, G_MAXSIZE) : NULL;
-      g_autoptr(PhModel) again = way == 0 ? ph_model_clone (model) : way == 1 ? read_model (bytes, NULL) : ph_onnx_text_read (printed, -1, "again", &error);
-      g_autoptr(GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
-      g_autoptr(PhTensor) x = ph_tensor_new_floats ((float[]) { 1, 2 }, 2), n = ph_tensor_new_scalar (PH_INT64, 3);
+      g_autoptr (PhModel) again = way == 0 ? ph_model_clone (model) : way == 1 ? read_model (bytes, NULL) : ph_onnx_text_read (printed, -1, "again", &error);
+      g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), results = NULL;
+      g_autoptr (PhTensor) x = ph_tensor_new_floats ((float[]) { 1, 2 }, 2), n = ph_tensor_new_scalar (PH_INT64, 3);
 
       g_assert_no_error (error);
       g_assert_true (ph_model_verify (again, &error));
@@ -346,11 +346,11 @@ test_function (void)
     "  n = Mul (k, m)\n"
     "  b = Mul (a, n)\n"
     "}\n";
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "function.onnxtxt", &error);
-  g_autoptr(PhModel) body = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "function.onnxtxt", &error);
+  g_autoptr (PhModel) body = NULL;
   g_autofree char *printed = NULL, *reprinted = NULL;
-  g_autoptr(PhModel) again = NULL;
+  g_autoptr (PhModel) again = NULL;
 
   g_assert_no_error (error);
   g_assert_cmpuint (model->functions->len, ==, 1);
@@ -371,10 +371,10 @@ test_function (void)
 static void
 test_repeated_output (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read ("g (float[2] x) => (float[2] y, float[2] z) { y = Relu (x) z = Relu (x) }", -1, "r", &error);
-  g_autoptr(PhModel) again = NULL;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read ("g (float[2] x) => (float[2] y, float[2] z) { y = Relu (x) z = Relu (x) }", -1, "r", &error);
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (GBytes) bytes = NULL;
 
   g_assert_no_error (error);
   g_assert_true (ph_graph_set_output (model->graph, 1, model->graph->outputs->pdata[0], &error));
@@ -389,11 +389,11 @@ test_repeated_output (void)
 static void
 round_trip (const char *path)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr(PhModel) again = NULL;
-  g_autoptr(PhModel) text_again = NULL;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhModel) again = NULL;
+  g_autoptr (PhModel) text_again = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   g_autofree char *first = NULL, *second = NULL, *third = NULL;
   gsize limit = g_str_has_prefix (path, "/") && strstr (path, "onnx-backend") != NULL ? G_MAXSIZE : 64;
 
@@ -421,7 +421,7 @@ round_trip (const char *path)
 static guint
 round_trip_folder (const char *folder, guint depth)
 {
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
   guint n = 0;
 
@@ -463,8 +463,8 @@ static void
 test_speed (void)
 {
   Wire *graph = g_byte_array_new ();
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PhModel) model = NULL;
   const guint n = 20000;
   gint64 start;
   double ms;

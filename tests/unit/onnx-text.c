@@ -12,7 +12,7 @@
 static PhModel *
 parse (const char *text)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model = ph_onnx_text_read (text, -1, "t.onnxtxt", &error);
 
   g_assert_no_error (error);
@@ -24,9 +24,9 @@ parse (const char *text)
 static void
 assert_stable (const char *text)
 {
-  g_autoptr(PhModel) model = parse (text);
+  g_autoptr (PhModel) model = parse (text);
   g_autofree char *first = ph_onnx_text_print (model, G_MAXSIZE);
-  g_autoptr(PhModel) again = parse (first);
+  g_autoptr (PhModel) again = parse (first);
   g_autofree char *second = ph_onnx_text_print (again, G_MAXSIZE);
 
   g_assert_cmpstr (first, ==, second);
@@ -35,7 +35,7 @@ assert_stable (const char *text)
 static void
 test_whole (void)
 {
-  g_autoptr(PhModel) model = parse (
+  g_autoptr (PhModel) model = parse (
     "# a comment\n"
     "<ir_version: 9, opset_import: [\"\" : 18, \"com.acme\" : 2], producer_name: \"me\", metadata_props: [\"k\" : \"v\"]>\n"
     "agraph (float[N, 128] X, float[128,10] W, float[10] B = {0,1,2,3,4,5,6,7,8,9}) => (float[N, 10] C) // another\n"
@@ -80,7 +80,7 @@ test_types (void)
     {
       g_autofree char *text = g_strdup_printf (HEAD "g (%s x) => (y) { y = custom.Op (x) }", types[i].text);
       g_autofree char *wanted = g_strdup_printf ("g (%s x) => (y)", types[i].printed);
-      g_autoptr(PhModel) model = parse (text);
+      g_autoptr (PhModel) model = parse (text);
       g_autofree char *printed = ph_onnx_text_print (model, G_MAXSIZE);
 
       g_assert_nonnull (strstr (printed, wanted));
@@ -91,7 +91,7 @@ test_types (void)
 static void
 test_numbers (void)
 {
-  g_autoptr(PhModel) model = parse (HEAD
+  g_autoptr (PhModel) model = parse (HEAD
     "g (float[1] x) => (float[1] y)\n"
     "< float[9] f = {0.1, -0, 1e-45, 3.4028235e38, inf, -inf, nan, 16777217, 1}, double[2] d = {0.1, 1e308},\n"
     "  uint64[1] u = {18446744073709551615}, int64[2] l = {-9223372036854775808, 9223372036854775807}, bool[2] b = {true, 0},\n"
@@ -127,7 +127,7 @@ test_bodies (void)
     "  y = Relu (x)\n"
     "  dx = Identity <peephole_role = \"backward\", peephole_partner = \"y\"> (y)\n}\n");
   {
-    g_autoptr(PhModel) model = parse (HEAD
+    g_autoptr (PhModel) model = parse (HEAD
       "g (float[2] x) => (float[2] dx) { y = Relu (x) dx = Identity <peephole_role = \"backward\", peephole_partner = \"y\"> (y) }");
 
     g_assert_cmpint (model->graph->last->role, ==, PH_ROLE_BACKWARD);
@@ -166,8 +166,8 @@ test_errors (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (cases[i].text, -1, "t", &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (cases[i].text, -1, "t", &error);
 
       g_assert_null (model);
       g_assert_nonnull (error);
@@ -181,8 +181,8 @@ static void
 test_deep (void)
 {
   GString *text = g_string_new (HEAD);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   for (guint i = 0; i < 5000; i++)
     g_string_append (text, "g () => () { y = If <then_branch = ");
@@ -195,7 +195,7 @@ test_deep (void)
 static void
 test_elided (void)
 {
-  g_autoptr(PhModel) model = parse (HEAD "g (float[4] x) => (y) <float[4] w = {1, 2, 3, 4}> { y = Add (x, w) }");
+  g_autoptr (PhModel) model = parse (HEAD "g (float[4] x) => (y) <float[4] w = {1, 2, 3, 4}> { y = Add (x, w) }");
   g_autofree char *text = ph_onnx_text_print (model, 3), *whole = ph_onnx_text_print (model, 4);
 
   g_assert_nonnull (strstr (text, "{... 4 elements, "));
@@ -208,8 +208,8 @@ test_examples (void)
 {
   g_autofree char *folder = g_build_filename (g_getenv ("G_TEST_SRCDIR") != NULL ? g_getenv ("G_TEST_SRCDIR") : ".", "..", "resources",
                                               "examples", NULL);
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GError) error = NULL;
   const char *name;
   guint n = 0;
 

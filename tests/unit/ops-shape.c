@@ -89,9 +89,9 @@ test_case (gconstpointer data)
 {
   const Case *row = data;
   g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 23]> row (%s) => (y) { %s }", row->inputs, row->body);
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, row->name, &error);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, row->name, &error);
   g_autofree char *type = NULL;
   PhValue *y;
 
@@ -118,10 +118,10 @@ test_contents (void)
   const char *text = "<ir_version: 10, opset_import: [\"\" : 23]> row (float[batch,seq,6] x) => (y) { s = Shape (x) "
     "a = Constant <value_ints = [2, 0]> () g = Gather (s, a) "
     "y = Concat <axis = 0> (g, s) }";
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, "contents", &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "contents", &error);
   g_autofree PhDim *dims = NULL;
-  g_autoptr(GString) all = g_string_new (NULL);
+  g_autoptr (GString) all = g_string_new (NULL);
   int n;
 
   g_assert_no_error (error);

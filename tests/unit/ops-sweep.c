@@ -51,7 +51,7 @@ test_declared (void)
 {
   guint n;
   const PhOp *const *ops = ph_op_list (&n);
-  g_autoptr(GString) wrong = g_string_new (NULL);
+  g_autoptr (GString) wrong = g_string_new (NULL);
 
   g_assert_cmpuint (n, >, 0);
   for (guint i = 0; i < n; i++)
@@ -92,7 +92,7 @@ node_of (PhModel *model, const PhOp *op, guint n_inputs, PhDType dtype)
   g_autofree PhValue **inputs = g_new0 (PhValue *, n_inputs + 1);
   PhNodeSpec spec = { .op = op, .op_type = op->name, .domain = op->domain != NULL ? op->domain : "", .inputs = inputs,
                       .n_inputs = n_inputs, .n_outputs = 1 };
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhNode *node;
 
   for (guint i = 0; i < n_inputs; i++)
@@ -119,8 +119,8 @@ test_rejects (void)
       guint min;
       gboolean variadic;
       guint n = ph_op_n_inputs (op, &min, &variadic);
-      g_autoptr(PhModel) few = ph_model_new (), many = ph_model_new (), wrong = ph_model_new ();
-      g_autoptr(GError) error = NULL;
+      g_autoptr (PhModel) few = ph_model_new (), many = ph_model_new (), wrong = ph_model_new ();
+      g_autoptr (GError) error = NULL;
       PhDType refused = PH_UNDEFINED;
 
       if (min > 0)
@@ -204,7 +204,7 @@ model_text (const Case *row, GArray *inputs, gboolean symbolic)
 static GHashTable *
 run (PhModel *model, GHashTable *feeds, GPtrArray *wanted)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   GHashTable *results = ph_run_model (model, feeds, wanted, &(PhRunOptions) { .seed = 1, .reference = TRUE }, &error);
 
   g_assert_no_error (error);
@@ -215,8 +215,8 @@ run (PhModel *model, GHashTable *feeds, GPtrArray *wanted)
 static double
 loss (PhModel *model, GHashTable *feeds, PhValue *y, PhTensor *cotangent)
 {
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new ();
-  g_autoptr(GHashTable) results = NULL;
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new ();
+  g_autoptr (GHashTable) results = NULL;
   PhTensor *tensor;
   double sum = 0;
 
@@ -248,7 +248,7 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name, const Case *
 {
   const PhPipeline *pipeline = ph_pipeline_find (name);
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
 
   options.verify = TRUE;
   options.allow = pipeline->allow;
@@ -261,15 +261,15 @@ static void
 check_row (const Case *row, Manner manner)
 {
   const gboolean symbolic = manner == SYMBOLIC;
-  g_autoptr(GArray) inputs = parse_inputs (row->inputs);
+  g_autoptr (GArray) inputs = parse_inputs (row->inputs);
   g_autofree char *text = model_text (row, inputs, symbolic);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free), wanted = g_ptr_array_new ();
-  g_autoptr(GRand) random = g_rand_new_with_seed (20);
-  g_autoptr(PhTensor) cotangent = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free), wanted = g_ptr_array_new ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (20);
+  g_autoptr (PhTensor) cotangent = NULL;
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   const char *arguments[] = { "y", NULL };
   const double step = row->single ? 0.01 : 1e-6, tolerance = row->single ? 2e-4 : 1e-6;
@@ -330,7 +330,7 @@ check_row (const Case *row, Manner manner)
       const Input *input = &g_array_index (inputs, Input, i);
       g_autofree char *name = g_strdup_printf ("grad_%s", input->name);
       PhValue *gradient = ph_model_find_value_named (model, name);
-      g_autoptr(GHashTable) found = NULL;
+      g_autoptr (GHashTable) found = NULL;
       PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, input->name)), *slope;
       double *data = (double *) ph_tensor_data (at);
 
@@ -365,18 +365,18 @@ check_row (const Case *row, Manner manner)
 static gboolean
 check_twice (const Case *row)
 {
-  g_autoptr(GArray) inputs = parse_inputs (row->inputs);
+  g_autoptr (GArray) inputs = parse_inputs (row->inputs);
   g_autofree char *text = model_text (row, inputs, FALSE);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
-  g_autoptr(GPtrArray) wanted = g_ptr_array_new (), arguments = g_ptr_array_new ();
-  g_autoptr(GRand) random = g_rand_new_with_seed (21);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GPtrArray) wanted = g_ptr_array_new (), arguments = g_ptr_array_new ();
+  g_autoptr (GRand) random = g_rand_new_with_seed (21);
   PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
   const double step = row->single ? 0.01 : 1e-6, tolerance = row->single ? 1e-3 : 1e-5;
   g_autofree char *name = g_strdup_printf ("grad_%s", g_array_index (inputs, Input, 0).name);
-  g_autoptr(PhTensor) cotangent = NULL;
+  g_autoptr (PhTensor) cotangent = NULL;
   PhValue *first, *seed;
   guint n_before;
 
@@ -421,7 +421,7 @@ check_twice (const Case *row)
       PhTensor *at = g_hash_table_lookup (feeds, ph_model_find_value_named (model, input->name)), *slope;
       PhValue *second = model->graph->outputs->pdata[n_before + i];
       double *data = (double *) ph_tensor_data (at);
-      g_autoptr(GHashTable) found = NULL;
+      g_autoptr (GHashTable) found = NULL;
 
       g_ptr_array_set_size (wanted, 0);
       g_ptr_array_add (wanted, second);
@@ -497,19 +497,19 @@ see_graph (PhGraph *graph, GHashTable *active, GHashTable *seen)
 static void
 test_all_have_rows (void)
 {
-  g_autoptr(GString) missing = g_string_new (NULL);
-  g_autoptr(GHashTable) seen = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GString) missing = g_string_new (NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   guint n;
   const PhOp *const *ops = ph_op_list (&n);
 
   for (guint k = 0; k < cases->len; k++)
     {
       const Case *row = &g_array_index (cases, Case, k);
-      g_autoptr(GArray) inputs = parse_inputs (row->inputs);
+      g_autoptr (GArray) inputs = parse_inputs (row->inputs);
       g_autofree char *text = model_text (row, inputs, FALSE);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
-      g_autoptr(GHashTable) active = g_hash_table_new (NULL, NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, row->body, &error);
+      g_autoptr (GHashTable) active = g_hash_table_new (NULL, NULL);
 
       g_assert_no_error (error);
       for (guint i = 0; i < model->graph->inputs->len; i++)

@@ -14,7 +14,7 @@ typedef struct { float x, y; } Middle;
 static PhModel *
 parse (GString *body, const char *output)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strdup_printf ("<\n ir_version: 8,\n opset_import: [\"\" : 17]\n>\n"
                                            "g (float[4] x, float[4] mask) => (float[4] %s)\n{\n%s}\n", output, body->str);
   PhModel *model = ph_onnx_text_read (text, -1, "made up", &error);
@@ -27,7 +27,7 @@ parse (GString *body, const char *output)
 static PhModel *
 blocks (guint n, gboolean masked)
 {
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *last = g_strdup ("x");
 
   for (guint i = 0; i < n; i++)
@@ -57,7 +57,7 @@ extend (PhScene *previous, PhModel *model, PhHistory *history, gboolean grouped,
 {
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .previous = previous,
                                    .across = across };
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhScene *scene = ph_scene_new (ph_model_clone (model), history != NULL ? ph_history_snapshot (history) : NULL, &options, NULL, &error);
 
   g_assert_no_error (error);
@@ -125,7 +125,7 @@ check_picture (PhScene *scene)
 static void
 check_nodes (PhScene *scene, PhModel *model, int time, GHashTable *places)
 {
-  g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (node, model->graph)
     {
@@ -171,7 +171,7 @@ static PhModel *
 random_model (GRand *rand, guint n)
 {
   static const char *const ops[] = { "Neg", "Exp", "Tanh", "Abs", "Add", "Mul", "Sub" };
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   g_autofree char *output = g_strdup_printf ("v%u", n - 1);
 
   for (guint i = 0; i < n; i++)
@@ -240,13 +240,13 @@ test_random (void)
 
   for (guint seed = 0; seed < n; seed++)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-      g_autoptr(PhModel) model = random_model (rand, g_rand_int_range (rand, 4, 60));
-      g_autoptr(PhHistory) history = ph_history_new ();
-      g_autoptr(PhScene) flat = NULL, grouped = NULL;
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr (PhModel) model = random_model (rand, g_rand_int_range (rand, 4, 60));
+      g_autoptr (PhHistory) history = ph_history_new ();
+      g_autoptr (PhScene) flat = NULL, grouped = NULL;
       PhScene *half[2] = { NULL, }, *all[2] = { NULL, };
-      g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free), inside = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free), inside = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+      g_autoptr (GError) error = NULL;
       PhPosition at = { 0, 0 };
 
       for (guint step = 0; step < 4; step++)
@@ -311,8 +311,8 @@ n_children (PhScene *scene, int parent)
 static void
 test_single_entry (void)
 {
-  g_autoptr(PhModel) model = blocks (12, FALSE);
-  g_autoptr(PhScene) scene = picture (model, NULL, TRUE, 1000);
+  g_autoptr (PhModel) model = blocks (12, FALSE);
+  g_autoptr (PhScene) scene = picture (model, NULL, TRUE, 1000);
   guint n_groups = 0;
 
   check_picture (scene);
@@ -342,8 +342,8 @@ test_single_entry (void)
 static void
 test_alike (void)
 {
-  g_autoptr(PhModel) model = blocks (9, FALSE);
-  g_autoptr(PhScene) scene = picture (model, NULL, TRUE, 1000);
+  g_autoptr (PhModel) model = blocks (9, FALSE);
+  g_autoptr (PhScene) scene = picture (model, NULL, TRUE, 1000);
   int first = -1;
   guint n_alike = 0;
 
@@ -377,8 +377,8 @@ test_alike (void)
 static void
 test_bundles (void)
 {
-  g_autoptr(PhModel) model = blocks (200, FALSE);
-  g_autoptr(PhScene) scene = picture (model, NULL, TRUE, 40);
+  g_autoptr (PhModel) model = blocks (200, FALSE);
+  g_autoptr (PhScene) scene = picture (model, NULL, TRUE, 40);
 
   check_picture (scene);
   g_assert_cmpint (n_children (scene, -1), <=, 60);
@@ -409,8 +409,8 @@ n_links (PhScene *scene, PhId id)
 static void
 test_clones (void)
 {
-  g_autoptr(PhModel) model = blocks (30, TRUE);
-  g_autoptr(PhScene) scene = picture (model, NULL, FALSE, 0);
+  g_autoptr (PhModel) model = blocks (30, TRUE);
+  g_autoptr (PhScene) scene = picture (model, NULL, FALSE, 0);
   const PhId mask = ((PhValue *) model->graph->inputs->pdata[1])->id;
   const int box = ph_scene_find (scene, mask, NULL);
   guint n_lines = 0;
@@ -427,9 +427,9 @@ test_stubs (void)
 {
   for (guint n = 20; n <= 120; n += 100)
     {
-      g_autoptr(GString) text = g_string_new ("v0 = Neg (x)\n");
-      g_autoptr(PhModel) model = NULL;
-      g_autoptr(PhScene) scene = NULL;
+      g_autoptr (GString) text = g_string_new ("v0 = Neg (x)\n");
+      g_autoptr (PhModel) model = NULL;
+      g_autoptr (PhScene) scene = NULL;
       guint n_in = 0;
 
       for (guint i = 1; i < n; i++)
@@ -448,8 +448,8 @@ test_stubs (void)
 static void
 test_columns (void)
 {
-  g_autoptr(PhModel) model = blocks (40, FALSE);
-  g_autoptr(PhScene) closed = picture (model, NULL, TRUE, 1), open = picture (model, NULL, TRUE, 10000);
+  g_autoptr (PhModel) model = blocks (40, FALSE);
+  g_autoptr (PhScene) closed = picture (model, NULL, TRUE, 1), open = picture (model, NULL, TRUE, 10000);
 
   check_picture (closed);
   check_picture (open);

@@ -25,8 +25,8 @@ test_expressions (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhPyModule) module = parse (texts[i], &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhPyModule) module = parse (texts[i], &error);
       g_autofree char *text = NULL;
 
       g_assert_no_error (error);
@@ -40,8 +40,8 @@ test_expressions (void)
 static void
 test_literals (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhPyModule) module = parse ("x = 'a\\x41\\u00e9' \"b\" r'\\n'\ny = 0xff_f\nz = 1_0e-1\nu = \"\"\"two\nlines\"\"\"\nv = a < b < c\nw = -9223372036854775807\n", &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhPyModule) module = parse ("x = 'a\\x41\\u00e9' \"b\" r'\\n'\ny = 0xff_f\nz = 1_0e-1\nu = \"\"\"two\nlines\"\"\"\nv = a < b < c\nw = -9223372036854775807\n", &error);
   gint64 value;
 
   g_assert_no_error (error);
@@ -59,8 +59,8 @@ test_literals (void)
 static void
 test_statements (void)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhPyModule) module = parse ("  import a.b as c\n"
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhPyModule) module = parse ("  import a.b as c\n"
                                         "  @I.ir_module\n"
                                         "  class M(Base):\n"
                                         "      x: int = 3\n"
@@ -118,8 +118,8 @@ test_errors (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhPyModule) module = parse (cases[i].text, &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhPyModule) module = parse (cases[i].text, &error);
 
       g_assert_null (module);
       g_assert_cmpstr (error->message, ==, cases[i].message);
@@ -135,9 +135,9 @@ test_depth (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     {
-      g_autoptr(GString) text = g_string_new (NULL);
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhPyModule) module = NULL;
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhPyModule) module = NULL;
 
       for (guint n = 0; n < 20000; n++)
         g_string_append (text, parts[i].before);

@@ -45,7 +45,7 @@ put_block (GByteArray *table, GByteArray *block, GByteArray *handle)
 static void
 put_bundle (GByteArray *entry, guint dtype, gint64 size, guint offset, guint bytes)
 {
-  g_autoptr(GByteArray) dim = g_byte_array_new (), shape = g_byte_array_new ();
+  g_autoptr (GByteArray) dim = g_byte_array_new (), shape = g_byte_array_new ();
 
   ph_wire_put_number (entry, 1, dtype);
   if (size >= 0)
@@ -62,10 +62,10 @@ put_bundle (GByteArray *entry, guint dtype, gint64 size, guint offset, guint byt
 static void
 write_checkpoint (const char *folder, const float *elements, guint n)
 {
-  g_autoptr(GByteArray) header = g_byte_array_new (), objects = g_byte_array_new (), node = g_byte_array_new (), attr = g_byte_array_new ();
-  g_autoptr(GByteArray) data = g_byte_array_new (), graph = g_byte_array_new (), b = g_byte_array_new (), w = g_byte_array_new ();
-  g_autoptr(GByteArray) block = g_byte_array_new (), index = g_byte_array_new (), table = g_byte_array_new (), handle = g_byte_array_new ();
-  g_autoptr(GByteArray) footer = g_byte_array_new (), empty = g_byte_array_new (), meta = g_byte_array_new ();
+  g_autoptr (GByteArray) header = g_byte_array_new (), objects = g_byte_array_new (), node = g_byte_array_new (), attr = g_byte_array_new ();
+  g_autoptr (GByteArray) data = g_byte_array_new (), graph = g_byte_array_new (), b = g_byte_array_new (), w = g_byte_array_new ();
+  g_autoptr (GByteArray) block = g_byte_array_new (), index = g_byte_array_new (), table = g_byte_array_new (), handle = g_byte_array_new ();
+  g_autoptr (GByteArray) footer = g_byte_array_new (), empty = g_byte_array_new (), meta = g_byte_array_new ();
   g_autofree char      *variables = g_build_filename (folder, "variables", NULL);
   g_autofree char      *index_name = g_build_filename (variables, "variables.index", NULL);
   g_autofree char      *data_name = g_build_filename (variables, "variables.data-00000-of-00001", NULL);
@@ -132,7 +132,7 @@ typedef struct { char *folder, *path; } Saved;
 static void
 saved_set_up (Saved *saved, gconstpointer more)
 {
-  g_autoptr(GString) text = g_string_new (model_text);
+  g_autoptr (GString) text = g_string_new (model_text);
   g_autofree char   *folder = g_dir_make_tmp ("peephole-XXXXXX", NULL);
 
   g_string_replace (text, "@MORE@", more, 0);
@@ -161,7 +161,7 @@ saved_tear_down (Saved *saved, gconstpointer more)
 static PhModel *
 open_saved (const Saved *saved, GPtrArray *problems)
 {
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel          *model = ph_io_open (saved->path, problems, NULL, &error);
 
   g_assert_no_error (error);
@@ -171,8 +171,8 @@ open_saved (const Saved *saved, GPtrArray *problems)
 static void
 convert (PhModel *model)
 {
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(GError)    error = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GError)    error = NULL;
 
   ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, &error);
   g_assert_no_error (error);
@@ -181,7 +181,7 @@ convert (PhModel *model)
 static guint
 count_nodes (PhModel *model, const char *domain)
 {
-  g_autoptr(GPtrArray) nodes = ph_model_nodes (model);
+  g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
   guint                n = 0;
 
   for (guint i = 0; i < nodes->len; i++)
@@ -195,7 +195,7 @@ static const float elements[] = { 1.5f, -2.0f, 0.25f };
 static void
 test_serving (Saved *saved, gconstpointer more)
 {
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (PhModel) model = NULL;
   const PhValue     *wx_left, *bias;
   const PhNode      *sum;
 
@@ -218,7 +218,7 @@ test_serving (Saved *saved, gconstpointer more)
 static void
 test_without (Saved *saved, gconstpointer more)
 {
-  g_autoptr(PhModel) model = open_saved (saved, NULL);
+  g_autoptr (PhModel) model = open_saved (saved, NULL);
 
   convert (model);
   g_assert_true (ph_model_find_value_named (model, "variable w")->is_input);
@@ -228,7 +228,7 @@ test_without (Saved *saved, gconstpointer more)
 static void
 test_written (Saved *saved, gconstpointer more)
 {
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   write_checkpoint (saved->folder, elements, G_N_ELEMENTS (elements));
   model = open_saved (saved, NULL);
@@ -248,8 +248,8 @@ test_damaged (Saved *saved, gconstpointer more)
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
   for (gsize length = 0; length < size; length++)
     {
-      g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr(PhModel)   model = NULL;
+      g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (PhModel)   model = NULL;
 
       g_assert_true (g_file_set_contents (path, bytes, (gssize) length, NULL));
       model = open_saved (saved, problems);
@@ -259,8 +259,8 @@ test_damaged (Saved *saved, gconstpointer more)
   for (gsize at = 0; at < size; at++)
     {
       const char         was = bytes[at];
-      g_autoptr(GError)  error = NULL;
-      g_autoptr(PhModel) model = NULL;
+      g_autoptr (GError)  error = NULL;
+      g_autoptr (PhModel) model = NULL;
 
       bytes[at] = (char) (was ^ 0x15);
       g_assert_true (g_file_set_contents (path, bytes, (gssize) size, NULL));
@@ -274,8 +274,8 @@ static void
 test_short (Saved *saved, gconstpointer more)
 {
   g_autofree char   *path = g_build_filename (saved->folder, "variables", "variables.data-00000-of-00001", NULL);
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   write_checkpoint (saved->folder, elements, G_N_ELEMENTS (elements));
   g_assert_true (g_file_set_contents (path, "1234", 4, NULL));
@@ -290,8 +290,8 @@ test_link (Saved *saved, gconstpointer more)
 {
   g_autofree char   *path = g_build_filename (saved->folder, "variables", "variables.data-00000-of-00001", NULL);
   g_autofree char   *away = g_strconcat (saved->folder, "-away", NULL);
-  g_autoptr(GError)  error = NULL;
-  g_autoptr(PhModel) model = NULL;
+  g_autoptr (GError)  error = NULL;
+  g_autoptr (PhModel) model = NULL;
 
   write_checkpoint (saved->folder, elements, G_N_ELEMENTS (elements));
   g_assert_cmpint (g_rename (path, away), ==, 0);

@@ -15,11 +15,11 @@ typedef struct { float x, y; } Middle;
 static void
 check_history (const char *path, gboolean grouped)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhScene) scene = NULL;
-  g_autoptr(GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhScene) scene = NULL;
+  g_autoptr (GHashTable) places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   const PhPipeline *pipeline = ph_pipeline_find ("O2");
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = 100000 };
   PhPosition at = { 0, 0 };
@@ -45,7 +45,7 @@ check_history (const char *path, gboolean grouped)
     {
       const int time = ph_scene_time (history, at);
       const PhPosition next = ph_history_next (history, at, history->rewrites->len < 400);
-      g_autoptr(GHashTable) taken = g_hash_table_new (NULL, NULL);
+      g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
 
       PH_FOREACH_NODE (node, model->graph)
         {
@@ -153,11 +153,11 @@ run_pipeline (PhModel *model, PhHistory *history, const char *name)
 static void
 check_appended (const char *path, gboolean grouped, guint open_all, gboolean across)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
   PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = grouped, .open_all = open_all, .across = across };
-  g_autoptr(PhScene) first = NULL, second = NULL, third = NULL, fourth = NULL;
+  g_autoptr (PhScene) first = NULL, second = NULL, third = NULL, fourth = NULL;
   PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
   const char *arguments[2] = { NULL, };
   guint kept[3];
@@ -275,9 +275,9 @@ test_across (void)
   for (guint i = 0; i < 2 * G_N_ELEMENTS (names); i++)
     {
       g_autofree char *path = example_path (names[i / 2]);
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
       const PhSceneOptions options = { .engine = i % 2 == 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST, .across = TRUE };
-      g_autoptr(PhScene) scene = ph_scene_new (ph_io_open (path, NULL, NULL, &error), NULL, &options, NULL, &error);
+      g_autoptr (PhScene) scene = ph_scene_new (ph_io_open (path, NULL, NULL, &error), NULL, &options, NULL, &error);
       guint crossings, over;
 
       g_assert_no_error (error);
@@ -327,10 +327,10 @@ test_render (void)
 {
   static const char *const endings[] = { "svg", "pdf", "png", "dot" };
   g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "seed.onnxtxt", NULL);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   g_autofree char *folder = NULL;
-  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
 
   g_assert_no_error (error);
   g_hash_table_insert (values, GUINT_TO_POINTER (((PhValue *) model->graph->first->outputs->pdata[0])->id), "0.693");
@@ -375,12 +375,12 @@ test_gradient (void)
       {
         static const PhLayoutEngine engines[2] = { PH_LAYOUT_BEST, PH_LAYOUT_LAYERED };
         g_autofree char *path = example_path (names[i]);
-        g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, NULL);
-        g_autoptr(PhHistory) history = ph_history_new ();
+        g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, NULL);
+        g_autoptr (PhHistory) history = ph_history_new ();
         const PhSceneOptions options = { .engine = engines[k] };
         PhPassOptions with_output = PH_PASS_OPTIONS_DEFAULT;
         const char *arguments[2] = { ((PhValue *) model->graph->outputs->pdata[0])->name, NULL };
-        g_autoptr(PhScene) scene = NULL;
+        g_autoptr (PhScene) scene = NULL;
         PhLayoutJudgement own, dot;
         guint crossings, over, n_named = 0;
 
@@ -420,11 +420,11 @@ static void
 test_boxes (void)
 {
   g_autofree char *path = example_path ("conv-bn-relu");
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr(PhHistory) history = ph_history_new ();
-  g_autoptr(PhScene) scene = NULL;
-  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhScene) scene = NULL;
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
   PhDrawOptions options = { .scale = 1 };
   guint n_fused = 0, n_outputs = 0;
 
@@ -480,19 +480,19 @@ static void
 test_paint (void)
 {
   g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "conv-bn-relu.onnxtxt", NULL);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
-  g_autoptr(PhScene) scene = NULL;
+  g_autoptr (PhScene) scene = NULL;
 
   g_assert_no_error (error);
   scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
   g_assert_no_error (error);
   for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
     {
-      g_autoptr(PhMeasure) measure = ph_measure_new_of_model (model, mode);
-      g_autoptr(PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
-      g_autoptr(PhInk) ink = ph_ink_new ();
+      g_autoptr (PhMeasure) measure = ph_measure_new_of_model (model, mode);
+      g_autoptr (PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
+      g_autoptr (PhInk) ink = ph_ink_new ();
       guint n_nodes = 0, sum = 0, known = 0;
       g_autofree char *least = NULL, *most = NULL;
       double width = 0, height = 0;
@@ -552,14 +552,14 @@ static void
 test_paint_given (void)
 {
   g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "inception.onnxtxt", NULL);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
   GHashTable *names = g_hash_table_new_full (NULL, NULL, NULL, g_free), *times = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr(PhMeasure) by_name = ph_measure_new_names (PH_COLOR_QUERY, "Queue", names);
-  g_autoptr(PhMeasure) by_time = ph_measure_new_numbers (PH_COLOR_TIME, "Time", "s", times);
-  g_autoptr(PhScene) scene = NULL;
-  g_autoptr(PhPaint) paint = NULL;
+  g_autoptr (PhMeasure) by_name = ph_measure_new_names (PH_COLOR_QUERY, "Queue", names);
+  g_autoptr (PhMeasure) by_time = ph_measure_new_numbers (PH_COLOR_TIME, "Time", "s", times);
+  g_autoptr (PhScene) scene = NULL;
+  g_autoptr (PhPaint) paint = NULL;
   guint n = 0, sum = 0, count;
 
   g_assert_no_error (error);
@@ -599,8 +599,8 @@ test_columns (void)
   for (guint open_all = 0; open_all <= 100000; open_all += 100000)
     {
       const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED, .by_scope = TRUE, .open_all = open_all };
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhScene) scene = ph_scene_new (ph_bench_transformer (2000, FALSE, TRUE), NULL, &options, NULL, &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhScene) scene = ph_scene_new (ph_bench_transformer (2000, FALSE, TRUE), NULL, &options, NULL, &error);
 
       g_assert_no_error (error);
       g_test_message ("%g x %g", ph_scene_width (scene), ph_scene_height (scene));

@@ -23,7 +23,7 @@ session_clear (Session *session)
 char *
 ask (Session *session, gboolean ok, const char *format, ...)
 {
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (PhReply) reply = NULL;
   g_autofree char *line = NULL;
   va_list args;
 

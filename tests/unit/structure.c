@@ -10,7 +10,7 @@ region_of (PhModel *models[2], const char *const texts[2])
 {
   for (guint side = 0; side < 2; side++)
     {
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
 
       models[side] = ph_onnx_text_read (texts[side], -1, "test", &error);
       g_assert_no_error (error);
@@ -22,8 +22,8 @@ static gboolean
 is_same_with (const char *before, const char *after, gboolean folds)
 {
   PhModel *models[2];
-  g_autoptr(PhRegion) region = region_of (models, (const char *const[]) { before, after });
-  g_autoptr(PhStructure) structure = ph_structure_new (region, models[0], models[1], folds);
+  g_autoptr (PhRegion) region = region_of (models, (const char *const[]) { before, after });
+  g_autoptr (PhStructure) structure = ph_structure_new (region, models[0], models[1], folds);
   const gboolean same = structure != NULL && ph_structure_same (structure);
 
   g_clear_pointer (&structure, ph_structure_free);
@@ -156,7 +156,7 @@ static gboolean
 is_reworded (const char *before, const char *after)
 {
   PhModel *models[2];
-  g_autoptr(PhRegion) region = region_of (models, (const char *const[]) { before, after });
+  g_autoptr (PhRegion) region = region_of (models, (const char *const[]) { before, after });
   const gboolean reworded = ph_region_is_reworded (region, models[0], models[1]);
 
   ph_model_free (models[0]);

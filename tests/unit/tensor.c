@@ -9,9 +9,9 @@
 static void
 test_make (void)
 {
-  g_autoptr(PhTensor) zeros = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 2, 3 });
-  g_autoptr(PhTensor) empty = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { G_MAXINT64, 0 });
-  g_autoptr(PhTensor) flat = ph_tensor_reshaped (zeros, 1, (gint64[]) { 6 });
+  g_autoptr (PhTensor) zeros = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 2, 3 });
+  g_autoptr (PhTensor) empty = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { G_MAXINT64, 0 });
+  g_autoptr (PhTensor) flat = ph_tensor_reshaped (zeros, 1, (gint64[]) { 6 });
   g_autofree char *text = NULL;
 
   g_assert_cmpint (ph_tensor_count (zeros), ==, 6);
@@ -29,9 +29,9 @@ static void
 test_bytes (void)
 {
   static const guint8 raw[] = { 9, 1, 0, 0, 0, 2, 0, 0, 0, 0 };
-  g_autoptr(GBytes) bytes = g_bytes_new (raw, sizeof raw), odd = g_bytes_new_from_bytes (bytes, 1, 8);
-  g_autoptr(PhTensor) borrowed = ph_tensor_new_from_bytes (PH_UINT8, 1, (gint64[]) { 10 }, bytes);
-  g_autoptr(PhTensor) copied = ph_tensor_new_from_bytes (PH_INT32, 1, (gint64[]) { 2 }, odd);
+  g_autoptr (GBytes) bytes = g_bytes_new (raw, sizeof raw), odd = g_bytes_new_from_bytes (bytes, 1, 8);
+  g_autoptr (PhTensor) borrowed = ph_tensor_new_from_bytes (PH_UINT8, 1, (gint64[]) { 10 }, bytes);
+  g_autoptr (PhTensor) copied = ph_tensor_new_from_bytes (PH_INT32, 1, (gint64[]) { 2 }, odd);
 
   g_assert_true (ph_tensor_data (borrowed) == g_bytes_get_data (bytes, NULL));
   g_assert_cmpint (ph_tensor_get_int (copied, 0), ==, 1);
@@ -48,13 +48,13 @@ static void
 test_splat (void)
 {
   const float one = 1;
-  g_autoptr(PhTensor) huge = ph_tensor_new_splat (PH_FLOAT, 2, (gint64[]) { 1 << 20, 1 << 20 }, &one);
-  g_autoptr(PhTensor) splat = ph_tensor_new_splat (PH_FLOAT, 1, (gint64[]) { 1001 }, &one);
-  g_autoptr(PhTensor) view = ph_tensor_reshaped (splat, 2, (gint64[]) { 7, 143 });
-  g_autoptr(PhTensor) cast = ph_tensor_cast (huge, PH_INT8);
-  g_autoptr(PhTensor) dense = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 1001 });
+  g_autoptr (PhTensor) huge = ph_tensor_new_splat (PH_FLOAT, 2, (gint64[]) { 1 << 20, 1 << 20 }, &one);
+  g_autoptr (PhTensor) splat = ph_tensor_new_splat (PH_FLOAT, 1, (gint64[]) { 1001 }, &one);
+  g_autoptr (PhTensor) view = ph_tensor_reshaped (splat, 2, (gint64[]) { 7, 143 });
+  g_autoptr (PhTensor) cast = ph_tensor_cast (huge, PH_INT8);
+  g_autoptr (PhTensor) dense = ph_tensor_new (PH_FLOAT, 1, (gint64[]) { 1001 });
   const char *word = "word";
-  g_autoptr(PhTensor) words = ph_tensor_new_splat (PH_STRING, 1, (gint64[]) { 3 }, &word);
+  g_autoptr (PhTensor) words = ph_tensor_new_splat (PH_STRING, 1, (gint64[]) { 3 }, &word);
   GThread *threads[4];
   PhTensorStats stats;
   float copy[1001];
@@ -84,12 +84,12 @@ test_splat (void)
 static void
 test_equal (void)
 {
-  g_autoptr(PhTensor) plus = ph_tensor_new_scalar (PH_FLOAT, 0.0), minus = ph_tensor_new_scalar (PH_FLOAT, -0.0);
-  g_autoptr(PhTensor) nan = ph_tensor_new_scalar (PH_FLOAT, NAN), again = ph_tensor_new_scalar (PH_FLOAT, NAN);
-  g_autoptr(PhTensor) strings = ph_tensor_new (PH_STRING, 1, (gint64[]) { 2 });
-  g_autoptr(PhTensor) same = ph_tensor_new (PH_STRING, 1, (gint64[]) { 2 });
-  g_autoptr(PhTensor) pair = ph_tensor_new_sequence (PH_KIND_SEQUENCE, (PhTensor *[]) { plus, nan }, 2);
-  g_autoptr(PhTensor) twin = ph_tensor_new_sequence (PH_KIND_SEQUENCE, (PhTensor *[]) { plus, again }, 2);
+  g_autoptr (PhTensor) plus = ph_tensor_new_scalar (PH_FLOAT, 0.0), minus = ph_tensor_new_scalar (PH_FLOAT, -0.0);
+  g_autoptr (PhTensor) nan = ph_tensor_new_scalar (PH_FLOAT, NAN), again = ph_tensor_new_scalar (PH_FLOAT, NAN);
+  g_autoptr (PhTensor) strings = ph_tensor_new (PH_STRING, 1, (gint64[]) { 2 });
+  g_autoptr (PhTensor) same = ph_tensor_new (PH_STRING, 1, (gint64[]) { 2 });
+  g_autoptr (PhTensor) pair = ph_tensor_new_sequence (PH_KIND_SEQUENCE, (PhTensor *[]) { plus, nan }, 2);
+  g_autoptr (PhTensor) twin = ph_tensor_new_sequence (PH_KIND_SEQUENCE, (PhTensor *[]) { plus, again }, 2);
   g_autofree char *text = ph_tensor_to_string (pair, 8);
 
   g_assert_false (ph_tensor_equal (plus, minus));
@@ -106,11 +106,11 @@ test_equal (void)
 static void
 test_compare (void)
 {
-  g_autoptr(PhTensor) a = ph_tensor_new_floats ((float[]) { 1, NAN, INFINITY, 0 }, 4);
-  g_autoptr(PhTensor) b = ph_tensor_new_floats ((float[]) { 1 + 0x1p-22f, NAN, INFINITY, -0.0f }, 4);
-  g_autoptr(PhTensor) c = ph_tensor_new_floats ((float[]) { 1, NAN, 7, 0 }, 4);
-  g_autoptr(PhTensor) wide = ph_tensor_cast (a, PH_DOUBLE);
-  g_autoptr(PhTensor) shape = ph_tensor_reshaped (a, 2, (gint64[]) { 2, 2 });
+  g_autoptr (PhTensor) a = ph_tensor_new_floats ((float[]) { 1, NAN, INFINITY, 0 }, 4);
+  g_autoptr (PhTensor) b = ph_tensor_new_floats ((float[]) { 1 + 0x1p-22f, NAN, INFINITY, -0.0f }, 4);
+  g_autoptr (PhTensor) c = ph_tensor_new_floats ((float[]) { 1, NAN, 7, 0 }, 4);
+  g_autoptr (PhTensor) wide = ph_tensor_cast (a, PH_DOUBLE);
+  g_autoptr (PhTensor) shape = ph_tensor_reshaped (a, 2, (gint64[]) { 2, 2 });
   g_auto(PhComparison) close = ph_tensor_compare (a, b, PH_TOLERANCE_ONNX), exact = ph_tensor_compare (a, b, PH_TOLERANCE_EXACT);
   g_auto(PhComparison) far = ph_tensor_compare (a, c, PH_TOLERANCE_ONNX), type = ph_tensor_compare (a, wide, PH_TOLERANCE_ONNX);
   g_auto(PhComparison) shapes = ph_tensor_compare (a, shape, PH_TOLERANCE_ONNX);
@@ -158,8 +158,8 @@ test_broadcast (void)
 static void
 test_print (void)
 {
-  g_autoptr(PhTensor) floats = ph_tensor_new_floats ((float[]) { 0.1f, 1e20f, -3, 16777216 }, 4);
-  g_autoptr(PhTensor) big = ph_tensor_new_scalar (PH_UINT64, 0x1p63);
+  g_autoptr (PhTensor) floats = ph_tensor_new_floats ((float[]) { 0.1f, 1e20f, -3, 16777216 }, 4);
+  g_autoptr (PhTensor) big = ph_tensor_new_scalar (PH_UINT64, 0x1p63);
   g_autofree char *text = ph_tensor_to_string (floats, 8), *number = ph_tensor_to_string (big, 8);
 
   g_assert_cmpstr (text, ==, "float[4] {0.1, 1e+20, -3, 16777216}");

@@ -10,11 +10,11 @@
 static char *
 read_bytes (const void *data, gsize size)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GBytes)    bytes = g_bytes_new (data, size);
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GBytes)    bytes = g_bytes_new (data, size);
   const PhFormat      *format = ph_format_recognise (bytes, "graph.pb");
-  g_autoptr(GError)    error = NULL;
-  g_autoptr(PhModel)   model = NULL;
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhModel)   model = NULL;
   g_autofree char     *text = NULL;
   GString             *out = g_string_new (NULL);
 
@@ -153,9 +153,9 @@ test_functions (void)
 static void
 test_saved (void)
 {
-  g_autoptr(GByteArray) x = g_byte_array_new (), y = g_byte_array_new (), z = g_byte_array_new (), graph = g_byte_array_new (), meta = g_byte_array_new ();
-  g_autoptr(GByteArray) info = g_byte_array_new (), named = g_byte_array_new (), signature = g_byte_array_new (), entry = g_byte_array_new ();
-  g_autoptr(GByteArray) saved = g_byte_array_new (), operators = g_byte_array_new (), about = g_byte_array_new (), op = g_byte_array_new ();
+  g_autoptr (GByteArray) x = g_byte_array_new (), y = g_byte_array_new (), z = g_byte_array_new (), graph = g_byte_array_new (), meta = g_byte_array_new ();
+  g_autoptr (GByteArray) info = g_byte_array_new (), named = g_byte_array_new (), signature = g_byte_array_new (), entry = g_byte_array_new ();
+  g_autoptr (GByteArray) saved = g_byte_array_new (), operators = g_byte_array_new (), about = g_byte_array_new (), op = g_byte_array_new ();
   g_autofree char      *text = NULL, *bare = NULL, *cut = NULL;
 
   ph_wire_put_bytes (x, 1, "x", 1);

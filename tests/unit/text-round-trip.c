@@ -15,7 +15,7 @@ static void
 test_values_json (void)
 {
   g_auto(Session) session = { 0 };
-  g_autoptr(PhReply) reply = NULL;
+  g_autoptr (PhReply) reply = NULL;
   g_autofree char *json = NULL;
 
   session_init (&session);
@@ -102,7 +102,7 @@ random_attr (GRand *rand, const char *name)
   PhTensor *tensors[4] = { random_tensor (rand), random_tensor (rand), random_tensor (rand), random_tensor (rand) };
   /* An attribute of a type that no ONNX has yet, and ints: field 1 is the name, 8 an int, 20 the type. */
   static const guint8 strange[] = { 0x0a, 0x01, 'x', 0x40, 0x07, 0xa0, 0x01, 0x47 };
-  g_autoptr(GBytes) opaque = g_bytes_new_static (strange, sizeof strange);
+  g_autoptr (GBytes) opaque = g_bytes_new_static (strange, sizeof strange);
   PhAttr *attr = NULL;
 
   switch (g_rand_int_range (rand, 0, 9))
@@ -134,7 +134,7 @@ add_nodes (GRand *rand, PhGraph *graph, PhValue *x, guint depth)
       g_autofree char *op = random_name (rand, "Op"), *name = random_name (rand, "n"), *output = random_name (rand, "v");
       const char *outputs[] = { output };
       PhNodeSpec spec = { .op_type = op, .domain = "t", .name = name, .inputs = &x, .n_inputs = 1, .n_outputs = 1, .output_names = outputs };
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GError) error = NULL;
       PhNode *node;
 
       for (int k = g_rand_int_range (rand, 0, 4); k > 0; k--)
@@ -170,9 +170,9 @@ test_text_round_trip (void)
 
   for (guint seed = 0; seed < 300; seed++)
     {
-      g_autoptr(GRand) rand = g_rand_new_with_seed (seed);
-      g_autoptr(PhModel) model = ph_model_new (), again = NULL;
-      g_autoptr(GError) error = NULL;
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr (PhModel) model = ph_model_new (), again = NULL;
+      g_autoptr (GError) error = NULL;
       g_autofree char *text = NULL, *second = NULL;
       PhNode *b;
 

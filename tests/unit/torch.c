@@ -15,7 +15,7 @@ static GBytes *
 load_seed (const char *format, const char *name)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", format, name, NULL);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   char *text;
   gsize size;
 
@@ -27,8 +27,8 @@ load_seed (const char *format, const char *name)
 static PhModel *
 read_seed (const char *format, const char *name)
 {
-  g_autoptr(GBytes) bytes = load_seed (format, name);
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GBytes) bytes = load_seed (format, name);
+  g_autoptr (GError) error = NULL;
   PhModel *model = read_bytes (format, bytes, &error);
 
   g_assert_no_error (error);
@@ -49,7 +49,7 @@ maker (PhModel *model, const char *value)
 static void
 test_script (void)
 {
-  g_autoptr(PhModel) model = read_seed ("torchscript", "net.pt");
+  g_autoptr (PhModel) model = read_seed ("torchscript", "net.pt");
   PhNode *linear = maker (model, "linear"), *loop = maker (model, "k.1"), *branch = maker (model, "w.1");
   PhTensor *weight = ph_node_input (linear, 1)->tensor;
   const float *data = ph_tensor_data (weight);
@@ -74,7 +74,7 @@ test_script (void)
 static void
 test_fx (void)
 {
-  g_autoptr(PhModel) model = read_seed ("fx", "selu.py");
+  g_autoptr (PhModel) model = read_seed ("fx", "selu.py");
   g_autofree char *type = ph_type_to_string (ph_graph_find_value_named (model->graph, "W")->type);
   PhNode *add = maker (model, "y"), *cat = maker (model, "cat");
 
@@ -96,9 +96,9 @@ test_table (void)
 {
   const char *text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %a : [#users=1] = call_module[target=a.0](args = (%x,), kwargs = {})\n"
                      "    %s : [num_users=1] = call_function[target=torch.softmax](args = (%a, -1), kwargs = {dtype: torch.float32})\n    return s";
-  g_autoptr(GBytes) bytes = g_bytes_new (text, strlen (text));
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = read_bytes ("fx", bytes, &error);
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_bytes ("fx", bytes, &error);
 
   g_assert_no_error (error);
   g_assert_cmpstr (maker (model, "a")->op_type, ==, "call_module");
@@ -112,16 +112,16 @@ test_table (void)
 static void
 test_damage (void)
 {
-  g_autoptr(GBytes) bytes = load_seed ("torchscript", "net.pt");
+  g_autoptr (GBytes) bytes = load_seed ("torchscript", "net.pt");
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
 
   for (gsize i = 0; i < size; i += 7)
     {
       g_autofree guint8 *copy = g_memdup2 (data, size);
-      g_autoptr(GBytes) cut = g_bytes_new (data, i), changed = NULL;
-      g_autoptr(GError) error = NULL, other = NULL;
-      g_autoptr(PhModel) first = read_bytes ("torchscript", cut, &error), second = NULL;
+      g_autoptr (GBytes) cut = g_bytes_new (data, i), changed = NULL;
+      g_autoptr (GError) error = NULL, other = NULL;
+      g_autoptr (PhModel) first = read_bytes ("torchscript", cut, &error), second = NULL;
 
       g_assert_null (first);
       g_assert_nonnull (error);

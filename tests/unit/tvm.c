@@ -8,7 +8,7 @@
 static PhModel *
 read_text (const char *format, const char *text, GError **error)
 {
-  g_autoptr(GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
 
   return ph_format_read_bytes (ph_format_find (format), bytes, "t.py", NULL, error);
 }
@@ -17,7 +17,7 @@ static PhModel *
 read_seed (const char *format, const char *name)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "fuzz", "corpus", format, name, NULL), *text = NULL;
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GError) error = NULL;
   PhModel *model;
 
   g_assert_true (g_file_get_contents (path, &text, NULL, &error));
@@ -31,7 +31,7 @@ static void
 assert_made (PhGraph *graph, const char *value, const char *expected)
 {
   PhValue *found = ph_graph_find_value_named (graph, value);
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   if (found == NULL || found->producer == NULL)
     g_error ("no node makes %s", value);
@@ -51,7 +51,7 @@ maker (PhGraph *graph, const char *value)
 static void
 test_relax (void)
 {
-  g_autoptr(PhModel) model = read_seed ("tvmscript", "selu.py");
+  g_autoptr (PhModel) model = read_seed ("tvmscript", "selu.py");
   PhGraph *graph = model->graph;
   PhNode *branch;
   g_autofree char *type = NULL;
@@ -82,7 +82,7 @@ test_relax (void)
 static void
 test_tir (void)
 {
-  g_autoptr(PhModel) model = read_seed ("tvmscript", "selu.py");
+  g_autoptr (PhModel) model = read_seed ("tvmscript", "selu.py");
   PhGraph *graph = ph_model_find_function (model, "tir.func", "double")->graph, *body;
   PhNode *loop = NULL;
 
@@ -104,8 +104,8 @@ test_tir_results (void)
 {
   static const char text[] = "@T.prim_func\ndef main(A: T.Buffer((2,), 'float32'), B: T.Buffer((2,), 'float32'), C: T.Buffer((2,), 'float32')):\n"
                              "  for i in range(2):\n    B[i] = A[i] + T.float32(1)\n  for j in range(2):\n    C[j] = A[j] * T.float32(2)\n";
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = read_text ("tvmscript", text, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = read_text ("tvmscript", text, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (model->graph->inputs->len, ==, 3);
@@ -122,8 +122,8 @@ test_keywords (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = read_text ("tvmscript", texts[i], &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = read_text ("tvmscript", texts[i], &error);
 
       g_assert_no_error (error);
       g_assert_cmpstr (ph_node_attr_string (model->graph->first, "dtype", NULL), ==, "float16");
@@ -140,8 +140,8 @@ test_errors (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr(GError) error = NULL;
-      g_autoptr(PhModel) model = read_text ("tvmscript", cases[i].text, &error);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = read_text ("tvmscript", cases[i].text, &error);
 
       g_assert_null (model);
       g_assert_cmpstr (error->message, ==, cases[i].message);
@@ -152,11 +152,11 @@ test_errors (void)
 static void
 test_relay (void)
 {
-  g_autoptr(PhModel) model = read_seed ("relay", "small.rly");
+  g_autoptr (PhModel) model = read_seed ("relay", "small.rly");
   PhFunction *length = ph_model_find_function (model, "relay.func", "length");
   PhNode *dense = NULL, *match;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) broken = read_text ("relay", "def @main(%x: int32) {\n  %x +\n}", &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) broken = read_text ("relay", "def @main(%x: int32) {\n  %x +\n}", &error);
   g_autofree char *deep = g_strnfill (5000, '(');
 
   assert_made (model->graph, "nn.dense", "nn.dense(x, w)");

@@ -80,7 +80,7 @@ static void
 test_interning (void)
 {
   const PhDim n = S ("n");
-  g_autoptr(PhTensor) value = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 2, 3 });
+  g_autoptr (PhTensor) value = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { 2, 3 });
 
   g_assert_true (tensor (2, n, PH_DIM (3)) == tensor (2, n, PH_DIM (3)));
   g_assert_true (tensor (2, n, PH_DIM (3)) != tensor (2, n, PH_DIM (4)));

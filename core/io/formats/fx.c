@@ -37,7 +37,7 @@ find_forward (PhPy *const *body, guint n, gboolean any, guint depth)
 static gboolean
 lower (PhTorch *torch, const PhPy *def, GError **error)
 {
-  g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   PhTorchScope scope = { .torch = torch, .graph = torch->sketch->main, .scope = "", .names = names };
 
   for (guint i = 0; i < def->n; i++)
@@ -64,15 +64,15 @@ lower (PhTorch *torch, const PhPy *def, GError **error)
 static char *
 code_of_table (const char *text, gsize size)
 {
-  g_autoptr(GRegex) line = g_regex_new ("^\\s*%(\\w+) :.* = (\\w+)\\[target=([^\\]]*)\\](?:\\(args = \\((.*)\\), kwargs = \\{(.*)\\}\\))?", G_REGEX_RAW, 0, NULL);
-  g_autoptr(GRegex) value = g_regex_new ("%(\\w+)", G_REGEX_RAW, 0, NULL), key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL);
+  g_autoptr (GRegex) line = g_regex_new ("^\\s*%(\\w+) :.* = (\\w+)\\[target=([^\\]]*)\\](?:\\(args = \\((.*)\\), kwargs = \\{(.*)\\}\\))?", G_REGEX_RAW, 0, NULL);
+  g_autoptr (GRegex) value = g_regex_new ("%(\\w+)", G_REGEX_RAW, 0, NULL), key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL);
   g_autofree char *copy = g_strndup (text, size);
   g_auto(GStrv) lines = g_strsplit (copy, "\n", -1);
   GString *out = g_string_new ("def forward(self):\n");
 
   for (guint i = 1; lines[0] != NULL && lines[i] != NULL; i++)
     {
-      g_autoptr(GMatchInfo) match = NULL;
+      g_autoptr (GMatchInfo) match = NULL;
       g_autofree char *bare = g_regex_replace (value, lines[i], -1, 0, "\\1", G_REGEX_MATCH_DEFAULT, NULL);
 
       if (!g_regex_match (line, lines[i], 0, &match))
@@ -101,11 +101,11 @@ code_of_table (const char *text, gsize size)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes) bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhPyModule) module = NULL;
-  g_autoptr(PhSketch) sketch = NULL;
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhPyModule) module = NULL;
+  g_autoptr (PhSketch) sketch = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (GError) reason = NULL;
   const PhPy *def;
   PhTorch torch;
   gsize size;

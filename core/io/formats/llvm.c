@@ -22,8 +22,8 @@ probe (const guint8 *head, gsize size, const char *name)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes) bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhLlvmModule) module = NULL;
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhLlvmModule) module = NULL;
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;      /* NULL when there are none, too */
 

@@ -184,7 +184,7 @@ add_attrs (PhDraftNode *node, const char *rest)
   for (const char *brace = strchr (rest, '{'); brace != NULL;)
     {
       const char          *end = skip_balanced (brace);
-      g_autoptr(GPtrArray) pairs = end != NULL ? split (brace + 1, (gsize) (end - brace) - 2) : NULL;
+      g_autoptr (GPtrArray) pairs = end != NULL ? split (brace + 1, (gsize) (end - brace) - 2) : NULL;
 
       if (end == NULL)
         return;
@@ -232,7 +232,7 @@ flush (Reading *reading)
 {
   g_autofree char     *left = g_steal_pointer (&reading->left), *right = g_steal_pointer (&reading->right);
   g_autofree char     *types = g_steal_pointer (&reading->types), *full = g_steal_pointer (&reading->full_name);
-  g_autoptr(GPtrArray) operands = NULL;
+  g_autoptr (GPtrArray) operands = NULL;
   const char          *open, *end, *op, *arrow = types != NULL ? strstr (types, "->") : NULL;
   char                *own, *value;
   g_autofree char     *name = NULL, *key = NULL, *debug = NULL;
@@ -288,7 +288,7 @@ begin_part (Reading *reading, const char *at)
   const char          *open = strchr (at, '('), *end = open != NULL ? skip_balanced (open) : NULL;
   const char          *stop = open != NULL ? open : at + strcspn (at, " {");
   g_autofree char     *name = g_strstrip (g_strndup (at + 1, (gsize) (stop - at) - 1));
-  g_autoptr(GPtrArray) parameters = end != NULL ? split (open + 1, (gsize) (end - open) - 2) : NULL;
+  g_autoptr (GPtrArray) parameters = end != NULL ? split (open + 1, (gsize) (end - open) - 2) : NULL;
   Part                *part = g_new0 (Part, 1);
 
   part->name = ph_importer_name (reading->importer, name);
@@ -392,7 +392,7 @@ import_parts (Reading *reading, GError **error)
 {
   PhModel             *model = reading->importer->model;
   Part                *main = reading->parts->pdata[0];
-  g_autoptr(GPtrArray) functions = g_ptr_array_new ();
+  g_autoptr (GPtrArray) functions = g_ptr_array_new ();
 
   for (guint i = 0; i < reading->parts->len; i++)
     if (reading->entry != NULL && strcmp (((Part *) reading->parts->pdata[i])->name, reading->entry) == 0)
@@ -423,9 +423,9 @@ import_parts (Reading *reading, GError **error)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes)    bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhModel)   model = ph_model_new ();
-  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func (free_part), parameters = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GBytes)    bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhModel)   model = ph_model_new ();
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (free_part), parameters = g_ptr_array_new_with_free_func (g_free);
   PhImporter           importer = { source, model };
   Reading              reading = { .source = source, .importer = &importer, .parts = parts, .parameters = parameters };
   g_autofree char     *raw = NULL, *text = NULL;

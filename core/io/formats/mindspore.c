@@ -63,7 +63,7 @@ mindir_dtype (guint64 number)
 static gboolean
 read_dims (PhSpan message, guint id, gint64 *dims, guint *rank)
 {
-  g_autoptr(GArray) numbers = ph_wire_numbers (message, id, PH_WIRE_VARINT);
+  g_autoptr (GArray) numbers = ph_wire_numbers (message, id, PH_WIRE_VARINT);
 
   *rank = numbers->len;
   for (guint i = 0; i < numbers->len && i < PH_MAX_RANK; i++)
@@ -102,7 +102,7 @@ read_external (File *file, PhSpan where, PhDType dtype, guint rank, const gint64
 {
   g_autofree char  *location = ph_wire_string (where, 1);
   const guint64     offset = ph_wire_number (where, 2, 0);
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GError) reason = NULL;
   PhFile           *weights = *location != '\0' ? ph_source_open_beside (file->source, location, NULL, name, &reason) : NULL;
 
   if (reason != NULL)
@@ -135,7 +135,7 @@ read_tensor (File *file, PhSpan tensor, const char *name, GError **error)
     return read_external (file, external, dtype, rank, dims, count * ph_dtype_size (dtype), name, error);
   if (raw.size > 0 || count == 0)
     {
-      g_autoptr(GBytes) bytes = g_bytes_new (raw.data, raw.size);
+      g_autoptr (GBytes) bytes = g_bytes_new (raw.data, raw.size);
 
       if (raw.size != count * ph_dtype_size (dtype))
         return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "'%s' has %" G_GSIZE_FORMAT " elements of type %s, but %" G_GSIZE_FORMAT
@@ -144,7 +144,7 @@ read_tensor (File *file, PhSpan tensor, const char *name, GError **error)
     }
   for (guint k = 0; k < G_N_ELEMENTS (fields); k++)
     {
-      g_autoptr(GArray) numbers = ph_wire_numbers (tensor, fields[k].id, fields[k].wire);
+      g_autoptr (GArray) numbers = ph_wire_numbers (tensor, fields[k].id, fields[k].wire);
       PhTensor         *made = numbers->len == count && count > 0 ? ph_tensor_new (dtype, rank, dims) : NULL;
 
       for (guint i = 0; made != NULL && i < numbers->len; i++)
@@ -168,8 +168,8 @@ static PhAttr *
 new_attr (File *file, const char *name, PhSpan message)
 {
   PhWireField          field;
-  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  g_autoptr(GArray)    ints = ph_wire_numbers (message, 10, PH_WIRE_VARINT), floats = ph_wire_numbers (message, 8, PH_WIRE_FIXED32);
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GArray)    ints = ph_wire_numbers (message, 10, PH_WIRE_VARINT), floats = ph_wire_numbers (message, 8, PH_WIRE_FIXED32);
 
   if (ph_wire_find (message, 3, &field))
     return ph_attr_new_int (name, (gint64) field.number);
@@ -179,7 +179,7 @@ new_attr (File *file, const char *name, PhSpan message)
     return ph_attr_new_float (name, (float) ph_double_of_bits (field.number));
   if (ph_wire_find (message, 5, &field))
     {
-      g_autoptr(GBytes) bytes = g_bytes_new (field.span.data, field.span.size);
+      g_autoptr (GBytes) bytes = g_bytes_new (field.span.data, field.span.size);
 
       return ph_attr_new_bytes (name, PH_ATTR_STRING, bytes);
     }
@@ -198,7 +198,7 @@ new_attr (File *file, const char *name, PhSpan message)
       g_ptr_array_add (texts, g_bytes_new (item.span.data, item.span.size));
     else if (item.id == 17 && item.type == PH_WIRE_BYTES)
       {
-        g_autoptr(PhAttr) inner = ph_wire_find (item.span, 17, &field) ? NULL : new_attr (file, "item", item.span);
+        g_autoptr (PhAttr) inner = ph_wire_find (item.span, 17, &field) ? NULL : new_attr (file, "item", item.span);
         g_autofree char  *text = inner != NULL ? ph_attr_value_to_string (inner) : g_strdup ("...");
 
         g_ptr_array_add (texts, g_bytes_new (text, strlen (text)));
@@ -208,7 +208,7 @@ new_attr (File *file, const char *name, PhSpan message)
   for (guint id = 6; id <= 12; id += 6)
     if (ph_wire_find (message, id, &field) && field.type == PH_WIRE_BYTES)
       {
-        g_autoptr(PhTensor) tensor = read_tensor (file, field.span, name, NULL);
+        g_autoptr (PhTensor) tensor = read_tensor (file, field.span, name, NULL);
 
         if (tensor != NULL)
           return ph_attr_new_tensor (name, tensor);
@@ -262,7 +262,7 @@ constant_of (File *file, PhSpan node)
   PH_WIRE_FOREACH (field, node)
     if (field.id == 5 && field.type == PH_WIRE_BYTES && ph_span_is (ph_wire_message (field.span, 1), "value"))
       {
-        g_autoptr(GArray) ints = ph_wire_numbers (field.span, 10, PH_WIRE_VARINT);
+        g_autoptr (GArray) ints = ph_wire_numbers (field.span, 10, PH_WIRE_VARINT);
         const PhDType     dtype = mindir_dtype (ph_wire_number (field.span, 16, 0));
         PhWireField       value;
 
@@ -380,8 +380,8 @@ static PhDraft *
 draft_mindir (File *file, PhSpan graph, GError **error)
 {
   g_autofree char      *raw = ph_wire_string (graph, 2), *name = g_utf8_make_valid (raw, -1);
-  g_autoptr(PhDraft)    draft = ph_draft_new (file->importer, *name != '\0' ? name : "graph");
-  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhDraft)    draft = ph_draft_new (file->importer, *name != '\0' ? name : "graph");
+  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
 
   if (!add_parameters (file, draft, names, graph, error))
     return NULL;
@@ -404,8 +404,8 @@ static gboolean
 read_mindir (File *file, PhSpan whole, GError **error)
 {
   PhModel             *model = file->importer->model;
-  g_autoptr(GPtrArray) functions = g_ptr_array_new (), graphs = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(PhDraft)   draft = NULL;
+  g_autoptr (GPtrArray) functions = g_ptr_array_new (), graphs = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PhDraft)   draft = NULL;
 
   PH_WIRE_FOREACH (field, whole)
     {
@@ -429,7 +429,7 @@ read_mindir (File *file, PhSpan whole, GError **error)
     }
   for (guint i = 0; i < functions->len; i++)
     {
-      g_autoptr(PhDraft) inner = draft_mindir (file, *(PhSpan *) graphs->pdata[i], error);
+      g_autoptr (PhDraft) inner = draft_mindir (file, *(PhSpan *) graphs->pdata[i], error);
 
       if (inner == NULL || !ph_draft_import (inner, ((PhFunction *) functions->pdata[i])->graph, error))
         return FALSE;
@@ -469,8 +469,8 @@ anf_type (PhSpan type)
 static PhAttr *
 anf_attr (const char *name, PhSpan value)
 {
-  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  g_autoptr(GArray)    ints = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GArray)    ints = g_array_new (FALSE, FALSE, sizeof (gint64));
   PhWireField          field;
 
   for (guint id = 2; id <= 4; id++)
@@ -482,7 +482,7 @@ anf_attr (const char *name, PhSpan value)
     return ph_attr_new_float (name, (float) ph_double_of_bits (field.number));
   if (ph_wire_find (value, 7, &field) && field.type == PH_WIRE_BYTES)
     {
-      g_autoptr(GBytes) bytes = g_bytes_new (field.span.data, field.span.size);
+      g_autoptr (GBytes) bytes = g_bytes_new (field.span.data, field.span.size);
 
       return ph_attr_new_bytes (name, PH_ATTR_STRING, bytes);
     }
@@ -565,9 +565,9 @@ read_anf (File *file, PhSpan whole, GError **error)
 {
   const PhSpan          graph = whole.size > 0 && whole.data[0] == 0x08 ? ph_wire_message (whole, 4) : whole;
   g_autofree char      *raw = ph_wire_string (graph, 2), *name = g_utf8_make_valid (raw, -1);
-  g_autoptr(PhDraft)    draft = ph_draft_new (file->importer, *name != '\0' ? name : "graph");
-  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray)  made = g_ptr_array_new ();
+  g_autoptr (PhDraft)    draft = ph_draft_new (file->importer, *name != '\0' ? name : "graph");
+  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray)  made = g_ptr_array_new ();
   guint                 i = 0;
 
   PH_WIRE_FOREACH (field, graph)
@@ -602,9 +602,9 @@ read_anf (File *file, PhSpan whole, GError **error)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes)     bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhModel)    model = ph_model_new ();
-  g_autoptr(GHashTable) functions = g_hash_table_new (NULL, NULL), primitives = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GBytes)     bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhModel)    model = ph_model_new ();
+  g_autoptr (GHashTable) functions = g_hash_table_new (NULL, NULL), primitives = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   PhImporter            importer = { source, model };
   File                  file = { source, &importer, functions, primitives };
   PhSpan                whole;

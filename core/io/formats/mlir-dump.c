@@ -16,7 +16,7 @@ probe (const guint8 *head, gsize size, const char *name)
 static gboolean
 record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
 {
-  g_autoptr(GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   gsize             size;
   const char       *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
 

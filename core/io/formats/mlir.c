@@ -25,8 +25,8 @@ probe (const guint8 *head, gsize size, const char *name)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes)    bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(GPtrArray) modules = NULL;
+  g_autoptr (GBytes)    bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (GPtrArray) modules = NULL;
   const char          *text;
   gsize                size;
 

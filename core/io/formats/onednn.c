@@ -176,7 +176,7 @@ add_attr (JsonObject *attrs, const char *name, JsonNode *node, gpointer draft)
 static void
 add_layouts (JsonArray *tensors, const char *name, PhDraftNode *node)
 {
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   gboolean           any = FALSE;
 
   for (guint i = 0; tensors != NULL && i < json_array_get_length (tensors); i++)
@@ -244,7 +244,7 @@ add_operator (Making *making, JsonObject *op, guint index, GError **error)
 static void
 add_ends (Making *making, JsonArray *graph)
 {
-  g_autoptr(GHashTable) used = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) used = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 
   for (guint i = 0; i < json_array_get_length (graph); i++)
     {
@@ -276,14 +276,14 @@ add_ends (Making *making, JsonArray *graph)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes)     bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(JsonParser) parser = json_parser_new ();
-  g_autoptr(PhModel)    model = ph_model_new ();
-  g_autoptr(GHashTable) tensors = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  g_autoptr(GHashTable) made = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
-  g_autoptr(GError)     reason = NULL;
+  g_autoptr (GBytes)     bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  g_autoptr (PhModel)    model = ph_model_new ();
+  g_autoptr (GHashTable) tensors = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) made = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GError)     reason = NULL;
   PhImporter            importer = { source, model };
-  g_autoptr(PhDraft)    draft = ph_draft_new (&importer, "graph");
+  g_autoptr (PhDraft)    draft = ph_draft_new (&importer, "graph");
   Making                making = { source, draft, tensors, made };
   JsonArray            *graph;
   gsize                 size;

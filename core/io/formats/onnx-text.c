@@ -26,7 +26,7 @@ read_model (PhSource *base, GError **error)
 {
   g_auto(PhOnnxSource) source = { .base = base, .lenient = TRUE };
   g_auto(PhArena) arena = { 0 };
-  g_autoptr(GBytes) text = ph_source_dup_bytes (base, error);
+  g_autoptr (GBytes) text = ph_source_dup_bytes (base, error);
   Onnx__ModelProto *proto;
   gsize size;
   const char *data;
@@ -48,7 +48,7 @@ const PhFormat ph_format_onnx_text = {
 PhModel *
 ph_onnx_text_read (const char *text, gssize length, const char *path, GError **error)
 {
-  g_autoptr(GBytes) bytes = g_bytes_new_static (text, length >= 0 ? (gsize) length : strlen (text));
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, length >= 0 ? (gsize) length : strlen (text));
 
   return ph_format_read_bytes (&ph_format_onnx_text, bytes, path, NULL, error);
 }

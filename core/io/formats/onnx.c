@@ -20,7 +20,7 @@ read_model (PhSource *base, GError **error)
 {
   g_auto(PhOnnxSource) source = { .base = base };
   g_auto(PhArena) arena = { 0 };
-  g_autoptr(GByteArray) slim = NULL;
+  g_autoptr (GByteArray) slim = NULL;
   ProtobufCAllocator allocator;
   Onnx__ModelProto *proto;
 

@@ -179,7 +179,7 @@ static PhTensor *
 read_constant (Reading *reading, const Element *data, const char *name, GError **error)
 {
   const PhDType     dtype = dtype_of (get (data, "element_type"));
-  g_autoptr(GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (gint64));
   const guint64     offset = g_ascii_strtoull (get (data, "offset"), NULL, 10), size = g_ascii_strtoull (get (data, "size"), NULL, 10);
   PhFile           *file = find_weights (reading);
   gsize             count;
@@ -199,7 +199,7 @@ read_constant (Reading *reading, const Element *data, const char *name, GError *
   if (bits >= 8)
     return ph_tensor_new_from_file (dtype, dims->len, (gint64 *) dims->data, file, (gsize) offset, error);
   {
-    g_autoptr(GBytes) packed = ph_file_read_bytes (file, (gsize) offset, (gsize) size, error);
+    g_autoptr (GBytes) packed = ph_file_read_bytes (file, (gsize) offset, (gsize) size, error);
     PhTensor         *tensor = packed != NULL ? ph_tensor_new (dtype, dims->len, (gint64 *) dims->data) : NULL;
     const guint8     *from = packed != NULL ? g_bytes_get_data (packed, NULL) : NULL;
 
@@ -218,7 +218,7 @@ read_constant (Reading *reading, const Element *data, const char *name, GError *
 static void
 add_attr (PhDraftNode *node, const char *name, const char *text)
 {
-  g_autoptr(GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
   char             *end;
   double            number;
 
@@ -242,7 +242,7 @@ add_attr (PhDraftNode *node, const char *name, const char *text)
 static void
 add_attrs (PhDraftNode *node, const Element *data)
 {
-  g_autoptr(GList) names = data != NULL ? g_list_sort (g_hash_table_get_keys (data->attrs), (GCompareFunc) strcmp) : NULL;
+  g_autoptr (GList) names = data != NULL ? g_list_sort (g_hash_table_get_keys (data->attrs), (GCompareFunc) strcmp) : NULL;
 
   for (GList *l = names; l != NULL; l = l->next)
     if (*(const char *) l->data != '\0')
@@ -262,13 +262,13 @@ static void
 add_port_map (PhDraftNode *node, const Element *layer, const char *part)
 {
   const Element       *map = child (layer, part);
-  g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; map != NULL && i < map->children->len; i++)
     {
       const Element     *row = map->children->pdata[i];
-      g_autoptr(GString) text = g_string_new (row->name);
-      g_autoptr(GList)   names = g_list_sort (g_hash_table_get_keys (row->attrs), (GCompareFunc) strcmp);
+      g_autoptr (GString) text = g_string_new (row->name);
+      g_autoptr (GList)   names = g_list_sort (g_hash_table_get_keys (row->attrs), (GCompareFunc) strcmp);
 
       for (GList *l = names; l != NULL; l = l->next)
         g_string_append_printf (text, " %s=%s", (const char *) l->data, get (row, l->data));
@@ -388,9 +388,9 @@ claim_names (Reading *reading, PhDraft *draft, const Element *layer, GHashTable 
 static PhDraft *
 draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error)
 {
-  g_autoptr(PhDraft)    draft = ph_draft_new (reading->importer, name);
-  g_autoptr(GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr(GHashTable) edges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (PhDraft)    draft = ph_draft_new (reading->importer, name);
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) edges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   const Element        *layers = child (net, "layers"), *list = child (net, "edges");
 
   if (layers == NULL)
@@ -414,13 +414,13 @@ static PhModel *
 read_model (PhSource *source, GError **error)
 {
   static const GMarkupParser     parser = { on_start, on_end, on_text, NULL, NULL };
-  g_autoptr(GBytes)              bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhModel)             model = ph_model_new ();
-  g_autoptr(GPtrArray)           stack = g_ptr_array_new ();
-  g_autoptr(GError)              reason = NULL;
-  g_autoptr(PhDraft)             draft = NULL;
+  g_autoptr (GBytes)              bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhModel)             model = ph_model_new ();
+  g_autoptr (GPtrArray)           stack = g_ptr_array_new ();
+  g_autoptr (GError)              reason = NULL;
+  g_autoptr (PhDraft)             draft = NULL;
   Parse                          parse = { stack, NULL };
-  g_autoptr(GMarkupParseContext) context = g_markup_parse_context_new (&parser, G_MARKUP_PREFIX_ERROR_POSITION, &parse, NULL);
+  g_autoptr (GMarkupParseContext) context = g_markup_parse_context_new (&parser, G_MARKUP_PREFIX_ERROR_POSITION, &parse, NULL);
   PhImporter                     importer = { source, model };
   Reading                        reading = { .source = source, .importer = &importer };
   gsize                          size;

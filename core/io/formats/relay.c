@@ -120,7 +120,7 @@ expect (Parser *r, const char *text)
 static char *
 raw (Parser *r, const char *stops)
 {
-  g_autoptr(GString) out = g_string_new (NULL);
+  g_autoptr (GString) out = g_string_new (NULL);
   guint depth = 0;
 
   skip (r);
@@ -399,7 +399,7 @@ primary (Scope *scope)
   if (looks (r, "(") || looks (r, "["))
     {
       const char *close = *r->p == '(' ? ")" : "]";
-      g_autoptr(GPtrArray) items = g_ptr_array_new ();
+      g_autoptr (GPtrArray) items = g_ptr_array_new ();
       gboolean comma = FALSE;
 
       for (r->p++; !take (r, close); comma = take (r, ","))
@@ -465,7 +465,7 @@ static const char *
 call (Scope *scope, PhSketchNode *callee, const char *value)
 {
   Parser *r = scope->r;
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new (), attrs = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), attrs = g_ptr_array_new_with_free_func (g_free);
   const PhAttr *text = callee != NULL && callee->attrs->len > 0 ? callee->attrs->pdata[0] : NULL;
   PhSketchNode *node;
   g_autofree char *name = text != NULL && text->kind == PH_ATTR_STRING ? g_strndup (g_bytes_get_data (text->s, NULL), g_bytes_get_size (text->s)) : NULL;
@@ -673,9 +673,9 @@ top (Parser *r, Scope *main, gboolean *has_main)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes) bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhSketch) sketch = NULL;
-  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhSketch) sketch = NULL;
+  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
   g_autofree char *copy = NULL;
   Parser r = { .source = source, .line = 1 };
   Scope main = { &r, NULL, names };
@@ -688,7 +688,7 @@ read_model (PhSource *source, GError **error)
   copy = g_strndup (text, size);
   if (strstr (copy, "%%") != NULL)             /* a template, as in TVM's tests */
     {
-      g_autoptr(GString) filled = g_string_new (copy);
+      g_autoptr (GString) filled = g_string_new (copy);
 
       g_string_replace (filled, "%%", "%", 0);
       g_string_replace (filled, "%s (", "match (", 0);

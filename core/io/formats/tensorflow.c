@@ -145,7 +145,7 @@ read_operators (PhTfFile *file, PhSpan meta)
     if (op.id == 1 && op.type == PH_WIRE_BYTES)
       {
         g_autofree char  *name = ph_wire_string (op.span, 1), *valid = g_utf8_make_valid (name, -1);
-        g_autoptr(GPtrArray) outputs = g_ptr_array_new_with_free_func (g_free);
+        g_autoptr (GPtrArray) outputs = g_ptr_array_new_with_free_func (g_free);
 
         PH_WIRE_FOREACH (field, op.span)
           if (field.id == 3)
@@ -176,7 +176,7 @@ read_functions (PhTfFile *file, PhSpan library, GPtrArray *order, GError **error
 static gboolean
 make_functions (PhTfFile *file, GPtrArray *order, GError **error)
 {
-  g_autoptr(GPtrArray) functions = g_ptr_array_new ();
+  g_autoptr (GPtrArray) functions = g_ptr_array_new ();
 
   for (guint i = 0; i < order->len; i++)
     {
@@ -188,8 +188,8 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
     }
   for (guint i = 0; i < order->len; i++)
     {
-      g_autoptr(PhTfGraph) graph = ph_tf_parse_function (file, *(PhSpan *) g_hash_table_lookup (file->functions, order->pdata[i]), error);
-      g_autoptr(PhDraft)   draft = NULL;
+      g_autoptr (PhTfGraph) graph = ph_tf_parse_function (file, *(PhSpan *) g_hash_table_lookup (file->functions, order->pdata[i]), error);
+      g_autoptr (PhDraft)   draft = NULL;
 
       if (graph != NULL)
         {
@@ -258,7 +258,7 @@ take_leaves (PhTfGraph *graph)
 {
   static const char *const silent[] = { "NoOp", "Assert", "SaveV2", "Save", "MergeV2Checkpoints", "ShardedFilename", "Assign", "AssignVariableOp",
     "Const", "Placeholder", "VarIsInitializedOp", "RestoreV2", "Print", "IsVariableInitialized", "SaveSlices", "ShardedFilespec", NULL };
-  g_autoptr(GHashTable) used = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -281,9 +281,9 @@ take_leaves (PhTfGraph *graph)
 static gboolean
 read_graph (PhTfFile *file, PhSpan message, PhSpan meta, GError **error)
 {
-  g_autoptr(PhTfGraph) graph = ph_tf_graph_new ("graph");
-  g_autoptr(GPtrArray) order = g_ptr_array_new ();
-  g_autoptr(PhDraft)   draft = NULL;
+  g_autoptr (PhTfGraph) graph = ph_tf_graph_new ("graph");
+  g_autoptr (GPtrArray) order = g_ptr_array_new ();
+  g_autoptr (PhDraft)   draft = NULL;
   PhModel             *model = file->importer->model;
 
   if (!ph_wire_is_message (message, 100))
@@ -313,12 +313,12 @@ read_graph (PhTfFile *file, PhSpan message, PhSpan meta, GError **error)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes)     given = ph_source_dup_bytes (source, error), bytes = NULL;
-  g_autoptr(PhModel)    model = ph_model_new ();
-  g_autoptr(GHashTable) functions = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr(GHashTable) op_outputs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_strfreev);
-  g_autoptr(GHashTable) open = g_hash_table_new (NULL, NULL);
-  g_autoptr(PhTfCheckpoint) checkpoint = ph_tf_checkpoint_open (source);
+  g_autoptr (GBytes)     given = ph_source_dup_bytes (source, error), bytes = NULL;
+  g_autoptr (PhModel)    model = ph_model_new ();
+  g_autoptr (GHashTable) functions = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GHashTable) op_outputs = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_strfreev);
+  g_autoptr (GHashTable) open = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhTfCheckpoint) checkpoint = ph_tf_checkpoint_open (source);
   PhImporter            importer = { source, model };
   PhTfFile              file = { .source = source, .importer = &importer, .functions = functions, .op_outputs = op_outputs, .open = open,
                                  .checkpoint = checkpoint };

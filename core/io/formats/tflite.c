@@ -155,7 +155,7 @@ read_tensor (File *file, gsize tensor, PhFlatVector data, const char *name, GErr
   if (file->on_disk && data.n > 256)
     return ph_tensor_new_from_file (dtype, shape.n, dims, file->source->disk, data.at, error);
   {
-    g_autoptr(GBytes) bytes = g_bytes_new (file->flat.data + data.at, data.n);
+    g_autoptr (GBytes) bytes = g_bytes_new (file->flat.data + data.at, data.n);
 
     return ph_tensor_new_from_bytes (dtype, shape.n, dims, bytes);
   }
@@ -413,7 +413,7 @@ draft_graph (File *file, guint index, GError **error)
   const PhFlatVector   tensors = ph_flat_vector (file->flat, graph, GRAPH_TENSORS, 4), inputs = ph_flat_vector (file->flat, graph, GRAPH_INPUTS, 4);
   const PhFlatVector   outputs = ph_flat_vector (file->flat, graph, GRAPH_OUTPUTS, 4), operators = ph_flat_vector (file->flat, graph, GRAPH_OPERATORS, 4);
   g_autofree char     *name = ph_flat_string (file->flat, graph, GRAPH_NAME);
-  g_autoptr(PhDraft)   draft = ph_draft_new (file->importer, *name != '\0' ? name : "main");
+  g_autoptr (PhDraft)   draft = ph_draft_new (file->importer, *name != '\0' ? name : "main");
   g_autofree const char **names = g_new0 (const char *, tensors.n + 1);
   g_autofree guint8   *state = g_new0 (guint8, tensors.n + 1);
 
@@ -469,7 +469,7 @@ add_functions (File *file, GError **error)
     {
       g_autofree char   *own = ph_flat_string (file->flat, ph_flat_item (file->flat, file->graphs, i), GRAPH_NAME);
       g_autofree char   *name = g_strdup_printf ("%s_%u", *own != '\0' ? own : "subgraph", i);
-      g_autoptr(PhDraft) draft = NULL;
+      g_autoptr (PhDraft) draft = NULL;
       PhFunction        *function;
 
       if (g_hash_table_contains (file->used, GUINT_TO_POINTER (i)))
@@ -485,10 +485,10 @@ add_functions (File *file, GError **error)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes)     bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhModel)    model = ph_model_new ();
-  g_autoptr(GHashTable) used = g_hash_table_new (NULL, NULL), open = g_hash_table_new (NULL, NULL);
-  g_autoptr(PhDraft)    draft = NULL;
+  g_autoptr (GBytes)     bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhModel)    model = ph_model_new ();
+  g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL), open = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhDraft)    draft = NULL;
   PhImporter            importer = { source, model };
   File                  file = { .source = source, .importer = &importer, .used = used, .open = open, .on_disk = source->disk != NULL && source->bytes == NULL };
   gboolean              broken = FALSE;

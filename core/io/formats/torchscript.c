@@ -61,7 +61,7 @@ read_pickle (PhZip *zip, const char *prefix, const char *name, GError **error)
 {
   g_autofree char *member = g_strdup_printf ("%s/%s", prefix, name);
   const PhZipMember *found = ph_zip_find (zip, member);
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
 
   if (found == NULL)
     {
@@ -76,8 +76,8 @@ static PhTorchVal *
 run_forward (PhTorch *torch, const PhPickle *module, GError **error)
 {
   PhTorchScope scope = { .torch = torch, .graph = torch->sketch->main, .scope = "" };
-  g_autoptr(GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr(GPtrArray) args = g_ptr_array_new ();
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) args = g_ptr_array_new ();
   PhPy at = { .line = 1, .column = 1 };
   PhTorchVal *self = ph_torch_module (torch, module, ""), *result;
   const PhPy *forward = ph_torch_find_method (torch, module, "forward");
@@ -107,12 +107,12 @@ run_forward (PhTorch *torch, const PhPickle *module, GError **error)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(PhZip) zip = ph_zip_open (source, error);
+  g_autoptr (PhZip) zip = ph_zip_open (source, error);
   g_autofree char *prefix = zip != NULL ? find_prefix (zip) : NULL, *constants_name = NULL;
-  g_autoptr(PhPickles) data = NULL, constants = NULL;
-  g_autoptr(PhSketch) sketch = NULL;
-  g_autoptr(PhModel) model = NULL;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (PhPickles) data = NULL, constants = NULL;
+  g_autoptr (PhSketch) sketch = NULL;
+  g_autoptr (PhModel) model = NULL;
+  g_autoptr (GError) reason = NULL;
   PhTorch torch;
   PhTorchVal *result;
 

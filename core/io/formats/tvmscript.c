@@ -96,11 +96,11 @@ collect (PhPy *const *body, guint n, GPtrArray *into)
 static PhModel *
 read_model (PhSource *source, GError **error)
 {
-  g_autoptr(GBytes) bytes = ph_source_dup_bytes (source, error);
-  g_autoptr(PhPyModule) module = NULL;
-  g_autoptr(PhSketch) sketch = NULL;
-  g_autoptr(GPtrArray) all = g_ptr_array_new ();
-  g_autoptr(GHashTable) defs = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (PhPyModule) module = NULL;
+  g_autoptr (PhSketch) sketch = NULL;
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
+  g_autoptr (GHashTable) defs = g_hash_table_new (g_str_hash, g_str_equal);
   const PhPy *main = NULL;
   PhTvm tvm = { .defs = defs };
   gsize size;

@@ -336,10 +336,10 @@ merge_blocks (Dump *dump, const Section *section)
 {
   const char           *name = function_with_loop (dump, section->on);
   const Known          *known = name != NULL ? g_hash_table_lookup (dump->known, name) : NULL;
-  g_autoptr(GPtrArray)  order = g_ptr_array_new_with_free_func (string_free), new = g_ptr_array_new_with_free_func (string_free);
-  g_autoptr(GHashTable) blocks = NULL, fresh = NULL, reached = g_hash_table_new (NULL, NULL);
-  g_autoptr(GString)    text = g_string_new (NULL);
-  g_autoptr(GQueue)     next = g_queue_new ();
+  g_autoptr (GPtrArray)  order = g_ptr_array_new_with_free_func (string_free), new = g_ptr_array_new_with_free_func (string_free);
+  g_autoptr (GHashTable) blocks = NULL, fresh = NULL, reached = g_hash_table_new (NULL, NULL);
+  g_autoptr (GString)    text = g_string_new (NULL);
+  g_autoptr (GQueue)     next = g_queue_new ();
 
   if (known == NULL)
     return FALSE;
@@ -402,7 +402,7 @@ side_of (const Section *section, char without)
 static const char *
 function_of (Dump *dump, const Section *section)
 {
-  g_autoptr(GString) before = NULL;
+  g_autoptr (GString) before = NULL;
 
   if (!g_str_equal (section->on, "[module]"))
     return section->on;
@@ -422,7 +422,7 @@ static gboolean
 take_side (Dump *dump, const Section *section, char without)
 {
   const char *name = function_of (dump, section);
-  g_autoptr(GString) body = NULL;
+  g_autoptr (GString) body = NULL;
   g_autofree char   *text = NULL;
 
   if (name == NULL)
@@ -457,7 +457,7 @@ apply (Dump *dump, const Section *section, gboolean only_new)
 {
   const char *at = section->text, *end = section->text + section->size, *text;
   gboolean    changed = FALSE, whole = g_strstr_len (section->text, (gssize) MIN (section->size, 400), "; ModuleID") != NULL, any = FALSE;
-  g_autoptr(GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   guint       line = section->line;
   gsize       size;
 
@@ -494,7 +494,7 @@ apply (Dump *dump, const Section *section, gboolean only_new)
 static PhModel *
 make_model (Dump *dump, GError **error)
 {
-  g_autoptr(GPtrArray) functions = g_ptr_array_new ();
+  g_autoptr (GPtrArray) functions = g_ptr_array_new ();
 
   for (guint i = 0; i < dump->names->len; i++)
     {
@@ -547,7 +547,7 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
         changed = apply (dump, section, FALSE);
       if (pass != NULL && (section == NULL || !section->more))
         {
-          g_autoptr(GError) reason = NULL;
+          g_autoptr (GError) reason = NULL;
           PhModel          *model = changed ? make_model (dump, &reason) : NULL;
 
           if (reason != NULL)
@@ -566,9 +566,9 @@ tell_states (Dump *dump, PhRecordFunc each, gpointer data, GError **error)
 gboolean
 ph_llvm_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc each, gpointer data, GError **error)
 {
-  g_autoptr(GArray)     sections = g_array_new (FALSE, FALSE, sizeof (Section));
-  g_autoptr(GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, known_free),
+  g_autoptr (GArray)     sections = g_array_new (FALSE, FALSE, sizeof (Section));
+  g_autoptr (GPtrArray)  names = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, known_free),
                         types = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   Dump dump = { source, sections, names, known, types };
 

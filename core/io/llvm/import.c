@@ -101,7 +101,7 @@ number (const char *text, const PhType *type)
   if (type->dtype == PH_INT64)             /* a double does not hold all of them */
     {
       gint64 whole = g_ascii_strtoll (text, &end, 10);
-      g_autoptr(GBytes) bytes = g_bytes_new (&whole, sizeof whole);
+      g_autoptr (GBytes) bytes = g_bytes_new (&whole, sizeof whole);
 
       return *end == '\0' ? ph_tensor_new_from_bytes (PH_INT64, 0, NULL, bytes) : NULL;
     }
@@ -112,7 +112,7 @@ number (const char *text, const PhType *type)
 static void
 add_strings (Import *i, GPtrArray *attrs, const char *name, GPtrArray *texts)
 {
-  g_autoptr(GPtrArray) bytes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) bytes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   if (texts->len == 0)
     return;
@@ -158,7 +158,7 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
 {
   GPtrArray *inputs = new_array (i), *outputs = new_array (i), *types = new_array (i), *names = new_array (i);
   GPtrArray *attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
-  g_autoptr(GPtrArray) back = g_ptr_array_new (), fixed = g_ptr_array_new (), incoming = g_ptr_array_new ();
+  g_autoptr (GPtrArray) back = g_ptr_array_new (), fixed = g_ptr_array_new (), incoming = g_ptr_array_new ();
   const PhType *type = ph_llvm_type (from->type);
   const char *callee = NULL;
   PhImportNode node = { .op_type = ph_importer_name (i->importer, from->opcode), .domain = "llvm" };
@@ -283,9 +283,9 @@ static GPtrArray *
 order_blocks (Import *i)
 {
   GPtrArray *order = g_ptr_array_new ();
-  g_autoptr(GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr(GArray) path = g_array_new (FALSE, FALSE, sizeof (guint));      /* the next target of each block on the way */
-  g_autoptr(GPtrArray) way = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) path = g_array_new (FALSE, FALSE, sizeof (guint));      /* the next target of each block on the way */
+  g_autoptr (GPtrArray) way = g_ptr_array_new ();
 
   for (guint b = 0; b < i->function->blocks->len; b++)
     {
@@ -391,12 +391,12 @@ value_clear (gpointer data)
 static gboolean
 import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function, GHashTable *functions, GError **error)
 {
-  g_autoptr(GHashTable) defined = g_hash_table_new (g_str_hash, g_str_equal), exist = g_hash_table_new (g_str_hash, g_str_equal),
+  g_autoptr (GHashTable) defined = g_hash_table_new (g_str_hash, g_str_equal), exist = g_hash_table_new (g_str_hash, g_str_equal),
                         taken = g_hash_table_new (NULL, NULL), blocks = g_hash_table_new (g_str_hash, g_str_equal), last = g_hash_table_new (NULL, NULL),
                         before = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_ptr_array_unref);
-  g_autoptr(GArray) nodes = g_array_new (FALSE, FALSE, sizeof (PhImportNode)), inputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (PhImportNode)), inputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue)),
                     constants = g_array_new (FALSE, FALSE, sizeof (PhImportValue)), outputs = g_array_new (FALSE, FALSE, sizeof (PhImportValue));
-  g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func (drop_array), order = NULL;
+  g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func (drop_array), order = NULL;
   Import import = { importer, NULL, function, defined, exist, taken, blocks, last, nodes, constants, outputs, owned, functions }, *i = &import;
 
   g_array_set_clear_func (constants, value_clear);
@@ -448,8 +448,8 @@ import_function (PhImporter *importer, PhGraph *graph, PhLlvmFunction *function,
 PhModel *
 ph_llvm_model (PhSource *source, GPtrArray *functions, GError **error)
 {
-  g_autoptr(PhModel) model = ph_model_new ();
-  g_autoptr(GHashTable) others = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GHashTable) others = g_hash_table_new (g_str_hash, g_str_equal);
   PhImporter importer = { source, model };
   guint first = 0;
 

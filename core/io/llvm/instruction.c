@@ -416,7 +416,7 @@ ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n)
   static const char *const ends[] = { "ret", "br", "switch", "indirectbr", "invoke", "resume", "catchswitch", "catchret", "cleanupret", "unreachable",
                                       "callbr", NULL };
   const PhLlvmToken *first = tokens;
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
   PhLlvmInstruction *made;
   Reader reader = { .lexer = lexer, .text = text };
   const char *result = NULL;

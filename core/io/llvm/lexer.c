@@ -66,7 +66,7 @@ string_end (PhLlvmLexer *lexer, const char *at)
 static const char *
 unquote (PhLlvmLexer *lexer, const char *start, const char *end)
 {
-  g_autoptr(GString) name = g_string_new (NULL);
+  g_autoptr (GString) name = g_string_new (NULL);
 
   for (const char *p = start; p < end; p++)
     if (*p == '\\' && end - p > 2 && g_ascii_isxdigit (p[1]) && g_ascii_isxdigit (p[2]) && (p[1] != '0' || p[2] != '0'))

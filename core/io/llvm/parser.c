@@ -175,7 +175,7 @@ ends_instruction (Parser *p)
 static const char *
 text_of (Parser *p, const PhLlvmToken *tokens, guint n)
 {
-  g_autoptr(GString) text = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < n; i++)
     {
@@ -335,8 +335,8 @@ read_function (Parser *p, gboolean whole)
 PhLlvmModule *
 ph_llvm_parse (PhSource *source, const char *text, gsize size, guint line, GHashTable *types, GError **error)
 {
-  g_autoptr(PhLlvmModule) module = g_new0 (PhLlvmModule, 1);
-  g_autoptr(GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhLlvmToken));
+  g_autoptr (PhLlvmModule) module = g_new0 (PhLlvmModule, 1);
+  g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhLlvmToken));
   Parser parser = { .lexer = { .source = source, .module = module, .at = text, .end = text + size, .line_start = text, .line = line, .first = TRUE,
                                .error = error }, .tokens = tokens }, *p = &parser;
 

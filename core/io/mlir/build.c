@@ -116,7 +116,7 @@ print_attr (const PhMlirAttr *attr, GString *out, guint depth)
 static PhAttr *
 text_attr (const char *name, const PhMlirAttr *attr)
 {
-  g_autoptr(GString) out = g_string_new (NULL);
+  g_autoptr (GString) out = g_string_new (NULL);
 
   print_attr (attr, out, 0);
   return ph_attr_new_string (name, out->str);
@@ -172,7 +172,7 @@ make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
         }
       if (all_of (attr, PH_MLIR_STRING, PH_MLIR_TEXT))
         {
-          g_autoptr(GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+          g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
           for (guint i = 0; i < attr->items->len; i++)
             {
@@ -227,7 +227,7 @@ add_flat (Builder *builder, GPtrArray *attrs, const PhMlirOp *op, const PhMlirAt
     }
   if (attr->kind == PH_MLIR_ARRAY && attr->items->len > 0 && g_str_equal (name, "padding"))
     {
-      g_autoptr(GArray) flat = g_array_new (FALSE, FALSE, sizeof (gint64));
+      g_autoptr (GArray) flat = g_array_new (FALSE, FALSE, sizeof (gint64));
 
       for (guint i = 0; i < attr->items->len; i++)
         {
@@ -254,7 +254,7 @@ add_result_types (Builder *builder, GPtrArray *attrs, const PhMlirOp *op)
     opaque = opaque || g_array_index (op->result_types, PhMlirType, i).opaque;
   if (!opaque || g_str_has_suffix (op->name, "func"))
     return;
-  g_autoptr(GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
   for (guint i = 0; i < op->result_types->len; i++)
     {
@@ -351,8 +351,8 @@ type_applied (const PhMlirOp *op, const Frame *frame)
 static gboolean
 build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Frame *frame)
 {
-  g_autoptr(GPtrArray)  inputs = g_ptr_array_new ();
-  g_autoptr(GPtrArray)  bodies = g_ptr_array_new ();
+  g_autoptr (GPtrArray)  inputs = g_ptr_array_new ();
+  g_autoptr (GPtrArray)  bodies = g_ptr_array_new ();
   GPtrArray            *attrs = g_ptr_array_new ();
   const guint           n_outputs = MAX (op->results->len, 1);
   const char          **outputs = NEW (builder, const char *, n_outputs);
@@ -394,7 +394,7 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
                                                   : g_str_equal (op->name, "func.call") ? "callee" : "symbol", op->symbol));
   if (op->successors->len > 0)
     {
-      g_autoptr(GString) text = g_string_new (NULL);
+      g_autoptr (GString) text = g_string_new (NULL);
 
       for (guint i = 0; i < op->successors->len; i++)
         g_string_append_printf (text, "%s%s", i > 0 ? " " : "", (const char *) op->successors->pdata[i]);
@@ -515,7 +515,7 @@ build_input_call (Builder *builder, const PhMlirOp *op)
 static gboolean
 build_region_inner (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region, const Frame *outer, gboolean closed)
 {
-  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
   const Frame           frame = { outer, names, closed };
   const PhMlirBlock    *first = region->blocks->pdata[0];
   guint                 n = 0, made = 0;
@@ -672,8 +672,8 @@ find_others (const PhMlirRegion *region, gboolean results, GPtrArray *ops)
 static gboolean
 build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
 {
-  g_autoptr(GPtrArray)  ops = g_ptr_array_new ();
-  g_autoptr(GHashTable) names = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray)  ops = g_ptr_array_new ();
+  g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
   const Frame           frame = { NULL, names, TRUE };
   PhImportNode         *nodes;
 
@@ -702,7 +702,7 @@ build_others (Builder *builder, PhImportGraph *graph, GPtrArray *modules)
 static void
 see_module (Builder *builder, PhMlirModule *module)
 {
-  g_autoptr(GPtrArray) one = g_ptr_array_new (), functions = NULL;
+  g_autoptr (GPtrArray) one = g_ptr_array_new (), functions = NULL;
 
   g_ptr_array_add (one, module);
   functions = ph_mlir_functions (one);
@@ -757,8 +757,8 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
 const PhMlirOp *
 ph_mlir_entry (GPtrArray *modules)
 {
-  g_autoptr(GHashTable) called = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray)  functions = ph_mlir_functions (modules);
+  g_autoptr (GHashTable) called = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray)  functions = ph_mlir_functions (modules);
 
   for (guint i = 0; i < modules->len; i++)
     note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
@@ -768,11 +768,11 @@ ph_mlir_entry (GPtrArray *modules)
 PhModel *
 ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
 {
-  g_autoptr(PhModel)    model = ph_model_new ();
-  g_autoptr(GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL), called = g_hash_table_new (NULL, NULL);
-  g_autoptr(GPtrArray)  functions = ph_mlir_functions (modules), owned = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GPtrArray)  attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
-  g_autoptr(GArray)     inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
+  g_autoptr (PhModel)    model = ph_model_new ();
+  g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL), called = g_hash_table_new (NULL, NULL);
+  g_autoptr (GPtrArray)  functions = ph_mlir_functions (modules), owned = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray)  attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr (GArray)     inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
   Builder               builder = { .source = source, .importer = { source, model }, .functions = symbols, .names = names, .owned = owned,
                                     .attrs = attrs, .inputs = inputs };
 
@@ -786,7 +786,7 @@ ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, cons
     return NULL;
   for (guint i = 0; i < modules->len; i++)
     {
-      g_autoptr(GPtrArray) one = g_ptr_array_new (), own_functions = NULL;
+      g_autoptr (GPtrArray) one = g_ptr_array_new (), own_functions = NULL;
 
       g_ptr_array_add (one, modules->pdata[i]);
       own_functions = ph_mlir_functions (one);

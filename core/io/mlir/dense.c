@@ -187,7 +187,7 @@ parse_literal (PhMlirParser *parser, const PhType *type)
     }
   if (parser->token.kind == PH_MLIR_QUOTED)
     {
-      g_autoptr(GBytes) bytes = ph_mlir_hex (parser->token.start + 1, (gsize) (parser->token.end - parser->token.start) - 2);
+      g_autoptr (GBytes) bytes = ph_mlir_hex (parser->token.start + 1, (gsize) (parser->token.end - parser->token.start) - 2);
 
       if (bytes == NULL)
         {
@@ -232,7 +232,7 @@ resource (PhMlirParser *parser, const PhType *type, const char *name)
     dims[i] = type->dims[i].size;
   if (blob == NULL || g_bytes_get_size (blob) < 4 || !ph_tensor_count_elements (type->rank, dims, &count))
     return NULL;
-  g_autoptr(GBytes) bytes = g_bytes_new_from_bytes (blob, 4, g_bytes_get_size (blob) - 4);
+  g_autoptr (GBytes) bytes = g_bytes_new_from_bytes (blob, 4, g_bytes_get_size (blob) - 4);
   return tensor_of_bytes (parser, type, dims, count, bytes);
 }
 

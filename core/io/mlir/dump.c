@@ -101,7 +101,7 @@ take_over (Dump *dump, PhMlirModule *module)
 static const PhMlirOp *
 entry_of (Dump *dump, GPtrArray *modules)
 {
-  g_autoptr(GPtrArray) functions = ph_mlir_functions (modules);
+  g_autoptr (GPtrArray) functions = ph_mlir_functions (modules);
   const PhMlirOp      *entry;
 
   entry = ph_mlir_entry (modules);
@@ -117,7 +117,7 @@ static PhModel *
 build (Dump *dump, GError **error)
 {
   PhMlirBlock          block = { NULL, NULL, dump->ops };
-  g_autoptr(GPtrArray) blocks = g_ptr_array_new (), modules = g_ptr_array_new ();
+  g_autoptr (GPtrArray) blocks = g_ptr_array_new (), modules = g_ptr_array_new ();
   PhMlirRegion         top = { NULL, blocks };
   PhMlirModule         module = { .source = dump->source, .top = &top };
   PhModel             *model;
@@ -138,7 +138,7 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
   const char        *text = eol < end ? eol + 1 : end;
   PhMlirModule      *module;
   PhModel           *model;
-  g_autoptr(GError)  reason = NULL;
+  g_autoptr (GError)  reason = NULL;
 
   /* What does not parse (a dump after a failure is cut short) is left out, and said. */
   module = ph_mlir_parse (dump->source, text, (gsize) (end - text), line + 1, &reason);
@@ -256,7 +256,7 @@ compare_files (gconstpointer a, gconstpointer b)
 static void
 collect (const char *folder, guint depth, GPtrArray *files)
 {
-  g_autoptr(GDir) dir = depth < MAX_DEPTH ? g_dir_open (folder, 0, NULL) : NULL;
+  g_autoptr (GDir) dir = depth < MAX_DEPTH ? g_dir_open (folder, 0, NULL) : NULL;
 
   for (const char *name; dir != NULL && files->len < MAX_FILES && (name = g_dir_read_name (dir)) != NULL;)
     {
@@ -281,7 +281,7 @@ collect (const char *folder, guint depth, GPtrArray *files)
 static gboolean
 is_tree (const char *folder)
 {
-  g_autoptr(GDir)  dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir)  dir = g_dir_open (folder, 0, NULL);
   g_autofree char *base = g_path_get_basename (folder);
 
   if (g_str_has_prefix (base, "builtin_module_"))
@@ -295,7 +295,7 @@ is_tree (const char *folder)
 char *
 ph_mlir_dump_tree (const char *folder)
 {
-  g_autoptr(GPtrArray) files = NULL;
+  g_autoptr (GPtrArray) files = NULL;
   GString             *all;
 
   if (!is_tree (folder))

@@ -231,7 +231,7 @@ const char *
 ph_mlir_span (PhMlirParser *parser, const char *from)
 {
   const char        *to = parser->token.start;
-  g_autoptr(GString) out = NULL;
+  g_autoptr (GString) out = NULL;
   g_autofree char   *valid = NULL;
 
   while (to > from && g_ascii_isspace (to[-1]))

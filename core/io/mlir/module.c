@@ -35,7 +35,7 @@ find_resources (PhMlirParser *parser, const char *p)
       ph_mlir_next (parser);
       if (name == NULL || !ph_mlir_take (parser, ':') || parser->token.kind != PH_MLIR_QUOTED)
         continue;
-      g_autoptr(GBytes) bytes = ph_mlir_hex (parser->token.start + 1, (gsize) (parser->token.end - parser->token.start) - 2);
+      g_autoptr (GBytes) bytes = ph_mlir_hex (parser->token.start + 1, (gsize) (parser->token.end - parser->token.start) - 2);
 
       if (bytes != NULL)
         g_hash_table_insert (parser->resources, (gpointer) name, g_steal_pointer (&bytes));
@@ -84,10 +84,10 @@ find_aliases (PhMlirParser *parser)
 PhMlirModule *
 ph_mlir_parse (PhSource *source, const char *text, gsize size, guint line, GError **error)
 {
-  g_autoptr(PhMlirModule) module = g_new0 (PhMlirModule, 1);
-  g_autoptr(GHashTable)   aliases = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr(GHashTable)   resources = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_bytes_unref);
-  g_autoptr(GPtrArray)    scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
+  g_autoptr (PhMlirModule) module = g_new0 (PhMlirModule, 1);
+  g_autoptr (GHashTable)   aliases = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable)   resources = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_bytes_unref);
+  g_autoptr (GPtrArray)    scopes = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
   PhMlirParser            parser = { .module = module, .source = source, .begin = text, .end = text + size, .p = text, .line_start = text,
                                      .line = line, .aliases = aliases, .resources = resources, .scopes = scopes };
 
@@ -118,7 +118,7 @@ is_split (const char *p, const char *eol)
 GPtrArray *
 ph_mlir_parse_all (PhSource *source, const char *text, gsize size, GError **error)
 {
-  g_autoptr(GPtrArray) modules = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free);
+  g_autoptr (GPtrArray) modules = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free);
   const char          *end = text + size, *from = text;
   guint                line = 1, from_line = 1;
 

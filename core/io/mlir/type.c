@@ -77,7 +77,7 @@ parse_dims (PhMlirParser *parser, GArray *dims, gboolean *ranked)
 static gboolean
 parse_shaped (PhMlirParser *parser, PhMlirType *type)
 {
-  g_autoptr(GArray) dims = g_array_new (FALSE, FALSE, sizeof (PhDim));
+  g_autoptr (GArray) dims = g_array_new (FALSE, FALSE, sizeof (PhDim));
   gboolean          ranked;
   PhMlirType        element = { 0 };
 

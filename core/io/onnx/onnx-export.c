@@ -444,7 +444,7 @@ ph_export_opsets (PhExport *export, gboolean with_own, gsize *n)
 Onnx__OperatorSetIdProto **
 ph_export_opset_table (PhExport *export, GHashTable *opsets, gboolean with_own, gsize *n)
 {
-  g_autoptr(GPtrArray) domains = g_ptr_array_new ();
+  g_autoptr (GPtrArray) domains = g_ptr_array_new ();
   Onnx__OperatorSetIdProto **sets;
   GHashTableIter iter;
   gpointer key;

@@ -322,7 +322,7 @@ gboolean
 ph_import_fused (PhImport *import, PhScope *scope, PhNode *node, Onnx__FunctionProto *function, GError **error)
 {
   /* Reading changes the messages, and several nodes may share the function. */
-  g_autoptr(GBytes) bytes = ph_proto_to_bytes (&function->base);
+  g_autoptr (GBytes) bytes = ph_proto_to_bytes (&function->base);
   Onnx__FunctionProto *copy = ph_proto_parse (import->arena, &onnx__function_proto__descriptor, bytes);
   Onnx__GraphProto *proto;
   PhGraph *body;

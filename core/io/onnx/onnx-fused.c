@@ -49,7 +49,7 @@ ph_export_fused (PhExport *export, PhNode *node)
 {
   GHashTable *aliases = export->aliases;
   gboolean nameless = export->nameless;
-  g_autoptr(GHashTable) numbers = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) numbers = g_hash_table_new (NULL, NULL);
   Onnx__FunctionProto *function;
   GBytes *key;
   const char *name;

@@ -211,7 +211,7 @@ import_inputs (PhImport *import, PhScope *scope, const Description *file, GError
     {
       PhImportValue input = file->graph.inputs[i];
       gsize index = GPOINTER_TO_SIZE (g_hash_table_lookup (file->defaults, input.name));
-      g_autoptr(PhTensor) tensor = NULL;
+      g_autoptr (PhTensor) tensor = NULL;
 
       if (index > 0)
         {
@@ -230,7 +230,7 @@ import_inputs (PhImport *import, PhScope *scope, const Description *file, GError
     {
       PhImportValue constant = file->graph.constants[i];
       gsize index = GPOINTER_TO_SIZE (g_hash_table_lookup (file->defaults, constant.name)) - 1;
-      g_autoptr(PhTensor) tensor = read_default (import, proto, index, error);
+      g_autoptr (PhTensor) tensor = read_default (import, proto, index, error);
 
       if (tensor == NULL)
         return FALSE;
@@ -287,8 +287,8 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
   PhImport *import = making->import;
   const PhImportNode *file = &scope->file->nodes[index];
   Onnx__NodeProto *proto = making->file->proto->node[index];
-  g_autoptr(GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
-  g_autoptr(GBytes) extra = ph_import_node_extra (import, proto);
+  g_autoptr (GPtrArray) attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr (GBytes) extra = ph_import_node_extra (import, proto);
   g_autofree const PhType **types = g_new0 (const PhType *, proto->n_output + 1);
   Onnx__FunctionProto *fused = ph_import_find_fused (import, proto);
   GError *reason = NULL;
@@ -370,7 +370,7 @@ static GBytes *
 graph_extra (PhScope *scope, const Onnx__GraphProto *proto)
 {
   Onnx__GraphProto copy = ONNX__GRAPH_PROTO__INIT;
-  g_autoptr(GPtrArray) infos = g_ptr_array_new ();
+  g_autoptr (GPtrArray) infos = g_ptr_array_new ();
 
   for (gsize i = 0; i < proto->n_value_info; i++)
     {

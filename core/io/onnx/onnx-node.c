@@ -36,7 +36,7 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
   const char *name = proto->name != NULL && proto->name[0] != '\0' && g_utf8_validate (proto->name, -1, NULL) ?
                      ph_intern (proto->name) : "";
   PhAttrKind kind = kind_of (proto);
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   g_autofree char *what = NULL;
 
   if (name[0] == '\0')
@@ -59,7 +59,7 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
       return ph_attr_new_ints (name, proto->ints, proto->n_ints);
     case PH_ATTR_STRINGS:
       {
-        g_autoptr(GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+        g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
 
         for (gsize i = 0; i < proto->n_strings; i++)
           g_ptr_array_add (strings, to_bytes (&proto->strings[i]));
@@ -67,7 +67,7 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
       }
     case PH_ATTR_TENSOR:
       {
-        g_autoptr(PhTensor) tensor = NULL;
+        g_autoptr (PhTensor) tensor = NULL;
 
         what = g_strdup_printf ("attribute '%s'", name);
         if (proto->t == NULL)
@@ -80,7 +80,7 @@ ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *
       }
     case PH_ATTR_TENSORS:
       {
-        g_autoptr(GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+        g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 
         what = g_strdup_printf ("attribute '%s'", name);
         for (gsize i = 0; i < proto->n_tensors; i++)

@@ -63,12 +63,12 @@ import_functions (PhImport *import, GPtrArray *protos, gboolean own, GError **er
 PhModel *
 ph_onnx_import (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error)
 {
-  g_autoptr(PhModel) model = ph_model_new ();
-  g_autoptr(GHashTable) functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr(GHashTable) fused = g_hash_table_new (NULL, NULL);
-  g_autoptr(GHashTable) unknown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (PhModel) model = ph_model_new ();
+  g_autoptr (GHashTable) functions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) fused = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) unknown = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GPtrArray) protos = g_ptr_array_new ();
-  g_autoptr(GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func ((GDestroyNotify) g_hash_table_unref);
   PhImport import = { { source->base, model }, source, arena, model, functions, fused, unknown, 0, tables };
 
   if (proto->graph == NULL)

@@ -53,7 +53,7 @@ collect (PhImport *import, const Onnx__NodeProto *proto, const char *attr_name, 
 void
 ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto, PhImportNode *node)
 {
-  g_autoptr(GPtrArray) texts = g_ptr_array_new ();
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
   const char **names;
 
   collect (import, proto, AFTER_ATTR, AFTER, texts);
@@ -91,7 +91,7 @@ read_traceback (const char *text)
 const PhWhere *
 ph_import_read_where (PhImport *import, const Onnx__NodeProto *proto)
 {
-  g_autoptr(GPtrArray) texts = g_ptr_array_new ();
+  g_autoptr (GPtrArray) texts = g_ptr_array_new ();
   PhSource *source = import->source->base;
   const PhWhere *where;
   guint line, column;
@@ -192,7 +192,7 @@ strings_attr (PhExport *export, const char *name, const GPtrArray *texts)
 void
 ph_export_add_places (PhExport *export, Onnx__NodeProto *proto, const PhNode *node)
 {
-  g_autoptr(GPtrArray) after = g_ptr_array_new (), where = g_ptr_array_new ();
+  g_autoptr (GPtrArray) after = g_ptr_array_new (), where = g_ptr_array_new ();
 
   for (guint i = 0; node->control != NULL && i < node->control->len; i++)
     {

@@ -50,7 +50,7 @@ typedef struct { GBytes *bytes; PhFile *file; gsize offset, length; } Raw;
 static PhTensor *
 tensor_from_raw (PhDType dtype, guint rank, const gint64 *dims, const Raw *raw, GError **error)
 {
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   PhTensor *tensor;
   gsize count;
 
@@ -171,7 +171,7 @@ static gboolean
 wrong_length (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, const char *field, gsize got, gsize want,
               GError **error)
 {
-  g_autoptr(GString) shape = g_string_new (ph_dtype_name ((PhDType) proto->data_type));
+  g_autoptr (GString) shape = g_string_new (ph_dtype_name ((PhDType) proto->data_type));
 
   g_string_append_c (shape, '[');
   for (gsize i = 0; i < proto->n_dims; i++)
@@ -185,9 +185,9 @@ wrong_length (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *
 PhTensor *
 ph_tensor_from_proto (PhOnnxSource *source, const Onnx__TensorProto *proto, const char *what, GError **error)
 {
-  g_autoptr(PhTensor) tensor = NULL;
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) reason = NULL;
   Raw raw = { 0 };
   PhDType dtype = (PhDType) proto->data_type;
   const char *field = NULL;
@@ -257,9 +257,9 @@ ph_tensor_from_proto (PhOnnxSource *source, const Onnx__TensorProto *proto, cons
 PhTensor *
 ph_tensor_from_sparse (PhOnnxSource *source, const Onnx__SparseTensorProto *proto, const char *what, GError **error)
 {
-  g_autoptr(PhTensor) values = NULL;
-  g_autoptr(PhTensor) indices = NULL;
-  g_autoptr(PhTensor) dense = NULL;
+  g_autoptr (PhTensor) values = NULL;
+  g_autoptr (PhTensor) indices = NULL;
+  g_autoptr (PhTensor) dense = NULL;
   gsize count, size, n, item;
   const guint8 *elements;
   PhDType dtype;

@@ -83,7 +83,7 @@ fail_write (const char *path, const char *why, GError **error)
 static gboolean
 open_sink (Sink *sink, const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GError) reason = NULL;
 
   if (g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
@@ -94,7 +94,7 @@ open_sink (Sink *sink, const char *path, GCancellable *cancellable, GError **err
 static gboolean
 close_sink (Sink *sink, const char *path, gboolean keep, GError **error)
 {
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GError) reason = NULL;
 
   flush (sink);
   if (sink->failed == 0 && keep && g_cancellable_is_cancelled (sink->cancellable))

@@ -57,7 +57,7 @@ read_value (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
 static PhTensor *
 read_items (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize size, guint depth, char **name, GError **error)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   PhType fallback = { .kind = PH_KIND_TENSOR };
 
   for (gsize at = 0; at < size;)
@@ -135,8 +135,8 @@ ph_tensor_load (const char *path, const PhType *type, char **name, GError **erro
 {
   g_auto(PhSource) source = { 0 };
   PhOnnxSource onnx = { .base = &source };
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) reason = NULL;
   gsize size;
   const guint8 *data;
 
@@ -212,7 +212,7 @@ write_value (PhTensor *tensor, const char *name)
     }
   for (gsize i = 0; i < ph_tensor_count (tensor); i++)
     {
-      g_autoptr(GBytes) item = write_value (ph_tensor_item (tensor, i), NULL);
+      g_autoptr (GBytes) item = write_value (ph_tensor_item (tensor, i), NULL);
 
       put_bytes (out, field, g_bytes_get_data (item, NULL), g_bytes_get_size (item));
     }
@@ -222,8 +222,8 @@ write_value (PhTensor *tensor, const char *name)
 gboolean
 ph_tensor_save (PhTensor *tensor, const char *name, const char *path, GError **error)
 {
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) reason = NULL;
 
   if (!ph_tensor_bring (tensor, error))
     return FALSE;

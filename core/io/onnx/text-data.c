@@ -209,7 +209,7 @@ print_element (PhTextPrinter *printer, PhTensor *tensor, gsize index)
 void
 ph_text_print_elements (PhTextPrinter *printer, const Onnx__TensorProto *proto)
 {
-  g_autoptr(PhTensor) read = NULL;
+  g_autoptr (PhTensor) read = NULL;
   PhTensor *tensor = printer->tensors != NULL ? g_hash_table_lookup (printer->tensors, proto) : NULL;
   gsize count;
 

@@ -59,7 +59,7 @@ is_opaque (const Onnx__AttributeProto *attr)
 static void
 print_opaque (PhTextPrinter *printer, const Onnx__AttributeProto *attr)
 {
-  g_autoptr(GBytes) bytes = ph_proto_to_bytes (&attr->base);
+  g_autoptr (GBytes) bytes = ph_proto_to_bytes (&attr->base);
   gsize size;
   const char *data = g_bytes_get_data (bytes, &size);
 
@@ -260,12 +260,12 @@ print_infos (PhTextPrinter *printer, Onnx__ValueInfoProto *const *infos, gsize n
 static void
 print_graph (PhTextPrinter *printer, const Onnx__GraphProto *graph)
 {
-  g_autoptr(GHashTable) defaults = NULL;
+  g_autoptr (GHashTable) defaults = NULL;
   gsize n = 0, total = graph->n_value_info;
 
   if (graph->n_initializer > 0)
     {
-      g_autoptr(GHashTable) inputs = g_hash_table_new (g_str_hash, g_str_equal);
+      g_autoptr (GHashTable) inputs = g_hash_table_new (g_str_hash, g_str_equal);
 
       defaults = g_hash_table_new (g_str_hash, g_str_equal);
       for (gsize i = 0; i < graph->n_input; i++)
@@ -442,7 +442,7 @@ char *
 ph_onnx_text_try_print (PhModel *model, gsize max_elements, GCancellable *cancellable, GError **error)
 {
   g_auto(PhArena) arena = { 0 };
-  g_autoptr(GHashTable) tensors = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) tensors = g_hash_table_new (NULL, NULL);
   PhExport export = { .arena = &arena, .tensors = tensors, .cancellable = cancellable };
   GString *out = g_string_new (NULL);
 

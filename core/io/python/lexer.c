@@ -264,8 +264,8 @@ run (Lexer *lexer, GError **error)
 GArray *
 ph_py_tokens (PhPyModule *module, const char *text, gsize size, guint line, GError **error)
 {
-  g_autoptr(GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhPyToken)), indents = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr(GString) comment = g_string_new (NULL);
+  g_autoptr (GArray) tokens = g_array_new (FALSE, FALSE, sizeof (PhPyToken)), indents = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GString) comment = g_string_new (NULL);
   Lexer lexer = { module, tokens, text, text + size, text, line, 0, indents, comment };
 
   if (size >= 3 && memcmp (text, "\xef\xbb\xbf", 3) == 0)

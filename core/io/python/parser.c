@@ -262,7 +262,7 @@ is_reserved (const PhPyParser *parser)
 static PhPy *
 parse_comprehension (PhPyParser *parser, const PhPyToken *at, const char *brackets, PhPy *element)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   PhPy *py = ph_py_new (parser, PH_PY_COMPREHENSION, at);
 
   py->text = brackets;
@@ -291,7 +291,7 @@ parse_comprehension (PhPyParser *parser, const PhPyToken *at, const char *bracke
 static PhPy *
 parse_display (PhPyParser *parser, const PhPyToken *at, PhPyKind kind, const char *close)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   PhPy *py = ph_py_new (parser, kind, at);
   gboolean comma = FALSE, dict = FALSE;
 
@@ -359,7 +359,7 @@ parse_atom (PhPyParser *parser)
     return parse_number (parser);
   if (token->kind == PH_PY_T_STRING)
     {
-      g_autoptr(GString) text = g_string_new (NULL);
+      g_autoptr (GString) text = g_string_new (NULL);
 
       for (; parser->token->kind == PH_PY_T_STRING; ph_py_next (parser))
         append_string (text, parser->token);
@@ -410,7 +410,7 @@ parse_index (PhPyParser *parser)
 static PhPy *
 parse_subscript (PhPyParser *parser, PhPy *of, const PhPyToken *at)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   gboolean comma = FALSE;
   PhPy *index;
 
@@ -441,7 +441,7 @@ parse_subscript (PhPyParser *parser, PhPy *of, const PhPyToken *at)
 static PhPy *
 parse_call (PhPyParser *parser, PhPy *of, const PhPyToken *at)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   PhPy *call = ph_py_new (parser, PH_PY_CALL, at);
 
   g_ptr_array_add (items, of);
@@ -630,7 +630,7 @@ ph_py_expr (PhPyParser *parser)
 static PhPy *
 parse_several (PhPyParser *parser, guint least)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   const PhPyToken *at = parser->token;
   gboolean comma = FALSE;
   PhPy *py;

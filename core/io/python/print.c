@@ -252,7 +252,7 @@ ph_py_to_string (const PhPy *py)
 char *
 ph_py_dotted (const PhPy *py)
 {
-  g_autoptr(GString) out = g_string_new (NULL);
+  g_autoptr (GString) out = g_string_new (NULL);
 
   for (; py != NULL && py->kind == PH_PY_ATTRIBUTE; py = py->items[0])
     {

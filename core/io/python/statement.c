@@ -19,7 +19,7 @@ keep (PhPyParser *parser, GPtrArray *array, PhPy ***body, guint *n)
 gboolean
 ph_py_parameters (PhPyParser *parser, PhPy *into, const char *close)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
 
   while (!ph_py_is (parser, close))
     {
@@ -101,7 +101,7 @@ is_bracketed (const PhPyParser *parser)
 static PhPy *
 parse_with (PhPyParser *parser, const PhPyToken *at)
 {
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   PhPy *py = ph_py_new (parser, PH_PY_WITH, at);
   const gboolean bracket = ph_py_is (parser, "(") && is_bracketed (parser) && ph_py_take (parser, "(");
 
@@ -158,7 +158,7 @@ parse_branch (PhPyParser *parser, const PhPyToken *at, PhPyKind kind)
 static PhPy *
 parse_try (PhPyParser *parser, const PhPyToken *at)
 {
-  g_autoptr(GPtrArray) other = g_ptr_array_new ();
+  g_autoptr (GPtrArray) other = g_ptr_array_new ();
   PhPy *py = ph_py_new (parser, PH_PY_TRY, at);
 
   if (!parse_block (parser, &py->body, &py->n_body))
@@ -198,7 +198,7 @@ static PhPy *
 parse_assignment (PhPyParser *parser)
 {
   static const char *const augmented[] = { "+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^=", ">>=", "<<=", "@=" };
-  g_autoptr(GPtrArray) items = g_ptr_array_new ();
+  g_autoptr (GPtrArray) items = g_ptr_array_new ();
   const PhPyToken *at = parser->token;
   PhPy *py, *first = ph_py_exprs (parser), *second, *third = NULL;
 
@@ -241,7 +241,7 @@ parse_simple (PhPyParser *parser)
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     if (ph_py_take (parser, words[i].word))
       {
-        g_autoptr(GPtrArray) items = g_ptr_array_new ();
+        g_autoptr (GPtrArray) items = g_ptr_array_new ();
         PhPy *py = ph_py_new (parser, words[i].kind, at), *item;
 
         if (i >= 3 && parser->token->kind != PH_PY_T_NEWLINE && parser->token->kind != PH_PY_T_END && !ph_py_is (parser, ";"))
@@ -287,7 +287,7 @@ parse_compound (PhPyParser *parser)
 static gboolean
 parse_decorated (PhPyParser *parser, GPtrArray *into)
 {
-  g_autoptr(GPtrArray) decorators = g_ptr_array_new ();
+  g_autoptr (GPtrArray) decorators = g_ptr_array_new ();
   PhPy *py;
 
   while (ph_py_take (parser, "@"))
@@ -356,7 +356,7 @@ parse_statements (PhPyParser *parser, GPtrArray *into)
 static gboolean
 parse_block (PhPyParser *parser, PhPy ***body, guint *n)
 {
-  g_autoptr(GPtrArray) statements = g_ptr_array_new ();
+  g_autoptr (GPtrArray) statements = g_ptr_array_new ();
 
   if (!ph_py_expect (parser, ":") || !ph_py_enter (parser))
     return FALSE;
@@ -393,10 +393,10 @@ ph_py_free (PhPyModule *module)
 PhPyModule *
 ph_py_parse (PhSource *source, const char *text, gsize size, guint line, const char *file, GError **error)
 {
-  g_autoptr(PhPyModule) module = g_new0 (PhPyModule, 1);
-  g_autoptr(GArray) tokens = NULL;
-  g_autoptr(GPtrArray) statements = g_ptr_array_new ();
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (PhPyModule) module = g_new0 (PhPyModule, 1);
+  g_autoptr (GArray) tokens = NULL;
+  g_autoptr (GPtrArray) statements = g_ptr_array_new ();
+  g_autoptr (GError) reason = NULL;
   PhPyParser parser = { module, NULL, 0, &reason };
 
   module->source = source;

@@ -73,7 +73,7 @@ find_block (PhSpan table, PhSpan handle, PhSpan *block)
 static gboolean
 read_block (PhTfCheckpoint *checkpoint, PhSpan block, EntryFunc take)
 {
-  g_autoptr(GString) key = g_string_new (NULL);
+  g_autoptr (GString) key = g_string_new (NULL);
 
   while (block.size > 0)
     {
@@ -141,7 +141,7 @@ read_text (PhTfCheckpoint *checkpoint, PhSpan entry)
 {
   PhFile           *file = open_shard (checkpoint, entry, "the checkpoint", NULL);
   const guint64     offset = ph_wire_number (entry, 4, 0), size = ph_wire_number (entry, 5, 0);
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   PhSpan            span;
   guint64           length;
 
@@ -223,7 +223,7 @@ PhTfCheckpoint *
 ph_tf_checkpoint_open (PhSource *source)
 {
   g_autofree char           *base = g_path_get_basename (source->path), *name = NULL;
-  g_autoptr(PhTfCheckpoint)  checkpoint = g_new0 (PhTfCheckpoint, 1);
+  g_autoptr (PhTfCheckpoint)  checkpoint = g_new0 (PhTfCheckpoint, 1);
   PhFile                    *file;
 
   *checkpoint = (PhTfCheckpoint) {

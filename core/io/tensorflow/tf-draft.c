@@ -29,7 +29,7 @@ type_attr (const PhTfNode *node, const char *name, guint index, guint64 *dtype)
   if (*dtype != 0)
     return TRUE;
   {
-    g_autoptr(GArray) types = ph_wire_numbers (ph_wire_message (value, 1), 6, PH_WIRE_VARINT);
+    g_autoptr (GArray) types = ph_wire_numbers (ph_wire_message (value, 1), 6, PH_WIRE_VARINT);
 
     if (index < types->len)
       *dtype = g_array_index (types, guint64, index);
@@ -136,8 +136,8 @@ valid_bytes (PhSpan span)
 static PhAttr *
 list_attr (const char *name, PhSpan list)
 {
-  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  g_autoptr(GArray)    numbers = NULL;
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  g_autoptr (GArray)    numbers = NULL;
   PhWireField          first;
   gsize                at = 0;
 
@@ -150,7 +150,7 @@ list_attr (const char *name, PhSpan list)
     }
   if (first.id == 4)
     {
-      g_autoptr(GArray) floats = g_array_new (FALSE, FALSE, sizeof (float));
+      g_autoptr (GArray) floats = g_array_new (FALSE, FALSE, sizeof (float));
 
       numbers = ph_wire_numbers (list, 4, PH_WIRE_FIXED32);
       for (guint i = 0; i < numbers->len; i++)
@@ -198,7 +198,7 @@ new_attr (PhTfFile *file, const char *name, PhSpan value)
     case 1: return list_attr (name, field.span);
     case 2:
       {
-        g_autoptr(GBytes) bytes = valid_bytes (field.span);
+        g_autoptr (GBytes) bytes = valid_bytes (field.span);
 
         return ph_attr_new_bytes (name, PH_ATTR_STRING, bytes);
       }
@@ -214,7 +214,7 @@ new_attr (PhTfFile *file, const char *name, PhSpan value)
       }
     case 8:
       {
-        g_autoptr(PhTensor) tensor = ph_tf_tensor (file, field.span, name, NULL);
+        g_autoptr (PhTensor) tensor = ph_tf_tensor (file, field.span, name, NULL);
 
         return tensor != NULL ? ph_attr_new_tensor (name, tensor) : NULL;
       }
@@ -261,7 +261,7 @@ runs (const PhTfNode *node)
 static gboolean
 add_body (Making *making, PhDraftNode *draft, const PhTfNode *node, const char *attr, PhSpan function, GError **error)
 {
-  g_autoptr(PhTfGraph) graph = NULL;
+  g_autoptr (PhTfGraph) graph = NULL;
   PhDraft             *body;
 
   if (making->depth >= MAX_DEPTH || making->file->n_expanded > MAX_EXPANDED || g_hash_table_contains (making->file->open, function.data))
@@ -348,7 +348,7 @@ static gboolean
 add_value (Making *making, PhDraftNode *draft, const PhTfNode *node, GError **error)
 {
   static const char *const variables[] = { "VarHandleOp", "VariableV2", "Variable", NULL };
-  g_autoptr(PhTensor) tensor = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
   g_autofree char    *raw = NULL, *name = NULL;
   GError             *reason = NULL;
   PhSpan              value;
@@ -445,8 +445,8 @@ add (Making *making, PhTfNode *node, GError **error)
 PhDraft *
 ph_tf_draft (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
 {
-  g_autoptr(PhDraft)    draft = ph_draft_new (file->importer, graph->name);
-  g_autoptr(GHashTable) names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (PhDraft)    draft = ph_draft_new (file->importer, graph->name);
+  g_autoptr (GHashTable) names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   Making                making = { file, graph, draft, names, depth };
 
   for (guint i = 0; i < graph->nodes->len; i++)

@@ -321,7 +321,7 @@ ph_tf_parse_function (PhTfFile *file, PhSpan function, GError **error)
 {
   const PhSpan         signature = ph_wire_message (function, 1);
   g_autofree char     *raw = ph_wire_string (signature, 1), *name = g_utf8_make_valid (raw, -1);
-  g_autoptr(PhTfGraph) graph = ph_tf_graph_new (name);
+  g_autoptr (PhTfGraph) graph = ph_tf_graph_new (name);
 
   PH_WIRE_FOREACH (field, signature)
     if (field.id == 2)

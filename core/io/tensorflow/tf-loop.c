@@ -74,7 +74,7 @@ static GPtrArray *
 find_frames (PhTfGraph *graph)
 {
   GPtrArray            *frames = g_ptr_array_new_with_free_func (free_frame);
-  g_autoptr(GHashTable) by_name = g_hash_table_new (NULL, NULL), merged = g_hash_table_new (NULL, NULL), steers = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) by_name = g_hash_table_new (NULL, NULL), merged = g_hash_table_new (NULL, NULL), steers = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < graph->nodes->len; i++)
     {
@@ -150,7 +150,7 @@ argument_of (const Frame *frame, const PhTfEdge *edge)
 static gboolean
 slice (const Frame *frame, const PhTfEdge *start, GHashTable *found)
 {
-  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   PhTfNode            *first = argument_of (frame, start) < 0 ? from (frame->graph, start) : NULL;
 
   if (first != NULL)
@@ -295,7 +295,7 @@ add_loop (Frame *frame)
 static gboolean
 structure (Frame *frame)
 {
-  g_autoptr(GHashTable) condition = g_hash_table_new (NULL, NULL), body = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) condition = g_hash_table_new (NULL, NULL), body = g_hash_table_new (NULL, NULL);
   const PhTfEdge       *decides;
   const guint           n_nodes = frame->graph->nodes->len;
   PhTfNode             *loop;
@@ -400,7 +400,7 @@ sweep (PhTfFile *file, PhTfGraph *graph)
 void
 ph_tf_structure (PhTfFile *file, PhTfGraph *graph)
 {
-  g_autoptr(GPtrArray) frames = find_frames (graph);
+  g_autoptr (GPtrArray) frames = find_frames (graph);
   gboolean             any = FALSE;
 
   for (gboolean changed = frames->len > 0; changed;)

@@ -132,7 +132,7 @@ static PhTensor *
 read_content (PhTfFile *file, PhSpan content, PhDType dtype, guint rank, const gint64 *dims, GError **error)
 {
   const guint8     *start = g_bytes_get_data (file->bytes, NULL);
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
 
   if (file->on_disk && content.size > 256)
     return ph_tensor_new_from_file (dtype, rank, dims, file->source->disk, (gsize) (content.data - start), error);
@@ -146,7 +146,7 @@ ph_tf_tensor (PhTfFile *file, PhSpan message, const char *what, GError **error)
   const guint64     number = ph_wire_number (message, 1, 0);
   const PhDType     dtype = ph_tf_dtype (number);
   const PhSpan      content = ph_wire_message (message, 4);
-  g_autoptr(GArray) values = NULL;
+  g_autoptr (GArray) values = NULL;
   PhTensor         *tensor;
   gint64            dims[PH_MAX_RANK];
   guint             rank, id, wire;

@@ -128,7 +128,7 @@ add_node (PhTorchScope *scope, const PhPy *at, const char *op, const char *domai
   const gboolean own = scope->file == NULL;
   PhSketchNode *node = ph_sketch_add_node (scope->graph, op, domain, own ? at->line : 0, own ? at->column : 0);
   const char *place = scope->place != NULL ? strstr (scope->place, "File: ") : NULL;
-  g_autoptr(GMatchInfo) match = NULL;
+  g_autoptr (GMatchInfo) match = NULL;
 
   if (scope->file != NULL)
     node->node.where = ph_where_new (ph_intern (scope->file), at->line, at->column, FALSE, NULL);
@@ -168,7 +168,7 @@ scalar (const PhPy *py)
     return ph_tensor_new_scalar (PH_BOOL, py->text[0] == 'T');
   if (py->kind == PH_PY_INT)
     {
-      g_autoptr(GBytes) bytes = g_bytes_new (&py->i, sizeof py->i);
+      g_autoptr (GBytes) bytes = g_bytes_new (&py->i, sizeof py->i);
 
       return ph_tensor_new_from_bytes (PH_INT64, 0, NULL, bytes);
     }
@@ -181,7 +181,7 @@ const char *
 ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
 {
   PhSketchNode *node;
-  g_autoptr(PhTensor) tensor = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
   const char *output;
 
   if (val->kind == PH_TORCH_VALUE)
@@ -198,7 +198,7 @@ ph_torch_as_value (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
     return ph_sketch_add_constant (scope->graph, "const", g_steal_pointer (&tensor));
   if (val->kind == PH_TORCH_LIST || val->kind == PH_TORCH_TUPLE)
     {
-      g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
+      g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
 
       for (guint i = 0; i < val->items->len; i++)
         g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (scope, at, val->items->pdata[i]));
@@ -253,7 +253,7 @@ print_val (GString *out, const PhTorchVal *val)
 static void
 add_attr (PhSketchNode *node, const char *name, const PhTorchVal *val)
 {
-  g_autoptr(GString) text = NULL;
+  g_autoptr (GString) text = NULL;
   double real;
 
   if (val->kind == PH_TORCH_LITERAL)
@@ -274,7 +274,7 @@ add_attr (PhSketchNode *node, const char *name, const PhTorchVal *val)
     }
   if (val->items != NULL)
     {
-      g_autoptr(GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64)), floats = g_array_new (FALSE, FALSE, sizeof (float));
+      g_autoptr (GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64)), floats = g_array_new (FALSE, FALSE, sizeof (float));
       gboolean all = TRUE, whole = TRUE;
 
       for (guint i = 0; all && i < val->items->len; i++)
@@ -408,7 +408,7 @@ add_call (PhTorchScope *scope, const PhPy *at, const Target *target, GPtrArray *
   g_auto(GStrv) parameters = signature != NULL ? g_strsplit (signature, " ", -1) : NULL;
   const guint known = parameters != NULL ? g_strv_length (parameters) : 0;
   PhSketchNode *node = add_node (scope, at, target->op, target->domain);
-  g_autoptr(GPtrArray) used = g_ptr_array_new ();
+  g_autoptr (GPtrArray) used = g_ptr_array_new ();
   const gboolean variance = g_str_equal (target->op, "var") || g_str_equal (target->op, "std");
   PhTorchVal *result;
 
@@ -469,7 +469,7 @@ add_call (PhTorchScope *scope, const PhPy *at, const Target *target, GPtrArray *
 static PhTorchVal *
 simple_call (PhTorchScope *scope, const PhPy *at, const char *domain, const char *op, PhTorchVal *a, PhTorchVal *b, const char *name, const PhType *type)
 {
-  g_autoptr(GPtrArray) args = g_ptr_array_new ();
+  g_autoptr (GPtrArray) args = g_ptr_array_new ();
   Target target = { (char *) domain, (char *) op, NULL };
 
   g_ptr_array_add (args, a);
@@ -570,7 +570,7 @@ call_expr (PhTorchScope *scope, const PhPy *py, const char *const *names, guint 
   PhTorch *torch = scope->torch;
   const PhPy *callee = py->items[0];
   g_autofree char *dotted = ph_py_dotted (callee);
-  g_autoptr(GPtrArray) args = g_ptr_array_new (), keywords = g_ptr_array_new ();
+  g_autoptr (GPtrArray) args = g_ptr_array_new (), keywords = g_ptr_array_new ();
   g_auto(Target) target = { NULL, NULL, NULL };
   PhTorchVal *val = NULL, *of = NULL;
   const char *name = n_names == 1 ? names[0] : NULL;

@@ -333,10 +333,10 @@ step (Machine *m, guint8 op)
 PhPickles *
 ph_pickle_read (PhSource *source, const char *member, GBytes *bytes, GError **error)
 {
-  g_autoptr(PhPickles) pickles = g_new0 (PhPickles, 1);
-  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
-  g_autoptr(GHashTable) memo = g_hash_table_new (NULL, NULL);
-  g_autoptr(GError) reason = NULL;
+  g_autoptr (PhPickles) pickles = g_new0 (PhPickles, 1);
+  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
+  g_autoptr (GHashTable) memo = g_hash_table_new (NULL, NULL);
+  g_autoptr (GError) reason = NULL;
   Machine machine = { source, member, NULL, 0, 0, pickles, stack, memo, &reason }, *m = &machine;
 
   pickles->all = g_ptr_array_new_with_free_func (pickle_free);
@@ -436,7 +436,7 @@ ph_pickle_tensor (const PhPickle *pickle, PhZip *zip, const char *prefix, const 
   gboolean plain = TRUE;
   gsize element, size;
   g_autofree char *name = NULL;
-  g_autoptr(GBytes) bytes = NULL, ordered = NULL;
+  g_autoptr (GBytes) bytes = NULL, ordered = NULL;
   const PhZipMember *member;
   PhDType dtype;
 

@@ -14,7 +14,7 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
   PhTorchVal *val;
   PhPy *py;
   const char *name;
-  g_autoptr(PhTensor) tensor = NULL;
+  g_autoptr (PhTensor) tensor = NULL;
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
   switch (pickle->kind)
@@ -197,7 +197,7 @@ ph_torch_call_method (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, c
   const PhPickle *class = module->object->class;
   const char *file = NULL;
   const PhPy *code = class != NULL && class->kind == PH_PICKLE_GLOBAL ? find_code (scope->torch, class->text, &file) : NULL;
-  g_autoptr(GPtrArray) all = g_ptr_array_new ();
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
   g_autofree char *path = NULL;
 
   if (*scope->torch->error != NULL)

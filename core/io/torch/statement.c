@@ -51,7 +51,7 @@ lower_if (PhTorchScope *scope, const PhPy *py)
 {
   PhTorch *torch = scope->torch;
   PhTorchVal *test = ph_torch_expr (scope, py->items[0], NULL, NULL);
-  g_autoptr(GPtrArray) changed = g_ptr_array_new ();
+  g_autoptr (GPtrArray) changed = g_ptr_array_new ();
   PhTorchScope inner[2];
   PhSketchNode *node;
   GHashTableIter iter;
@@ -143,8 +143,8 @@ static gboolean
 lower_loop (PhTorchScope *scope, const PhPy *py)
 {
   PhTorch *torch = scope->torch;
-  g_autoptr(GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr(GPtrArray) carried = g_ptr_array_new ();
+  g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) carried = g_ptr_array_new ();
   const gboolean range = py->kind == PH_PY_FOR;
   PhTorchVal *test, *count, *after;
   PhTorchScope inner;
@@ -189,7 +189,7 @@ lower_loop (PhTorchScope *scope, const PhPy *py)
   first = ph_torch_as_value (scope, py, count);
   second = ph_torch_as_value (scope, py, test);
   {
-    g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
+    g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
 
     for (guint i = 0; i < carried->len; i++)
       g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (scope, py, g_hash_table_lookup (scope->names, carried->pdata[i])));

@@ -136,8 +136,8 @@ read_directory (PhZip *zip, const guint8 *data, gsize size, guint64 count, GErro
 PhZip *
 ph_zip_open (PhSource *source, GError **error)
 {
-  g_autoptr(PhZip) zip = g_new0 (PhZip, 1);
-  g_autoptr(GBytes) tail = NULL, directory = NULL;
+  g_autoptr (PhZip) zip = g_new0 (PhZip, 1);
+  g_autoptr (GBytes) tail = NULL, directory = NULL;
   const guint8 *data;
   gsize size, keep, end = G_MAXSIZE;
   guint64 count, length, offset;
@@ -164,7 +164,7 @@ ph_zip_open (PhSource *source, GError **error)
   if (end >= 20 && memcmp (data + end - 20, "PK\6\7", 4) == 0)
     {
       const guint64 at = number (data + end - 20 + 8, 8);
-      g_autoptr(GBytes) wide = at <= zip->length && zip->length - at >= 56 ? part (source, at, 56, NULL) : NULL;
+      g_autoptr (GBytes) wide = at <= zip->length && zip->length - at >= 56 ? part (source, at, 56, NULL) : NULL;
       const guint8 *w = wide != NULL ? g_bytes_get_data (wide, NULL) : NULL;
 
       if (w != NULL && memcmp (w, "PK\6\6", 4) == 0)
@@ -195,7 +195,7 @@ ph_zip_find (PhZip *zip, const char *name)
 static gboolean
 locate (PhZip *zip, const PhZipMember *member, gsize *offset, GError **error)
 {
-  g_autoptr(GBytes) head = zip->length - member->offset >= 30 ? part (zip->source, member->offset, 30, error) : NULL;
+  g_autoptr (GBytes) head = zip->length - member->offset >= 30 ? part (zip->source, member->offset, 30, error) : NULL;
   const guint8 *data = head != NULL ? g_bytes_get_data (head, NULL) : NULL;
 
   if (data == NULL || memcmp (data, "PK\3\4", 4) != 0)
@@ -213,8 +213,8 @@ locate (PhZip *zip, const PhZipMember *member, gsize *offset, GError **error)
 GBytes *
 ph_zip_read (PhZip *zip, const PhZipMember *member, GError **error)
 {
-  g_autoptr(GBytes) packed = NULL;
-  g_autoptr(GZlibDecompressor) inflate = NULL;
+  g_autoptr (GBytes) packed = NULL;
+  g_autoptr (GZlibDecompressor) inflate = NULL;
   g_autofree guint8 *out = NULL;
   const guint8 *data;
   gsize offset, size, done = 0, read = 0;
@@ -233,7 +233,7 @@ ph_zip_read (PhZip *zip, const PhZipMember *member, GError **error)
   while (done < member->size)
     {
       gsize from = 0, to = 0;
-      g_autoptr(GError) reason = NULL;
+      g_autoptr (GError) reason = NULL;
       const GConverterResult result = g_converter_convert (G_CONVERTER (inflate), data + read, size - read, out + done, member->size - done, G_CONVERTER_INPUT_AT_END,
                                                            &from, &to, &reason);
 

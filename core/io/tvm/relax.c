@@ -116,7 +116,7 @@ constant (const PhPy *py)
   if (value->kind == PH_PY_LIST || value->kind == PH_PY_TUPLE)
     {
       const gint64 n = value->n;
-      g_autoptr(PhTensor) tensor = NULL;
+      g_autoptr (PhTensor) tensor = NULL;
       gboolean real = FALSE;
 
       for (guint i = 0; i < value->n; i++)
@@ -265,14 +265,14 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
 
   if (g_str_equal (op, "const") && standard)
     {
-      g_autoptr(PhTensor) tensor = constant (py);
+      g_autoptr (PhTensor) tensor = constant (py);
 
       if (tensor != NULL)
         return ph_sketch_add_constant (scope->graph, name != NULL ? name : "const", g_steal_pointer (&tensor));
     }
   if ((g_str_equal (op, "tuple") || g_str_equal (op, "Tuple")) && standard)
     {
-      g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
+      g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
 
       for (guint i = 1; i < py->n; i++)
         if (is_value (scope, py->items[i], 0))

@@ -102,7 +102,7 @@ remap (PhTvmScope *scope, const PhPy *py, const PhPy *targets, const PhPy *value
 static void
 carry_out (PhTvmScope *scope, PhSketchNode *node, PhTvmScope *inners, guint n, const char *base)
 {
-  g_autoptr(GPtrArray) changed = g_ptr_array_new ();
+  g_autoptr (GPtrArray) changed = g_ptr_array_new ();
   GHashTableIter iter;
   gpointer name, value;
 
@@ -300,9 +300,9 @@ void
 ph_tvm_add_tir (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def)
 {
   PhTvmScope scope;
-  g_autoptr(GHashTable) inputs = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) inputs = g_hash_table_new (g_str_hash, g_str_equal);
   GHashTableIter iter;
-  g_autoptr(GPtrArray) written = g_ptr_array_new ();
+  g_autoptr (GPtrArray) written = g_ptr_array_new ();
   gpointer name, value;
   gboolean returned;
 

@@ -140,7 +140,7 @@ ph_tvm_attr (PhSketchNode *node, const char *name, const PhPy *py)
     ph_sketch_node_int (node, name, py->text[0] == 'T');
   else
     {
-      g_autoptr(GArray) values = g_array_new (FALSE, FALSE, sizeof (gint64));
+      g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (gint64));
       gboolean list = py->kind == PH_PY_LIST || py->kind == PH_PY_TUPLE;
 
       for (guint i = 0; list && i < py->n; i++)

@@ -113,7 +113,7 @@ read_forest (const PhNode *node, const char *prefix, gsize features, gint64 n_id
   g_autofree char *trees_name = g_strconcat (prefix, "_treeids", NULL), *nodes_name = g_strconcat (prefix, "_nodeids", NULL),
                   *ids_name = g_strconcat (prefix, "_ids", NULL), *weights_name = g_strconcat (prefix, "_weights", NULL);
   const gint64 *trees = ph_node_attr_ints (node, "nodes_treeids", &forest->n), *ids, *yes, *no, *vote_trees, *vote_nodes, *vote_ids;
-  g_autoptr(GHashTable) places = g_hash_table_new (node_hash, node_equal);
+  g_autoptr (GHashTable) places = g_hash_table_new (node_hash, node_equal);
   g_autofree gint64 *keys = NULL;
   g_autofree double *weights = NULL;
   g_autofree gsize *leaf_of = NULL;

@@ -95,7 +95,7 @@ label_list (const PhNode *node, const char *which, PhDType input)
 static gboolean
 infer_label_encoder (PhInfer *infer, GError **error)
 {
-  g_autoptr(PhTensor) values = NULL;
+  g_autoptr (PhTensor) values = NULL;
   const PhType *type = ph_infer_type (infer, 0);
 
   if (type != NULL)
@@ -124,7 +124,7 @@ static gboolean
 run_label_encoder (PhKernel *kernel, GError **error)
 {
   PhTensor *x = ph_kernel_input (kernel, 0), *y;
-  g_autoptr(PhTensor) keys = label_list (kernel->node, "keys", ph_tensor_dtype (x)),
+  g_autoptr (PhTensor) keys = label_list (kernel->node, "keys", ph_tensor_dtype (x)),
                       values = label_list (kernel->node, "values", ph_tensor_dtype (x));
   const PhAttr *fallback = ph_node_attr (kernel->node, "default_tensor");
   const char *default_string = ph_node_attr_string (kernel->node, "default_string", "_Unused");

@@ -64,7 +64,7 @@ arg_kernel (PhKernel *kernel, gboolean greatest, GError **error)
   guint rank = ph_tensor_rank (tensor), axis, n_dims = 0;
   gint64 reduced[PH_MAX_RANK], *out;
   gsize outer, inner, n;
-  g_autoptr(PhTensor) wide = NULL;
+  g_autoptr (PhTensor) wide = NULL;
 
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", 0), rank, &axis))
     return ph_kernel_fail (kernel, error, "its axis is outside of rank %u", rank);
@@ -160,7 +160,7 @@ running_kernel (PhKernel *kernel, gboolean sum, GError **error)
   const gint64 *dims = ph_tensor_dims (tensor);
   guint rank = ph_tensor_rank (tensor), axis;
   gsize outer, inner, n;
-  g_autoptr(PhTensor) wide = NULL, result = NULL;
+  g_autoptr (PhTensor) wide = NULL, result = NULL;
 
   if (ph_tensor_count (at_axis) != 1 || !ph_axis (ph_tensor_get_int (at_axis, 0), rank, &axis))
     return ph_kernel_fail (kernel, error, "its axis must be one number within rank %u", rank);

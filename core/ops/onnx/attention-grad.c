@@ -121,7 +121,7 @@ ph_grad_attention (PhGrad *grad, GError **error)
 
   gint64 group = q_dims[1].size / MAX (k_dims[1].size, 1);
   g_autofree PhValue **inputs = g_new0 (PhValue *, node->inputs->len);
-  g_autoptr(GPtrArray) attrs = g_ptr_array_new ();
+  g_autoptr (GPtrArray) attrs = g_ptr_array_new ();
   PhValue *probability, *capped = NULL, *qs, *ks, *vs, *dys, *dp, *ds, *product;
 
   if (scale == 0)

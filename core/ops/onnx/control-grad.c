@@ -49,7 +49,7 @@ build_branch (PhGrad *grad, PhNode *backward, const char *attr, GError **error)
   PhGraph *from = ph_node_graph (grad->node, attr);
   PhGraph *body = ph_node_add_graph (backward, attr, NULL, error);
   g_autofree PhValue **outputs = NULL;
-  g_autoptr(PhTape) tape = NULL;
+  g_autoptr (PhTape) tape = NULL;
   PhBuilder b = *grad->b;
 
   if (body == NULL || from == NULL)
@@ -180,7 +180,7 @@ fill_backward_body (LoopGrad *loop, GError **error)
   g_autofree PhValue **inputs = g_new0 (PhValue *, from->inputs->len + 1);
   g_autofree PhValue **outputs = g_new0 (PhValue *, from->outputs->len + 1);
   g_autofree PhValue **dstate = g_new0 (PhValue *, loop->carried->len + 1), **dcapture = g_new0 (PhValue *, n_captures + 1);
-  g_autoptr(PhTape) tape = NULL;
+  g_autoptr (PhTape) tape = NULL;
   PhBuilder b = *grad->b;
   PhValue *i, *condition, *k;
 
@@ -237,8 +237,8 @@ gboolean
 ph_grad_loop (PhGrad *grad, GError **error)
 {
   PhGraph *from = ph_node_graph (grad->node, "body");
-  g_autoptr(GArray) carried = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
+  g_autoptr (GArray) carried = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
   g_autofree const PhType **types = NULL;
   guint n_captures = grad->captures->len;
   LoopGrad loop = { .grad = grad, .from = from, .carried = carried, .n_state = from->inputs->len - 2 };
@@ -364,7 +364,7 @@ fill_scan_backward (ScanGrad *scan, GError **error)
   guint n_in = from->inputs->len, n_captures = grad->captures->len;
   g_autofree PhValue **inputs = g_new0 (PhValue *, n_in + 1), **outputs = g_new0 (PhValue *, from->outputs->len + 1);
   g_autofree PhValue **dstate = g_new0 (PhValue *, scan->n_state + 1), **dcapture = g_new0 (PhValue *, n_captures + 1);
-  g_autoptr(PhTape) tape = ph_tape_new (body != NULL ? body : from);
+  g_autoptr (PhTape) tape = ph_tape_new (body != NULL ? body : from);
   PhBuilder b = *grad->b;
   PhValue *i, *go, *k;
 
@@ -452,7 +452,7 @@ ph_grad_scan (PhGrad *grad, GError **error)
   PhGraph *from = ph_node_graph (node, "body");
   guint n_captures = grad->captures->len, n_wanted = 0, at;
   ScanGrad scan = { .grad = grad, .from = from };
-  g_autoptr(GPtrArray) inputs = g_ptr_array_new (), types = g_ptr_array_new ();
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new (), types = g_ptr_array_new ();
   PhValue *first;
 
   scan.n_scan_in = (guint) ph_node_attr_int (node, "num_scan_inputs", 0);

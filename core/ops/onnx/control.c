@@ -188,12 +188,12 @@ keep_types (PhGraph *graph, GArray *kept)
 static gboolean
 infer_carried (PhInfer *infer, const PhType **types, guint n_types, guint first, guint first_out, guint n_state, GError **error)
 {
-  g_autoptr(GArray) kept = g_array_new (FALSE, FALSE, sizeof (Kept));
+  g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (Kept));
 
   keep_types (ph_node_graph (ph_infer_node_of (infer), "body"), kept);
   for (guint round = 0;; round++)
     {
-      g_autoptr(GError) problem = NULL;
+      g_autoptr (GError) problem = NULL;
       gboolean stable = TRUE, ok = ph_infer_body (infer, "body", types, n_types, &problem);
 
       for (guint i = 0; i < n_state; i++)
@@ -325,7 +325,7 @@ run_loop (PhKernel *kernel, GError **error)
   gboolean go = condition == NULL || ph_tensor_count (condition) == 0 || ph_tensor_get_int (condition, 0) != 0, ok = TRUE;
   PhGraph *body = ph_node_graph (kernel->node, "body");
   g_autofree PhTensor **in = g_new0 (PhTensor *, n_state + 2), **out = g_new0 (PhTensor *, n_out + 1);
-  g_autoptr(GPtrArray) scans = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GPtrArray) scans = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
 
   if (n_out < n_state + 1 || kernel->n_outputs + 1 > n_out)
     return ph_kernel_fail (kernel, error, "carries %u values, but its body has %u outputs", n_state, n_out);
@@ -481,7 +481,7 @@ run_scan (PhKernel *kernel, GError **error)
   gint64 n_scan = ph_node_attr_int (node, "num_scan_inputs", 0), length = -1;
   guint n_in = kernel->n_inputs, n_out = kernel->n_outputs, n_state, axes[PH_MAX_RANK];
   g_autofree PhTensor **in = g_new0 (PhTensor *, n_in + 1), **out = g_new0 (PhTensor *, n_out + 1);
-  g_autoptr(GPtrArray) scans = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GPtrArray) scans = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   PhGraph *body = ph_node_graph (node, "body");
   gboolean ok = TRUE, strings = FALSE;
 

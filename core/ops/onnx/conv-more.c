@@ -189,7 +189,7 @@ run_deform_conv (PhKernel *kernel, GError **error)
   guint rank = ph_tensor_rank (x), n = rank - 2;
   const gint64 *xd = ph_tensor_dims (x), *wd = ph_tensor_dims (weight);
   gint64 dims[2 + PH_WINDOW_MAX], taps, places, in_count, c_group, m_group;
-  g_autoptr(PhTensor) wx = NULL, ww = NULL, wo = NULL, result = NULL;
+  g_autoptr (PhTensor) wx = NULL, ww = NULL, wo = NULL, result = NULL;
   g_autofree double *column = NULL;
   const double *xs, *ws, *os;
   const char *wrong;

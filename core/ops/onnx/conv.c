@@ -193,7 +193,7 @@ run_conv (PhKernel *kernel, GError **error)
   gint64 groups = ph_node_attr_int (kernel->node, "group", 1), features, dims[2 + PH_WINDOW_MAX];
   gboolean transposed = is_transposed (kernel->node);
   guint rank = ph_tensor_rank (x);
-  g_autoptr(PhTensor) wx = NULL, ww = NULL, wb = NULL, result = NULL;
+  g_autoptr (PhTensor) wx = NULL, ww = NULL, wb = NULL, result = NULL;
   const char *wrong;
   gpointer y;
   PhWindow w;

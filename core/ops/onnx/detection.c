@@ -64,7 +64,7 @@ run_nms (PhKernel *kernel, GError **error)
   PhTensor *boxes = ph_kernel_input (kernel, 0), *scores = ph_kernel_input (kernel, 1);
   gboolean centred = ph_node_attr_int (kernel->node, "center_point_box", 0) != 0;
   double limit = scalar_or (kernel, 2, 0), most_overlap = scalar_or (kernel, 3, 0), least_score = scalar_or (kernel, 4, -G_MAXDOUBLE);
-  g_autoptr(GArray) selected = g_array_new (FALSE, FALSE, 3 * sizeof (gint64));
+  g_autoptr (GArray) selected = g_array_new (FALSE, FALSE, 3 * sizeof (gint64));
   gint64 dims[2] = { 0, 3 }, batches, classes, n;
   gpointer to;
 
@@ -76,8 +76,8 @@ run_nms (PhKernel *kernel, GError **error)
   n = ph_tensor_dims (scores)[2];
   for (gint64 plane = 0; plane < batches * classes; plane++)
     {
-      g_autoptr(GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
-      g_autoptr(GArray) taken = g_array_new (FALSE, FALSE, sizeof (Box));
+      g_autoptr (GArray) candidates = g_array_new (FALSE, FALSE, sizeof (Candidate));
+      g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (Box));
       gint64 batch = plane / classes;
 
       for (gint64 i = 0; i < n; i++)

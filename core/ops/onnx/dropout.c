@@ -50,7 +50,7 @@ run_dropout (PhKernel *kernel, GError **error)
     return ph_kernel_fail (kernel, error, "ratio is %g, must be 0 or more and less than 1", ratio);
 
   gint64 set = ph_node_attr_int (kernel->node, "seed", G_MININT64);
-  g_autoptr(GRand) rand = g_rand_new_with_seed (set != G_MININT64 ? set : (gint64) ph_kernel_seed (kernel));
+  g_autoptr (GRand) rand = g_rand_new_with_seed (set != G_MININT64 ? set : (gint64) ph_kernel_seed (kernel));
 
   to = ph_kernel_output (kernel, 0, dtype, ph_tensor_rank (x), ph_tensor_dims (x), error);
   if (to == NULL)

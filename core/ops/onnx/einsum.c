@@ -64,7 +64,7 @@ parse_term (Equation *equation, guint k, const char *text, gsize length, int ran
 static gboolean
 parse (Equation *equation, const char *text, const guint *ranks, guint n_operands)
 {
-  g_autoptr(GString) plain = g_string_new (NULL);
+  g_autoptr (GString) plain = g_string_new (NULL);
   g_auto(GStrv) terms = NULL;
   const char *arrow;
   guint n_dots = 0, count[52] = { 0, };
@@ -175,7 +175,7 @@ einsum_kernel (PhKernel *kernel, GError **error)
   PhDType works_in = ph_dtype_is_float (dtype) ? PH_DOUBLE : PH_INT64;
   gint64 size[128], dims[PH_MAX_RANK], sizes[MAX_LABELS];
   PhTensor *wide[MAX_OPERANDS] = { NULL, };
-  g_autoptr(PhTensor) result = NULL;
+  g_autoptr (PhTensor) result = NULL;
   gboolean ok = FALSE, seen[128] = { FALSE, };
   Equation equation;
   PhWalk walk;
@@ -320,7 +320,7 @@ grad_einsum (PhGrad *grad, GError **error)
 
   for (guint k = 0; k < n; k++)
     {
-      g_autoptr(GString) text = g_string_new (NULL), back = g_string_new (NULL);
+      g_autoptr (GString) text = g_string_new (NULL), back = g_string_new (NULL);
       g_autofree PhValue **inputs = g_new0 (PhValue *, n + PH_MAX_RANK);
       gboolean there[128] = { FALSE, }, mine[128] = { FALSE, }, used[128] = { FALSE, };
       gint64 missing[PH_MAX_RANK];
@@ -493,7 +493,7 @@ det_kernel (PhKernel *kernel, GError **error)
   PhDType dtype = ph_tensor_dtype (x);
   guint rank = ph_tensor_rank (x);
   const gint64 *dims = ph_tensor_dims (x);
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
   g_autofree double *work = NULL;
   gpointer out;
   gsize n, count;

@@ -62,7 +62,7 @@ ph_convert (PhTensor *tensor, PhDType dtype)
     return NULL;
   if (from == dtype || ph_tensor_is_splat (tensor))
     {
-      g_autoptr(PhTensor) same = from == dtype ? ph_tensor_ref (tensor) : ph_tensor_cast (tensor, dtype);
+      g_autoptr (PhTensor) same = from == dtype ? ph_tensor_ref (tensor) : ph_tensor_cast (tensor, dtype);
 
       /* Who asks for another type reads the elements. */
       return same != NULL && ph_tensor_bring (same, NULL) ? g_steal_pointer (&same) : NULL;
@@ -193,7 +193,7 @@ run_rows (PhLoop loop, guint rank, const gint64 *dims, PhTensor *result, PhTenso
 static PhTensor *
 first_element (PhTensor *tensor)
 {
-  g_autoptr(PhTensor) one = ph_tensor_new (ph_tensor_dtype (tensor), 0, NULL);
+  g_autoptr (PhTensor) one = ph_tensor_new (ph_tensor_dtype (tensor), 0, NULL);
 
   memcpy (ph_tensor_writable (one), ph_tensor_data (tensor), ph_dtype_size (ph_tensor_dtype (tensor)));
   return g_steal_pointer (&one);
@@ -253,14 +253,14 @@ ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p,
       (b == NULL || ((ph_tensor_is_splat (b) || ph_tensor_count (b) == 1) && ph_tensor_count (b) > 0)) &&
       (ph_tensor_is_splat (a) || (b != NULL && ph_tensor_is_splat (b))))
     {
-      g_autoptr(PhTensor) one_a = single (a), one_b = b != NULL ? single (b) : NULL;
-      g_autoptr(PhTensor) one = ph_elementwise (loops, one_a, one_b, p, error);
+      g_autoptr (PhTensor) one_a = single (a), one_b = b != NULL ? single (b) : NULL;
+      g_autoptr (PhTensor) one = ph_elementwise (loops, one_a, one_b, p, error);
 
       return one != NULL ? ph_tensor_new_splat (result_dtype, rank, dims, ph_tensor_data (one)) : NULL;
     }
 
-  g_autoptr(PhTensor) wide_a = ph_convert (a, works_in), wide_b = b != NULL ? ph_convert (b, works_in) : NULL;
-  g_autoptr(PhTensor) result = ph_tensor_new (loop_result, rank, dims);
+  g_autoptr (PhTensor) wide_a = ph_convert (a, works_in), wide_b = b != NULL ? ph_convert (b, works_in) : NULL;
+  g_autoptr (PhTensor) result = ph_tensor_new (loop_result, rank, dims);
 
   if (wide_a == NULL || result == NULL || (b != NULL && wide_b == NULL))
     return memory_error (error);
@@ -278,7 +278,7 @@ ph_elementwise (const PhLoops *loops, PhTensor *a, PhTensor *b, const double *p,
 gboolean
 ph_elementwise_kernel (PhKernel *kernel, const PhLoops *loops, const double *p, GError **error)
 {
-  g_autoptr(GError) problem = NULL;
+  g_autoptr (GError) problem = NULL;
   PhTensor *result = ph_elementwise (loops, ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 1), p, &problem);
 
   if (result == NULL)

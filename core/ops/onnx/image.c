@@ -120,8 +120,8 @@ load_jpeg2000 (const guint8 *data, gsize size, OPJ_CODEC_FORMAT format, Picture 
 static GdkPixbuf *
 load (const guint8 *data, gsize size, char **problem)
 {
-  g_autoptr(GdkPixbufLoader) loader = gdk_pixbuf_loader_new ();
-  g_autoptr(GError) error = NULL;
+  g_autoptr (GdkPixbufLoader) loader = gdk_pixbuf_loader_new ();
+  g_autoptr (GError) error = NULL;
   gboolean too_large = FALSE, written;
   GdkPixbuf *pixbuf;
 
@@ -170,7 +170,7 @@ run_image_decoder (PhKernel *kernel, GError **error)
   const char *name = ph_node_attr_string (kernel->node, "pixel_format", "RGB");
   const guint8 *data = ph_tensor_data (stream);
   const gsize size = ph_tensor_count (stream);
-  g_autoptr(GdkPixbuf) pixbuf = NULL;
+  g_autoptr (GdkPixbuf) pixbuf = NULL;
   g_autofree char *problem = NULL;
   OPJ_CODEC_FORMAT jpeg2000;
   int width, height;

@@ -218,8 +218,8 @@ ph_grad_flex_attention (PhGrad *grad, GError **error)
 {
   PhBuilder *b = grad->b;
   const PhType *q = ph_grad_in (grad, Q)->type, *k = ph_grad_in (grad, K)->type;
-  g_autoptr(PhTape) tape = ph_tape_new (b->graph);
-  g_autoptr(GHashTable) map = g_hash_table_new (NULL, NULL);
+  g_autoptr (PhTape) tape = ph_tape_new (b->graph);
+  g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL);
   PhValue *in[3], *y;
 
   if (!known_ranks (grad, 3, error))

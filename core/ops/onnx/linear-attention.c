@@ -250,8 +250,8 @@ static gboolean
 run_modification (PhKernel *kernel, const char *attr, PhHeads *scores, GError **error)
 {
   const gint64 dims[] = { scores->batch, scores->heads, scores->length, scores->size };
-  g_autoptr(PhTensor) before = NULL, after = NULL;
-  g_autoptr(PhTensor) plain = NULL;
+  g_autoptr (PhTensor) before = NULL, after = NULL;
+  g_autoptr (PhTensor) plain = NULL;
 
   if (ph_node_graph (kernel->node, attr) == NULL)
     return TRUE;

@@ -71,7 +71,7 @@ PhTensor *
 ph_matmul (PhTensor *a, PhTensor *b, GError **error)
 {
   PhDType dtype = ph_tensor_dtype (a), wide = works_in (dtype);
-  g_autoptr(PhTensor) left = ph_convert (a, wide), right = ph_convert (b, wide), result = NULL;
+  g_autoptr (PhTensor) left = ph_convert (a, wide), right = ph_convert (b, wide), result = NULL;
   guint rank_a = ph_tensor_rank (a), rank_b = ph_tensor_rank (b), rank, batch_rank;
   const gint64 *dims_a = ph_tensor_dims (a), *dims_b = ph_tensor_dims (b);
   gint64 dims[PH_MAX_RANK + 2];
@@ -178,7 +178,7 @@ infer_matmul (PhInfer *infer, GError **error)
 static gboolean
 matmul_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(GError) problem = NULL;
+  g_autoptr (GError) problem = NULL;
   PhTensor *result = ph_matmul (ph_kernel_input (kernel, 0), ph_kernel_input (kernel, 1), &problem);
 
   if (result == NULL)
@@ -333,8 +333,8 @@ gemm_kernel (PhKernel *kernel, GError **error)
   static const PhLoops scaled_sum = { scaled_sum_f32, scaled_sum_f64, scaled_sum_i64, scaled_sum_i64 };
   double p[2] = { ph_node_attr_float (kernel->node, "alpha", 1), ph_node_attr_float (kernel->node, "beta", 1) };
   PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1), *c = ph_kernel_input (kernel, 2);
-  g_autoptr(GError) problem = NULL;
-  g_autoptr(PhTensor) left = NULL, right = NULL, zero = NULL;
+  g_autoptr (GError) problem = NULL;
+  g_autoptr (PhTensor) left = NULL, right = NULL, zero = NULL;
   PhTensor *result;
 
   if (ph_tensor_rank (a) != 2 || ph_tensor_rank (b) != 2)
@@ -346,7 +346,7 @@ gemm_kernel (PhKernel *kernel, GError **error)
 
   if (result != NULL && (c != NULL || p[0] != 1))
     {
-      g_autoptr(PhTensor) product = result;
+      g_autoptr (PhTensor) product = result;
 
       zero = ph_tensor_new_scalar (ph_tensor_dtype (product), 0);
       result = NULL;

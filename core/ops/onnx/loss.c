@@ -75,7 +75,7 @@ loss_of (PhKernel *kernel, const Loss *loss, const double *log_prob, PhDType dty
 static gboolean
 nll_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
   Loss loss;
 
   return wide != NULL && loss_init (&loss, kernel, error) &&
@@ -87,7 +87,7 @@ cross_entropy_kernel (PhKernel *kernel, GError **error)
 {
   PhTensor *scores = ph_kernel_input (kernel, 0);
   PhDType dtype = ph_tensor_dtype (scores);
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), log_prob = NULL;
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), log_prob = NULL;
   const double *in;
   double *out;
   Loss loss;

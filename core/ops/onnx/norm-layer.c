@@ -53,7 +53,7 @@ layer (PhKernel *kernel, gboolean centre, GError **error)
   gint64 dims[PH_MAX_RANK];
   gsize outer, inner;
   double epsilon = PH_NORM_EPSILON (kernel->node);
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), wide_scale = NULL, wide_bias = NULL, result = NULL;
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), wide_scale = NULL, wide_bias = NULL, result = NULL;
   gpointer kept[2] = { NULL, NULL };
   PhWalk walk;
   double *out;

@@ -25,7 +25,7 @@ lrn_kernel (PhKernel *kernel, GError **error)
   PhDType dtype = ph_tensor_dtype (x), works_in = dtype == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
   guint rank = ph_tensor_rank (x);
   const gint64 *dims = ph_tensor_dims (x);
-  g_autoptr(PhTensor) wide = ph_convert (x, works_in), result = ph_tensor_new (works_in, rank, dims);
+  g_autoptr (PhTensor) wide = ph_convert (x, works_in), result = ph_tensor_new (works_in, rank, dims);
   gsize inner;
   g_autofree double *squares = NULL;
 
@@ -126,7 +126,7 @@ lp_norm_kernel (PhKernel *kernel, GError **error)
   guint rank = ph_tensor_rank (x), axis;
   const gint64 *dims = ph_tensor_dims (x);
   gint64 p = ph_node_attr_int (kernel->node, "p", 2);
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), result = ph_tensor_new (PH_DOUBLE, rank, dims);
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), result = ph_tensor_new (PH_DOUBLE, rank, dims);
   gsize outer, inner, n;
   double *out;
 
@@ -208,8 +208,8 @@ mvn_kernel (PhKernel *kernel, GError **error)
   const gint64 *axes = mvn_axes (kernel->node, &n);
   guint64 mask;
   PhReduction reduction;
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
-  g_autoptr(PhTensor) result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error);
+  g_autoptr (PhTensor) result = ph_tensor_new (PH_DOUBLE, rank, ph_tensor_dims (x));
   const double *in;
   double *out;
 

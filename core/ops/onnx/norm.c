@@ -167,7 +167,7 @@ batch_norm_kernel (PhKernel *kernel, GError **error)
   double epsilon = PH_NORM_EPSILON (kernel->node), momentum = ph_node_attr_float (kernel->node, "momentum", 0.9f);
   g_autofree double *f = g_new (double, channels), *s = g_new (double, channels);
   g_autofree double *mean = g_new (double, channels), *variance = g_new (double, channels);
-  g_autoptr(PhTensor) wide = ph_convert (x, works_in), result = ph_tensor_new (works_in, rank, dims);
+  g_autoptr (PhTensor) wide = ph_convert (x, works_in), result = ph_tensor_new (works_in, rank, dims);
 
   for (guint i = 1; i < 5; i++)
     if (ph_tensor_rank (ph_kernel_input (kernel, i)) != 1 || ph_tensor_count (ph_kernel_input (kernel, i)) != channels)
@@ -288,7 +288,7 @@ grouped (PhKernel *kernel, gsize groups, GError **error)
   const gint64 *dims = ph_tensor_dims (x);
   gsize channels = rank > 1 ? dims[1] : 0, inner = rank > 2 ? ph_dims_product (dims, 2, rank) : 1, in_group;
   double epsilon = PH_NORM_EPSILON (kernel->node);
-  g_autoptr(PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), result = ph_tensor_new (PH_DOUBLE, rank, dims);
+  g_autoptr (PhTensor) wide = ph_kernel_input_as (kernel, 0, PH_DOUBLE, error), result = ph_tensor_new (PH_DOUBLE, rank, dims);
 
   if (wide == NULL)
     return FALSE;

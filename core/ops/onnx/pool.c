@@ -94,7 +94,7 @@ run_pool (PhKernel *kernel, PoolKind kind, GError **error)
   gboolean columns = ph_node_attr_int (kernel->node, "storage_order", 0) != 0;
   double p = ph_node_attr_int (kernel->node, "p", 2);
   gint64 dims[2 + PH_WINDOW_MAX], planes, in_count, out_count, *indices = NULL;
-  g_autoptr(PhTensor) wide = NULL, result = NULL;
+  g_autoptr (PhTensor) wide = NULL, result = NULL;
   g_autofree gint64 *offsets = NULL;
   const char *wrong;
   const double *from;
@@ -285,7 +285,7 @@ grad_average_pool (PhGrad *grad, GError **error)
   PhBuilder *b = grad->b;
   gboolean include_pad = ph_node_attr_int (grad->node, "count_include_pad", 0) != 0;
   gint64 dims[2 + PH_WINDOW_MAX] = { 1, 1 }, places;
-  g_autoptr(PhTensor) counts = NULL;
+  g_autoptr (PhTensor) counts = NULL;
   g_autofree gint64 *offsets = NULL;
   PhDType dtype;
   gpointer data;

@@ -39,8 +39,8 @@ pow_kernel (PhKernel *kernel, GError **error)
   static const PhLoops loops = { pow_f32, pow_f64, pow_i64, pow_u64 }, square = { square_f32, square_f64 };
   PhTensor *base = ph_kernel_input (kernel, 0), *exponent = ph_kernel_input (kernel, 1);
   PhDType dtype = ph_tensor_dtype (base), other = ph_tensor_dtype (exponent), common;
-  g_autoptr(PhTensor) x = NULL, z = NULL, y = NULL;
-  g_autoptr(GError) problem = NULL;
+  g_autoptr (PhTensor) x = NULL, z = NULL, y = NULL;
+  g_autoptr (GError) problem = NULL;
   PhTensor *result;
 
   if (ph_dtype_is_float (dtype) && ph_tensor_count (exponent) == 1 && ph_tensor_get (exponent, 0) == 2 &&

@@ -333,8 +333,8 @@ centred (PhTensor *tensor, PhTensor *zero, int axis_of_many)
 static gboolean
 matmul_integer_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) a = NULL, b = NULL;
-  g_autoptr(GError) problem = NULL;
+  g_autoptr (PhTensor) a = NULL, b = NULL;
+  g_autoptr (GError) problem = NULL;
   PhTensor *product;
 
   if (!have_elements (kernel, 1 << 2 | 1 << 3, error))
@@ -398,8 +398,8 @@ requantize (PhKernel *kernel, PhTensor *product, guint scale_a, guint scale_b, g
 static gboolean
 qlinear_matmul_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) a = NULL, b = NULL, product = NULL;
-  g_autoptr(GError) problem = NULL;
+  g_autoptr (PhTensor) a = NULL, b = NULL, product = NULL;
+  g_autoptr (GError) problem = NULL;
 
   if (!have_elements (kernel, ALL_SCALES, error))
     return FALSE;
@@ -436,7 +436,7 @@ const PhOp ph_op_QLinearMatMul = {
 static PhTensor *
 convolve (PhKernel *kernel, PhTensor *x, PhTensor *weight, PhTensor *bias, GError **error)
 {
-  g_autoptr(PhTensor) wide_bias = bias != NULL ? ph_convert (bias, PH_DOUBLE) : NULL;
+  g_autoptr (PhTensor) wide_bias = bias != NULL ? ph_convert (bias, PH_DOUBLE) : NULL;
   PhTensor *inputs[3] = { x, weight, wide_bias }, *result = NULL;
   PhKernel conv = *kernel;
 
@@ -457,7 +457,7 @@ convolve (PhKernel *kernel, PhTensor *x, PhTensor *weight, PhTensor *bias, GErro
 static gboolean
 conv_integer_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) x = NULL, weight = NULL;
+  g_autoptr (PhTensor) x = NULL, weight = NULL;
   PhTensor *result;
 
   if (!have_elements (kernel, 1 << 2 | 1 << 3, error))
@@ -471,7 +471,7 @@ conv_integer_kernel (PhKernel *kernel, GError **error)
 static gboolean
 qlinear_conv_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) x = NULL, weight = NULL, result = NULL;
+  g_autoptr (PhTensor) x = NULL, weight = NULL, result = NULL;
 
   if (!have_elements (kernel, ALL_SCALES, error))
     return FALSE;

@@ -225,7 +225,7 @@ reduce_kernel (PhKernel *kernel, const ReduceLoops *loops, GError **error)
   guint64 mask;
   ReduceLoop loop;
   PhReduction reduction;
-  g_autoptr(PhTensor) wide = NULL, result = NULL;
+  g_autoptr (PhTensor) wide = NULL, result = NULL;
 
   if (dtype == PH_DOUBLE || (!ph_dtype_is_float (dtype) && loops->i64 == NULL))
     works_in = PH_DOUBLE, loop = loops->f64;

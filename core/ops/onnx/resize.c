@@ -377,7 +377,7 @@ run_resize (PhKernel *kernel, GError **error)
   PhTensor *x = ph_kernel_input (kernel, 0);
   const char *mode = ph_node_attr_string (kernel->node, "mode", "nearest"), *wrong;
   double outside = ph_node_attr_float (kernel->node, "extrapolation_value", 0);
-  g_autoptr(PhTensor) wide = NULL;
+  g_autoptr (PhTensor) wide = NULL;
   Plan plan;
 
   wrong = plan_of (kernel->node, x, NULL, ph_kernel_input (kernel, 1), ph_kernel_input (kernel, 2), ph_kernel_input (kernel, 3), &plan);

@@ -235,7 +235,7 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
   PhDType dtype = ph_tensor_dtype (x);
   g_autofree gint64 *lengths = NULL;
   g_autofree double *gate = NULL, *recur = NULL;
-  g_autoptr(PhTensor) y = NULL, y_h = NULL, y_c = NULL;
+  g_autoptr (PhTensor) y = NULL, y_h = NULL, y_c = NULL;
   gsize n_lengths;
   double *ys, *hs, *cs;
 

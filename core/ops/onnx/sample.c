@@ -101,7 +101,7 @@ run_grid_sample (PhKernel *kernel, GError **error)
   guint rank = ph_tensor_rank (x), n = rank - 2;
   const gint64 *xd = ph_tensor_dims (x), *gd = ph_tensor_dims (grid);
   gint64 dims[2 + MAX_SPACE], places, channels, in_count;
-  g_autoptr(PhTensor) wide = NULL, result = NULL;
+  g_autoptr (PhTensor) wide = NULL, result = NULL;
   const double *from;
   double *to;
 

@@ -298,7 +298,7 @@ run_non_zero (PhKernel *kernel, GError **error)
   gsize count = ph_tensor_count (x);
   guint rank = ph_tensor_rank (x);
   gint64 dims[2] = { rank, 0 }, *to;
-  g_autoptr(GArray) found = g_array_new (FALSE, FALSE, sizeof (gsize));
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (gsize));
 
   for (gsize i = 0; i < count; i++)
     if (ph_tensor_dtype (x) == PH_STRING ? *ph_tensor_get_string (x, i) != '\0' : ph_tensor_get (x, i) != 0)

@@ -381,7 +381,7 @@ run_split_sequence (PhKernel *kernel, GError **error)
   gsize size = ph_dtype_size (ph_tensor_dtype (x)), inner, n_sizes;
   gint64 dims[PH_MAX_RANK], whole, outer, at = 0;
   g_autofree gint64 *sizes = NULL;
-  g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
   const char *from = ph_tensor_data (x);
 
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", 0), rank, &axis))
@@ -463,7 +463,7 @@ run_map (PhKernel *kernel, GError **error)
 {
   guint n_in = kernel->n_inputs, n_out = kernel->n_outputs;
   g_autofree PhTensor **in = g_new0 (PhTensor *, n_in + 1), **out = g_new0 (PhTensor *, n_out + 1);
-  g_autoptr(GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   gsize n;
 
   if (!need_sequence (kernel, 0, error))

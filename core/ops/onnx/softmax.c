@@ -60,7 +60,7 @@ run (PhKernel *kernel, Kind kind, GError **error)
   PhDType dtype = ph_tensor_dtype (tensor), works_in = dtype == PH_DOUBLE ? PH_DOUBLE : PH_FLOAT;
   const gint64 *dims = ph_tensor_dims (tensor);
   guint rank = ph_tensor_rank (tensor), axis;
-  g_autoptr(PhTensor) wide = ph_convert (tensor, works_in), result = ph_tensor_new (works_in, rank, dims);
+  g_autoptr (PhTensor) wide = ph_convert (tensor, works_in), result = ph_tensor_new (works_in, rank, dims);
   gsize outer, inner, n;
 
   if (!ph_axis (ph_node_attr_int (kernel->node, "axis", -1), rank, &axis))

@@ -43,7 +43,7 @@ constant_tensor (const PhNode *node)
 static gboolean
 infer_constant (PhInfer *infer, GError **error)
 {
-  g_autoptr(PhTensor) tensor = constant_tensor (ph_infer_node_of (infer));
+  g_autoptr (PhTensor) tensor = constant_tensor (ph_infer_node_of (infer));
 
   if (tensor != NULL)
     ph_infer_set (infer, 0, ph_type_of_tensor (tensor));

@@ -115,7 +115,7 @@ run_string_split (PhKernel *kernel, GError **error)
   const gint64 most = ph_node_attr_int (kernel->node, "maxsplit", -1);
   const gsize n = ph_tensor_count (x);
   const guint rank = ph_tensor_rank (x);
-  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   gint64 dims[PH_MAX_RANK], *counts;
 
   if (rank == PH_MAX_RANK)
@@ -175,8 +175,8 @@ run_regex_full_match (PhKernel *kernel, GError **error)
   PhTensor *x = ph_kernel_input (kernel, 0);
   const char *pattern = ph_node_attr_string (kernel->node, "pattern", "");
   g_autofree char *whole = g_strdup_printf ("\\A(?:%s)\\z", pattern);
-  g_autoptr(GError) local = NULL;
-  g_autoptr(GRegex) regex = g_regex_new (whole, 0, 0, &local);
+  g_autoptr (GError) local = NULL;
+  g_autoptr (GRegex) regex = g_regex_new (whole, 0, 0, &local);
   guint8 *y;
 
   if (regex == NULL)
@@ -238,7 +238,7 @@ run_string_normalizer (PhKernel *kernel, GError **error)
   const char *action = ph_node_attr_string (kernel->node, "case_change_action", "NONE");
   const gboolean case_sensitive = ph_node_attr_int (kernel->node, "is_case_sensitive", 0) != 0;
   g_auto(GStrv) stopwords = attr_strings (kernel->node, "stopwords");
-  g_autoptr(GPtrArray) kept = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (g_free);
   const guint rank = ph_tensor_rank (x);
   gint64 dims[2] = { 1, 0 };
 

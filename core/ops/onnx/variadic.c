@@ -23,8 +23,8 @@ static const PhLoops sum_loops = { sum_f32, sum_f64 }, scale_loops = { scale_f32
 static PhTensor *
 fold (PhKernel *kernel, const PhLoops *loops, GError **error)
 {
-  g_autoptr(PhTensor) so_far = ph_tensor_ref (ph_kernel_input (kernel, 0));
-  g_autoptr(GError) problem = NULL;
+  g_autoptr (PhTensor) so_far = ph_tensor_ref (ph_kernel_input (kernel, 0));
+  g_autoptr (GError) problem = NULL;
 
   for (guint i = 1; i < kernel->n_inputs; i++)
     {
@@ -72,7 +72,7 @@ sum_kernel (PhKernel *kernel, GError **error)
 static gboolean
 mean_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) sum = fold (kernel, &sum_loops, error), n = NULL;
+  g_autoptr (PhTensor) sum = fold (kernel, &sum_loops, error), n = NULL;
   PhTensor *mean;
 
   if (sum == NULL)
@@ -178,8 +178,8 @@ const PhOp ph_op_Mean = {
 static gboolean
 clip_kernel (PhKernel *kernel, GError **error)
 {
-  g_autoptr(PhTensor) result = ph_tensor_ref (ph_kernel_input (kernel, 0));
-  g_autoptr(GError) problem = NULL;
+  g_autoptr (PhTensor) result = ph_tensor_ref (ph_kernel_input (kernel, 0));
+  g_autoptr (GError) problem = NULL;
 
   for (guint i = 1; i < 3; i++)
     {
@@ -191,7 +191,7 @@ clip_kernel (PhKernel *kernel, GError **error)
         return ph_kernel_fail (kernel, error, "its bound %u has %" G_GSIZE_FORMAT " elements, must be a scalar", i,
                                ph_tensor_count (bound));
 
-      g_autoptr(PhTensor) scalar = ph_tensor_reshaped (bound, 0, NULL);
+      g_autoptr (PhTensor) scalar = ph_tensor_reshaped (bound, 0, NULL);
 
       next = ph_elementwise (i == 1 ? &max_loops : &min_loops, result, scalar, NULL, &problem);
       if (next == NULL)

@@ -12,7 +12,7 @@
 static void
 assert_recognised (gconstpointer data, gsize size, const char *name, const char *format)
 {
-  g_autoptr(GBytes) head = g_bytes_new_static (data, MIN (size, PH_FORMAT_HEAD));
+  g_autoptr (GBytes) head = g_bytes_new_static (data, MIN (size, PH_FORMAT_HEAD));
   const PhFormat *taken = ph_format_recognise (head, name);
 
   if (taken == NULL || !g_str_equal (taken->name, format))
@@ -22,10 +22,10 @@ assert_recognised (gconstpointer data, gsize size, const char *name, const char 
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr(GBytes) bytes = g_bytes_new (data, size), written = NULL;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhModel) model = ph_format_read_bytes (ph_format_find (FORMAT), bytes, "fuzz", problems, &error), again = NULL;
+  g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size), written = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_format_read_bytes (ph_format_find (FORMAT), bytes, "fuzz", problems, &error), again = NULL;
   g_autofree char *text = NULL, *second = NULL;
 
   g_assert_true ((model == NULL) == (error != NULL));

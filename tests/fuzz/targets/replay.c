@@ -5,8 +5,8 @@
 static void
 test_corpus (gconstpointer folder)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, &error);
   const char *name;
   guint n = 0;
 

@@ -18,7 +18,7 @@ static char *folder;
 static void
 remove_folder (void)
 {
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -140,7 +140,7 @@ run_watched (PhConsole *console, const char *line)
 void
 target_console_run (TargetConsole *target, const char *line)
 {
-  g_autoptr(PhReply) reply = run_watched (target->console, line);
+  g_autoptr (PhReply) reply = run_watched (target->console, line);
   g_autofree char *json = ph_reply_to_json (reply);
   g_auto(GStrv) completions = NULL;
   guint word;
@@ -162,7 +162,7 @@ target_lines (const guint8 *data, gsize size, guint most)
   static const char *const never[] = { "/", "~", "..", "exec", "load", "plugin", "set memory", "set growth", NULL };
   g_autofree char *text = g_strndup ((const char *) data, size);
   g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
-  g_autoptr(GPtrArray) kept = g_ptr_array_new ();
+  g_autoptr (GPtrArray) kept = g_ptr_array_new ();
 
   for (guint i = 0; lines[i] != NULL && kept->len < most; i++)
     {

@@ -12,8 +12,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   static const char *const names[] = { "t.npy", "t.pb" };
   const PhType *types[] = { NULL, ph_type_sequence (PH_KIND_SEQUENCE, ph_type_unranked (PH_FLOAT)),
                             ph_type_sequence (PH_KIND_OPTIONAL, ph_type_unranked (PH_INT64)) };
-  g_autoptr(GError) error = NULL;
-  g_autoptr(PhTensor) tensor = NULL, again = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhTensor) tensor = NULL, again = NULL;
   g_autofree char *name = NULL, *text = NULL;
   const guint way = size > 0 ? data[0] % 4 : 0;
   PhTensorStats stats;
