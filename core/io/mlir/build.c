@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/io/import.h"
-#include "core/io/mlir/mlir.h"
+#include "core/io/mlir/build.h"
 #include "core/ops/op.h"
 
 typedef struct
@@ -13,7 +13,7 @@ typedef struct
   GHashTable *functions;          /* symbol -> PhMlirOp: those of the module that is being built */
   GHashTable *names;              /* PhMlirOp -> the name of its function                    */
   GPtrArray  *owned;              /* what the import structures are made of                  */
-  GPtrArray  *attrs;              /* (element-type PhAttr) owned                             */
+  GPtrArray  *attrs;              /* (element-type GPtrArray of PhAttr) of each node          */
   const char *inputs_of;
   GArray     *inputs;             /* (element-type PhImportValue): made of calls of that     */
   guint       depth;
@@ -61,208 +61,6 @@ fail_at (Builder *builder, guint line, guint column, const char *text)
   ph_source_mark (builder->source, &part, line, column);
   ph_source_fail (builder->source, &builder->error, PH_ERROR_INVALID, &part, "%s", text);
   return FALSE;
-}
-
-/* ── attributes ── */
-
-static gboolean
-all_of (const PhMlirAttr *attr, PhMlirAttrKind a, PhMlirAttrKind b)
-{
-  for (guint i = 0; i < attr->items->len; i++)
-    if (((PhMlirAttr *) attr->items->pdata[i])->kind != a && ((PhMlirAttr *) attr->items->pdata[i])->kind != b)
-      return FALSE;
-  return TRUE;
-}
-
-static void
-print_attr (const PhMlirAttr *attr, GString *out, guint depth)
-{
-  switch (attr->kind)
-    {
-    case PH_MLIR_INT:
-      g_string_append_printf (out, "%" G_GINT64_FORMAT, attr->i);
-      break;
-    case PH_MLIR_FLOAT:
-      g_string_append_printf (out, "%.9g", attr->f);
-      break;
-    case PH_MLIR_BOOL:
-      g_string_append (out, attr->i ? "true" : "false");
-      break;
-    case PH_MLIR_ARRAY:
-    case PH_MLIR_DICT:
-      g_string_append_c (out, attr->kind == PH_MLIR_ARRAY ? '[' : '{');
-      for (guint i = 0; depth < 16 && i < attr->items->len; i++)
-        {
-          const PhMlirAttr *item = attr->items->pdata[i];
-
-          g_string_append (out, i > 0 ? ", " : "");
-          if (item->name != NULL && attr->kind == PH_MLIR_DICT)
-            g_string_append_printf (out, "%s = ", item->name);
-          print_attr (item, out, depth + 1);
-        }
-      g_string_append_c (out, attr->kind == PH_MLIR_ARRAY ? ']' : '}');
-      break;
-    case PH_MLIR_TENSOR:
-      g_string_append_printf (out, "dense<...> : %s", attr->type.text);
-      break;
-    case PH_MLIR_STRING:
-    case PH_MLIR_TEXT:
-    default:
-      g_string_append (out, attr->text != NULL ? attr->text : "");
-      break;
-    }
-}
-
-static PhAttr *
-text_attr (const char *name, const PhMlirAttr *attr)
-{
-  g_autoptr (GString) out = g_string_new (NULL);
-
-  print_attr (attr, out, 0);
-  return ph_attr_new_string (name, out->str);
-}
-
-static PhAttr *
-ints_of_tensor (const char *name, PhTensor *tensor)
-{
-  const gsize          n = ph_tensor_count (tensor);
-  g_autofree gint64   *values = g_new0 (gint64, n + 1);
-
-  for (gsize i = 0; i < n; i++)
-    values[i] = ph_tensor_get_int (tensor, i);
-  return ph_attr_new_ints (name, values, n);
-}
-
-/* @is_value: it holds what a constant is made of, not a list of integers as older files write it. */
-static PhAttr *
-make_attr (const char *name, const PhMlirAttr *attr, gboolean is_value)
-{
-  switch (attr->kind)
-    {
-    case PH_MLIR_INT:
-    case PH_MLIR_BOOL:
-      return ph_attr_new_int (name, attr->i);
-    case PH_MLIR_FLOAT:
-      return ph_attr_new_float (name, (float) attr->f);
-    case PH_MLIR_STRING:
-    case PH_MLIR_TEXT:
-      return ph_attr_new_string (name, attr->text != NULL ? attr->text : "");
-    case PH_MLIR_TENSOR:
-      if (attr->tensor == NULL)
-        return ph_attr_new_string (name, "its values were left out of the file");
-      if (!is_value && (ph_tensor_dtype (attr->tensor) == PH_INT64 || ph_tensor_dtype (attr->tensor) == PH_BOOL) && ph_tensor_count (attr->tensor) <= 4096)
-        return ints_of_tensor (name, attr->tensor);
-      return ph_attr_new_tensor (name, attr->tensor);
-    case PH_MLIR_ARRAY:
-      if (all_of (attr, PH_MLIR_INT, PH_MLIR_BOOL))
-        {
-          g_autofree gint64 *values = g_new0 (gint64, attr->items->len + 1);
-
-          for (guint i = 0; i < attr->items->len; i++)
-            values[i] = ((PhMlirAttr *) attr->items->pdata[i])->i;
-          return ph_attr_new_ints (name, values, attr->items->len);
-        }
-      if (all_of (attr, PH_MLIR_FLOAT, PH_MLIR_INT))
-        {
-          g_autofree float *values = g_new0 (float, attr->items->len + 1);
-
-          for (guint i = 0; i < attr->items->len; i++)
-            values[i] = (float) ((PhMlirAttr *) attr->items->pdata[i])->f;
-          return ph_attr_new_floats (name, values, attr->items->len);
-        }
-      if (all_of (attr, PH_MLIR_STRING, PH_MLIR_TEXT))
-        {
-          g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-
-          for (guint i = 0; i < attr->items->len; i++)
-            {
-              const char *text = ((PhMlirAttr *) attr->items->pdata[i])->text;
-
-              g_ptr_array_add (strings, g_bytes_new (text, strlen (text)));
-            }
-          return ph_attr_new_strings (name, (GBytes *const *) strings->pdata, strings->len);
-        }
-      return text_attr (name, attr);
-    case PH_MLIR_DICT:
-    default:
-      return text_attr (name, attr);
-    }
-}
-
-static void
-add_attr (Builder *builder, GPtrArray *attrs, PhAttr *attr)
-{
-  for (guint i = 0; i < attrs->len; i++)
-    if (((PhAttr *) attrs->pdata[i])->name == attr->name)
-      {
-        ph_attr_unref (attr);
-        return;
-      }
-  g_ptr_array_add (builder->attrs, attr);
-  g_ptr_array_add (attrs, attr);
-}
-
-/* Dimension numbers and windows are dictionaries: their entries become attributes of the node. A nested list of pairs is one list. */
-static void
-add_flat (Builder *builder, GPtrArray *attrs, const PhMlirOp *op, const PhMlirAttr *attr)
-{
-  static const struct { const char *printed, *name; } window[] = {
-    { "stride", "window_strides" }, { "pad", "padding" }, { "lhs_dilate", "lhs_dilation" }, { "rhs_dilate", "rhs_dilation" },
-    { "reverse", "window_reversal" },
-  };
-  const char *name = attr->name;
-
-  if (attr->kind == PH_MLIR_DICT && (strstr (name, "dimension_numbers") != NULL || g_str_equal (name, "window") || strstr (name, "dims") != NULL))
-    {
-      for (guint i = 0; i < attr->items->len; i++)
-        {
-          PhMlirAttr item = *(PhMlirAttr *) attr->items->pdata[i];
-
-          for (gsize k = 0; k < G_N_ELEMENTS (window) && g_str_equal (name, "window"); k++)
-            if (g_str_equal (window[k].printed, item.name))
-              item.name = window[k].name;
-          add_flat (builder, attrs, op, &item);
-        }
-      return;
-    }
-  if (attr->kind == PH_MLIR_ARRAY && attr->items->len > 0 && g_str_equal (name, "padding"))
-    {
-      g_autoptr (GArray) flat = g_array_new (FALSE, FALSE, sizeof (gint64));
-
-      for (guint i = 0; i < attr->items->len; i++)
-        {
-          const PhMlirAttr *pair = attr->items->pdata[i];
-
-          for (guint k = 0; pair->kind == PH_MLIR_ARRAY && k < pair->items->len; k++)
-            g_array_append_val (flat, ((PhMlirAttr *) pair->items->pdata[k])->i);
-        }
-      if (flat->len > 0)
-        {
-          add_attr (builder, attrs, ph_attr_new_ints (name, (gint64 *) (gpointer) flat->data, flat->len));
-          return;
-        }
-    }
-  add_attr (builder, attrs, make_attr (name, attr, g_str_has_suffix (op->name, "constant") || g_str_has_prefix (op->name, "check.")));
-}
-
-static void
-add_result_types (Builder *builder, GPtrArray *attrs, const PhMlirOp *op)
-{
-  gboolean opaque = FALSE;
-
-  for (guint i = 0; i < op->result_types->len; i++)
-    opaque = opaque || g_array_index (op->result_types, PhMlirType, i).opaque;
-  if (!opaque || g_str_has_suffix (op->name, "func"))
-    return;
-  g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-
-  for (guint i = 0; i < op->result_types->len; i++)
-    {
-      const char *text = g_array_index (op->result_types, PhMlirType, i).text;
-
-      g_ptr_array_add (strings, g_bytes_new (text, strlen (text)));
-    }
-  add_attr (builder, attrs, ph_attr_new_strings ("result_types", (GBytes *const *) strings->pdata, strings->len));
 }
 
 /* ── nodes ── */
@@ -353,7 +151,7 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
 {
   g_autoptr (GPtrArray)  inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray)  bodies = g_ptr_array_new ();
-  GPtrArray            *attrs = g_ptr_array_new ();
+  GPtrArray            *attrs;
   const guint           n_outputs = MAX (op->results->len, 1);
   const char          **outputs = NEW (builder, const char *, n_outputs);
   const PhType        **types = NEW (builder, const PhType *, n_outputs);
@@ -371,7 +169,6 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
         {
           g_autofree char *text = g_strdup_printf ("'%s' is used here, but no operation before or around makes it", operand->name);
 
-          g_ptr_array_unref (attrs);
           return fail_at (builder, operand->line, operand->column, text);
         }
       else
@@ -387,20 +184,6 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
     }
   if (op->results->len == 0)
     outputs[0] = "";
-  for (guint i = 0; i < op->attrs->len; i++)
-    add_flat (builder, attrs, op, op->attrs->pdata[i]);
-  if (op->symbol != NULL)
-    add_attr (builder, attrs, ph_attr_new_string (g_str_has_suffix (op->name, ".custom_call") ? "call_target_name"
-                                                  : g_str_equal (op->name, "func.call") ? "callee" : "symbol", op->symbol));
-  if (op->successors->len > 0)
-    {
-      g_autoptr (GString) text = g_string_new (NULL);
-
-      for (guint i = 0; i < op->successors->len; i++)
-        g_string_append_printf (text, "%s%s", i > 0 ? " " : "", (const char *) op->successors->pdata[i]);
-      add_attr (builder, attrs, ph_attr_new_string ("successors", text->str));
-    }
-  add_result_types (builder, attrs, op);
   type_applied (op, frame);
   for (guint r = 0; r < op->regions->len; r++)
     {
@@ -409,10 +192,7 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
       body->attr = ph_intern (region_name (op, r));
       body->name = body->attr;
       if (!build_region (builder, body, op->regions->pdata[r], frame, g_str_has_suffix (op->name, "func")))
-        {
-          g_ptr_array_unref (attrs);
-          return FALSE;
-        }
+        return FALSE;
       g_ptr_array_add (bodies, body);
     }
   node->inputs = own (builder, g_memdup2 (inputs->pdata, MAX (inputs->len, 1) * sizeof (gpointer)));
@@ -422,8 +202,10 @@ build_node (Builder *builder, PhImportNode *node, const PhMlirOp *op, const Fram
   node->outputs = outputs;
   node->n_outputs = n_outputs;
   node->output_types = types;
+  attrs = ph_mlir_build_attrs (op);
+  g_ptr_array_add (builder->attrs, attrs);
   node->n_attrs = attrs->len;
-  node->attrs = own (builder, g_ptr_array_free (attrs, FALSE));
+  node->attrs = (PhAttr *const *) attrs->pdata;
   node->n_bodies = bodies->len;
   node->bodies = own (builder, g_memdup2 (bodies->pdata, MAX (bodies->len, 1) * sizeof (gpointer)));
   return builder->error == NULL;
@@ -447,7 +229,7 @@ build_label (Builder *builder, PhImportNode *node, const PhMlirBlock *block)
   const guint    n = MAX (block->arguments->len, 1);
   const char   **outputs = NEW (builder, const char *, n);
   const PhType **types = NEW (builder, const PhType *, n);
-  PhAttr       **attrs = NEW (builder, PhAttr *, 1);
+  GPtrArray     *attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
 
   node->op_type = "block";
   node->domain = "mlir";
@@ -459,13 +241,13 @@ build_label (Builder *builder, PhImportNode *node, const PhMlirBlock *block)
       outputs[i] = g_array_index (block->arguments, PhMlirValue, i).name;
       types[i] = g_array_index (block->arguments, PhMlirValue, i).type.type;
     }
-  attrs[0] = ph_attr_new_string ("label", block->label != NULL ? block->label : "");
-  g_ptr_array_add (builder->attrs, attrs[0]);
+  g_ptr_array_add (attrs, ph_attr_new_string ("label", block->label != NULL ? block->label : ""));
+  g_ptr_array_add (builder->attrs, attrs);
   node->outputs = outputs;
   node->n_outputs = n;
   node->output_types = types;
-  node->attrs = attrs;
-  node->n_attrs = 1;
+  node->attrs = (PhAttr *const *) attrs->pdata;
+  node->n_attrs = attrs->len;
 }
 
 static void
@@ -599,52 +381,6 @@ build_region (Builder *builder, PhImportGraph *graph, const PhMlirRegion *region
   return ok;
 }
 
-/* ── which function is the main graph ── */
-
-static void
-note_calls (const PhMlirRegion *region, GHashTable *called)
-{
-  for (guint b = 0; b < region->blocks->len; b++)
-    {
-      const PhMlirBlock *block = region->blocks->pdata[b];
-
-      for (guint i = 0; i < block->ops->len; i++)
-        {
-          const PhMlirOp *op = block->ops->pdata[i];
-
-          if (op->symbol != NULL && !g_str_has_suffix (op->name, "func"))
-            g_hash_table_add (called, (gpointer) (strrchr (op->symbol, '@') != NULL ? ph_intern (strrchr (op->symbol, '@') + 1) : op->symbol));
-          for (guint k = 0; k < op->attrs->len; k++)
-            {
-              const PhMlirAttr *attr = op->attrs->pdata[k];
-
-              if (attr->kind == PH_MLIR_STRING && !g_str_equal (attr->name, "sym_name") && attr->text != NULL)
-                g_hash_table_add (called, (gpointer) attr->text);
-            }
-          for (guint r = 0; r < op->regions->len; r++)
-            note_calls (op->regions->pdata[r], called);
-        }
-    }
-}
-
-/* @main; else the first function that nobody calls. */
-static const PhMlirOp *
-choose_entry (GPtrArray *modules, GPtrArray *functions, GHashTable *called)
-{
-  const PhMlirOp *root = NULL;
-
-  for (guint i = 0; i < functions->len; i++)
-    {
-      const PhMlirOp *function = functions->pdata[i];
-
-      if (g_str_equal (function->symbol, "main"))
-        return function;
-      if (root == NULL && !g_hash_table_contains (called, function->symbol))
-        root = function;
-    }
-  return root != NULL || functions->len == 0 ? root : functions->pdata[0];
-}
-
 static gboolean
 is_container (const PhMlirOp *op)
 {
@@ -754,32 +490,21 @@ import_region (Builder *builder, PhGraph *into, const PhMlirOp *function, GPtrAr
   return ph_import_graph (&builder->importer, into, &graph, error);
 }
 
-const PhMlirOp *
-ph_mlir_entry (GPtrArray *modules)
-{
-  g_autoptr (GHashTable) called = g_hash_table_new (NULL, NULL);
-  g_autoptr (GPtrArray)  functions = ph_mlir_functions (modules);
-
-  for (guint i = 0; i < modules->len; i++)
-    note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
-  return choose_entry (modules, functions, called);
-}
-
 PhModel *
 ph_mlir_build (PhSource *source, GPtrArray *modules, const PhMlirOp *entry, const char *inputs_of, GError **error)
 {
   g_autoptr (PhModel)    model = ph_model_new ();
   g_autoptr (GHashTable) symbols = g_hash_table_new (NULL, NULL), names = g_hash_table_new (NULL, NULL), called = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray)  functions = ph_mlir_functions (modules), owned = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray)  attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_attr_unref);
+  g_autoptr (GPtrArray)  attrs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GArray)     inputs = g_array_new (FALSE, TRUE, sizeof (PhImportValue));
   Builder               builder = { .source = source, .importer = { source, model }, .functions = symbols, .names = names, .owned = owned,
                                     .attrs = attrs, .inputs = inputs };
 
   for (guint i = 0; i < modules->len; i++)
-    note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
+    ph_mlir_note_calls (((PhMlirModule *) modules->pdata[i])->top, called);
   if (entry == NULL)
-    entry = choose_entry (modules, functions, called);
+    entry = ph_mlir_choose_entry (functions, called);
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   model->ir_version = 10;
   if (!add_functions (&builder, model, functions, entry, called, error))

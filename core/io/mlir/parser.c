@@ -1,11 +1,8 @@
-/* parser.c: operations of MLIR text, in the generic form and in the forms that dialects print. Of the latter each clause is read by how
- * it begins, so that a form nobody told of is read as well.
+/* parser.c: operations, blocks and regions of MLIR text; an operation in the generic form. The forms that dialects print: custom.c.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
 #include "core/io/mlir/forms.h"
-
-static PhMlirRegion *parse_region (PhMlirParser *parser, GArray *arguments, gboolean isolated);
 
 /* ── names in scope ── */
 
@@ -25,8 +22,8 @@ define (PhMlirParser *parser, const char *name)
   g_hash_table_add (parser->scopes->pdata[parser->scopes->len - 1], (gpointer) name);
 }
 
-static gboolean
-is_defined (PhMlirParser *parser, const char *name)
+gboolean
+ph_mlir_is_defined (PhMlirParser *parser, const char *name)
 {
   for (guint i = parser->scopes->len; i-- > 0;)
     {
@@ -47,19 +44,19 @@ value_name (const char *text)
   return g_ascii_isdigit (text[1]) ? ph_intern (text) : ph_intern (text + 1);
 }
 
-static PhMlirValue
-take_value (PhMlirParser *parser)
+PhMlirValue
+ph_mlir_take_value (PhMlirParser *parser)
 {
   PhMlirValue value = { .line = parser->token.line, .column = parser->token.column };
   const char *text = ph_mlir_text (parser);
 
-  value.name = value_name (g_str_has_suffix (text, "#0") ? text : text);
+  value.name = value_name (text);
   ph_mlir_next (parser);
   return value;
 }
 
-static gboolean
-parse_types (PhMlirParser *parser, GArray *types, char close)
+gboolean
+ph_mlir_types (PhMlirParser *parser, GArray *types, char close)
 {
   while (!ph_mlir_is (parser, close))
     {
@@ -80,13 +77,13 @@ parse_types (PhMlirParser *parser, GArray *types, char close)
 }
 
 /* After "->": one type, or several in parentheses. */
-static gboolean
-parse_results (PhMlirParser *parser, GArray *types)
+gboolean
+ph_mlir_results (PhMlirParser *parser, GArray *types)
 {
   PhMlirType type;
 
   if (ph_mlir_take (parser, '('))
-    return parse_types (parser, types, ')');
+    return ph_mlir_types (parser, types, ')');
   if (!ph_mlir_type (parser, &type))
     return FALSE;
   g_array_append_val (types, type);
@@ -109,8 +106,8 @@ new_op (PhMlirParser *parser)
   return op;
 }
 
-static void
-add_attr (PhMlirOp *op, const char *name, PhMlirAttr *attr)
+void
+ph_mlir_add_attr (PhMlirOp *op, const char *name, PhMlirAttr *attr)
 {
   attr->name = ph_intern (name);
   g_ptr_array_add (op->attrs, attr);
@@ -147,7 +144,7 @@ parse_generic (PhMlirParser *parser, PhMlirOp *op)
 
       if (parser->token.kind != PH_MLIR_PERCENT)
         return ph_mlir_fail (parser, "an operand (%%name) is wanted here");
-      value = take_value (parser);
+      value = ph_mlir_take_value (parser);
       g_array_append_val (op->operands, value);
       if (!ph_mlir_is (parser, ')') && !ph_mlir_expect (parser, ','))
         return FALSE;
@@ -171,7 +168,7 @@ parse_generic (PhMlirParser *parser, PhMlirOp *op)
     {
       do
         {
-          PhMlirRegion *region = parse_region (parser, NULL, FALSE);
+          PhMlirRegion *region = ph_mlir_region (parser, NULL, FALSE);
 
           if (region == NULL)
             return FALSE;
@@ -198,7 +195,7 @@ parse_generic (PhMlirParser *parser, PhMlirOp *op)
       if (parser->token.kind != PH_MLIR_ARROW)
         return ph_mlir_fail (parser, "'->' and the types of the results are wanted here");
       ph_mlir_next (parser);
-      if (!parse_results (parser, op->result_types))
+      if (!ph_mlir_results (parser, op->result_types))
         return FALSE;
     }
   {
@@ -206,478 +203,6 @@ parse_generic (PhMlirParser *parser, PhMlirOp *op)
 
     op->symbol = symbol != NULL && symbol->kind == PH_MLIR_STRING ? symbol->text : NULL;
   }
-  return TRUE;
-}
-
-/* ── the forms that dialects print ── */
-
-typedef struct
-{
-  PhMlirOp *op;
-  GArray   *arguments;          /* (element-type PhMlirValue): of the regions that follow                      */
-  GArray   *types;              /* (element-type PhMlirType): what stands after ":"                            */
-  gboolean  isolated, typed, sure;
-} Form;
-
-static gboolean parse_clauses (PhMlirParser *parser, Form *form, char close);
-
-/* Does what begins at this line begin another operation? */
-static gboolean
-begins_operation (PhMlirParser *parser)
-{
-  PhMlirToken token = parser->token;
-  gboolean    begins;
-
-  if (token.kind == PH_MLIR_END || ph_mlir_is (parser, '}'))
-    return TRUE;
-  if (!token.fresh)
-    return FALSE;
-  if (token.kind == PH_MLIR_QUOTED || token.kind == PH_MLIR_CARET || (ph_mlir_is (parser, '{') && parser->end - token.start > 2 && token.start[1] == '-'))
-    return TRUE;
-  if (token.kind == PH_MLIR_HASH || token.kind == PH_MLIR_BANG)
-    return ph_mlir_alias (parser, ph_mlir_text (parser)) != NULL && token.column == 1;
-  if (token.kind == PH_MLIR_ID)
-    {
-      static const char *const words[] = { "return", "call", "module", "func", "br", "cond_br", NULL };
-      g_autofree char         *word = g_strndup (token.start, (gsize) (token.end - token.start));
-
-      return g_strv_contains (words, word) || (strchr (word, '.') != NULL && !g_str_has_suffix (word, "."));
-    }
-  if (token.kind != PH_MLIR_PERCENT)
-    return FALSE;
-  ph_mlir_next (parser);
-  while (ph_mlir_is (parser, ':') || ph_mlir_is (parser, ',') || parser->token.kind == PH_MLIR_INTEGER || parser->token.kind == PH_MLIR_PERCENT)
-    ph_mlir_next (parser);
-  begins = ph_mlir_is (parser, '=');
-  ph_mlir_seek (parser, &token);
-  return begins;
-}
-
-/* "{": attributes, or a region? */
-static gboolean
-begins_dictionary (PhMlirParser *parser, Form *form)
-{
-  PhMlirToken token = parser->token;
-  gboolean    dictionary = FALSE;
-
-  ph_mlir_next (parser);
-  if (ph_mlir_is (parser, '}'))
-    dictionary = !form->isolated && form->arguments->len == 0;
-  else if (parser->token.kind == PH_MLIR_ID || parser->token.kind == PH_MLIR_QUOTED)
-    {
-      const char *word = ph_mlir_text (parser);
-
-      ph_mlir_next (parser);
-      dictionary = ph_mlir_is (parser, '=') || ph_mlir_is (parser, ',') ||
-                   (ph_mlir_is (parser, '}') && !g_str_has_suffix (word, "return") && !g_str_has_suffix (word, "yield") &&
-                    !g_str_has_suffix (word, "terminator") && !g_str_has_suffix (word, "unreachable"));
-    }
-  ph_mlir_seek (parser, &token);
-  return dictionary;
-}
-
-/* An operand, or the name of a region's argument: "%a", "%a: type", "%a = %b". */
-static gboolean
-parse_name (PhMlirParser *parser, Form *form, gboolean in_parentheses)
-{
-  PhMlirValue value = take_value (parser);
-  gboolean    is_argument = (form->isolated && in_parentheses) || (!is_defined (parser, value.name) && !form->sure);
-
-  if (ph_mlir_take (parser, '='))
-    {
-      g_array_append_val (form->arguments, value);
-      if (parser->token.kind != PH_MLIR_PERCENT)
-        return TRUE;
-      value = take_value (parser);
-      g_array_append_val (form->op->operands, value);
-      return TRUE;
-    }
-  if (in_parentheses && ph_mlir_is (parser, ':'))
-    {
-      ph_mlir_next (parser);
-      if (parser->token.kind == PH_MLIR_PERCENT)              /* "init: %c" */
-        ;
-      else if (!ph_mlir_type (parser, &value.type))
-        return FALSE;
-      if (form->isolated && ph_mlir_is (parser, '{'))
-        ph_mlir_skip (parser);
-      if (ph_mlir_is_word (parser, "loc"))
-        {
-          PhMlirLoc loc;
-
-          if (!ph_mlir_loc (parser, &loc))
-            return FALSE;
-          if (form->isolated && loc.name != NULL && loc.name[0] != '\0' && strchr (loc.name, ' ') == NULL)
-            value.type.text = value.type.text;
-        }
-    }
-  g_array_append_val (is_argument ? form->arguments : form->op->operands, value);
-  return TRUE;
-}
-
-/* "[0:2, 0:4:2]" after an operand. */
-static gboolean
-parse_slice (PhMlirParser *parser, Form *form)
-{
-  static const char *const names[3] = { "start_indices", "limit_indices", "strides" };
-  PhMlirAttr              *lists[3];
-
-  for (guint k = 0; k < 3; k++)
-    {
-      lists[k] = ph_mlir_new (parser, sizeof **lists);
-      lists[k]->kind = PH_MLIR_ARRAY;
-      lists[k]->items = ph_mlir_ptr_array (parser);
-    }
-  ph_mlir_next (parser);
-  while (!ph_mlir_is (parser, ']'))
-    {
-      for (guint k = 0; k < 3; k++)
-        {
-          PhMlirAttr *item = ph_mlir_new (parser, sizeof *item);
-
-          item->i = 1;
-          if (k == 0 || ph_mlir_take (parser, ':'))
-            {
-              if (parser->token.kind != PH_MLIR_INTEGER)
-                return ph_mlir_fail (parser, "a bound of a slice is wanted here, as in [0:2, 0:4:2]");
-              item->i = (gint64) g_ascii_strtoull (parser->token.start, NULL, 10);
-              ph_mlir_next (parser);
-            }
-          g_ptr_array_add (lists[k]->items, item);
-        }
-      if (!ph_mlir_is (parser, ']') && !ph_mlir_expect (parser, ','))
-        return FALSE;
-    }
-  for (guint k = 0; k < 3; k++)
-    add_attr (form->op, names[k], lists[k]);
-  ph_mlir_next (parser);
-  return TRUE;
-}
-
-static gboolean
-parse_bracket (PhMlirParser *parser, Form *form)
-{
-  PhMlirToken open = parser->token;
-
-  ph_mlir_next (parser);
-  if (parser->token.kind == PH_MLIR_INTEGER)
-    {
-      gboolean slice;
-
-      ph_mlir_next (parser);
-      slice = ph_mlir_is (parser, ':');
-      ph_mlir_seek (parser, &open);
-      if (slice)
-        return parse_slice (parser, form);
-      {
-        PhMlirAttr *list = ph_mlir_value (parser);
-
-        if (list != NULL)
-          add_attr (form->op, "index", list);
-        return list != NULL;
-      }
-    }
-  return parse_clauses (parser, form, ']');
-}
-
-/* "[b, f, 0]x[o, i, 0]->[b, f, 0]": where each list has its batch, feature and spatial dimensions. */
-static gboolean
-parse_dim_numbers (PhMlirParser *parser, Form *form)
-{
-  static const char *const names[3][3] = {
-    { "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions" },
-    { "kernel_output_feature_dimension", "kernel_input_feature_dimension", "kernel_spatial_dimensions" },
-    { "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions" } };
-
-  for (guint k = 0; k < 3; k++)
-    {
-      PhMlirAttr *list = ph_mlir_value (parser), *spatial, *numbers[2];
-
-      if (list == NULL)
-        return FALSE;
-      if (list->kind != PH_MLIR_ARRAY)
-        return ph_mlir_fail (parser, "a list of dimensions, such as [b, f, 0, 1], is wanted here");
-      spatial = ph_mlir_new (parser, sizeof *spatial);
-      spatial->kind = PH_MLIR_ARRAY;
-      spatial->items = ph_mlir_ptr_array (parser);
-      for (guint m = 0; m < 2; m++)
-        numbers[m] = ph_mlir_new (parser, sizeof (PhMlirAttr));
-      for (guint i = 0; i < list->items->len; i++)
-        {
-          const PhMlirAttr *item = list->items->pdata[i];
-
-          if (item->kind == PH_MLIR_TEXT && item->text != NULL)
-            numbers[strpbrk (item->text, "bo") != NULL && (k != 1 || item->text[0] == 'o') ? 0 : 1]->i = i;
-        }
-      for (guint s = 0; s < list->items->len; s++)
-        for (guint i = 0; i < list->items->len; i++)
-          {
-            const PhMlirAttr *item = list->items->pdata[i];
-
-            if (item->kind == PH_MLIR_INT && item->i == (gint64) s)
-              {
-                PhMlirAttr *at = ph_mlir_new (parser, sizeof *at);
-
-                at->i = i;
-                g_ptr_array_add (spatial->items, at);
-              }
-          }
-      add_attr (form->op, names[k][0], numbers[0]);
-      add_attr (form->op, names[k][1], numbers[1]);
-      add_attr (form->op, names[k][2], spatial);
-      if (k == 0 && ph_mlir_is_word (parser, "x"))
-        ph_mlir_next (parser);
-      else if (k == 1 && parser->token.kind == PH_MLIR_ARROW)
-        ph_mlir_next (parser);
-      else if (k < 2)
-        return ph_mlir_fail (parser, "dim_numbers are written [b, f, 0]x[o, i, 0]->[b, f, 0]");
-    }
-  return TRUE;
-}
-
-/* "name = value", with "name" just passed. */
-static gboolean
-parse_named (PhMlirParser *parser, Form *form, const char *name)
-{
-  PhMlirAttr *value;
-
-  if (g_str_equal (name, "dim_numbers"))
-    return parse_dim_numbers (parser, form);
-  if (parser->token.kind == PH_MLIR_PERCENT)
-    return parse_name (parser, form, TRUE);
-  value = ph_mlir_value (parser);
-  if (value == NULL)
-    return FALSE;
-  if (ph_mlir_is_word (parser, "x"))
-    {
-      g_autofree char *lhs = g_strconcat ("lhs_", name, NULL), *rhs = g_strconcat ("rhs_", name, NULL);
-
-      add_attr (form->op, lhs, value);
-      ph_mlir_next (parser);
-      value = ph_mlir_value (parser);
-      if (value != NULL)
-        add_attr (form->op, rhs, value);
-      return value != NULL;
-    }
-  add_attr (form->op, name, value);
-  return TRUE;
-}
-
-/* After ":": "(a, b) -> c", "a, b", "a to b". */
-static gboolean
-parse_type_clause (PhMlirParser *parser, Form *form)
-{
-  PhMlirType type;
-
-  if (parser->token.kind == PH_MLIR_PERCENT)                 /* "init: %c" */
-    return TRUE;
-  if (parser->token.kind != PH_MLIR_ID && parser->token.kind != PH_MLIR_BANG && !ph_mlir_is (parser, '('))
-    return TRUE;
-  if (ph_mlir_is (parser, '('))
-    {
-      PhMlirToken open = parser->token;
-
-      ph_mlir_skip (parser);
-      if (parser->token.kind == PH_MLIR_ARROW)
-        {
-          ph_mlir_next (parser);
-          form->typed = TRUE;
-          return parse_results (parser, form->op->result_types);
-        }
-      ph_mlir_seek (parser, &open);
-      ph_mlir_next (parser);
-      return parse_types (parser, form->types, ')');
-    }
-  do
-    {
-      if (!ph_mlir_type (parser, &type))
-        return FALSE;
-      g_array_append_val (form->types, type);
-    }
-  while (ph_mlir_take (parser, ',') && !begins_operation (parser));
-  if (ph_mlir_is_word (parser, "to") || ph_mlir_is_word (parser, "into") || parser->token.kind == PH_MLIR_ARROW)
-    {
-      ph_mlir_next (parser);
-      form->typed = TRUE;
-      return parse_results (parser, form->op->result_types);
-    }
-  return TRUE;
-}
-
-static gboolean
-parse_word (PhMlirParser *parser, Form *form)
-{
-  const char *word = ph_mlir_text (parser);
-  PhMlirOp   *op = form->op;
-
-  if (g_str_equal (word, "loc"))
-    return ph_mlir_loc (parser, &op->loc);
-  if (g_str_equal (word, "dense") || g_str_equal (word, "dense_resource") || g_str_equal (word, "true") || g_str_equal (word, "false"))
-    {
-      PhMlirAttr *value = ph_mlir_value (parser);
-
-      if (value != NULL)
-        {
-          add_attr (op, "value", value);
-          if (value->type.text != NULL)
-            g_array_append_val (form->types, value->type);
-        }
-      return value != NULL;
-    }
-  ph_mlir_next (parser);
-  if (ph_mlir_take (parser, '='))
-    return parse_named (parser, form, word);
-  if (g_str_equal (word, "attributes") && ph_mlir_is (parser, '{'))
-    return ph_mlir_dict (parser, op->attrs);
-  if (g_str_equal (word, "applies") && parser->token.kind == PH_MLIR_ID)
-    {
-      ph_mlir_add_applied (parser, op, ph_mlir_text (parser));
-      ph_mlir_next (parser);
-      return TRUE;
-    }
-  if (ph_mlir_is (parser, '<') && parser->token.start == parser->token.end - 1)
-    {
-      ph_mlir_skip (parser);
-      return TRUE;
-    }
-  ph_mlir_add_word (parser, op, word);
-  return TRUE;
-}
-
-static gboolean
-parse_clause (PhMlirParser *parser, Form *form, char close)
-{
-  PhMlirOp *op = form->op;
-
-  switch (parser->token.kind)
-    {
-    case PH_MLIR_PERCENT:
-      return parse_name (parser, form, close != '\0');
-    case PH_MLIR_AT:
-      if (op->symbol == NULL)
-        op->symbol = ph_intern (ph_mlir_text (parser) + 1);
-      ph_mlir_next (parser);
-      return TRUE;
-    case PH_MLIR_CARET:
-      g_ptr_array_add (op->successors, (gpointer) ph_mlir_text (parser));
-      ph_mlir_next (parser);
-      return TRUE;
-    case PH_MLIR_ID:
-      return parse_word (parser, form);
-    case PH_MLIR_ARROW:
-      ph_mlir_next (parser);
-      form->typed = TRUE;
-      return parse_results (parser, op->result_types);
-    case PH_MLIR_QUOTED:
-    case PH_MLIR_INTEGER:
-    case PH_MLIR_REAL:
-    case PH_MLIR_HASH:
-      {
-        PhMlirAttr *value = ph_mlir_value (parser);
-
-        if (value != NULL)
-          {
-            add_attr (op, value->kind == PH_MLIR_STRING ? "name" : "value", value);
-            if (value->type.text != NULL)
-              g_array_append_val (form->types, value->type);
-          }
-        return value != NULL;
-      }
-    case PH_MLIR_PUNCT:
-      break;
-    case PH_MLIR_END:
-    case PH_MLIR_BANG:
-    default:
-      ph_mlir_skip (parser);
-      return parser->error == NULL;
-    }
-  switch (parser->token.punct)
-    {
-    case '(':
-      ph_mlir_next (parser);
-      return parse_clauses (parser, form, ')');
-    case '[':
-      return parse_bracket (parser, form);
-    case '{':
-      if (begins_dictionary (parser, form))
-        return ph_mlir_dict (parser, op->attrs);
-      {
-        PhMlirRegion *region = parse_region (parser, form->arguments, form->isolated);
-
-        if (region != NULL)
-          g_ptr_array_add (op->regions, region);
-        return region != NULL;
-      }
-    case '<':
-      {
-        PhMlirToken open = parser->token;
-
-        ph_mlir_next (parser);
-        if (ph_mlir_is (parser, '{'))
-          return ph_mlir_dict (parser, op->attrs) && ph_mlir_expect (parser, '>');
-        ph_mlir_seek (parser, &open);
-        ph_mlir_skip (parser);
-        return parser->error == NULL;
-      }
-    case ':':
-      ph_mlir_next (parser);
-      return parse_type_clause (parser, form);
-    case '-':
-      {
-        PhMlirAttr *value = ph_mlir_value (parser);
-
-        if (value != NULL)
-          add_attr (op, "value", value);
-        return value != NULL;
-      }
-    default:
-      ph_mlir_next (parser);
-      return TRUE;
-    }
-}
-
-static gboolean
-parse_clauses (PhMlirParser *parser, Form *form, char close)
-{
-  if (!ph_mlir_enter (parser))
-    return FALSE;
-  while (parser->error == NULL)
-    {
-      if (close != '\0' ? ph_mlir_is (parser, close) : begins_operation (parser))
-        break;
-      if (parser->token.kind == PH_MLIR_END)
-        return ph_mlir_expect (parser, close);
-      if (!parse_clause (parser, form, close))
-        return FALSE;
-    }
-  parser->depth--;
-  return parser->error == NULL && (close == '\0' || ph_mlir_take (parser, close));
-}
-
-static gboolean
-parse_custom (PhMlirParser *parser, PhMlirOp *op)
-{
-  static const struct { const char *word, *name; } old[] = {
-    { "return", "func.return" }, { "call", "func.call" }, { "module", "builtin.module" }, { "func", "func.func" }, { "br", "cf.br" },
-    { "cond_br", "cf.cond_br" }, { "constant", "arith.constant" },
-  };
-  Form form = { .op = op };
-
-  op->name = ph_mlir_text (parser);
-  for (gsize i = 0; i < G_N_ELEMENTS (old); i++)
-    if (g_str_equal (old[i].word, op->name))
-      op->name = old[i].name;
-  op->known = op->name != NULL && ph_mlir_is_known (op->name);
-  form.sure = op->known && !g_str_has_suffix (op->name, ".reduce");
-  form.isolated = g_str_has_suffix (op->name, "func");
-  form.arguments = ph_mlir_array (parser, sizeof (PhMlirValue));
-  form.types = ph_mlir_array (parser, sizeof (PhMlirType));
-  ph_mlir_next (parser);
-  if (!parse_clauses (parser, &form, '\0'))
-    return FALSE;
-  if (op->regions->len == 0 && form.arguments->len > 0)        /* names that nobody made yet, and no region whose arguments they could be */
-    g_array_append_vals (op->operands, form.arguments->data, form.arguments->len);
-  ph_mlir_settle (op, form.types, form.typed);
   return TRUE;
 }
 
@@ -731,7 +256,7 @@ parse_op (PhMlirParser *parser)
   if (op->results->len > 0 && !ph_mlir_expect (parser, '='))
     return NULL;
   if (parser->token.kind == PH_MLIR_QUOTED ? !parse_generic (parser, op)
-      : parser->token.kind == PH_MLIR_ID ? !parse_custom (parser, op)
+      : parser->token.kind == PH_MLIR_ID ? !ph_mlir_custom (parser, op)
       : !ph_mlir_fail (parser, "an operation (\"dialect.name\" (...) or dialect.name ...) is wanted here"))
     return NULL;
   if (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &op->loc))
@@ -767,7 +292,7 @@ parse_label (PhMlirParser *parser, PhMlirBlock *block)
 
           if (parser->token.kind != PH_MLIR_PERCENT)
             return ph_mlir_fail (parser, "an argument of the block (%%name: type) is wanted here");
-          value = take_value (parser);
+          value = ph_mlir_take_value (parser);
           if (!ph_mlir_expect (parser, ':') || !ph_mlir_type (parser, &value.type) ||
               (ph_mlir_is_word (parser, "loc") && !ph_mlir_loc (parser, &(PhMlirLoc) { 0 })))
             return FALSE;
@@ -837,8 +362,8 @@ parse_ops (PhMlirParser *parser, PhMlirRegion *region, PhMlirBlock *block, gbool
   return FALSE;
 }
 
-static PhMlirRegion *
-parse_region (PhMlirParser *parser, GArray *arguments, gboolean isolated)
+PhMlirRegion *
+ph_mlir_region (PhMlirParser *parser, GArray *arguments, gboolean isolated)
 {
   PhMlirRegion *region = ph_mlir_new (parser, sizeof *region);
   PhMlirBlock  *block;
