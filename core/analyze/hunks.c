@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/hunks.h"
 
-#include "core/analyze/match.h"
+#include "core/analyze/become.h"
 #include "core/analyze/region-private.h"
 #include "core/ops/copy.h"
 

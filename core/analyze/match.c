@@ -1,23 +1,6 @@
-/* match.c: what another program made of a model, said as edits. First nodes of both are recognised, then the target's
- * graph is walked in topological order and each of its nodes is made so in the model. In that order no cycle can come up
- * on the way: whatever a node is joined to is finished already, and nothing that is finished depends on a later node.
+/* match.c: recognises the nodes of one model in another: by name, by the name of an output, by structure.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/match.h"
-
-#include <string.h>
-
-typedef struct
-{
-  PhModel       *model, *target;
-  GHashTable    *nodes;            /* of the target -> of the model        */
-  GHashTable    *taken;            /* nodes of the model                   */
-  GHashTable    *values;           /* of the target -> of the model        */
-  GPtrArray     *fresh;            /* values of the target that were added */
-  PhMatchCounts  counts;
-  GError       **error;
-} Become;
-
-/* ── recognising ────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static gboolean
 same_operator (const PhNode *a, const PhNode *b)
@@ -33,7 +16,7 @@ same_operator (const PhNode *a, const PhNode *b)
 }
 
 static void
-pair (Become *become, PhNode *node, PhNode *of_target, guint *count)
+pair (PhBecome *become, PhNode *node, PhNode *of_target, guint *count)
 {
   g_hash_table_insert (become->nodes, of_target, node);
   g_hash_table_add (become->taken, node);
@@ -43,7 +26,7 @@ pair (Become *become, PhNode *node, PhNode *of_target, guint *count)
 }
 
 static gboolean
-is_free (Become *become, PhNode *node, const PhNode *of_target)
+is_free (PhBecome *become, PhNode *node, const PhNode *of_target)
 {
   return node != NULL && !g_hash_table_contains (become->taken, node) && !g_hash_table_contains (become->nodes, of_target)
          && same_operator (node, of_target);
@@ -62,7 +45,7 @@ unique_names (const PhGraph *graph)
 }
 
 static void
-match_names (Become *become, PhGraph *graph, PhGraph *target)
+match_names (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) ours = unique_names (graph);
   g_autoptr (GHashTable) theirs = unique_names (target);
@@ -126,7 +109,7 @@ same_attrs (const PhNode *a, const PhNode *b)
 }
 
 static gboolean
-same_inputs (Become *become, const PhNode *node, const PhNode *of_target)
+same_inputs (PhBecome *become, const PhNode *node, const PhNode *of_target)
 {
   if (node->inputs->len != of_target->inputs->len)
     return FALSE;
@@ -141,7 +124,7 @@ same_inputs (Become *become, const PhNode *node, const PhNode *of_target)
 }
 
 static void
-match_structure (Become *become, PhGraph *graph, PhGraph *target)
+match_structure (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
 
@@ -199,7 +182,7 @@ same_tensor (const PhValue *a, const PhValue *b)
 
 /* Inputs of the main graph by name, of a body by place; constants by name and elements, then by elements. */
 static void
-match_values (Become *become, PhGraph *graph, PhGraph *target)
+match_values (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) constants = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
@@ -254,441 +237,10 @@ match_values (Become *become, PhGraph *graph, PhGraph *target)
     }
 }
 
-static void
-match_graph (Become *become, PhGraph *graph, PhGraph *target)
+void
+ph_match_graph (PhBecome *become, PhGraph *graph, PhGraph *target)
 {
   match_values (become, graph, target);
   match_names (become, graph, target);
   match_structure (become, graph, target);
-}
-
-/* ── becoming ───────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static gboolean become_graph (Become *become, PhGraph *graph, PhGraph *target);
-
-static PhValue *
-translate (Become *become, PhValue *of_target)
-{
-  return of_target != NULL ? g_hash_table_lookup (become->values, of_target) : NULL;
-}
-
-static gboolean
-add_values (Become *become, PhGraph *graph, PhGraph *target)
-{
-  for (guint i = 0; i < target->inputs->len; i++)
-    {
-      PhValue *of_target = target->inputs->pdata[i], *value = translate (become, of_target);
-
-      if (value == NULL)
-        {
-          value = ph_graph_add_input (graph, of_target->name, of_target->type, of_target->tensor, G_MAXUINT, become->error);
-          if (value == NULL)
-            return FALSE;
-          g_hash_table_insert (become->values, of_target, value);
-          g_ptr_array_add (become->fresh, of_target);
-        }
-      else if (of_target->type != NULL && value->type != of_target->type && !ph_value_set_type (value, of_target->type, become->error))
-        return FALSE;
-    }
-  for (guint i = 0; i < target->constants->len; i++)
-    {
-      PhValue *of_target = target->constants->pdata[i], *value;
-
-      if (translate (become, of_target) != NULL)
-        continue;
-      value = ph_graph_add_constant (graph, of_target->name, of_target->tensor, become->error);
-      if (value == NULL)
-        return FALSE;
-      g_hash_table_insert (become->values, of_target, value);
-      g_ptr_array_add (become->fresh, of_target);
-    }
-  return TRUE;
-}
-
-static gboolean
-change_node (Become *become, PhNode *node, PhNode *of_target)
-{
-  for (guint i = 0; i < of_target->inputs->len; i++)
-    if (!ph_node_set_input (node, i, translate (become, of_target->inputs->pdata[i]), become->error))
-      return FALSE;
-  if (!ph_node_truncate_inputs (node, of_target->inputs->len, become->error))
-    return FALSE;
-  for (guint i = node->attrs->len; i-- > 0;)
-    {
-      const char *name = ((PhAttr *) node->attrs->pdata[i])->name;
-
-      if (ph_node_attr (of_target, name) == NULL && !ph_node_set_attr (node, name, NULL, become->error))
-        return FALSE;
-    }
-  for (guint i = 0; i < of_target->attrs->len; i++)
-    {
-      PhAttr *attr = of_target->attrs->pdata[i];
-
-      if (!ph_node_set_attr (node, attr->name, attr, become->error))
-        return FALSE;
-    }
-  for (guint i = 0; i < node->outputs->len; i++)
-    {
-      const PhType *type = ph_node_output (of_target, i)->type;
-
-      if (type != NULL && !ph_value_set_type (node->outputs->pdata[i], type, become->error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static PhNode *
-add_node (Become *become, PhGraph *graph, PhNode *of_target)
-{
-  g_autofree PhValue **inputs = g_new (PhValue *, of_target->inputs->len + 1);
-  g_autofree const char **names = g_new (const char *, of_target->outputs->len + 1);
-  g_autofree const PhType **types = g_new (const PhType *, of_target->outputs->len + 1);
-  PhNode *node;
-
-  for (guint i = 0; i < of_target->inputs->len; i++)
-    inputs[i] = translate (become, of_target->inputs->pdata[i]);
-  for (guint i = 0; i < of_target->outputs->len; i++)
-    {
-      names[i] = ph_node_output (of_target, i)->name;
-      types[i] = ph_node_output (of_target, i)->type;
-    }
-  node = ph_graph_add_node (graph, &(PhNodeSpec) {
-    .op = of_target->op, .op_type = of_target->op_type, .domain = of_target->domain, .name = of_target->name,
-    .inputs = inputs, .n_inputs = of_target->inputs->len, .n_outputs = of_target->outputs->len,
-    .output_names = names, .output_types = types, .attrs = (PhAttr *const *) of_target->attrs->pdata, .n_attrs = of_target->attrs->len,
-    .role = of_target->role, .device = of_target->device, .extra = of_target->extra }, become->error);
-  if (node == NULL)
-    return NULL;
-  for (guint i = 0; i < node->outputs->len; i++)
-    {
-      g_hash_table_insert (become->values, of_target->outputs->pdata[i], node->outputs->pdata[i]);
-      g_ptr_array_add (become->fresh, of_target->outputs->pdata[i]);
-    }
-  g_hash_table_insert (become->nodes, of_target, node);
-  g_hash_table_add (become->taken, node);
-  become->counts.added++;
-  return node;
-}
-
-static gboolean
-become_bodies (Become *become, PhNode *node, PhNode *of_target)
-{
-  for (guint i = 0; of_target->graphs != NULL && i < of_target->graphs->len; i++)
-    {
-      PhGraph *theirs = of_target->graphs->pdata[i], *ours = ph_node_graph (node, theirs->attr);
-
-      if (ours == NULL)
-        ours = ph_node_add_graph (node, theirs->attr, theirs->name, become->error);
-      if (ours == NULL)
-        return FALSE;
-      match_graph (become, ours, theirs);
-      if (!become_graph (become, ours, theirs))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* What nothing stands for any more. Users before what they use. */
-static gboolean
-remove_rest (Become *become, PhGraph *graph)
-{
-  g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer value;
-
-  for (PhNode *node = graph->last, *before; node != NULL; node = before)
-    {
-      before = node->prev;
-      if (g_hash_table_contains (become->taken, node))
-        continue;
-      if (!ph_graph_remove_node (node, become->error))
-        return FALSE;
-      become->counts.removed++;
-    }
-  g_hash_table_iter_init (&iter, become->values);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    g_hash_table_add (kept, value);
-  for (guint i = graph->constants->len; i-- > 0;)
-    if (!g_hash_table_contains (kept, graph->constants->pdata[i]) && !ph_graph_remove_value (graph->constants->pdata[i], become->error))
-      return FALSE;
-  for (guint i = graph->inputs->len; i-- > 0;)
-    if (!g_hash_table_contains (kept, graph->inputs->pdata[i]) && !ph_graph_remove_value (graph->inputs->pdata[i], become->error))
-      return FALSE;
-  return TRUE;
-}
-
-/* Unlike ph_value_replace_uses(), leaves names alone. */
-static gboolean
-move_uses (Become *become, PhValue *from, PhValue *to)
-{
-  while (from->uses->len > 0)
-    {
-      const PhUse use = g_array_index (from->uses, PhUse, from->uses->len - 1);
-
-      if (!ph_node_set_input (use.node, use.index, to, become->error))
-        return FALSE;
-    }
-  for (guint i = 0; i < become->model->graphs->len && from->n_output_uses > 0; i++)
-    {
-      PhGraph *graph = become->model->graphs->pdata[i];
-
-      for (guint j = 0; graph != NULL && j < graph->outputs->len; j++)
-        if (graph->outputs->pdata[j] == from && !ph_graph_set_output (graph, j, to, become->error))
-          return FALSE;
-    }
-  return TRUE;
-}
-
-/* Inputs were appended; where one belongs further ahead, all from there on are made again in order. */
-static gboolean
-order_inputs (Become *become, PhGraph *graph, PhGraph *target)
-{
-  guint first = 0;
-
-  while (first < target->inputs->len && graph->inputs->pdata[first] == translate (become, target->inputs->pdata[first]))
-    first++;
-  for (guint i = first; i < target->inputs->len; i++)
-    {
-      PhValue *of_target = target->inputs->pdata[i], *old = translate (become, of_target), *value;
-      g_autofree char *name = g_strdup (old->name);
-
-      value = ph_graph_add_input (graph, name, old->type, old->tensor, G_MAXUINT, become->error);
-      if (value == NULL || !move_uses (become, old, value) || !ph_graph_remove_value (old, become->error))
-        return FALSE;
-      if (!g_str_equal (value->name, name) && !ph_value_rename (value, name, become->error))
-        return FALSE;
-      g_hash_table_insert (become->values, of_target, value);
-    }
-  return TRUE;
-}
-
-/* Those that are to stay, or to come. */
-static GHashTable *
-wanted_control (Become *become, PhNode *of_target)
-{
-  GHashTable *wanted = g_hash_table_new (NULL, NULL);
-
-  for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
-    {
-      PhNode *first = g_hash_table_lookup (become->nodes, of_target->control->pdata[i]);
-
-      if (first != NULL)
-        g_hash_table_add (wanted, first);
-    }
-  return wanted;
-}
-
-/* What the target does not order must not stand in the way of its own order. */
-static gboolean
-drop_control (Become *become, PhGraph *graph, PhGraph *target)
-{
-  g_autoptr (GHashTable) targets = g_hash_table_new (NULL, NULL);
-
-  PH_FOREACH_NODE (of_target, target)
-    if (g_hash_table_lookup (become->nodes, of_target) != NULL)
-      g_hash_table_insert (targets, g_hash_table_lookup (become->nodes, of_target), of_target);
-  PH_FOREACH_NODE (node, graph)
-    {
-      PhNode *of_target = g_hash_table_lookup (targets, node);
-      g_autoptr (GHashTable) wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
-
-      for (guint i = node->control != NULL ? node->control->len : 0; i-- > 0;)
-        if (!g_hash_table_contains (wanted, node->control->pdata[i]) && !ph_node_remove_control (node, node->control->pdata[i], become->error))
-          return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-add_control (Become *become, PhGraph *target)
-{
-  PH_FOREACH_NODE (of_target, target)
-    for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
-      {
-        PhNode *node = g_hash_table_lookup (become->nodes, of_target), *first = g_hash_table_lookup (become->nodes, of_target->control->pdata[i]);
-
-        if (!ph_node_add_control (node, first, become->error))
-          return FALSE;
-      }
-  return TRUE;
-}
-
-static gboolean
-become_graph (Become *become, PhGraph *graph, PhGraph *target)
-{
-  if (!add_values (become, graph, target) || !drop_control (become, graph, target))
-    return FALSE;
-  PH_FOREACH_NODE (of_target, target)
-    {
-      PhNode *node = g_hash_table_lookup (become->nodes, of_target);
-
-      if (node != NULL ? !change_node (become, node, of_target) : (node = add_node (become, graph, of_target)) == NULL)
-        return FALSE;
-      if (!become_bodies (become, node, of_target))
-        return FALSE;
-    }
-  for (guint i = 0; i < target->outputs->len; i++)
-    if (!ph_graph_set_output (graph, i, translate (become, target->outputs->pdata[i]), become->error))
-      return FALSE;
-  return add_control (become, target) && ph_graph_truncate_outputs (graph, target->outputs->len, become->error) && remove_rest (become, graph)
-         && order_inputs (become, graph, target);
-}
-
-/* ── names, operator sets, functions ────────────────────────────────────────────────────────────────────────────── */
-
-/* @value gets @name; whoever has it now steps aside. */
-static gboolean
-take_name (Become *become, PhValue *value, const char *name)
-{
-  PhValue *other = ph_graph_find_value_named (value->graph, name);
-
-  if (value->name == name)
-    return TRUE;
-  if (other != NULL && !ph_value_rename (other, ph_graph_unique_name (value->graph, name), become->error))
-    return FALSE;
-  return ph_value_rename (value, name, become->error);
-}
-
-static gboolean
-settle_names (Become *become, PhGraph *target)
-{
-  for (guint i = 0; i < target->inputs->len; i++)
-    if (!take_name (become, translate (become, target->inputs->pdata[i]), ((PhValue *) target->inputs->pdata[i])->name))
-      return FALSE;
-  for (guint i = 0; i < target->outputs->len; i++)
-    if (!take_name (become, translate (become, target->outputs->pdata[i]), ((PhValue *) target->outputs->pdata[i])->name))
-      return FALSE;
-  for (guint i = 0; i < become->fresh->len; i++)
-    {
-      PhValue *of_target = become->fresh->pdata[i], *value = translate (become, of_target);
-
-      if (value->name != of_target->name && ph_graph_find_value_named (value->graph, of_target->name) == NULL
-          && !ph_value_rename (value, of_target->name, become->error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static void
-settle_opsets (Become *become)
-{
-  GHashTableIter iter;
-  gpointer domain, version;
-
-  g_hash_table_iter_init (&iter, become->target->opsets);
-  while (g_hash_table_iter_next (&iter, &domain, &version))
-    if (!g_str_equal (domain, PH_FILE_OPSET) && ph_model_opset (become->model, domain) != GPOINTER_TO_INT (version))
-      ph_model_set_opset (become->model, domain, GPOINTER_TO_INT (version));
-}
-
-static PhFunction *
-function_like (PhModel *model, const PhFunction *function)
-{
-  for (guint i = 0; i < model->functions->len; i++)
-    {
-      PhFunction *other = model->functions->pdata[i];
-
-      if (g_str_equal (function->name, other->name) && g_str_equal (function->domain, other->domain))
-        return other;
-    }
-  return NULL;
-}
-
-static gboolean
-same_attributes (const PhFunction *a, const PhFunction *b)
-{
-  gboolean same = a->parameters->len == b->parameters->len && a->defaults->len == b->defaults->len;
-
-  for (guint i = 0; same && i < a->parameters->len; i++)
-    same = g_str_equal (a->parameters->pdata[i], b->parameters->pdata[i]);
-  for (guint i = 0; same && i < a->defaults->len; i++)
-    same = ph_attr_equal (a->defaults->pdata[i], b->defaults->pdata[i]);
-  return same;
-}
-
-/* A function that was there becomes the new one, as the main graph does. */
-static gboolean
-settle_functions (Become *become)
-{
-  GPtrArray *theirs = become->target->functions;
-
-  for (guint i = 0; i < theirs->len; i++)
-    {
-      const PhFunction *function = theirs->pdata[i];
-      PhFunction *ours = function_like (become->model, function);
-
-      if (ours == NULL && ph_model_copy_function (become->model, function, become->error) == NULL)
-        return FALSE;
-      if (ours == NULL || ph_function_equal (function, ours))
-        continue;
-      if (!same_attributes (function, ours))
-        {
-          g_set_error (become->error, PH_ERROR, PH_ERROR_UNSUPPORTED, "the function %s.%s takes other attributes than the one that the model had; "
-                       "give the new one another name", function->domain, function->name);
-          return FALSE;
-        }
-      match_graph (become, ours->graph, function->graph);
-      if (!become_graph (become, ours->graph, function->graph) || !settle_names (become, function->graph))
-        return FALSE;
-      g_ptr_array_set_size (become->fresh, 0);
-    }
-  return TRUE;
-}
-
-/* Those that the target has not, and that nothing calls any more: callers first. */
-static void
-drop_functions (Become *become)
-{
-  GPtrArray *ours = become->model->functions;
-
-  for (gboolean again = TRUE; again;)
-    {
-      again = FALSE;
-      for (guint i = ours->len; i-- > 0;)
-        if (function_like (become->target, ours->pdata[i]) == NULL)
-          again = ph_model_remove_function (ours->pdata[i], NULL) || again;
-    }
-}
-
-/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void
-init (Become *become, PhModel *model, PhModel *target, GError **error)
-{
-  *become = (Become) { .model = model, .target = target, .error = error };
-  become->nodes = g_hash_table_new (NULL, NULL);
-  become->taken = g_hash_table_new (NULL, NULL);
-  become->values = g_hash_table_new (NULL, NULL);
-  become->fresh = g_ptr_array_new ();
-}
-
-static void
-clear (Become *become)
-{
-  g_hash_table_unref (become->nodes);
-  g_hash_table_unref (become->taken);
-  g_hash_table_unref (become->values);
-  g_ptr_array_unref (become->fresh);
-}
-
-gboolean
-ph_model_become (PhModel *model, PhModel *target, PhMatchCounts *counts, GError **error)
-{
-  Become become;
-  gboolean ok;
-
-  init (&become, model, target, error);
-  ok = settle_functions (&become);
-  if (ok)
-    match_graph (&become, model->graph, target->graph);
-  ok = ok && become_graph (&become, model->graph, target->graph) && settle_names (&become, target->graph);
-  if (ok)
-    {
-      drop_functions (&become);
-      settle_opsets (&become);
-    }
-  if (counts != NULL)
-    *counts = become.counts;
-  clear (&become);
-  return ok;
 }

@@ -1,22 +1,23 @@
-/* match.h: what another program made of a model, said as edits.
+/* match.h: the nodes of one model recognised in another, for become.c.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/graph/edit.h"
+#include "core/analyze/become.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  guint by_name, by_output, by_structure;      /* nodes that stay, and how they were recognised */
-  guint added, removed;
-} PhMatchCounts;
+  PhModel       *model, *target;
+  GHashTable    *nodes;            /* of the target -> of the model        */
+  GHashTable    *taken;            /* nodes of the model                   */
+  GHashTable    *values;           /* of the target -> of the model        */
+  GPtrArray     *fresh;            /* values of the target that were added */
+  PhMatchCounts  counts;
+  GError       **error;
+} PhBecome;
 
-/* Changes @model by edits (recorded when it has a journal) until it computes what @target computes, with the same interface.
- * A node of @target's main graph is recognised in @model's by its name, then by the name of an output, then by operator,
- * attributes and recognised inputs, then by its recognised user; always of the same operator. Recognised nodes keep their ids,
- * and values that stay keep their names. Node names, order, roles and devices of nodes that stay are left alone. @counts
- * (nullable) (out). After an error, abort the rewrite: some edits may have been made. */
-gboolean    ph_model_become (PhModel *model, PhModel *target, PhMatchCounts *counts, GError **error);
+/* Recognises nodes of @target in @graph: their values, and those of their outputs, then stand for each other. */
+void ph_match_graph (PhBecome *become, PhGraph *graph, PhGraph *target);
 
 G_END_DECLS

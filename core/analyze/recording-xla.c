@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "core/analyze/match.h"
+#include "core/analyze/become.h"
 #include "core/io/io.h"
 
 /* One file of a dump; see ph_xla_parse_name(). */

@@ -9,7 +9,7 @@
 
 #include "core/io/io.h"
 #include "core/prove/prove.h"
-#include "core/analyze/match.h"
+#include "core/analyze/become.h"
 #include "mutate.h"
 #include "oracle.h"
 #include "passes/run.h"

@@ -1,7 +1,7 @@
 /* diff.c: tests of what a diff says of constants, bodies and types, and that the picture marks the same nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/diff.h"
-#include "core/analyze/match.h"
+#include "core/analyze/become.h"
 #include "core/io/io.h"
 #include "core/scene/record.h"
 #include "core/scene/scene.h"

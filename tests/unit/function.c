@@ -1,7 +1,7 @@
 /* function.c: properties of functions of the model: made at random, cloned, saved, read again, taken back and inlined, they
  * stay what they are and compute the same.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/analyze/match.h"
+#include "core/analyze/become.h"
 #include "core/graph/edit.h"
 #include "core/graph/history.h"
 #include "core/io/io.h"

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/analyze/match.h"
+#include "core/analyze/become.h"
 #include "core/analyze/recording-xla.h"
 #include "core/analyze/recording.h"
 #include "core/io/format.h"

@@ -1,6 +1,6 @@
 /* match.c: tests of saying another program's result as edits: on random models, with names kept, changed and taken away.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/analyze/match.h"
+#include "core/analyze/become.h"
 
 #include <string.h>
 

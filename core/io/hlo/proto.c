@@ -1,102 +1,25 @@
-/* proto.c: HloModuleProto as the modules of hlo.h. Numbers of fields are those of XLA's hlo.proto and xla_data.proto; only what
- * is read has a row. SPDX-License-Identifier: GPL-3.0-or-later */
+/* proto.c: HloModuleProto as the modules of hlo.h.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/hlo/proto.h"
 
 #include <string.h>
 
-#include "core/io/wire.h"
-
-/* ── the messages ───────────────────────────────────────────────────────────────────────────────────────────────── */
-
-/* clang-format off */
-static const PhTextMessage layout = { { { "minor_to_major", 1, PH_TEXT_INT } } };
-static const PhTextMessage shape = { {
-  { "element_type", 2, PH_TEXT_ENUM }, { "dimensions", 3, PH_TEXT_INT }, { "tuple_shapes", 4, PH_TEXT_MESSAGE, &shape },
-  { "layout", 5, PH_TEXT_MESSAGE, &layout }, { "is_dynamic_dimension", 6, PH_TEXT_BOOL } } };
-static const PhTextMessage literal = { {
-  { "shape", 1, PH_TEXT_MESSAGE, &shape }, { "preds", 2, PH_TEXT_BOOL }, { "u8s", 3, PH_TEXT_STRING }, { "s32s", 4, PH_TEXT_INT },
-  { "s64s", 5, PH_TEXT_INT }, { "u32s", 6, PH_TEXT_INT }, { "u64s", 7, PH_TEXT_INT }, { "f32s", 8, PH_TEXT_FLOAT },
-  { "f64s", 9, PH_TEXT_DOUBLE }, { "tuple_literals", 10, PH_TEXT_MESSAGE, &literal }, { "f16s", 11, PH_TEXT_STRING },
-  { "c64s", 12, PH_TEXT_FLOAT }, { "bf16s", 13, PH_TEXT_STRING }, { "s8s", 15, PH_TEXT_STRING }, { "u16s", 16, PH_TEXT_STRING },
-  { "s16s", 17, PH_TEXT_STRING }, { "c128s", 18, PH_TEXT_DOUBLE } } };
-static const PhTextMessage metadata = { {
-  { "op_type", 1, PH_TEXT_STRING }, { "op_name", 2, PH_TEXT_STRING }, { "source_file", 3, PH_TEXT_STRING }, { "source_line", 4, PH_TEXT_INT } } };
-static const PhTextMessage window_dimension = { {
-  { "size", 1, PH_TEXT_INT }, { "stride", 2, PH_TEXT_INT }, { "padding_low", 3, PH_TEXT_INT }, { "padding_high", 4, PH_TEXT_INT },
-  { "window_dilation", 5, PH_TEXT_INT }, { "base_dilation", 6, PH_TEXT_INT }, { "window_reversal", 7, PH_TEXT_BOOL } } };
-static const PhTextMessage window = { { { "dimensions", 1, PH_TEXT_MESSAGE, &window_dimension } } };
-static const PhTextMessage convolution = { {
-  { "kernel_input_feature_dimension", 3, PH_TEXT_INT }, { "kernel_output_feature_dimension", 4, PH_TEXT_INT },
-  { "kernel_spatial_dimensions", 6, PH_TEXT_INT }, { "input_batch_dimension", 7, PH_TEXT_INT }, { "input_feature_dimension", 8, PH_TEXT_INT },
-  { "output_batch_dimension", 9, PH_TEXT_INT }, { "output_feature_dimension", 10, PH_TEXT_INT }, { "input_spatial_dimensions", 11, PH_TEXT_INT },
-  { "output_spatial_dimensions", 12, PH_TEXT_INT } } };
-static const PhTextMessage slice = { { { "start", 1, PH_TEXT_INT }, { "limit", 2, PH_TEXT_INT }, { "stride", 3, PH_TEXT_INT } } };
-static const PhTextMessage pad_dimension = { {
-  { "edge_padding_low", 1, PH_TEXT_INT }, { "edge_padding_high", 2, PH_TEXT_INT }, { "interior_padding", 3, PH_TEXT_INT } } };
-static const PhTextMessage padding = { { { "dimensions", 1, PH_TEXT_MESSAGE, &pad_dimension } } };
-static const PhTextMessage dot = { {
-  { "lhs_contracting_dimensions", 1, PH_TEXT_INT }, { "rhs_contracting_dimensions", 2, PH_TEXT_INT },
-  { "lhs_batch_dimensions", 3, PH_TEXT_INT }, { "rhs_batch_dimensions", 4, PH_TEXT_INT } } };
-static const PhTextMessage gather = { {
-  { "offset_dims", 1, PH_TEXT_INT }, { "collapsed_slice_dims", 2, PH_TEXT_INT }, { "start_index_map", 3, PH_TEXT_INT },
-  { "index_vector_dim", 4, PH_TEXT_INT }, { "operand_batching_dims", 5, PH_TEXT_INT }, { "start_indices_batching_dims", 6, PH_TEXT_INT } } };
-static const PhTextMessage scatter = { {
-  { "update_window_dims", 1, PH_TEXT_INT }, { "inserted_window_dims", 2, PH_TEXT_INT }, { "scatter_dims_to_operand_dims", 3, PH_TEXT_INT },
-  { "index_vector_dim", 4, PH_TEXT_INT }, { "input_batching_dims", 5, PH_TEXT_INT }, { "scatter_indices_batching_dims", 6, PH_TEXT_INT } } };
-static const PhTextMessage instruction = { {
-  { "name", 1, PH_TEXT_STRING }, { "opcode", 2, PH_TEXT_STRING }, { "shape", 3, PH_TEXT_MESSAGE, &shape },
-  { "metadata", 7, PH_TEXT_MESSAGE, &metadata }, { "literal", 8, PH_TEXT_MESSAGE, &literal }, { "parameter_number", 9, PH_TEXT_INT },
-  { "fusion_kind", 11, PH_TEXT_STRING }, { "tuple_index", 13, PH_TEXT_INT }, { "dimensions", 14, PH_TEXT_INT },
-  { "window", 15, PH_TEXT_MESSAGE, &window }, { "convolution_dimension_numbers", 16, PH_TEXT_MESSAGE, &convolution },
-  { "slice_dimensions", 17, PH_TEXT_MESSAGE, &slice }, { "exponent_bits", 18, PH_TEXT_INT }, { "mantissa_bits", 19, PH_TEXT_INT },
-  { "dynamic_slice_sizes", 20, PH_TEXT_INT }, { "padding_config", 21, PH_TEXT_MESSAGE, &padding }, { "epsilon", 24, PH_TEXT_FLOAT },
-  { "feature_index", 25, PH_TEXT_INT }, { "channel_id", 26, PH_TEXT_INT }, { "custom_call_target", 28, PH_TEXT_STRING },
-  { "dot_dimension_numbers", 30, PH_TEXT_MESSAGE, &dot }, { "fft_length", 32, PH_TEXT_INT },
-  { "gather_dimension_numbers", 33, PH_TEXT_MESSAGE, &gather }, { "gather_slice_sizes", 34, PH_TEXT_INT }, { "id", 35, PH_TEXT_INT },
-  { "operand_ids", 36, PH_TEXT_INT }, { "control_predecessor_ids", 37, PH_TEXT_INT }, { "called_computation_ids", 38, PH_TEXT_INT },
-  { "backend_config", 43, PH_TEXT_STRING }, { "scatter_dimension_numbers", 48, PH_TEXT_MESSAGE, &scatter },
-  { "feature_group_count", 50, PH_TEXT_INT }, { "batch_group_count", 58, PH_TEXT_INT }, { "is_stable", 60, PH_TEXT_BOOL },
-  { "comparison_direction", 63, PH_TEXT_STRING }, { "custom_call_has_side_effect", 65, PH_TEXT_BOOL }, { "delta", 66, PH_TEXT_INT },
-  { "indices_are_sorted", 67, PH_TEXT_BOOL }, { "unique_indices", 69, PH_TEXT_BOOL }, { "use_global_device_ids", 71, PH_TEXT_BOOL },
-  { "comparison_type", 72, PH_TEXT_STRING }, { "k", 81, PH_TEXT_INT }, { "largest", 85, PH_TEXT_BOOL } } };
-static const PhTextMessage computation = { {
-  { "name", 1, PH_TEXT_STRING }, { "instructions", 2, PH_TEXT_MESSAGE, &instruction }, { "id", 5, PH_TEXT_INT }, { "root_id", 6, PH_TEXT_INT } } };
-static const PhTextMessage module_message = { {
-  { "name", 1, PH_TEXT_STRING }, { "entry_computation_name", 2, PH_TEXT_STRING }, { "computations", 3, PH_TEXT_MESSAGE, &computation },
-  { "id", 5, PH_TEXT_INT }, { "entry_computation_id", 6, PH_TEXT_INT } } };
-static const PhTextMessage hlo_proto = { { { "hlo_module", 1, PH_TEXT_MESSAGE, &module_message } } };
-
-/* PrimitiveType by its number. */
-static const char *const elements[] = {
-  "invalid", "pred", "s8", "s16", "s32", "s64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "tuple", "opaque", "c64", "bf16", "token", "c128",
-  "f8e5m2", "f8e4m3fn", "s4", "u4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s2", "u2", "f8e4m3", "f8e3m4", "s1", "u1", "f4e2m1fn", "f8e8m0fnu",
-  "buffer",
-};
-/* clang-format on */
+#include "core/io/hlo/proto-schema.h"
 
 enum
 {
   TUPLE = 13
 };
 
-static gint64
-number_of (const char *word)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (elements); i++)
-    if (g_ascii_strcasecmp (elements[i], word) == 0)
-      return (gint64)i;
-  return g_str_equal (word, "OPAQUE_TYPE") ? 14 : -1;
-}
-
 /* ── reading ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 typedef struct
 {
   PhHlo *hlo;
-  GHashTable *computations, *names;
+  GHashTable *computations, *names;    /* id -> name; @names: of the instructions of one computation */
   guint depth;
   GError **error;
-} Reader; /* id -> name */
+} Reader;
 
 static gboolean
 fail (Reader *reader, const char *format, const char *what)
@@ -143,14 +66,14 @@ read_shape (Reader *reader, PhSpan message)
       items = g_ptr_array_new ();
       reader->depth++;
       PH_WIRE_FOREACH (field, message)
-      if (field.id == 4 && field.type == PH_WIRE_BYTES)
-        {
-          PhHloShape *item = read_shape (reader, field.span);
+        if (field.id == 4 && field.type == PH_WIRE_BYTES)
+          {
+            PhHloShape *item = read_shape (reader, field.span);
 
-          if (item == NULL)
-            return NULL;
-          g_ptr_array_add (items, item);
-        }
+            if (item == NULL)
+              return NULL;
+            g_ptr_array_add (items, item);
+          }
       reader->depth--;
       return ph_hlo_tuple_shape (reader->hlo, (PhHloShape *const *)items->pdata, items->len);
     }
@@ -170,7 +93,7 @@ read_shape (Reader *reader, PhSpan message)
   layout_text = g_string_new (NULL);
   for (guint i = 0; i < minor->len && i < PH_MAX_RANK; i++)
     g_string_append_printf (layout_text, "%s%" G_GUINT64_FORMAT, i > 0 ? "," : "", g_array_index (minor, guint64, i));
-  return ph_hlo_array_shape (reader->hlo, element < G_N_ELEMENTS (elements) ? elements[element] : "invalid", dims, dynamic,
+  return ph_hlo_array_shape (reader->hlo, ph_hlo_element_name (element), dims, dynamic,
                              sizes->len, minor->len > 0 ? layout_text->str : NULL);
 }
 
@@ -284,9 +207,9 @@ read_literals (Reader *reader, PhSpan message, const PhHloShape *of, GPtrArray *
   if (!of->tuple)
     return read_array (reader, message, of, into);
   PH_WIRE_FOREACH (field, message)
-  if (field.id == 10 && field.type == PH_WIRE_BYTES && i < of->n_items
-      && !read_literals (reader, field.span, of->items[i++], into))
-    return FALSE;
+    if (field.id == 10 && field.type == PH_WIRE_BYTES && i < of->n_items
+        && !read_literals (reader, field.span, of->items[i++], into))
+      return FALSE;
   for (; i < of->n_items; i++)
     if (!read_literals (reader, (PhSpan){ 0 }, of->items[i], into))
       return FALSE;
@@ -331,14 +254,14 @@ add_each (Reader *reader, PhHloInstruction *made, PhSpan message, guint each, gu
   gboolean any = FALSE;
 
   PH_WIRE_FOREACH (field, message)
-  if (field.id == each && field.type == PH_WIRE_BYTES)
-    for (guint k = 0; k < (second != 0 ? 2 : 1); k++)
-      {
-        const gint64 value = (gint64)ph_wire_number (field.span, k == 0 ? id : second, (guint64)fallback);
+    if (field.id == each && field.type == PH_WIRE_BYTES)
+      for (guint k = 0; k < (second != 0 ? 2 : 1); k++)
+        {
+          const gint64 value = (gint64)ph_wire_number (field.span, k == 0 ? id : second, (guint64)fallback);
 
-        any = any || value != fallback;
-        g_array_append_val (values, value);
-      }
+          any = any || value != fallback;
+          g_array_append_val (values, value);
+        }
   if (values->len > 0
       && (any || fallback == G_MININT64 || each == 17 || g_str_has_suffix (name, "_padding") || g_str_has_prefix (name, "edge_")))
     ph_hlo_add_ints (reader->hlo, made, name, values);
@@ -380,7 +303,7 @@ read_attrs (Reader *reader, PhHloInstruction *made, PhSpan message)
   {
     guint id;
     const PhTextMessage *fields;
-  } groups[] = { { 33, &gather }, { 48, &scatter }, { 16, &convolution } };
+  } groups[] = { { 33, &ph_hlo_gather_schema }, { 48, &ph_hlo_scatter_schema }, { 16, &ph_hlo_convolution_schema } };
   PhWireField field;
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -503,29 +426,29 @@ read_module (Reader *reader, PhSpan message)
   const guint64 entry_id = ph_wire_number (message, 6, G_MAXUINT64);
 
   PH_WIRE_FOREACH (field, message)
-  if (field.id == 3 && field.type == PH_WIRE_BYTES)
-    g_hash_table_insert (reader->computations, key_of (ph_wire_number (field.span, 5, 0)),
-                         (gpointer)intern_field (field.span, 1));
+    if (field.id == 3 && field.type == PH_WIRE_BYTES)
+      g_hash_table_insert (reader->computations, key_of (ph_wire_number (field.span, 5, 0)),
+                           (gpointer)intern_field (field.span, 1));
   PH_WIRE_FOREACH (field, message)
-  if (field.id == 3 && field.type == PH_WIRE_BYTES)
-    {
-      const char *name = intern_field (field.span, 1);
-      const guint64 root = ph_wire_number (field.span, 6, G_MAXUINT64);
-      PhHloComputation *into;
+    if (field.id == 3 && field.type == PH_WIRE_BYTES)
+      {
+        const char *name = intern_field (field.span, 1);
+        const guint64 root = ph_wire_number (field.span, 6, G_MAXUINT64);
+        PhHloComputation *into;
 
-      if (g_hash_table_contains (module->by_name, name))
-        return fail (reader, "computation '@' is there twice", name);
-      into = ph_hlo_add_computation (reader->hlo, module, name);
-      into->entry = ph_wire_number (field.span, 5, G_MAXUINT64 - 1) == entry_id || (entry_id == G_MAXUINT64 && name == entry);
-      g_hash_table_remove_all (reader->names);
-      PH_WIRE_FOREACH (each, field.span)
-      if (each.id == 2 && each.type == PH_WIRE_BYTES && !read_instruction (reader, into, each.span, root))
-        return FALSE;
-      if (into->instructions->len == 0)
-        return fail (reader, "computation '@' has no instructions", name);
-      if (into->root == NULL)
-        into->root = into->instructions->pdata[into->instructions->len - 1];
-    }
+        if (g_hash_table_contains (module->by_name, name))
+          return fail (reader, "computation '@' is there twice", name);
+        into = ph_hlo_add_computation (reader->hlo, module, name);
+        into->entry = ph_wire_number (field.span, 5, G_MAXUINT64 - 1) == entry_id || (entry_id == G_MAXUINT64 && name == entry);
+        g_hash_table_remove_all (reader->names);
+        PH_WIRE_FOREACH (each, field.span)
+          if (each.id == 2 && each.type == PH_WIRE_BYTES && !read_instruction (reader, into, each.span, root))
+            return FALSE;
+        if (into->instructions->len == 0)
+          return fail (reader, "computation '@' has no instructions", name);
+        if (into->root == NULL)
+          into->root = into->instructions->pdata[into->instructions->len - 1];
+      }
   return module->computations->len > 0
          || fail (reader, "the module '@' holds no computation: this is no HLO module, or it is damaged", module->name);
 }
@@ -586,7 +509,7 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
           const char *why = NULL;
           int part;
 
-          wire = ph_wire_from_text (text, size, whole ? &hlo_proto : &module_message, number_of, &line, &column, &why);
+          wire = ph_wire_from_text (text, size, whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema, ph_hlo_element_number, &line, &column, &why);
           if (wire == NULL)
             {
               ph_source_mark (hlo->source, &part, line, column);
