@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
-#include "core/ops/op.h"
+#include "core/ops/dialect.h"
 #include "views/inspector-private.h"
 #include "core/scene/short-type.h"
 
@@ -215,12 +215,16 @@ ph_inspector_fill_graph (PhInspector *self)
   g_autofree char *nodes = g_strdup_printf ("%'u", ph_model_n_nodes (model, TRUE));
   const int        file = ph_model_file_opset (model), form = ph_model_opset (model, "");
   g_autofree char *opset = file == form ? g_strdup_printf ("%d", form) : g_strdup_printf (_("%d, operators in the form of %d"), file, form);
+  const char      *dialect = ph_dialect_name_foreign (model);
   *totals = (Totals) { .inspector = self, .model = model, .weights = totals->weights, .ops = g_hash_table_new (NULL, NULL), .flops_known = TRUE };
   ph_inspector_add_row (section, _("Nodes"), nodes);
   totals->edges = ph_inspector_add_row (section, _("Edges"), "…");
   totals->weights_label = ph_inspector_add_row (section, _("Weights"), "…");
   totals->operations = ph_inspector_add_row (section, _("Operations"), "…");
-  ph_inspector_add_row (section, _("Opset"), opset);
+  if (dialect != NULL)
+    ph_inspector_add_row (section, _("Dialect"), dialect);
+  else if (form > 0)
+    ph_inspector_add_row (section, _("Opset"), opset);
   add_values (self, graph->inputs, _("Inputs"));
   add_values (self, graph->outputs, _("Outputs"));
   add_dimensions (self);

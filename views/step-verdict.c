@@ -10,12 +10,12 @@ static const Look *
 look_of (const PhProof *proof)
 {
   static const Look looks[] = {
-    [PH_VERDICT_NONE] = { "dialog-question-symbolic", "dim-label" },
+    [PH_VERDICT_NONE] = { "ph-not-compared-symbolic", "dim-label" },
     [PH_VERDICT_PROVED] = { "emblem-ok-symbolic", "success" },
     [PH_VERDICT_SAME] = { "emblem-ok-symbolic", "success" },
     [PH_VERDICT_CLOSE] = { "ph-approximately-symbolic", "success" },
     [PH_VERDICT_DIFFERENT] = { "dialog-warning-symbolic", "error" },
-    [PH_VERDICT_NOTHING] = { "dialog-question-symbolic", "dim-label" },
+    [PH_VERDICT_NOTHING] = { "ph-nothing-shown-symbolic", "dim-label" },
   };
 
   return &looks[proof->verdict];

@@ -57,12 +57,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhCall, ph_call_free)
 #define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
 
 typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
-extern const PhCommandGroup ph_commands_file, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_adjoint, ph_commands_llvm, ph_commands_exec, ph_commands_profile,
+extern const PhCommandGroup ph_commands_file, ph_commands_render, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_adjoint, ph_commands_llvm, ph_commands_exec, ph_commands_profile,
                             ph_commands_node, ph_commands_verify, ph_commands_coverage, ph_commands_help, ph_commands_query, ph_commands_compare, ph_commands_set, ph_commands_inside;
 
 extern const PhCommandGroup ph_commands_hunt;
 /* commands-hunt.c: why the case in @folder fails after @passes (element-type PhPass): what was found goes to @row, files and a report into @out. */
 gboolean  ph_call_hunt_case   (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row, GError **error);
+
+/* commands-file.c: "~/model.onnx" as the whole path. (transfer full) */
+char     *ph_expand_home      (const char *path);
 
 /* Text of a reply. Styles are byte pairs that no UTF-8 text holds, turned into ANSI sequences (or nothing) when the reply is
  * done; control characters, which only a hostile file brings, are made visible then (core/escape.h). */

@@ -67,3 +67,32 @@ ph_dialect_find_foreign (const char *domain, const char *name)
   key = g_strdup_printf ("%s\n%s", domain, name);
   return g_hash_table_lookup (once.retval, key);
 }
+
+const char *
+ph_dialect_name_foreign (PhModel *model)
+{
+  g_autoptr (GHashTable) counts = g_hash_table_new (NULL, NULL);
+  const char *domain = NULL;
+  const PhDialect *dialect;
+  guint most = 0;
+
+  for (guint i = 0; i < model->nodes->len; i++)
+    {
+      const PhNode *node = model->nodes->pdata[i];
+      guint n;
+
+      if (node == NULL)
+        continue;
+      if (*node->domain == '\0')
+        return NULL;
+      n = GPOINTER_TO_UINT (g_hash_table_lookup (counts, node->domain)) + 1;
+      g_hash_table_insert (counts, (gpointer) node->domain, GUINT_TO_POINTER (n));
+      if (n > most)
+        {
+          most = n;
+          domain = node->domain;
+        }
+    }
+  dialect = domain != NULL ? ph_dialect_find (domain) : NULL;
+  return dialect != NULL ? dialect->title : domain;
+}

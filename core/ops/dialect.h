@@ -39,6 +39,9 @@ const PhDialect *ph_dialect_find (const char *domain);                          
 /* The operator that is or was called @name; its schema is that of the newest version. (nullable) */
 const PhOp      *ph_dialect_find_op (const char *domain, const char *name);
 
+/* "HLO" or "TensorFlow", whose operators most of its nodes are; NULL: some are ONNX's, whose opset tells more, or there are none. */
+const char        *ph_dialect_name_foreign (PhModel *model);
+
 /* (nullable) */
 const PhForeignOp *ph_dialect_find_foreign (const char *domain, const char *name);
 
