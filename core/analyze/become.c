@@ -1,19 +1,32 @@
-/* become.c: what another program made of a model, said as edits. First nodes of both are recognised (match.c), then the target's
+/* become.c: what another program made of a model, said as edits. First nodes of both are recognised, then the target's
  * graph is walked in topological order and each of its nodes is made so in the model. In that order no cycle can come up
  * on the way: whatever a node is joined to is finished already, and nothing that is finished depends on a later node.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/analyze/become.h"
+
 #include "core/analyze/match.h"
 
-static gboolean become_graph (PhBecome *become, PhGraph *graph, PhGraph *target);
+typedef struct
+{
+  PhModel     *model, *target;
+  PhMatch      match;
+  GPtrArray   *fresh;            /* (element-type PhValue) of the target, that were added                     */
+  guint        removed;
+  GError     **error;
+} Become;
+
+/* ── becoming ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static gboolean become_graph (Become *become, PhGraph *graph, PhGraph *target);
 
 static PhValue *
-translate (PhBecome *become, PhValue *of_target)
+translate (Become *become, PhValue *of_target)
 {
-  return of_target != NULL ? g_hash_table_lookup (become->values, of_target) : NULL;
+  return of_target != NULL ? ph_match_value (&become->match, of_target) : NULL;
 }
 
 static gboolean
-add_values (PhBecome *become, PhGraph *graph, PhGraph *target)
+add_values (Become *become, PhGraph *graph, PhGraph *target)
 {
   for (guint i = 0; i < target->inputs->len; i++)
     {
@@ -24,7 +37,7 @@ add_values (PhBecome *become, PhGraph *graph, PhGraph *target)
           value = ph_graph_add_input (graph, of_target->name, of_target->type, of_target->tensor, G_MAXUINT, become->error);
           if (value == NULL)
             return FALSE;
-          g_hash_table_insert (become->values, of_target, value);
+          ph_match_set_value (&become->match, value, of_target);
           g_ptr_array_add (become->fresh, of_target);
         }
       else if (of_target->type != NULL && value->type != of_target->type && !ph_value_set_type (value, of_target->type, become->error))
@@ -39,14 +52,14 @@ add_values (PhBecome *become, PhGraph *graph, PhGraph *target)
       value = ph_graph_add_constant (graph, of_target->name, of_target->tensor, become->error);
       if (value == NULL)
         return FALSE;
-      g_hash_table_insert (become->values, of_target, value);
+      ph_match_set_value (&become->match, value, of_target);
       g_ptr_array_add (become->fresh, of_target);
     }
   return TRUE;
 }
 
 static gboolean
-change_node (PhBecome *become, PhNode *node, PhNode *of_target)
+change_node (Become *become, PhNode *node, PhNode *of_target)
 {
   for (guint i = 0; i < of_target->inputs->len; i++)
     if (!ph_node_set_input (node, i, translate (become, of_target->inputs->pdata[i]), become->error))
@@ -78,7 +91,7 @@ change_node (PhBecome *become, PhNode *node, PhNode *of_target)
 }
 
 static PhNode *
-add_node (PhBecome *become, PhGraph *graph, PhNode *of_target)
+add_node (Become *become, PhGraph *graph, PhNode *of_target)
 {
   g_autofree PhValue **inputs = g_new (PhValue *, of_target->inputs->len + 1);
   g_autofree const char **names = g_new (const char *, of_target->outputs->len + 1);
@@ -100,18 +113,13 @@ add_node (PhBecome *become, PhGraph *graph, PhNode *of_target)
   if (node == NULL)
     return NULL;
   for (guint i = 0; i < node->outputs->len; i++)
-    {
-      g_hash_table_insert (become->values, of_target->outputs->pdata[i], node->outputs->pdata[i]);
-      g_ptr_array_add (become->fresh, of_target->outputs->pdata[i]);
-    }
-  g_hash_table_insert (become->nodes, of_target, node);
-  g_hash_table_add (become->taken, node);
-  become->counts.added++;
+    g_ptr_array_add (become->fresh, of_target->outputs->pdata[i]);
+  ph_match_set (&become->match, node, of_target, PH_MATCH_MADE);
   return node;
 }
 
 static gboolean
-become_bodies (PhBecome *become, PhNode *node, PhNode *of_target)
+become_bodies (Become *become, PhNode *node, PhNode *of_target)
 {
   for (guint i = 0; of_target->graphs != NULL && i < of_target->graphs->len; i++)
     {
@@ -121,33 +129,37 @@ become_bodies (PhBecome *become, PhNode *node, PhNode *of_target)
         ours = ph_node_add_graph (node, theirs->attr, theirs->name, become->error);
       if (ours == NULL)
         return FALSE;
-      ph_match_graph (become, ours, theirs);
+      ph_match_graph (&become->match, ours, theirs);
       if (!become_graph (become, ours, theirs))
         return FALSE;
     }
   return TRUE;
 }
 
+static void
+keep_all (Become *become, GHashTable *kept, GPtrArray *of_target)
+{
+  for (guint i = 0; i < of_target->len; i++)
+    g_hash_table_add (kept, translate (become, of_target->pdata[i]));
+}
+
 /* What nothing stands for any more. Users before what they use. */
 static gboolean
-remove_rest (PhBecome *become, PhGraph *graph)
+remove_rest (Become *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer value;
 
   for (PhNode *node = graph->last, *before; node != NULL; node = before)
     {
       before = node->prev;
-      if (g_hash_table_contains (become->taken, node))
+      if (ph_match_how (&become->match, node) != PH_MATCH_NONE)
         continue;
       if (!ph_graph_remove_node (node, become->error))
         return FALSE;
-      become->counts.removed++;
+      become->removed++;
     }
-  g_hash_table_iter_init (&iter, become->values);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    g_hash_table_add (kept, value);
+  keep_all (become, kept, target->inputs);
+  keep_all (become, kept, target->constants);
   for (guint i = graph->constants->len; i-- > 0;)
     if (!g_hash_table_contains (kept, graph->constants->pdata[i]) && !ph_graph_remove_value (graph->constants->pdata[i], become->error))
       return FALSE;
@@ -159,7 +171,7 @@ remove_rest (PhBecome *become, PhGraph *graph)
 
 /* Unlike ph_value_replace_uses(), leaves names alone. */
 static gboolean
-move_uses (PhBecome *become, PhValue *from, PhValue *to)
+move_uses (Become *become, PhValue *from, PhValue *to)
 {
   while (from->uses->len > 0)
     {
@@ -181,7 +193,7 @@ move_uses (PhBecome *become, PhValue *from, PhValue *to)
 
 /* Inputs were appended; where one belongs further ahead, all from there on are made again in order. */
 static gboolean
-order_inputs (PhBecome *become, PhGraph *graph, PhGraph *target)
+order_inputs (Become *become, PhGraph *graph, PhGraph *target)
 {
   guint first = 0;
 
@@ -197,20 +209,20 @@ order_inputs (PhBecome *become, PhGraph *graph, PhGraph *target)
         return FALSE;
       if (!g_str_equal (value->name, name) && !ph_value_rename (value, name, become->error))
         return FALSE;
-      g_hash_table_insert (become->values, of_target, value);
+      ph_match_set_value (&become->match, value, of_target);
     }
   return TRUE;
 }
 
 /* Those that are to stay, or to come. */
 static GHashTable *
-wanted_control (PhBecome *become, PhNode *of_target)
+wanted_control (Become *become, PhNode *of_target)
 {
   GHashTable *wanted = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
     {
-      PhNode *first = g_hash_table_lookup (become->nodes, of_target->control->pdata[i]);
+      PhNode *first = ph_match_node (&become->match, of_target->control->pdata[i]);
 
       if (first != NULL)
         g_hash_table_add (wanted, first);
@@ -220,13 +232,13 @@ wanted_control (PhBecome *become, PhNode *of_target)
 
 /* What the target does not order must not stand in the way of its own order. */
 static gboolean
-drop_control (PhBecome *become, PhGraph *graph, PhGraph *target)
+drop_control (Become *become, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) targets = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (of_target, target)
-    if (g_hash_table_lookup (become->nodes, of_target) != NULL)
-      g_hash_table_insert (targets, g_hash_table_lookup (become->nodes, of_target), of_target);
+    if (ph_match_node (&become->match, of_target) != NULL)
+      g_hash_table_insert (targets, ph_match_node (&become->match, of_target), of_target);
   PH_FOREACH_NODE (node, graph)
     {
       PhNode *of_target = g_hash_table_lookup (targets, node);
@@ -240,12 +252,12 @@ drop_control (PhBecome *become, PhGraph *graph, PhGraph *target)
 }
 
 static gboolean
-add_control (PhBecome *become, PhGraph *target)
+add_control (Become *become, PhGraph *target)
 {
   PH_FOREACH_NODE (of_target, target)
     for (guint i = 0; of_target->control != NULL && i < of_target->control->len; i++)
       {
-        PhNode *node = g_hash_table_lookup (become->nodes, of_target), *first = g_hash_table_lookup (become->nodes, of_target->control->pdata[i]);
+        PhNode *node = ph_match_node (&become->match, of_target), *first = ph_match_node (&become->match, of_target->control->pdata[i]);
 
         if (!ph_node_add_control (node, first, become->error))
           return FALSE;
@@ -254,13 +266,13 @@ add_control (PhBecome *become, PhGraph *target)
 }
 
 static gboolean
-become_graph (PhBecome *become, PhGraph *graph, PhGraph *target)
+become_graph (Become *become, PhGraph *graph, PhGraph *target)
 {
   if (!add_values (become, graph, target) || !drop_control (become, graph, target))
     return FALSE;
   PH_FOREACH_NODE (of_target, target)
     {
-      PhNode *node = g_hash_table_lookup (become->nodes, of_target);
+      PhNode *node = ph_match_node (&become->match, of_target);
 
       if (node != NULL ? !change_node (become, node, of_target) : (node = add_node (become, graph, of_target)) == NULL)
         return FALSE;
@@ -270,7 +282,7 @@ become_graph (PhBecome *become, PhGraph *graph, PhGraph *target)
   for (guint i = 0; i < target->outputs->len; i++)
     if (!ph_graph_set_output (graph, i, translate (become, target->outputs->pdata[i]), become->error))
       return FALSE;
-  return add_control (become, target) && ph_graph_truncate_outputs (graph, target->outputs->len, become->error) && remove_rest (become, graph)
+  return add_control (become, target) && ph_graph_truncate_outputs (graph, target->outputs->len, become->error) && remove_rest (become, graph, target)
          && order_inputs (become, graph, target);
 }
 
@@ -278,7 +290,7 @@ become_graph (PhBecome *become, PhGraph *graph, PhGraph *target)
 
 /* @value gets @name; whoever has it now steps aside. */
 static gboolean
-take_name (PhBecome *become, PhValue *value, const char *name)
+take_name (Become *become, PhValue *value, const char *name)
 {
   PhValue *other = ph_graph_find_value_named (value->graph, name);
 
@@ -290,7 +302,7 @@ take_name (PhBecome *become, PhValue *value, const char *name)
 }
 
 static gboolean
-settle_names (PhBecome *become, PhGraph *target)
+settle_names (Become *become, PhGraph *target)
 {
   for (guint i = 0; i < target->inputs->len; i++)
     if (!take_name (become, translate (become, target->inputs->pdata[i]), ((PhValue *) target->inputs->pdata[i])->name))
@@ -310,7 +322,7 @@ settle_names (PhBecome *become, PhGraph *target)
 }
 
 static void
-settle_opsets (PhBecome *become)
+settle_opsets (Become *become)
 {
   GHashTableIter iter;
   gpointer domain, version;
@@ -348,7 +360,7 @@ same_attributes (const PhFunction *a, const PhFunction *b)
 
 /* A function that was there becomes the new one, as the main graph does. */
 static gboolean
-settle_functions (PhBecome *become)
+settle_functions (Become *become)
 {
   GPtrArray *theirs = become->target->functions;
 
@@ -367,7 +379,7 @@ settle_functions (PhBecome *become)
                        "give the new one another name", function->domain, function->name);
           return FALSE;
         }
-      ph_match_graph (become, ours->graph, function->graph);
+      ph_match_graph (&become->match, ours->graph, function->graph);
       if (!become_graph (become, ours->graph, function->graph) || !settle_names (become, function->graph))
         return FALSE;
       g_ptr_array_set_size (become->fresh, 0);
@@ -377,7 +389,7 @@ settle_functions (PhBecome *become)
 
 /* Those that the target has not, and that nothing calls any more: callers first. */
 static void
-drop_functions (PhBecome *become)
+drop_functions (Become *become)
 {
   GPtrArray *ours = become->model->functions;
 
@@ -393,42 +405,39 @@ drop_functions (PhBecome *become)
 /* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static void
-init (PhBecome *become, PhModel *model, PhModel *target, GError **error)
+report (const Become *become, PhBecame *became)
 {
-  *become = (PhBecome) { .model = model, .target = target, .error = error };
-  become->nodes = g_hash_table_new (NULL, NULL);
-  become->taken = g_hash_table_new (NULL, NULL);
-  become->values = g_hash_table_new (NULL, NULL);
-  become->fresh = g_ptr_array_new ();
-}
+  const PhMatch *match = &become->match;
 
-static void
-clear (PhBecome *become)
-{
-  g_hash_table_unref (become->nodes);
-  g_hash_table_unref (become->taken);
-  g_hash_table_unref (become->values);
-  g_ptr_array_unref (become->fresh);
+  became->added = match->n[PH_MATCH_MADE];
+  became->removed = become->removed;
+  became->kept = 0;
+  for (guint how = PH_MATCH_NAME; how < PH_MATCH_MADE; how++)
+    became->kept += match->n[how];
+  for (PhId id = 0; became->guessed != NULL && id < match->how->len; id++)
+    if (match->how->data[id] == PH_MATCH_PLACE || match->how->data[id] == PH_MATCH_LIKE)
+      g_array_append_val (became->guessed, id);
 }
 
 gboolean
-ph_model_become (PhModel *model, PhModel *target, PhMatchCounts *counts, GError **error)
+ph_model_become (PhModel *model, PhModel *target, PhBecame *became, GError **error)
 {
-  PhBecome become;
+  Become   become = { .model = model, .target = target, .fresh = g_ptr_array_new (), .error = error };
   gboolean ok;
 
-  init (&become, model, target, error);
+  ph_match_init (&become.match, model, target);
   ok = settle_functions (&become);
   if (ok)
-    ph_match_graph (&become, model->graph, target->graph);
+    ph_match_graph (&become.match, model->graph, target->graph);
   ok = ok && become_graph (&become, model->graph, target->graph) && settle_names (&become, target->graph);
   if (ok)
     {
       drop_functions (&become);
       settle_opsets (&become);
     }
-  if (counts != NULL)
-    *counts = become.counts;
-  clear (&become);
+  if (became != NULL)
+    report (&become, became);
+  ph_match_clear (&become.match);
+  g_ptr_array_unref (become.fresh);
   return ok;
 }

@@ -191,18 +191,37 @@ apply_all (PhModel *model, PhModel *before, PhModel *after, PhId first_new, GPtr
   return TRUE;
 }
 
+static void
+count_guesses (GPtrArray *hunks, const GArray *guessed)
+{
+  g_autoptr (GHashTable) ids = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < guessed->len; i++)
+    g_hash_table_add (ids, GUINT_TO_POINTER (g_array_index (guessed, PhId, i)));
+  for (guint i = 0; i < hunks->len; i++)
+    {
+      PhRegion *hunk = hunks->pdata[i];
+
+      for (guint k = 0; k < hunk->before->len; k++)
+        hunk->n_guessed += g_hash_table_contains (ids, GUINT_TO_POINTER (((PhNode *) hunk->before->pdata[k])->id)) ? 1 : 0;
+    }
+}
+
 gboolean
 ph_model_become_by_hunks (PhModel *model, PhModel *target, const PhHunkSink *sink, GError **error)
 {
   g_autoptr (PhModel)   before = ph_model_clone (model), after = ph_model_clone (model);
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (GPtrArray) hunks = NULL;
+  g_autoptr (GArray)    guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
   const PhId           first_new = model->next_id;
 
   ph_history_begin_step (history, after, "become");
   ph_history_begin_rewrite (history, "become", PH_NO_ID, "");
-  if (ph_model_become (after, target, NULL, NULL))
+  if (ph_model_become (after, target, &(PhBecame) { .guessed = guessed }, NULL))
     hunks = ph_regions_find (before, after, history, 0, history->edits->len);
+  if (hunks != NULL)
+    count_guesses (hunks, guessed);
   if (hunks != NULL && hunks->len > 1 && hunks->len <= MAX_HUNKS && !apply_all (model, before, after, first_new, hunks, sink))
     return TRUE;
   if (!sink->begin (hunks != NULL && hunks->len == 1 ? hunks->pdata[0] : NULL, before, after, sink->data))
@@ -243,5 +262,7 @@ ph_hunk_describe (const PhRegion *hunk)
   add_operators (out, hunk->after);
   g_string_append (out, " in place of ");
   add_operators (out, hunk->before);
+  if (hunk->n_guessed > 0)
+    g_string_append_printf (out, " (%u of these taken for the same by place or likeness: a guess)", hunk->n_guessed);
   return g_string_free (out, FALSE);
 }

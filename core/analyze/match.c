@@ -1,6 +1,68 @@
-/* match.c: recognises the nodes of one model in another: by name, by the name of an output, by structure.
- * SPDX-License-Identifier: GPL-3.0-or-later */
+/* match.c: which node of one graph is which of another. SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/match.h"
+
+#include <string.h>
+
+#define MAX_READERS 64             /* of a value, that are looked at for one that is like another */
+#define ENOUGH      4              /* points; see likeness()                                      */
+#define MAX_ROUNDS  8
+
+/* ── what is known ──────────────────────────────────────────────────────────────────────────────────────────────── */
+
+void
+ph_match_init (PhMatch *match, PhModel *model, const PhModel *target)
+{
+  *match = (PhMatch) { .model = model, .ours = g_ptr_array_new (), .how = g_byte_array_new () };
+  g_ptr_array_set_size (match->ours, (gint) target->next_id);
+}
+
+void
+ph_match_clear (PhMatch *match)
+{
+  g_ptr_array_unref (match->ours);
+  g_byte_array_unref (match->how);
+}
+
+PhNode *
+ph_match_node (const PhMatch *match, const PhNode *of_target)
+{
+  return of_target->id < match->ours->len ? match->ours->pdata[of_target->id] : NULL;
+}
+
+PhValue *
+ph_match_value (const PhMatch *match, const PhValue *of_target)
+{
+  return of_target->id < match->ours->len ? match->ours->pdata[of_target->id] : NULL;
+}
+
+PhMatchHow
+ph_match_how (const PhMatch *match, const PhNode *node)
+{
+  return node->id < match->how->len ? match->how->data[node->id] : PH_MATCH_NONE;
+}
+
+void
+ph_match_set_value (PhMatch *match, PhValue *value, const PhValue *of_target)
+{
+  match->ours->pdata[of_target->id] = value;
+}
+
+void
+ph_match_set (PhMatch *match, PhNode *node, const PhNode *of_target, PhMatchHow how)
+{
+  const guint old = match->how->len;
+
+  if (node->id >= old)
+    {
+      g_byte_array_set_size (match->how, MAX (node->id + 1, match->model->next_id));
+      memset (match->how->data + old, PH_MATCH_NONE, match->how->len - old);
+    }
+  match->how->data[node->id] = how;
+  match->ours->pdata[of_target->id] = node;
+  for (guint i = 0; i < node->outputs->len; i++)
+    ph_match_set_value (match, node->outputs->pdata[i], of_target->outputs->pdata[i]);
+  match->n[how]++;
+}
 
 static gboolean
 same_operator (const PhNode *a, const PhNode *b)
@@ -15,65 +77,119 @@ same_operator (const PhNode *a, const PhNode *b)
   return TRUE;
 }
 
-static void
-pair (PhBecome *become, PhNode *node, PhNode *of_target, guint *count)
+static gboolean
+is_free (const PhMatch *match, const PhNode *node, const PhNode *of_target)
 {
-  g_hash_table_insert (become->nodes, of_target, node);
-  g_hash_table_add (become->taken, node);
-  for (guint i = 0; i < node->outputs->len; i++)
-    g_hash_table_insert (become->values, of_target->outputs->pdata[i], node->outputs->pdata[i]);
-  (*count)++;
+  return node != NULL && ph_match_how (match, node) == PH_MATCH_NONE && ph_match_node (match, of_target) == NULL && same_operator (node, of_target);
+}
+
+/* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* "%5", "2/%4" or, of a jaxpr, "b": the place among the others, which moves when one of them comes or goes. */
+static gboolean
+only_counts (const char *name, const char *domain)
+{
+  gboolean digits = FALSE, other = FALSE;
+
+  if (strcmp (domain, "jax") == 0 && strlen (name) <= 2)
+    return TRUE;
+  for (const char *c = name;; c++)
+    if (*c == '/' || *c == '\0')
+      {
+        if (digits && !other)
+          return TRUE;
+        if (*c == '\0')
+          return FALSE;
+        digits = other = FALSE;
+      }
+    else if (g_ascii_isdigit (*c))
+      digits = TRUE;
+    else if (strchr ("%_:#.", *c) == NULL)
+      other = TRUE;
 }
 
 static gboolean
-is_free (PhBecome *become, PhNode *node, const PhNode *of_target)
+has_own_name (const PhNode *node)
 {
-  return node != NULL && !g_hash_table_contains (become->taken, node) && !g_hash_table_contains (become->nodes, of_target)
-         && same_operator (node, of_target);
+  return *node->name != '\0' && !only_counts (node->name, node->domain);
 }
 
-/* Names that stand for exactly one node; others are of no use. */
+/* Those that stand for exactly one node; a name of several is of no use. */
 static GHashTable *
-unique_names (const PhGraph *graph)
+own_names (const PhGraph *graph)
 {
   GHashTable *names = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (node, graph)
-    if (*node->name != '\0')
+    if (has_own_name (node))
       g_hash_table_insert (names, (gpointer) node->name, g_hash_table_contains (names, node->name) ? NULL : node);
   return names;
 }
 
+/* Most of two snapshots is the same, in the same order: both are walked side by side, and only where they part are names looked up. */
 static void
-match_names (PhBecome *become, PhGraph *graph, PhGraph *target)
+match_names (PhMatch *match, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr (GHashTable) ours = unique_names (graph);
-  g_autoptr (GHashTable) theirs = unique_names (target);
-  g_autoptr (GHashTable) outputs = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) ours = NULL, theirs = NULL;
+  PhNode               *at = graph->first;
 
   PH_FOREACH_NODE (node, target)
     {
-      PhNode *found = g_hash_table_lookup (theirs, node->name) == node ? g_hash_table_lookup (ours, node->name) : NULL;
+      PhNode *found;
 
-      if (is_free (become, found, node))
-        pair (become, found, node, &become->counts.by_name);
+      if (!has_own_name (node))
+        continue;
+      if (at != NULL && at->name == node->name && at->outputs->len > 0 && node->outputs->len > 0
+          && ph_node_output (at, 0)->name == ph_node_output (node, 0)->name && is_free (match, at, node))
+        {
+          ph_match_set (match, at, node, PH_MATCH_NAME);
+          at = at->next;
+          continue;
+        }
+      if (ours == NULL)
+        {
+          ours = own_names (graph);
+          theirs = own_names (target);
+        }
+      found = g_hash_table_lookup (theirs, node->name) == node ? g_hash_table_lookup (ours, node->name) : NULL;
+      if (!is_free (match, found, node))
+        continue;
+      ph_match_set (match, found, node, PH_MATCH_NAME);
+      at = found->next;
     }
-  PH_FOREACH_NODE (node, graph)
-    for (guint i = 0; i < node->outputs->len; i++)
-      g_hash_table_insert (outputs, (gpointer) ph_node_output (node, i)->name, node);
-  PH_FOREACH_NODE (node, target)
-    for (guint i = 0; i < node->outputs->len; i++)
-      {
-        PhNode *found = g_hash_table_lookup (outputs, ph_node_output (node, i)->name);
+}
 
-        if (is_free (become, found, node))
-          pair (become, found, node, &become->counts.by_output);
+static void
+match_outputs (PhMatch *match, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr (GHashTable) makers = NULL;
+
+  PH_FOREACH_NODE (node, target)
+    for (guint i = 0; i < node->outputs->len && ph_match_node (match, node) == NULL; i++)
+      {
+        const char *name = ph_node_output (node, i)->name;
+        PhNode     *found;
+
+        if (only_counts (name, node->domain))
+          continue;
+        if (makers == NULL)
+          {
+            makers = g_hash_table_new (NULL, NULL);
+            PH_FOREACH_NODE (maker, graph)
+              for (guint k = 0; k < maker->outputs->len; k++)
+                g_hash_table_insert (makers, (gpointer) ph_node_output (maker, k)->name, maker);
+          }
+        found = g_hash_table_lookup (makers, name);
+        if (is_free (match, found, node))
+          ph_match_set (match, found, node, PH_MATCH_OUTPUT);
       }
 }
 
-/* Operator, attributes and inputs; @values (nullable) translates the inputs of a node of the target. */
+/* ── structure ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Operator, attributes and inputs; with @match of a node of the target, in terms of the model. FALSE: an input is not known. */
 static gboolean
-signature (const PhNode *node, GHashTable *values, guint *hash)
+signature (const PhMatch *match, const PhNode *node, guint *hash)
 {
   *hash = g_direct_hash (node->op_type) * 31 + g_direct_hash (node->domain);
   for (guint i = 0; i < node->attrs->len; i++)
@@ -82,12 +198,8 @@ signature (const PhNode *node, GHashTable *values, guint *hash)
     {
       const PhValue *value = node->inputs->pdata[i];
 
-      if (value != NULL && values != NULL)
-        {
-          value = g_hash_table_lookup (values, value);
-          if (value == NULL)
-            return FALSE;
-        }
+      if (value != NULL && match != NULL && (value = ph_match_value (match, value)) == NULL)
+        return FALSE;
       *hash = *hash * 33 + (value != NULL ? value->id : 0);
     }
   return TRUE;
@@ -109,70 +221,195 @@ same_attrs (const PhNode *a, const PhNode *b)
 }
 
 static gboolean
-same_inputs (PhBecome *become, const PhNode *node, const PhNode *of_target)
+same_inputs (const PhMatch *match, const PhNode *node, const PhNode *of_target)
 {
   if (node->inputs->len != of_target->inputs->len)
     return FALSE;
   for (guint i = 0; i < node->inputs->len; i++)
     {
-      PhValue *value = of_target->inputs->pdata[i];
+      const PhValue *value = of_target->inputs->pdata[i];
 
-      if (node->inputs->pdata[i] != (value != NULL ? g_hash_table_lookup (become->values, value) : NULL))
+      if (node->inputs->pdata[i] != (value != NULL ? ph_match_value (match, value) : NULL))
         return FALSE;
     }
   return TRUE;
 }
 
-static void
-match_structure (PhBecome *become, PhGraph *graph, PhGraph *target)
+/* Of the free nodes that compute the same: the one of the same name, or the first. (nullable) */
+static GList *
+find_same (const PhMatch *match, GQueue *queue, const PhNode *of_target)
 {
-  g_autoptr (GHashTable) by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+  GList *first = NULL;
 
-  PH_FOREACH_NODE (node, graph)
-    if (!g_hash_table_contains (become->taken, node))
+  for (GList *l = queue != NULL ? queue->head : NULL; l != NULL; l = l->next)
+    if (is_free (match, l->data, of_target) && same_attrs (l->data, of_target) && same_inputs (match, l->data, of_target))
       {
-        guint hash;
-        GQueue *queue;
+        const PhNode *node = l->data;
 
-        signature (node, NULL, &hash);
-        queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (hash));
-        if (queue == NULL)
-          g_hash_table_insert (by_hash, GUINT_TO_POINTER (hash), queue = g_queue_new ());
-        g_queue_push_tail (queue, node);
+        if (node->outputs->len == 0 || ph_node_output (node, 0)->name == ph_node_output (of_target, 0)->name)
+          return l;
+        first = first != NULL ? first : l;
       }
-  /* Forwards: what is computed in the same way from the same. */
+  return first;
+}
+
+/* Forwards: what is computed in the same way from the same. */
+static gboolean
+match_same (PhMatch *match, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr (GHashTable) by_hash = NULL;
+  gboolean              any = FALSE;
+
   PH_FOREACH_NODE (node, target)
     {
-      guint hash;
+      guint   hash;
       GQueue *queue;
+      GList  *found;
 
-      if (g_hash_table_contains (become->nodes, node) || !signature (node, become->values, &hash))
+      if (ph_match_node (match, node) != NULL || !signature (match, node, &hash))
         continue;
+      if (by_hash == NULL)
+        {
+          by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+          PH_FOREACH_NODE (ours, graph)
+            if (ph_match_how (match, ours) == PH_MATCH_NONE)
+              {
+                guint own;
+
+                signature (NULL, ours, &own);
+                queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (own));
+                if (queue == NULL)
+                  g_hash_table_insert (by_hash, GUINT_TO_POINTER (own), queue = g_queue_new ());
+                g_queue_push_tail (queue, ours);
+              }
+        }
       queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (hash));
-      for (GList *l = queue != NULL ? queue->head : NULL; l != NULL; l = l->next)
-        if (is_free (become, l->data, node) && same_attrs (l->data, node) && same_inputs (become, l->data, node))
-          {
-            pair (become, l->data, node, &become->counts.by_structure);
-            g_queue_delete_link (queue, l);
-            break;
-          }
+      found = find_same (match, queue, node);
+      if (found == NULL)
+        continue;
+      ph_match_set (match, found->data, node, PH_MATCH_SAME);
+      g_queue_delete_link (queue, found);
+      any = TRUE;
     }
-  /* Backwards: what stands at the same place before the same node. */
+  return any;
+}
+
+static gboolean
+match_makers (PhMatch *match, const PhGraph *graph, const PhValue *value, const PhGraph *target, const PhValue *of_target)
+{
+  if (value == NULL || of_target == NULL || value->producer == NULL || of_target->producer == NULL || value->output != of_target->output
+      || value->graph != graph || of_target->graph != target || !is_free (match, value->producer, of_target->producer))
+    return FALSE;
+  ph_match_set (match, value->producer, of_target->producer, PH_MATCH_PLACE);
+  return TRUE;
+}
+
+/* Backwards: what makes the same output of the graph, or the same operand of the same node. */
+static gboolean
+match_places (PhMatch *match, PhGraph *graph, PhGraph *target)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < MIN (graph->outputs->len, target->outputs->len); i++)
+    any = match_makers (match, graph, graph->outputs->pdata[i], target, target->outputs->pdata[i]) || any;
   for (PhNode *node = target->last; node != NULL; node = node->prev)
     {
-      const PhNode *ours = g_hash_table_lookup (become->nodes, node);
+      const PhNode *ours = ph_match_node (match, node);
 
-      for (guint i = 0; ours != NULL && i < node->inputs->len && i < ours->inputs->len; i++)
+      for (guint i = 0; ours != NULL && i < MIN (node->inputs->len, ours->inputs->len); i++)
+        any = match_makers (match, graph, ours->inputs->pdata[i], target, node->inputs->pdata[i]) || any;
+    }
+  return any;
+}
+
+/* ── likeness ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Three points for an operand at its place and one elsewhere, two for a reader that reads it at the same place, two for the attributes, one for
+ * the type and one for a name that only counts. */
+static guint
+likeness (const PhMatch *match, const PhNode *node, const PhNode *of_target)
+{
+  guint points = same_attrs (node, of_target) ? 2 : 0;
+
+  for (guint i = 0; i < of_target->inputs->len; i++)
+    {
+      const PhValue *value = of_target->inputs->pdata[i], *here = value != NULL ? ph_match_value (match, value) : NULL;
+
+      if (here != NULL && i < node->inputs->len && node->inputs->pdata[i] == here)
+        points += 3;
+      else if (here != NULL)
+        points += g_ptr_array_find (node->inputs, here, NULL) ? 1 : 0;
+    }
+  for (guint i = 0; i < of_target->outputs->len; i++)
+    {
+      const PhValue *value = of_target->outputs->pdata[i], *here = node->outputs->pdata[i];
+
+      points += value->type != NULL && value->type == here->type ? 1 : 0;
+      points += value->name == here->name ? 1 : 0;
+      for (guint u = 0; u < MIN (value->uses->len, MAX_READERS); u++)
         {
-          const PhValue *value = ours->inputs->pdata[i], *of_target = node->inputs->pdata[i];
+          const PhUse   use = g_array_index (value->uses, PhUse, u);
+          const PhNode *reader = ph_match_node (match, use.node);
 
-          if (value != NULL && of_target != NULL && value->producer != NULL && of_target->producer != NULL
-              && value->output == of_target->output && value->graph == graph && of_target->graph == target
-              && is_free (become, value->producer, of_target->producer))
-            pair (become, value->producer, of_target->producer, &become->counts.by_structure);
+          points += reader != NULL && use.index < reader->inputs->len && reader->inputs->pdata[use.index] == here ? 2 : 0;
         }
     }
+  return points;
 }
+
+typedef struct { const PhMatch *match; const PhNode *of_target; PhNode *best; guint points; } Search;
+
+static void
+consider (Search *search, PhNode *node, const PhGraph *graph)
+{
+  guint points;
+
+  if (node == NULL || node == search->best || node->graph != graph || !is_free (search->match, node, search->of_target))
+    return;
+  points = likeness (search->match, node, search->of_target);
+  if (points > search->points)
+    {
+      search->best = node;
+      search->points = points;
+    }
+}
+
+/* Who reads what it reads, and who makes what its readers read. */
+static gboolean
+match_like (PhMatch *match, PhGraph *graph, PhGraph *target)
+{
+  gboolean any = FALSE;
+
+  PH_FOREACH_NODE (node, target)
+    {
+      Search search = { match, node, NULL, ENOUGH - 1 };
+
+      if (ph_match_node (match, node) != NULL)
+        continue;
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          const PhValue *value = node->inputs->pdata[i], *here = value != NULL ? ph_match_value (match, value) : NULL;
+
+          for (guint u = 0; here != NULL && u < MIN (here->uses->len, MAX_READERS); u++)
+            consider (&search, g_array_index (here->uses, PhUse, u).node, graph);
+        }
+      for (guint i = 0; i < node->outputs->len; i++)
+        for (guint u = 0; u < MIN (ph_node_output (node, i)->uses->len, MAX_READERS); u++)
+          {
+            const PhNode *reader = ph_match_node (match, g_array_index (ph_node_output (node, i)->uses, PhUse, u).node);
+
+            for (guint k = 0; reader != NULL && k < reader->inputs->len; k++)
+              consider (&search, reader->inputs->pdata[k] != NULL ? ((PhValue *) reader->inputs->pdata[k])->producer : NULL, graph);
+          }
+      if (search.best == NULL)
+        continue;
+      ph_match_set (match, search.best, node, PH_MATCH_LIKE);
+      any = TRUE;
+    }
+  return any;
+}
+
+/* ── values ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static gboolean
 same_tensor (const PhValue *a, const PhValue *b)
@@ -180,12 +417,10 @@ same_tensor (const PhValue *a, const PhValue *b)
   return a->tensor == NULL || b->tensor == NULL ? a->tensor == b->tensor : ph_tensor_equal (a->tensor, b->tensor);
 }
 
-/* Inputs of the main graph by name, of a body by place; constants by name and elements, then by elements. */
+/* Inputs of the main graph by name, of a body by place. They keep their order: one that was moved counts as another. */
 static void
-match_values (PhBecome *become, PhGraph *graph, PhGraph *target)
+match_inputs (PhMatch *match, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr (GHashTable) constants = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
-  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
   guint last = 0;
 
   for (guint i = 0; i < target->inputs->len; i++)
@@ -195,52 +430,72 @@ match_values (PhBecome *become, PhGraph *graph, PhGraph *target)
 
         if ((graph->owner != NULL ? i != j : value->name != of_target->name) || !same_tensor (value, of_target))
           continue;
-        g_hash_table_insert (become->values, of_target, value);
-        last = j + 1;      /* inputs keep their order; one that was moved counts as another */
+        ph_match_set_value (match, value, of_target);
+        last = j + 1;
         break;
       }
+}
+
+/* By name and elements, then by elements. */
+static void
+match_constants (PhMatch *match, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr (GHashTable) by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
+  g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
+
   for (guint i = 0; i < target->constants->len; i++)
     {
-      PhValue *of_target = target->constants->pdata[i], *value = ph_model_find_value_named (become->model, of_target->name);
+      PhValue *of_target = target->constants->pdata[i], *value = ph_model_find_value_named (match->model, of_target->name);
 
       if (value != NULL && value->graph == graph && !value->is_input && value->tensor != NULL && same_tensor (value, of_target)
           && g_hash_table_add (taken, value))
-        g_hash_table_insert (become->values, of_target, value);
+        ph_match_set_value (match, value, of_target);
     }
   for (guint i = 0; i < graph->constants->len; i++)
     {
       PhValue *value = graph->constants->pdata[i];
       gpointer hash = GUINT_TO_POINTER (ph_tensor_hash (value->tensor));
-      GQueue *queue = g_hash_table_lookup (constants, hash);
+      GQueue  *queue = g_hash_table_lookup (by_hash, hash);
 
       if (g_hash_table_contains (taken, value))
         continue;
       if (queue == NULL)
-        g_hash_table_insert (constants, hash, queue = g_queue_new ());
+        g_hash_table_insert (by_hash, hash, queue = g_queue_new ());
       g_queue_push_tail (queue, value);
     }
   for (guint i = 0; i < target->constants->len; i++)
     {
       PhValue *of_target = target->constants->pdata[i];
-      GQueue *queue;
+      GQueue  *queue;
 
-      if (g_hash_table_contains (become->values, of_target))
+      if (ph_match_value (match, of_target) != NULL)
         continue;
-      queue = g_hash_table_lookup (constants, GUINT_TO_POINTER (ph_tensor_hash (of_target->tensor)));
+      queue = g_hash_table_lookup (by_hash, GUINT_TO_POINTER (ph_tensor_hash (of_target->tensor)));
       for (GList *l = queue != NULL ? queue->head : NULL; l != NULL; l = l->next)
         if (same_tensor (l->data, of_target))
           {
-            g_hash_table_insert (become->values, of_target, l->data);
+            ph_match_set_value (match, l->data, of_target);
             g_queue_delete_link (queue, l);
             break;
           }
     }
 }
 
+/* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
 void
-ph_match_graph (PhBecome *become, PhGraph *graph, PhGraph *target)
+ph_match_graph (PhMatch *match, PhGraph *graph, PhGraph *target)
 {
-  match_values (become, graph, target);
-  match_names (become, graph, target);
-  match_structure (become, graph, target);
+  gboolean more = TRUE;
+
+  match_inputs (match, graph, target);
+  match_constants (match, graph, target);
+  match_names (match, graph, target);
+  match_outputs (match, graph, target);
+  /* What is sure says more that is sure, before anything is guessed. */
+  for (guint round = 0; more && round < MAX_ROUNDS; round++)
+    {
+      match_same (match, graph, target);
+      more = match_places (match, graph, target) || match_like (match, graph, target);
+    }
 }

@@ -1,23 +1,43 @@
-/* match.h: the nodes of one model recognised in another, for become.c.
+/* match.h: which node of one graph is which of another, for two snapshots of a model that share no ids.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/analyze/become.h"
+#include "core/graph/graph.h"
 
 G_BEGIN_DECLS
 
+/* What says that two nodes are the same, the surest first. */
+typedef enum
+{
+  PH_MATCH_NONE,
+  PH_MATCH_NAME,         /* the same name of their own; one that only counts (%5) says nothing               */
+  PH_MATCH_OUTPUT,       /* a value of the same name                                                         */
+  PH_MATCH_SAME,         /* the same operator and attributes on the same values                              */
+  PH_MATCH_PLACE,        /* a guess: the same operator before the same node, at the same operand             */
+  PH_MATCH_LIKE,         /* a guess: the same operator on some of the same values, or for the same readers   */
+  PH_MATCH_MADE,         /* there was none: it was made to be it                                             */
+  PH_N_MATCHES
+} PhMatchHow;
+
 typedef struct
 {
-  PhModel       *model, *target;
-  GHashTable    *nodes;            /* of the target -> of the model        */
-  GHashTable    *taken;            /* nodes of the model                   */
-  GHashTable    *values;           /* of the target -> of the model        */
-  GPtrArray     *fresh;            /* values of the target that were added */
-  PhMatchCounts  counts;
-  GError       **error;
-} PhBecome;
+  PhModel   *model;
+  GPtrArray *ours;                 /* by id of the target: the PhNode or PhValue of the model that it is     */
+  GByteArray *how;                 /* by id of the model: PhMatchHow, of nodes that are one of the target    */
+  guint      n[PH_N_MATCHES];
+} PhMatch;
 
-/* Recognises nodes of @target in @graph: their values, and those of their outputs, then stand for each other. */
-void ph_match_graph (PhBecome *become, PhGraph *graph, PhGraph *target);
+void        ph_match_init     (PhMatch *match, PhModel *model, const PhModel *target);
+void        ph_match_clear    (PhMatch *match);
+
+/* Recognises the nodes, inputs and constants of @target in @graph; bodies and functions are graphs of their own. */
+void        ph_match_graph    (PhMatch *match, PhGraph *graph, PhGraph *target);
+
+PhNode     *ph_match_node     (const PhMatch *match, const PhNode *of_target);         /* (nullable) */
+PhValue    *ph_match_value    (const PhMatch *match, const PhValue *of_target);        /* (nullable) */
+PhMatchHow  ph_match_how      (const PhMatch *match, const PhNode *node);
+/* Says it of two nodes and their outputs, or of two values. */
+void        ph_match_set      (PhMatch *match, PhNode *node, const PhNode *of_target, PhMatchHow how);
+void        ph_match_set_value (PhMatch *match, PhValue *value, const PhValue *of_target);
 
 G_END_DECLS

@@ -221,15 +221,26 @@ add_problem (GPtrArray *problems, const char *format, const char *a, const char 
     }
 }
 
+static void
+note_guesses (PhHistory *history, guint n)
+{
+  PhStep          *step = &g_array_index (history->steps, PhStep, history->steps->len - 1);
+  g_autofree char *note = g_strdup_printf ("%u nodes are taken for the same by place or likeness: a guess", n);
+
+  if (n > 0)
+    step->note = ph_intern (note);
+}
+
 /* Makes @model what @target is, as a step. */
 static gboolean
 follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, gboolean summary, GError **error)
 {
-  gboolean changed;
+  g_autoptr (GArray) guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
+  gboolean          changed;
 
   ph_history_begin_step (history, model, name);
   ph_history_begin_rewrite (history, name, PH_NO_ID, "As XLA dumped it.");
-  if (!ph_model_become (model, target, NULL, error))
+  if (!ph_model_become (model, target, &(PhBecame) { .guessed = guessed }, error))
     {
       ph_history_abort_rewrite (history, model);
       ph_history_abort_step (history, model);
@@ -239,7 +250,10 @@ follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, g
   if (!changed && summary)
     ph_history_abort_step (history, model);
   else
-    ph_history_end_step (history, model, 0);
+    {
+      ph_history_end_step (history, model, 0);
+      note_guesses (history, guessed->len);
+    }
   return TRUE;
 }
 

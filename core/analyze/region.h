@@ -18,6 +18,7 @@ typedef struct
   GArray     *inputs;            /* (element-type PhId) values that a side reads and does not make             */
   GArray     *outputs;           /* (element-type PhBorderPair)                                                */
   gboolean    lost_output;       /* an output of the graph is there before only                                */
+  guint       n_guessed;         /* nodes of both sides that are taken for the same by a guess (match.h)       */
 } PhRegion;
 
 void       ph_region_free  (PhRegion *region);

@@ -322,7 +322,7 @@ test_dump (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (PhHistory) history = NULL, rest = ph_history_new ();
   g_autoptr (PhModel) model = ph_recording_open (folder, &history, problems, NULL, &error), last = ph_io_open (path, NULL, NULL, &error);
-  PhMatchCounts counts;
+  PhBecame counts = { 0 };
 
   g_assert_no_error (error);
   g_assert_cmpuint (history->steps->len, ==, 2);

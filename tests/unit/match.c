@@ -6,6 +6,7 @@
 
 #include "core/graph/history.h"
 #include "core/ops/verify.h"
+#include "core/io/format.h"
 #include "core/io/io.h"
 
 /* ── meaning: what a value computes, whatever it is called ──────────────────────────────────────────────────────── */
@@ -222,7 +223,7 @@ test_random (void)
       g_autoptr (PhHistory) history = ph_history_new ();
       g_autoptr (GError) error = NULL;
       g_autofree char *before = ph_onnx_text_print (model, G_MAXSIZE), *after = NULL;
-      PhMatchCounts counts;
+      PhBecame counts = { 0 };
 
       disturb (rand, clone);
       target = elsewhere (clone);
@@ -243,8 +244,8 @@ test_random (void)
       g_assert_true (ph_history_go (history, model, (PhPosition) { 0, 0 }, &error));
       after = ph_onnx_text_print (model, G_MAXSIZE);
       g_assert_cmpstr (before, ==, after);
-      kept += counts.by_name + counts.by_output + counts.by_structure;
-      all += counts.by_name + counts.by_output + counts.by_structure + counts.added;
+      kept += counts.kept;
+      all += counts.kept + counts.added;
       model->journal = NULL;
     }
   g_test_message ("%u of %u nodes were recognised", kept, all);
@@ -261,7 +262,7 @@ test_same (void)
       g_autoptr (PhModel) model = elsewhere (untyped);
       g_autoptr (PhModel) target = elsewhere (model);
       g_autoptr (PhHistory) history = ph_history_new ();
-      PhMatchCounts counts;
+      PhBecame counts = { 0 };
 
       model->journal = history;
       g_assert_true (ph_model_become (model, target, &counts, NULL));
@@ -288,7 +289,7 @@ test_structure (void)
   g_autoptr (PhModel) target = ph_onnx_text_read (theirs, -1, "theirs", NULL);
   const PhNode *two = ph_model_find_node_named (model, "two"), *three = ph_model_find_node_named (model, "three");
   PhId gone = two->id;
-  PhMatchCounts counts;
+  PhBecame counts = { 0 };
 
   g_assert_true (ph_model_become (model, target, &counts, NULL));
   g_assert_cmpuint (counts.removed, ==, 1);
@@ -298,6 +299,65 @@ test_structure (void)
   g_assert_cmpstr (ph_node_input (three, 0)->name, ==, "a");
 }
 
+static PhModel *
+read_mlir (const char *body)
+{
+  g_autofree char  *text = g_strdup_printf ("func.func @main(%%arg0: tensor<4xf32>, %%arg1: tensor<4xf32>) -> tensor<4xf32> {\n%s}\n", body);
+  g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
+  g_autoptr (GError) error = NULL;
+  PhModel          *model = ph_format_read_bytes (ph_format_find ("mlir"), bytes, "m.mlir", NULL, &error);
+
+  g_assert_no_error (error);
+  return model;
+}
+
+/* Values that are only counted: where one goes, all behind it are called otherwise, and are what they were. */
+static void
+test_numbers (void)
+{
+  g_autoptr (PhModel) model = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n"
+                                        "%2 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n  %3 = stablehlo.multiply %1, %arg1 : tensor<4xf32>\n"
+                                        "%4 = stablehlo.multiply %2, %3 : tensor<4xf32>\n  %5 = stablehlo.add %4, %arg1 : tensor<4xf32>\n"
+                                        "return %5 : tensor<4xf32>\n");
+  g_autoptr (PhModel) target = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n"
+                                         "%1 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n  %2 = stablehlo.multiply %0, %arg1 : tensor<4xf32>\n"
+                                         "%3 = stablehlo.multiply %1, %2 : tensor<4xf32>\n  %4 = stablehlo.add %3, %arg1 : tensor<4xf32>\n"
+                                         "return %4 : tensor<4xf32>\n");
+  g_autoptr (GArray)  guessed = g_array_new (FALSE, FALSE, sizeof (PhId));
+  const PhNode      *second = model->graph->first->next, *product = second->next->next;
+  const PhId         gone = second->id;
+  PhBecame           became = { .guessed = guessed };
+
+  g_assert_true (ph_model_become (model, target, &became, NULL));
+  g_assert_cmpuint (became.kept, ==, 5);
+  g_assert_cmpuint (became.added, ==, 0);
+  g_assert_cmpuint (became.removed, ==, 1);
+  g_assert_null (ph_model_find_node (model, gone));
+  g_assert_true (ph_node_input (product, 0)->producer == model->graph->first);
+  g_assert_cmpuint (guessed->len, ==, 3);            /* what computes the same by other means is one by its place */
+}
+
+/* A node in the middle reads what came between: it stays, what came is new, and nothing else is touched. */
+static void
+test_like (void)
+{
+  g_autoptr (PhModel) model = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.multiply %0, %arg0 : tensor<4xf32>\n"
+                                        "%2 = stablehlo.tanh %1 : tensor<4xf32>\n  %3 = stablehlo.multiply %2, %arg1 : tensor<4xf32>\n"
+                                        "return %3 : tensor<4xf32>\n");
+  g_autoptr (PhModel) target = read_mlir ("%0 = stablehlo.add %arg0, %arg1 : tensor<4xf32>\n  %1 = stablehlo.negate %0 : tensor<4xf32>\n"
+                                         "%2 = stablehlo.multiply %1, %arg0 : tensor<4xf32>\n  %3 = stablehlo.exponential %2 : tensor<4xf32>\n"
+                                         "%4 = stablehlo.multiply %3, %arg1 : tensor<4xf32>\n  return %4 : tensor<4xf32>\n");
+  const PhNode      *first = model->graph->first->next, *last = model->graph->last;
+  PhBecame           became = { 0 };
+
+  g_assert_true (ph_model_become (model, target, &became, NULL));
+  g_assert_cmpuint (became.kept, ==, 3);
+  g_assert_cmpuint (became.added, ==, 2);
+  g_assert_cmpuint (became.removed, ==, 1);
+  g_assert_cmpstr (ph_node_input (first, 0)->producer->op_type, ==, "negate");
+  g_assert_true (((PhValue *) model->graph->outputs->pdata[0])->producer == last);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -305,5 +365,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/match/structure", test_structure);
   g_test_add_func ("/match/same", test_same);
   g_test_add_func ("/match/random", test_random);
+  g_test_add_func ("/match/numbers", test_numbers);
+  g_test_add_func ("/match/like", test_like);
   return g_test_run ();
 }
