@@ -2,9 +2,17 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include <X11/Xlib.h>
+
 #include "tests/ui/driver.h"
 
 G_BEGIN_DECLS
+
+extern Display *driver_display;   /* for events only: GDK has a connection of its own */
+Window driver_xid    (GtkNative *native);
+/* What has been sent is here, and nothing that can be done now is left: no event, no idle source, no timer that is due. */
+void driver_drain    (void);
+void driver_frame    (void);       /* waits until the window has painted one */
 
 void driver_log_init (void);       /* from now on every warning ends the test and says where it comes from */
 void driver_log_arm  (void);       /* at the start of each test */

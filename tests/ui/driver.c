@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include <X11/XKBlib.h>
 #include <X11/extensions/XTest.h>
 #include <gdk/x11/gdkx.h>
 #include <glib/gstdio.h>
@@ -16,7 +15,7 @@ static char *home;
 static char *last_line, *last_text;
 static gboolean last_ok;
 static guint n_lines;
-static Display *display;         /* for events only: GDK has a connection of its own */
+Display *driver_display;         /* for events only: GDK has a connection of its own */
 
 /* --- the main loop -------------------------------------------------------------------------------------------------- */
 
@@ -77,12 +76,12 @@ is_settled (gpointer data)
 }
 
 /* What has been sent is here, and nothing that can be done now is left: no event, no idle source, no timer that is due. */
-static void
-drain (void)
+void
+driver_drain (void)
 {
   gint64 until = g_get_monotonic_time () + 2 * G_USEC_PER_SEC;
 
-  XSync (display, False);
+  XSync (driver_display, False);
   gdk_display_sync (gdk_display_get_default ());
   while (g_main_context_pending (NULL) && g_get_monotonic_time () < until)
     g_main_context_iteration (NULL, FALSE);
@@ -96,7 +95,7 @@ is_painted (gpointer frame)
   return !clock || gdk_frame_clock_get_frame_counter (clock) > *(gint64 *) frame;
 }
 
-static void
+void
 driver_frame (void)
 {
   GdkFrameClock *clock = driver_has_window () ? gtk_widget_get_frame_clock (GTK_WIDGET (driver_window ())) : NULL;
@@ -115,7 +114,7 @@ driver_settle (void)
    * in a row. */
   for (int quiet = 0; quiet < 3; quiet++)
     {
-      drain ();
+      driver_drain ();
       if (!is_settled (NULL))
         {
           driver_wait (is_settled, NULL, 600, "the window comes to rest");
@@ -123,249 +122,7 @@ driver_settle (void)
         }
       driver_frame ();
     }
-  drain ();
-}
-
-/* --- events: sent by the X server, so that they take the same way as a person's --------------------------------------- */
-
-/* There is no window manager under Xvfb: the newest visible window is given the keyboard by hand. */
-GtkWindow *
-driver_front (void)
-{
-  g_autoptr (GListModel) windows = g_object_ref (gtk_window_get_toplevels ());
-  GtkWindow *front = GTK_WINDOW (driver_window ());
-
-  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
-    {
-      g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
-      if (gtk_widget_get_mapped (GTK_WIDGET (window)) && gtk_window_get_transient_for (window) == GTK_WINDOW (driver_window ()))
-        front = window;
-    }
-  return front;
-}
-
-static Window
-xid_of (GtkNative *native)
-{
-  return gdk_x11_surface_get_xid (gtk_native_get_surface (native));
-}
-
-static gboolean
-is_active (gpointer window)
-{
-  return gtk_window_is_active (window);
-}
-
-static int
-ignore_error (Display *d, XErrorEvent *event)
-{
-  return 0;
-}
-
-/* A window may go away in the moment when it is spoken of: X's errors are no errors here. */
-static void
-focus_front (void)
-{
-  GtkWindow *window = driver_front ();
-
-  if (gtk_window_is_active (window))
-    return;
-  XErrorHandler before = XSetErrorHandler (ignore_error);
-  XSetInputFocus (display, xid_of (GTK_NATIVE (window)), RevertToParent, CurrentTime);
-  XSync (display, False);
-  XSetErrorHandler (before);
-  /* A menu that is open keeps the keyboard from it. */
-  g_object_ref (window);
-  for (int i = 0; i < 300 && !is_active (window); i++)
-    driver_pause (0.01);
-  g_object_unref (window);
-}
-
-/* Until the events that were sent have been taken in. */
-static void
-let_through (void)
-{
-  drain ();
-}
-
-static void
-press_key (KeySym symbol)
-{
-  KeyCode code = XKeysymToKeycode (display, symbol);
-  KeyCode shift = XKeysymToKeycode (display, XK_Shift_L);
-
-  if (code == 0)
-    g_error ("No key gives %s", XKeysymToString (symbol));
-  gboolean shifted = XkbKeycodeToKeysym (display, code, 0, 0) != symbol && XkbKeycodeToKeysym (display, code, 0, 1) == symbol;
-  if (shifted)
-    XTestFakeKeyEvent (display, shift, True, CurrentTime);
-  XTestFakeKeyEvent (display, code, True, CurrentTime);
-  XTestFakeKeyEvent (display, code, False, CurrentTime);
-  if (shifted)
-    XTestFakeKeyEvent (display, shift, False, CurrentTime);
-  let_through ();
-}
-
-static KeySym
-modifier_of (const char *name)
-{
-  static const struct { const char *name; KeySym key; } modifiers[] = {
-    { "ctrl", XK_Control_L }, { "shift", XK_Shift_L }, { "alt", XK_Alt_L }, { "super", XK_Super_L },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (modifiers); i++)
-    if (g_str_equal (modifiers[i].name, name))
-      return modifiers[i].key;
-  g_error ("There is no modifier %s", name);
-}
-
-static void
-hold (const char *modifiers, gboolean down)
-{
-  g_auto (GStrv) words = g_strsplit (modifiers ? modifiers : "", "+", -1);
-
-  for (guint i = 0; words[i] && *words[i]; i++)
-    XTestFakeKeyEvent (display, XKeysymToKeycode (display, modifier_of (words[i])), down, CurrentTime);
-}
-
-void
-driver_send_key (const char *keys)
-{
-  const char *plus = strrchr (keys, '+');
-  g_autofree char *modifiers = plus ? g_strndup (keys, (gsize) (plus - keys)) : NULL;
-  const char *name = plus ? plus + 1 : keys;
-  KeySym symbol = XStringToKeysym (name);
-
-  if (symbol == NoSymbol)
-    g_error ("There is no key %s", name);
-  focus_front ();
-  hold (modifiers, TRUE);
-  press_key (symbol);
-  hold (modifiers, FALSE);
-  let_through ();
-}
-
-void
-driver_key (const char *keys)
-{
-  driver_send_key (keys);
-  driver_settle ();
-}
-
-void
-driver_send_text (const char *text)
-{
-  focus_front ();
-  for (const char *p = text; *p; p++)
-    press_key (*p == '\n' ? XK_Return : *p == '\t' ? XK_Tab : (KeySym) (guchar) *p);
-}
-
-void
-driver_type (const char *text)
-{
-  driver_send_text (text);
-  driver_settle ();
-}
-
-/* FALSE: the widget is not on the screen. */
-static gboolean
-move_to (GtkWidget *widget, double x, double y)
-{
-  GtkNative *native = gtk_widget_get_native (widget);
-  graphene_point_t point;
-  double offset_x, offset_y;
-  int root_x, root_y;
-  Window child;
-
-  if (!native || !gtk_widget_get_mapped (widget)
-      || !gtk_widget_compute_point (widget, GTK_WIDGET (native), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
-    return FALSE;
-  gtk_native_get_surface_transform (native, &offset_x, &offset_y);
-  XErrorHandler before = XSetErrorHandler (ignore_error);
-  gboolean known = XTranslateCoordinates (display, xid_of (native), DefaultRootWindow (display), (int) (point.x + offset_x),
-                                          (int) (point.y + offset_y), &root_x, &root_y, &child) != 0;
-  XSetErrorHandler (before);
-  if (known)
-    XTestFakeMotionEvent (display, -1, root_x, root_y, CurrentTime);
-  let_through ();
-  return known;
-}
-
-void
-driver_move (GtkWidget *widget, double x, double y)
-{
-  move_to (widget, x, y);
-}
-
-void
-driver_send_click (GtkWidget *widget, double x, double y, int button, int times, const char *modifiers)
-{
-  if (!move_to (widget, x, y))
-    return;
-  hold (modifiers, TRUE);
-  for (int i = 0; i < times; i++)
-    {
-      XTestFakeButtonEvent (display, (guint) button, True, CurrentTime);
-      XTestFakeButtonEvent (display, (guint) button, False, CurrentTime);
-    }
-  hold (modifiers, FALSE);
-  let_through ();
-}
-
-void
-driver_click (GtkWidget *widget, double x, double y, int button)
-{
-  driver_send_click (widget, x, y, button, 1, NULL);
-  driver_settle ();
-}
-
-void
-driver_click_middle (GtkWidget *widget)
-{
-  driver_click (widget, gtk_widget_get_width (widget) / 2.0, gtk_widget_get_height (widget) / 2.0, 1);
-}
-
-void
-driver_send_drag (GtkWidget *widget, double from_x, double from_y, double to_x, double to_y, int button)
-{
-  const int moves = 6;
-  /* What is dragged may be gone before it is dropped; the button comes up all the same. */
-  g_autoptr (GtkWidget) held = g_object_ref (widget);
-
-  if (!move_to (held, from_x, from_y))
-    return;
-  XTestFakeButtonEvent (display, (guint) button, True, CurrentTime);
-  let_through ();
-  for (int i = 1; i <= moves; i++)
-    {
-      move_to (held, from_x + (to_x - from_x) * i / moves, from_y + (to_y - from_y) * i / moves);
-      /* Motion comes in with a frame. Then what is under the pointer is asked whether it takes what is dragged, and answers. */
-      driver_frame ();
-      for (int answers = 0; answers < 6; answers++)
-        drain ();
-    }
-  XTestFakeButtonEvent (display, (guint) button, False, CurrentTime);
-  let_through ();
-}
-
-void
-driver_drag (GtkWidget *widget, double from_x, double from_y, double to_x, double to_y, int button)
-{
-  driver_send_drag (widget, from_x, from_y, to_x, to_y, button);
-  driver_settle ();
-}
-
-void
-driver_send_scroll (GtkWidget *widget, double x, double y, int notches, const char *modifiers)
-{
-  driver_send_click (widget, x, y, notches > 0 ? Button5 : Button4, ABS (notches), modifiers);
-}
-
-void
-driver_scroll (GtkWidget *widget, double x, double y, int notches, const char *modifiers)
-{
-  driver_send_scroll (widget, x, y, notches, modifiers);
-  driver_settle ();
+  driver_drain ();
 }
 
 /* --- the window ------------------------------------------------------------------------------------------------------ */
@@ -399,8 +156,8 @@ driver_open_window (void)
 void
 driver_resize (int width, int height)
 {
-  XResizeWindow (display, xid_of (GTK_NATIVE (driver_window ())), (guint) width, (guint) height);
-  drain ();
+  XResizeWindow (driver_display, driver_xid (GTK_NATIVE (driver_window ())), (guint) width, (guint) height);
+  driver_drain ();
 }
 
 guint
@@ -645,9 +402,9 @@ driver_init (int *argc, char ***argv)
   g_test_init (argc, argv, NULL);
   driver_log_init ();
   driver_spare_glib ();
-  display = XOpenDisplay (NULL);
+  driver_display = XOpenDisplay (NULL);
   int event, error_base, major, minor;
-  if (!display || !XTestQueryExtension (display, &event, &error_base, &major, &minor))
+  if (!driver_display || !XTestQueryExtension (driver_display, &event, &error_base, &major, &minor))
     {
       g_print ("1..0 # SKIP no X display with XTEST: run this below xvfb-run\n");
       driver_remove (home);
@@ -694,8 +451,8 @@ driver_main (void)
     }
   driver_rest ();
   g_clear_object (&application);
-  drain ();
-  XCloseDisplay (display);
+  driver_drain ();
+  XCloseDisplay (driver_display);
   if (!g_getenv ("PEEPHOLE_UI_HOME"))
     driver_remove (home);
   g_clear_pointer (&home, g_free);

@@ -1,82 +1,12 @@
-/* layout.c: tests of the layout helper's client, of the helper on hostile input, and of the layered layout.
+/* layout.c: tests of the layout helper's client, of the helper on hostile input, and of what dot is given.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <signal.h>
 
-#include "core/layered/layered.h"
+#include "tests/unit/layout-sample.h"
 
 static char *folder;             /* for scripts */
-
-static PhLayout *
-small_layout (void)
-{
-  PhLayout *layout = ph_layout_new (4, 4);
-  static const guint ends[4][2] = { { 0, 1 }, { 0, 2 }, { 1, 3 }, { 2, 3 } };
-
-  for (guint i = 0; i < 4; i++)
-    {
-      layout->boxes[i].width = 80;
-      layout->boxes[i].height = 40;
-      layout->edges[i].from = ends[i][0];
-      layout->edges[i].to = ends[i][1];
-    }
-  return layout;
-}
-
-static PhLayout *
-random_layout (guint n_boxes, guint n_edges, guint seed, gboolean cycles)
-{
-  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-  PhLayout *layout = ph_layout_new (n_boxes, n_edges);
-
-  for (guint i = 0; i < n_boxes; i++)
-    {
-      layout->boxes[i].width = g_rand_int_range (rand, 30, 200);
-      layout->boxes[i].height = g_rand_int_range (rand, 20, 90);
-    }
-  for (guint i = 0; i < n_edges; i++)
-    {
-      guint a = g_rand_int_range (rand, 0, n_boxes), b = g_rand_int_range (rand, 0, n_boxes);
-
-      layout->edges[i].from = cycles ? a : MIN (a, b);
-      layout->edges[i].to = cycles ? b : MAX (a, b);
-    }
-  return layout;
-}
-
-static void
-assert_apart (PhLayout *layout)
-{
-  for (guint a = 0; a < layout->n_boxes; a++)
-    for (guint b = a + 1; b < layout->n_boxes; b++)
-      {
-        const PhLayoutBox *x = &layout->boxes[a], *y = &layout->boxes[b];
-
-        g_assert_true (fabsf (x->x - y->x) >= (x->width + y->width) / 2 - 1 || fabsf (x->y - y->y) >= (x->height + y->height) / 2 - 1);
-      }
-}
-
-static void
-assert_inside (PhLayout *layout)
-{
-  for (guint i = 0; i < layout->n_boxes; i++)
-    {
-      g_assert_cmpfloat (layout->boxes[i].x - layout->boxes[i].width / 2, >=, -1);
-      g_assert_cmpfloat (layout->boxes[i].x + layout->boxes[i].width / 2, <=, layout->width + 1);
-      g_assert_cmpfloat (layout->boxes[i].y - layout->boxes[i].height / 2, >=, -1);
-      g_assert_cmpfloat (layout->boxes[i].y + layout->boxes[i].height / 2, <=, layout->height + 1);
-    }
-  for (guint e = 0; e < layout->n_edges; e++)
-    {
-      const PhLayoutEdge *edge = &layout->edges[e];
-
-      if (edge->from == edge->to)
-        continue;
-      g_assert_cmpuint (edge->n_points, >=, 4);
-      g_assert_cmpuint (edge->n_points % 3, ==, 1);
-    }
-}
 
 /* A program in the helper's place. */
 static void
@@ -110,15 +40,15 @@ use_real_helper (void)
 static void
 test_dot (void)
 {
-  g_autoptr (PhLayout) layout = small_layout ();
+  g_autoptr (PhLayout) layout = layout_sample ();
   g_autoptr (GError) error = NULL;
 
   use_real_helper ();
   layout->engine = PH_LAYOUT_DOT;
   g_assert_true (ph_layout_sync (layout, 20, NULL, &error));
   g_assert_no_error (error);
-  assert_inside (layout);
-  assert_apart (layout);
+  layout_assert_inside (layout);
+  layout_assert_apart (layout);
   g_assert_false (layout->coarse);
   g_assert_cmpfloat (layout->boxes[0].y, <, layout->boxes[1].y);
   g_assert_cmpfloat (layout->boxes[1].y, <, layout->boxes[3].y);
@@ -131,7 +61,7 @@ test_crash (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
     {
-      g_autoptr (PhLayout) layout = random_layout (300, 500, 1, FALSE);
+      g_autoptr (PhLayout) layout = layout_random (300, 500, 1, FALSE);
       g_autoptr (GError) error = NULL;
 
       use_helper (scripts[i]);
@@ -150,7 +80,7 @@ test_flood (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++)
     {
-      g_autoptr (PhLayout) layout = random_layout (30, 50, 1, FALSE);
+      g_autoptr (PhLayout) layout = layout_random (30, 50, 1, FALSE);
       g_autoptr (GError) error = NULL;
 
       use_helper (scripts[i]);
@@ -165,7 +95,7 @@ test_flood (void)
 static void
 test_killed (void)
 {
-  g_autoptr (PhLayout) layout = random_layout (2000, 9000, 2, FALSE);
+  g_autoptr (PhLayout) layout = layout_random (2000, 9000, 2, FALSE);
   g_autoptr (GError) error = NULL;
   g_autofree char *helper = real_helper (), *script = g_strdup_printf ("(sleep 0.4; kill -KILL $$) & exec %s", helper);
 
@@ -179,7 +109,7 @@ test_killed (void)
 static void
 test_late (void)
 {
-  g_autoptr (PhLayout) layout = small_layout ();
+  g_autoptr (PhLayout) layout = layout_sample ();
   g_autoptr (GError) error = NULL;
   const gint64 start = g_get_monotonic_time ();
 
@@ -188,7 +118,7 @@ test_late (void)
   g_assert_true (ph_layout_sync (layout, 0.2, NULL, &error));
   g_assert_no_error (error);
   g_assert_true (layout->coarse);
-  assert_inside (layout);
+  layout_assert_inside (layout);
   g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
 }
 
@@ -208,7 +138,7 @@ test_cancel (void)
   for (guint i = 0; i < G_N_ELEMENTS (engines); i++)
     {
       g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-      g_autoptr (PhLayout) layout = small_layout ();
+      g_autoptr (PhLayout) layout = layout_sample ();
       g_autoptr (GError) error = NULL;
       const gint64 start = g_get_monotonic_time ();
       GThread *thread;
@@ -236,7 +166,7 @@ test_garbage (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
     {
-      g_autoptr (PhLayout) layout = small_layout ();
+      g_autoptr (PhLayout) layout = layout_sample ();
       g_autoptr (GError) error = NULL;
       g_autofree char *script = g_strconcat ("cat > /dev/null; ", answers[i], NULL);
 
@@ -247,7 +177,7 @@ test_garbage (void)
     }
   g_setenv ("PEEPHOLE_LAYOUT", "/does/not/exist", TRUE);
   {
-    g_autoptr (PhLayout) layout = small_layout ();
+    g_autoptr (PhLayout) layout = layout_sample ();
     g_autoptr (GError) error = NULL;
 
     layout->engine = PH_LAYOUT_DOT;
@@ -273,7 +203,7 @@ test_recovers (void)
   g_ptr_array_add (scripts, g_strdup_printf ("exec %s", helper));
   for (guint i = 0; i < scripts->len; i++)
     {
-      g_autoptr (PhLayout) layout = random_layout (120, 160, i, FALSE);
+      g_autoptr (PhLayout) layout = layout_random (120, 160, i, FALSE);
       g_autoptr (GError) error = NULL;
       const gint64 start = g_get_monotonic_time ();
 
@@ -282,17 +212,17 @@ test_recovers (void)
       /* One that sleeps sleeps longer than any patience. */
       g_assert_true (ph_layout_sync (layout, strstr (scripts->pdata[i], "sleep 100") != NULL ? 0.1 : 1, NULL, &error));
       g_assert_no_error (error);
-      assert_inside (layout);
-      assert_apart (layout);
+      layout_assert_inside (layout);
+      layout_assert_apart (layout);
       g_assert_cmpint (g_get_monotonic_time () - start, <, 10 * G_USEC_PER_SEC);
     }
   g_setenv ("PEEPHOLE_LAYOUT", "/does/not/exist", TRUE);
   {
-    g_autoptr (PhLayout) layout = random_layout (60, 80, 1, FALSE);
+    g_autoptr (PhLayout) layout = layout_random (60, 80, 1, FALSE);
 
     layout->engine = PH_LAYOUT_BEST;
     g_assert_true (ph_layout_sync (layout, 1, NULL, NULL));
-    assert_inside (layout);
+    layout_assert_inside (layout);
   }
 }
 
@@ -365,7 +295,7 @@ test_hostile (void)
 static void
 test_best (void)
 {
-  g_autoptr (PhLayout) layout = small_layout ();
+  g_autoptr (PhLayout) layout = layout_sample ();
 
   use_real_helper ();
   layout->engine = PH_LAYOUT_BEST;
@@ -373,10 +303,10 @@ test_best (void)
   g_assert_cmpint (layout->engine, ==, PH_LAYOUT_DOT);
   g_assert_null (layout->reason);
   g_assert_true (layout->own.there && layout->dot.there);
-  assert_apart (layout);
+  layout_assert_apart (layout);
   /* What it cannot do it is not asked: columns, very many boxes. */
   {
-    g_autoptr (PhLayout) folded = small_layout (), large = random_layout (PH_LAYOUT_DOT_MAX + 1, 800, 1, FALSE);
+    g_autoptr (PhLayout) folded = layout_sample (), large = layout_random (PH_LAYOUT_DOT_MAX + 1, 800, 1, FALSE);
 
     use_helper ("touch \"$0.asked\"; exit 1");
     folded->fold = 2;
@@ -402,7 +332,7 @@ test_best (void)
 static void
 test_ports (void)
 {
-  g_autoptr (PhLayout) layout = small_layout ();
+  g_autoptr (PhLayout) layout = layout_sample ();
   const PhLayoutEdge *left, *right;
 
   use_real_helper ();
@@ -499,7 +429,7 @@ test_halves (void)
   for (guint b = 0; b < 3; b++)
     for (guint other = 3; other < 6; other++)
       g_assert_cmpfloat (layout->boxes[b].x + 60, <=, layout->boxes[other].x);
-  assert_apart (layout);
+  layout_assert_apart (layout);
   layout->boxes[4].y += 10;
   g_assert_cmpuint (ph_layout_off_row (layout), ==, 1);
 }
@@ -549,7 +479,7 @@ test_engines (void)
   use_real_helper ();
   for (PhLayoutEngine engine = PH_LAYOUT_BEST; engine < PH_N_LAYOUT_ENGINES; engine++)
     {
-      g_autoptr (PhLayout) layout = random_layout (20, 24, 3, FALSE);
+      g_autoptr (PhLayout) layout = layout_random (20, 24, 3, FALSE);
       g_autoptr (GError) error = NULL;
       PhLayoutEngine found = PH_LAYOUT_BEST;
 
@@ -557,140 +487,11 @@ test_engines (void)
       g_assert_true (ph_layout_sync (layout, 20, NULL, &error));
       g_assert_no_error (error);
       g_test_message ("%s", ph_layout_engine_name (engine));
-      assert_inside (layout);
-      assert_apart (layout);
+      layout_assert_inside (layout);
+      layout_assert_apart (layout);
       g_assert_true (ph_layout_engine_find (ph_layout_engine_name (engine), &found) && found == engine);
     }
   g_assert_false (ph_layout_engine_find ("ink", &(PhLayoutEngine) { 0 }));
-}
-
-/* ── our own ────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void
-test_layered (void)
-{
-  for (guint seed = 0; seed < 40; seed++)
-    {
-      g_autoptr (PhLayout) layout = random_layout (1 + seed * 3, seed * 5, seed, seed % 2 == 1);
-      g_autoptr (GError) error = NULL;
-
-      for (guint i = 0; i < layout->n_boxes; i++)
-        {
-          layout->boxes[i].anchor = i % 3 == 0 ? layout->boxes[i].width / 5 : 0;
-          layout->boxes[i].inset = i % 4 == 0 ? 3 : 0;
-        }
-      for (guint i = 0; i < layout->n_edges; i++)
-        layout->edges[i].min_length = i % 7 == 0 ? 0 : 1;
-      g_assert_true (ph_layout_layered (layout, NULL, &error));
-      g_assert_no_error (error);
-      assert_inside (layout);
-      assert_apart (layout);
-    }
-}
-
-/* A chain with a value that feeds every link: what takes dot minutes. */
-static void
-test_layered_large (void)
-{
-  const guint n = 20000;
-  g_autoptr (PhLayout) layout = ph_layout_new (n, n - 1 + n / 50);
-  const gint64 start = g_get_monotonic_time ();
-
-  for (guint i = 0; i < n; i++)
-    {
-      layout->boxes[i].width = 80;
-      layout->boxes[i].height = 40;
-      if (i > 0)
-        {
-          layout->edges[i - 1].from = i - 1;
-          layout->edges[i - 1].to = i;
-        }
-    }
-  for (guint i = 0; i < n / 50; i++)
-    {
-      layout->edges[n - 1 + i].from = 0;
-      layout->edges[n - 1 + i].to = i * 50 + 49;
-    }
-  g_assert_true (ph_layout_layered (layout, NULL, NULL));
-  assert_inside (layout);
-  g_test_message ("%u boxes in %.0f ms", n, (g_get_monotonic_time () - start) / 1000.0);
-  g_assert_cmpint (g_get_monotonic_time () - start, <, 20 * G_USEC_PER_SEC);
-}
-
-static int
-length_of (const PhArc *arcs, int n_arcs, const int *rank)
-{
-  int length = 0;
-
-  for (int i = 0; i < n_arcs; i++)
-    {
-      if (rank[arcs[i].to] - rank[arcs[i].from] < arcs[i].length)
-        return G_MAXINT;
-      length += arcs[i].weight * (rank[arcs[i].to] - rank[arcs[i].from]);
-    }
-  return length;
-}
-
-/* Of all ways to give six vertices six layers, none makes the edges shorter in all. */
-static void
-test_simplex (void)
-{
-  g_autoptr (GRand) rand = g_rand_new_with_seed (3);
-
-  for (int round = 0; round < 30; round++)
-    {
-      PhArc arcs[9];
-      PhRows in, out;
-      int rank[6], n_arcs = 0, least = G_MAXINT;
-
-      for (int i = 0; i < 9; i++)
-        {
-          const int a = g_rand_int_range (rand, 0, 6), b = g_rand_int_range (rand, 0, 6);
-
-          if (a != b)
-            arcs[n_arcs++] = (PhArc) { MIN (a, b), MAX (a, b), g_rand_int_range (rand, 0, 3) > 0, g_rand_int_range (rand, 1, 9) };
-        }
-      for (int v = 0; v < 6; v++)       /* long enough for every arc, and far from the best */
-        rank[v] = 2 * v;
-      ph_rows_init (&out, 6, n_arcs, &arcs->from, sizeof (PhArc));
-      ph_rows_init (&in, 6, n_arcs, &arcs->to, sizeof (PhArc));
-      ph_layered_simplex (6, arcs, n_arcs, &in, &out, rank);
-      ph_rows_clear (&in);
-      ph_rows_clear (&out);
-      for (int code = 0; code < 6 * 6 * 6 * 6 * 6 * 6; code++)
-        {
-          int other[6];
-
-          for (int v = 0, rest = code; v < 6; v++, rest /= 6)
-            other[v] = rest % 6;
-          least = MIN (least, length_of (arcs, n_arcs, other));
-        }
-      g_assert_cmpint (length_of (arcs, n_arcs, rank), ==, least);
-    }
-}
-
-/* Chains beside each other need not cross, however they are numbered. */
-static void
-test_no_needless_crossing (void)
-{
-  const guint n = 40;
-  g_autoptr (PhLayout) layout = ph_layout_new (4 * n, 4 * (n - 1));
-  guint e = 0;
-
-  for (guint i = 0; i < 4 * n; i++)
-    {
-      layout->boxes[i].width = 60;
-      layout->boxes[i].height = 30;
-    }
-  /* Four chains, each numbered in another way, so that no order of numbers is the good one. */
-  for (guint chain = 0; chain < 4; chain++)
-    for (guint i = 0; i + 1 < n; i++, e++)
-      {
-        layout->edges[e].from = 4 * i + (chain + i) % 4;
-        layout->edges[e].to = 4 * (i + 1) + (chain + i + 1) % 4;
-      }
-  g_assert_true (ph_layout_layered (layout, NULL, NULL));
-  g_assert_cmpuint (ph_layout_crossings (layout), ==, 0);
 }
 
 int
@@ -716,10 +517,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/layout/halves", test_halves);
   g_test_add_func ("/layout/around", test_around);
   g_test_add_func ("/layout/engines", test_engines);
-  g_test_add_func ("/layout/simplex", test_simplex);
-  g_test_add_func ("/layout/no-needless-crossing", test_no_needless_crossing);
-  g_test_add_func ("/layout/layered", test_layered);
-  g_test_add_func ("/layout/layered-large", test_layered_large);
   status = g_test_run ();
   script = g_build_filename (folder, "helper", NULL);
   g_remove (script);

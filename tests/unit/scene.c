@@ -1,13 +1,13 @@
-/* scene.c: tests of the picture of a whole history, of what is added to it later, and of its colours.
+/* scene.c: tests of the picture of a whole history, and of what is added to it later.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 #include <math.h>
 
-#include "core/io/io.h"
 #include "core/draw/paint.h"
+#include "core/io/io.h"
 #include "core/ops/op.h"
-#include "passes/pass.h"
 #include "tests/bench/transformer.h"
+#include "tests/unit/scene-sample.h"
 
 typedef struct { float x, y; } Middle;
 
@@ -139,16 +139,6 @@ check_kept (PhScene *before, PhScene *after, PhId last)
   return n_kept;
 }
 
-static void
-run_pipeline (PhModel *model, PhHistory *history, const char *name)
-{
-  const PhPipeline *pipeline = ph_pipeline_find (name);
-
-  for (guint i = 0; pipeline->passes[i] != NULL; i++)
-    if (ph_pass_find (pipeline->passes[i]) != NULL)
-      ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
-}
-
 /* Steps that come after the picture was made: a gradient, passes by hand, others in the place of some that were taken back. */
 static void
 check_appended (const char *path, gboolean grouped, guint open_all, gboolean across)
@@ -164,7 +154,7 @@ check_appended (const char *path, gboolean grouped, guint open_all, gboolean acr
 
   g_assert_no_error (error);
   ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL);
-  run_pipeline (model, history, "O1");
+  scene_run_pipeline (model, history, "O1");
   first = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
   g_assert_no_error (error);
 
@@ -176,14 +166,14 @@ check_appended (const char *path, gboolean grouped, guint open_all, gboolean acr
   g_assert_no_error (error);
   kept[0] = check_kept (first, second, model->next_id);
 
-  run_pipeline (model, history, "O3");
+  scene_run_pipeline (model, history, "O3");
   options.previous = second;
   third = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
   g_assert_no_error (error);
   kept[1] = check_kept (second, third, model->next_id);
 
   g_assert_true (ph_history_go (history, model, (PhPosition) { history->steps->len / 2, 0 }, &error));
-  run_pipeline (model, history, "O2");
+  scene_run_pipeline (model, history, "O2");
   options.previous = third;
   fourth = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), &options, NULL, &error);
   g_assert_no_error (error);
@@ -193,14 +183,6 @@ check_appended (const char *path, gboolean grouped, guint open_all, gboolean acr
   g_test_message ("%s: %u, %u, %u stayed; %.0fx%.0f, then %.0fx%.0f, then %.0fx%.0f, then %.0fx%.0f", path, kept[0], kept[1],
                   kept[2], ph_scene_width (first), ph_scene_height (first), ph_scene_width (second), ph_scene_height (second),
                   ph_scene_width (third), ph_scene_height (third), ph_scene_width (fourth), ph_scene_height (fourth));
-}
-
-static char *
-example_path (const char *name)
-{
-  g_autofree char *file = g_strconcat (name, ".onnxtxt", NULL);
-
-  return g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", file, NULL);
 }
 
 /* NULL: the test is skipped. */
@@ -224,7 +206,7 @@ test_appended (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *path = example_path (names[i]);
+      g_autofree char *path = scene_example (names[i]);
 
       for (int across = 0; across <= (i % 3 == 0); across++)
         {
@@ -274,7 +256,7 @@ test_across (void)
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *path = example_path (names[i / 2]);
+      g_autofree char *path = scene_example (names[i / 2]);
       g_autoptr (GError) error = NULL;
       const PhSceneOptions options = { .engine = i % 2 == 0 ? PH_LAYOUT_LAYERED : PH_LAYOUT_BEST, .across = TRUE };
       g_autoptr (PhScene) scene = ph_scene_new (ph_io_open (path, NULL, NULL, &error), NULL, &options, NULL, &error);
@@ -300,7 +282,7 @@ test_examples (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *path = example_path (names[i]);
+      g_autofree char *path = scene_example (names[i]);
 
       check_history (path, FALSE);
       check_history (path, TRUE);
@@ -322,45 +304,6 @@ test_models (void)
     }
 }
 
-static void
-test_render (void)
-{
-  static const char *const endings[] = { "svg", "pdf", "png", "dot" };
-  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "seed.onnxtxt", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autofree char *folder = NULL;
-  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
-
-  g_assert_no_error (error);
-  g_hash_table_insert (values, GUINT_TO_POINTER (((PhValue *) model->graph->first->outputs->pdata[0])->id), "0.693");
-  folder = g_dir_make_tmp ("peephole-scene-XXXXXX", NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
-    {
-      g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
-      gsize length = 0;
-
-      g_assert_true (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values, PH_LAYOUT_BEST, FALSE, NULL, to, NULL, &error));
-      g_assert_no_error (error);
-      g_assert_true (g_file_get_contents (to, &text, &length, &error));
-      g_assert_cmpuint (length, >, 300);
-      if (i == 3)     /* for Graphviz's own tools: places, and lines from border to border */
-        {
-          g_assert_nonnull (strstr (text, "layout=nop2"));
-          g_assert_nonnull (strstr (text, "b0 -> b2"));
-          g_assert_nonnull (strstr (text, ", pos=\"e,"));
-          g_assert_nonnull (strstr (text, "label=\"0.693\""));      /* what is known of a value stands on its edges */
-        }
-      g_remove (to);
-    }
-  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "picture.jpg", NULL, &error));
-  g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
-  g_clear_error (&error);
-  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "/does/not/exist/a.svg", NULL, &error));
-  g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
-  g_rmdir (folder);
-}
-
 /* The gradient of the examples as a whole: whoever draws it, no line runs over a box, and none from one half to the other; what the
  * backward half reads of the forward one is a pill with its name. dot draws it, in rows. */
 static void
@@ -374,7 +317,7 @@ test_gradient (void)
     for (int k = 0; k < 2; k++)
       {
         static const PhLayoutEngine engines[2] = { PH_LAYOUT_BEST, PH_LAYOUT_LAYERED };
-        g_autofree char *path = example_path (names[i]);
+        g_autofree char *path = scene_example (names[i]);
         g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, NULL);
         g_autoptr (PhHistory) history = ph_history_new ();
         const PhSceneOptions options = { .engine = engines[k] };
@@ -414,184 +357,6 @@ test_gradient (void)
   g_unsetenv ("PEEPHOLE_LAYOUT");
 }
 
-/* Every node has a colour that the legend names, and the hottest is the costliest. */
-/* A fused box says what its main part is like; an output the value that it has. */
-static void
-test_boxes (void)
-{
-  g_autofree char *path = example_path ("conv-bn-relu");
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_autoptr (PhHistory) history = ph_history_new ();
-  g_autoptr (PhScene) scene = NULL;
-  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
-  PhDrawOptions options = { .scale = 1 };
-  guint n_fused = 0, n_outputs = 0;
-
-  run_pipeline (model, history, "O2");
-  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), NULL, NULL, &error);
-  g_assert_no_error (error);
-  options.time = options.since = ph_scene_end (scene);
-  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
-    {
-      const PhSceneBox *box = ph_scene_box (scene, b);
-      const PhTenant *tenant = ph_scene_tenant (scene, b, options.time);
-
-      if (tenant != NULL && ph_scene_face (scene, tenant, options.time)->n_body > 0)
-        {
-          g_assert_cmpstr (ph_scene_face (scene, tenant, options.time)->detail, ==, "3×3, pad 1");
-          n_fused++;
-        }
-      if (box->kind == PH_BOX_OUTPUT)
-        {
-          const PhValue *y = model->graph->outputs->pdata[0];
-          guint64 without;
-
-          /* Below the middle, where no line ends. */
-          options.clip = (PhRect) { box->rect.x, box->rect.y + 0.6f * box->rect.height, box->rect.width, 0.3f * box->rect.height };
-          options.values = values;
-          without = ph_scene_look_hash (scene, &options);
-          g_hash_table_insert (values, GUINT_TO_POINTER (y->id), (gpointer) "11.652");
-          g_assert_cmpuint (ph_scene_look_hash (scene, &options), !=, without);
-          n_outputs++;
-        }
-    }
-  g_assert_cmpuint (n_fused, ==, 1);
-  g_assert_cmpuint (n_outputs, ==, 1);
-
-  /* A diff in a file says what was replaced and fused, as the window does. */
-  {
-    g_autofree char *plain = g_build_filename (g_get_tmp_dir (), "peephole-diff-plain.svg", NULL), *noted = g_build_filename (g_get_tmp_dir (), "peephole-diff-noted.svg", NULL);
-    g_autofree char *before = NULL, *after = NULL;
-    gsize n_before, n_after;
-    const PhPosition end = { history->steps->len, 0 }, start = { 0, 0 };
-
-    g_assert_true (ph_scene_save (scene, plain, ph_scene_end (scene), 0, PH_THEME_LIGHT, NULL, &error));
-    g_assert_true (ph_render_file (model, history, PH_NO_ID, start, end, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, noted, NULL, &error));
-    g_assert_true (g_file_get_contents (plain, &before, &n_before, NULL));
-    g_assert_true (g_file_get_contents (noted, &after, &n_after, NULL));
-    g_assert_cmpuint (n_after, >, n_before + 1000);
-    g_remove (plain);
-    g_remove (noted);
-  }
-}
-
-static void
-test_paint (void)
-{
-  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "conv-bn-relu.onnxtxt", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
-  g_autoptr (PhScene) scene = NULL;
-
-  g_assert_no_error (error);
-  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
-  g_assert_no_error (error);
-  for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
-    {
-      g_autoptr (PhMeasure) measure = ph_measure_new_of_model (model, mode);
-      g_autoptr (PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
-      g_autoptr (PhInk) ink = ph_ink_new ();
-      guint n_nodes = 0, sum = 0, known = 0;
-      g_autofree char *least = NULL, *most = NULL;
-      double width = 0, height = 0;
-      PhColorMode found = PH_N_COLOR_MODES;
-      float at;
-
-      g_assert_true (ph_color_mode_find (ph_color_mode_name (mode), &found) && found == mode);
-      g_assert_true ((paint == NULL) == (mode == PH_COLOR_TIME || mode == PH_COLOR_QUERY));
-      if (paint == NULL)
-        continue;
-      for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
-        if (ph_scene_box (scene, b)->kind == PH_BOX_NODE && ph_scene_tenant (scene, b, 0) != NULL)
-          {
-            n_nodes++;
-            known += ph_paint_knows (paint, b);
-          }
-      for (guint i = 0; i < ph_paint_n_entries (paint); i++)
-        {
-          guint count = 0;
-
-          ph_paint_entry (paint, i, PH_THEME_LIGHT, NULL, &count);
-          sum += count;
-        }
-      g_assert_cmpuint (known + ph_paint_n_unknown (paint), ==, n_nodes);
-      g_assert_cmpint (ph_paint_tick (paint, 0, &at, &least), ==, mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY);
-      if (least == NULL)
-        g_assert_cmpuint (sum, ==, known);
-      else
-        {
-          PhId hottest = PH_NO_ID;
-          gint64 largest = -1;
-
-          g_assert_true (ph_paint_tick (paint, 4, &at, &most) && at == 1);
-          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST ? "FLOP" : "B"));
-          PH_FOREACH_NODE (node, model->graph)
-            if (mode == PH_COLOR_COST && ph_node_flops (node) > largest)
-              {
-                largest = ph_node_flops (node);
-                hottest = node->id;
-              }
-          if (mode == PH_COLOR_COST)
-            {
-              const PhColor color = ph_paint_color (paint, ph_scene_find (scene, hottest, NULL), PH_THEME_LIGHT);
-              const PhColor hot = ph_heat_color (1, PH_THEME_LIGHT);
-
-              g_assert_cmpmem (&color, sizeof color, &hot, sizeof hot);
-            }
-        }
-      ph_paint_legend_size (paint, ink, 300, &width, &height);
-      g_assert_cmpfloat (width, <=, 330);
-      g_assert_cmpfloat (height, >, 20);
-    }
-}
-
-/* More names than there are colours share one entry; scales of units. */
-static void
-test_paint_given (void)
-{
-  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "inception.onnxtxt", NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
-  GHashTable *names = g_hash_table_new_full (NULL, NULL, NULL, g_free), *times = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr (PhMeasure) by_name = ph_measure_new_names (PH_COLOR_QUERY, "Queue", names);
-  g_autoptr (PhMeasure) by_time = ph_measure_new_numbers (PH_COLOR_TIME, "Time", "s", times);
-  g_autoptr (PhScene) scene = NULL;
-  g_autoptr (PhPaint) paint = NULL;
-  guint n = 0, sum = 0, count;
-
-  g_assert_no_error (error);
-  PH_FOREACH_NODE (node, model->graph)
-    {
-      const double time = 1e-6 * (n + 1);
-
-      g_hash_table_insert (names, GUINT_TO_POINTER (node->id), g_strdup_printf ("q%u", n));
-      g_hash_table_insert (times, GUINT_TO_POINTER (node->id), g_memdup2 (&time, sizeof time));
-      n++;
-    }
-  g_assert_cmpuint (n, >, 8);
-  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
-  g_assert_no_error (error);
-  paint = ph_paint_new (scene, 0, by_name);
-  g_assert_cmpstr (ph_paint_title (paint), ==, "Queue");
-  g_assert_cmpuint (ph_paint_n_entries (paint), ==, 8);
-  g_assert_true (g_str_has_suffix (ph_paint_entry (paint, 7, PH_THEME_DARK, NULL, &count), " others"));
-  for (guint i = 0; i < 8; i++, sum += count)
-    ph_paint_entry (paint, i, PH_THEME_DARK, NULL, &count);
-  g_assert_cmpuint (sum + ph_paint_n_unknown (paint), <=, n);
-  ph_paint_unref (paint);
-  paint = ph_paint_new (scene, 0, by_time);
-  {
-    g_autofree char *label = NULL;
-    float at;
-
-    g_assert_true (ph_paint_tick (paint, 4, &at, &label));
-    g_assert_true (g_str_has_suffix (label, " µs"));
-  }
-}
-
 /* A long chain of groups fills a screen, closed and open: 40 blocks one below the other would be a thread that nobody can read. */
 static void
 test_columns (void)
@@ -624,10 +389,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene/appended", test_appended);
   g_test_add_func ("/scene/appended-models", test_appended_models);
   g_test_add_func ("/scene/appended-groups", test_appended_groups);
-  g_test_add_func ("/scene/render", test_render);
   g_test_add_func ("/scene/gradient", test_gradient);
-  g_test_add_func ("/scene/boxes", test_boxes);
-  g_test_add_func ("/scene/paint", test_paint);
-  g_test_add_func ("/scene/paint-given", test_paint_given);
   return g_test_run ();
 }

@@ -1,0 +1,237 @@
+/* scene-paint.c: tests of what is drawn of a picture: files, the words on boxes, colours and their legend.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <glib/gstdio.h>
+#include <math.h>
+
+#include "core/draw/paint.h"
+#include "core/io/io.h"
+#include "core/ops/op.h"
+#include "tests/unit/scene-sample.h"
+
+static void
+test_render (void)
+{
+  static const char *const endings[] = { "svg", "pdf", "png", "dot" };
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "seed.onnxtxt", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autofree char *folder = NULL;
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
+
+  g_assert_no_error (error);
+  g_hash_table_insert (values, GUINT_TO_POINTER (((PhValue *) model->graph->first->outputs->pdata[0])->id), "0.693");
+  folder = g_dir_make_tmp ("peephole-scene-XXXXXX", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    {
+      g_autofree char *name = g_strconcat ("picture.", endings[i], NULL), *to = g_build_filename (folder, name, NULL), *text = NULL;
+      gsize length = 0;
+
+      g_assert_true (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, values, PH_LAYOUT_BEST, FALSE, NULL, to, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_true (g_file_get_contents (to, &text, &length, &error));
+      g_assert_cmpuint (length, >, 300);
+      if (i == 3)     /* for Graphviz's own tools: places, and lines from border to border */
+        {
+          g_assert_nonnull (strstr (text, "layout=nop2"));
+          g_assert_nonnull (strstr (text, "b0 -> b2"));
+          g_assert_nonnull (strstr (text, ", pos=\"e,"));
+          g_assert_nonnull (strstr (text, "label=\"0.693\""));      /* what is known of a value stands on its edges */
+        }
+      g_remove (to);
+    }
+  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "picture.jpg", NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_USAGE);
+  g_clear_error (&error);
+  g_assert_false (ph_render_file (model, NULL, PH_NO_ID, (PhPosition) { 0, 0 }, (PhPosition) { 0, 0 }, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, "/does/not/exist/a.svg", NULL, &error));
+  g_assert_error (error, PH_ERROR, PH_ERROR_FILE);
+  g_rmdir (folder);
+}
+
+/* A fused box says what its main part is like; an output the value that it has. */
+static void
+test_boxes (void)
+{
+  g_autofree char *path = scene_example ("conv-bn-relu");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhScene) scene = NULL;
+  g_autoptr (GHashTable) values = g_hash_table_new (NULL, NULL);
+  PhDrawOptions options = { .scale = 1 };
+  guint n_fused = 0, n_outputs = 0;
+
+  scene_run_pipeline (model, history, "O2");
+  scene = ph_scene_new (ph_model_clone (model), ph_history_snapshot (history), NULL, NULL, &error);
+  g_assert_no_error (error);
+  options.time = options.since = ph_scene_end (scene);
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, b);
+      const PhTenant *tenant = ph_scene_tenant (scene, b, options.time);
+
+      if (tenant != NULL && ph_scene_face (scene, tenant, options.time)->n_body > 0)
+        {
+          g_assert_cmpstr (ph_scene_face (scene, tenant, options.time)->detail, ==, "3×3, pad 1");
+          n_fused++;
+        }
+      if (box->kind == PH_BOX_OUTPUT)
+        {
+          const PhValue *y = model->graph->outputs->pdata[0];
+          guint64 without;
+
+          /* Below the middle, where no line ends. */
+          options.clip = (PhRect) { box->rect.x, box->rect.y + 0.6f * box->rect.height, box->rect.width, 0.3f * box->rect.height };
+          options.values = values;
+          without = ph_scene_look_hash (scene, &options);
+          g_hash_table_insert (values, GUINT_TO_POINTER (y->id), (gpointer) "11.652");
+          g_assert_cmpuint (ph_scene_look_hash (scene, &options), !=, without);
+          n_outputs++;
+        }
+    }
+  g_assert_cmpuint (n_fused, ==, 1);
+  g_assert_cmpuint (n_outputs, ==, 1);
+
+  /* A diff in a file says what was replaced and fused, as the window does. */
+  {
+    g_autofree char *plain = g_build_filename (g_get_tmp_dir (), "peephole-diff-plain.svg", NULL), *noted = g_build_filename (g_get_tmp_dir (), "peephole-diff-noted.svg", NULL);
+    g_autofree char *before = NULL, *after = NULL;
+    gsize n_before, n_after;
+    const PhPosition end = { history->steps->len, 0 }, start = { 0, 0 };
+
+    g_assert_true (ph_scene_save (scene, plain, ph_scene_end (scene), 0, PH_THEME_LIGHT, NULL, &error));
+    g_assert_true (ph_render_file (model, history, PH_NO_ID, start, end, NULL, NULL, PH_LAYOUT_BEST, FALSE, NULL, noted, NULL, &error));
+    g_assert_true (g_file_get_contents (plain, &before, &n_before, NULL));
+    g_assert_true (g_file_get_contents (noted, &after, &n_after, NULL));
+    g_assert_cmpuint (n_after, >, n_before + 1000);
+    g_remove (plain);
+    g_remove (noted);
+  }
+}
+
+/* Every node has a colour that the legend names, and the hottest is the costliest. */
+static void
+test_paint (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "conv-bn-relu.onnxtxt", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
+  g_autoptr (PhScene) scene = NULL;
+
+  g_assert_no_error (error);
+  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
+    {
+      g_autoptr (PhMeasure) measure = ph_measure_new_of_model (model, mode);
+      g_autoptr (PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
+      g_autoptr (PhInk) ink = ph_ink_new ();
+      guint n_nodes = 0, sum = 0, known = 0;
+      g_autofree char *least = NULL, *most = NULL;
+      double width = 0, height = 0;
+      PhColorMode found = PH_N_COLOR_MODES;
+      float at;
+
+      g_assert_true (ph_color_mode_find (ph_color_mode_name (mode), &found) && found == mode);
+      g_assert_true ((paint == NULL) == (mode == PH_COLOR_TIME || mode == PH_COLOR_QUERY));
+      if (paint == NULL)
+        continue;
+      for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+        if (ph_scene_box (scene, b)->kind == PH_BOX_NODE && ph_scene_tenant (scene, b, 0) != NULL)
+          {
+            n_nodes++;
+            known += ph_paint_knows (paint, b);
+          }
+      for (guint i = 0; i < ph_paint_n_entries (paint); i++)
+        {
+          guint count = 0;
+
+          ph_paint_entry (paint, i, PH_THEME_LIGHT, NULL, &count);
+          sum += count;
+        }
+      g_assert_cmpuint (known + ph_paint_n_unknown (paint), ==, n_nodes);
+      g_assert_cmpint (ph_paint_tick (paint, 0, &at, &least), ==, mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY);
+      if (least == NULL)
+        g_assert_cmpuint (sum, ==, known);
+      else
+        {
+          PhId hottest = PH_NO_ID;
+          gint64 largest = -1;
+
+          g_assert_true (ph_paint_tick (paint, 4, &at, &most) && at == 1);
+          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST ? "FLOP" : "B"));
+          PH_FOREACH_NODE (node, model->graph)
+            if (mode == PH_COLOR_COST && ph_node_flops (node) > largest)
+              {
+                largest = ph_node_flops (node);
+                hottest = node->id;
+              }
+          if (mode == PH_COLOR_COST)
+            {
+              const PhColor color = ph_paint_color (paint, ph_scene_find (scene, hottest, NULL), PH_THEME_LIGHT);
+              const PhColor hot = ph_heat_color (1, PH_THEME_LIGHT);
+
+              g_assert_cmpmem (&color, sizeof color, &hot, sizeof hot);
+            }
+        }
+      ph_paint_legend_size (paint, ink, 300, &width, &height);
+      g_assert_cmpfloat (width, <=, 330);
+      g_assert_cmpfloat (height, >, 20);
+    }
+}
+
+/* More names than there are colours share one entry; scales of units. */
+static void
+test_paint_given (void)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", "inception.onnxtxt", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
+  const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
+  GHashTable *names = g_hash_table_new_full (NULL, NULL, NULL, g_free), *times = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (PhMeasure) by_name = ph_measure_new_names (PH_COLOR_QUERY, "Queue", names);
+  g_autoptr (PhMeasure) by_time = ph_measure_new_numbers (PH_COLOR_TIME, "Time", "s", times);
+  g_autoptr (PhScene) scene = NULL;
+  g_autoptr (PhPaint) paint = NULL;
+  guint n = 0, sum = 0, count;
+
+  g_assert_no_error (error);
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      const double time = 1e-6 * (n + 1);
+
+      g_hash_table_insert (names, GUINT_TO_POINTER (node->id), g_strdup_printf ("q%u", n));
+      g_hash_table_insert (times, GUINT_TO_POINTER (node->id), g_memdup2 (&time, sizeof time));
+      n++;
+    }
+  g_assert_cmpuint (n, >, 8);
+  scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+  g_assert_no_error (error);
+  paint = ph_paint_new (scene, 0, by_name);
+  g_assert_cmpstr (ph_paint_title (paint), ==, "Queue");
+  g_assert_cmpuint (ph_paint_n_entries (paint), ==, 8);
+  g_assert_true (g_str_has_suffix (ph_paint_entry (paint, 7, PH_THEME_DARK, NULL, &count), " others"));
+  for (guint i = 0; i < 8; i++, sum += count)
+    ph_paint_entry (paint, i, PH_THEME_DARK, NULL, &count);
+  g_assert_cmpuint (sum + ph_paint_n_unknown (paint), <=, n);
+  ph_paint_unref (paint);
+  paint = ph_paint_new (scene, 0, by_time);
+  {
+    g_autofree char *label = NULL;
+    float at;
+
+    g_assert_true (ph_paint_tick (paint, 4, &at, &label));
+    g_assert_true (g_str_has_suffix (label, " µs"));
+  }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/scene-paint/render", test_render);
+  g_test_add_func ("/scene-paint/boxes", test_boxes);
+  g_test_add_func ("/scene-paint/paint", test_paint);
+  g_test_add_func ("/scene-paint/paint-given", test_paint_given);
+  return g_test_run ();
+}
