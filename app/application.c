@@ -3,9 +3,9 @@
 #include "app/application.h"
 
 #include <glib/gi18n.h>
+#include <gtksourceview/gtksource.h>
 #include <locale.h>
 #include <stdlib.h>
-#include <gtksourceview/gtksource.h>
 
 #include "app/actions.h"
 #include "app/completion-list.h"

@@ -265,7 +265,7 @@ print_formats (const char *what)
 static gboolean
 parse_options (Peep *peep, int *argc, char ***argv, char **file)
 {
-  g_auto(GStrv)             rest = NULL;
+  g_auto (GStrv)             rest = NULL;
   const GOptionEntry        entries[] = {
     { "command", 'c', 0, G_OPTION_ARG_CALLBACK, (gpointer) add_source, "Run one line (may be repeated)", "COMMAND" },
     { "file", 'f', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, (gpointer) add_source, "Run the lines of a script, - is the standard input",

@@ -175,7 +175,7 @@ word_break (void)
   static char       breaks[16];
   guint             word;
   g_autofree char  *line = g_strndup (rl_line_buffer, (gsize) rl_point);
-  g_auto(GStrv)     found = ph_console_complete (the_console, line, (guint) rl_point, &word);
+  g_auto (GStrv)     found = ph_console_complete (the_console, line, (guint) rl_point, &word);
 
   /* Whatever stands before the word is a break; nothing inside it is. */
   breaks[0] = word > 0 ? line[word - 1] : ' ';

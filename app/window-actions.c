@@ -4,11 +4,11 @@
 #include "config.h"
 
 #include "app/actions.h"
+#include "app/palette.h"
+#include "app/shortcuts.h"
 #include "app/window-private.h"
 #include "core/io/format.h"
 #include "views/export-dialog.h"
-#include "app/palette.h"
-#include "app/shortcuts.h"
 
 /* --- commands that need a file ------------------------------------------------------------------------------------- */
 

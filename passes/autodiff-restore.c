@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/ops/copy.h"
 #include "core/ops/grad.h"
-#include "passes/autodiff.h"
 #include "core/ops/parameter.h"
+#include "passes/autodiff.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* autodiff.c: the backward graph, by reverse-mode differentiation.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/autodiff.h"
 #include "core/ops/copy.h"
 #include "core/ops/expand.h"
 #include "core/ops/grad.h"
 #include "core/ops/infer.h"
-#include "passes/autodiff.h"
 #include "core/ops/parameter.h"
 
 #include <string.h>

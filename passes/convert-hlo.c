@@ -1,5 +1,6 @@
 /* convert-hlo.c: what HLO and jaxprs say otherwise than StableHLO: fusions and calls, operands of branches, constants of loops,
- * dimension labels; and the primitives of JAX that StableHLO has no operator for. SPDX-License-Identifier: GPL-3.0-or-later */
+ * dimension labels; and the primitives of JAX that StableHLO has no operator for.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
 #include <string.h>

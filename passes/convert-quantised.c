@@ -174,7 +174,7 @@ ph_quantised_lower (PhConvert *l, PhConvertFunc lower, GHashTable *quantised, Ph
   real = g_new0 (PhValue *, l->n_in + 1);
   for (guint i = 0; i < l->n_in; i++)
     {
-      g_auto(Quantisation) q = { 0 };
+      g_auto (Quantisation) q = { 0 };
 
       text = g_hash_table_lookup (quantised, GUINT_TO_POINTER (l->in[i]->id));
       real[i] = l->in[i];
@@ -204,7 +204,7 @@ ph_quantised_lower (PhConvert *l, PhConvertFunc lower, GHashTable *quantised, Ph
     }
   for (guint i = 0; i < l->n_out; i++)
     {
-      g_auto(Quantisation) q = { 0 };
+      g_auto (Quantisation) q = { 0 };
 
       text = g_hash_table_lookup (quantised, GUINT_TO_POINTER (ph_node_output (l->node, i)->id));
       if (text == NULL)

@@ -1,5 +1,6 @@
-/* convert-session.c: what a graph of TensorFlow means to the session that runs it: what is fetched is computed, in the order that
- * effects ask for. SPDX-License-Identifier: GPL-3.0-or-later */
+/* convert-session.c: what a graph of TensorFlow means to the session that runs it: what is fetched is computed, in the order
+ * that effects ask for.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-session.h"
 
 #include <string.h>

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/run.h"
 
+#include "core/ops/parameter.h"
 #include "core/ops/verify.h"
 #include "core/opset/opset.h"
-#include "core/ops/parameter.h"
 
 /* What the engine owes every rule:
  *  1. the replacement has the type of what it replaces, or the rewrite is refused with the rule's name; and where an operator

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "core/io/io.h"
-#include "passes/external.h"
 #include "core/opset/opset.h"
 #include "passes/adopt.h"
+#include "passes/external.h"
 
 #define SECONDS "60"             /* that a foreign pass may take, unless PEEPHOLE_PASS_SECONDS says otherwise */
 #define PROCESSES 256            /* that it may have at once, on top of what the user has: a fork bomb ends there */
@@ -38,7 +38,7 @@ last_reply (GBytes *output)
 {
   g_autofree char      *text = g_bytes_get_size (output) > 0 ? g_strndup (g_bytes_get_data (output, NULL), g_bytes_get_size (output))
                                                              : g_strdup ("");
-  g_auto(GStrv)         lines = g_strsplit (g_strchomp (text), "\n", -1);
+  g_auto (GStrv)         lines = g_strsplit (g_strchomp (text), "\n", -1);
   guint                 n = g_strv_length (lines);
   g_autoptr (JsonParser) parser = json_parser_new ();
 

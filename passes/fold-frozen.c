@@ -1,8 +1,8 @@
 /* fold-frozen.c: computes at once what depends on constants only, but on no parameter.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/parameter.h"
 #include "passes/branch.h"
 #include "passes/fold.h"
-#include "core/ops/parameter.h"
 #include "passes/rule.h"
 
 /*        w (initializer) ──► Mul ──► y        stays: a gradient by w goes through the Mul

@@ -115,7 +115,7 @@ read_affine (PhMatch *match, Affine *affine)
 static gboolean
 is_affine (PhMatch *match)
 {
-  g_auto(Affine) affine = { 0 };
+  g_auto (Affine) affine = { 0 };
 
   return read_affine (match, &affine);
 }

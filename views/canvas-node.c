@@ -86,7 +86,7 @@ void
 ph_canvas_node_flow_to (PhCanvasNode *self, GList *list)
 {
   GtkAccessibleRelation relation = GTK_ACCESSIBLE_RELATION_FLOW_TO;
-  g_auto(GValue) value = G_VALUE_INIT;
+  g_auto (GValue) value = G_VALUE_INIT;
 
   if (list == NULL)
     {

@@ -1,8 +1,8 @@
 /* graph-canvas-values.c: the values on the lines of the picture, live.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/snapshot.h"
-#include "core/scene/value-labels.h"
 #include "core/run/inputs.h"
+#include "core/scene/value-labels.h"
 #include "views/graph-canvas-private.h"
 #include "views/verify-cost.h"
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/graph-canvas-private.h"
 
-#include <glib/gi18n.h>
 #include <adwaita.h>
+#include <glib/gi18n.h>
 
 #include "views/after-frame.h"
 #include "views/renderer.h"

@@ -119,4 +119,3 @@ ph_graph_pane_add_color_actions (PhGraphPane *self)
   g_signal_connect_swapped (self->canvas, "notify::color-mode", G_CALLBACK (on_color_mode), self);
   g_signal_connect_swapped (self->query_bar, "measured", G_CALLBACK (on_measured), self);
 }
-

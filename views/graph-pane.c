@@ -6,8 +6,8 @@
 
 #include "views/access-names.h"
 #include "views/change-pill.h"
-#include "views/graph-menu.h"
 #include "views/feed-popover.h"
+#include "views/graph-menu.h"
 #include "views/history-track.h"
 #include "views/legend.h"
 #include "views/minimap.h"

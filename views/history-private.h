@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "views/growing-list.h"
 #include "views/after-frame.h"
+#include "views/growing-list.h"
 #include "views/history-panel.h"
 #include "views/rewrite-list.h"
 #include "views/step-item.h"

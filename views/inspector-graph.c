@@ -3,8 +3,8 @@
 #include <glib/gi18n.h>
 
 #include "core/ops/dialect.h"
-#include "views/inspector-private.h"
 #include "core/scene/short-type.h"
+#include "views/inspector-private.h"
 
 /* What is added up over all nodes, a slice at a time. The model stands still meanwhile: whatever moves it fills the page anew. */
 typedef struct

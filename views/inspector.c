@@ -5,8 +5,8 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
-#include "views/access-names.h"
 #include "core/scene/short-type.h"
+#include "views/access-names.h"
 #include "views/tooltip.h"
 
 G_DEFINE_FINAL_TYPE (PhInspector, ph_inspector, GTK_TYPE_WIDGET)

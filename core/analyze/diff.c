@@ -315,7 +315,7 @@ ph_diff_new (PhHistory *history, PhModel *model, PhPosition a, PhPosition b)
   guint first = ph_history_edit_index (history, backwards ? b : a);
   guint end = ph_history_edit_index (history, backwards ? a : b);
   g_autoptr (GHashTable) net = ph_net_new_counted (history, model, first, end);
-  g_auto(PhPastNames) names = { history, model, NULL, NULL, NULL, NULL };
+  g_auto (PhPastNames) names = { history, model, NULL, NULL, NULL, NULL };
   PhDiff *diff = g_new0 (PhDiff, 1);
   GHashTableIter iter;
   gpointer data;

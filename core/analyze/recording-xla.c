@@ -1,5 +1,6 @@
 /* recording-xla.c: the folders that XLA writes with --xla_dump_to: what a module was before and after each pass, in files whose
- * names say which module, which number, which pipeline and which pass. SPDX-License-Identifier: GPL-3.0-or-later */
+ * names say which module, which number, which pipeline and which pass.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording-xla.h"
 
 #include <string.h>
@@ -335,7 +336,7 @@ replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *
 {
   g_autoptr (PhHistory) history = ph_history_new ();
   g_autoptr (PhModel)   model = ph_model_clone (first);
-  g_auto(Reading)      reading = { 0 };
+  g_auto (Reading)      reading = { 0 };
 
   reading_init (&reading, files, cancellable);
   for (guint i = 1; i < files->len; i++)

@@ -152,7 +152,7 @@ ph_recording_follow (const PhFormat *format, GBytes *bytes, const char *path, Ph
 static PhModel *
 open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_auto(Replay) replay = { .problems = problems };
+  g_auto (Replay) replay = { .problems = problems };
 
   if (!ph_format_record (path, replay_step, &replay, problems, cancellable, error))
     return NULL;
@@ -165,7 +165,7 @@ open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancella
 static PhModel *
 open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_auto(Replay) replay = { .problems = problems };
+  g_auto (Replay) replay = { .problems = problems };
 
   if (!ph_format_record_text (ph_format_find ("mlir-dump"), text, folder, replay_step, &replay, problems, cancellable, error))
     return NULL;

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "core/analyze/line-diff.h"
-#include "core/prove/prove.h"
 #include "core/console/console-private.h"
 #include "core/io/io.h"
+#include "core/prove/prove.h"
 
 #define MOST_FOLLOWERS 12
 
@@ -123,7 +123,7 @@ append_hunk (GString *out, GArray *lines, guint first, guint end, char **a, char
 static void
 say_text_diff (PhReply *reply, const char *text)
 {
-  g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL && lines[i + 1] != NULL; i++)
     {
@@ -141,7 +141,7 @@ static gboolean
 text_diff (PhCall *call, GError **error)
 {
   Diff              *diff = call->data;
-  g_auto(GStrv)      a = NULL, b = NULL;
+  g_auto (GStrv)      a = NULL, b = NULL;
   g_autoptr (GArray)  lines = NULL;
   g_autoptr (GString) out = g_string_new (NULL);
   guint              end = 0, n_removed = 0, n_added = 0;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
 #include "core/analyze/recording.h"
+#include "core/console/console-private.h"
 #include "core/io/io.h"
 #include "core/ops/dialect.h"
 #include "core/opset/opset.h"

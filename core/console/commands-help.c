@@ -269,7 +269,7 @@ source_begin (PhCall *call, GError **error)
 {
   g_autofree char    *text = NULL;
   gsize               size;
-  g_auto(GStrv)       lines = NULL;
+  g_auto (GStrv)       lines = NULL;
   g_autoptr (GString)  joined = g_string_new (NULL);
   GError             *own = NULL;
 

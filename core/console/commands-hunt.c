@@ -108,7 +108,7 @@ add_history (Hunt *self, PhCall *call, GError **error)
   for (guint s = 0; s < history->steps->len; s++)
     {
       const char   *text = g_array_index (history->steps, PhStep, s).pass;
-      g_auto(GStrv) words = g_strsplit (text, " ", 2);
+      g_auto (GStrv) words = g_strsplit (text, " ", 2);
 
       if (!add_stage (self, words[0], words[1], error))
         return FALSE;
@@ -180,7 +180,7 @@ upgrade_first (Hunt *self, PhModel *model)
 static gboolean
 mark_always (Hunt *self, const char *names, GError **error)
 {
-  g_auto(GStrv) words = g_strsplit (names, ",", -1);
+  g_auto (GStrv) words = g_strsplit (names, ",", -1);
 
   for (guint i = 0; words[i] != NULL; i++)
     {

@@ -210,7 +210,7 @@ char *
 ph_pipeline_text (const char *name, GError **error)
 {
   g_autofree char   *text = NULL;
-  g_auto(GStrv)      lines = NULL;
+  g_auto (GStrv)      lines = NULL;
   g_autoptr (GString) out = g_string_new (NULL);
   GError            *own = NULL;
 
@@ -225,7 +225,7 @@ ph_pipeline_text (const char *name, GError **error)
   lines = g_strsplit (text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     {
-      g_auto(GStrv) words = NULL;
+      g_auto (GStrv) words = NULL;
 
       lines[i][strcspn (lines[i], "#")] = '\0';
       words = g_strsplit_set (lines[i], " \t,\r", -1);

@@ -1,9 +1,9 @@
 /* commands-profile.c: profile: where the time of a computation goes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/run/inputs.h"
 #include "core/console/console-private.h"
-#include "core/number.h"
 #include "core/discard.h"
+#include "core/number.h"
+#include "core/run/inputs.h"
 #include "core/run/profile.h"
 
 #define MAX_RUNS 1000

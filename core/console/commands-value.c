@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/run/inputs.h"
 #include "core/console/console-private.h"
 #include "core/discard.h"
 #include "core/io/io.h"
+#include "core/run/inputs.h"
 
 #define MAX_ELEMENTS       1000     /* of a value in an answer */
 #define MOST_ELEMENTS      100000   /* of all values of an answer that names none of them */

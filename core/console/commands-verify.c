@@ -1,8 +1,8 @@
 /* commands-verify.c: verify, bisect, check.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include "core/prove/cases.h"
 #include "core/console/console-private.h"
+#include "core/prove/cases.h"
 #include "core/run/inputs.h"
 
 /* ── verify ── */
@@ -291,7 +291,7 @@ check_pipeline (Check *check, const char *typed, GError **error)
 {
   g_autofree char   *name = ph_pipeline_text (typed, error);
   const PhPipeline  *pipeline = name != NULL ? ph_pipeline_find (name) : NULL;
-  g_auto(GStrv)      own = pipeline == NULL && name != NULL ? g_strsplit (name, ",", -1) : NULL;
+  g_auto (GStrv)      own = pipeline == NULL && name != NULL ? g_strsplit (name, ",", -1) : NULL;
   const char *const *names = pipeline != NULL ? pipeline->passes : (const char *const *) own;
 
   if (name == NULL)

@@ -117,7 +117,7 @@ add_steps (Matches *matches, PhDocument *document)
 static void
 add_sql (Matches *matches)
 {
-  g_auto(GStrv) names = ph_sql_names ();
+  g_auto (GStrv) names = ph_sql_names ();
 
   for (guint i = 0; names[i] != NULL; i++)
     add (matches, names[i]);

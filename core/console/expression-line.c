@@ -10,7 +10,7 @@ explain_unknown (PhCall *call, GError **error)
 {
   guint                   n;
   const PhCommand *const *list = ph_command_list (&n);
-  g_auto(GStrv)           variables = ph_trace_names (call->console);
+  g_auto (GStrv)           variables = ph_trace_names (call->console);
   guint                   n_variables = g_strv_length (variables);
   g_autofree const char **names = g_new (const char *, n + n_variables + 1);
   g_autofree char        *word = g_strndup (call->rest, strcspn (call->rest, " \t"));
@@ -62,7 +62,7 @@ gboolean
 ph_expression_begin (PhCall *call, GError **error)
 {
   g_autofree char  *name = NULL, *text = NULL;
-  g_auto(PhOperand) result = { NULL };
+  g_auto (PhOperand) result = { NULL };
   const char       *at, *target;
   JsonObject       *row;
 

@@ -316,7 +316,7 @@ take_axes (const char *name, Arguments *arguments, GError **error)
 static gboolean
 parse_call (Parser *parser, const char *name, PhOperand *out, GError **error)
 {
-  g_auto(Arguments)    arguments = { .names = g_ptr_array_new_with_free_func (g_free),
+  g_auto (Arguments)    arguments = { .names = g_ptr_array_new_with_free_func (g_free),
                                      .literals = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref) };
   const PhOp          *op;
   g_autoptr (GPtrArray) attrs = g_ptr_array_new ();
@@ -503,7 +503,7 @@ static gboolean parse_unary (Parser *parser, PhOperand *out, GError **error);
 static gboolean
 parse_power (Parser *parser, PhOperand *out, GError **error)
 {
-  g_auto(PhOperand) base = { NULL }, exponent = { NULL };
+  g_auto (PhOperand) base = { NULL }, exponent = { NULL };
 
   if (!parse_postfix (parser, &base, error))
     return FALSE;
@@ -519,7 +519,7 @@ parse_power (Parser *parser, PhOperand *out, GError **error)
 static gboolean
 parse_unary (Parser *parser, PhOperand *out, GError **error)
 {
-  g_auto(PhOperand) operand = { NULL };
+  g_auto (PhOperand) operand = { NULL };
   gboolean          ok;
 
   if (++parser->depth > MAX_DEPTH)
@@ -552,13 +552,13 @@ typedef gboolean (*Parse) (Parser *parser, PhOperand *out, GError **error);
 static gboolean
 parse_infix (Parser *parser, const Infix *infixes, Parse parse, PhOperand *out, GError **error)
 {
-  g_auto(PhOperand) left = { NULL };
+  g_auto (PhOperand) left = { NULL };
 
   if (!parse (parser, &left, error))
     return FALSE;
   for (;;)
     {
-      g_auto(PhOperand) right = { NULL };
+      g_auto (PhOperand) right = { NULL };
       const Infix      *infix = infixes;
 
       while (infix->token != NULL && !accept (parser, infix->token))

@@ -5,11 +5,11 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "core/io/io.h"
+#include "config.h"
 #include "core/draw/draw.h"
+#include "core/io/io.h"
 #include "core/opset/opset.h"
 #include "core/replace.h"
-#include "config.h"
 
 /* Elements of a tensor, or of a constant, that are written out. */
 #define ELEMENTS 24

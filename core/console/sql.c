@@ -49,7 +49,7 @@ static const struct { const PhSqlTable *tables; const guint *n; } groups[] = {
 static void
 add_names (GPtrArray *names, const PhSqlTable *table, gboolean tables)
 {
-  g_auto(GStrv) columns = g_strsplit (table->columns, ",", -1);
+  g_auto (GStrv) columns = g_strsplit (table->columns, ",", -1);
 
   if (tables)
     g_ptr_array_add (names, g_strdup (table->name));
@@ -490,7 +490,7 @@ table_to_json (const PhSqlTable *table, JsonArray *rows)
 {
   JsonObject   *row = ph_json_add_object (rows);
   JsonArray    *columns = json_array_new ();
-  g_auto(GStrv) parts = g_strsplit (table->columns, ",", -1);
+  g_auto (GStrv) parts = g_strsplit (table->columns, ",", -1);
 
   json_object_set_string_member (row, "name", table->name);
   json_object_set_string_member (row, "doc", table->doc);

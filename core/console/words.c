@@ -85,7 +85,7 @@ ph_line_to_absolute (const char *line, const char *folder)
 {
   const PhCommand *command = NULL;
   const char      *rest = NULL;
-  g_auto(GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
+  g_auto (GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
   const gboolean   takes_files = words != NULL && command->arguments != NULL && strstr (command->arguments, "FILE") != NULL;
   const gboolean   runs = words != NULL && ph_line_is_foreign (line) && g_str_equal (command->name, "run")
                         && !g_strv_contains ((const char *const *) words, "--folder");
@@ -116,7 +116,7 @@ ph_line_is_foreign (const char *line)
 {
   const PhCommand *command = NULL;
   const char      *rest = NULL;
-  g_auto(GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
+  g_auto (GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
 
   if (words == NULL)
     return FALSE;
@@ -294,4 +294,3 @@ ph_call_set_data (PhCall *call, gpointer data, GDestroyNotify free_data)
   call->data = data;
   call->free_data = free_data;
 }
-

@@ -6,8 +6,8 @@
 
 #include "core/ops/formula.h"
 #include "core/ops/grad.h"
-#include "core/run/inputs.h"
 #include "core/ops/parameter.h"
+#include "core/run/inputs.h"
 #include "passes/pass.h"
 
 #define MOST_KEPT 1024    /* elements of a tensor whose value is kept */

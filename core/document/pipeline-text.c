@@ -30,7 +30,7 @@ parse_option (const char *word, const char *option, PhPipelineEntry *entry, GErr
 static gboolean
 parse_entry (const char *word, PhPipelineEntry *entry, GError **error)
 {
-  g_auto(GStrv) parts = g_strsplit (word, ":", -1);
+  g_auto (GStrv) parts = g_strsplit (word, ":", -1);
 
   *entry = (PhPipelineEntry) { .pass = ph_pass_find (parts[0]), .enabled = TRUE, .limit = G_MAXUINT };
   if (entry->pass == NULL)
@@ -66,7 +66,7 @@ GArray *
 ph_pipeline_parse (const char *text, PhExactness *allow, GError **error)
 {
   const PhPipeline *pipeline = ph_pipeline_find (text);
-  g_auto(GStrv)     words = pipeline == NULL ? g_strsplit_set (text, ", ", -1) : NULL;
+  g_auto (GStrv)     words = pipeline == NULL ? g_strsplit_set (text, ", ", -1) : NULL;
   g_autoptr (GArray) entries = g_array_new (FALSE, TRUE, sizeof (PhPipelineEntry));
   PhPipelineEntry   entry;
 

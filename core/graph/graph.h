@@ -3,9 +3,9 @@
 #pragma once
 
 #include "core/error.h"
-#include "core/intern.h"
 #include "core/graph/attr.h"
 #include "core/graph/where.h"
+#include "core/intern.h"
 
 G_BEGIN_DECLS
 

@@ -145,7 +145,7 @@ note_recursion (PhModel *model, GPtrArray *problems)
 PhModel *
 ph_format_read_bytes (const PhFormat *format, GBytes *bytes, const char *path, GPtrArray *problems, GError **error)
 {
-  g_auto(PhSource) source = { 0 };
+  g_auto (PhSource) source = { 0 };
   PhModel *model;
 
   ph_source_init (&source, path, problems);
@@ -235,7 +235,7 @@ finish (PhModel *model, PhSource *source)
 PhModel *
 ph_io_open (const char *path, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_auto(PhSource) source = { 0 };
+  g_auto (PhSource) source = { 0 };
   g_autoptr (PhFile) file = NULL;
   g_autoptr (PhModel) model = NULL;
   const PhFormat *format = open_source (&source, path, problems, cancellable, &file, error);
@@ -266,7 +266,7 @@ finish_each (const char *pass, PhModel *model, gpointer data, GError **error)
 gboolean
 ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
-  g_auto(PhSource) source = { 0 };
+  g_auto (PhSource) source = { 0 };
   g_autoptr (PhFile) file = NULL;
   const PhFormat *format = open_source (&source, path, problems, cancellable, &file, error);
   Recording recording = { &source, each, data };
@@ -293,7 +293,7 @@ gboolean
 ph_format_record_bytes (const PhFormat *format, GBytes *bytes, const char *path, PhRecordFunc each, gpointer data, GPtrArray *problems,
                         GCancellable *cancellable, GError **error)
 {
-  g_auto(PhSource) source = { 0 };
+  g_auto (PhSource) source = { 0 };
   Recording recording = { &source, each, data };
 
   ph_source_init (&source, path, problems);
@@ -388,7 +388,7 @@ ph_format_mime_xml (void)
 char *
 ph_format_fill (const char *template)
 {
-  g_auto(GStrv) lines = g_strsplit (template, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (template, "\n", -1);
   g_autoptr (GString) types = g_string_new (NULL);
   GString *out = g_string_new (NULL);
 

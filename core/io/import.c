@@ -355,7 +355,7 @@ make_plain (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GError
   node = ph_graph_add_node (scope->graph, spec, error);
   for (gsize i = 0; node != NULL && i < file->n_bodies; i++)
     {
-      g_auto(PhScope) inner = { 0 };
+      g_auto (PhScope) inner = { 0 };
       PhGraph *body = ph_node_add_graph (node, file->bodies[i]->attr, file->bodies[i]->name, error);
 
       ph_scope_init (&inner, scope->importer, scope, FALSE, body, file->bodies[i]);
@@ -481,7 +481,7 @@ fill (PhScope *scope, GError **error)
 gboolean
 ph_import_graph (PhImporter *importer, PhGraph *graph, const PhImportGraph *file, GError **error)
 {
-  g_auto(PhScope) scope = { 0 };
+  g_auto (PhScope) scope = { 0 };
 
   ph_scope_init (&scope, importer, NULL, FALSE, graph, file);
   return fill (&scope, error);

@@ -34,7 +34,7 @@ ph_source_dup_bytes (PhSource *source, GError **error)
 static gboolean
 leads_out (const char *location)
 {
-  g_auto(GStrv) parts = g_strsplit_set (location, "/\\", -1);
+  g_auto (GStrv) parts = g_strsplit_set (location, "/\\", -1);
 
   return g_path_is_absolute (location) || g_strv_contains ((const char *const *) parts, "..")
          || (g_ascii_isalpha (location[0]) && location[1] == ':');

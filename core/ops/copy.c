@@ -126,4 +126,3 @@ ph_graph_inline_node (PhNode *node, GError **error)
       return FALSE;
   return ph_graph_remove_node (node, error);
 }
-

@@ -42,7 +42,7 @@ outputs_agree (GHashTable *before, GHashTable *after, double tolerance)
   while (g_hash_table_iter_next (&iter, &name, &was))
     {
       PhTensor          *is = g_hash_table_lookup (after, name);
-      g_auto(PhDistance) distance = { 0 };
+      g_auto (PhDistance) distance = { 0 };
 
       if (is == NULL)
         return FALSE;

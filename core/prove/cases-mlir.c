@@ -148,7 +148,7 @@ compare (PhModel *model, GPtrArray *checks, GHashTable *results, const PhCaseOpt
           return FALSE;
         }
       {
-        g_auto(PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance_of (check, ph_tensor_dtype (expected), options));
+        g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance_of (check, ph_tensor_dtype (expected), options));
 
         if (!comparison.close)
           {
@@ -226,7 +226,7 @@ ph_case_run_mlir (const char *path, const PhCaseOptions *options, GCancellable *
 {
   g_autofree char     *text = NULL;
   gsize                size;
-  g_auto(PhSource)     source = { 0 };
+  g_auto (PhSource)     source = { 0 };
   g_autoptr (GPtrArray) modules = NULL;
   guint                n = 0;
 

@@ -5,8 +5,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "core/prove/prove.h"
 #include "core/io/io.h"
+#include "core/prove/prove.h"
 #include "core/run/executor.h"
 
 #define MAX_DEPTH 16
@@ -212,7 +212,7 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
       if (ph_model_draws (model) && same_shape (actual, expected))
         continue;
 
-      g_auto(PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
+      g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
       if (!comparison.close)
         {
           g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %g, %" G_GSIZE_FORMAT " elements)", output->name,

@@ -101,7 +101,7 @@ compare_items (PhDistance *distance, PhTensor *a, PhTensor *b)
 {
   for (gsize i = 0; i < ph_tensor_count (b) && distance->why == NULL; i++)
     {
-      g_auto(PhDistance) item = ph_distance (ph_tensor_item (a, i), ph_tensor_item (b, i));
+      g_auto (PhDistance) item = ph_distance (ph_tensor_item (a, i), ph_tensor_item (b, i));
 
       distance->why = g_steal_pointer (&item.why);
       distance->error = MAX (distance->error, item.error);

@@ -162,7 +162,7 @@ compare_output (PhFault *fault, const char *name, PhTensor *was, PhTensor *is)
       ph_tensor_dtype (was) != ph_tensor_dtype (is) || ph_tensor_rank (was) != ph_tensor_rank (is) ||
       memcmp (ph_tensor_dims (was), ph_tensor_dims (is), ph_tensor_rank (was) * sizeof (gint64)) != 0)
     {
-      g_auto(PhDistance) distance = ph_distance (is, was);
+      g_auto (PhDistance) distance = ph_distance (is, was);
 
       if (distance.why == NULL && distance.n_exact == 0)
         return FALSE;

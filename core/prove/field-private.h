@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/ops/expand.h"
-#include "core/ops/op-list.h"
 #include "core/ops/onnx/window.h"
+#include "core/ops/op-list.h"
 #include "core/prove/field.h"
 
 G_BEGIN_DECLS

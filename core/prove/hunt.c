@@ -208,7 +208,7 @@ first_apart (PhModel *before, GHashTable *was, GHashTable *is)
 
         if (a != NULL && b != NULL)
           {
-            g_auto(PhDistance) distance = ph_distance (b, a);
+            g_auto (PhDistance) distance = ph_distance (b, a);
 
             if (distance.why != NULL || distance.error > 1e-3 || distance.n_exact + distance.n_lost + distance.n_gained + distance.n_changed > 0)
               return g_strdup (name);

@@ -142,7 +142,7 @@ static gboolean
 is_ill_conditioned (PhTry *self, GPtrArray *inputs, PhTensor *was, guint output, const PhDistance *distance)
 {
   g_autoptr (GPtrArray) others = NULL, moved = NULL;
-  g_auto(PhDistance)   by = { 0 };
+  g_auto (PhDistance)   by = { 0 };
 
   if (self->options->promise == PH_PROMISE_NONE && (distance->error > 1e-6 || distance->n_exact > 0))
     return FALSE;
@@ -174,7 +174,7 @@ jitter_error (PhTry *self, GPtrArray *inputs, GPtrArray *outputs[2], guint k, do
         ph_jitter_restore (self->jitter, side);
         if (moved != NULL)
           {
-            g_auto(PhDistance) by = ph_distance (moved->pdata[k], outputs[side]->pdata[k]);
+            g_auto (PhDistance) by = ph_distance (moved->pdata[k], outputs[side]->pdata[k]);
 
             largest = MAX (largest, isfinite (by.error) ? by.error : 0);
           }
@@ -219,7 +219,7 @@ static gboolean
 judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2], guint k)
 {
   PhTensor          *was = outputs[0]->pdata[k], *is = outputs[1]->pdata[k];
-  g_auto(PhDistance) distance = ph_distance (is, was);
+  g_auto (PhDistance) distance = ph_distance (is, was);
   const gsize        unbounded = distance.n_lost + distance.n_gained + distance.n_changed;
   double             tolerance = PH_TRY_LEAST;
 
@@ -307,7 +307,7 @@ ph_try_same_in_float (GPtrArray *outputs[2], guint *k, gsize *at)
 static guint64
 ulps_between (PhTensor *a, PhTensor *b)
 {
-  g_auto(PhComparison) result = ph_tensor_compare (a, b, PH_TOLERANCE_ONNX);
+  g_auto (PhComparison) result = ph_tensor_compare (a, b, PH_TOLERANCE_ONNX);
 
   return result.max_ulp;
 }
@@ -387,7 +387,7 @@ ph_try_inputs (PhTry *self, PhSampleKind kind, GPtrArray *inputs, gboolean *work
         }
       if (exact_is != NULL)
         {
-          g_auto(PhDistance) distance = ph_distance (exact_is->pdata[k], exact_was->pdata[k]);
+          g_auto (PhDistance) distance = ph_distance (exact_is->pdata[k], exact_was->pdata[k]);
 
           note_error (self->trial, k, &distance);
         }

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/prove/region-form.h"
 #include "core/prove/key.h"
+#include "core/prove/region-form.h"
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
 

@@ -1,8 +1,8 @@
 /* pair.c: a region as two small models of the same interface.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/prove/pair.h"
 #include "core/graph/graph-private.h"
 #include "core/ops/copy.h"
-#include "core/prove/pair.h"
 #include "core/prove/rows.h"
 #include "core/run/run-private.h"
 

@@ -66,7 +66,7 @@ mentions (const char *word, const char *folder, const char *variable)
 const PhSwitches *
 ph_switches_find (const char *line, const char *folder)
 {
-  g_auto(GStrv) words = g_strsplit_set (line, " \t;|&", -1);
+  g_auto (GStrv) words = g_strsplit_set (line, " \t;|&", -1);
 
   for (guint k = 0; k < G_N_ELEMENTS (known); k++)
     {

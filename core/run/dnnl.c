@@ -7,8 +7,8 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <string.h>
 
-#include "core/ops/op-list.h"
 #include "core/ops/onnx/window.h"
+#include "core/ops/op-list.h"
 #include "core/run/kernels.h"
 #include "core/tensor/broadcast.h"
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/run/executor.h"
 #include "core/ops/kernel.h"
+#include "core/run/executor.h"
 #include "core/run/profile.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* largest-position.c: how much room the largest position of a history takes alone: the picture of all of it should not need much more.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/scene/arrange.h"
 #include "core/layered/layered.h"
+#include "core/scene/arrange.h"
 
 #define MANY 4000               /* boxes, beyond which it is not asked */
 

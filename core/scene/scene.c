@@ -419,4 +419,3 @@ ph_scene_unref (PhScene *scene)
   if (scene != NULL && g_atomic_ref_count_dec (&scene->ref_count))
     ph_discard (scene, scene_free);
 }
-

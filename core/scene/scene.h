@@ -6,8 +6,8 @@
 
 #include "core/analyze/diff.h"
 #include "core/graph/history.h"
-#include "core/scene/face.h"
 #include "core/layered/layout.h"
+#include "core/scene/face.h"
 
 G_BEGIN_DECLS
 

@@ -149,7 +149,7 @@ compare_items (PhComparison *result, PhTensor *actual, PhTensor *expected, PhTol
 {
   for (gsize i = 0; i < ph_tensor_count (actual); i++)
     {
-      g_auto(PhComparison) item = ph_tensor_compare (ph_tensor_item (actual, i), ph_tensor_item (expected, i), tolerance);
+      g_auto (PhComparison) item = ph_tensor_compare (ph_tensor_item (actual, i), ph_tensor_item (expected, i), tolerance);
 
       result->max_abs_error = fmax (result->max_abs_error, item.max_abs_error);
       result->max_rel_error = fmax (result->max_rel_error, item.max_rel_error);

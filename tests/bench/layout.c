@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/io/io.h"
 #include "core/draw/draw.h"
+#include "core/io/io.h"
 #include "passes/pass.h"
 #include "tests/bench/stability.h"
 #include "tests/bench/transformer.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/prove/cases.h"
 #include "core/io/io.h"
 #include "core/ops/op.h"
+#include "core/prove/cases.h"
 
 /* conformance [--reference] [--verbose] [--atol=NUMBER] [--pipeline=NAME] FOLDER... [-- WORD]: runs the cases below each
  * FOLDER; with WORD, only those with it in their name. A case that needs an operator that is not there is counted

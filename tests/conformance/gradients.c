@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gstdio.h>
 
-#include "core/ops/verify.h"
 #include "core/io/io.h"
+#include "core/ops/verify.h"
 #include "core/run/executor.h"
 #include "core/tensor/compare.h"
 #include "passes/pass.h"
@@ -90,7 +90,7 @@ check_net (const char *folder, const char *const *before, const char *const *aft
       g_autofree char *output = g_strdup_printf ("grad_%s", (char *) arguments->pdata[1 + k]);
       PhValue *value = ph_model_find_value_named (model, output);
       PhTensor *actual = value != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (value->id)) : NULL;
-      g_auto(PhComparison) comparison = { 0 };
+      g_auto (PhComparison) comparison = { 0 };
 
       g_autoptr (PhTensor) scalar = NULL;
 

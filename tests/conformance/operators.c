@@ -60,7 +60,7 @@ check (const Case *item, gboolean reference)
       g_autofree char *name = NULL;
       g_autoptr (PhTensor) expected = parse_tensor (item->outputs->pdata[i], &name);
       PhValue *value = ph_model_find_value_named (model, name);
-      g_auto(PhComparison) comparison = { 0 };
+      g_auto (PhComparison) comparison = { 0 };
 
       g_assert_nonnull (value);
       comparison = ph_tensor_compare (g_hash_table_lookup (results, GUINT_TO_POINTER (value->id)), expected, (PhTolerance) { 1e-4, 1e-5 });
@@ -114,7 +114,7 @@ add_cases (const char *folder, const char *file)
 {
   g_autofree char *path = g_build_filename (folder, file, NULL), *text = NULL;
   g_autoptr (GError) error = NULL;
-  g_auto(GStrv) lines = NULL;
+  g_auto (GStrv) lines = NULL;
   Case *item = NULL;
 
   g_file_get_contents (path, &text, NULL, &error);

@@ -124,7 +124,7 @@ static void
 assert_completes (PhConsole *console, const char *line, const char *word, guint start)
 {
   guint         at = 0;
-  g_auto(GStrv) found = ph_console_complete (console, line, (guint) strlen (line), &at);
+  g_auto (GStrv) found = ph_console_complete (console, line, (guint) strlen (line), &at);
 
   if (!g_strv_contains ((const char *const *) found, word))
     {

@@ -55,7 +55,7 @@ peep (const char *input, const char *first, ...)
   run.replies = g_ptr_array_new_with_free_func ((GDestroyNotify) json_object_unref);
   if (json)
     {
-      g_auto(GStrv) lines = g_strsplit (g_strchomp (run.out), "\n", -1);
+      g_auto (GStrv) lines = g_strsplit (g_strchomp (run.out), "\n", -1);
 
       for (guint i = 0; lines[i] != NULL && *lines[i] != '\0'; i++)
         {
@@ -103,7 +103,7 @@ test_hostile_errors (void)
                              "  [\"n\\x1b[2J\"] y = \"Op\\x1b[31m\" (\"x\\x1b]0;T\\x07\") }\n";
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  g_auto(Run) run = peep ("eval --random 1\neval\nfeed \"x\033[2J\" 1\ngoto \033[31m\nnonsense\007\n", "--keep-going", path, NULL);
+  g_auto (Run) run = peep ("eval --random 1\neval\nfeed \"x\033[2J\" 1\ngoto \033[31m\nnonsense\007\n", "--keep-going", path, NULL);
 
   g_assert_cmpint (run.status, ==, 1);
   g_assert_null (strchr (run.err, '\033'));
@@ -121,23 +121,23 @@ test_strange_scripts (void)
                   *input = g_strdup_printf ("x = %s\n%s\n", deep, word);
 
   g_assert_true (g_file_set_contents (path, "\xef\xbb\xbfselect 20 + 3 as n\n", -1, NULL));
-  g_auto(Run) marked = peep (NULL, "-f", path, NULL);
+  g_auto (Run) marked = peep (NULL, "-f", path, NULL);
   g_assert_cmpint (marked.status, ==, 0);
   g_autofree char *source = g_strdup_printf ("source %s", path);
-  g_auto(Run) again = peep (NULL, "-c", source, NULL);
+  g_auto (Run) again = peep (NULL, "-c", source, NULL);
   g_assert_cmpint (again.status, ==, 0);
   g_assert_nonnull (strstr (again.out, "23"));
 
   static const char with_nul[] = "help\0junk\nselect 20 + 3 as n\n";
   g_assert_true (g_file_set_contents (path, with_nul, sizeof with_nul - 1, NULL));
-  g_auto(Run) holed = peep (NULL, "--keep-going", "-f", path, NULL);
+  g_auto (Run) holed = peep (NULL, "--keep-going", "-f", path, NULL);
   g_assert_cmpint (holed.status, ==, 1);
   g_assert_nonnull (strstr (holed.err, "NUL"));
   g_assert_null (strstr (holed.out, "algebraic"));
   g_assert_nonnull (strstr (holed.out, "23"));
   g_remove (path);
 
-  g_auto(Run) endless = peep (input, "--keep-going", NULL);
+  g_auto (Run) endless = peep (input, "--keep-going", NULL);
   g_assert_cmpint (endless.status, ==, 1);
   g_assert_cmpuint (strlen (endless.err), <, 10000);
 }
@@ -146,7 +146,7 @@ test_strange_scripts (void)
 static void
 test_history_of_what_went_well (void)
 {
-  g_auto(Run) run = peep ("a = 1\nnonsense\na = = 2\nb = a + 1\nhistory\n", "--keep-going", NULL);
+  g_auto (Run) run = peep ("a = 1\nnonsense\na = = 2\nb = a + 1\nhistory\n", "--keep-going", NULL);
 
   g_assert_nonnull (strstr (run.out, "a = 1\nb = a + 1\n"));
   g_assert_null (strstr (run.out, "nonsense"));
@@ -155,10 +155,10 @@ test_history_of_what_went_well (void)
 static void
 test_usage (void)
 {
-  g_auto(Run) wrong = peep (NULL, "--nothing", NULL);
-  g_auto(Run) two = peep (NULL, "a.onnx", "b.onnx", NULL);
-  g_auto(Run) help = peep (NULL, "--help", NULL);
-  g_auto(Run) manual = peep (NULL, "--help-man", NULL);
+  g_auto (Run) wrong = peep (NULL, "--nothing", NULL);
+  g_auto (Run) two = peep (NULL, "a.onnx", "b.onnx", NULL);
+  g_auto (Run) help = peep (NULL, "--help", NULL);
+  g_auto (Run) manual = peep (NULL, "--help-man", NULL);
 
   g_assert_cmpint (wrong.status, ==, 2);
   g_assert_cmpint (two.status, ==, 2);
@@ -171,9 +171,9 @@ static void
 test_failure_stops (void)
 {
   g_autofree char *file = example ("seed.onnxtxt");
-  g_auto(Run)      stops = peep (NULL, "--json", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
-  g_auto(Run)      goes_on = peep (NULL, "--json", "--keep-going", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
-  g_auto(Run)      missing = peep (NULL, "--json", "/nowhere/at/all.onnx", "-c", "info", NULL);
+  g_auto (Run)      stops = peep (NULL, "--json", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
+  g_auto (Run)      goes_on = peep (NULL, "--json", "--keep-going", file, "-c", "info", "-c", "nonsense", "-c", "info", NULL);
+  g_auto (Run)      missing = peep (NULL, "--json", "/nowhere/at/all.onnx", "-c", "info", NULL);
   JsonObject      *error;
 
   g_assert_cmpint (stops.status, ==, 1);
@@ -204,9 +204,9 @@ test_sources (void)
   g_file_set_contents (script, "# a script\n\nfeed x1 2\nfeed x2 5\n", -1, &error);
   g_assert_no_error (error);
 
-  g_auto(Run) ordered = peep (NULL, "--json", file, "-c", "info", "-f", script, "-c", "eval", NULL);
-  g_auto(Run) input = peep ("info\n\n# nothing\nquit\ninfo\n", "--json", file, NULL);
-  g_auto(Run) text = peep ("info\nnonsense\n", file, NULL);
+  g_auto (Run) ordered = peep (NULL, "--json", file, "-c", "info", "-f", script, "-c", "eval", NULL);
+  g_auto (Run) input = peep ("info\n\n# nothing\nquit\ninfo\n", "--json", file, NULL);
+  g_auto (Run) text = peep ("info\nnonsense\n", file, NULL);
 
   g_assert_cmpint (ordered.status, ==, 0);
   g_assert_cmpint (ordered.replies->len, ==, 4);
@@ -233,11 +233,11 @@ test_places (void)
   g_file_set_contents (outer, source, -1, &error);
   g_assert_no_error (error);
 
-  g_auto(Run) alone = peep (NULL, "--json", file, "-f", inner, NULL);
-  g_auto(Run) nested = peep (NULL, file, "-f", outer, NULL);
-  g_auto(Run) binary = peep ("info\n\xff\xfe\n", "--json", file, NULL);
-  g_auto(Run) missing = peep (NULL, "--json", "-f", "/nowhere/script", NULL);
-  g_auto(Run) joined = peep ("select count(*) \\\n from \\\nnodes\ninfo\\\n", "--json", file, NULL);
+  g_auto (Run) alone = peep (NULL, "--json", file, "-f", inner, NULL);
+  g_auto (Run) nested = peep (NULL, file, "-f", outer, NULL);
+  g_auto (Run) binary = peep ("info\n\xff\xfe\n", "--json", file, NULL);
+  g_auto (Run) missing = peep (NULL, "--json", "-f", "/nowhere/script", NULL);
+  g_auto (Run) joined = peep ("select count(*) \\\n from \\\nnodes\ninfo\\\n", "--json", file, NULL);
 
   g_assert_cmpint (alone.status, ==, 1);
   g_assert_cmpint (alone.replies->len, ==, 1);
@@ -267,7 +267,7 @@ test_bytes (void)
   g_file_set_contents (odd, text, -1, &error);
   g_assert_no_error (error);
 
-  g_auto(Run) run = peep (NULL, "--json", odd, "-c", "info", NULL);
+  g_auto (Run) run = peep (NULL, "--json", odd, "-c", "info", NULL);
 
   g_assert_cmpint (run.status, ==, 0);
   g_assert_cmpint (json_object_get_int_member (run.replies->pdata[0], "nodes"), ==, 5);
@@ -297,7 +297,7 @@ static void
 test_members (void)
 {
   g_autofree char *file = example ("conv-bn-relu.onnxtxt");
-  g_auto(Run)      run = peep (NULL, "--json", file, "-c", "info", "-c", "passes", "-c", "run", "-c", "steps", "-c", "rewrites", "-c",
+  g_auto (Run)      run = peep (NULL, "--json", file, "-c", "info", "-c", "passes", "-c", "run", "-c", "steps", "-c", "rewrites", "-c",
                                "diff 0 end", "-c", "verify", "-c", "eval --random 1", "-c", "why y", "-c", "back into", "-c",
                                "select op, n_inputs from nodes", "-c", "pipeline", NULL);
   JsonObject      *row;
@@ -328,7 +328,7 @@ test_members (void)
 static void
 test_numbers (void)
 {
-  g_auto(Run) run = peep (NULL, "--json", "-c", "x = [0.1, nan, inf, -inf, -0.0, 16777217]", "-c", "y = x / 3", NULL);
+  g_auto (Run) run = peep (NULL, "--json", "-c", "x = [0.1, nan, inf, -inf, -0.0, 16777217]", "-c", "y = x / 3", NULL);
   JsonArray  *data = json_object_get_array_member (first_of (run.replies->pdata[0], "values"), "data");
 
   g_assert_cmpint (run.status, ==, 0);
@@ -343,9 +343,9 @@ test_gradient (void)
 {
   g_autofree char *file = example ("seed.onnxtxt"), *folder = g_dir_make_tmp ("peep-XXXXXX", NULL);
   g_autofree char *saved = g_build_filename (folder, "backward.onnx", NULL), *save = g_strdup_printf ("save %s", saved);
-  g_auto(Run)      run = peep (NULL, "--json", file, "-c", "feed x1 2", "-c", "feed x2 5", "-c", "eval", "-c", "grad y", "-c", "eval", "-c",
+  g_auto (Run)      run = peep (NULL, "--json", file, "-c", "feed x1 2", "-c", "feed x2 5", "-c", "eval", "-c", "grad y", "-c", "eval", "-c",
                                save, NULL);
-  g_auto(Run)      again = peep (NULL, "--json", saved, "-c", "select distinct domain from nodes", "-c", "feed x1 2", "-c", "feed x2 5", "-c",
+  g_auto (Run)      again = peep (NULL, "--json", saved, "-c", "select distinct domain from nodes", "-c", "feed x1 2", "-c", "feed x2 5", "-c",
                                  "eval", NULL);
   JsonArray       *values;
 
@@ -401,7 +401,7 @@ static void
 test_walk (void)
 {
   g_autofree char *file = example ("attention.onnxtxt");
-  g_auto(Run)      all = peep (NULL, "--json", file, "-c", "run", "-c", "select count(*) from rewrites", NULL);
+  g_auto (Run)      all = peep (NULL, "--json", file, "-c", "run", "-c", "select count(*) from rewrites", NULL);
   gint64           n = json_array_get_int_element (
       json_array_get_array_element (json_object_get_array_member (all.replies->pdata[1], "rows"), 0), 0);
   g_autoptr (GString) script = g_string_new ("run\ngoto 0\nprint\n");
@@ -411,7 +411,7 @@ test_walk (void)
   for (gint64 i = 0; i < n; i++)
     g_string_append (script, "back into\nprint\n");
 
-  g_auto(Run) walk = peep (script->str, "--json", file, "--keep-going", NULL);
+  g_auto (Run) walk = peep (script->str, "--json", file, "--keep-going", NULL);
   GPtrArray  *replies = walk.replies;
   guint       last = replies->len - 1;
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

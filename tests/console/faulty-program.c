@@ -32,7 +32,7 @@ static gboolean
 is_off (const char *name)
 {
   const char   *off = g_getenv ("ONNXOPTIMIZER_SKIP");
-  g_auto(GStrv) names = off != NULL ? g_strsplit (off, ",", -1) : NULL;
+  g_auto (GStrv) names = off != NULL ? g_strsplit (off, ",", -1) : NULL;
 
   return names != NULL && g_strv_contains ((const char *const *) names, name);
 }

@@ -273,7 +273,7 @@ test_dump (Hunting *self, gconstpointer data)
 {
   g_autofree char   *dump = g_build_filename (self->folder, "dump", NULL), *lines = NULL, *line = NULL;
   g_autoptr (PhReply) reply = NULL;
-  g_auto(GStrv)      all = NULL;
+  g_auto (GStrv)      all = NULL;
 
   g_assert_cmpint (g_mkdir (dump, 0777), ==, 0);
   lines = g_strdup_printf ("save '%s/000.input.onnx'\nrun cse\nsave '%s/001.cse.onnx'\nrun faulty\nsave '%s/002.faulty.onnx'\nrun dce\nsave '%s/003.dce.onnx'\ngoto 0", dump, dump,

@@ -34,7 +34,7 @@ terminal_start (const char *variable, const char *first, ...)
   g_assert_cmpint (terminal.pid, >=, 0);
   if (terminal.pid == 0)
     {
-      g_auto(GStrv) pair = g_strsplit (variable, "=", 2);
+      g_auto (GStrv) pair = g_strsplit (variable, "=", 2);
 
       g_setenv ("XDG_STATE_HOME", state, TRUE);
       g_setenv ("TERM", "xterm", TRUE);

@@ -54,7 +54,7 @@ static void
 check_reply (const char *file, guint number, const char *line, GPtrArray *expected, PhReply *reply)
 {
   g_autoptr (GString)  text = g_string_new (reply->text->str);
-  g_auto(GStrv)       lines = NULL;
+  g_auto (GStrv)       lines = NULL;
   g_autofree char    *wanted = NULL;
 
   if (!reply->ok && !reply->told)
@@ -89,7 +89,7 @@ test_transcript (gconstpointer data)
 {
   const char            *file = data;
   g_autofree char       *text = NULL;
-  g_auto(GStrv)          lines = NULL;
+  g_auto (GStrv)          lines = NULL;
   g_autoptr (PhDocument)  document = ph_document_new ();
   g_autoptr (PhConsole)   console = ph_console_new (document);
   g_autoptr (GError)      error = NULL;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/console/console.h"
-#include "core/ops/verify.h"
 #include "core/io/io.h"
+#include "core/ops/verify.h"
 #include "core/run/executor.h"
 #include "mutate.h"
 #include "passes/pass.h"

@@ -268,7 +268,7 @@ static char *
 first_difference (PhTensor *a, PhTensor *b, PhExactness class)
 {
   PhDType dtype = ph_tensor_dtype (a);
-  g_auto(PhComparison) comparison = ph_tensor_compare (b, a, PH_TOLERANCE_EXACT);
+  g_auto (PhComparison) comparison = ph_tensor_compare (b, a, PH_TOLERANCE_EXACT);
 
   if (!comparison.close)
     return g_strdup (comparison.why);

@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <gio/gio.h>
 
-#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/ops/infer.h"
+#include "core/ops/verify.h"
 #include "passes/pass.h"
 
 static PhModel *

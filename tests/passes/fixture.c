@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/ops/infer.h"
+#include "core/ops/verify.h"
 
 void
 fixture_free (gpointer data)
@@ -27,7 +27,7 @@ fixture_free (gpointer data)
 static void
 fixture_directive (Fixture *self, const char *line)
 {
-  g_auto(GStrv) words = g_strsplit (line, " ", -1);
+  g_auto (GStrv) words = g_strsplit (line, " ", -1);
   guint n = g_strv_length (words);
 
   if (g_str_equal (words[1], "fires:") && n == 4)
@@ -87,7 +87,7 @@ fixture_load (const char *path, const PhPass *pass, const char *name)
   self->before = g_strndup (before + strlen ("# before\n"), after != NULL ? (gsize) (after - before) - strlen ("# before\n") : strlen (before));
   self->after = after != NULL ? g_strdup (after + strlen ("# after\n")) : NULL;
 
-  g_auto(GStrv) lines = g_strsplit (self->head, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (self->head, "\n", -1);
   for (char **line = lines; *line != NULL; line++)
     if (g_str_has_prefix (*line, "# ") && strlen (*line) > 2)
       fixture_directive (self, *line);

@@ -1,8 +1,8 @@
 /* idioms.c: what exporters make of well-known networks: O3 collapses it, and it stays right.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document.h"
-#include "core/ops/verify.h"
 #include "core/io/io.h"
+#include "core/ops/verify.h"
 #include "each-file.h"
 
 /* tests/passes/idioms/NAME.onnxtxt: the network as the exporter writes it, at its opset, with a line

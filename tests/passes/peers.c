@@ -49,7 +49,7 @@ read_feeds (PhModel *model, char **lines)
   for (; *lines != NULL; lines++)
     if (g_str_has_prefix (*lines, "# feed: "))
       {
-        g_auto(GStrv) words = g_strsplit (*lines + strlen ("# feed: "), " ", -1);
+        g_auto (GStrv) words = g_strsplit (*lines + strlen ("# feed: "), " ", -1);
         const PhValue *value = ph_model_find_value_named (model, words[0]);
         gint64 dims[PH_MAX_RANK];
 
@@ -67,14 +67,14 @@ check_expected (PhModel *model, GPtrArray *outputs, char **lines, const char *pa
   for (; *lines != NULL; lines++)
     if (g_str_has_prefix (*lines, "# expect: "))
       {
-        g_auto(GStrv) words = g_strsplit (*lines + strlen ("# expect: "), " ", -1);
+        g_auto (GStrv) words = g_strsplit (*lines + strlen ("# expect: "), " ", -1);
 
         for (guint i = 0; i < outputs->len; i++)
           if (g_str_equal (((PhValue *) model->graph->outputs->pdata[i])->name, words[0]))
             {
               PhTensor            *actual = outputs->pdata[i];
               g_autoptr (PhTensor)  wanted = read_numbers (words + 1, ph_tensor_dtype (actual), ph_tensor_rank (actual), ph_tensor_dims (actual));
-              g_auto(PhComparison) result = ph_tensor_compare (actual, wanted, (PhTolerance) { 1e-6, 1e-6 });
+              g_auto (PhComparison) result = ph_tensor_compare (actual, wanted, (PhTolerance) { 1e-6, 1e-6 });
 
               if (!result.close)
                 g_error ("%s: %s: %s", path, words[0], result.why);
@@ -88,7 +88,7 @@ check_same (GPtrArray *before, GPtrArray *after, const char *path, const char *n
 {
   for (guint i = 0; i < before->len; i++)
     {
-      g_auto(PhComparison) result = ph_tensor_compare (after->pdata[i], before->pdata[i], (PhTolerance) { 1e-5, 1e-5 });
+      g_auto (PhComparison) result = ph_tensor_compare (after->pdata[i], before->pdata[i], (PhTolerance) { 1e-5, 1e-5 });
 
       if (!result.close)
         g_error ("%s: %s: output %u: %s", path, name, i, result.why);
@@ -119,7 +119,7 @@ test_peer (gconstpointer data)
   g_autofree char       *text = NULL;
   g_autoptr (GError)      error = NULL;
   g_autoptr (PhModel)     model = NULL;
-  g_auto(GStrv)          lines = NULL;
+  g_auto (GStrv)          lines = NULL;
   g_autoptr (GHashTable)  feeds = NULL;
   g_autoptr (GPtrArray)   before = NULL;
   guint                  n_passes, n_pipelines;

@@ -203,7 +203,7 @@ is_steady (Gen *gen, const PhNode *node, GHashTable *results)
           gpointer id = GUINT_TO_POINTER (ph_node_output (node, i)->id);
           PhTensor *a = g_hash_table_lookup (results, id), *b = g_hash_table_lookup (moved, id);
           double much = !is_floats (a) ? 0 : ph_tensor_dtype (a) == PH_FLOAT16 ? 0.1 : ph_tensor_dtype (a) == PH_BFLOAT16 ? 0.5 : 0.02;
-          g_auto(PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 0, is_floats (a) ? much * largest (a) : 0 });
+          g_auto (PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 0, is_floats (a) ? much * largest (a) : 0 });
 
           /* Coarse floats jump by themselves. */
           if (!comparison.close || (is_floats (a) && ph_dtype_size (ph_tensor_dtype (a)) == 1))
@@ -217,7 +217,7 @@ static void
 note_fault (Gen *gen, const PhNode *node, const char *what)
 {
   g_autofree char *text = ph_onnx_text_print (gen->model, 64);
-  g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   GString *out = gen->tally->faults;
 
   if (out->len > 100000)
@@ -254,7 +254,7 @@ check_kernels (Gen *gen, const PhNode *node, GHashTable *results)
       gpointer id = GUINT_TO_POINTER (ph_node_output (node, i)->id);
       PhTensor *a = g_hash_table_lookup (plain, id), *b = g_hash_table_lookup (results, id);
       double atol = is_floats (a) ? 1e-5 * largest (a) : 0;
-      g_auto(PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 1e-4, isfinite (atol) ? atol : 1e-5 });
+      g_auto (PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { 1e-4, isfinite (atol) ? atol : 1e-5 });
 
       if (!comparison.close && is_moderate (a))
         note_fault (gen, node, comparison.why);

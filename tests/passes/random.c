@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/prove/prove.h"
 #include "core/graph/edit.h"
 #include "core/io/io.h"
 #include "core/ops/op.h"
+#include "core/prove/prove.h"
 #include "core/run/executor.h"
 #include "random-graph.h"
 #include "sample.h"
@@ -331,7 +331,7 @@ int
 main (int argc, char *argv[])
 {
   const char *wanted = g_getenv ("PEEPHOLE_RANDOM_PIPELINES");
-  g_auto(GStrv) names = g_strsplit (wanted != NULL ? wanted : "O1 O2 O3", " ", -1);
+  g_auto (GStrv) names = g_strsplit (wanted != NULL ? wanted : "O1 O2 O3", " ", -1);
   guint n_ops, n_passes;
   const PhPass *const *passes = ph_pass_list (&n_passes);
 

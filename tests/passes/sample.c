@@ -153,7 +153,7 @@ sample_compare (GPtrArray *before, GPtrArray *after, PhExactness exactness)
       gboolean half = ph_tensor_dtype (a) == PH_FLOAT16 || ph_tensor_dtype (a) == PH_BFLOAT16;
       /* Where what is large cancels out, the error is of its scale, not of the rest's: inputs are about 1. */
       double rtol = exactness < PH_ROUNDING ? 0 : exactness == PH_ROUNDING ? (half ? 2e-2 : 1e-4) : 5e-2;
-      g_auto(PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { rtol, rtol * MAX (largest (a), 0.1) });
+      g_auto (PhComparison) comparison = ph_tensor_compare (b, a, (PhTolerance) { rtol, rtol * MAX (largest (a), 0.1) });
       gsize other;
 
       /* What is lossy may come out as the neighbouring byte. */

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <time.h>
 
-#include "core/ops/verify.h"
 #include "core/ops/builder.h"
+#include "core/ops/verify.h"
 #include "passes/pass.h"
 
 /* Blocks of what passes act upon: identities, shape arithmetic, common subexpressions, constants, a residual. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/analyze/become.h"
 #include "core/io/io.h"
 #include "core/prove/prove.h"
-#include "core/analyze/become.h"
 #include "mutate.h"
 #include "oracle.h"
 #include "passes/run.h"

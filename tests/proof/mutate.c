@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/ops/verify.h"
 #include "core/ops/builder.h"
 #include "core/ops/infer.h"
 #include "core/ops/op-list.h"
+#include "core/ops/verify.h"
 
 typedef struct { PhModel *model; PhNode *node; GRand *rand; GString *what; } Place;
 

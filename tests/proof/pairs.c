@@ -16,7 +16,7 @@ answer_of (const char *folder, guint seed)
   g_autofree char *verify = g_strdup_printf ("verify --seed %u", seed), *output = NULL, *complaint = NULL;
   const char *argv[] = { peep, "--json", before, "-c", "run upgrade-opset", "-c", exec, "-c", verify, NULL };
   g_autoptr (GError) error = NULL;
-  g_auto(GStrv) lines = NULL;
+  g_auto (GStrv) lines = NULL;
 
   g_spawn_sync (NULL, (char **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &output, &complaint, NULL, &error);
   g_assert_no_error (error);

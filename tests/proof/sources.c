@@ -35,7 +35,7 @@ source_new (const char *kind, const char *folder, const char *file)
 static void
 read_directive (Source *self, const char *line)
 {
-  g_auto(GStrv) words = g_strsplit (line, " ", -1);
+  g_auto (GStrv) words = g_strsplit (line, " ", -1);
   const guint n = g_strv_length (words);
 
   if (n == 5 && g_str_equal (words[1], "range:"))
@@ -65,7 +65,7 @@ add_fixture (GPtrArray *sources, const PhPass *pass, const char *folder, const c
 {
   Source *self = source_new ("fixtures", folder, file);
   g_autofree char *text = NULL, *head = NULL;
-  g_auto(GStrv) lines = NULL;
+  g_auto (GStrv) lines = NULL;
   const char *before, *after;
 
   g_file_get_contents (path, &text, NULL, NULL);

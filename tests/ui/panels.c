@@ -5,10 +5,10 @@
 
 #include <glib/gstdio.h>
 
+#include "app/palette.h"
 #include "tests/ui/driver.h"
 #include "views/history-private.h"
 #include "views/inspector.h"
-#include "app/palette.h"
 #include "views/rewrite-row.h"
 #include "views/step-row.h"
 #include "views/view-state.h"

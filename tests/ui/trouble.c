@@ -10,9 +10,9 @@
 
 #include <glib/gstdio.h>
 
+#include "app/palette.h"
 #include "app/session.h"
 #include "tests/ui/driver-private.h"
-#include "app/palette.h"
 
 static void
 run (const char *line)

@@ -4,9 +4,9 @@
 
 #include <adwaita.h>
 
-#include "tests/ui/driver.h"
 #include "core/ops/op.h"
 #include "passes/pass.h"
+#include "tests/ui/driver.h"
 #include "views/history-private.h"
 #include "views/inspector.h"
 #include "views/step-row.h"

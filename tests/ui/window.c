@@ -5,10 +5,10 @@
 #include <glib/gstdio.h>
 
 #include "app/actions.h"
+#include "app/palette.h"
 #include "app/session.h"
 #include "tests/ui/driver.h"
 #include "views/console-pane.h"
-#include "app/palette.h"
 
 static void
 open_example (const char *name)

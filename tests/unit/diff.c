@@ -1,11 +1,11 @@
 /* diff.c: tests of what a diff says of constants, bodies and types, and that the picture marks the same nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/analyze/diff.h"
 #include "core/analyze/become.h"
+#include "core/analyze/diff.h"
 #include "core/io/io.h"
+#include "core/ops/infer.h"
 #include "core/scene/record.h"
 #include "core/scene/scene.h"
-#include "core/ops/infer.h"
 #include "core/tensor/digest.h"
 #include "passes/pass.h"
 
@@ -124,7 +124,7 @@ test_weight (void)
 {
   g_autofree char      *before = with_weight (2), *after = with_weight (16), *old_text = NULL, *new_text = NULL;
   g_autoptr (PhModel)    a = parse (before), b = parse (after);
-  g_auto(Changed)       self = { 0 };
+  g_auto (Changed)       self = { 0 };
   const PhFieldChange  *field;
 
   compare (&self, before, after);
@@ -145,7 +145,7 @@ test_weight (void)
 static void
 test_other_shape (void)
 {
-  g_auto(Changed) self = { 0 };
+  g_auto (Changed) self = { 0 };
 
   compare (&self, "g (float[2] x) => (float[2] y) <float[1] shift = {1}> { y = Add (x, shift) }",
            "g (float[2] x) => (float[2] y) <float[2] shift = {1, 1}> { y = Add (x, shift) }");
@@ -157,7 +157,7 @@ test_other_shape (void)
 static void
 test_equal (void)
 {
-  g_auto(Changed)   self = { parse ("g (float[2] x) => (float[2] y, float[2] z) <float[2] a = {1, 2}, float[2] b = {1, 2}> {\n"
+  g_auto (Changed)   self = { parse ("g (float[2] x) => (float[2] y, float[2] z) <float[2] a = {1, 2}, float[2] b = {1, 2}> {\n"
                                     "y = Add (x, a)\n z = Mul (x, b)\n }"), ph_history_new (), NULL };
   g_autoptr (GError) error = NULL;
 
@@ -172,7 +172,7 @@ test_equal (void)
 static void
 test_fused (void)
 {
-  g_auto(Changed)      self = { parse ("g (float[1,2,4,4] x) => (float[1,2,4,4] y) <float[2,2,1,1] w = {1, 2, 3, 4}> {\n"
+  g_auto (Changed)      self = { parse ("g (float[1,2,4,4] x) => (float[1,2,4,4] y) <float[2,2,1,1] w = {1, 2, 3, 4}> {\n"
                                        "c = Conv (x, w)\n y = HardSigmoid <alpha = 0.2> (c)\n }"), ph_history_new (), NULL };
   g_autoptr (PhHistory) first = ph_history_new ();
   g_autoptr (GError)    error = NULL;
@@ -204,7 +204,7 @@ test_branch (void)
 #define WITH_ALPHA(alpha_) \
   "g (bool c, float[2] x) => (float[2] y) {\n" \
   "y = If (c) <then_branch = t () => (float[2] a) { a = LeakyRelu <alpha = " alpha_ "> (x) }, else_branch = e () => (float[2] b) { b = Neg (x) }>\n }"
-  g_auto(Changed)      self = { 0 };
+  g_auto (Changed)      self = { 0 };
   const PhFieldChange *field;
 
   compare (&self, WITH_ALPHA ("0.1"), WITH_ALPHA ("0.3"));
@@ -221,7 +221,7 @@ test_following (void)
 {
 #define WITH_AXIS(axis_, shape_) \
   "g (float[2,3,4] x) => (float[" shape_ "] y) { f = Flatten <axis = " axis_ "> (x) a = Relu (f) y = Neg (a) }"
-  g_auto(Changed)     self = { 0 };
+  g_auto (Changed)     self = { 0 };
   const PhNodeChange *cause;
 
   compare (&self, WITH_AXIS ("1", "2,12"), WITH_AXIS ("2", "6,4"));

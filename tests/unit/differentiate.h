@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
-#include "core/ops/verify.h"
 #include "core/io/io.h"
+#include "core/ops/verify.h"
 #include "core/run/executor.h"
 #include "passes/pass.h"
 

@@ -86,7 +86,7 @@ test_rewritten (void)
   for (Way way = 0; way < N_WAYS; way++)
     {
       const gboolean lost = way < REPLACE;
-      g_auto(Session) session = { 0 };
+      g_auto (Session) session = { 0 };
       g_autofree char *last_row = one_in_last_column (), *answer = NULL, *saved = in_folder ("saved.onnx"), *problems = NULL;
 
       session_init (&session);
@@ -135,7 +135,7 @@ test_current (void)
 
   for (Way way = 0; way < N_WAYS; way++)
     {
-      g_auto(Session) session = { 0 };
+      g_auto (Session) session = { 0 };
 
       session_init (&session);
       g_assert_false (ph_document_is_current (session.document));
@@ -167,7 +167,7 @@ test_current (void)
 static void
 test_current_clone (void)
 {
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *path = in_folder ("open.onnx");
 
   session_init (&session);
@@ -184,7 +184,7 @@ test_current_clone (void)
 static void
 test_rewritten_after_use (void)
 {
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *path = in_folder ("open.onnx");
 
   session_init (&session);
@@ -204,7 +204,7 @@ test_external_rewritten (void)
 {
   static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[5000] x) => (float[5000] y)\n"
                              "<float[5000] w = [\"location\": \"w.bin\", \"offset\": \"0\", \"length\": \"20000\"]>\n{ y = Add (x, w) }\n";
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *path = in_folder ("external.onnxtxt"), *data = in_folder ("w.bin"), *answer = NULL;
   g_autofree char *zeros = g_malloc0 (20000);
 
@@ -267,7 +267,7 @@ static void
 test_save_links (void)
 {
   static const char *const names[] = { "real.onnx", "real.onnxtxt", "real.dot", "real.npy" };
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *full = in_folder ("full.svg"), *answer = NULL;
   struct stat status;
 

@@ -98,7 +98,7 @@ check_case (const Case *c, guint special, guint seed)
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GRand) random = g_rand_new_with_seed (seed);
   g_autoptr (GError) error = NULL;
-  g_auto(PhComparison) comparison = { 0 };
+  g_auto (PhComparison) comparison = { 0 };
   PhTensor *inputs[3] = { NULL }, *fast[2] = { NULL }, *slow[2] = { NULL };
   const PhOp *op = ph_op_find ("", c->op);
   /* Whether a weight that is infinite is multiplied by the zeros around the image, ONNX leaves open. */

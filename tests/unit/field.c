@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/graph/history.h"
 #include "core/io/io.h"
-#include "core/ops/infer.h"
 #include "core/ops/builder.h"
+#include "core/ops/infer.h"
 #include "core/prove/field.h"
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"

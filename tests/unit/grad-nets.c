@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/ops/verify.h"
 #include "core/io/io.h"
+#include "core/ops/verify.h"
 #include "core/run/executor.h"
 #include "passes/pass.h"
 

@@ -11,7 +11,7 @@
 static void
 test_tiny_scale (void)
 {
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
 
   session_init (&session);
@@ -27,7 +27,7 @@ test_tiny_scale (void)
 static void
 test_odd_nodes (void)
 {
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
 
   session_init (&session);
   open_text (&session, "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x, bool c) => (float[2] y, float[2] z) {\n"
@@ -48,7 +48,7 @@ test_no_outputs (void)
   for (guint k = 0; k < G_N_ELEMENTS (opsets); k++)
     for (guint i = 0; i < n; i++)
       {
-        g_auto(Session) session = { 0 };
+        g_auto (Session) session = { 0 };
         g_autofree char *text = NULL, *line = g_strdup_printf ("run %s --no-verify", passes[i]->name);
 
         if (passes[i]->needs_arguments || !ph_pass_is_builtin (passes[i]))
@@ -80,7 +80,7 @@ test_escapes (void)
     "select * from \"values\"", "diff 0 0 --text", "neighbours n9 2", "history", "verify", "feed 1", "values", "open nothing\x1b[31m", "profile",
   };
   g_autofree char *dot = in_folder ("picture.dot"), *drawn = NULL, *shown = NULL;
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   gboolean seen = FALSE;
 
   session_init (&session);

@@ -34,7 +34,7 @@ static char *
 import (const PhImportGraph *file, guint line_of_second)
 {
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
-  g_auto(PhSource) source = { 0 };
+  g_auto (PhSource) source = { 0 };
   g_autoptr (PhModel) model = ph_model_new ();
   g_autoptr (GError) error = NULL;
   PhImporter importer = { &source, model };

@@ -17,7 +17,7 @@ static const Case more_cases[] = {
 static char *
 replaced (const char *text, const char *from, const char *to)
 {
-  g_auto(GStrv) parts = g_strsplit (text, from, -1);
+  g_auto (GStrv) parts = g_strsplit (text, from, -1);
 
   return g_strjoinv (to, parts);
 }
@@ -27,7 +27,7 @@ static PhModel *
 model_of (const Case *row, const char *type)
 {
   g_autoptr (GString) text = g_string_new ("<ir_version: 10, opset_import: [\"\" : 26, \"com.microsoft\" : 1]> row (");
-  g_auto(GStrv) inputs = g_strsplit (row->inputs, " ", -1);
+  g_auto (GStrv) inputs = g_strsplit (row->inputs, " ", -1);
   g_autofree char *body = g_str_equal (type, "double") ? g_strdup (row->body) : replaced (row->body, "double", type);
   g_autofree char *casts = g_str_equal (type, "double") ? g_strdup (body) : replaced (body, "to = 11", "to = 1");
   g_autoptr (GError) error = NULL;

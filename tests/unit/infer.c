@@ -46,13 +46,13 @@ check (const char *inputs, const char *body, const char *expected)
                                            body);
   g_autoptr (GPtrArray) problems = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (PhModel) model = read_model (text, problems);
-  g_auto(GStrv) values = g_strsplit (expected, "; ", -1);
+  g_auto (GStrv) values = g_strsplit (expected, "; ", -1);
 
   if (problems->len > 0)
     g_error ("%s: %s", body, (char *) problems->pdata[0]);
   for (guint i = 0; values[i] != NULL; i++)
     {
-      g_auto(GStrv) words = g_strsplit (values[i], " ", 2);
+      g_auto (GStrv) words = g_strsplit (values[i], " ", 2);
       PhValue *value = ph_model_find_value_named (model, words[0]);
       g_autofree char *type = NULL;
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/io/io.h"
 #include "core/draw/paint.h"
+#include "core/io/io.h"
 #include "core/ops/op.h"
 #include "passes/pass.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/graph/history.h"
-#include "core/ops/verify.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
+#include "core/ops/verify.h"
 
 /* ── meaning: what a value computes, whatever it is called ──────────────────────────────────────────────────────── */
 

@@ -16,7 +16,7 @@ assert_refused (GBytes *bytes, int code, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_onnx_read (bytes, "test.onnx", NULL, &error);
-  g_auto(GStrv) parts = g_strsplit (words, "|", -1);
+  g_auto (GStrv) parts = g_strsplit (words, "|", -1);
 
   g_assert_null (model);
   g_assert_error (error, PH_ERROR, code);
@@ -42,7 +42,7 @@ assert_not_opened (const char *path, const char *words)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
-  g_auto(GStrv) parts = g_strsplit (words, "|", -1);
+  g_auto (GStrv) parts = g_strsplit (words, "|", -1);
 
   g_assert_null (model);
   g_assert_nonnull (error);

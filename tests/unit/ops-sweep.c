@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
-#include "core/ops/verify.h"
 #include "core/io/io.h"
 #include "core/ops/formula.h"
 #include "core/ops/infer.h"
 #include "core/ops/op.h"
+#include "core/ops/verify.h"
 #include "core/run/executor.h"
 #include "passes/pass.h"
 #include "tests/unit/ops-cases.h"
@@ -16,9 +16,9 @@
 /* An operator's example is the first row; these are the others. */
 static const Case more_cases[] = {
 #include "tests/unit/ops-sweep-cases.inc"
-#include "tests/unit/ops-sweep-moves.inc"
-#include "tests/unit/ops-sweep-inputs.inc"
 #include "tests/unit/ops-sweep-forms.inc"
+#include "tests/unit/ops-sweep-inputs.inc"
+#include "tests/unit/ops-sweep-moves.inc"
 };
 
 static GArray *cases;              /* (element-type Case) all */
@@ -162,7 +162,7 @@ static GArray *
 parse_inputs (const char *text)
 {
   GArray *inputs = g_array_new (FALSE, TRUE, sizeof (Input));
-  g_auto(GStrv) words = g_strsplit (text, " ", -1);
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
 
   g_array_set_clear_func (inputs, input_clear);
   for (guint i = 0; words[i] != NULL; i++)

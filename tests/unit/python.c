@@ -7,7 +7,7 @@
 static PhPyModule *
 parse (const char *text, GError **error)
 {
-  g_auto(PhSource) source = { 0 };
+  g_auto (PhSource) source = { 0 };
 
   ph_source_init (&source, "t.py", NULL);
   return ph_py_parse (&source, text, strlen (text), 1, NULL, error);

@@ -111,9 +111,9 @@ test_compare (void)
   g_autoptr (PhTensor) c = ph_tensor_new_floats ((float[]) { 1, NAN, 7, 0 }, 4);
   g_autoptr (PhTensor) wide = ph_tensor_cast (a, PH_DOUBLE);
   g_autoptr (PhTensor) shape = ph_tensor_reshaped (a, 2, (gint64[]) { 2, 2 });
-  g_auto(PhComparison) close = ph_tensor_compare (a, b, PH_TOLERANCE_ONNX), exact = ph_tensor_compare (a, b, PH_TOLERANCE_EXACT);
-  g_auto(PhComparison) far = ph_tensor_compare (a, c, PH_TOLERANCE_ONNX), type = ph_tensor_compare (a, wide, PH_TOLERANCE_ONNX);
-  g_auto(PhComparison) shapes = ph_tensor_compare (a, shape, PH_TOLERANCE_ONNX);
+  g_auto (PhComparison) close = ph_tensor_compare (a, b, PH_TOLERANCE_ONNX), exact = ph_tensor_compare (a, b, PH_TOLERANCE_EXACT);
+  g_auto (PhComparison) far = ph_tensor_compare (a, c, PH_TOLERANCE_ONNX), type = ph_tensor_compare (a, wide, PH_TOLERANCE_ONNX);
+  g_auto (PhComparison) shapes = ph_tensor_compare (a, shape, PH_TOLERANCE_ONNX);
 
   g_assert_true (close.close);
   g_assert_cmpint (close.max_ulp, ==, 2);

@@ -14,7 +14,7 @@
 static void
 test_values_json (void)
 {
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autoptr (PhReply) reply = NULL;
   g_autofree char *json = NULL;
 
@@ -214,7 +214,7 @@ test_locale (void)
   g_autofree char *path = in_folder ("locale.onnxtxt"), *dot = in_folder ("locale.dot"), *drawn = NULL, *profile = NULL, *locales = in_folder ("locales"),
                   *command = g_strdup_printf ("mkdir -p %s && localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8", locales, locales),
                   *remove = g_strdup_printf ("rm -rf %s", locales), *former = g_strdup (g_getenv ("LOCPATH"));
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   gboolean there = setlocale (LC_NUMERIC, "de_DE.UTF-8") != NULL;
 
   if (!there && g_spawn_command_line_sync ("sh -c 'command -v localedef'", NULL, NULL, NULL, NULL))

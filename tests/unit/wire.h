@@ -54,7 +54,7 @@ static inline Wire *
 wire_node (const char *op, const char *inputs, const char *outputs, const char *name)
 {
   Wire *node = g_byte_array_new ();
-  g_auto(GStrv) in = g_strsplit (inputs, " ", -1), out = g_strsplit (outputs, " ", -1);
+  g_auto (GStrv) in = g_strsplit (inputs, " ", -1), out = g_strsplit (outputs, " ", -1);
 
   for (guint i = 0; in[i] != NULL && in[i][0] != '\0'; i++)
     wire_string (node, 1, g_str_equal (in[i], "-") ? "" : in[i]);

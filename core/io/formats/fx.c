@@ -67,7 +67,7 @@ code_of_table (const char *text, gsize size)
   g_autoptr (GRegex) line = g_regex_new ("^\\s*%(\\w+) :.* = (\\w+)\\[target=([^\\]]*)\\](?:\\(args = \\((.*)\\), kwargs = \\{(.*)\\}\\))?", G_REGEX_RAW, 0, NULL);
   g_autoptr (GRegex) value = g_regex_new ("%(\\w+)", G_REGEX_RAW, 0, NULL), key = g_regex_new ("(^|, )(\\w+): ", G_REGEX_RAW, 0, NULL);
   g_autofree char *copy = g_strndup (text, size);
-  g_auto(GStrv) lines = g_strsplit (copy, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (copy, "\n", -1);
   GString *out = g_string_new ("def forward(self):\n");
 
   for (guint i = 1; lines[0] != NULL && lines[i] != NULL; i++)

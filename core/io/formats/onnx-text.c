@@ -24,8 +24,8 @@ probe (const guint8 *head, gsize size, const char *name)
 static PhModel *
 read_model (PhSource *base, GError **error)
 {
-  g_auto(PhOnnxSource) source = { .base = base, .lenient = TRUE };
-  g_auto(PhArena) arena = { 0 };
+  g_auto (PhOnnxSource) source = { .base = base, .lenient = TRUE };
+  g_auto (PhArena) arena = { 0 };
   g_autoptr (GBytes) text = ph_source_dup_bytes (base, error);
   Onnx__ModelProto *proto;
   gsize size;

@@ -18,8 +18,8 @@ probe (const guint8 *head, gsize size, const char *name)
 static PhModel *
 read_model (PhSource *base, GError **error)
 {
-  g_auto(PhOnnxSource) source = { .base = base };
-  g_auto(PhArena) arena = { 0 };
+  g_auto (PhOnnxSource) source = { .base = base };
+  g_auto (PhArena) arena = { 0 };
   g_autoptr (GByteArray) slim = NULL;
   ProtobufCAllocator allocator;
   Onnx__ModelProto *proto;

@@ -279,7 +279,7 @@ add_option (File *file, PhDraftNode *node, gsize table, guint field, const char 
 static gboolean
 add_options (File *file, PhDraftNode *node, gsize table, const char *fields, GError **error)
 {
-  g_auto(GStrv) names = g_strsplit (fields, " ", -1);
+  g_auto (GStrv) names = g_strsplit (fields, " ", -1);
 
   for (guint i = 0; table != 0 && names[i] != NULL; i++)
     {

@@ -1,6 +1,7 @@
-/* build.c: the model of HLO modules. Tuples are taken apart: tuple and get-tuple-element make no node, and what makes a tuple has
- * an output for each of its elements, named after the get-tuple-element that takes it. What a computation is called by has it as
- * a body. SPDX-License-Identifier: GPL-3.0-or-later */
+/* build.c: the model of HLO modules. Tuples are taken apart: tuple and get-tuple-element make no node, and what makes a tuple
+ * has an output for each of its elements, named after the get-tuple-element that takes it. What a computation is called by has
+ * it as a body.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
 #include "core/io/hlo/hlo.h"

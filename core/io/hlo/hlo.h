@@ -1,5 +1,6 @@
 /* hlo.h: modules of XLA's HLO as their text or their protobuf message tells them, and the model made of them. Private to the
- * readers of both. SPDX-License-Identifier: GPL-3.0-or-later */
+ * readers of both.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
 #include "core/graph/graph.h"

@@ -1,6 +1,6 @@
 /* parser.c: modules, computations and instructions of HLO text, after the grammar that XLA reads: with types before operands or
- * not, "%" before names or not, computations apart or in their place, modules with a header or not. SPDX-License-Identifier:
- * GPL-3.0-or-later */
+ * not, "%" before names or not, computations apart or in their place, modules with a header or not.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
 #include "core/io/hlo/lexer.h"

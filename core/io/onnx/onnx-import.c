@@ -394,7 +394,7 @@ graph_extra (PhScope *scope, const Onnx__GraphProto *proto)
 static gboolean
 import_described (PhImport *import, PhScope *outer, gboolean closed, PhGraph *graph, const Description *file, GError **error)
 {
-  g_auto(PhScope) scope = { 0 };
+  g_auto (PhScope) scope = { 0 };
   Making making = { import, file };
 
   ph_scope_init (&scope, &import->base, outer, closed, graph, &file->graph);

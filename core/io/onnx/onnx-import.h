@@ -1,4 +1,4 @@
-/* import.h: what the files of the import share.
+/* onnx-import.h: what the files of the import share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

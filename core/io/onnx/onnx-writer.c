@@ -174,7 +174,7 @@ too_large (gsize size, GError **error)
 GBytes *
 ph_onnx_write (PhModel *model, GError **error)
 {
-  g_auto(PhArena) arena = { 0 };
+  g_auto (PhArena) arena = { 0 };
   PhExport export = { .arena = &arena, .plain = TRUE };
   Onnx__ModelProto *proto;
   gsize size;
@@ -196,7 +196,7 @@ ph_onnx_write (PhModel *model, GError **error)
 gboolean
 ph_onnx_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error)
 {
-  g_auto(PhArena) arena = { 0 };
+  g_auto (PhArena) arena = { 0 };
   PhExport export = { .arena = &arena, .plain = TRUE, .cancellable = cancellable };
   g_autofree char *data_path = g_strconcat (path, ".data", NULL), *location = g_path_get_basename (data_path);
   g_autofree Sink *sink = g_new (Sink, 1);

@@ -19,7 +19,7 @@ enum { ELEM_TENSOR = 1, ELEM_SPARSE = 2, ELEM_SEQUENCE = 3, ELEM_OPTIONAL = 5 };
 static PhTensor *
 read_tensor (PhOnnxSource *source, const guint8 *data, gsize size, char **name, GError **error)
 {
-  g_auto(PhArena) arena = { 0 };
+  g_auto (PhArena) arena = { 0 };
   ProtobufCAllocator allocator;
   Onnx__TensorProto *proto;
 
@@ -133,7 +133,7 @@ read_value (PhOnnxSource *source, const PhType *type, const guint8 *data, gsize 
 PhTensor *
 ph_tensor_load (const char *path, const PhType *type, char **name, GError **error)
 {
-  g_auto(PhSource) source = { 0 };
+  g_auto (PhSource) source = { 0 };
   PhOnnxSource onnx = { .base = &source };
   g_autoptr (GBytes) bytes = NULL;
   g_autoptr (GError) reason = NULL;
@@ -195,7 +195,7 @@ write_value (PhTensor *tensor, const char *name)
 
   if (ph_tensor_kind (tensor) == PH_KIND_TENSOR)
     {
-      g_auto(PhArena) arena = { 0 };
+      g_auto (PhArena) arena = { 0 };
 
       ph_arena_init (&arena);
       return ph_proto_to_bytes (&ph_tensor_to_proto (&arena, tensor, name)->base);

@@ -215,7 +215,7 @@ ph_text_print_elements (PhTextPrinter *printer, const Onnx__TensorProto *proto)
 
   if (tensor == NULL)
     {
-      g_auto(PhSource) base = { 0 };
+      g_auto (PhSource) base = { 0 };
       PhOnnxSource source = { .base = &base };
 
       ph_source_init (&base, NULL, NULL);

@@ -167,7 +167,7 @@ print_operator (PhTextPrinter *printer, const Onnx__NodeProto *node)
 {
   if (node->domain != NULL && node->domain[0] != '\0')
     {
-      g_auto(GStrv) parts = g_strsplit (node->domain, ".", -1);
+      g_auto (GStrv) parts = g_strsplit (node->domain, ".", -1);
 
       for (guint i = 0; parts[i] != NULL; i++)
         {
@@ -178,7 +178,7 @@ print_operator (PhTextPrinter *printer, const Onnx__NodeProto *node)
   ph_text_print_name (printer, node->op_type);
   if (node->base.n_unknown_fields > 0)
     {
-      g_auto(PhArena) arena = { 0 };
+      g_auto (PhArena) arena = { 0 };
       const char *overload;
 
       ph_arena_init (&arena);
@@ -340,7 +340,7 @@ print_opsets (PhTextPrinter *printer, Onnx__OperatorSetIdProto *const *sets, gsi
 static void
 print_function_attrs (PhTextPrinter *printer, const Onnx__FunctionProto *function)
 {
-  g_auto(PhArena) arena = { 0 };
+  g_auto (PhArena) arena = { 0 };
   guint n = 0;
 
   ph_arena_init (&arena);
@@ -441,7 +441,7 @@ print_model (GString *out, const Onnx__ModelProto *model, GHashTable *tensors, g
 char *
 ph_onnx_text_try_print (PhModel *model, gsize max_elements, GCancellable *cancellable, GError **error)
 {
-  g_auto(PhArena) arena = { 0 };
+  g_auto (PhArena) arena = { 0 };
   g_autoptr (GHashTable) tensors = g_hash_table_new (NULL, NULL);
   PhExport export = { .arena = &arena, .tensors = tensors, .cancellable = cancellable };
   GString *out = g_string_new (NULL);

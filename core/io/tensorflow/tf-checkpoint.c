@@ -1,7 +1,8 @@
-/* tf-checkpoint.c: the values of variables. They lie beside the graph: X.index is a sorted table in LevelDB's form (its table_format.md)
- * from names to BundleEntryProto (tensorflow/core/protobuf/tensor_bundle.proto), X.data-00000-of-00001 has their elements. Objects of
- * TensorFlow 2 are saved under their place in the program; one more entry says the name that the graph knows each by
- * (trackable_object_graph.proto). SPDX-License-Identifier: GPL-3.0-or-later */
+/* tf-checkpoint.c: the values of variables. They lie beside the graph: X.index is a sorted table in LevelDB's form (its
+ * table_format.md) from names to BundleEntryProto (tensorflow/core/protobuf/tensor_bundle.proto), X.data-00000-of-00001 has
+ * their elements. Objects of TensorFlow 2 are saved under their place in the program; one more entry says the name that the
+ * graph knows each by (trackable_object_graph.proto).
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tensorflow/tf.h"
 
 #include <string.h>

@@ -368,7 +368,7 @@ resolve (const char *dotted, gboolean script, Target *target)
   for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
     if (g_str_has_prefix (dotted, spaces[i]))
       {
-        g_auto(GStrv) parts = g_strsplit (dotted + strlen (spaces[i]), ".", 3);
+        g_auto (GStrv) parts = g_strsplit (dotted + strlen (spaces[i]), ".", 3);
 
         if (g_strv_length (parts) >= 2)
           {
@@ -405,7 +405,7 @@ add_call (PhTorchScope *scope, const PhPy *at, const Target *target, GPtrArray *
 {
   PhTorch *torch = scope->torch;
   const char *signature = g_str_equal (target->domain, PH_TORCH_ATEN) ? ph_torch_signature (target->op) : NULL;
-  g_auto(GStrv) parameters = signature != NULL ? g_strsplit (signature, " ", -1) : NULL;
+  g_auto (GStrv) parameters = signature != NULL ? g_strsplit (signature, " ", -1) : NULL;
   const guint known = parameters != NULL ? g_strv_length (parameters) : 0;
   PhSketchNode *node = add_node (scope, at, target->op, target->domain);
   g_autoptr (GPtrArray) used = g_ptr_array_new ();
@@ -571,7 +571,7 @@ call_expr (PhTorchScope *scope, const PhPy *py, const char *const *names, guint 
   const PhPy *callee = py->items[0];
   g_autofree char *dotted = ph_py_dotted (callee);
   g_autoptr (GPtrArray) args = g_ptr_array_new (), keywords = g_ptr_array_new ();
-  g_auto(Target) target = { NULL, NULL, NULL };
+  g_auto (Target) target = { NULL, NULL, NULL };
   PhTorchVal *val = NULL, *of = NULL;
   const char *name = n_names == 1 ? names[0] : NULL;
   gboolean known = FALSE, skip_type = ph_py_is_name (callee, "annotate") || ph_py_is_name (callee, "unchecked_cast") || ph_py_is_name (callee, "uninitialized");

@@ -52,7 +52,7 @@ member_free (gpointer data)
 static gboolean
 is_plain (const char *name)
 {
-  g_auto(GStrv) parts = g_strsplit (name, "/", -1);
+  g_auto (GStrv) parts = g_strsplit (name, "/", -1);
 
   if (*name == '/' || *name == '\0' || strchr (name, '\\') != NULL)
     return FALSE;

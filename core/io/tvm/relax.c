@@ -259,7 +259,7 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
   g_autofree char *op = ph_tvm_op_name (callee);
   const gboolean standard = callee->kind == PH_PY_ATTRIBUTE && (own = callee->items[0]) != NULL && own->kind != PH_PY_CALL;
   const char *signature, *function = NULL, *output;
-  g_auto(GStrv) parameters = NULL;
+  g_auto (GStrv) parameters = NULL;
   PhSketchNode *node;
   guint known = 0, at = 0;
 

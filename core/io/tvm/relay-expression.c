@@ -23,7 +23,7 @@ type_of (const char *text)
     return NULL;
   {
     g_autofree char *inside = g_strndup (list + 1, (gsize) (close - list - 1)), *rest = g_strdup (close + 1);
-    g_auto(GStrv) parts = g_strsplit (inside, ",", PH_MAX_RANK + 1);
+    g_auto (GStrv) parts = g_strsplit (inside, ",", PH_MAX_RANK + 1);
 
     for (char **part = parts; *part != NULL && rank < PH_MAX_RANK; part++)
       {

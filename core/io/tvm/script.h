@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/io/sketch.h"
 #include "core/io/python/python.h"
+#include "core/io/sketch.h"
 
 G_BEGIN_DECLS
 

@@ -246,7 +246,7 @@ tree_regressor_kernel (PhKernel *kernel, GError **error)
   g_autofree double *x = NULL, *scores = NULL, *base = NULL;
   g_autofree guint8 *seen = NULL;
   g_autofree gsize *leaves = NULL;
-  g_auto(Forest) forest = { 0 };
+  g_auto (Forest) forest = { 0 };
   gsize rows, features, n_base;
   PhPost post;
   float *y;
@@ -339,7 +339,7 @@ tree_classifier_kernel (PhKernel *kernel, GError **error)
   const gsize classes = ph_ml_n_labels (kernel->node);
   g_autofree double *x = NULL, *scores = NULL, *base = NULL;
   g_autofree gsize *leaves = NULL;
-  g_auto(Forest) forest = { 0 };
+  g_auto (Forest) forest = { 0 };
   gboolean one_id = TRUE, positive = TRUE;
   gsize rows, features, n_base;
   PhPost post;

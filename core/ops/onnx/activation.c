@@ -1,7 +1,7 @@
 /* activation.c: the nonlinearities of neural networks.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/grad.h"
+#include "core/ops/onnx/elementwise.h"
 
 PH_REAL_LOOPS (relu, x > 0 || x != x ? x : 0)
 PH_UNARY_LOOP (relu_i64, gint64, gint64, MAX (x, 0))

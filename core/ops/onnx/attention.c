@@ -149,7 +149,7 @@ infer_attention (PhInfer *infer, GError **error)
 static gboolean
 append_past (PhKernel *kernel, guint input, PhHeads *now, GError **error)
 {
-  g_auto(PhHeads) past = { 0 };
+  g_auto (PhHeads) past = { 0 };
   PhHeads both;
 
   if (ph_kernel_input (kernel, input) == NULL)
@@ -311,7 +311,7 @@ run_attention (PhKernel *kernel, GError **error)
 {
   const gint64 n_q = ph_node_attr_int (kernel->node, "q_num_heads", 0), n_kv = ph_node_attr_int (kernel->node, "kv_num_heads", 0);
   const PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, Q));
-  g_auto(PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, y = { 0 }, shown = { 0 };
+  g_auto (PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, y = { 0 }, shown = { 0 };
   gint64 past;
 
   if (!ph_heads_read (kernel, Q, n_q, &q, error) || !ph_heads_read (kernel, K, n_kv, &k, error)
@@ -384,7 +384,7 @@ run_rotary_embedding (PhKernel *kernel, GError **error)
   PhTensor *positions = ph_kernel_input (kernel, 3);
   const gboolean interleaved = ph_node_attr_int (kernel->node, "interleaved", 0) != 0;
   gint64 turned = ph_node_attr_int (kernel->node, "rotary_embedding_dim", 0), half, rows;
-  g_auto(PhHeads) x = { 0 };
+  g_auto (PhHeads) x = { 0 };
 
   if (!ph_heads_read (kernel, 0, ph_node_attr_int (kernel->node, "num_heads", 0), &x, error))
     return FALSE;

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/grad.h"
+#include "core/ops/onnx/elementwise.h"
 
 static gboolean
 is_number (PhDType dtype)

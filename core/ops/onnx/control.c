@@ -1,7 +1,7 @@
 /* control.c: If, Loop, Scan: operators with bodies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/control-grad.h"
 #include "core/graph/edit.h"
+#include "core/ops/onnx/control-grad.h"
 #include "core/ops/support.h"
 
 /* What holds for both types; NULL when not even the kind does. */

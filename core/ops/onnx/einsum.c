@@ -65,7 +65,7 @@ static gboolean
 parse (Equation *equation, const char *text, const guint *ranks, guint n_operands)
 {
   g_autoptr (GString) plain = g_string_new (NULL);
-  g_auto(GStrv) terms = NULL;
+  g_auto (GStrv) terms = NULL;
   const char *arrow;
   guint n_dots = 0, count[52] = { 0, };
 

@@ -5,8 +5,8 @@
 #include <tgmath.h>
 
 #include "core/ops/infer.h"
-#include "core/ops/pattern.h"
 #include "core/ops/kernel.h"
+#include "core/ops/pattern.h"
 #include "core/tensor/broadcast.h"
 
 G_BEGIN_DECLS

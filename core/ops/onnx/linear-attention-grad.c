@@ -1,8 +1,8 @@
 /* linear-attention-grad.c: LinearAttention, CausalConvWithState and FlexAttention in simpler operators: for their gradients.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/attention.h"
 #include "core/ops/copy.h"
 #include "core/ops/infer.h"
+#include "core/ops/onnx/attention.h"
 
 #include <math.h>
 

@@ -76,7 +76,7 @@ run_linear_attention (PhKernel *kernel, GError **error)
   const gint64 n_q = ph_node_attr_int (kernel->node, "q_num_heads", 0), n_kv = ph_node_attr_int (kernel->node, "kv_num_heads", 0);
   const char *name = ph_node_attr_string (kernel->node, "update_rule", "gated_delta");
   const PhDType dtype = ph_tensor_dtype (ph_kernel_input (kernel, Q));
-  g_auto(PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, state = { 0 }, decay = { 0 }, beta = { 0 }, y = { 0 };
+  g_auto (PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, state = { 0 }, decay = { 0 }, beta = { 0 }, y = { 0 };
   g_autofree double *change = NULL;
   Rule rule = { .gated = strstr (name, "gated") != NULL, .delta = strstr (name, "delta") != NULL };
 
@@ -274,7 +274,7 @@ run_modification (PhKernel *kernel, const char *attr, PhHeads *scores, GError **
 static gboolean
 run_flex_attention (PhKernel *kernel, GError **error)
 {
-  g_auto(PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, y = { 0 }, scores = { 0 };
+  g_auto (PhHeads) q = { 0 }, k = { 0 }, v = { 0 }, y = { 0 }, scores = { 0 };
   gint64 group;
   double scale;
 

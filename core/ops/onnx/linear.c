@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/grad.h"
+#include "core/ops/onnx/elementwise.h"
 
 #define PRODUCTS (PH_FLOATS | PH_INDICES | PH_T (UINT32) | PH_T (UINT64))
 

@@ -1,7 +1,7 @@
 /* logic.c: comparisons, booleans, bits, and choosing between two tensors.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/grad.h"
+#include "core/ops/onnx/elementwise.h"
 
 #include <string.h>
 

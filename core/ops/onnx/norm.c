@@ -1,7 +1,7 @@
 /* norm.c: normalisations of channels by mean and variance, and the gradient that all of mean and variance share.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/onnx/norm.h"
+#include "core/ops/onnx/elementwise.h"
 
 /* In gradients, the builder is b. */
 #define ADD(x_, y_)  PH_BUILD (b, Add, x_, y_)

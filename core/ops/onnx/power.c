@@ -1,7 +1,7 @@
 /* power.c: powers and remainders.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/grad.h"
+#include "core/ops/onnx/elementwise.h"
 
 /* Pow */
 

@@ -1,7 +1,7 @@
 /* source.c: constants, and what hands its input on.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/grad.h"
+#include "core/ops/onnx/elementwise.h"
 
 /* Whatever form of Constant it is: its tensor. (transfer full) (nullable) */
 static PhTensor *

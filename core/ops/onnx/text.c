@@ -237,7 +237,7 @@ run_string_normalizer (PhKernel *kernel, GError **error)
   PhTensor *x = ph_kernel_input (kernel, 0);
   const char *action = ph_node_attr_string (kernel->node, "case_change_action", "NONE");
   const gboolean case_sensitive = ph_node_attr_int (kernel->node, "is_case_sensitive", 0) != 0;
-  g_auto(GStrv) stopwords = attr_strings (kernel->node, "stopwords");
+  g_auto (GStrv) stopwords = attr_strings (kernel->node, "stopwords");
   g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func (g_free);
   const guint rank = ph_tensor_rank (x);
   gint64 dims[2] = { 1, 0 };
@@ -382,7 +382,7 @@ run_tf_idf (PhKernel *kernel, GError **error)
   const guint rank = ph_tensor_rank (x);
   const gint64 rows = rank == 2 ? ph_tensor_dims (x)[0] : 1, columns = output_columns (kernel->node);
   const gsize n = rank == 2 ? (gsize) ph_tensor_dims (x)[1] : ph_tensor_count (x);
-  g_auto(GStrv) strings = NULL;
+  g_auto (GStrv) strings = NULL;
   Grams grams = { 0 };
   gboolean ok;
   float *y;

@@ -1,7 +1,7 @@
 /* variadic.c: sum, mean, least and greatest of any number of tensors.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "core/ops/onnx/elementwise.h"
 #include "core/ops/grad.h"
+#include "core/ops/onnx/elementwise.h"
 
 /* A NaN on either side wins, as in numpy. */
 #define MOST_KERNEL(name_, compare_)                                                                                   \

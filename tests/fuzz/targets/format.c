@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "core/ops/verify.h"
 #include "core/io/format.h"
 #include "core/io/io.h"
+#include "core/ops/verify.h"
 
 /* Whatever is in the model, a saved file is opened by the format that wrote it. */
 static void

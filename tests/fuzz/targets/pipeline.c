@@ -5,7 +5,7 @@
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
-  g_auto(GStrv) lines = target_lines (data, size, 3);
+  g_auto (GStrv) lines = target_lines (data, size, 3);
   TargetConsole target;
 
   target_console_open (&target);

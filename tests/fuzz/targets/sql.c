@@ -6,7 +6,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   static TargetConsole target;
-  g_auto(GStrv) lines = target_lines (data, size, 4);
+  g_auto (GStrv) lines = target_lines (data, size, 4);
 
   if (target.console == NULL)
     {

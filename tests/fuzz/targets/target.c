@@ -142,7 +142,7 @@ target_console_run (TargetConsole *target, const char *line)
 {
   g_autoptr (PhReply) reply = run_watched (target->console, line);
   g_autofree char *json = ph_reply_to_json (reply);
-  g_auto(GStrv) completions = NULL;
+  g_auto (GStrv) completions = NULL;
   guint word;
 
   g_assert_true (reply->ok == (reply->error == NULL));
@@ -161,7 +161,7 @@ target_lines (const guint8 *data, gsize size, guint most)
   /* Files are those of the folder we are in, which is empty; no other program is started. */
   static const char *const never[] = { "/", "~", "..", "exec", "load", "plugin", "set memory", "set growth", NULL };
   g_autofree char *text = g_strndup ((const char *) data, size);
-  g_auto(GStrv) lines = g_strsplit (text, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_autoptr (GPtrArray) kept = g_ptr_array_new ();
 
   for (guint i = 0; lines[i] != NULL && kept->len < most; i++)
