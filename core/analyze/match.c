@@ -1,4 +1,5 @@
-/* match.c: which node of one graph is which of another. SPDX-License-Identifier: GPL-3.0-or-later */
+/* match.c: which node of one graph is which of another.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/match.h"
 
 #include <string.h>
