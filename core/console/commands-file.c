@@ -461,7 +461,7 @@ problems_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "open", "FILE", N_ ("Open a model: ONNX, or ONNX text"),
+  { "open", "FILE", N_ ("Open a model, or a folder of models as a history"),
     "The content decides, not the name; `formats` lists what can be opened. The models of a folder become a history: what another compiler dumped after "
     "each of its passes. What is open stays open when the file cannot be read.",
     N_ ("_Open…"), "<Control>o", "document-open-symbolic", PH_CODE (open_begin, open_work, open_finish) },
