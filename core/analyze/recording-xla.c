@@ -258,12 +258,21 @@ follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, g
   return TRUE;
 }
 
+static void
+add_empty_step (PhHistory *history, PhModel *model, const char *name, gboolean summary)
+{
+  if (summary)
+    return;
+  ph_history_begin_step (history, model, name);
+  ph_history_end_step (history, model, 0);
+}
+
 /* ── reading ahead ──────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Files are read by several threads, a few ahead of the one that is followed, so that memory does not grow with the dump. */
 #define AHEAD 8
 
-typedef struct { const char *path; PhModel *model; GError *error; gboolean done; } Slot;
+typedef struct { const char *path, *before; PhModel *model; GError *error; gboolean same, done; } Slot;
 
 typedef struct
 {
@@ -275,13 +284,24 @@ typedef struct
   guint         n, pushed;
 } Reading;
 
+/* The pass changed nothing: what was dumped after it is what was dumped before it. */
+static gboolean
+is_same (const Slot *slot)
+{
+  g_autoptr (GBytes) bytes = ph_file_load (slot->path, NULL), before = bytes != NULL ? ph_file_load (slot->before, NULL) : NULL;
+
+  return before != NULL && g_bytes_equal (bytes, before);
+}
+
 static void
 read_slot (gpointer data, gpointer user_data)
 {
   Slot    *slot = data;
   Reading *reading = user_data;
 
-  slot->model = ph_io_open (slot->path, NULL, reading->cancellable, &slot->error);
+  slot->same = is_same (slot);
+  if (!slot->same)
+    slot->model = ph_io_open (slot->path, NULL, reading->cancellable, &slot->error);
   g_mutex_lock (&reading->lock);
   slot->done = TRUE;
   g_cond_broadcast (&reading->ready);
@@ -295,7 +315,10 @@ reading_init (Reading *reading, const GArray *files, GCancellable *cancellable)
   g_mutex_init (&reading->lock);
   g_cond_init (&reading->ready);
   for (guint i = 0; i < files->len; i++)
-    reading->slots[i].path = g_array_index (files, File, i).path;
+    {
+      reading->slots[i].path = g_array_index (files, File, i).path;
+      reading->slots[i].before = i > 0 ? g_array_index (files, File, i - 1).path : NULL;
+    }
   reading->pool = g_thread_pool_new (read_slot, reading, (gint) CLAMP (g_get_num_processors (), 1, AHEAD), FALSE, NULL);
 }
 
@@ -314,7 +337,7 @@ reading_clear (Reading *reading)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
 
-/* The model of file @index, which is asked for in order. (transfer full) (nullable) */
+/* The model of file @index, which is asked for in order. NULL without error: the same as that of the file before. (transfer full) */
 static PhModel *
 reading_take (Reading *reading, guint index, GError **error)
 {
@@ -349,7 +372,9 @@ replay (PhModel *first, const GArray *files, GPtrArray *problems, GCancellable *
       if (g_cancellable_set_error_if_cancelled (cancellable, error))
         return NULL;
       target = reading_take (&reading, i, &reason);
-      if (target == NULL)
+      if (target == NULL && reason == NULL)
+        add_empty_step (history, model, name, summary);
+      else if (target == NULL)
         add_problem (problems, "Left out: @2", "", reason->message);
       else if (!follow (history, model, name, target, summary, &reason))
         add_problem (problems, "The step '@1' was left out: @2", name, reason->message);

@@ -213,6 +213,16 @@ add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GEr
   return TRUE;
 }
 
+/* One of its nodes can be: a model that another compiler left behind has none. */
+static gboolean
+can_be_run (const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    if (node->op != NULL || ph_node_function (node) != NULL)
+      return TRUE;
+  return graph->first == NULL;
+}
+
 /* Where nobody asked for it, the whole model is run to see what no rewrite alone shows, or which output shows a difference. What
  * is proved rewrite by rewrite needs it only where it costs nothing. */
 static gboolean
@@ -221,6 +231,8 @@ wants_whole (PhProver *prover, const PhProof *proof, gboolean foreign)
   const guint    n_nodes = count_nodes (prover->model[0]->graph);
   const gboolean is_quick = n_nodes <= QUICK_NODES && prover->cost <= PH_PROVE_WHOLE_FLOPS / 10;
 
+  if (!can_be_run (prover->model[0]->graph))
+    return FALSE;
   if (prover->whole || (proof->n_none > 0 && prover->cost < PH_PROVE_CAPTURE_FLOPS / 4))
     return TRUE;
   return is_quick && (foreign || proof->verdict != PH_VERDICT_PROVED || prover->cost + n_nodes * PH_PROVE_NODE_FLOPS <= TINY_FLOPS);

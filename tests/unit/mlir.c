@@ -223,6 +223,42 @@ test_tree (void)
   g_rmdir (folder);
 }
 
+typedef struct { GString *steps; } Steps;
+
+static gboolean
+add_step (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  Steps *steps = data;
+
+  g_string_append_printf (steps->steps, "%s%s ", pass != NULL ? pass : "first", model == NULL ? "=" : "");
+  g_clear_pointer (&model, ph_model_free);
+  return TRUE;
+}
+
+#define DUMP(when, pass, op) "// -----// IR Dump " when " " pass " (" pass ") //----- //\nfunc.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {\n" \
+                             "  %0 = stablehlo." op " %arg0 : tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
+
+/* What is dumped again as it was is not read again; a dump in front of a pass is a step only where it shows what came before. */
+static void
+test_same (void)
+{
+  static const char both[] = DUMP ("Before", "cse", "tanh") DUMP ("After", "cse", "tanh") DUMP ("Before", "fold", "tanh") DUMP ("After", "fold", "abs")
+                             DUMP ("After", "dce", "abs");
+  static const char before[] = DUMP ("Before", "cse", "tanh") DUMP ("Before", "fold", "tanh") DUMP ("Before", "dce", "abs");
+  static const struct { const char *text, *steps; } dumps[] = { { both, "first cse= fold dce= " }, { before, "first cse= fold " } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (dumps); i++)
+    {
+      g_autoptr (GString) text = g_string_new (NULL);
+      g_autoptr (GError)  error = NULL;
+      Steps               steps = { text };
+
+      g_assert_true (ph_format_record_text (ph_format_find ("mlir-dump"), dumps[i].text, "dump.txt", add_step, &steps, NULL, NULL, &error));
+      g_assert_no_error (error);
+      g_assert_cmpstr (text->str, ==, dumps[i].steps);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -234,6 +270,7 @@ main (int argc, char **argv)
   g_test_add_func ("/mlir/deep", test_deep);
   g_test_add_func ("/mlir/unfolding", test_unfolding);
   g_test_add_func ("/mlir/dump", test_dump);
+  g_test_add_func ("/mlir/same", test_same);
   g_test_add_func ("/mlir/tree", test_tree);
   return g_test_run ();
 }

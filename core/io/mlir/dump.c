@@ -18,6 +18,7 @@ typedef struct
   const char   *entry;         /* (nullable) the function that is the main graph, as long as it is there           */
   char         *pending;       /* (nullable) the pass that was about to run                                        */
   gboolean      begun;
+  GHashTable   *texts;           /* first line of what was dumped -> GBytes of all of it, while that is how it is */
   PhRecordFunc  each;
   gpointer      data;
 } Dump;
@@ -130,6 +131,51 @@ build (Dump *dump, GError **error)
   return model;
 }
 
+/* Most passes change nothing, and the same text is dumped again. Of a module it is all that is known. */
+static gboolean
+is_same (Dump *dump, const char *text, const char *end)
+{
+  const char *first = text, *eol;
+  char       *key;
+  GBytes     *known, *bytes;
+  gboolean    same, module;
+
+  while (first < end && g_ascii_isspace (*first))
+    first++;
+  while (end > first && g_ascii_isspace (end[-1]))
+    end--;
+  eol = memchr (first, '\n', (gsize) (end - first));
+  module = g_str_has_prefix (first, "module") || g_str_has_prefix (first, "\"builtin.module");
+  key = module ? g_strdup ("") : g_strndup (first, (gsize) ((eol != NULL ? eol : end) - first));
+  bytes = g_bytes_new_static (first, (gsize) (end - first));
+  known = g_hash_table_lookup (dump->texts, key);
+  same = dump->begun && known != NULL && g_bytes_equal (known, bytes);
+  if (!same && module)
+    g_hash_table_remove_all (dump->texts);
+  else if (!same)
+    g_hash_table_remove (dump->texts, "");
+  g_hash_table_replace (dump->texts, key, bytes);
+  return same;
+}
+
+static void
+set_pending (Dump *dump, char *name)
+{
+  g_free (dump->pending);
+  dump->pending = name;
+}
+
+/* A dump before a pass shows what the one before it did; behind a dump after that one it shows nothing new. */
+static gboolean
+skip_section (Dump *dump, char *name, gboolean before, GError **error)
+{
+  const char *step = before ? dump->pending : name;
+  gboolean    ok = step == NULL || dump->each (step, NULL, dump->data, error);
+
+  set_pending (dump, before ? g_strdup (name) : NULL);
+  return ok;
+}
+
 static gboolean
 read_section (Dump *dump, const char *header, const char *eol, const char *end, guint line, GError **error)
 {
@@ -140,6 +186,8 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
   PhModel           *model;
   g_autoptr (GError)  reason = NULL;
 
+  if (is_same (dump, text, end))
+    return skip_section (dump, name, before, error);
   /* What does not parse (a dump after a failure is cut short) is left out, and said. */
   module = ph_mlir_parse (dump->source, text, (gsize) (end - text), line + 1, &reason);
   if (module == NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -163,8 +211,7 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
   if (!dump->each (!dump->begun ? NULL : !before ? name : dump->pending != NULL ? dump->pending : "start", model, dump->data, error))
     return FALSE;
   dump->begun = TRUE;
-  g_free (dump->pending);
-  dump->pending = before ? g_steal_pointer (&name) : NULL;
+  set_pending (dump, before ? g_steal_pointer (&name) : NULL);
   return TRUE;
 }
 
@@ -173,7 +220,8 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
 {
   const char *end = text + size, *header = NULL, *header_eol = NULL;
   guint       line = 1, header_line = 0;
-  Dump        dump = { source, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free), g_ptr_array_new (), NULL, NULL, FALSE, each, data };
+  Dump        dump = { source, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_mlir_free), g_ptr_array_new (), NULL, NULL, FALSE,
+                      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_bytes_unref), each, data };
   gboolean    ok = TRUE;
 
   for (const char *p = text; ok && p <= end; line++)
@@ -204,6 +252,7 @@ ph_mlir_dump_read (PhSource *source, const char *text, gsize size, PhRecordFunc 
   else if (ok && !dump.begun)
     ok = ph_source_fail (source, error, PH_ERROR_INVALID, NULL, "no part of this dump could be read. mlir-opt writes one with -mlir-print-ir-after-all");
   g_free (dump.pending);
+  g_hash_table_unref (dump.texts);
   g_ptr_array_unref (dump.modules);
   g_ptr_array_unref (dump.ops);
   return ok;
