@@ -65,6 +65,16 @@ probe (const PhFormat *format, const guint8 *head, gsize size, const char *name)
   return length > 0 && size >= length && memcmp (head, format->magic, length) == 0 ? 90 : 0;
 }
 
+/* Control characters that no text has. */
+static gboolean
+is_text (const guint8 *head, gsize size)
+{
+  for (gsize i = 0; i < size; i++)
+    if (head[i] < 0x20 && (head[i] == 0 || strchr ("\t\n\v\f\r\033", head[i]) == NULL))
+      return FALSE;
+  return TRUE;
+}
+
 const PhFormat *
 ph_format_recognise (GBytes *head, const char *name)
 {
@@ -72,9 +82,14 @@ ph_format_recognise (GBytes *head, const char *name)
   guint surest = 0;
   gsize size;
   const guint8 *data = g_bytes_get_data (head, &size);
+  const gboolean text = is_text (data, MIN (size, PH_FORMAT_HEAD));
 
   FOREACH_FORMAT (format)
     {
+      /* A binary file may quote text of any kind. */
+      if (format->text && !text)
+        continue;
+
       const guint sure = probe (format, data, MIN (size, PH_FORMAT_HEAD), name != NULL ? name : "");
 
       if (sure > surest)

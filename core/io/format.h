@@ -19,6 +19,7 @@ typedef struct
   const char         *title;         /* N_("ONNX model"), of one that is only recognised "a PNG picture"                     */
   const char *const  *patterns;      /* (nullable) {"*.onnx", NULL}; the first is what the file chooser suggests             */
   const char         *mime;          /* (nullable) "application/x-onnx"                                                      */
+  gboolean            text;          /* it has no control characters                                                         */
   const char         *mime_parent;   /* (nullable) "text/plain"                                                              */
   /* How sure it is, 0 (not at all) to 100, by the first PH_FORMAT_HEAD bytes and the file's name. The surest format reads. */
   guint             (*probe) (const guint8 *head, gsize size, const char *name);

@@ -136,5 +136,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_fx = {
   .name = "fx", .title = "PyTorch FX code", .patterns = (const char *const[]) { "*.py", "*.txt", NULL },
-  .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
+  .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
 };

@@ -70,7 +70,7 @@ const PhFormat ph_format_hlo = {
   .patterns = (const char *const[]){ "*.hlo", NULL },
   .mime = "text/x-hlo",
   .mime_parent = "text/plain",
-  .probe = probe,
+  .text = TRUE, .probe = probe,
   .read = read_model,
   .dialect = &ph_dialect_hlo,
 };

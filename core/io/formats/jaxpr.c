@@ -42,7 +42,7 @@ const PhFormat ph_format_jaxpr = {
   .patterns = (const char *const[]){ "*.jaxpr", NULL },
   .mime = "text/x-jaxpr",
   .mime_parent = "text/plain",
-  .probe = probe,
+  .text = TRUE, .probe = probe,
   .read = read_model,
   .dialect = &ph_dialect_jax,
 };

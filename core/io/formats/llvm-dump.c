@@ -30,5 +30,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_llvm_dump = {
   .name = "llvm-dump", .title = "LLVM's passes (opt -print-changed, -print-after-all)", .patterns = (const char *const[]) { "*.txt", "*.log", NULL },
-  .mime = "text/x-llvm-dump", .mime_parent = "text/plain", .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_llvm,
+  .mime = "text/x-llvm-dump", .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_llvm,
 };

@@ -34,5 +34,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_llvm = {
   .name = "llvm", .title = "LLVM assembly", .patterns = (const char *const[]) { "*.ll", NULL },
-  .mime = "text/x-llvm", .mime_parent = "text/plain", .probe = probe, .read = read_model, .dialect = &ph_dialect_llvm,
+  .mime = "text/x-llvm", .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_llvm,
 };

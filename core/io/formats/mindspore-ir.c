@@ -466,5 +466,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_mindspore_ir = {
   .name = "mindspore-ir", .title = "MindSpore dump", .patterns = (const char *const[]) { "*.ir", NULL }, .mime = "text/x-mindspore-ir",
-  .mime_parent = "text/plain", .probe = probe, .read = read_model, .dialect = &ph_dialect_mindspore,
+  .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_mindspore,
 };

@@ -31,5 +31,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_mlir_dump = {
   .name = "mlir-dump", .title = "MLIR's passes (-mlir-print-ir-after-all)", .patterns = (const char *const[]) { "*.txt", "*.log", "*.mlir", NULL },
-  .mime = "text/x-mlir-dump", .mime_parent = "text/plain", .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_stablehlo,
+  .mime = "text/x-mlir-dump", .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_stablehlo,
 };

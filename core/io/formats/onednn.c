@@ -310,5 +310,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_onednn = {
   .name = "onednn", .title = "oneDNN graph", .patterns = (const char *const[]) { "*.json", NULL }, .mime = "application/x-onednn-graph",
-  .mime_parent = "application/json", .probe = probe, .read = read_model, .dialect = &ph_dialect_onednn,
+  .mime_parent = "application/json", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_onednn,
 };

@@ -42,7 +42,7 @@ read_model (PhSource *base, GError **error)
 const PhFormat ph_format_onnx_text = {
   .name = "onnx-text", .title = "ONNX model as text", .patterns = (const char *const[]) { "*.onnxtxt", "*.txt", NULL },
   .mime = "text/x-onnx", .mime_parent = "text/plain",
-  .probe = probe, .read = read_model, .write = ph_onnx_text_save, .dialect = &ph_dialect_onnx,
+  .text = TRUE, .probe = probe, .read = read_model, .write = ph_onnx_text_save, .dialect = &ph_dialect_onnx,
 };
 
 PhModel *

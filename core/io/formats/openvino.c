@@ -442,5 +442,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_openvino = {
   .name = "openvino", .title = "OpenVINO model", .patterns = (const char *const[]) { "*.xml", NULL }, .mime = "application/x-openvino",
-  .mime_parent = "application/xml", .probe = probe, .read = read_model, .dialect = &ph_dialect_openvino,
+  .mime_parent = "application/xml", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_openvino,
 };

@@ -114,5 +114,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_relay = {
   .name = "relay", .title = "TVM Relay text", .patterns = (const char *const[]) { "*.rly", "*.relay", NULL },
-  .mime = "text/x-relay", .mime_parent = "text/plain", .probe = probe, .read = read_model, .dialect = &ph_dialect_relay,
+  .mime = "text/x-relay", .mime_parent = "text/plain", .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_relay,
 };

@@ -148,5 +148,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_tvmscript = {
   .name = "tvmscript", .title = "TVM module", .patterns = (const char *const[]) { "*.py", NULL },
-  .probe = probe, .read = read_model, .dialect = &ph_dialect_relax,
+  .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_relax,
 };

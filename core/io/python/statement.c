@@ -252,7 +252,7 @@ parse_simple (PhPyParser *parser)
           }
         return ph_py_set (parser, py, (PhPy **) items->pdata, items->len) ? py : NULL;
       }
-  if (ph_py_is (parser, "import") || (ph_py_is (parser, "from") && at[1].kind == PH_PY_T_NAME) || (ph_py_is (parser, "from") && *at[1].start == '.'))
+  if (ph_py_is (parser, "import") || (ph_py_is (parser, "from") && at[1].kind == PH_PY_T_NAME) || (ph_py_is (parser, "from") && at[1].end > at[1].start && *at[1].start == '.'))
     return parse_line (parser, PH_PY_IMPORT);
   if ((ph_py_is (parser, "global") || ph_py_is (parser, "nonlocal")) && at[1].kind == PH_PY_T_NAME)
     return parse_line (parser, PH_PY_GLOBAL);
@@ -304,7 +304,11 @@ parse_decorated (PhPyParser *parser, GPtrArray *into)
       return FALSE;
     }
   if ((py = parse_compound (parser)) == NULL)
-    return FALSE;
+    {
+      if (*parser->error == NULL)      /* it only begins like one */
+        ph_py_unexpected (parser, "a function or class after its decorators");
+      return FALSE;
+    }
   keep (parser, decorators, &py->decorators, &py->n_decorators);
   g_ptr_array_add (into, py);
   return TRUE;
@@ -398,10 +402,17 @@ ph_py_parse (PhSource *source, const char *text, gsize size, guint line, const c
   g_autoptr (GPtrArray) statements = g_ptr_array_new ();
   g_autoptr (GError) reason = NULL;
   PhPyParser parser = { module, NULL, 0, &reason };
+  char *valid;
 
   module->source = source;
   module->file = file;
   module->chunks = g_ptr_array_new_with_free_func (g_free);
+  if (!g_utf8_validate (text, (gssize) size, NULL))      /* names and texts are parts of it */
+    {
+      text = valid = g_utf8_make_valid (text, (gssize) size);
+      size = strlen (valid);
+      g_ptr_array_add (module->chunks, valid);
+    }
   if ((tokens = ph_py_tokens (module, text, size, line, error)) == NULL)
     return NULL;
   parser.token = (const PhPyToken *) (gpointer) tokens->data;
