@@ -291,7 +291,7 @@ ph_region_follow (PhRegion *region, PhModel *before, PhModel *after)
       const PhBorderPair pair = g_array_index (region->outputs, PhBorderPair, i);
       const PhValue     *old = ph_model_find_value (before, pair.before), *now = ph_model_find_value (after, pair.after);
 
-      if (pair.before == pair.after || old == NULL || now == NULL)
+      if (old == NULL || now == NULL)
         continue;
       grew |= add_readers (region, old, was, after, is, 0, joined);
       grew |= add_readers (region, now, is, before, was, 1, joined);

@@ -5,7 +5,7 @@
 #include "core/graph/net.h"
 
 /* A reader outside, or an output of the graph: it read @before and reads @after now. */
-typedef struct { PhId before, after; } Switch;
+typedef struct { PhId before, after, reader; } Switch;       /* @reader: of the node, PH_NO_ID: of an output */
 
 typedef struct
 {
@@ -110,6 +110,24 @@ is_constant (PhModel *model, PhId id)
   return value == NULL || ph_value_constant (value) != NULL;
 }
 
+/* One that is read on both sides, such as an input of the model: it was not replaced by the other, but changed places with it. */
+static gboolean
+is_lasting (const PhValue *was, const PhValue *is)
+{
+  return was != NULL && is != NULL && (was->is_input || (ph_value_n_uses (was) > 0 && ph_value_n_uses (is) > 0));
+}
+
+static gboolean
+changed_places (Cut *cut, const PhNetField *field)
+{
+  const PhId ids[] = { field->before, field->after };
+
+  for (guint i = 0; i < 2; i++)
+    if (!is_lasting (ph_model_find_value (cut->model[0], ids[i]), ph_model_find_value (cut->model[1], ids[i])))
+      return FALSE;
+  return TRUE;
+}
+
 /* Only reads something else now, and nothing that is constant: the border runs in front of it. */
 static gboolean
 is_reader (Cut *cut, const PhNetNode *net)
@@ -123,7 +141,7 @@ is_reader (Cut *cut, const PhNetNode *net)
       if (field->kind == PH_NET_TYPE)
         continue;
       if (field->kind != PH_NET_INPUT || field->before == PH_NO_ID || field->after == PH_NO_ID ||
-          is_constant (cut->model[0], field->before) || is_constant (cut->model[1], field->after))
+          is_constant (cut->model[0], field->before) || is_constant (cut->model[1], field->after) || changed_places (cut, field))
         return FALSE;
     }
   return TRUE;
@@ -160,7 +178,7 @@ sort_changes (Cut *cut, GHashTable *net)
               const PhNetField *field = &g_array_index (node->fields, PhNetField, i);
 
               if (field->kind == PH_NET_INPUT)
-                g_array_append_val (cut->switches, ((Switch) { field->before, field->after }));
+                g_array_append_val (cut->switches, ((Switch) { field->before, field->after, was->id }));
             }
           continue;
         }
@@ -177,6 +195,15 @@ sort_changes (Cut *cut, GHashTable *net)
     }
 }
 
+/* A reader that something else brought in, such as a change in its body, has the border behind it. */
+static void
+drop_inner_switches (Cut *cut)
+{
+  for (guint i = cut->switches->len; i-- > 0;)
+    if (g_hash_table_contains (cut->inside[0], GUINT_TO_POINTER (g_array_index (cut->switches, Switch, i).reader)))
+      g_array_remove_index (cut->switches, i);
+}
+
 static void
 compare_outputs (Cut *cut)
 {
@@ -185,7 +212,7 @@ compare_outputs (Cut *cut)
   cut->lost_output = is->len < was->len;
   for (guint i = 0; i < MIN (was->len, is->len); i++)
     {
-      Switch one = { ((PhValue *) was->pdata[i])->id, ((PhValue *) is->pdata[i])->id };
+      Switch one = { ((PhValue *) was->pdata[i])->id, ((PhValue *) is->pdata[i])->id, PH_NO_ID };
 
       if (one.before != one.after)
         g_array_append_val (cut->switches, one);
@@ -405,6 +432,7 @@ ph_regions_find (PhModel *before, PhModel *after, PhHistory *history, guint firs
   if (!find_graph (&cut, net, history, first, end))
     return g_ptr_array_new_with_free_func ((GDestroyNotify) ph_region_free);
   sort_changes (&cut, net);
+  drop_inner_switches (&cut);
   compare_outputs (&cut);
   join_all (&cut);
   return make_regions (&cut);

@@ -38,4 +38,7 @@ gboolean   ph_region_widen (PhRegion *region, PhModel *before, PhModel *after, g
  * then. FALSE: nobody does. */
 gboolean   ph_region_follow (PhRegion *region, PhModel *before, PhModel *after);
 
+/* @regions (not empty) and all that lies between them, as one region of at most @most nodes on both sides. (transfer full) (nullable) */
+PhRegion  *ph_region_joint  (GPtrArray *regions, PhModel *before, PhModel *after, guint most);
+
 G_END_DECLS

@@ -126,6 +126,62 @@ static const PhOp *const positive[] = { &ph_op_Abs, &ph_op_Relu, &ph_op_Exp, &ph
                                         &ph_op_Softplus, NULL };
 static const PhOp *const unit[] = { &ph_op_Softmax, &ph_op_HardSigmoid, NULL };
 
+/* Of all integers of @dtype. */
+static PhBounds
+of_type (PhDType dtype)
+{
+  const int sign = ph_dtype_is_signed (dtype) ? 1 : 0, bits = (int) ph_dtype_size (dtype) * 8 - sign;
+
+  return (PhBounds) { sign ? -ldexp (1, bits) : 0, ldexp (1, bits) - 1 };
+}
+
+/* @bounds where integers of @dtype hold them: beyond, they wrap. */
+static PhBounds
+if_held (PhBounds bounds, PhDType dtype)
+{
+  const PhBounds all = of_type (dtype);
+
+  return bounds.low >= all.low && bounds.high <= all.high ? bounds : PH_BOUNDS_NONE;
+}
+
+static PhBounds
+cast (Search *search, const PhNode *node)
+{
+  const PhValue *from = ph_node_input (node, 0);
+  const PhType  *type = from != NULL ? from->type : NULL;
+  PhBounds       x = input_bounds (search, node, 0);
+
+  if (type == NULL || type->kind != PH_KIND_TENSOR)
+    return PH_BOUNDS_NONE;
+  if (type->dtype == PH_BOOL)
+    return (PhBounds) { 0, 1 };
+  if (ph_dtype_is_integer (type->dtype) && ph_dtype_size (type->dtype) < 8)
+    {
+      const PhBounds all = of_type (type->dtype);
+
+      x.low = MAX (x.low, all.low);
+      x.high = MIN (x.high, all.high);
+    }
+  return x;
+}
+
+/* (x - zero point) * scale, of 8 or 16 bits. */
+static PhBounds
+dequantized (Search *search, const PhNode *node)
+{
+  const PhValue *from = ph_node_input (node, 0), *scale = ph_node_input (node, 1), *zero = ph_node_input (node, 2);
+  const PhDType  dtype = from != NULL && from->type != NULL ? from->type->dtype : PH_UNDEFINED;
+  const PhBounds s = scale != NULL ? bounds_of (search, scale) : PH_BOUNDS_NONE, z = zero != NULL ? bounds_of (search, zero) : (PhBounds) { 0, 0 };
+  PhBounds       x;
+
+  if ((dtype != PH_UINT8 && dtype != PH_INT8 && dtype != PH_UINT16 && dtype != PH_INT16) || s.low < 0 || z.low <= -G_MAXDOUBLE)
+    return PH_BOUNDS_NONE;
+  x = input_bounds (search, node, 0);
+  x.low = MAX (x.low, of_type (dtype).low) - z.high;
+  x.high = MIN (x.high, of_type (dtype).high) - z.low;
+  return (PhBounds) { MAX (x.low * (x.low < 0 ? s.high : s.low), -G_MAXDOUBLE), MIN (x.high * (x.high < 0 ? s.low : s.high), G_MAXDOUBLE) };
+}
+
 static PhBounds
 of_node (Search *search, const PhValue *value, const PhNode *node)
 {
@@ -144,11 +200,9 @@ of_node (Search *search, const PhValue *value, const PhNode *node)
   if (is_one_of (op, moving_and_padding))
     return with_zero (input_bounds (search, node, 0));
   if (op == &ph_op_Cast)
-    {
-      PhValue *from = ph_node_input (node, 0);
-
-      return from != NULL && from->type != NULL && from->type->dtype == PH_BOOL ? (PhBounds) { 0, 1 } : input_bounds (search, node, 0);
-    }
+    return cast (search, node);
+  if (op == &ph_op_DequantizeLinear)
+    return dequantized (search, node);
   if (op == &ph_op_Sigmoid)
     return rising (input_bounds (search, node, 0), sigmoid, 0, 1);
   if (op == &ph_op_Tanh)
@@ -219,6 +273,8 @@ bounds_of (Search *search, const PhValue *value)
     found = of_tensor (ph_value_constant (value));
   else
     found = value->producer != NULL ? of_node (search, value, value->producer) : PH_BOUNDS_NONE;
+  if (value->type != NULL && value->type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (value->type->dtype))
+    found = if_held (found, value->type->dtype);
   search->depth--;
   if (search->depth == 0)      /* the answer */
     return found;

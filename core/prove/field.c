@@ -170,6 +170,8 @@ compare_outputs (Pair *pair)
         return finish (pair, PH_FIELD_UNKNOWN, "output %u '%s' has no value", i, name);
       if (a->dtype != b->dtype || a->rank != b->rank || memcmp (a->dims, b->dims, a->rank * sizeof *a->dims) != 0)
         return finish (pair, PH_FIELD_UNEQUAL, "output %u '%s' has another type or shape", i, name);
+      if (a->count == 0)
+        return finish (pair, PH_FIELD_UNKNOWN, "output %u '%s' is empty", i, name);
       if (a->known != NULL && b->known != NULL && !ph_dtype_is_float (a->dtype))
         {
           if (!ph_tensor_equal (a->known, b->known))

@@ -55,36 +55,56 @@ ph_try_run (PhTry *self, guint side, GPtrArray *inputs, gboolean in_double, gboo
 
 /* ── what comes out ── */
 
+/* Of the shapes that were tried so many are kept to be compared with. */
+#define MAX_SEEN 4
+
+static double
+number_at (PhTensor *tensor, gsize i)
+{
+  const PhDType dtype = ph_tensor_dtype (tensor);
+
+  return dtype == PH_STRING ? (double) g_str_hash (ph_tensor_get_string (tensor, i))
+         : ph_dtype_is_float (dtype) || ph_dtype_is_integer (dtype) || dtype == PH_BOOL ? ph_tensor_get (tensor, i) : (double) i;
+}
+
+/* Whether @tensor is not what came out before, of the same shape, for other inputs. */
+static gboolean
+note_output (GPtrArray *seen, PhTensor *tensor)
+{
+  if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
+    return ph_tensor_count (tensor) > 0;
+  for (guint s = 0; s < seen->len; s++)
+    {
+      PhTensor   *other = seen->pdata[s];
+      const gsize n = MIN (ph_tensor_count (tensor), 100000);
+
+      if (ph_tensor_count (other) != ph_tensor_count (tensor) || ph_type_of_tensor (other) != ph_type_of_tensor (tensor))
+        continue;
+      for (gsize i = 0; i < n; i++)
+        {
+          const double a = number_at (tensor, i), b = number_at (other, i);
+
+          if (isfinite (a) && isfinite (b) && fabs (a - b) > 1e-9 * fabs (b))
+            return TRUE;
+        }
+      return FALSE;
+    }
+  for (gsize i = 0; seen->len < MAX_SEEN && i < MIN (ph_tensor_count (tensor), 100000); i++)
+    if (isfinite (number_at (tensor, i)))
+      {
+        g_ptr_array_add (seen, ph_tensor_ref (tensor));
+        break;
+      }
+  return FALSE;
+}
+
 static void
 note_outputs (PhTry *self, GPtrArray *outputs)
 {
   for (guint k = 0; k < outputs->len; k++)
     self->largest = MAX (self->largest, ph_tensor_count (outputs->pdata[k]));
-  for (guint k = 0; k < outputs->len && !self->varied; k++)
-    {
-      PhTensor   *tensor = outputs->pdata[k];
-      const gsize n = ph_tensor_kind (tensor) == PH_KIND_TENSOR ? MIN (ph_tensor_count (tensor), 100000) : 0;
-
-      if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
-        {
-          self->varied = ph_tensor_count (tensor) > 0;
-          continue;
-        }
-      for (gsize i = 0; i < n && !self->varied; i++)
-        {
-          const double value = ph_tensor_dtype (tensor) == PH_STRING ? (double) g_str_hash (ph_tensor_get_string (tensor, i))
-                               : ph_dtype_is_float (ph_tensor_dtype (tensor)) || ph_dtype_is_integer (ph_tensor_dtype (tensor)) ||
-                                       ph_tensor_dtype (tensor) == PH_BOOL
-                                   ? ph_tensor_get (tensor, i) : (double) i;
-
-          if (!isfinite (value))
-            continue;
-          if (isnan (self->first[k]))
-            self->first[k] = value;
-          else
-            self->varied = fabs (value - self->first[k]) > 1e-9 * fabs (self->first[k]);
-        }
-    }
+  for (guint k = 0; k < outputs->len; k++)
+    self->varies[k] = self->varies[k] || note_output (self->seen[k], outputs->pdata[k]);
 }
 
 /* ── a difference ── */
@@ -199,7 +219,7 @@ may_be_unbounded (PhTry *self, PhSampleKind kind, const PhDistance *distance)
   if (promise == PH_PROMISE_BITS)
     return FALSE;
   if (promise == PH_PROMISE_NONE)
-    return kind != PH_SAMPLE_NONFINITE && distance->n_lost == 0;
+    return kind != PH_SAMPLE_NONFINITE && distance->n_lost == 0 && distance->n_changed == 0;
   return kind == PH_SAMPLE_NONFINITE || kind == PH_SAMPLE_EXTREME || distance->n_lost == 0;
 }
 
@@ -212,6 +232,19 @@ note_error (PhTrial *trial, guint k, const PhDistance *distance)
   output->error = MAX (output->error, distance->error);
   trial->max_abs = MAX (trial->max_abs, distance->max_abs);
   trial->error = MAX (trial->error, distance->error);
+}
+
+static gboolean
+has_floats (PhTry *self)
+{
+  for (guint i = 0; i < self->pair->types->len; i++)
+    {
+      const PhType *type = self->pair->types->pdata[i];
+
+      if (type == NULL || type->kind != PH_KIND_TENSOR || ph_dtype_is_float (type->dtype))
+        return TRUE;
+    }
+  return FALSE;
 }
 
 /* FALSE: it differs, and that has been noted. */
@@ -235,8 +268,8 @@ judge (PhTry *self, PhSampleKind kind, GPtrArray *inputs, GPtrArray *outputs[2],
       return FALSE;
     }
   self->trial->n_unbounded += unbounded;
-  /* What NaN and infinities are made of is excepted as a whole, by those that except them. */
-  if (distance.n_exact > 0 && (kind == PH_SAMPLE_NONFINITE || kind == PH_SAMPLE_EXTREME) && self->options->promise != PH_PROMISE_BITS &&
+  /* What NaN and infinities are made of is excepted as a whole, by those that except them; integers make none. */
+  if (distance.n_exact > 0 && has_floats (self) && (kind == PH_SAMPLE_NONFINITE || kind == PH_SAMPLE_EXTREME) && self->options->promise != PH_PROMISE_BITS &&
       self->options->promise != PH_PROMISE_NONE)
     {
       self->trial->n_unbounded += distance.n_exact;

@@ -31,6 +31,8 @@ PhRewriteProof *ph_rewrite_proof_new  (void);                    /* proved: noth
 void            ph_rewrite_proof_free (PhRewriteProof *one);
 /* Adds what a trial of one of its regions found. @name: of the value at the border that differs. */
 void            ph_rewrite_proof_add  (PhRewriteProof *one, const PhTrial *trial, const char *name);
+/* It differs alone, and is proved together with others. */
+void            ph_rewrite_proof_join (PhRewriteProof *one);
 PhVerdict       ph_verdict_worse      (PhVerdict a, PhVerdict b);
 
 PhProof *ph_proof_new          (PhPosition a, PhPosition b, PhExactness exactness);
@@ -38,6 +40,8 @@ PhProof *ph_proof_new          (PhPosition a, PhPosition b, PhExactness exactnes
 void     ph_proof_add_rewrite  (PhProof *proof, const PhRewriteProof *one, PhPosition at);
 /* The rewrite before @at is the first that differs. */
 void     ph_proof_blame        (PhProof *proof, const PhRewriteProof *one, PhPosition at, const PhRewrite *rewrite);
+/* What differs alone is proved together, by @trial. */
+void     ph_proof_join         (PhProof *proof, const PhTrial *trial);
 /* @trial: of the whole model; @names: (element-type utf8) of its outputs. */
 void     ph_proof_add_whole    (PhProof *proof, const PhTrial *trial, GPtrArray *names);
 /* The verdict over all of it, and the sentences. */

@@ -72,6 +72,14 @@ ph_rewrite_proof_add (PhRewriteProof *one, const PhTrial *trial, const char *nam
   one->shown_by = trial->shown_by;
 }
 
+void
+ph_rewrite_proof_join (PhRewriteProof *one)
+{
+  one->verdict = PH_VERDICT_PROVED;
+  g_free (one->why);
+  one->why = g_strdup ("it differs alone, and is proved together with the others of its step");
+}
+
 /* ── a proof ── */
 
 static void
@@ -98,6 +106,7 @@ typedef struct
   guint    kinds;
   guint    n_reworded;          /* rewrites that are                                            */
   guint    n_same_nodes;        /* rewrites that are proved by that alone                      */
+  guint    n_joint;             /* rewrites that are proved together                           */
   double   log2_bound;
   gboolean conjecture, rounded_constants, for_these_shapes;
   PhVerdict whole;              /* NONE: not compared */
@@ -209,6 +218,32 @@ ph_proof_blame (PhProof *proof, const PhRewriteProof *one, PhPosition at, const 
 }
 
 void
+ph_proof_join (PhProof *proof, const PhTrial *trial)
+{
+  Draft *draft = draft_of (proof);
+
+  draft->n_joint = proof->n_different;
+  if (trial->field != NULL)
+    draft->log2_bound = draft->log2_bound < 0 ? MAX (draft->log2_bound, trial->field->log2_bound) : trial->field->log2_bound;
+  proof->n_proved += proof->n_different;
+  proof->n_different = 0;
+  proof->verdict = proof->n_none > 0 ? PH_VERDICT_NONE : proof->n_nothing > 0 ? PH_VERDICT_NOTHING : proof->n_close > 0 ? PH_VERDICT_CLOSE
+                   : proof->n_same > 0 ? PH_VERDICT_SAME : PH_VERDICT_PROVED;
+  proof->max_abs_error = trial->max_abs;
+  proof->max_scaled_error = trial->error;
+  g_array_set_size (proof->differences, 0);
+  proof->blamed = FALSE;
+  proof->blame = (PhPosition) { 0, 0 };
+  g_clear_pointer (&proof->value, g_free);
+  g_clear_pointer (&proof->place, g_free);
+  g_clear_pointer (&proof->expected, g_free);
+  g_clear_pointer (&proof->actual, g_free);
+  g_clear_pointer (&proof->first_difference, g_free);
+  g_clear_pointer (&proof->feeds, g_hash_table_unref);
+  proof->shown_by = NULL;
+}
+
+void
 ph_proof_add_whole (PhProof *proof, const PhTrial *trial, GPtrArray *names)
 {
   Draft *draft = draft_of (proof);
@@ -291,6 +326,8 @@ add_proved (GString *text, const PhProof *proof, const Draft *draft)
     g_string_append_printf (text, ", %u as ONNX says of the operators' versions", draft->n_reworded);
   if (draft->n_same_nodes > 0)
     g_string_append_printf (text, ", %u node for node", draft->n_same_nodes);
+  if (draft->n_joint > 0)
+    g_string_append_printf (text, ", %u only together", draft->n_joint);
   if (draft->log2_bound < 0)
     g_string_append_printf (text, "%s by exact evaluation over a finite field (wrong with a chance below 2^%.0f%s%s)",
                             draft->n_reworded + draft->n_same_nodes > 0 ? ", the others" : "", draft->log2_bound,

@@ -223,6 +223,42 @@ can_be_run (const PhGraph *graph)
   return graph->first == NULL;
 }
 
+/* Up to so many nodes of both sides are one region. */
+#define MAX_JOINT 120
+
+/* Another program's changes may lean on each other: a transposition goes before a node and comes back behind it. Apart they differ, and
+ * together they may be proved equal; a few inputs that do not tell them apart are no excuse. FALSE: cancelled. */
+static gboolean
+join_differences (PhProver *prover, PhProof *proof, guint first, guint last, GError **error)
+{
+  PhHistory           *history = prover->history[0];
+  g_autoptr (GPtrArray) regions = NULL;
+  g_autoptr (PhRegion)  joint = NULL;
+  g_autoptr (PhTrial)   trial = NULL;
+
+  if (!ph_prover_go (prover, proof->a, proof->b, error))
+    return FALSE;
+  regions = ph_regions_find (prover->model[0], prover->model[1], history, ph_history_edit_index (history, proof->a), ph_history_edit_index (history, proof->b));
+  joint = regions->len > 0 ? ph_region_joint (regions, prover->model[0], prover->model[1], MAX_JOINT) : NULL;
+  if (joint == NULL || joint->outputs->len == 0)
+    return TRUE;
+  ph_prover_capture (prover, ph_history_edit_index (history, proof->a));
+  trial = ph_prover_try_region (prover, joint, PH_PROMISE_NONE, PH_PROVE_WHOLE_FLOPS, FALSE, error);
+  if (trial == NULL)
+    return FALSE;
+  if (trial->verdict != PH_VERDICT_PROVED)
+    return TRUE;
+  for (guint i = first; i < last; i++)
+    {
+      PhRewriteProof *one = g_hash_table_lookup (prover->proofs, GUINT_TO_POINTER (i + 1));
+
+      if (one->verdict == PH_VERDICT_DIFFERENT)
+        ph_rewrite_proof_join (one);
+    }
+  ph_proof_join (proof, trial);
+  return TRUE;
+}
+
 /* Where nobody asked for it, the whole model is run to see what no rewrite alone shows, or which output shows a difference. What
  * is proved rewrite by rewrite needs it only where it costs nothing. */
 static gboolean
@@ -271,6 +307,8 @@ compare (PhProver *prover, PhPosition a, PhPosition b, GError **error)
           ph_proof_blame (proof, one, ph_prove_position_of (history, i), &g_array_index (history->rewrites, PhRewrite, i));
         }
     }
+  if (foreign && proof->n_different > 1 && !join_differences (prover, proof, first, last, error))
+    return NULL;
   if (wants_whole (prover, proof, foreign) && !add_whole (prover, proof, foreign, prover->whole || foreign ? PH_PROVE_WHOLE_FLOPS : PH_PROVE_QUICK_FLOPS, error))
     return NULL;
   ph_proof_conclude (proof);

@@ -319,6 +319,22 @@ why_not (PhProver *prover, const PhRewrite *rewrite)
   return NULL;
 }
 
+/* An output of the model whose element type is another now, though its numbers may be the same: who reads it expects the old one. (nullable) */
+static const char *
+find_retyped (PhProver *prover)
+{
+  const GPtrArray *was = prover->model[0]->graph->outputs, *is = prover->model[1]->graph->outputs;
+
+  for (guint i = 0; i < MIN (was->len, is->len); i++)
+    {
+      const PhType *a = ((PhValue *) was->pdata[i])->type, *b = ((PhValue *) is->pdata[i])->type;
+
+      if (a != NULL && b != NULL && a != b && (a->kind != b->kind || (a->dtype != b->dtype && a->dtype != PH_UNDEFINED && b->dtype != PH_UNDEFINED)))
+        return ((PhValue *) was->pdata[i])->name;
+    }
+  return NULL;
+}
+
 PhRewriteProof *
 ph_prover_rewrite (PhProver *prover, guint index, GError **error)
 {
@@ -331,7 +347,7 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
   g_autoptr (GPtrArray) regions = NULL;
   PhPromise           promise;
   double              flops;
-  const char         *why;
+  const char         *why, *retyped;
 
   if (known != NULL)
     return known;
@@ -351,10 +367,18 @@ ph_prover_rewrite (PhProver *prover, guint index, GError **error)
       g_hash_table_insert (prover->proofs, GUINT_TO_POINTER (index + 1), one);
       return one;
     }
+  retyped = find_retyped (prover);
   regions = ph_regions_find (prover->model[0], prover->model[1], history, rewrite->first_edit, rewrite->first_edit + rewrite->n_edits);
   if (prover->model[1]->graph->outputs->len < prover->model[0]->graph->outputs->len)
     {
       g_autoptr (PhTrial) trial = trial_of (PH_VERDICT_DIFFERENT, "an output of the model is gone");
+
+      ph_rewrite_proof_add (one, trial, NULL);
+    }
+  if (retyped != NULL)
+    {
+      g_autofree char    *said = g_strdup_printf ("output '%s' of the model is of another type", retyped);
+      g_autoptr (PhTrial)  trial = trial_of (PH_VERDICT_DIFFERENT, said);
 
       ph_rewrite_proof_add (one, trial, NULL);
     }

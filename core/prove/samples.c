@@ -169,6 +169,12 @@ ph_sampler_set_free (PhSampler *sampler, guint input)
 }
 
 gboolean
+ph_sampler_is_shape (PhSampler *sampler, guint input)
+{
+  return sampler->usage[input].reading == PH_READ_AS_SHAPE && !sampler->usage[input].is_free;
+}
+
+gboolean
 ph_sampler_has_integers (PhSampler *sampler)
 {
   return ph_usage_has_integers (sampler->pair, sampler->usage);
@@ -304,7 +310,8 @@ scatter_nonfinite (PhTensor *tensor, PhBounds bounds, guint turn, guint64 *state
 
   if (n == 0)
     return;
-  for (guint i = 0; i < (n < 8 ? 1 : G_N_ELEMENTS (values)); i++)
+  /* NaN hides what an infinity makes: each comes alone, too. */
+  for (guint i = 0; i < (n < 8 || turn > 0 ? 1 : G_N_ELEMENTS (values)); i++)
     ph_dtype_store (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), ph_splitmix (state) % n,
                     clip (bounds, values[(i + turn) % G_N_ELEMENTS (values)], state));
 }

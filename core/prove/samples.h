@@ -41,6 +41,8 @@ guint      ph_sampler_n_sizes (PhSampler *sampler);
 
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean   ph_sampler_has_integers (PhSampler *sampler);
+/* It says a shape, which is what it is: nothing else is made up for it. */
+gboolean   ph_sampler_is_shape (PhSampler *sampler, guint input);
 
 /* How shapes are chosen. */
 typedef struct

@@ -24,9 +24,9 @@ typedef struct
   gboolean              whole_captured;   /* a captured value for each input                                */
   gboolean              not_tight;   /* exact evaluation did not settle it on small images                  */
   gboolean              known_form;  /* other weights of the same form were tried before                    */
-  gboolean              varied;
   gsize                 largest;     /* elements of an output so far                                        */
-  double               *first;       /* of each output: its first finite element, NaN as long as there is none */
+  gboolean             *varies;      /* each output: other inputs made something else of it                 */
+  GPtrArray           **seen;        /* each output: what came out first, of each shape                     */
   double                spent;
   GError              **error;
 } PhTry;

@@ -326,6 +326,57 @@ try_constants (PhTry *self, GError **problem)
 
 /* ── all of it ── */
 
+/* Marks what depends on the numbers in the inputs, not on their shapes alone. */
+static void
+taint (GHashTable *tainted, PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      gboolean depends = FALSE;
+
+      for (guint i = 0; i < node->inputs->len; i++)
+        depends = depends || (node->inputs->pdata[i] != NULL && g_hash_table_contains (tainted, node->inputs->pdata[i]));
+      /* What a body reads of outside is not told apart. */
+      depends = (depends || (node->graphs != NULL && node->graphs->len > 0)) && node->op != &ph_op_Shape && node->op != &ph_op_Size;
+      for (guint k = 0; depends && k < node->outputs->len; k++)
+        g_hash_table_add (tainted, node->outputs->pdata[k]);
+    }
+}
+
+/* Where no shape came twice: elements that differ. */
+static gboolean
+has_variety (GPtrArray *seen)
+{
+  for (guint s = 0; s < seen->len; s++)
+    for (gsize i = 1; i < MIN (ph_tensor_count (seen->pdata[s]), 100000) && ph_dtype_is_float (ph_tensor_dtype (seen->pdata[s])); i++)
+      if (fabs (ph_tensor_get (seen->pdata[s], i) - ph_tensor_get (seen->pdata[s], 0)) > 0)
+        return TRUE;
+  return FALSE;
+}
+
+/* An output that no input changed is no evidence, unless none can: then it was compared as it is. */
+static gboolean
+all_vary (PhTry *self)
+{
+  const PhPair         *pair = self->pair;
+  g_autoptr (GHashTable) tainted = g_hash_table_new (NULL, NULL);
+
+  for (guint side = 0; side < 2; side++)
+    {
+      PhGraph *graph = (side == 0 ? pair->before : pair->after)->graph;
+
+      for (guint i = 0; i < graph->inputs->len; i++)
+        if (!ph_sampler_is_shape (self->sampler, i))
+          g_hash_table_add (tainted, graph->inputs->pdata[i]);
+      taint (tainted, graph);
+    }
+  for (guint k = 0; k < pair->outputs->len; k++)
+    if (!self->varies[k] && !(self->seen[k]->len >= self->trial->n_sets && has_variety (self->seen[k])) && (g_hash_table_contains (tainted, pair->before->graph->outputs->pdata[k]) ||
+                             g_hash_table_contains (tainted, pair->after->graph->outputs->pdata[k])))
+      return FALSE;
+  return TRUE;
+}
+
 static void
 conclude (PhTry *self, GError *problem)
 {
@@ -341,7 +392,7 @@ conclude (PhTry *self, GError *problem)
   /* Where no integer was needed as it was fed, it is proved for all of them. */
   if (ph_try_is_field_equal (self) && (!trial->field->used_fixed || !ph_sampler_has_integers (self->sampler)))
     trial->verdict = PH_VERDICT_PROVED;
-  else if (!self->varied)
+  else if (!all_vary (self))
     {
       trial->verdict = PH_VERDICT_NOTHING;
       trial->why = g_strdup ("what comes out is the same whatever goes in, or NaN");
@@ -441,13 +492,15 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   g_autoptr (PhTrial)   trial = g_new0 (PhTrial, 1);
   g_autoptr (PhSampler) sampler = ph_sampler_new (pair, options->bounds, options->seed);
   g_autoptr (GArray)    shapes = g_array_new (FALSE, FALSE, sizeof (PhSampleShapes));
-  g_autofree double   *first = g_new (double, pair->outputs->len + 1);
+  g_autofree gboolean *varies = g_new0 (gboolean, pair->outputs->len + 1);
+  g_autoptr (GPtrArray) all_seen = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GError)    problem = NULL;
-  PhTry                self = { pair, options, trial, sampler, .shapes = shapes, .first = first, .error = error };
+  PhTry                self = { pair, options, trial, sampler, .shapes = shapes, .varies = varies, .error = error };
 
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);
   for (guint i = 0; i < pair->outputs->len; i++)
-    first[i] = NAN;
+    g_ptr_array_add (all_seen, g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref));
+  self.seen = (GPtrArray **) all_seen->pdata;
   for (guint i = 0; options->is_free != NULL && i < pair->inputs->len; i++)
     if (options->is_free[i])
       ph_sampler_set_free (sampler, i);

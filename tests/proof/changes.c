@@ -1,0 +1,180 @@
+/* changes.c: pairs of small models, before and after a change, of which it is known whether they are equal. A wrong change must be
+ * called different, whoever made it and in whichever direction; a right one must not be accused.
+ *   tests/proof/changes/THEME.onnxtxt: pairs of
+ *     ## NAME: different | different-bits (either with -forwards) | equal | not-ticked
+ *     # before
+ *     ONNX text; without a header it is at the newest opset
+ *     # after
+ *     ONNX text
+ * -forwards: the way back is no loss; different-bits: in NaN, infinities or signs of zero alone, which a rule of Peephole's own may except; not-ticked: nothing can be told.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/io.h"
+#include "core/ops/infer.h"
+#include "core/prove/prove.h"
+#include "passes/adopt.h"
+
+typedef struct { char *name, *expected, *before, *after; } Change;
+
+static void
+change_free (gpointer data)
+{
+  Change *change = data;
+
+  g_free (change->name);
+  g_free (change->expected);
+  g_free (change->before);
+  g_free (change->after);
+  g_free (change);
+}
+
+static PhModel *
+parse (const char *text, const char *name)
+{
+  g_autofree char      *whole = NULL;
+  g_autoptr (GError)     error = NULL;
+  g_autoptr (PhHistory)  history = ph_history_new ();
+  PhModel              *model;
+
+  while (g_ascii_isspace (*text))
+    text++;
+  if (*text != '<')
+    text = whole = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : %d]>\n%s", PH_OPSET_NEWEST, text);
+  model = ph_onnx_text_read (text, -1, name, &error);
+  if (model != NULL && ph_model_opset (model, "") < PH_OPSET_NEWEST)
+    ph_pass_run (ph_pass_find ("upgrade-opset"), model, history, NULL, &error);
+  else if (model != NULL)
+    ph_infer_model (model, TRUE, NULL, &error);
+  if (error == NULL)
+    return model;
+  g_test_message ("%s: %s", name, error->message);
+  g_test_fail ();
+  g_clear_pointer (&model, ph_model_free);
+  return NULL;
+}
+
+/* ── a step that makes the one of the other, as `run exec` does ── */
+
+static PhModel *wanted;
+
+static gboolean
+run_change (PhPassRun *run, GError **error)
+{
+  g_autoptr (PhModel) model = g_steal_pointer (&wanted);
+
+  return ph_pass_adopt (run, model, "exec", "Somebody made it so.", NULL, error);
+}
+
+static PhProof *
+prove (const Change *change, gboolean backwards, gboolean foreign, guint64 seed)
+{
+  /* A rule of Peephole's own promises more than a program of others, and is forgiven more. */
+  PhPass               pass = { .name = foreign ? "exec" : "convert-to-onnx", .group = foreign ? "foreign" : "algebra", .summary = "A change.",
+                                .run = run_change, .exactness = PH_ROUNDING };
+  PhModel             *walker = parse (backwards ? change->after : change->before, change->name);
+  g_autoptr (GError)    error = NULL;
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhProver)  prover = NULL;
+  PhProof             *proof;
+
+  if (walker == NULL)
+    return NULL;
+  wanted = parse (backwards ? change->before : change->after, change->name);
+  if (wanted == NULL || !ph_pass_run (&pass, walker, history, NULL, &error))
+    {
+      g_test_message ("%s: %s", change->name, error != NULL ? error->message : "no model");
+      g_test_fail ();
+      ph_model_free (walker);
+      return NULL;
+    }
+  prover = ph_prover_new (walker, g_steal_pointer (&history), NULL, seed);
+  proof = ph_prover_compare (prover, (PhPosition) { 0, 0 }, (PhPosition) { 1, 0 }, NULL, &error);
+  g_assert_no_error (error);
+  return proof;
+}
+
+static gboolean
+is_as_expected (const Change *change, gboolean foreign, gboolean backwards, PhVerdict verdict)
+{
+  if (g_str_has_suffix (change->expected, "-forwards") && (backwards || (!foreign && g_str_has_prefix (change->expected, "different-bits"))))
+    return TRUE;
+  if (g_str_equal (change->expected, "different") || g_str_has_suffix (change->expected, "-forwards") ||
+      (foreign && g_str_equal (change->expected, "different-bits")))
+    return verdict == PH_VERDICT_DIFFERENT;
+  /* Peephole's own rules are equal one by one; parts of what others did may be so only together. */
+  if (g_str_equal (change->expected, "equal"))
+    return !foreign || ph_verdict_is_good (verdict);
+  if (g_str_equal (change->expected, "not-ticked"))
+    return !ph_verdict_is_good (verdict);
+  g_assert_cmpstr (change->expected, ==, "different-bits");
+  return TRUE;
+}
+
+static void
+test_change (gconstpointer data)
+{
+  const Change *change = data;
+
+  for (guint way = 0; way < 4; way++)
+    {
+      const gboolean     foreign = way < 2, backwards = way % 2 == 1;
+      g_autoptr (PhProof) proof = prove (change, backwards, foreign, 1 + way);
+
+      if (proof == NULL)
+        return;
+      if (!is_as_expected (change, foreign, backwards, proof->verdict))
+        {
+          g_test_message ("%s%s%s: expected %s, found %s: %s; %s", change->name, backwards ? ", backwards" : "", foreign ? "" : ", as a rule",
+                          change->expected, ph_verdict_name (proof->verdict), proof->sentence,
+                          proof->first_difference != NULL ? proof->first_difference : proof->problem != NULL ? proof->problem : "");
+          g_test_fail ();
+        }
+    }
+}
+
+/* ── the files ── */
+
+static void
+add_changes (const char *folder, const char *file)
+{
+  g_autofree char  *path = g_build_filename (folder, file, NULL), *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv)     parts = NULL;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  parts = g_strsplit (text, "\n## ", -1);
+  for (guint i = 1; parts[i] != NULL; i++)
+    {
+      g_auto (GStrv)    sides = g_regex_split_simple ("\n# (?:before|after)\n", parts[i], 0, 0), words = NULL;
+      g_autofree char *title = NULL;
+      Change          *change;
+
+      g_assert_cmpuint (g_strv_length (sides), ==, 3);
+      words = g_strsplit (sides[0], ": ", 2);
+      change = g_new0 (Change, 1);
+      change->name = g_strdup (words[0]);
+      change->expected = g_strdup (words[1]);
+      change->before = g_strdup (sides[1]);
+      change->after = g_strdup (sides[2]);
+      title = g_strdup_printf ("/proof/changes/%.*s/%s", (int) strcspn (file, "."), file, change->name);
+      g_test_add_data_func_full (title, change, test_change, change_free);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autofree char *folder = NULL;
+  g_autoptr (GDir)  dir = NULL;
+  const char      *name;
+
+  g_test_init (&argc, &argv, NULL);
+  folder = g_test_build_filename (G_TEST_DIST, "proof", "changes", NULL);
+  dir = g_dir_open (folder, 0, NULL);
+  g_assert_nonnull (dir);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    add_changes (folder, name);
+  return g_test_run ();
+}
