@@ -5,18 +5,20 @@
 #include <string.h>
 
 #include "core/ops/copy.h"
+#include "passes/convert-aten.h"
 #include "passes/convert-quantised.h"
 #include "passes/convert-session.h"
 
 static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
                                              ph_convert_math, ph_convert_hlo, ph_convert_tensorflow, ph_convert_tensorflow_tensors,
-                                             ph_convert_tflite, ph_convert_openvino };
+                                             ph_convert_tflite, ph_convert_openvino, ph_convert_aten,
+                                             ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce, ph_convert_aten_layer };
 
 /* Of a dialect that shares no names with others: its rules have its domain in front. */
 static gboolean
 is_other (const PhNode *node)
 {
-  static const char *const domains[] = { "tf", "tflite", "openvino", NULL };
+  static const char *const domains[] = { "tf", "tflite", "openvino", "aten", "prim", NULL };
 
   return g_strv_contains (domains, node->domain);
 }
@@ -38,7 +40,12 @@ ph_convert_name (const PhNode *node)
 
   if (is_other (node))
     {
+      const gsize n = strlen (node->op_type);
+
       name = g_strdup_printf ("%s:%s", node->domain, node->op_type);
+      /* relu_ (): what it is written into was looked after when the file was read. */
+      if (g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_')
+        name[strlen (name) - 1] = '\0';
       return ph_intern (name);
     }
   for (gsize i = 0; g_str_equal (node->domain, "hlo") && i < G_N_ELEMENTS (of_hlo); i++)
@@ -155,6 +162,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
   for (guint i = 0; ok && i < l.n_out; i++)
     if (out[i] == NULL)
       ok = l.n_out > 1;
+  ok = ok && (l.stays == NULL || !g_str_has_prefix (name, "aten:"));
   if (ok && b.error == NULL)
     {
       hand_over (node, out, quantised);
@@ -268,42 +276,69 @@ note_what_stays (PhPassRun *run, GHashTable *reasons)
     }
 }
 
+/* Bodies before their nodes; before a body of PyTorch's, its node as well (@ENTER), which says what types the body begins with. */
+#define ENTER 0x80000000u
+
+static void
+collect (PhGraph *graph, GArray *ids)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      const guint first = node->id | ENTER, again = node->id;
+
+      if (ph_aten_is_control (node))
+        g_array_append_val (ids, first);
+      if (node->graphs != NULL && (!ph_node_is_fused (node) || ph_aten_is_control (node)))
+        for (guint i = 0; i < node->graphs->len; i++)
+          collect (node->graphs->pdata[i], ids);
+      g_array_append_val (ids, again);
+    }
+}
+
 static gboolean
 convert_to_onnx (PhPassRun *run, GError **error)
 {
   g_autoptr (GHashTable) quantised = NULL, reasons = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr (GPtrArray)  nodes = NULL, ids = g_ptr_array_new ();
+  g_autoptr (GArray)     ids = g_array_new (FALSE, FALSE, sizeof (guint));
 
   if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run)
-      || !inline_calls (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run) || !ph_convert_prepare (run, error))
+      || !inline_calls (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run) || !ph_convert_prepare (run, error)
+      || !ph_aten_prepare (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
-  nodes = ph_model_nodes (run->model);
-  for (guint i = 0; i < nodes->len; i++)
-    g_ptr_array_add (ids, GUINT_TO_POINTER (((PhNode *) nodes->pdata[i])->id));
+  collect (run->model->graph, ids);
   for (guint i = 0; i < ids->len && !run->stopped; i++)
     {
-      PhNode              *node = ph_model_find_node (run->model, GPOINTER_TO_UINT (ids->pdata[i]));
+      const guint          id = g_array_index (ids, guint, i);
+      PhNode              *node = ph_model_find_node (run->model, id & ~ENTER);
       const char          *name = node != NULL ? ph_convert_name (node) : NULL;
       const PhConvertRule *rule = name != NULL ? ph_convert_find (name) : NULL;
       char                *stays = NULL;
 
-      if (name == NULL)
+      if (name == NULL || ph_aten_is_list (node))
         continue;
+      if ((id & ENTER) != 0)
+        {
+          if (!ph_aten_enter (run, node, error))
+            return FALSE;
+          continue;
+        }
       if (rule != NULL && !convert_node (run, node, name, rule, quantised, &stays, error))
         break;
       if (rule == NULL)
         stays = g_strdup ("it has no rule");
       if (stays != NULL)
-        g_hash_table_insert (reasons, ids->pdata[i], stays);
+        g_hash_table_insert (reasons, GUINT_TO_POINTER (id), stays);
     }
+  if (!run->stopped && !ph_aten_finish (run, error))
+    return FALSE;
   note_what_stays (run, reasons);
   return TRUE;
 }
 
 const PhPass ph_pass_convert_to_onnx = {
-  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO, jaxpr, TensorFlow, TensorFlow Lite and OpenVINO in ONNX's",
-  .elsewhere = "jax2onnx, tf2onnx, stablehlo-to-onnx",
+  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO, jaxpr, PyTorch, TensorFlow, TensorFlow Lite and OpenVINO in ONNX's",
+  .elsewhere = "torch.onnx, jax2onnx, tf2onnx, stablehlo-to-onnx",
   .trap = "the same name may mean another thing at the edges: rounding, shifts by the width, starts that do not fit, NaN.",
   .run = convert_to_onnx, .exactness = PH_ROUNDING,
 };

@@ -162,9 +162,8 @@ compare (PhModel *model, GPtrArray *checks, GHashTable *results, const PhCaseOpt
   return TRUE;
 }
 
-/* What stays by name, for the error: that is why it cannot be computed. */
-static char *
-what_stays (PhModel *model)
+char *
+ph_case_what_stays (PhModel *model)
 {
   g_autoptr (GPtrArray) nodes = ph_model_nodes (model);
   GString             *out = g_string_new (NULL);
@@ -212,7 +211,7 @@ run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, co
   results = ph_run_model (model, feeds, NULL, &run_options, &reason);
   if (results == NULL)
     {
-      g_autofree char *stays = what_stays (model);
+      g_autofree char *stays = ph_case_what_stays (model);
 
       g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "%s%s%s", *stays != '\0' ? stays : reason->message, *stays != '\0' ? " stays: " : "",
                    *stays != '\0' ? reason->message : "");

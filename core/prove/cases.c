@@ -35,7 +35,7 @@ find_below (const char *folder, guint depth, GPtrArray *cases, GCancellable *can
 
   if (g_cancellable_is_cancelled (cancellable))
     return;
-  if (has_file (folder, "model.onnx") && has_file (folder, "test_data_set_0"))
+  if ((has_file (folder, "model.onnx") && has_file (folder, "test_data_set_0")) || ph_case_is_torch (folder))
     {
       g_ptr_array_add (cases, g_strdup (folder));
       return;
@@ -75,7 +75,8 @@ ph_case_find (const char *folder, GCancellable *cancellable, GError **error)
   find_below (folder, 0, cases, cancellable);
   if (cases->len == 0)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: no case in it; a case is a folder with model.onnx and test_data_set_0, or StableHLO text with check.expect_*",
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: no case in it; a case is a folder with model.onnx and test_data_set_0, one with model.pt, input_K.npy and output_K.npy, "
+                   "or StableHLO text with check.expect_*",
                    folder);
       return NULL;
     }
@@ -253,5 +254,6 @@ gboolean
 ph_case_run (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
   return g_str_has_suffix (folder, ".mlir") ? ph_case_run_mlir (folder, options, cancellable, error)
+         : ph_case_is_torch (folder)        ? ph_case_run_torch (folder, options, cancellable, error)
                                             : run_onnx (folder, options, cancellable, error);
 }

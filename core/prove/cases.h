@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-/* Folders at or below @folder that hold a model.onnx beside a test_data_set_0, sorted. (element-type char*) */
+/* Folders at or below @folder that hold a model.onnx beside a test_data_set_0, or a model.pt beside an output_0.npy, and files of
+ * StableHLO that compare, sorted. (element-type char*) */
 GPtrArray *ph_case_find (const char *folder, GCancellable *cancellable, GError **error);
 
 typedef struct

@@ -1,0 +1,375 @@
+/* convert-aten-linear.c: PyTorch's products, convolutions, windows and norms, in ONNX's.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "passes/convert-aten.h"
+
+static const char *
+name_of (const PhConvert *l)
+{
+  return strchr (l->op, ':') + 1;
+}
+
+static PhValue *
+swap_last (PhConvert *l, PhValue *w)
+{
+  return ph_convert_transpose (l, w, (gint64[]) { 1, 0 }, 2);
+}
+
+static gboolean
+linear (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_tensor (l, 0), *w = ph_aten_tensor (l, 1), *bias = ph_aten_tensor (l, 2);
+
+  if (x == NULL || w == NULL)
+    return ph_convert_stay (l, "it has no operand");
+  if (ph_value_rank (w) == 1)
+    out[0] = PH_BUILD (l->b, MatMul, x, w);
+  else if (ph_value_rank (x) == 2 && ph_value_rank (w) == 2 && (bias == NULL || ph_value_rank (bias) == 1))
+    {
+      PhValue *inputs[] = { x, w, bias };
+
+      out[0] = ph_build_node (l->b, &ph_op_Gemm, inputs, bias != NULL ? 3 : 2, PH_ATTRS (ph_attr_new_int ("transB", 1)), 1);
+      return TRUE;
+    }
+  else
+    out[0] = PH_BUILD (l->b, MatMul, x, swap_last (l, w));
+  if (bias != NULL)
+    out[0] = PH_BUILD (l->b, Add, out[0], bias);
+  return TRUE;
+}
+
+static gboolean
+matmul (PhConvert *l, PhValue **out)
+{
+  PhValue *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1);
+
+  if (a == NULL || b == NULL)
+    return ph_convert_stay (l, "it has no operand");
+  out[0] = PH_BUILD (l->b, MatMul, a, b);
+  return TRUE;
+}
+
+/* beta x + alpha (a b) */
+static gboolean
+addmm (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = ph_aten_tensor (l, 0), *a = ph_aten_tensor (l, 1), *b = ph_aten_tensor (l, 2);
+  const double alpha = ph_aten_number (l, "alpha", 1), beta = ph_aten_number (l, "beta", 1);
+
+  if (x == NULL || a == NULL || b == NULL)
+    return ph_convert_stay (l, "it has not three operands");
+  if (strcmp (name_of (l), "addmm") == 0 && ph_dtype_is_float (ph_convert_dtype (a)))
+    {
+      out[0] = PH_BUILD_WITH (l->b, Gemm, PH_ATTRS (ph_attr_new_float ("alpha", (float) alpha), ph_attr_new_float ("beta", (float) beta)), a, b, x);
+      return TRUE;
+    }
+  a = PH_BUILD (l->b, MatMul, a, b);
+  if (alpha != 1)
+    a = PH_BUILD (l->b, Mul, a, ph_convert_like (l, a, alpha));
+  if (beta != 1)
+    x = PH_BUILD (l->b, Mul, x, ph_convert_like (l, x, beta));
+  out[0] = PH_BUILD (l->b, Add, x, a);
+  return TRUE;
+}
+
+static gboolean
+einsum (PhConvert *l, PhValue **out)
+{
+  const guint          n = ph_aten_n_tensors (l);
+  g_autofree PhValue **inputs = g_new0 (PhValue *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    if ((inputs[i] = ph_aten_tensor (l, i)) == NULL)
+      return ph_convert_stay (l, "an element of its list is not known");
+  out[0] = ph_build_node (l->b, &ph_op_Einsum, inputs, n, PH_ATTRS (ph_attr_new_string ("equation", ph_node_attr_string (l->node, "equation", ""))), 1);
+  return TRUE;
+}
+
+/* ── windows ── */
+
+/* @n numbers; one stands for all. */
+static gboolean
+each (PhConvert *l, const char *name, gint64 fallback, gint64 *out, guint n)
+{
+  guint m = 3;
+
+  if (!ph_aten_ints (l, name, out, &m) && ph_aten_has (l, name))
+    return ph_convert_stay (l, "its %s is not known", name);
+  if (m == 0)
+    {
+      out[0] = fallback;
+      m = 1;
+    }
+  if (m != 1 && m != n)
+    return ph_convert_stay (l, "its %s has %u numbers", name, m);
+  for (guint i = m; i < n; i++)
+    out[i] = out[0];
+  return TRUE;
+}
+
+static gboolean
+conv (PhConvert *l, PhValue **out)
+{
+  const char    *op = name_of (l), *padding = ph_node_attr_string (l->node, "padding", "");
+  PhValue       *x = ph_aten_tensor (l, 0), *w = ph_aten_tensor (l, 1), *bias = ph_aten_tensor (l, 2), *inputs[3];
+  const int      rank = w != NULL ? ph_value_rank (w) : -1;
+  const gboolean back = strstr (op, "transpose") != NULL || ph_aten_int (l, "transposed", 0) != 0;
+  const guint    n = rank > 2 ? (guint) rank - 2 : 0;
+  gint64         stride[3], pads[6], dilation[3], more[3], kernel[3], zero = 0;
+  gboolean       alone;
+  PhAttr        *attrs[8] = { NULL };
+  guint          a = 0;
+
+  if (x == NULL || n < 1 || n > 3)
+    return ph_convert_stay (l, "the rank of its filters is not known");
+  alone = ph_value_rank (x) == rank - 1;                    /* one sample without a batch */
+  if (alone)
+    x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, &zero, 1));
+  if (!each (l, "stride", 1, stride, n) || !each (l, "dilation", 1, dilation, n) || !each (l, "output_padding", 0, more, n))
+    return FALSE;
+  if (strcmp (padding, "same") == 0)
+    for (guint i = 0; i < n; i++)
+      {
+        const gint64 size = ph_value_dim (w, (int) i + 2);
+
+        if (size < 0)
+          return ph_convert_stay (l, "the size of its filters is not known");
+        pads[i] = (size - 1) * dilation[i] / 2;
+        pads[n + i] = (size - 1) * dilation[i] - pads[i];
+      }
+  else
+    {
+      if (strcmp (padding, "valid") == 0)
+        memset (pads, 0, sizeof pads);
+      else if (!each (l, "padding", 0, pads, n))
+        return FALSE;
+      memcpy (pads + n, pads, n * sizeof *pads);
+    }
+  for (guint i = 0; i < n; i++)
+    kernel[i] = ph_value_dim (w, (int) i + 2);
+  attrs[a++] = ph_attr_new_ints ("strides", stride, n);
+  attrs[a++] = ph_attr_new_ints ("pads", pads, 2 * n);
+  attrs[a++] = ph_attr_new_ints ("dilations", dilation, n);
+  attrs[a++] = ph_attr_new_int ("group", ph_aten_int (l, "groups", 1));
+  if (kernel[0] > 0 && kernel[n - 1] > 0)
+    attrs[a++] = ph_attr_new_ints ("kernel_shape", kernel, n);
+  if (back)
+    attrs[a++] = ph_attr_new_ints ("output_padding", more, n);
+  inputs[0] = x;
+  inputs[1] = w;
+  inputs[2] = bias;
+  out[0] = ph_build_node (l->b, back ? &ph_op_ConvTranspose : &ph_op_Conv, inputs, bias != NULL ? 3 : 2, attrs, 1);
+  if (alone)
+    out[0] = PH_BUILD (l->b, Squeeze, out[0], ph_convert_ints_value (l, &zero, 1));
+  return TRUE;
+}
+
+static gboolean
+pool (PhConvert *l, PhValue **out)
+{
+  const char    *op = name_of (l);
+  const gboolean most = g_str_has_prefix (op, "max");
+  const char    *digit = strpbrk (op, "123");
+  const guint    n = digit != NULL ? (guint) (*digit - '0') : 2;
+  PhValue       *x = ph_aten_tensor (l, 0);
+  gint64         kernel[3], stride[6], pads[6], dilation[3], zero = 0;
+  guint          m = 3, a = 0;
+  gboolean       alone;
+  PhAttr        *attrs[8] = { NULL };
+
+  if (x == NULL || !each (l, "kernel_size", 1, kernel, n) || !each (l, "padding", 0, pads, n) || !each (l, "dilation", 1, dilation, n))
+    return ph_convert_stay (l, "its windows are not known");
+  if (!ph_aten_ints (l, "stride", stride, &m) || m == 0)
+    memcpy (stride, kernel, sizeof kernel);
+  else if (!each (l, "stride", 1, stride, n))
+    return FALSE;
+  if (ph_aten_has (l, "divisor_override"))
+    return ph_convert_stay (l, "it divides by a number of its own");
+  alone = ph_value_rank (x) == (int) n + 1;
+  if (alone)
+    x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, &zero, 1));
+  memcpy (pads + n, pads, n * sizeof *pads);
+  attrs[a++] = ph_attr_new_ints ("kernel_shape", kernel, n);
+  attrs[a++] = ph_attr_new_ints ("strides", stride, n);
+  attrs[a++] = ph_attr_new_ints ("pads", pads, 2 * n);
+  attrs[a++] = ph_attr_new_int ("ceil_mode", ph_aten_int (l, "ceil_mode", 0) != 0);
+  if (most)
+    attrs[a++] = ph_attr_new_ints ("dilations", dilation, n);
+  else
+    attrs[a++] = ph_attr_new_int ("count_include_pad", ph_aten_int (l, "count_include_pad", 1) != 0);
+  out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, &x, 1, attrs, 1);
+  if (alone)
+    out[0] = PH_BUILD (l->b, Squeeze, out[0], ph_convert_ints_value (l, &zero, 1));
+  return TRUE;
+}
+
+/* A matrix [from, to] whose columns average the windows of adaptive pooling. */
+static PhValue *
+averages (PhConvert *l, PhDType dtype, gint64 from, gint64 to)
+{
+  g_autofree float *data = g_new0 (float, (gsize) (from * to));
+  g_autoptr(GBytes) bytes = NULL;
+  const gint64      dims[] = { from, to };
+
+  for (gint64 j = 0; j < to; j++)
+    {
+      const gint64 start = j * from / to, end = ((j + 1) * from + to - 1) / to;
+
+      for (gint64 i = start; i < end; i++)
+        data[i * to + j] = 1.0f / (float) (end - start);
+    }
+  bytes = g_bytes_new (data, (gsize) (from * to) * sizeof *data);
+  return ph_convert_cast (l, ph_build_tensor (l->b, ph_tensor_new_from_bytes (PH_FLOAT, 2, dims, bytes)), dtype);
+}
+
+static gboolean
+adaptive (PhConvert *l, PhValue **out)
+{
+  const char    *op = name_of (l), *digit = strpbrk (op, "123");
+  const gboolean most = strstr (op, "max") != NULL;
+  const guint    n = digit != NULL ? (guint) (*digit - '0') : 2;
+  PhValue       *x = ph_aten_tensor (l, 0);
+  gint64         sizes[3], axes[3], kernel[3], dims[3];
+  const int      rank = x != NULL ? ph_value_rank (x) : -1;
+  gboolean       ones = TRUE, even = TRUE;
+
+  if (x == NULL || !each (l, "output_size", 1, sizes, n))
+    return ph_convert_stay (l, "the size that it gives is not known");
+  for (guint i = 0; i < n; i++)
+    {
+      axes[i] = (gint64) i - n;
+      dims[i] = rank >= (int) n ? ph_value_dim (x, rank - (int) n + (int) i) : -1;
+      ones = ones && sizes[i] == 1;
+      even = even && dims[i] > 0 && sizes[i] > 0 && dims[i] % sizes[i] == 0;
+      kernel[i] = even ? dims[i] / sizes[i] : 0;
+    }
+  if (ones)
+    out[0] = ph_build_node (l->b, most ? &ph_op_ReduceMax : &ph_op_ReduceMean, PH_VALUES_ (x, ph_convert_ints_value (l, axes, n)), 2, PH_ATTRS (ph_attr_new_int ("keepdims", 1)), 1);
+  else if (even && rank == (int) n + 2)
+    out[0] = ph_build_node (l->b, most ? &ph_op_MaxPool : &ph_op_AveragePool, &x, 1, PH_ATTRS (ph_attr_new_ints ("kernel_shape", kernel, n), ph_attr_new_ints ("strides", kernel, n)), 1);
+  else if (!most && n <= 2 && dims[0] > 0 && dims[n - 1] > 0 && sizes[0] > 0 && sizes[n - 1] > 0 && dims[0] * sizes[0] < 1 << 20 && dims[n - 1] * sizes[n - 1] < 1 << 20)
+    {
+      /* Rows and columns are averaged one after the other, by products. */
+      out[0] = PH_BUILD (l->b, MatMul, x, averages (l, ph_convert_dtype (x), dims[n - 1], sizes[n - 1]));
+      if (n == 2)
+        out[0] = PH_BUILD (l->b, MatMul, swap_last (l, averages (l, ph_convert_dtype (x), dims[0], sizes[0])), out[0]);
+    }
+  else
+    return ph_convert_stay (l, "its windows are of several sizes, or the size of its operand is not known");
+  return TRUE;
+}
+
+/* ── norms ── */
+
+/* Ones or zeros where a weight or bias is left out. */
+static PhValue *
+or_number (PhConvert *l, PhValue *value, PhDType dtype, const gint64 *dims, guint n, double number)
+{
+  PhTensor *scalar, *made;
+
+  if (value != NULL || dtype == PH_UNDEFINED)
+    return value;
+  for (guint i = 0; i < n; i++)
+    if (dims[i] < 0)
+      return NULL;
+  scalar = ph_tensor_new_scalar (dtype, number);
+  made = ph_tensor_new_splat (dtype, n, dims, ph_tensor_data (scalar));
+  ph_tensor_unref (scalar);
+  return ph_build_tensor (l->b, made);
+}
+
+static gboolean
+batch_norm (PhConvert *l, PhValue **out)
+{
+  PhValue      *x = ph_aten_tensor (l, 0), *mean = ph_aten_tensor (l, 3), *var = ph_aten_tensor (l, 4), *inputs[5];
+  const PhDType dtype = mean != NULL ? ph_convert_dtype (mean) : PH_UNDEFINED;
+  const gint64  channels = mean != NULL ? ph_value_dim (mean, 0) : -1;
+
+  if (x == NULL || mean == NULL || var == NULL)
+    return ph_convert_stay (l, "it has no statistics");
+  if (ph_aten_int (l, "training", 0) != 0)
+    return ph_convert_stay (l, "it computes the mean and variance of the batch: export the model after model.eval ()");
+  inputs[0] = x;
+  inputs[1] = or_number (l, ph_aten_tensor (l, 1), dtype, &channels, 1, 1);
+  inputs[2] = or_number (l, ph_aten_tensor (l, 2), dtype, &channels, 1, 0);
+  inputs[3] = mean;
+  inputs[4] = var;
+  if (inputs[1] == NULL || inputs[2] == NULL)
+    return ph_convert_stay (l, "how many channels there are is not known");
+  out[0] = ph_build_node (l->b, &ph_op_BatchNormalization, inputs, 5, PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), 1);
+  return TRUE;
+}
+
+static gboolean
+layer_norm (PhConvert *l, PhValue **out)
+{
+  PhValue *x = ph_aten_tensor (l, 0), *inputs[3], *made;
+  gint64   shape[PH_MAX_RANK];
+  guint    n = PH_MAX_RANK;
+
+  if (x == NULL || !ph_aten_ints (l, "normalized_shape", shape, &n) || n == 0)
+    return ph_convert_stay (l, "the shape that it goes over is not known");
+  inputs[0] = x;
+  inputs[1] = or_number (l, ph_aten_tensor (l, 1), ph_convert_dtype (x), shape, n, 1);
+  inputs[2] = ph_aten_tensor (l, 2);
+  if (inputs[1] == NULL)
+    return ph_convert_stay (l, "its element type is not known");
+  made = ph_build_node (l->b, &ph_op_LayerNormalization, inputs, inputs[2] != NULL ? 3 : 2,
+                        PH_ATTRS (ph_attr_new_int ("axis", -(gint64) n), ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5))), l->n_out > 1 ? 3 : 1);
+  for (guint i = 0; made != NULL && i < MIN (l->n_out, 3); i++)
+    out[i] = ph_node_output (made->producer, i);
+  return made != NULL;
+}
+
+static gboolean
+group_norm (PhConvert *l, PhValue **out)
+{
+  PhValue       *x = ph_aten_tensor (l, 0), *inputs[3];
+  const gint64   channels = x != NULL ? ph_value_dim (x, 1) : -1;
+  const gboolean group = strcmp (name_of (l), "group_norm") == 0;
+  PhAttr       **attrs;
+
+  if (x == NULL)
+    return ph_convert_stay (l, "it has no operand");
+  if (!group && ph_aten_int (l, "use_input_stats", 1) == 0)
+    return ph_convert_stay (l, "it uses statistics of training");
+  inputs[0] = x;
+  inputs[1] = or_number (l, ph_aten_tensor (l, 1), ph_convert_dtype (x), &channels, 1, 1);
+  inputs[2] = or_number (l, ph_aten_tensor (l, 2), ph_convert_dtype (x), &channels, 1, 0);
+  if (inputs[1] == NULL || inputs[2] == NULL)
+    return ph_convert_stay (l, "how many channels there are is not known");
+  attrs = group ? PH_ATTRS (ph_attr_new_int ("num_groups", ph_aten_int (l, "num_groups", 1)), ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)))
+                : PH_ATTRS (ph_attr_new_float ("epsilon", (float) ph_aten_number (l, "eps", 1e-5)));
+  out[0] = ph_build_node (l->b, group ? &ph_op_GroupNormalization : &ph_op_InstanceNormalization, inputs, 3, attrs, 1);
+  return TRUE;
+}
+
+static const char weights[] = "PyTorch keeps weights as [out, in].";
+static const char products[] = "Both are the product of matrices, batched where there are more dimensions.";
+static const char windows[] = "One number stands for all dimensions; ONNX says starts and ends of the border.";
+static const char sizes[] = "The windows are chosen so that they give the size.";
+static const char statistics[] = "At inference the statistics are known.";
+
+#define MATMUL(name) { "aten:" name, matmul, "MatMul", products }
+#define CONV(name, of) { "aten:" name, conv, of, windows }
+#define POOL(name, of) { "aten:" name, pool, of, windows }
+#define ADAPTIVE(name, of) { "aten:" name, adaptive, of, sizes }
+
+const PhConvertRule ph_convert_aten_linear[] = {
+  { "aten:linear", linear, "Gemm, or MatMul and Add", weights }, MATMUL ("matmul"), MATMUL ("mm"), MATMUL ("bmm"), MATMUL ("mv"), MATMUL ("dot"),
+  { "aten:addmm", addmm, "Gemm", products }, { "aten:baddbmm", addmm, "MatMul and Add", products }, { "aten:addmv", addmm, "MatMul and Add", products },
+  { "aten:einsum", einsum, "Einsum", "Both read the same equation." },
+  CONV ("conv1d", "Conv"), CONV ("conv2d", "Conv"), CONV ("conv3d", "Conv"), CONV ("convolution", "Conv"), CONV ("_convolution", "Conv"),
+  CONV ("conv_transpose1d", "ConvTranspose"), CONV ("conv_transpose2d", "ConvTranspose"), CONV ("conv_transpose3d", "ConvTranspose"),
+  POOL ("max_pool1d", "MaxPool"), POOL ("max_pool2d", "MaxPool"), POOL ("max_pool3d", "MaxPool"), POOL ("max_pool2d_with_indices", "MaxPool"),
+  POOL ("avg_pool1d", "AveragePool"), POOL ("avg_pool2d", "AveragePool"), POOL ("avg_pool3d", "AveragePool"),
+  ADAPTIVE ("adaptive_avg_pool1d", "ReduceMean, AveragePool or MatMul"), ADAPTIVE ("adaptive_avg_pool2d", "ReduceMean, AveragePool or MatMul"),
+  ADAPTIVE ("_adaptive_avg_pool2d", "ReduceMean, AveragePool or MatMul"), ADAPTIVE ("adaptive_max_pool1d", "ReduceMax or MaxPool"), ADAPTIVE ("adaptive_max_pool2d", "ReduceMax or MaxPool"),
+  { "aten:batch_norm", batch_norm, "BatchNormalization", statistics }, { "aten:_native_batch_norm_legit_no_training", batch_norm, "BatchNormalization", statistics },
+  { "aten:native_batch_norm", batch_norm, "BatchNormalization", statistics }, { "aten:cudnn_batch_norm", batch_norm, "BatchNormalization", statistics },
+  { "aten:layer_norm", layer_norm, "LayerNormalization", "Both go over the last dimensions." }, { "aten:native_layer_norm", layer_norm, "LayerNormalization", "Both go over the last dimensions." },
+  { "aten:group_norm", group_norm, "GroupNormalization", "Both have a scale for each channel." }, { "aten:instance_norm", group_norm, "InstanceNormalization", "Both go over each channel of each sample." },
+  { NULL }
+};

@@ -1,0 +1,593 @@
+/* convert-aten-reduce.c: PyTorch's operators that reduce, sort, convert, make tensors, ask for sizes or choose, in ONNX's.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/ops/copy.h"
+#include "passes/convert-aten.h"
+#include "passes/loop.h"
+
+static const char *
+name_of (const PhConvert *l)
+{
+  return strchr (l->op, ':') + 1;
+}
+
+static PhValue *
+operand (PhConvert *l)
+{
+  PhValue *value = ph_aten_tensor (l, 0);
+
+  if (value == NULL)
+    ph_convert_stay (l, "it has no operand");
+  return value;
+}
+
+/* ── reductions ── */
+
+/* Dimensions that are not said, None or [] are all. */
+static PhValue *
+reduce_over (PhConvert *l, const PhOp *op, PhValue *x, const gint64 *axes, guint n, gboolean keep)
+{
+  PhValue *inputs[] = { x, n > 0 ? ph_convert_ints_value (l, axes, n) : NULL };
+
+  return ph_build_node (l->b, op, inputs, n > 0 ? 2 : 1, PH_ATTRS (ph_attr_new_int ("keepdims", keep)), 1);
+}
+
+static gboolean
+read_dims (PhConvert *l, gint64 *axes, guint *n, gboolean *keep)
+{
+  const PhAttr *dim = ph_node_attr (l->node, "dim");
+
+  *keep = ph_aten_int (l, "keepdim", 0) != 0;
+  if (!ph_aten_ints (l, "dim", axes, n) && ph_aten_has (l, "dim") && (dim == NULL || dim->kind != PH_ATTR_STRING))
+    return ph_convert_stay (l, "its dim is not known");
+  return TRUE;
+}
+
+static gboolean
+reduce (PhConvert *l, PhValue **out)
+{
+  static const struct { const char *name; const PhOp *op; } kinds[] = {
+    { "sum", &ph_op_ReduceSum }, { "mean", &ph_op_ReduceMean }, { "prod", &ph_op_ReduceProd }, { "amax", &ph_op_ReduceMax }, { "amin", &ph_op_ReduceMin }, { "all", &ph_op_ReduceMin },
+    { "any", &ph_op_ReduceMax }, { "logsumexp", &ph_op_ReduceLogSumExp },
+  };
+  const char   *op = name_of (l);
+  const gboolean truth = strcmp (op, "all") == 0 || strcmp (op, "any") == 0, adds = strcmp (op, "sum") == 0 || strcmp (op, "prod") == 0;
+  gint64        axes[PH_MAX_RANK];
+  guint         n = PH_MAX_RANK;
+  gboolean      keep;
+  PhValue      *x = operand (l);
+  PhDType       dtype = ph_aten_dtype (l, "dtype");
+
+  if (x == NULL || !read_dims (l, axes, &n, &keep))
+    return FALSE;
+  if (strcmp (op, "logsumexp") == 0)
+    x = ph_aten_float (l);
+  if (dtype == PH_UNDEFINED && adds && (ph_convert_dtype (x) == PH_BOOL || ph_dtype_is_integer (ph_convert_dtype (x))))
+    dtype = PH_INT64;
+  if (truth)
+    x = ph_convert_cast (l, ph_convert_cast (l, x, PH_BOOL), PH_UINT8);
+  else if (dtype != PH_UNDEFINED)
+    x = ph_convert_cast (l, x, dtype);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (strcmp (kinds[i].name, op) == 0)
+      out[0] = ph_value_rank (x) == 0 ? x : reduce_over (l, kinds[i].op, x, axes, n, keep);
+  if (truth)
+    out[0] = ph_convert_cast (l, out[0], PH_BOOL);
+  return out[0] != NULL;
+}
+
+/* max (x), max (x, dim), max (x, y) */
+static gboolean
+extreme (PhConvert *l, PhValue **out)
+{
+  const gboolean most = strcmp (name_of (l), "max") == 0;
+  PhValue       *x = operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dim");
+  gint64         axes[PH_MAX_RANK];
+  guint          n = PH_MAX_RANK;
+  gboolean       keep;
+
+  if (x == NULL)
+    return FALSE;
+  if (other != NULL && l->n_out == 1)
+    {
+      PhAtenArg a = { .value = x, .dtype = ph_value_dtype (x), .level = 2 }, b = { .value = other, .dtype = ph_value_dtype (other), .level = 2 };
+
+      return ph_aten_binary (l, most ? &ph_op_Max : &ph_op_Min, &a, &b, out);
+    }
+  if (!read_dims (l, axes, &n, &keep) || n > 1)
+    return ph_convert_stay (l, "its dim is not known");
+  if (n == 1 && l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0)
+    out[1] = ph_build_node (l->b, most ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1, PH_ATTRS (ph_attr_new_int ("axis", axes[0]), ph_attr_new_int ("keepdims", keep)), 1);
+  out[0] = ph_value_rank (x) == 0 ? x : reduce_over (l, most ? &ph_op_ReduceMax : &ph_op_ReduceMin, x, axes, n, keep);
+  return TRUE;
+}
+
+static gboolean
+place (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = operand (l);
+  const gint64 axis = ph_aten_int (l, "dim", 0), all = -1;
+
+  if (x == NULL)
+    return FALSE;
+  if (!ph_aten_has (l, "dim"))
+    x = ph_convert_reshape (l, x, &all, 1);
+  out[0] = ph_build_node (l->b, strcmp (name_of (l), "argmax") == 0 ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1,
+                          PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("keepdims", ph_aten_int (l, "keepdim", 0) != 0)), 1);
+  return TRUE;
+}
+
+/* The squares of what lies off the mean, over one less than there are, unless correction says else. */
+static gboolean
+variance (PhConvert *l, PhValue **out)
+{
+  const char *op = name_of (l);
+  double      less = 1;
+  gint64      axes[PH_MAX_RANK];
+  guint       n = PH_MAX_RANK;
+  gboolean    keep;
+  PhValue    *x = ph_aten_float (l), *mean, *off, *sum, *count;
+
+  if (x == NULL || !read_dims (l, axes, &n, &keep))
+    return FALSE;
+  if (ph_node_attr (l->node, "unbiased") != NULL)
+    less = (double) ph_aten_int (l, "unbiased", 1);
+  else if (ph_node_attr (l->node, "correction") != NULL)
+    less = ph_aten_number (l, "correction", 1);
+  mean = reduce_over (l, &ph_op_ReduceMean, x, axes, n, TRUE);
+  off = PH_BUILD (l->b, Sub, x, mean);
+  sum = reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Mul, off, off), axes, n, keep);
+  /* How many are added: the elements of x for one of the mean. */
+  count = PH_BUILD (l->b, Div, PH_BUILD (l->b, Size, x), PH_BUILD (l->b, Size, mean));
+  if (count == NULL)
+    return FALSE;
+  count = PH_BUILD (l->b, Sub, ph_convert_cast (l, count, ph_convert_dtype (x)), ph_convert_like (l, x, less));
+  sum = PH_BUILD (l->b, Div, sum, count);
+  out[0] = g_str_has_prefix (op, "std") ? PH_BUILD (l->b, Sqrt, sum) : sum;
+  if (l->n_out > 1 && g_str_has_suffix (op, "_mean"))
+    out[1] = keep ? mean : reduce_over (l, &ph_op_ReduceMean, x, axes, n, FALSE);
+  return TRUE;
+}
+
+static gboolean
+norm (PhConvert *l, PhValue **out)
+{
+  const double p = ph_aten_number (l, ph_node_attr (l->node, "ord") != NULL ? "ord" : "p", 2);
+  gint64       axes[PH_MAX_RANK];
+  guint        n = PH_MAX_RANK;
+  gboolean     keep;
+  PhValue     *x = ph_aten_float (l);
+
+  if (x == NULL || !read_dims (l, axes, &n, &keep))
+    return FALSE;
+  if (isinf (p))
+    out[0] = reduce_over (l, p > 0 ? &ph_op_ReduceMax : &ph_op_ReduceMin, PH_BUILD (l->b, Abs, x), axes, n, keep);
+  else if (p == 1 || p == 2)
+    out[0] = reduce_over (l, p == 1 ? &ph_op_ReduceL1 : &ph_op_ReduceL2, x, axes, n, keep);
+  else if (p > 0)
+    out[0] = PH_BUILD (l->b, Pow, reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Pow, PH_BUILD (l->b, Abs, x), ph_convert_like (l, x, p)), axes, n, keep), ph_convert_like (l, x, 1 / p));
+  else
+    return ph_convert_stay (l, "ONNX has not the norm of %g", p);
+  return TRUE;
+}
+
+static gboolean
+cumsum (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l);
+  PhDType  dtype = ph_aten_dtype (l, "dtype");
+
+  if (x == NULL)
+    return FALSE;
+  if (dtype == PH_UNDEFINED && (ph_convert_dtype (x) == PH_BOOL || ph_dtype_is_integer (ph_convert_dtype (x))))
+    dtype = PH_INT64;
+  if (dtype != PH_UNDEFINED)
+    x = ph_convert_cast (l, x, dtype);
+  out[0] = PH_BUILD (l->b, CumSum, x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "dim", 0)));
+  return TRUE;
+}
+
+static gboolean
+top (PhConvert *l, PhValue **out)
+{
+  const char    *op = name_of (l);
+  const gboolean all = strcmp (op, "topk") != 0, largest = all ? ph_aten_int (l, "descending", 0) != 0 : ph_aten_int (l, "largest", 1) != 0;
+  const gint64   axis = ph_aten_int (l, "dim", -1);
+  PhValue       *x = operand (l), *made, *k;
+
+  if (x == NULL)
+    return FALSE;
+  if (all)
+    k = axis == -1 ? PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", -1)), x)
+                   : PH_BUILD_WITH (l->b, Shape, PH_ATTRS (ph_attr_new_int ("start", axis), ph_attr_new_int ("end", axis + 1)), x);
+  else
+    k = ph_aten_one (l, "k", 1);
+  made = ph_build_node (l->b, &ph_op_TopK, PH_VALUES_ (x, k), 2, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("largest", largest)), 2);
+  if (made == NULL)
+    return FALSE;
+  if (strcmp (op, "argsort") == 0)
+    out[0] = ph_node_output (made->producer, 1);
+  else
+    {
+      out[0] = made;
+      if (l->n_out > 1)
+        out[1] = ph_node_output (made->producer, 1);
+    }
+  return TRUE;
+}
+
+/* ── element types, numbers ── */
+
+static gboolean
+to (PhConvert *l, PhValue **out)
+{
+  static const char *const names[] = { "dtype", "arg2", "arg3" };
+  static const struct { const char *op; PhDType dtype; } fixed[] = { { "float", PH_FLOAT }, { "double", PH_DOUBLE }, { "half", PH_FLOAT16 }, { "long", PH_INT64 }, { "int", PH_INT32 }, { "bool", PH_BOOL } };
+  PhValue *x = operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dtype");
+  PhDType  dtype = PH_UNDEFINED;
+
+  if (x == NULL)
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
+    if (strcmp (fixed[i].op, name_of (l)) == 0)
+      dtype = fixed[i].dtype;
+  for (guint i = 0; i < G_N_ELEMENTS (names) && dtype == PH_UNDEFINED; i++)
+    dtype = ph_aten_dtype (l, names[i]);
+  if (dtype == PH_UNDEFINED && other != NULL && other != x)
+    {
+      out[0] = PH_BUILD (l->b, CastLike, x, other);
+      return TRUE;
+    }
+  out[0] = dtype != PH_UNDEFINED ? ph_convert_cast (l, x, dtype) : x;
+  return TRUE;
+}
+
+/* Int (x), Float (x), Bool (x), item (x), NumToTensor (n): one element, without dimensions. */
+static gboolean
+number (PhConvert *l, PhValue **out)
+{
+  const char *op = name_of (l);
+  PhValue    *x = operand (l);
+
+  if (x == NULL)
+    return FALSE;
+  if (ph_value_rank (x) != 0)
+    x = ph_convert_reshape (l, x, NULL, 0);
+  out[0] = strcmp (op, "Int") == 0 ? ph_convert_cast (l, x, PH_INT64) : strcmp (op, "Float") == 0 ? ph_convert_cast (l, x, PH_DOUBLE) : strcmp (op, "Bool") == 0 ? ph_convert_cast (l, x, PH_BOOL) : x;
+  return out[0] != NULL;
+}
+
+static gboolean
+size (PhConvert *l, PhValue **out)
+{
+  const char *op = name_of (l);
+  PhValue    *x = operand (l);
+  gint64      axis;
+  const int   rank = x != NULL ? ph_value_rank (x) : -1;
+
+  if (x == NULL)
+    return FALSE;
+  if (strcmp (op, "numel") == 0)
+    out[0] = PH_BUILD (l->b, Size, x);
+  else if (strcmp (op, "dim") == 0)
+    out[0] = rank >= 0 ? ph_build_scalar (l->b, PH_INT64, rank) : ph_convert_stay (l, "the rank of its operand is not known") ? x : NULL;
+  else if (!ph_aten_has (l, "dim") && strcmp (op, "len") != 0)
+    out[0] = ph_aten_shape_part (l, x, 0, G_MAXINT64);
+  else
+    {
+      axis = strcmp (op, "len") == 0 ? 0 : ph_aten_int (l, "dim", 0);
+      axis += axis < 0 && rank >= 0 ? rank : 0;
+      if (ph_value_dim (x, (int) axis) >= 0)
+        out[0] = ph_build_scalar (l->b, PH_INT64, (double) ph_value_dim (x, (int) axis));
+      else
+        out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), PH_BUILD (l->b, Shape, x), ph_build_scalar (l->b, PH_INT64, (double) axis));
+    }
+  return out[0] != NULL;
+}
+
+/* An element of a list, or of a tensor's first dimension. */
+static gboolean
+get_item (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = operand (l), *index = ph_aten_computed (l, "idx");
+  const PhNode *list = x != NULL ? x->producer : NULL;
+  const PhAttr *known = ph_node_attr (l->node, "idx");
+
+  if (x == NULL || (index == NULL && (known == NULL || known->kind != PH_ATTR_INT)))
+    return ph_convert_stay (l, "its index is not a number");
+  if (list != NULL && ph_aten_is_list (list))
+    {
+      const gint64 i = index == NULL ? ph_aten_int (l, "idx", 0) : G_MAXINT64, at = i < 0 ? i + list->inputs->len : i;
+
+      if (at < 0 || at >= list->inputs->len || list->inputs->pdata[at] == NULL)
+        return ph_convert_stay (l, "its index is not known, or not in the list");
+      out[0] = list->inputs->pdata[at];
+      return TRUE;
+    }
+  if (index == NULL)
+    index = ph_build_scalar (l->b, PH_INT64, (double) known->i);
+  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), x, index);
+  return TRUE;
+}
+
+/* ── new tensors ── */
+
+static PhValue *
+filled (PhConvert *l, PhValue *sizes, PhDType dtype, double number)
+{
+  gint64    one = 1;
+  PhTensor *scalar = ph_tensor_new_scalar (dtype, number), *value;
+
+  if (sizes == NULL || scalar == NULL)
+    {
+      g_clear_pointer (&scalar, ph_tensor_unref);
+      return NULL;
+    }
+  value = ph_tensor_new_splat (dtype, 1, &one, ph_tensor_data (scalar));
+  ph_tensor_unref (scalar);
+  if (value == NULL)
+    return ph_build_tensor (l->b, NULL);
+  {
+    PhAttr *attr = ph_attr_new_tensor ("value", value);
+
+    ph_tensor_unref (value);
+    return PH_BUILD_WITH (l->b, ConstantOfShape, PH_ATTRS (attr), sizes);
+  }
+}
+
+/* zeros, ones, full, empty, and those shaped like another tensor. */
+static gboolean
+fill (PhConvert *l, PhValue **out)
+{
+  const char    *op = name_of (l);
+  const gboolean like = strstr (op, "_like") != NULL || g_str_has_prefix (op, "new_"), full = strstr (op, "full") != NULL;
+  PhValue       *x = like ? operand (l) : NULL, *sizes;
+  PhAtenArg      number = { .dtype = PH_INT64, .number = strstr (op, "ones") != NULL };
+  PhDType        dtype = ph_aten_dtype (l, "dtype");
+
+  if (like && x == NULL)
+    return FALSE;
+  if (full && !ph_aten_arg (l, like ? 1 : 0, "fill_value", &number))
+    return ph_convert_stay (l, "what it is filled with is not known");
+  if (dtype == PH_UNDEFINED)
+    dtype = like ? ph_convert_dtype (x) : full ? number.dtype == PH_DOUBLE ? PH_FLOAT : number.dtype : PH_FLOAT;
+  sizes = like && !g_str_has_prefix (op, "new_") ? ph_aten_shape_part (l, x, 0, G_MAXINT64) : ph_aten_sizes (l, "size", -1);
+  if (dtype == PH_UNDEFINED || sizes == NULL)
+    return ph_convert_stay (l, "its element type or shape is not known");
+  out[0] = number.value == NULL ? filled (l, sizes, dtype, number.number) : PH_BUILD (l->b, Expand, ph_convert_cast (l, number.value, dtype), sizes);
+  return out[0] != NULL;
+}
+
+/* What is written into a tensor of its shape and type. */
+static gboolean
+overwrite (PhConvert *l, PhValue **out)
+{
+  PhValue  *x = operand (l), *sizes;
+  PhAtenArg from = { .dtype = PH_INT64 };
+
+  if (x == NULL)
+    return FALSE;
+  if (strcmp (name_of (l), "zero") != 0 && !ph_aten_arg (l, 1, strcmp (name_of (l), "fill") == 0 ? "value" : "src", &from))
+    return ph_convert_stay (l, "what is written is not known");
+  sizes = ph_aten_shape_part (l, x, 0, G_MAXINT64);
+  out[0] = PH_BUILD (l->b, Expand, ph_aten_as (l, &from, ph_convert_dtype (x), x), sizes);
+  return TRUE;
+}
+
+static gboolean
+arange (PhConvert *l, PhValue **out)
+{
+  static const char *const names[] = { "start", "end", "step" };
+  PhAtenArg args[3] = { { .dtype = PH_INT64 }, { .dtype = PH_INT64 }, { .dtype = PH_INT64, .number = 1 } };
+  PhDType   dtype = ph_aten_dtype (l, "dtype");
+  PhValue  *values[3];
+  gboolean  has[3];
+
+  for (guint i = 0; i < 3; i++)
+    has[i] = ph_aten_has (l, names[i]) && ph_aten_arg (l, G_MAXUINT, names[i], &args[i]);
+  if (has[0] && !has[1])                       /* arange (n) */
+    {
+      args[1] = args[0];
+      args[0] = (PhAtenArg) { .dtype = PH_INT64 };
+    }
+  else if (!has[1])
+    return ph_convert_stay (l, "its end is not known");
+  for (guint i = 0; i < 3; i++)
+    args[i].level = 0;
+  if (dtype == PH_UNDEFINED)
+    dtype = ph_aten_promote (args, 3) == PH_DOUBLE ? PH_FLOAT : PH_INT64;
+  for (guint i = 0; i < 3; i++)
+    values[i] = ph_aten_as (l, &args[i], dtype, NULL);
+  out[0] = ph_build_node (l->b, &ph_op_Range, values, 3, NULL, 1);
+  return TRUE;
+}
+
+/* tensor (2.5), tensor ([1, 2]) */
+static gboolean
+tensor (PhConvert *l, PhValue **out)
+{
+  const PhAttr *data = ph_node_attr (l->node, "data") != NULL ? ph_node_attr (l->node, "data") : ph_node_attr (l->node, "s");
+  PhDType       dtype = ph_aten_dtype (l, "dtype");
+  PhValue      *x = ph_aten_computed (l, "data") != NULL ? ph_aten_computed (l, "data") : ph_aten_tensor (l, 0);
+
+  if (data != NULL && (data->kind == PH_ATTR_INT || data->kind == PH_ATTR_FLOAT))
+    out[0] = ph_build_scalar (l->b, dtype != PH_UNDEFINED ? dtype : data->kind == PH_ATTR_INT ? PH_INT64 : PH_FLOAT, data->kind == PH_ATTR_INT ? (double) data->i : (double) data->f);
+  else if (data != NULL && data->kind == PH_ATTR_INTS)
+    out[0] = ph_build_tensor (l->b, ph_tensor_new_int64s (data->ints, data->n));
+  else if (data != NULL && data->kind == PH_ATTR_FLOATS)
+    out[0] = ph_build_tensor (l->b, ph_tensor_new_floats (data->floats, data->n));
+  else if (x != NULL && (x->producer == NULL || !ph_aten_is_list (x->producer)))
+    out[0] = x;
+  else
+    return ph_convert_stay (l, "its elements are not known");
+  if (dtype != PH_UNDEFINED && out[0] != NULL)
+    out[0] = ph_convert_cast (l, out[0], dtype);
+  return out[0] != NULL;
+}
+
+static gboolean
+one_hot (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = operand (l);
+  const gint64 n = ph_aten_int (l, "num_classes", -1);
+
+  if (x == NULL || n < 0)
+    return ph_convert_stay (l, "how many classes there are is not known");
+  out[0] = PH_BUILD (l->b, OneHot, x, ph_build_scalar (l->b, PH_INT64, (double) n), ph_convert_ints_value (l, (gint64[]) { 0, 1 }, 2));
+  return TRUE;
+}
+
+static gboolean
+nonzero (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l);
+
+  if (x == NULL)
+    return FALSE;
+  out[0] = PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), PH_BUILD (l->b, NonZero, x));
+  return TRUE;
+}
+
+/* What does nothing when a model is only run. */
+static gboolean
+drop (PhConvert *l, PhValue **out)
+{
+  if (ph_aten_int (l, "train", 0) != 0 && ph_aten_number (l, "p", 0.5) != 0)
+    return ph_convert_stay (l, "it draws random numbers, as in training: export the model after model.eval ()");
+  return ph_aten_same (l, out);
+}
+
+/* ── control ── */
+
+static PhValue *
+own_output (PhBuilder *b, PhValue *value)
+{
+  return value != NULL && (value->graph != b->graph || value->is_input) ? PH_BUILD (b, Identity, value) : value;
+}
+
+static gboolean
+take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue *const *inputs)
+{
+  g_autofree PhValue **outputs = g_new0 (PhValue *, from->outputs->len + 1);
+  gboolean             ok = ph_build_copy (inside, from, inputs, outputs, NULL);
+
+  for (guint i = 0; ok && i < from->outputs->len && inside->error == NULL; i++)
+    {
+      PhValue *output = own_output (inside, outputs[i]);
+
+      ok = inside->error == NULL && ph_graph_set_output (to, i, output, &inside->error);
+    }
+  if (inside->error != NULL && l->b->error == NULL)
+    g_propagate_error (&l->b->error, inside->error);
+  else
+    g_clear_error (&inside->error);
+  return ok;
+}
+
+static gboolean
+loop (PhConvert *l, PhValue **out)
+{
+  PhGraph                  *body = ph_node_graph (l->node, "body");
+  const guint               n = l->n_in >= 2 ? l->n_in - 2 : 0;
+  g_autofree const PhType **types = g_new0 (const PhType *, n + 1), **results = g_new0 (const PhType *, n + 1);
+  PhBuilder                 inside = { .name = l->b->name };
+  PhNode                   *made;
+
+  if (body == NULL || l->n_in < 2 || body->inputs->len != l->n_in || body->outputs->len != n + 1 || (l->n_out != n && n > 0))
+    return ph_convert_stay (l, "its body does not take its operands");
+  if (n == 0)
+    return ph_convert_stay (l, "it computes nothing");
+  for (guint i = 0; i < n; i++)
+    {
+      const PhValue *first = l->in[2 + i], *last = body->outputs->pdata[1 + i];
+      const PhDType  from = first != NULL ? ph_value_dtype (first) : PH_UNDEFINED, next = ph_value_dtype (last);
+
+      if (first == NULL || (from != PH_UNDEFINED && next != PH_UNDEFINED && from != next))
+        return ph_convert_stay (l, "'%s' begins as %s and goes on as %s", ((PhValue *) body->inputs->pdata[2 + i])->name, ph_dtype_name (from), ph_dtype_name (next));
+      types[i] = ((PhValue *) body->inputs->pdata[2 + i])->type;
+      results[i] = types[i];
+    }
+  made = ph_loop_new (l->b, l->in[0], l->in[1], l->in + 2, types, n, results, n);
+  if (made == NULL)
+    return FALSE;
+  inside.graph = ph_node_graph (made, "body");
+  for (guint i = 0; i < n; i++)
+    out[i] = ph_node_output (made, i);
+  return take_over (l, &inside, inside.graph, body, (PhValue **) inside.graph->inputs->pdata);
+}
+
+static gboolean
+if_ (PhConvert *l, PhValue **out)
+{
+  static const char *const names[] = { "then_branch", "else_branch" };
+  g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
+  PhValue                  *condition = l->n_in > 0 ? l->in[0] : NULL;
+  PhGraph                  *bodies[2];
+  PhNode                   *made;
+
+  for (guint i = 0; i < 2; i++)
+    if ((bodies[i] = ph_node_graph (l->node, names[i])) == NULL || bodies[i]->inputs->len != 0 || bodies[i]->outputs->len != l->n_out || condition == NULL)
+      return ph_convert_stay (l, "its branches do not give what it gives");
+  for (guint i = 0; i < l->n_out; i++)
+    {
+      const PhDType a = ph_value_dtype (bodies[0]->outputs->pdata[i]), b = ph_value_dtype (bodies[1]->outputs->pdata[i]);
+
+      if (a != b && a != PH_UNDEFINED && b != PH_UNDEFINED)
+        return ph_convert_stay (l, "its branches give %s and %s", ph_dtype_name (a), ph_dtype_name (b));
+      types[i] = a != PH_UNDEFINED ? ph_type_unranked (a) : NULL;
+    }
+  condition = ph_convert_cast (l, condition, PH_BOOL);
+  made = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types, .before = l->b->before }, &l->b->error);
+  for (guint i = 0; made != NULL && i < 2; i++)
+    {
+      PhBuilder inside = { .graph = ph_node_add_graph (made, names[i], names[i], &l->b->error), .name = l->b->name };
+
+      if (inside.graph == NULL || !take_over (l, &inside, inside.graph, bodies[i], NULL))
+        return FALSE;
+    }
+  for (guint i = 0; made != NULL && i < l->n_out; i++)
+    out[i] = ph_node_output (made, i);
+  return made != NULL;
+}
+
+static const char over[] = "Both go over dimensions; without any, over all.";
+static const char same_type[] = "PyTorch numbers element types, ONNX has names for them.";
+static const char alone[] = "A number is a tensor without dimensions.";
+static const char made[] = "It is made of one number and a shape.";
+static const char nothing[] = "It does nothing when a model is only run.";
+
+#define REDUCE(name, of) { "aten:" name, reduce, of, over }
+#define TO(name) { "aten:" name, to, "Cast", same_type }
+#define FILL(name) { "aten:" name, fill, "ConstantOfShape", made }
+#define DROP(name) { "aten:" name, drop, "its operand", nothing }
+
+const PhConvertRule ph_convert_aten_reduce[] = {
+  REDUCE ("sum", "ReduceSum"), REDUCE ("mean", "ReduceMean"), REDUCE ("prod", "ReduceProd"), REDUCE ("amax", "ReduceMax"), REDUCE ("amin", "ReduceMin"), REDUCE ("logsumexp", "ReduceLogSumExp"),
+  REDUCE ("all", "ReduceMin of truth values"), REDUCE ("any", "ReduceMax of truth values"),
+  { "aten:max", extreme, "ReduceMax and ArgMax, or Max", "Along a dimension it also says where." }, { "aten:min", extreme, "ReduceMin and ArgMin, or Min", "Along a dimension it also says where." },
+  { "aten:argmax", place, "ArgMax", over }, { "aten:argmin", place, "ArgMin", over },
+  { "aten:var", variance, "the mean of squares off the mean", "PyTorch divides by one less than there are." }, { "aten:std", variance, "the root of the variance", "PyTorch divides by one less than there are." },
+  { "aten:var_mean", variance, "the mean of squares off the mean", "PyTorch divides by one less than there are." }, { "aten:std_mean", variance, "the root of the variance", "PyTorch divides by one less than there are." },
+  { "aten:norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:linalg_vector_norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:frobenius_norm", norm, "ReduceL2", over },
+  { "aten:cumsum", cumsum, "CumSum", over }, { "aten:topk", top, "TopK", "Both give values and where they were." }, { "aten:sort", top, "TopK of all", "ONNX has no operator that sorts." },
+  { "aten:argsort", top, "TopK of all", "ONNX has no operator that sorts." },
+  TO ("to"), TO ("_to_copy"), TO ("type_as"), TO ("float"), TO ("double"), TO ("half"), TO ("long"), TO ("int"), TO ("bool"),
+  { "aten:Int", number, "Cast", alone }, { "aten:Float", number, "Cast", alone }, { "aten:Bool", number, "Cast", alone }, { "aten:item", number, "its operand", alone },
+  { "aten:ScalarImplicit", number, "its operand", alone }, { "aten:IntImplicit", number, "its operand", alone }, { "prim:NumToTensor", number, "its operand", alone },
+  { "aten:size", size, "Shape", "A size that is known is a constant." }, { "prim:shape", size, "Shape", "A size that is known is a constant." }, { "aten:numel", size, "Size", "Both count elements." },
+  { "aten:dim", size, "a constant", "The rank is known." }, { "aten:len", size, "Shape", "The length of a tensor is its first size." }, { "aten:sym_size", size, "Shape", "A size that is known is a constant." },
+  { "aten:__getitem__", get_item, "the element, or Gather", "Sizes are a tensor in ONNX." },
+  FILL ("zeros"), FILL ("ones"), FILL ("full"), FILL ("empty"), FILL ("zeros_like"), FILL ("ones_like"), FILL ("full_like"), FILL ("empty_like"), FILL ("new_zeros"), FILL ("new_ones"), FILL ("new_full"),
+  FILL ("new_empty"),
+  { "aten:copy", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
+  { "aten:fill", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
+  { "aten:zero", overwrite, "Expand to its shape", "What is written takes the shape and element type of what it is written into." },
+  { "aten:arange", arange, "Range", "Both leave out the end." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made },
+  { "aten:one_hot", one_hot, "OneHot", "Both put the classes last." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch has a row for each element, ONNX a column." },
+  DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
+  DROP ("lift_fresh_copy"), DROP ("requires_grad"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"),
+  { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },
+  { NULL }
+};

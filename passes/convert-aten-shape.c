@@ -1,0 +1,642 @@
+/* convert-aten-shape.c: PyTorch's operators that move elements, make tensors or ask for sizes, in ONNX's.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "passes/convert-aten.h"
+
+static const char *
+name_of (const PhConvert *l)
+{
+  return strchr (l->op, ':') + 1;
+}
+
+static PhValue *
+operand (PhConvert *l)
+{
+  PhValue *value = ph_aten_tensor (l, 0);
+
+  if (value == NULL)
+    ph_convert_stay (l, "it has no operand");
+  return value;
+}
+
+/* ── shapes ── */
+
+static gboolean
+view (PhConvert *l, PhValue **out)
+{
+  const char *op = name_of (l), *param = strcmp (op, "reshape") == 0 ? "shape" : "size";
+  PhValue    *x = operand (l), *other = ph_aten_tensor (l, 1), *shape;
+  gint64      known[PH_MAX_RANK];
+  guint       n = PH_MAX_RANK;
+  gboolean    zero = FALSE;
+
+  if (x == NULL)
+    return FALSE;
+  if (g_str_has_suffix (op, "_as"))
+    shape = other != NULL ? ph_aten_shape_part (l, other, 0, G_MAXINT64) : NULL;
+  else
+    {
+      if (ph_aten_dtype (l, param) != PH_UNDEFINED && ph_node_attr (l->node, param)->kind == PH_ATTR_STRING)
+        return ph_convert_stay (l, "it takes the bits for another element type");
+      shape = ph_aten_sizes (l, param, -1);
+      if (ph_aten_ints (l, param, known, &n))
+        for (guint i = 0; i < n; i++)
+          zero = zero || known[i] == 0;
+    }
+  if (shape == NULL)
+    return FALSE;
+  out[0] = PH_BUILD_WITH (l->b, Reshape, zero ? PH_ATTRS (ph_attr_new_int ("allowzero", 1)) : NULL, x, shape);
+  return TRUE;
+}
+
+/* The sizes before @start, what is between, the sizes behind @end. */
+static PhValue *
+replace_dims (PhConvert *l, PhValue *x, gint64 start, gint64 end, PhValue *between)
+{
+  PhValue *parts[3];
+  guint    n = 0;
+  const int rank = ph_value_rank (x);
+
+  if (start > 0)
+    parts[n++] = ph_aten_shape_part (l, x, 0, start);
+  parts[n++] = between;
+  if (rank < 0 || end + 1 < rank)
+    parts[n++] = ph_aten_shape_part (l, x, end + 1, G_MAXINT64);
+  return PH_BUILD (l->b, Reshape, x, ph_aten_concat (l, parts, n, 0));
+}
+
+static gboolean
+flatten (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = operand (l);
+  gint64       start = ph_aten_int (l, "start_dim", 0), end = ph_aten_int (l, "end_dim", -1), all = -1;
+  const int    rank = x != NULL ? ph_value_rank (x) : -1;
+
+  if (x == NULL)
+    return FALSE;
+  if (rank >= 0 && rank <= 1)
+    {
+      out[0] = rank == 1 ? x : ph_convert_reshape (l, x, (gint64[]) { 1 }, 1);
+      return TRUE;
+    }
+  if (start == 0 && end == -1)
+    out[0] = PH_BUILD (l->b, Reshape, x, ph_convert_ints_value (l, &all, 1));
+  else if (start == 1 && (end == -1 || end == rank - 1))
+    out[0] = PH_BUILD_WITH (l->b, Flatten, PH_ATTRS (ph_attr_new_int ("axis", 1)), x);
+  else
+    {
+      start = ph_aten_axis (l, x, start);
+      end = ph_aten_axis (l, x, end);
+      if (start < 0 || end < start)
+        return ph_convert_stay (l, "the dimensions that it joins are not known");
+      out[0] = replace_dims (l, x, start, end, ph_convert_ints_value (l, &all, 1));
+    }
+  return TRUE;
+}
+
+static gboolean
+unflatten (PhConvert *l, PhValue **out)
+{
+  PhValue  *x = operand (l), *sizes = x != NULL ? ph_aten_sizes (l, "sizes", -1) : NULL;
+  const int axis = x != NULL ? ph_aten_axis (l, x, ph_aten_int (l, "dim", 0)) : -1;
+
+  if (sizes == NULL || axis < 0)
+    return FALSE;
+  out[0] = replace_dims (l, x, axis, axis, sizes);
+  return TRUE;
+}
+
+static gboolean
+squeeze (PhConvert *l, PhValue **out)
+{
+  PhValue  *x = operand (l);
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64    dims[PH_MAX_RANK], axes[PH_MAX_RANK];
+  guint     n = PH_MAX_RANK, kept = 0;
+
+  if (x == NULL)
+    return FALSE;
+  if (rank < 0)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  if (!ph_aten_ints (l, "dim", dims, &n))
+    {
+      if (ph_aten_has (l, "dim"))
+        return ph_convert_stay (l, "its dim is not a known number");
+      for (n = 0; n < (guint) rank; n++)
+        dims[n] = n;
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const gint64 axis = dims[i] < 0 ? dims[i] + rank : dims[i];
+
+      if (axis < 0 || axis >= rank)
+        continue;
+      if (ph_value_dim (x, (int) axis) < 0)
+        return ph_convert_stay (l, "whether the dimension is one is not known");
+      if (ph_value_dim (x, (int) axis) == 1)
+        axes[kept++] = axis;
+    }
+  out[0] = kept > 0 ? PH_BUILD (l->b, Squeeze, x, ph_convert_ints_value (l, axes, kept)) : x;
+  return TRUE;
+}
+
+static gboolean
+unsqueeze (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+  PhValue     *x = operand (l);
+
+  if (x == NULL)
+    return FALSE;
+  out[0] = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, &axis, 1));
+  return TRUE;
+}
+
+/* permute, transpose, t, numpy_T, movedim */
+static gboolean
+permute (PhConvert *l, PhValue **out)
+{
+  const char *op = name_of (l);
+  PhValue    *x = operand (l);
+  const int   rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64      perm[PH_MAX_RANK];
+  guint       n = PH_MAX_RANK;
+
+  if (x == NULL)
+    return FALSE;
+  if (strcmp (op, "permute") == 0)
+    {
+      if (!ph_aten_ints (l, "dims", perm, &n) || (rank >= 0 && n != (guint) rank))
+        return ph_convert_stay (l, "its dims are not known, or not as many as there are");
+      for (guint i = 0; i < n; i++)
+        perm[i] += perm[i] < 0 ? n : 0;
+    }
+  else if (rank < 0 && strcmp (op, "t") != 0)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  else
+    {
+      n = rank < 0 ? 2 : (guint) rank;
+      for (guint i = 0; i < n; i++)
+        perm[i] = strcmp (op, "numpy_T") == 0 ? n - 1 - i : i;
+      if (strcmp (op, "t") == 0 && n == 2)
+        {
+          perm[0] = 1;
+          perm[1] = 0;
+        }
+      else if (strcmp (op, "t") != 0 && strcmp (op, "numpy_T") != 0 && n > 0)
+        {
+          const int a = ph_aten_axis (l, x, ph_aten_int (l, "dim0", 0)), b = ph_aten_axis (l, x, ph_aten_int (l, "dim1", 0));
+
+          if (a < 0 || b < 0)
+            return FALSE;
+          perm[a] = b;
+          perm[b] = a;
+        }
+    }
+  for (guint i = 0; i < n; i++)
+    if (perm[i] < 0 || perm[i] >= (gint64) n)
+      return ph_convert_stay (l, "its operand has no such dimension");
+  out[0] = ph_convert_transpose (l, x, perm, n);
+  return TRUE;
+}
+
+static gboolean
+expand (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l), *other = ph_aten_tensor (l, 1), *sizes;
+
+  if (x == NULL)
+    return FALSE;
+  sizes = g_str_has_suffix (name_of (l), "_as") ? other != NULL ? ph_aten_shape_part (l, other, 0, G_MAXINT64) : NULL : ph_aten_sizes (l, "size", 1);
+  if (sizes == NULL)
+    return ph_convert_stay (l, "the shape is not known");
+  out[0] = PH_BUILD (l->b, Expand, x, sizes);
+  return TRUE;
+}
+
+static gboolean
+repeat (PhConvert *l, PhValue **out)
+{
+  PhValue  *x = operand (l), *times = x != NULL ? ph_aten_sizes (l, strcmp (name_of (l), "tile") == 0 ? "dims" : "repeats", -1) : NULL;
+  const int rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64    axes[PH_MAX_RANK], n;
+
+  if (times == NULL)
+    return FALSE;
+  n = ph_value_dim (times, 0);
+  if (rank < 0 || n < rank || n > PH_MAX_RANK)
+    return ph_convert_stay (l, "the rank of its operand is not known, or above its repeats");
+  for (gint64 i = 0; i < n - rank; i++)
+    axes[i] = i;
+  if (n > rank)
+    x = PH_BUILD (l->b, Unsqueeze, x, ph_convert_ints_value (l, axes, (gsize) (n - rank)));
+  out[0] = PH_BUILD (l->b, Tile, x, times);
+  return TRUE;
+}
+
+/* ── joining and cutting ── */
+
+static gboolean
+join (PhConvert *l, PhValue **out)
+{
+  const guint  n = ph_aten_n_tensors (l);
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+  g_autofree PhValue  **parts = g_new0 (PhValue *, n + 1);
+  g_autofree PhAtenArg *args = g_new0 (PhAtenArg, n + 1);
+  guint        kept = 0;
+  PhDType      dtype;
+
+  for (guint i = 0; i < n; i++)
+    {
+      PhValue *part = ph_aten_tensor (l, i);
+
+      if (part == NULL)
+        return ph_convert_stay (l, "an element of its list is not known");
+      /* As they began, before anything was joined to them. */
+      if (strcmp (name_of (l), "stack") != 0 && ph_value_rank (part) == 1 && ph_value_dim (part, 0) == 0 && n > 1)
+        continue;
+      args[kept] = (PhAtenArg) { .value = part, .dtype = ph_value_dtype (part), .level = 2 };
+      parts[kept++] = part;
+    }
+  if (kept == 0)
+    return ph_convert_stay (l, "its list is not known");
+  dtype = ph_aten_promote (args, kept);
+  for (guint i = 0; i < kept; i++)
+    {
+      parts[i] = ph_aten_as (l, &args[i], dtype, NULL);
+      if (parts[i] != NULL && strcmp (name_of (l), "stack") == 0)
+        parts[i] = PH_BUILD (l->b, Unsqueeze, parts[i], ph_convert_ints_value (l, &axis, 1));
+    }
+  out[0] = ph_build_node (l->b, &ph_op_Concat, parts, kept, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+  return TRUE;
+}
+
+static gboolean
+split (PhConvert *l, PhValue **out)
+{
+  const char *op = name_of (l), *param = strcmp (op, "split_with_sizes") == 0 ? "split_sizes" : strcmp (op, "chunk") == 0 ? "chunks" : "split_size";
+  PhValue    *x = operand (l);
+  gint64      sizes[64], axis, from = 0;
+  const gint64 length = x != NULL ? ph_value_dim (x, (int) ph_aten_int (l, "dim", 0)) : -1;
+  guint       n = G_N_ELEMENTS (sizes);
+
+  if (x == NULL || !ph_aten_ints (l, param, sizes, &n) || n == 0)
+    return ph_convert_stay (l, "its sizes are not known");
+  axis = ph_aten_int (l, "dim", 0);
+  if (ph_node_attr (l->node, param) != NULL && ph_node_attr (l->node, param)->kind == PH_ATTR_INT)
+    {
+      gint64 each = sizes[0];
+
+      if (strcmp (op, "chunk") == 0 && length < 0)
+        return ph_convert_stay (l, "the size of the dimension is not known");
+      if (strcmp (op, "chunk") == 0)
+        each = sizes[0] > 0 ? (length + sizes[0] - 1) / sizes[0] : 0;
+      if (each <= 0 || l->n_out > G_N_ELEMENTS (sizes))
+        return ph_convert_stay (l, "its parts have no size, or are more than %u", (guint) G_N_ELEMENTS (sizes));
+      for (n = 0; n < l->n_out; n++)
+        sizes[n] = each;
+    }
+  if (n < l->n_out)
+    return ph_convert_stay (l, "it has more parts than sizes");
+  for (guint i = 0; i < l->n_out; i++)
+    {
+      out[i] = ph_aten_slice (l, x, axis, from, axis < 0 || length < 0 || from + sizes[i] < length ? from + sizes[i] : length);
+      from += sizes[i];
+    }
+  return TRUE;
+}
+
+static gboolean
+unbind (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = operand (l);
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+
+  for (guint i = 0; x != NULL && i < l->n_out; i++)
+    out[i] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, ph_build_scalar (l->b, PH_INT64, i));
+  return x != NULL;
+}
+
+static gboolean
+slice (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+  PhValue     *x = operand (l), *start, *end;
+
+  if (x == NULL)
+    return FALSE;
+  start = ph_aten_one (l, "start", 0);
+  if (strcmp (name_of (l), "narrow") == 0)
+    end = PH_BUILD (l->b, Add, start, ph_aten_one (l, "length", 0));
+  else
+    end = ph_aten_one (l, "end", G_MAXINT64);
+  if (strcmp (name_of (l), "narrow") == 0 && ph_aten_computed (l, "start") == NULL && ph_aten_computed (l, "length") == NULL)
+    {
+      const gint64 first = ph_aten_int (l, "start", 0), last = first + ph_aten_int (l, "length", 0);
+
+      out[0] = ph_aten_slice (l, x, axis, first, first < 0 && last >= 0 ? G_MAXINT64 : last);
+    }
+  else
+    out[0] = PH_BUILD (l->b, Slice, x, start, end, ph_convert_ints_value (l, &axis, 1), ph_aten_one (l, "step", 1));
+  return TRUE;
+}
+
+static gboolean
+select_ (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+  PhValue     *x = operand (l), *index = ph_aten_computed (l, "index");
+
+  if (x == NULL)
+    return FALSE;
+  if (index == NULL)
+    index = ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "index", 0));
+  else
+    index = ph_convert_reshape (l, ph_convert_cast (l, index, PH_INT64), NULL, 0);
+  out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index);
+  return TRUE;
+}
+
+/* What is written through select () or slice () into the tensor: the parts around it, and it between them. */
+static gboolean
+put_part (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = operand (l), *part = ph_aten_tensor (l, 1);
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+  gint64       start, end;
+  PhValue     *parts[3];
+  guint        n = 0;
+
+  if (x == NULL || part == NULL)
+    return ph_convert_stay (l, "it has no operand");
+  if (ph_aten_int (l, "step", 1) != 1)
+    return ph_convert_stay (l, "its step is not 1");
+  if (strcmp (name_of (l), "select_scatter") == 0)
+    {
+      start = ph_aten_int (l, "index", 0);
+      end = start == -1 ? G_MAXINT64 : start + 1;
+      part = PH_BUILD (l->b, Unsqueeze, part, ph_convert_ints_value (l, &axis, 1));
+    }
+  else
+    {
+      start = ph_aten_int (l, "start", 0);
+      end = ph_aten_int (l, "end", G_MAXINT64);
+    }
+  if (start != 0)
+    parts[n++] = ph_aten_slice (l, x, axis, 0, start);
+  parts[n++] = ph_convert_dtype (x) != PH_UNDEFINED ? ph_convert_cast (l, part, ph_convert_dtype (x)) : part;
+  if (end < G_MAXINT64 && (end < 0 || ph_value_dim (x, (int) axis) != end))
+    parts[n++] = ph_aten_slice (l, x, axis, end, G_MAXINT64);
+  out[0] = ph_aten_concat (l, parts, n, axis);
+  return TRUE;
+}
+
+/* ── by indices ── */
+
+static gboolean
+gather (PhConvert *l, PhValue **out)
+{
+  const char  *op = name_of (l);
+  PhValue     *x = operand (l), *index = ph_aten_tensor (l, 1);
+  const gint64 axis = ph_aten_int (l, "dim", 0), one = 1;
+
+  if (x == NULL || index == NULL)
+    return ph_convert_stay (l, "it has no indices");
+  if (strcmp (op, "gather") == 0)
+    out[0] = PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index);
+  else if (strcmp (op, "embedding") == 0)
+    out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), x, index);
+  else
+    {
+      if (ph_value_rank (index) == 0)
+        index = ph_convert_reshape (l, index, &one, 1);
+      out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index);
+    }
+  return TRUE;
+}
+
+/* x[i, j]: indices of the first dimensions; x[:, i]: of one; x[mask]. */
+static gboolean
+index_ (PhConvert *l, PhValue **out)
+{
+  PhValue    *x = operand (l), *indices[PH_MAX_RANK], *parts[PH_MAX_RANK], *shape;
+  const guint n = ph_aten_n_tensors (l);
+  guint       used = 0, at = 0;
+  const gint64 last = -1;
+
+  if (x == NULL || n < 2 || n - 1 > PH_MAX_RANK)
+    return ph_convert_stay (l, "it has no indices");
+  for (guint i = 1; i < n; i++)
+    if (ph_aten_tensor (l, i) != NULL)
+      {
+        indices[used++] = ph_aten_tensor (l, i);
+        at = i - 1;
+      }
+  if (used == 1 && ph_convert_dtype (indices[0]) == PH_BOOL && at == 0)
+    {
+      out[0] = PH_BUILD (l->b, GatherND, x, PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), PH_BUILD (l->b, NonZero, indices[0])));
+      return TRUE;
+    }
+  for (guint i = 0; i < used; i++)
+    if (!ph_dtype_is_integer (ph_convert_dtype (indices[i])))
+      return ph_convert_stay (l, "its indices are not integers, or masks beside others");
+  if (used == 1)
+    {
+      out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", at)), x, indices[0]);
+      return TRUE;
+    }
+  if (at + 1 != used || used == 0)
+    return ph_convert_stay (l, "its indices are not of the first dimensions");
+  shape = indices[0];
+  for (guint i = 1; i < used; i++)
+    shape = PH_BUILD (l->b, Add, ph_convert_cast (l, shape, PH_INT64), ph_convert_cast (l, indices[i], PH_INT64));
+  shape = PH_BUILD (l->b, Shape, shape);
+  for (guint i = 0; i < used; i++)
+    parts[i] = PH_BUILD (l->b, Unsqueeze, PH_BUILD (l->b, Expand, ph_convert_cast (l, indices[i], PH_INT64), shape), ph_convert_ints_value (l, &last, 1));
+  out[0] = PH_BUILD (l->b, GatherND, x, ph_aten_concat (l, parts, used, -1));
+  return TRUE;
+}
+
+static gboolean
+scatter (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = operand (l), *index = ph_aten_tensor (l, 1), *src;
+  const gint64 axis = ph_aten_int (l, "dim", 0);
+  PhAtenArg    arg;
+
+  if (x == NULL || index == NULL || (!ph_aten_arg (l, 2, "src", &arg) && !ph_aten_arg (l, 2, "value", &arg)))
+    return ph_convert_stay (l, "it has no operand");
+  src = ph_aten_as (l, &arg, ph_convert_dtype (x), x);
+  if (arg.value == NULL)
+    src = PH_BUILD (l->b, Expand, src, ph_aten_shape_part (l, index, 0, G_MAXINT64));
+  else
+    for (int i = 0; i < ph_value_rank (index); i++)
+      if (ph_value_dim (index, i) < 0 || ph_value_dim (src, i) != ph_value_dim (index, i))
+        return ph_convert_stay (l, "its source may be larger than its indices");
+  out[0] = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", strcmp (name_of (l), "scatter_add") == 0 ? "add" : "none")), x, index, src);
+  return TRUE;
+}
+
+/* ── borders and order ── */
+
+static gboolean
+pad (PhConvert *l, PhValue **out)
+{
+  const char *op = name_of (l), *mode = ph_node_attr_string (l->node, "mode", "constant"), *onnx;
+  PhValue    *x = operand (l);
+  const int   rank = x != NULL ? ph_value_rank (x) : -1;
+  gint64      given[2 * PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
+  guint       n = G_N_ELEMENTS (given);
+  PhAtenArg   value;
+
+  if (x == NULL || !ph_aten_ints (l, strcmp (op, "pad") == 0 || strcmp (op, "constant_pad_nd") == 0 ? "pad" : "padding", given, &n))
+    return ph_convert_stay (l, "how wide the border is, is not known");
+  if (rank < 0 || n % 2 != 0 || n / 2 > (guint) rank)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  if (g_str_has_prefix (op, "reflection"))
+    mode = "reflect";
+  else if (g_str_has_prefix (op, "replication"))
+    mode = "replicate";
+  onnx = strcmp (mode, "replicate") == 0 ? "edge" : strcmp (mode, "circular") == 0 ? "wrap" : mode;
+  for (guint i = 0; i < n / 2; i++)
+    {
+      pads[rank - 1 - (int) i] = given[2 * i];
+      pads[2 * rank - 1 - (int) i] = given[2 * i + 1];
+    }
+  if (strcmp (onnx, "constant") == 0 && ph_aten_arg (l, 1, "value", &value))
+    out[0] = PH_BUILD (l->b, Pad, x, ph_convert_ints_value (l, pads, 2 * (gsize) rank), ph_aten_as (l, &value, ph_convert_dtype (x), x));
+  else
+    out[0] = PH_BUILD_WITH (l->b, Pad, PH_ATTRS (ph_attr_new_string ("mode", onnx)), x, ph_convert_ints_value (l, pads, 2 * (gsize) rank));
+  return TRUE;
+}
+
+static gboolean
+flip (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l);
+  gint64   axes[PH_MAX_RANK];
+  guint    n = PH_MAX_RANK;
+
+  if (x == NULL || !ph_aten_ints (l, "dims", axes, &n))
+    return ph_convert_stay (l, "its dims are not known");
+  out[0] = ph_convert_reverse (l, x, axes, n);
+  return TRUE;
+}
+
+static gboolean
+roll (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l);
+  gint64   shifts[PH_MAX_RANK], axes[PH_MAX_RANK];
+  guint    n = PH_MAX_RANK, m = PH_MAX_RANK;
+
+  if (x == NULL || !ph_aten_ints (l, "shifts", shifts, &n) || !ph_aten_ints (l, "dims", axes, &m) || n != m)
+    return ph_convert_stay (l, "its shifts and dims are not known");
+  for (guint i = 0; i < n && x != NULL; i++)
+    {
+      const int    axis = ph_aten_axis (l, x, axes[i]);
+      const gint64 size = axis >= 0 ? ph_value_dim (x, axis) : -1;
+      gint64       shift;
+
+      if (size < 0)
+        return ph_convert_stay (l, "the size of the dimension is not known");
+      if (size == 0 || (shift = (shifts[i] % size + size) % size) == 0)
+        continue;
+      x = ph_aten_concat (l, PH_VALUES_ (ph_aten_slice (l, x, axis, size - shift, size), ph_aten_slice (l, x, axis, 0, size - shift)), 2, axis);
+    }
+  out[0] = x;
+  return x != NULL;
+}
+
+static gboolean
+triangle (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l);
+
+  if (x == NULL)
+    return FALSE;
+  out[0] = PH_BUILD_WITH (l->b, Trilu, PH_ATTRS (ph_attr_new_int ("upper", strcmp (name_of (l), "triu") == 0)), x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "diagonal", 0)));
+  return TRUE;
+}
+
+static gboolean
+pixel_shuffle (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l);
+
+  if (x == NULL || ph_value_rank (x) != 4)
+    return ph_convert_stay (l, "its operand is not of rank 4");
+  if (strcmp (name_of (l), "pixel_unshuffle") == 0)
+    out[0] = ph_convert_stay (l, "ONNX orders channels in another way") ? x : NULL;
+  else
+    out[0] = PH_BUILD_WITH (l->b, DepthToSpace, PH_ATTRS (ph_attr_new_int ("blocksize", ph_aten_int (l, "upscale_factor", 1)), ph_attr_new_string ("mode", "CRD")), x);
+  return out[0] != NULL;
+}
+
+static gboolean
+upsample (PhConvert *l, PhValue **out)
+{
+  const gboolean linear = strstr (l->op, "linear") != NULL, corners = ph_aten_int (l, "align_corners", 0) != 0;
+  PhValue       *x = operand (l), *sizes = NULL, *scales = NULL;
+  const PhAttr  *factors = ph_node_attr (l->node, "scale_factors");
+  float          scale[5] = { 1, 1, 1, 1, 1 };
+  const int      rank = x != NULL ? ph_value_rank (x) : -1;
+
+  if (rank < 3 || rank > 5)
+    return ph_convert_stay (l, "the rank of its operand is not known");
+  if (strstr (l->op, "bicubic") != NULL)
+    return ph_convert_stay (l, "bicubic is not written");
+  if (ph_aten_has (l, "output_size"))
+    {
+      PhValue *parts[] = { ph_aten_shape_part (l, x, 0, 2), ph_aten_sizes (l, "output_size", -1) };
+
+      sizes = ph_aten_concat (l, parts, 2, 0);
+    }
+  else if (factors != NULL && factors->kind == PH_ATTR_FLOATS && factors->n + 2 == (gsize) rank)
+    {
+      memcpy (scale + 2, factors->floats, factors->n * sizeof *scale);
+      scales = ph_build_tensor (l->b, ph_tensor_new_floats (scale, (gsize) rank));
+    }
+  if (sizes == NULL && scales == NULL)
+    return ph_convert_stay (l, "the size that it gives is not known");
+  out[0] = ph_build_node (l->b, &ph_op_Resize, PH_VALUES_ (x, NULL, scales, sizes), sizes != NULL ? 4 : 3,
+                          PH_ATTRS (ph_attr_new_string ("mode", linear ? "linear" : "nearest"),
+                                    ph_attr_new_string ("coordinate_transformation_mode", !linear ? "asymmetric" : corners ? "align_corners" : "half_pixel"),
+                                    ph_attr_new_string ("nearest_mode", "floor")), 1);
+  return TRUE;
+}
+
+static const char same_numbers[] = "Both put the same elements into another order or shape.";
+static const char dims[] = "Negative dimensions count from the end, in both.";
+
+const PhConvertRule ph_convert_aten_shape[] = {
+  { "aten:view", view, "Reshape", same_numbers }, { "aten:reshape", view, "Reshape", same_numbers }, { "aten:_unsafe_view", view, "Reshape", same_numbers },
+  { "aten:view_as", view, "Reshape to the Shape of the other", same_numbers }, { "aten:reshape_as", view, "Reshape to the Shape of the other", same_numbers },
+  { "aten:flatten", flatten, "Flatten, or Reshape", "ONNX's Flatten always gives two dimensions." }, { "aten:unflatten", unflatten, "Reshape", same_numbers },
+  { "aten:squeeze", squeeze, "Squeeze", "PyTorch leaves a dimension that is not one." }, { "aten:unsqueeze", unsqueeze, "Unsqueeze", dims },
+  { "aten:permute", permute, "Transpose", dims }, { "aten:transpose", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
+  { "aten:swapaxes", permute, "Transpose", "ONNX's Transpose says where all dimensions go." }, { "aten:swapdims", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
+  { "aten:t", permute, "Transpose", dims }, { "aten:numpy_T", permute, "Transpose", dims },
+  { "aten:expand", expand, "Expand", "-1 keeps a size, as 1 does in ONNX." }, { "aten:expand_as", expand, "Expand to the Shape of the other", same_numbers },
+  { "aten:repeat", repeat, "Tile", "PyTorch adds dimensions in front first." }, { "aten:tile", repeat, "Tile", "PyTorch adds dimensions in front first." },
+  { "aten:cat", join, "Concat", dims }, { "aten:concat", join, "Concat", dims }, { "aten:concatenate", join, "Concat", dims }, { "aten:stack", join, "Unsqueezes, then Concat", "ONNX joins along a dimension that is there." },
+  { "aten:split", split, "Slices", "The last part may be smaller." }, { "aten:split_with_sizes", split, "Slices", dims }, { "aten:chunk", split, "Slices", "The last part may be smaller." },
+  { "aten:unbind", unbind, "Gathers", "A single index takes its dimension away." },
+  { "aten:slice", slice, "Slice", "Ends beyond the last element mean the last, in both." }, { "aten:narrow", slice, "Slice", dims },
+  { "aten:select", select_, "Gather", "A single index takes its dimension away." },
+  { "aten:select_scatter", put_part, "Concat of what is around it", "What is written through a view is put into its tensor." },
+  { "aten:slice_scatter", put_part, "Concat of what is around it", "What is written through a view is put into its tensor." },
+  { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "Rows of a table." }, { "aten:index_select", gather, "Gather", dims },
+  { "aten:index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
+  { "aten:scatter", scatter, "ScatterElements", dims }, { "aten:scatter_add", scatter, "ScatterElements that adds", dims },
+  { "aten:constant_pad_nd", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:pad", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
+  { "aten:reflection_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:reflection_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
+  { "aten:replication_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:replication_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
+  { "aten:flip", flip, "Slice with steps of -1", dims }, { "aten:roll", roll, "Concat of two Slices", "ONNX has no operator for it." },
+  { "aten:tril", triangle, "Trilu", same_numbers }, { "aten:triu", triangle, "Trilu", same_numbers }, { "aten:pixel_shuffle", pixel_shuffle, "DepthToSpace", "PyTorch's channels are in the order CRD." },
+  { "aten:upsample_nearest1d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest2d", upsample, "Resize", "PyTorch rounds down." }, { "aten:upsample_nearest3d", upsample, "Resize", "PyTorch rounds down." },
+  { "aten:upsample_linear1d", upsample, "Resize", "Without align_corners, pixels are centred." }, { "aten:upsample_bilinear2d", upsample, "Resize", "Without align_corners, pixels are centred." },
+  { "aten:upsample_trilinear3d", upsample, "Resize", "Without align_corners, pixels are centred." },
+  { NULL }
+};

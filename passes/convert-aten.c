@@ -1,0 +1,526 @@
+/* convert-aten.c: what the rules of PyTorch's operators share: parameters, numbers beside tensors, element types. See convert-aten.h.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/convert-aten.h"
+
+#include <string.h>
+
+/* ── parameters ── */
+
+static gboolean
+is_claimed (const PhNode *node, guint input)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const PhAttr *attr = node->attrs->pdata[i];
+
+      if (attr->kind == PH_ATTR_INT && attr->i == (gint64) input && g_str_has_suffix (attr->name, "_input"))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+guint
+ph_aten_n_tensors (PhConvert *l)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < l->n_in; i++)
+    n += !is_claimed (l->node, i);
+  return n;
+}
+
+PhValue *
+ph_aten_tensor (PhConvert *l, guint k)
+{
+  for (guint i = 0; i < l->n_in; i++)
+    if (!is_claimed (l->node, i) && k-- == 0)
+      return l->in[i];
+  return NULL;
+}
+
+PhValue *
+ph_aten_computed (PhConvert *l, const char *name)
+{
+  g_autofree char *key = g_strdup_printf ("%s_input", name);
+  const gint64     index = ph_node_attr_int (l->node, key, -1);
+
+  return index >= 0 && index < l->n_in ? l->in[index] : NULL;
+}
+
+gboolean
+ph_aten_has (PhConvert *l, const char *name)
+{
+  return ph_node_attr (l->node, name) != NULL || ph_aten_computed (l, name) != NULL;
+}
+
+static gboolean
+attr_number (const PhAttr *attr, PhAtenArg *arg)
+{
+  if (attr == NULL || (attr->kind != PH_ATTR_INT && attr->kind != PH_ATTR_FLOAT))
+    return FALSE;
+  *arg = (PhAtenArg) { .dtype = attr->kind == PH_ATTR_INT ? PH_INT64 : PH_DOUBLE, .number = attr->kind == PH_ATTR_INT ? (double) attr->i : (double) attr->f };
+  return TRUE;
+}
+
+static void
+tensor_arg (PhValue *value, PhAtenArg *arg)
+{
+  const PhDType dtype = ph_value_dtype (value);
+
+  /* What a number of Python's becomes has no dimensions and is of these types. */
+  *arg = (PhAtenArg) { .value = value, .dtype = dtype,
+                       .level = ph_value_rank (value) != 0 ? 2 : dtype == PH_DOUBLE || dtype == PH_INT64 ? 0 : 1 };
+}
+
+gboolean
+ph_aten_arg (PhConvert *l, guint k, const char *name, PhAtenArg *arg)
+{
+  PhValue *value = ph_aten_tensor (l, k);
+
+  if (value == NULL)
+    value = ph_aten_computed (l, name);
+  if (value != NULL)
+    {
+      tensor_arg (value, arg);
+      return TRUE;
+    }
+  return attr_number (ph_node_attr (l->node, name), arg);
+}
+
+double
+ph_aten_number (PhConvert *l, const char *name, double fallback)
+{
+  PhValue   *value = ph_aten_computed (l, name);
+  PhTensor  *tensor = value != NULL ? ph_value_constant (value) : NULL;
+  PhAtenArg  arg;
+
+  if (attr_number (ph_node_attr (l->node, name), &arg))
+    return arg.number;
+  if (tensor != NULL && ph_tensor_count (tensor) == 1)
+    return ph_tensor_get (tensor, 0);
+  if (ph_aten_has (l, name))
+    ph_convert_stay (l, "its %s is not a known number", name);
+  return fallback;
+}
+
+gint64
+ph_aten_int (PhConvert *l, const char *name, gint64 fallback)
+{
+  const PhAttr *attr = ph_node_attr (l->node, name);
+  PhValue      *value = ph_aten_computed (l, name);
+  PhTensor     *tensor = value != NULL ? ph_value_constant (value) : NULL;
+
+  if (attr != NULL && attr->kind == PH_ATTR_INT)
+    return attr->i;
+  if (attr != NULL && attr->kind == PH_ATTR_INTS && attr->n == 1)
+    return attr->ints[0];
+  if (tensor != NULL && ph_tensor_count (tensor) == 1 && ph_dtype_is_integer (ph_tensor_dtype (tensor)))
+    return ph_tensor_get_int (tensor, 0);
+  if (ph_aten_has (l, name))
+    ph_convert_stay (l, "its %s is not a known number", name);
+  return fallback;
+}
+
+/* The list in @value: of the node that makes it, or of a constant. */
+static gboolean
+list_ints (PhValue *value, gint64 *out, guint *n)
+{
+  const PhNode *list = value->producer;
+  PhTensor     *tensor = ph_value_constant (value);
+  guint         room = *n;
+
+  if (list != NULL && ph_aten_is_list (list))
+    {
+      for (guint i = 0; i < list->inputs->len; i++)
+        {
+          guint one = room - i;
+
+          if (i >= room || list->inputs->pdata[i] == NULL || !list_ints (list->inputs->pdata[i], out + i, &one) || one != 1)
+            return FALSE;
+        }
+      *n = list->inputs->len;
+      return TRUE;
+    }
+  if (tensor == NULL || !ph_dtype_is_integer (ph_tensor_dtype (tensor)) || ph_tensor_rank (tensor) > 1 || ph_tensor_count (tensor) > room)
+    return FALSE;
+  *n = (guint) ph_tensor_count (tensor);
+  for (guint i = 0; i < *n; i++)
+    out[i] = ph_tensor_get_int (tensor, i);
+  return TRUE;
+}
+
+gboolean
+ph_aten_ints (PhConvert *l, const char *name, gint64 *out, guint *n)
+{
+  const PhAttr *attr = ph_node_attr (l->node, name);
+  PhValue      *value = ph_aten_computed (l, name);
+
+  if (value != NULL && list_ints (value, out, n))
+    return TRUE;
+  if (attr != NULL && attr->kind == PH_ATTR_INT && *n > 0)
+    {
+      out[0] = attr->i;
+      *n = 1;
+      return TRUE;
+    }
+  if (attr != NULL && attr->kind == PH_ATTR_INTS && attr->n <= *n)
+    {
+      memcpy (out, attr->ints, attr->n * sizeof *out);
+      *n = (guint) attr->n;
+      return TRUE;
+    }
+  *n = 0;
+  if (attr != NULL && attr->kind == PH_ATTR_STRING && strcmp (ph_node_attr_string (l->node, name, ""), "[]") == 0)
+    return TRUE;
+  return FALSE;
+}
+
+static PhValue *
+as_one (PhConvert *l, PhValue *value)
+{
+  gint64 one = 1;
+
+  value = ph_convert_cast (l, value, PH_INT64);
+  return value != NULL ? ph_convert_reshape (l, value, &one, 1) : NULL;
+}
+
+PhValue *
+ph_aten_one (PhConvert *l, const char *name, gint64 fallback)
+{
+  PhValue     *value = ph_aten_computed (l, name);
+  const gint64 known = value == NULL || ph_value_constant (value) != NULL ? ph_aten_int (l, name, fallback) : 0;
+
+  return value == NULL || ph_value_constant (value) != NULL ? ph_convert_ints_value (l, &known, 1) : as_one (l, value);
+}
+
+PhValue *
+ph_aten_sizes (PhConvert *l, const char *name, gint64 minus_one)
+{
+  gint64        known[PH_MAX_RANK];
+  guint         n = PH_MAX_RANK;
+  PhValue      *value = ph_aten_computed (l, name);
+  const PhNode *list = value != NULL ? value->producer : NULL;
+
+  if (ph_aten_ints (l, name, known, &n))
+    {
+      for (guint i = 0; i < n; i++)
+        known[i] = known[i] == -1 ? minus_one : known[i];
+      return ph_convert_ints_value (l, known, n);
+    }
+  if (list != NULL && ph_aten_is_list (list) && list->inputs->len <= PH_MAX_RANK && list->inputs->len > 0)
+    {
+      PhValue *parts[PH_MAX_RANK];
+
+      for (guint i = 0; i < list->inputs->len; i++)
+        {
+          PhValue  *item = list->inputs->pdata[i];
+          PhTensor *constant = item != NULL ? ph_value_constant (item) : NULL;
+
+          parts[i] = constant != NULL && ph_tensor_count (constant) == 1 && ph_tensor_get_int (constant, 0) == -1 ? ph_convert_ints_value (l, &minus_one, 1)
+                     : item != NULL ? as_one (l, item) : NULL;
+        }
+      return ph_aten_concat (l, parts, list->inputs->len, 0);
+    }
+  if (value != NULL && ph_value_rank (value) == 1 && minus_one == -1)
+    return ph_convert_cast (l, value, PH_INT64);
+  ph_convert_stay (l, "its %s is not a list of numbers", name);
+  return NULL;
+}
+
+PhDType
+ph_aten_dtype (PhConvert *l, const char *name)
+{
+  static const struct { gint64 code; const char *name; PhDType dtype; } types[] = {
+    { 0, "uint8", PH_UINT8 }, { 1, "int8", PH_INT8 }, { 2, "int16", PH_INT16 }, { 3, "int32", PH_INT32 }, { 4, "int64", PH_INT64 }, { 5, "float16", PH_FLOAT16 },
+    { 6, "float32", PH_FLOAT }, { 7, "float64", PH_DOUBLE }, { 11, "bool", PH_BOOL }, { 15, "bfloat16", PH_BFLOAT16 }, { -1, "float", PH_FLOAT }, { -1, "double", PH_DOUBLE },
+    { -1, "half", PH_FLOAT16 }, { -1, "long", PH_INT64 }, { -1, "int", PH_INT32 }, { -1, "short", PH_INT16 },
+  };
+  const PhAttr  *attr = ph_node_attr (l->node, name);
+  const PhValue *value = ph_aten_computed (l, name);
+
+  if (value != NULL && value->producer != NULL && strcmp (value->producer->domain, "prim") == 0 && strcmp (value->producer->op_type, "dtype") == 0)
+    return ph_value_dtype (ph_node_input (value->producer, 0));
+  for (guint i = 0; attr != NULL && i < G_N_ELEMENTS (types); i++)
+    {
+      const char *text = ph_node_attr_string (l->node, name, "");
+
+      if (attr->kind == PH_ATTR_INT ? attr->i == types[i].code : strcmp (g_str_has_prefix (text, "torch.") ? text + strlen ("torch.") : text, types[i].name) == 0)
+        return types[i].dtype;
+    }
+  return PH_UNDEFINED;
+}
+
+/* ── element types ── */
+
+static guint
+category (PhDType dtype)
+{
+  return dtype == PH_UNDEFINED ? 0 : dtype == PH_BOOL ? 1 : ph_dtype_is_integer (dtype) ? 2 : 3;
+}
+
+static PhDType
+wider (PhDType a, PhDType b)
+{
+  if (a == b || category (b) < category (a))
+    return a;
+  if (category (a) < category (b))
+    return b;
+  if (category (a) == 3 && ph_dtype_size (a) == ph_dtype_size (b))
+    return PH_FLOAT;                                           /* half and bfloat16 */
+  if (category (a) == 2 && ph_dtype_size (a) == ph_dtype_size (b))
+    return ph_dtype_size (a) == 1 ? PH_INT16 : PH_INT64;       /* with a sign and without */
+  return ph_dtype_size (a) > ph_dtype_size (b) ? a : b;
+}
+
+PhDType
+ph_aten_promote (const PhAtenArg *args, guint n)
+{
+  PhDType of[3] = { PH_UNDEFINED, PH_UNDEFINED, PH_UNDEFINED }, result;
+
+  for (guint i = 0; i < n; i++)
+    of[args[i].level] = wider (of[args[i].level], args[i].dtype);
+  for (guint i = 0; i < n; i++)
+    if (args[i].level == 2 && args[i].dtype == PH_UNDEFINED && of[2] == PH_UNDEFINED)
+      return PH_UNDEFINED;
+  result = of[2];
+  if (category (of[1]) > category (result))
+    result = of[1];
+  if (category (of[0]) > category (result))
+    result = of[0] == PH_DOUBLE && result != PH_UNDEFINED ? PH_FLOAT : of[0];
+  return result;
+}
+
+PhValue *
+ph_aten_as (PhConvert *l, const PhAtenArg *arg, PhDType dtype, PhValue *like)
+{
+  if (arg->value != NULL)
+    return dtype != PH_UNDEFINED && arg->dtype != PH_UNDEFINED ? ph_convert_cast (l, arg->value, dtype) : arg->value;
+  if (dtype != PH_UNDEFINED)
+    return ph_convert_number (l, dtype, arg->number);
+  if (like == NULL)
+    return NULL;
+  return PH_BUILD (l->b, CastLike, ph_convert_number (l, PH_FLOAT, arg->number), like);
+}
+
+PhValue *
+ph_aten_float (PhConvert *l)
+{
+  PhValue *value = ph_aten_tensor (l, 0);
+  PhAtenArg arg;
+
+  if (value == NULL && ph_aten_arg (l, 0, "self", &arg))
+    return ph_aten_as (l, &arg, PH_DOUBLE, NULL);
+  if (value == NULL)
+    {
+      ph_convert_stay (l, "it has no operand");
+      return NULL;
+    }
+  return ph_convert_dtype (value) == PH_UNDEFINED || ph_dtype_is_float (ph_convert_dtype (value)) ? value : ph_convert_cast (l, value, PH_FLOAT);
+}
+
+gboolean
+ph_aten_binary (PhConvert *l, const PhOp *op, PhAtenArg *a, PhAtenArg *b, PhValue **out)
+{
+  const PhAtenArg args[] = { *a, *b };
+  const PhDType   dtype = ph_aten_promote (args, 2);
+  PhValue        *inputs[2];
+
+  inputs[0] = ph_aten_as (l, a, dtype, b->value);
+  inputs[1] = ph_aten_as (l, b, dtype, a->value);
+  if (inputs[0] == NULL || inputs[1] == NULL)
+    return ph_convert_stay (l, "its operands are not known");
+  out[0] = ph_build_node (l->b, op, inputs, 2, NULL, 1);
+  return out[0] != NULL;
+}
+
+/* ── shapes ── */
+
+int
+ph_aten_axis (PhConvert *l, const PhValue *value, gint64 axis)
+{
+  const int rank = value != NULL ? ph_value_rank (value) : -1;
+
+  if (axis >= 0 && axis < PH_MAX_RANK && rank < 0)
+    return (int) axis;
+  if (rank < 0 || axis < -rank || axis >= rank)
+    {
+      ph_convert_stay (l, rank < 0 ? "the rank of its operand is not known" : "its operand has no such dimension");
+      return -1;
+    }
+  return (int) (axis < 0 ? axis + rank : axis);
+}
+
+PhValue *
+ph_aten_shape_part (PhConvert *l, PhValue *value, gint64 start, gint64 end)
+{
+  const int rank = ph_value_rank (value);
+  gint64    dims[PH_MAX_RANK];
+  guint     n = 0;
+
+  for (gint64 i = start; rank >= 0 && i < MIN (end, rank); i++)
+    if ((dims[n++] = ph_value_dim (value, (int) i)) < 0)
+      return PH_BUILD_WITH (l->b, Shape, end == G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("start", start)) : PH_ATTRS (ph_attr_new_int ("start", start), ph_attr_new_int ("end", end)), value);
+  if (rank >= 0)
+    return ph_convert_ints_value (l, dims, n);
+  return PH_BUILD_WITH (l->b, Shape, end == G_MAXINT64 ? PH_ATTRS (ph_attr_new_int ("start", start)) : PH_ATTRS (ph_attr_new_int ("start", start), ph_attr_new_int ("end", end)), value);
+}
+
+PhValue *
+ph_aten_slice (PhConvert *l, PhValue *value, gint64 axis, gint64 start, gint64 end)
+{
+  const gint64 one = 1;
+
+  return PH_BUILD (l->b, Slice, value, ph_convert_ints_value (l, &start, 1), ph_convert_ints_value (l, &end, 1), ph_convert_ints_value (l, &axis, 1), ph_convert_ints_value (l, &one, 1));
+}
+
+PhValue *
+ph_aten_concat (PhConvert *l, PhValue *const *values, guint n, gint64 axis)
+{
+  for (guint i = 0; i < n; i++)
+    if (values[i] == NULL)
+      {
+        ph_convert_stay (l, "an element of its list is not known");
+        return NULL;
+      }
+  return n == 1 ? values[0] : ph_build_node (l->b, &ph_op_Concat, values, n, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
+}
+
+gboolean
+ph_aten_same (PhConvert *l, PhValue **out)
+{
+  out[0] = ph_aten_tensor (l, 0);
+  return out[0] != NULL || ph_convert_stay (l, "it has no operand");
+}
+
+/* ── the whole model ── */
+
+gboolean
+ph_aten_is_list (const PhNode *node)
+{
+  return strcmp (node->domain, "prim") == 0 && (strcmp (node->op_type, "ListConstruct") == 0 || strcmp (node->op_type, "TupleConstruct") == 0 || strcmp (node->op_type, "Constant") == 0
+                                                || strcmp (node->op_type, "dtype") == 0 || strcmp (node->op_type, "device") == 0);
+}
+
+gboolean
+ph_aten_is_control (const PhNode *node)
+{
+  return strcmp (node->domain, "prim") == 0 && node->graphs != NULL;
+}
+
+static gboolean
+is_torch (const PhNode *node)
+{
+  return strcmp (node->domain, "aten") == 0 || strcmp (node->domain, "prim") == 0;
+}
+
+/* What @value must be of, as those see it that use it: indices, conditions, or what the weights beside it are. */
+static PhDType
+guess (const PhValue *value)
+{
+  PhDType found = PH_FLOAT;
+
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      const PhUse  *use = &g_array_index (value->uses, PhUse, u);
+      const PhNode *node = use->node;
+
+      if (node == NULL || !is_torch (node))
+        continue;
+      if ((strcmp (node->op_type, "embedding") == 0 && use->index == 1) || (use->index > 0 && (strcmp (node->op_type, "index") == 0 || strcmp (node->op_type, "index_select") == 0
+           || strcmp (node->op_type, "gather") == 0)) || strcmp (node->op_type, "one_hot") == 0)
+        return PH_INT64;
+      if ((strcmp (node->op_type, "where") == 0 && use->index == 0) || (strcmp (node->op_type, "masked_fill") == 0 && use->index == 1))
+        return PH_BOOL;
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          const PhValue *other = node->inputs->pdata[i];
+
+          if (other != NULL && other->tensor != NULL && !other->is_input && ph_value_rank (other) > 0 && ph_dtype_is_float (ph_value_dtype (other)))
+            found = ph_value_dtype (other);
+        }
+    }
+  return found;
+}
+
+gboolean
+ph_aten_prepare (PhPassRun *run, GError **error)
+{
+  GPtrArray *inputs = run->model->graph->inputs;
+  gboolean   any = FALSE;
+
+  PH_FOREACH_NODE (node, run->model->graph)
+    any = any || is_torch (node);
+  for (guint i = 0; any && i < inputs->len; i++)
+    {
+      PhValue *input = inputs->pdata[i];
+      PhDType  dtype;
+
+      if (ph_value_dtype (input) != PH_UNDEFINED || (input->type != NULL && input->type->kind != PH_KIND_TENSOR))
+        continue;
+      dtype = guess (input);
+      if (!ph_pass_begin (run, "aten:input", NULL, "The file does not say what the input is made of: it is taken from how it is used."))
+        return TRUE;
+      if (!ph_value_set_type (input, ph_type_unranked (dtype), error))
+        return FALSE;
+      ph_pass_end (run);
+      ph_pass_note (run, "the element type of input '%s' is not in the file; taken for %s", input->name, ph_dtype_name (dtype));
+    }
+  return TRUE;
+}
+
+gboolean
+ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
+{
+  PhGraph *body = node->graphs->len == 1 ? node->graphs->pdata[0] : NULL;
+
+  if (strcmp (node->op_type, "Loop") != 0 || body == NULL || body->inputs->len != node->inputs->len)
+    return TRUE;
+  if (!ph_pass_begin (run, "prim:Loop", node, "Inside, a loop's values are of the types that they begin with; their sizes may change."))
+    return TRUE;
+  for (guint i = 2; i < body->inputs->len; i++)
+    {
+      PhValue      *inside = body->inputs->pdata[i];
+      const PhValue *outside = node->inputs->pdata[i];
+      const PhType *type = outside != NULL ? outside->type : NULL;
+      PhDim         dims[PH_MAX_RANK];
+
+      if (inside->type != NULL || type == NULL || type->kind != PH_KIND_TENSOR || type->dtype == PH_UNDEFINED)
+        continue;
+      for (guint d = 0; type->has_rank && d < type->rank; d++)
+        dims[d] = PH_DIM_UNKNOWN;
+      if (!ph_value_set_type (inside, type->has_rank ? ph_type_tensor (type->dtype, type->rank, dims) : ph_type_unranked (type->dtype), error))
+        return FALSE;
+    }
+  ph_pass_end (run);
+  return TRUE;
+}
+
+gboolean
+ph_aten_finish (PhPassRun *run, GError **error)
+{
+  gboolean again = TRUE;
+
+  while (again)
+    {
+      g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+
+      again = FALSE;
+      for (guint i = nodes->len; i-- > 0;)
+        {
+          PhNode  *node = nodes->pdata[i];
+          gboolean used = !ph_aten_is_list (node);
+
+          for (guint k = 0; k < node->outputs->len; k++)
+            used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;
+          if (used)
+            continue;
+          if (!ph_pass_begin (run, "prim:list", node, "Its elements stand where they are used."))
+            return TRUE;
+          if (!ph_graph_remove_node (node, error))
+            return FALSE;
+          ph_pass_end (run);
+          again = TRUE;
+        }
+    }
+  return TRUE;
+}
