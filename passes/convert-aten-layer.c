@@ -111,6 +111,30 @@ encoder_layer (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* Attention of one sequence to itself, with the products before and after it. */
+static gboolean
+self_attention (PhConvert *l, PhValue **out)
+{
+  PhValue     *x = ph_aten_tensor (l, 0), *t[7] = { NULL }, *y, *parts;
+  const gint64 width = ph_aten_int (l, "embed_dim", 0), n = ph_aten_int (l, "num_head", 0);
+
+  for (guint i = 0; i < 7; i++)
+    if ((t[i] = ph_aten_tensor (l, i)) == NULL)
+      return ph_convert_stay (l, "a weight is missing");
+  if (t[1] != x || t[2] != x || ph_aten_tensor (l, 7) != NULL || (l->n_out > 1 && ph_value_n_uses (ph_node_output (l->node, 1)) > 0))
+    return ph_convert_stay (l, "it has a mask, keys or values of their own, or its weights are asked for");
+  if (n <= 0 || width % n != 0 || ph_value_rank (x) != 3)
+    return ph_convert_stay (l, "its heads or the rank of its operand are not known");
+  y = dense (l, x, t[3], t[4]);
+  parts = ph_build_node (l->b, &ph_op_Split, &y, 1, PH_ATTRS (ph_attr_new_int ("axis", -1), ph_attr_new_int ("num_outputs", 3)), 3);
+  if (parts == NULL)
+    return FALSE;
+  y = attend (l, heads (l, parts, n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 1), n, width / n, TRUE), heads (l, ph_node_output (parts->producer, 2), n, width / n, TRUE),
+              ph_convert_like (l, x, 1 / sqrt ((double) width / (double) n)), NULL);
+  out[0] = dense (l, heads (l, y, n, width / n, FALSE), t[5], t[6]);
+  return TRUE;
+}
+
 /* The gates of @w in the order that ONNX has them, as one direction of several. */
 static PhValue *
 gates (PhConvert *l, PhValue *w, const guint *order, guint n)
@@ -204,6 +228,7 @@ static const char gate_order[] = "PyTorch orders the gates in another way.";
 
 const PhConvertRule ph_convert_aten_layer[] = {
   { "aten:scaled_dot_product_attention", attention, "MatMul, Softmax, MatMul", weighted },
+  { "aten:_native_multi_head_attention", self_attention, "attention between two dense layers", one_kernel },
   { "aten:_transformer_encoder_layer_fwd", encoder_layer, "attention, two dense layers and two norms", one_kernel },
   { "aten:lstm", recurrent, "an LSTM for each layer", gate_order }, { "aten:gru", recurrent, "a GRU for each layer", gate_order },
   { "aten:rnn_tanh", recurrent, "an RNN for each layer", one_kernel }, { "aten:rnn_relu", recurrent, "an RNN for each layer", one_kernel },

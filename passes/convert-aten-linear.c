@@ -210,7 +210,7 @@ static PhValue *
 averages (PhConvert *l, PhDType dtype, gint64 from, gint64 to)
 {
   g_autofree float *data = g_new0 (float, (gsize) (from * to));
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr (GBytes) bytes = NULL;
   const gint64      dims[] = { from, to };
 
   for (gint64 j = 0; j < to; j++)
@@ -361,7 +361,7 @@ const PhConvertRule ph_convert_aten_linear[] = {
   { "aten:linear", linear, "Gemm, or MatMul and Add", weights }, MATMUL ("matmul"), MATMUL ("mm"), MATMUL ("bmm"), MATMUL ("mv"), MATMUL ("dot"),
   { "aten:addmm", addmm, "Gemm", products }, { "aten:baddbmm", addmm, "MatMul and Add", products }, { "aten:addmv", addmm, "MatMul and Add", products },
   { "aten:einsum", einsum, "Einsum", "Both read the same equation." },
-  CONV ("conv1d", "Conv"), CONV ("conv2d", "Conv"), CONV ("conv3d", "Conv"), CONV ("convolution", "Conv"), CONV ("_convolution", "Conv"),
+  CONV ("conv1d", "Conv"), CONV ("conv2d", "Conv"), CONV ("conv3d", "Conv"), CONV ("convolution", "Conv"), CONV ("_convolution", "Conv"), CONV ("_convolution_mode", "Conv"),
   CONV ("conv_transpose1d", "ConvTranspose"), CONV ("conv_transpose2d", "ConvTranspose"), CONV ("conv_transpose3d", "ConvTranspose"),
   POOL ("max_pool1d", "MaxPool"), POOL ("max_pool2d", "MaxPool"), POOL ("max_pool3d", "MaxPool"), POOL ("max_pool2d_with_indices", "MaxPool"),
   POOL ("avg_pool1d", "AveragePool"), POOL ("avg_pool2d", "AveragePool"), POOL ("avg_pool3d", "AveragePool"),

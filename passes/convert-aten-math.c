@@ -434,6 +434,35 @@ lerp (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
+/* The angle of the quotient, half a turn further where x is negative. */
+static gboolean
+atan2_ (PhConvert *l, PhValue **out)
+{
+  PhValue *y = ph_aten_tensor (l, 0), *x = ph_aten_tensor (l, 1), *angle, *turn, *zero, *half;
+
+  if (x == NULL || y == NULL || !ph_dtype_is_float (ph_convert_dtype (x)))
+    return ph_convert_stay (l, "its operands are not floats");
+  zero = ph_convert_like (l, x, 0);
+  half = ph_convert_like (l, x, G_PI_2);
+  angle = PH_BUILD (l->b, Atan, PH_BUILD (l->b, Div, y, x));
+  turn = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, y, zero), ph_convert_like (l, x, -G_PI), ph_convert_like (l, x, G_PI));
+  angle = PH_BUILD (l->b, Where, PH_BUILD (l->b, Less, x, zero), PH_BUILD (l->b, Add, angle, turn), angle);
+  /* Where x is zero, a quarter of a turn, or nothing. */
+  out[0] = PH_BUILD (l->b, Where, PH_BUILD (l->b, Equal, x, zero), PH_BUILD (l->b, Mul, PH_BUILD (l->b, Sign, y), half), angle);
+  return TRUE;
+}
+
+static gboolean
+logaddexp (PhConvert *l, PhValue **out)
+{
+  PhValue *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1);
+
+  if (a == NULL || b == NULL)
+    return ph_convert_stay (l, "it has not two operands");
+  out[0] = PH_BUILD (l->b, Add, PH_BUILD (l->b, Max, a, b), PH_BUILD (l->b, Softplus, PH_BUILD (l->b, Neg, PH_BUILD (l->b, Abs, PH_BUILD (l->b, Sub, a, b)))));
+  return TRUE;
+}
+
 static const char elementwise[] = "Both compute each element by itself, with numpy's broadcasting.";
 static const char none[] = "ONNX has no operator for it.";
 static const char numbers[] = "A number takes the element type of the tensor beside it.";
@@ -474,6 +503,6 @@ const PhConvertRule ph_convert_aten[] = {
   { "aten:clamp", clamp, "Clip, or Max and Min", "Its bounds may be tensors." }, { "aten:clip", clamp, "Clip, or Max and Min", "Its bounds may be tensors." },
   { "aten:clamp_min", clamp, "Max", "Its bound may be a tensor." }, { "aten:clamp_max", clamp, "Min", "Its bound may be a tensor." },
   { "aten:where", where, "Where", numbers }, { "aten:masked_fill", where, "Where", numbers }, { "aten:addcmul", addcmul, "Add and Mul", none }, { "aten:addcdiv", addcmul, "Add and Div", none },
-  { "aten:lerp", lerp, "Add and Mul", none },
+  { "aten:lerp", lerp, "Add and Mul", none }, { "aten:atan2", atan2_, "Atan of the quotient, in its quadrant", none }, { "aten:logaddexp", logaddexp, "Max + Log(1 + Exp(-|x - y|))", none },
   { NULL }
 };

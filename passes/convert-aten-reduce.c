@@ -185,7 +185,25 @@ cumsum (PhConvert *l, PhValue **out)
     dtype = PH_INT64;
   if (dtype != PH_UNDEFINED)
     x = ph_convert_cast (l, x, dtype);
-  out[0] = PH_BUILD (l->b, CumSum, x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "dim", 0)));
+  if (strcmp (name_of (l), "cumprod") == 0)
+    out[0] = PH_BUILD (l->b, CumProd, x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "dim", 0)));
+  else
+    out[0] = PH_BUILD (l->b, CumSum, x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "dim", 0)));
+  return TRUE;
+}
+
+static gboolean
+cosine (PhConvert *l, PhValue **out)
+{
+  const gint64 axis = ph_aten_int (l, "dim", 1);
+  const double eps = ph_aten_number (l, "eps", 1e-8);
+  PhValue     *a = ph_aten_tensor (l, 0), *b = ph_aten_tensor (l, 1), *lengths[2];
+
+  if (a == NULL || b == NULL)
+    return ph_convert_stay (l, "it has not two operands");
+  lengths[0] = PH_BUILD (l->b, Max, reduce_over (l, &ph_op_ReduceL2, a, &axis, 1, FALSE), ph_convert_like (l, a, eps));
+  lengths[1] = PH_BUILD (l->b, Max, reduce_over (l, &ph_op_ReduceL2, b, &axis, 1, FALSE), ph_convert_like (l, b, eps));
+  out[0] = PH_BUILD (l->b, Div, reduce_over (l, &ph_op_ReduceSum, PH_BUILD (l->b, Mul, a, b), &axis, 1, FALSE), PH_BUILD (l->b, Mul, lengths[0], lengths[1]));
   return TRUE;
 }
 
@@ -527,6 +545,14 @@ if_ (PhConvert *l, PhValue **out)
   PhGraph                  *bodies[2];
   PhNode                   *made;
 
+  /* One branch only raises an error: the other one is what is computed. */
+  for (guint i = 0; i < 2; i++)
+    {
+      PhGraph *raises = ph_node_graph (l->node, names[i]), *other = ph_node_graph (l->node, names[1 - i]);
+
+      if (raises != NULL && other != NULL && other->inputs->len == 0 && other->outputs->len == l->n_out && ph_aten_raises (raises))
+        return ph_build_copy (l->b, other, NULL, out, NULL);
+    }
   for (guint i = 0; i < 2; i++)
     if ((bodies[i] = ph_node_graph (l->node, names[i])) == NULL || bodies[i]->inputs->len != 0 || bodies[i]->outputs->len != l->n_out || condition == NULL)
       return ph_convert_stay (l, "its branches do not give what it gives");
@@ -571,6 +597,7 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:var", variance, "the mean of squares off the mean", "PyTorch divides by one less than there are." }, { "aten:std", variance, "the root of the variance", "PyTorch divides by one less than there are." },
   { "aten:var_mean", variance, "the mean of squares off the mean", "PyTorch divides by one less than there are." }, { "aten:std_mean", variance, "the root of the variance", "PyTorch divides by one less than there are." },
   { "aten:norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:linalg_vector_norm", norm, "ReduceL1 or ReduceL2", over }, { "aten:frobenius_norm", norm, "ReduceL2", over },
+  { "aten:linalg_norm", norm, "ReduceL2", over }, { "aten:cosine_similarity", cosine, "the product over the norms", over }, { "aten:cumprod", cumsum, "CumProd", over },
   { "aten:cumsum", cumsum, "CumSum", over }, { "aten:topk", top, "TopK", "Both give values and where they were." }, { "aten:sort", top, "TopK of all", "ONNX has no operator that sorts." },
   { "aten:argsort", top, "TopK of all", "ONNX has no operator that sorts." },
   TO ("to"), TO ("_to_copy"), TO ("type_as"), TO ("float"), TO ("double"), TO ("half"), TO ("long"), TO ("int"), TO ("bool"),

@@ -165,7 +165,46 @@ permute (PhConvert *l, PhValue **out)
 
   if (x == NULL)
     return FALSE;
-  if (strcmp (op, "permute") == 0)
+  if (strcmp (op, "movedim") == 0)
+    {
+      gint64 from[PH_MAX_RANK], to[PH_MAX_RANK], place[PH_MAX_RANK];
+      guint  m = PH_MAX_RANK, next = 0;
+
+      n = PH_MAX_RANK;
+      if (rank < 0 || !ph_aten_ints (l, "source", from, &n) || !ph_aten_ints (l, "destination", to, &m) || n != m)
+        return ph_convert_stay (l, "where its dimensions go is not known");
+      for (int i = 0; i < rank; i++)
+        place[i] = -1;
+      for (guint i = 0; i < n; i++)
+        {
+          const int a = ph_aten_axis (l, x, from[i]), b = ph_aten_axis (l, x, to[i]);
+
+          if (a < 0 || b < 0)
+            return FALSE;
+          place[b] = a;
+        }
+      for (int i = 0; i < rank; i++)
+        {
+          gboolean taken = TRUE;
+
+          if (place[i] >= 0)
+            {
+              perm[i] = place[i];
+              continue;
+            }
+          for (; taken; next++)
+            {
+              taken = FALSE;
+              for (int k = 0; k < rank; k++)
+                taken = taken || place[k] == (gint64) next;
+              if (!taken)
+                break;
+            }
+          perm[i] = next++;
+        }
+      n = (guint) rank;
+    }
+  else if (strcmp (op, "permute") == 0)
     {
       if (!ph_aten_ints (l, "dims", perm, &n) || (rank >= 0 && n != (guint) rank))
         return ph_convert_stay (l, "its dims are not known, or not as many as there are");
@@ -179,10 +218,10 @@ permute (PhConvert *l, PhValue **out)
       n = rank < 0 ? 2 : (guint) rank;
       for (guint i = 0; i < n; i++)
         perm[i] = strcmp (op, "numpy_T") == 0 ? n - 1 - i : i;
-      if (strcmp (op, "t") == 0 && n == 2)
+      if ((strcmp (op, "t") == 0 && n == 2) || (strcmp (op, "mT") == 0 && n >= 2))
         {
-          perm[0] = 1;
-          perm[1] = 0;
+          perm[n - 2] = n - 1;
+          perm[n - 1] = n - 2;
         }
       else if (strcmp (op, "t") != 0 && strcmp (op, "numpy_T") != 0 && n > 0)
         {
@@ -389,6 +428,18 @@ put_part (PhConvert *l, PhValue **out)
   if (end < G_MAXINT64 && (end < 0 || ph_value_dim (x, (int) axis) != end))
     parts[n++] = ph_aten_slice (l, x, axis, end, G_MAXINT64);
   out[0] = ph_aten_concat (l, parts, n, axis);
+  return TRUE;
+}
+
+static gboolean
+masked (PhConvert *l, PhValue **out)
+{
+  PhValue *x = operand (l), *mask = ph_aten_tensor (l, 1), *shape;
+
+  if (x == NULL || mask == NULL)
+    return ph_convert_stay (l, "it has no mask");
+  shape = PH_BUILD (l->b, Shape, PH_BUILD (l->b, Where, mask, x, x));
+  out[0] = PH_BUILD (l->b, Compress, PH_BUILD (l->b, Expand, x, shape), PH_BUILD (l->b, Reshape, PH_BUILD (l->b, Expand, mask, shape), ph_convert_ints_value (l, (gint64[]) { -1 }, 1)));
   return TRUE;
 }
 
@@ -617,7 +668,8 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:squeeze", squeeze, "Squeeze", "PyTorch leaves a dimension that is not one." }, { "aten:unsqueeze", unsqueeze, "Unsqueeze", dims },
   { "aten:permute", permute, "Transpose", dims }, { "aten:transpose", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
   { "aten:swapaxes", permute, "Transpose", "ONNX's Transpose says where all dimensions go." }, { "aten:swapdims", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
-  { "aten:t", permute, "Transpose", dims }, { "aten:numpy_T", permute, "Transpose", dims },
+  { "aten:t", permute, "Transpose", dims }, { "aten:numpy_T", permute, "Transpose", dims }, { "aten:mT", permute, "Transpose", dims },
+  { "aten:movedim", permute, "Transpose", "ONNX's Transpose says where all dimensions go." },
   { "aten:expand", expand, "Expand", "-1 keeps a size, as 1 does in ONNX." }, { "aten:expand_as", expand, "Expand to the Shape of the other", same_numbers },
   { "aten:repeat", repeat, "Tile", "PyTorch adds dimensions in front first." }, { "aten:tile", repeat, "Tile", "PyTorch adds dimensions in front first." },
   { "aten:cat", join, "Concat", dims }, { "aten:concat", join, "Concat", dims }, { "aten:concatenate", join, "Concat", dims }, { "aten:stack", join, "Unsqueezes, then Concat", "ONNX joins along a dimension that is there." },
@@ -629,6 +681,7 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:slice_scatter", put_part, "Concat of what is around it", "What is written through a view is put into its tensor." },
   { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "Rows of a table." }, { "aten:index_select", gather, "Gather", dims },
   { "aten:index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
+  { "aten:masked_select", masked, "Compress", "Both take the elements in order." },
   { "aten:scatter", scatter, "ScatterElements", dims }, { "aten:scatter_add", scatter, "ScatterElements that adds", dims },
   { "aten:constant_pad_nd", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:pad", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
   { "aten:reflection_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:reflection_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },

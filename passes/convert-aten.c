@@ -4,7 +4,32 @@
 
 #include <string.h>
 
+#include "core/io/torch/schema.h"
+
 /* ── parameters ── */
+
+const char *
+ph_aten_unread (const PhNode *node, const char *op)
+{
+  /* What is about memory, or known from elsewhere. */
+  static const char *const harmless[] = { "overload", "memory_format", "layout", "device", "pin_memory", "requires_grad", "non_blocking", "copy", "implicit", "arg1", "dtype", "correction", "keepdim",
+                                          "sparse_grad", "generator", "is_coalesced", NULL };
+  const char      *signature = ph_torch_signature (op);
+  g_auto (GStrv)    parameters = g_strsplit (signature != NULL ? signature : "", " ", -1);
+
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const char      *name = ((PhAttr *) node->attrs->pdata[i])->name;
+      g_autofree char *plain = g_str_has_suffix (name, "_input") ? g_strndup (name, strlen (name) - strlen ("_input")) : g_strdup (name);
+      gboolean         read = g_strv_contains (harmless, name) || g_str_has_prefix (name, "peephole_") || ((strcmp (op, "to") == 0 || strcmp (op, "_to_copy") == 0) && g_str_has_prefix (name, "arg"));
+
+      for (guint k = 0; parameters[k] != NULL && !read; k++)
+        read = strcmp (parameters[k] + (*parameters[k] == '*'), plain) == 0;
+      if (!read && !(strcmp (plain, "value") == 0 && strcmp (op, "scatter") == 0) && !(strcmp (plain, "unbiased") == 0))
+        return name;
+    }
+  return NULL;
+}
 
 static gboolean
 is_claimed (const PhNode *node, guint input)
@@ -402,6 +427,15 @@ ph_aten_is_list (const PhNode *node)
 }
 
 gboolean
+ph_aten_raises (const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    if (strcmp (node->domain, "prim") == 0 && strcmp (node->op_type, "RaiseException") == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
 ph_aten_is_control (const PhNode *node)
 {
   return strcmp (node->domain, "prim") == 0 && node->graphs != NULL;
@@ -472,7 +506,21 @@ gboolean
 ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
 {
   PhGraph *body = node->graphs->len == 1 ? node->graphs->pdata[0] : NULL;
+  gboolean used = FALSE, raises = FALSE;
 
+  for (guint i = 0; i < node->outputs->len; i++)
+    used = used || ph_value_n_uses (node->outputs->pdata[i]) > 0;
+  for (guint i = 0; i < node->graphs->len; i++)
+    raises = raises || ph_aten_raises (node->graphs->pdata[i]);
+  if (strcmp (node->op_type, "If") == 0 && !used && raises)
+    {
+      if (!ph_pass_begin (run, "prim:If", node, "It only checks its operands, and raises an error that ONNX has no operator for."))
+        return TRUE;
+      if (!ph_graph_remove_node (node, error))
+        return FALSE;
+      ph_pass_end (run);
+      return TRUE;
+    }
   if (strcmp (node->op_type, "Loop") != 0 || body == NULL || body->inputs->len != node->inputs->len)
     return TRUE;
   if (!ph_pass_begin (run, "prim:Loop", node, "Inside, a loop's values are of the types that they begin with; their sizes may change."))
@@ -502,13 +550,13 @@ ph_aten_finish (PhPassRun *run, GError **error)
 
   while (again)
     {
-      g_autoptr(GPtrArray) nodes = ph_model_nodes (run->model);
+      g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
 
       again = FALSE;
       for (guint i = nodes->len; i-- > 0;)
         {
           PhNode  *node = nodes->pdata[i];
-          gboolean used = !ph_aten_is_list (node);
+          gboolean used = !ph_aten_is_list (node) && strcmp (node->op_type, "format") != 0;
 
           for (guint k = 0; k < node->outputs->len; k++)
             used = used || ph_value_n_uses (node->outputs->pdata[k]) > 0;

@@ -57,6 +57,9 @@ gboolean   ph_aten_prepare  (PhPassRun *run, GError **error);
 gboolean   ph_aten_finish   (PhPassRun *run, GError **error);
 /* Types of the inputs of a loop's body, as its operands have them. */
 gboolean   ph_aten_enter    (PhPassRun *run, PhNode *node, GError **error);
+gboolean   ph_aten_raises   (const PhGraph *graph);     /* it stops with an error */
+/* The name of an attribute of @node that no rule reads; NULL: there is none. */
+const char *ph_aten_unread  (const PhNode *node, const char *op);
 gboolean   ph_aten_is_control (const PhNode *node);
 gboolean   ph_aten_is_list  (const PhNode *node);       /* nothing to convert: who uses it reads it */
 

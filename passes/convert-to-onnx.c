@@ -152,6 +152,11 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
         *stays = g_strdup_printf ("the type of '%s' is not known", in[i]->name);
         return TRUE;
       }
+  if (g_str_has_prefix (name, "aten:") && ph_aten_unread (node, name + strlen ("aten:")) != NULL)
+    {
+      *stays = g_strdup_printf ("its parameter '%s' has no rule", ph_aten_unread (node, name + strlen ("aten:")));
+      return TRUE;
+    }
   if (!ph_pass_begin (run, rule->op, node, rule->why))
     return FALSE;
   if (ph_model_opset (run->model, "") == 0)

@@ -72,7 +72,7 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
       g_autofree char     *path = array_path (folder, "output", k);
       PhValue             *output = k < model->graph->outputs->len ? model->graph->outputs->pdata[k] : NULL;
       PhTensor            *actual = output != NULL ? g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)) : NULL;
-      g_autoptr(PhTensor)  expected = NULL;
+      g_autoptr (PhTensor)  expected = NULL;
 
       if (!g_file_test (path, G_FILE_TEST_EXISTS))
         break;
@@ -93,7 +93,7 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
           expected = wide;
         }
       {
-        g_auto(PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
+        g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
 
         if (!comparison.close)
           {
@@ -112,13 +112,13 @@ gboolean
 ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellable *cancellable, GError **error)
 {
   g_autofree char      *path = find_model (folder), *stays = NULL;
-  g_autoptr(PhModel)    model = ph_io_open (path, NULL, cancellable, error);
-  g_autoptr(PhHistory)  history = ph_history_new ();
-  g_autoptr(GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL, results = NULL;
+  g_autoptr (PhModel)    model = ph_io_open (path, NULL, cancellable, error);
+  g_autoptr (PhHistory)  history = ph_history_new ();
+  g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL, results = NULL;
   PhPassOptions         pass_options = PH_PASS_OPTIONS_DEFAULT;
   PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference };
   PhTolerance           tolerance = { options->rtol >= 0 ? options->rtol : 1e-3, options->atol >= 0 ? options->atol : 1e-5 };
-  g_autoptr(GError)     reason = NULL;
+  g_autoptr (GError)     reason = NULL;
 
   if (model == NULL || !read_inputs (model, folder, known, error))
     return FALSE;

@@ -95,6 +95,15 @@ run_forward (PhTorch *torch, const PhPickle *module, GError **error)
     {
       const PhPy *parameter = forward->items[i], *type = parameter->items[0];
 
+      if (parameter->items[1] != NULL)               /* left out, as a caller does */
+        {
+          PhTorchVal *given = ph_torch_expr (&scope, parameter->items[1], NULL, NULL);
+
+          if (given == NULL)
+            return NULL;
+          g_ptr_array_add (args, given);
+          continue;
+        }
       g_ptr_array_add (args, ph_torch_value (torch, ph_sketch_add_input (torch->sketch->main, parameter->text,
                                                                         type != NULL && type->kind == PH_PY_NAME ? ph_torch_script_type (type->text) : NULL)));
     }

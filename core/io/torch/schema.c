@@ -51,11 +51,30 @@ static const struct { const char *op, *names; } signatures[] = {
   { "_transformer_encoder_layer_fwd", "*src embed_dim num_heads *qkv_weight *qkv_bias *proj_weight *proj_bias use_gelu norm_first eps *norm_weight_1 *norm_bias_1 *norm_weight_2 *norm_bias_2 *ffn_weight_1 *ffn_bias_1 *ffn_weight_2 *ffn_bias_2 *mask" },
   { "lstm", "*input *hx *params has_biases num_layers dropout train bidirectional batch_first" }, { "gru", "*input *hx *params has_biases num_layers dropout train bidirectional batch_first" },
   { "upsample_nearest2d", "*input output_size scale_factors" }, { "upsample_bilinear2d", "*input output_size align_corners scale_factors" }, { "one_hot", "*self num_classes" },
+  { "var_mean", "*self dim unbiased keepdim" }, { "std_mean", "*self dim unbiased keepdim" }, { "linalg_vector_norm", "*self ord dim keepdim dtype" }, { "linalg_norm", "*self ord dim keepdim dtype" },
+  { "frobenius_norm", "*self dim keepdim" }, { "cumprod", "*self dim dtype" }, { "movedim", "*self source destination" }, { "swapaxes", "*self dim0 dim1" }, { "swapdims", "*self dim0 dim1" },
+  { "diagonal", "*self offset dim1 dim2" }, { "unfold", "*self dimension size step" }, { "repeat_interleave", "*self repeats dim output_size" }, { "new_zeros", "*self size" }, { "new_ones", "*self size" },
+  { "new_empty", "*self size" }, { "new_full", "*self size fill_value" }, { "masked_select", "*self *mask" }, { "select_scatter", "*self *src dim index" }, { "slice_scatter", "*self *src dim start end step" },
+  { "scatter_add", "*self dim *index *src" }, { "pixel_shuffle", "*self upscale_factor" }, { "pixel_unshuffle", "*self downscale_factor" }, { "tile", "*self dims" }, { "concatenate", "*tensors dim" },
+  { "hstack", "*tensors" }, { "vstack", "*tensors" }, { "meshgrid", "*tensors indexing" }, { "lerp", "*self *end *weight" }, { "logaddexp", "*self *other" }, { "outer", "*self *vec2" },
+  { "addmv", "*self *mat *vec beta alpha" }, { "fill", "*self *value" }, { "zero", "*self" }, { "copy", "*self *src non_blocking" }, { "floordiv", "*self *other" }, { "empty_like", "*self" },
+  { "reflection_pad1d", "*self padding" }, { "reflection_pad2d", "*self padding" }, { "reflection_pad3d", "*self padding" }, { "replication_pad1d", "*self padding" },
+  { "replication_pad2d", "*self padding" }, { "replication_pad3d", "*self padding" }, { "adaptive_max_pool1d", "*self output_size" }, { "nan_to_num", "*self nan posinf neginf" },
+  { "_convolution_mode", "*input *weight *bias stride padding dilation groups" }, { "cudnn_batch_norm", "*input *weight *bias *running_mean *running_var training momentum eps" },
+  { "_native_multi_head_attention", "*query *key *value embed_dim num_head *qkv_weight *qkv_bias *proj_weight *proj_bias *mask need_weights average_attn_weights mask_type" },
+  { "rnn_tanh", "*input *hx *params has_biases num_layers dropout train bidirectional batch_first" }, { "rnn_relu", "*input *hx *params has_biases num_layers dropout train bidirectional batch_first" },
+  { "upsample_nearest1d", "*input output_size scale_factors" }, { "upsample_nearest3d", "*input output_size scale_factors" }, { "upsample_linear1d", "*input output_size align_corners scale_factors" },
+  { "upsample_trilinear3d", "*input output_size align_corners scale_factors" }, { "upsample_bicubic2d", "*input output_size align_corners scale_factors" }, { "scalar_tensor", "s" },
+  { "sym_size", "*self dim" }, { "__and__", "*self *other" }, { "__or__", "*self *other" }, { "__xor__", "*self *other" }, { "__lshift__", "*self *other" }, { "__rshift__", "*self *other" },
+  { "__is__", "*self *obj" }, { "__isnot__", "*self *obj" }, { "cosine_similarity", "*x1 *x2 dim eps" }, { "alpha_dropout", "*input p train" }, { "requires_grad_", "*self requires_grad" },
+  { "_adaptive_avg_pool3d", "*self output_size" }, { "adaptive_avg_pool3d", "*self output_size" }, { "rms_norm", "*input normalized_shape *weight eps" },
+  { "native_group_norm", "*input *weight *bias N C HxW group eps" }, { "index_put", "*self *indices *values accumulate" },
 };
 
 static const char one_tensor[] = " abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isinf isnan isfinite log log10 log1p log2 logical_not bitwise_not neg reciprocal relu relu_ relu6 "
                                  "round rsqrt selu selu_ sigmoid sigmoid_ sign silu silu_ mish sin sinh sqrt square tan tanh tanh_ trunc hardsigmoid hardswish hardswish_ log_sigmoid softsign tanhshrink nonzero t "
-                                 "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy ";
+                                 "add_ sub_ mul_ div_ item numel is_floating_point detach_ contiguous lift_fresh lift_fresh_copy long float double half int bool mT view_of cpu cuda resolve_conj resolve_neg deg2rad rad2deg fix masked "
+                                 "ScalarImplicit IntImplicit __not__ positive cumulative sgn erfinv lgamma digamma signbit ";
 
 const char *
 ph_torch_signature (const char *op)

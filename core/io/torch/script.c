@@ -13,7 +13,6 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
   PhTorch *torch = scope->torch;
   PhTorchVal *val;
   PhPy *py;
-  const char *name;
   g_autoptr (PhTensor) tensor = NULL;
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -49,13 +48,14 @@ from_pickle (PhTorchScope *scope, const PhPickle *pickle, const char *path)
       torch->depth--;
       return val;
     case PH_PICKLE_CALL:
-      if ((name = g_hash_table_lookup (torch->weights, pickle)) != NULL)
-        return ph_torch_value (torch, name);
+      if ((val = g_hash_table_lookup (torch->weights, pickle)) != NULL)
+        return val;
       if ((tensor = ph_pickle_tensor (pickle, torch->zip, torch->prefix, g_str_has_prefix (path, "CONSTANTS") ? "constants" : "data", torch->error)) != NULL)
         {
-          name = ph_sketch_add_constant (torch->sketch->main, path, g_steal_pointer (&tensor));
-          g_hash_table_insert (torch->weights, (gpointer) pickle, (gpointer) name);
-          return ph_torch_value (torch, name);
+          val = ph_torch_value (torch, ph_sketch_add_constant (torch->sketch->main, path, g_steal_pointer (&tensor)));
+          val->graph = torch->sketch->main;
+          g_hash_table_insert (torch->weights, (gpointer) pickle, val);
+          return val;
         }
       if (*torch->error != NULL)
         return NULL;
@@ -94,6 +94,13 @@ ph_torch_get_attr (PhTorchScope *scope, const PhPy *at, PhTorchVal *module, cons
       return ph_torch_value (torch, ph_sketch_node_output (node, name, NULL));
     }
   path = g_strdup_printf ("%s%s%s", module->path, *module->path != '\0' ? "." : "", name);
+  {
+    g_autofree char *key = g_strdup_printf ("%p.%s", (const void *) module->object, name);
+    PhTorchVal *set = g_hash_table_lookup (torch->set, key);
+
+    if (set != NULL)
+      return set;
+  }
   if (module->object == NULL)                        /* FX: what is in a module is an input */
     {
       const char *input = g_hash_table_lookup (torch->weights, ph_intern (path));

@@ -1,31 +1,8 @@
-/* statement.c: the statements of PyTorch's code as nodes: branches and loops as prim's If and Loop with bodies, as TorchScript has them.
+/* statement.c: the statements of PyTorch's code as nodes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
 #include "core/io/torch/torch.h"
-
-static PhTorchScope
-inner_scope (PhTorchScope *outer, PhSketchGraph *graph)
-{
-  PhTorchScope scope = *outer;
-  GHashTableIter iter;
-  gpointer name, val;
-
-  scope.graph = graph;
-  scope.returned = FALSE;
-  scope.result = NULL;
-  scope.names = g_hash_table_new (g_str_hash, g_str_equal);
-  g_hash_table_iter_init (&iter, outer->names);
-  while (g_hash_table_iter_next (&iter, &name, &val))
-    g_hash_table_insert (scope.names, name, val);
-  return scope;
-}
-
-static gint
-by_name (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
 
 void
 ph_torch_output (PhTorchScope *scope, PhTorchVal *val)
@@ -40,203 +17,55 @@ ph_torch_output (PhTorchScope *scope, PhTorchVal *val)
       }
   else if (val->kind != PH_TORCH_LITERAL || !ph_py_is_none (val->py))
     {
-      PhPy at = { .line = 1, .column = 1 };
+      const PhPy at = { .line = 1, .column = 1 };
 
       ph_sketch_add_output (scope->graph, ph_torch_as_value (scope, &at, val), NULL);
     }
 }
 
+/* x[...] = y writes into x, self.x = y sets what the module holds. */
 static gboolean
-lower_if (PhTorchScope *scope, const PhPy *py)
+assign_part (PhTorchScope *scope, const PhPy *target, PhTorchVal *val)
 {
-  PhTorch *torch = scope->torch;
-  PhTorchVal *test = ph_torch_expr (scope, py->items[0], NULL, NULL);
-  g_autoptr (GPtrArray) changed = g_ptr_array_new ();
-  PhTorchScope inner[2];
-  PhSketchNode *node;
-  GHashTableIter iter;
-  gpointer name, val;
-  gboolean ok = TRUE;
+  PhTorchVal *of = ph_torch_expr (scope, target->items[0], NULL, NULL);
+  g_autoptr (GPtrArray) args = g_ptr_array_new ();
 
-  if (test == NULL)
+  if (of == NULL)
     return FALSE;
-  if (test->kind == PH_TORCH_LITERAL && test->py->kind == PH_PY_CONSTANT)
-    return test->py->text[0] == 'T' ? ph_torch_block (scope, py->body, py->n_body) : ph_torch_block (scope, py->orelse, py->n_orelse);
-  node = ph_sketch_add_node (scope->graph, "If", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
-  ph_sketch_node_input (node, ph_torch_as_value (scope, py, test));
-  /* A constant that is made for the condition stands before the node. */
-  for (guint branch = 0; branch < 2; branch++)
+  if (target->kind == PH_PY_ATTRIBUTE)
     {
-      inner[branch] = inner_scope (scope, ph_sketch_add_body (node, branch == 0 ? "then_branch" : "else_branch"));
-      ok = ok && ph_torch_block (&inner[branch], branch == 0 ? py->body : py->orelse, branch == 0 ? py->n_body : py->n_orelse);
+      if (of->kind != PH_TORCH_MODULE)
+        return TRUE;
+      if (scope->graph->root != scope->graph || scope->graph != scope->torch->sketch->main)
+        return ph_torch_fail (scope, target, "it sets '%s' of a module in a branch or loop", target->text);
+      g_hash_table_replace (scope->torch->set, g_strdup_printf ("%p.%s", (const void *) of->object, target->text), val);
+      return TRUE;
     }
-  g_hash_table_iter_init (&iter, inner[0].names);
-  while (ok && g_hash_table_iter_next (&iter, &name, &val))
+  g_ptr_array_add (args, of);
+  if (of->items != NULL)
     {
-      PhTorchVal *other = g_hash_table_lookup (inner[1].names, name);
+      PhTorchVal *index = ph_torch_expr (scope, target->items[1], NULL, NULL);
 
-      if (other != NULL && other != val && (val != g_hash_table_lookup (scope->names, name) || other != g_hash_table_lookup (scope->names, name)))
-        g_ptr_array_add (changed, name);
-    }
-  g_ptr_array_sort (changed, by_name);
-  for (guint i = 0; i < changed->len; i++)
-    {
-      const PhType *type = NULL;
-
-      for (guint branch = 0; branch < 2; branch++)
-        {
-          const char *value = ph_torch_as_value (&inner[branch], py, g_hash_table_lookup (inner[branch].names, changed->pdata[i]));
-
-          ph_sketch_add_output (inner[branch].graph, value, NULL);
-          type = branch == 0 ? ph_sketch_type (scope->graph, value) : type == ph_sketch_type (scope->graph, value) ? type : NULL;
-        }
-      g_hash_table_insert (scope->names, changed->pdata[i], ph_torch_value (torch, ph_sketch_node_output (node, changed->pdata[i], type)));
-    }
-  if (ok && inner[0].returned && inner[1].returned && inner[0].result != NULL && inner[1].result != NULL)
-    {
-      for (guint branch = 0; branch < 2; branch++)
-        ph_sketch_add_output (inner[branch].graph, ph_torch_as_value (&inner[branch], py, inner[branch].result), NULL);
-      scope->result = ph_torch_value (torch, ph_sketch_node_output (node, "result", NULL));
-      scope->returned = TRUE;
-    }
-  if (node->outputs->len == 0)
-    ph_sketch_node_output (node, "if", NULL);
-  for (guint branch = 0; branch < 2; branch++)
-    {
-      if (inner[branch].graph->outputs->len == 0 && inner[branch].graph->nodes->len > 0 && ok)
-        {
-          PhSketchNode *last = inner[branch].graph->nodes->pdata[inner[branch].graph->nodes->len - 1];
-
-          ph_sketch_add_output (inner[branch].graph, last->outputs->pdata[0], NULL);
-        }
-      g_hash_table_unref (inner[branch].names);
-    }
-  return ok;
-}
-
-/* The names that statements of @body set. */
-static void
-collect_targets (PhPy *const *body, guint n, GHashTable *into)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      const PhPy *py = body[i];
-
-      if (py->kind == PH_PY_ASSIGN || py->kind == PH_PY_ANNOTATED || py->kind == PH_PY_AUGMENTED)
-        for (guint t = 0; t + 1 < MAX (py->n, 2) && t < (py->kind == PH_PY_ASSIGN ? py->n - 1 : 1); t++)
-          {
-            const PhPy *target = py->items[t];
-
-            if (target->kind == PH_PY_NAME)
-              g_hash_table_add (into, (gpointer) target->text);
-            for (guint k = 0; target->kind == PH_PY_TUPLE && k < target->n; k++)
-              if (target->items[k]->kind == PH_PY_NAME)
-                g_hash_table_add (into, (gpointer) target->items[k]->text);
-          }
-      collect_targets (py->body, py->n_body, into);
-      collect_targets (py->orelse, py->n_orelse, into);
-    }
-}
-
-/* while test: ..., for i in range (n): ... */
-static gboolean
-lower_loop (PhTorchScope *scope, const PhPy *py)
-{
-  PhTorch *torch = scope->torch;
-  g_autoptr (GHashTable) set = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) carried = g_ptr_array_new ();
-  const gboolean range = py->kind == PH_PY_FOR;
-  PhTorchVal *test, *count, *after;
-  PhTorchScope inner;
-  PhSketchNode *node;
-  PhSketchGraph *body;
-  GHashTableIter iter;
-  gpointer name;
-  const char *index, *first, *second;
-  gboolean ok;
-
-  if (range)
-    {
-      const PhPy *call = py->items[1], *bound = call->kind == PH_PY_CALL && call->n >= 2 ? call->items[1] : NULL;
-
-      if (bound == NULL || call->n != 2 || !ph_py_is_name (call->items[0], "range") || py->items[0]->kind != PH_PY_NAME)
-        return ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL, "%s:%u: a loop over something else than range (n) is not read",
-                               scope->file != NULL ? scope->file : "line", py->line);
-      if ((count = ph_torch_expr (scope, bound, NULL, NULL)) == NULL)
+      if (index == NULL)
         return FALSE;
-      test = ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "True"));
+      g_ptr_array_add (args, index);
+      g_ptr_array_add (args, val);
+      return ph_torch_write_list (scope, target, "_set_item", args) != NULL;
     }
-  else
-    {
-      PhPy *most = ph_torch_new_literal (torch, PH_PY_INT, "9223372036854775807");
-
-      most->i = G_MAXINT64;
-      count = ph_torch_literal (torch, most);
-      if ((test = ph_torch_expr (scope, py->items[0], NULL, NULL)) == NULL)
-        return FALSE;
-    }
-  collect_targets (py->body, py->n_body, set);
-  g_hash_table_iter_init (&iter, set);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    if (g_hash_table_contains (scope->names, name) && (range || !ph_py_is_name (py->items[0], name)))
-      {
-        const PhTorchVal *before = g_hash_table_lookup (scope->names, name);
-
-        if (before->kind != PH_TORCH_MODULE && before->kind != PH_TORCH_UNKNOWN)
-          g_ptr_array_add (carried, name);
-      }
-  g_ptr_array_sort (carried, by_name);
-  first = ph_torch_as_value (scope, py, count);
-  second = ph_torch_as_value (scope, py, test);
-  {
-    g_autoptr (GPtrArray) inputs = g_ptr_array_new ();
-
-    for (guint i = 0; i < carried->len; i++)
-      g_ptr_array_add (inputs, (gpointer) ph_torch_as_value (scope, py, g_hash_table_lookup (scope->names, carried->pdata[i])));
-    node = ph_sketch_add_node (scope->graph, "Loop", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
-    ph_sketch_node_input (node, first);
-    ph_sketch_node_input (node, second);
-    for (guint i = 0; i < inputs->len; i++)
-      ph_sketch_node_input (node, inputs->pdata[i]);
-    body = ph_sketch_add_body (node, "body");
-    inner = inner_scope (scope, body);
-    index = ph_sketch_add_input (body, range ? py->items[0]->text : "i", ph_type_tensor (PH_INT64, 0, NULL));
-    ph_sketch_add_input (body, "condition", ph_type_tensor (PH_BOOL, 0, NULL));       /* so that it is as ONNX's Loop has it */
-    if (range)
-      g_hash_table_insert (inner.names, (gpointer) py->items[0]->text, ph_torch_value (torch, index));
-    for (guint i = 0; i < carried->len; i++)
-      {
-        const PhType *type = ph_sketch_type (scope->graph, inputs->pdata[i]);
-
-        g_hash_table_insert (inner.names, carried->pdata[i], ph_torch_value (torch, ph_sketch_add_input (body, carried->pdata[i], type != NULL && type->rank == 0 && type->has_rank ? type : NULL)));
-      }
-  }
-  ok = ph_torch_block (&inner, py->body, py->n_body);
-  if (ok && (after = range ? test : ph_torch_expr (&inner, py->items[0], NULL, NULL)) != NULL)
-    {
-      ph_sketch_add_output (body, ph_torch_as_value (&inner, py, after), NULL);
-      for (guint i = 0; i < carried->len; i++)
-        {
-          const char *value = ph_torch_as_value (&inner, py, g_hash_table_lookup (inner.names, carried->pdata[i]));
-          const PhType *type = ph_sketch_type (scope->graph, value);
-
-          ph_sketch_add_output (body, value, NULL);
-          g_hash_table_insert (scope->names, carried->pdata[i], ph_torch_value (torch, ph_sketch_node_output (node, carried->pdata[i], type != NULL && type->has_rank && type->rank == 0 ? type : NULL)));
-        }
-      if (!range && py->items[0]->kind == PH_PY_NAME)
-        g_hash_table_insert (scope->names, (gpointer) py->items[0]->text, ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "False")));
-    }
-  else
-    ok = FALSE;
-  if (node->outputs->len == 0)
-    ph_sketch_node_output (node, "loop", NULL);
-  g_hash_table_unref (inner.names);
-  return ok;
+  if (of->kind != PH_TORCH_VALUE)
+    return ph_torch_fail (scope, target, "what it writes a part of is not a tensor of the program");
+  if ((of = ph_torch_index (scope, target, of, target->items[1], NULL, NULL)) == NULL)
+    return FALSE;
+  args->pdata[0] = of;
+  g_ptr_array_add (args, val);
+  return ph_torch_call_target (scope, target, "torch.ops.aten.copy_.default", args, NULL, NULL, 0, NULL) != NULL;
 }
 
 static gboolean
 assign (PhTorchScope *scope, const PhPy *target, PhTorchVal *val)
 {
+  if (target->kind == PH_PY_SUBSCRIPT || target->kind == PH_PY_ATTRIBUTE)
+    return assign_part (scope, target, val);
   if (target->kind == PH_PY_NAME)
     g_hash_table_insert (scope->names, (gpointer) target->text, val);
   else if ((target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && val->items != NULL && val->items->len == target->n)
@@ -286,7 +115,8 @@ lower_assignment (PhTorchScope *scope, const PhPy *py)
   else
     val = ph_torch_expr (scope, value, target->kind == PH_PY_NAME ? target->text : NULL, NULL);
   for (guint i = 0; val != NULL && i + 1 < py->n; i++)
-    assign (scope, py->items[i], val);
+    if (!assign (scope, py->items[i], val))
+      return FALSE;
   return val != NULL;
 }
 
@@ -349,14 +179,32 @@ lower_statement (PhTorchScope *scope, const PhPy *py)
       return assign (scope, py->items[0], val);
     case PH_PY_AUGMENTED:
       {
+        static const struct { const char *text, *op; } in_place[] = { { "+", "add_" }, { "-", "sub_" }, { "*", "mul_" }, { "/", "div_" } };
         PhPy call = { .kind = PH_PY_BINARY, .line = py->line, .column = py->column, .text = py->text, .items = py->items, .n = 2 };
         const char *name = py->items[0]->kind == PH_PY_NAME ? py->items[0]->text : NULL;
 
+        /* Of a tensor it writes into it, whatever other names that has; a number becomes another one. */
+        for (guint i = 0; i < G_N_ELEMENTS (in_place); i++)
+          if (g_str_equal (in_place[i].text, py->text))
+            {
+              PhTorchVal *of = ph_torch_expr (scope, py->items[0], NULL, NULL), *by = of != NULL ? ph_torch_expr (scope, py->items[1], NULL, NULL) : NULL;
+              const PhType *type = of != NULL && of->kind == PH_TORCH_VALUE ? ph_sketch_type (scope->graph, of->name) : NULL;
+              g_autofree char *target = g_strdup_printf ("torch.ops.aten.%s.default", in_place[i].op);
+              g_autoptr (GPtrArray) args = g_ptr_array_new ();
+
+              if (by == NULL)
+                return FALSE;
+              if (of->kind != PH_TORCH_VALUE || (type != NULL && type->has_rank && type->rank == 0 && type->dtype == PH_INT64))
+                break;
+              g_ptr_array_add (args, of);
+              g_ptr_array_add (args, by);
+              return ph_torch_call_target (scope, py, target, args, NULL, &name, 1, NULL) != NULL;
+            }
         return (val = ph_torch_expr (scope, &call, name, NULL)) != NULL && (name == NULL || assign (scope, py->items[0], val));
       }
     case PH_PY_EXPRESSION: return py->items[0]->kind == PH_PY_STRING || ph_torch_expr (scope, py->items[0], NULL, NULL) != NULL;
-    case PH_PY_IF: return lower_if (scope, py);
-    case PH_PY_WHILE: case PH_PY_FOR: return lower_loop (scope, py);
+    case PH_PY_IF: return ph_torch_if (scope, py, NULL, 0);
+    case PH_PY_WHILE: case PH_PY_FOR: return ph_torch_loop (scope, py);
     case PH_PY_WITH: return ph_torch_block (scope, py->body, py->n_body);
     case PH_PY_RETURN:
       scope->returned = TRUE;
@@ -372,7 +220,12 @@ gboolean
 ph_torch_block (PhTorchScope *scope, PhPy *const *body, guint n)
 {
   for (guint i = 0; i < n && !scope->returned; i++)
-    if (!lower_statement (scope, body[i]))
-      return FALSE;
-  return TRUE;
+    {
+      /* One that returns early: what follows belongs to the branches that go on. */
+      if (body[i]->kind == PH_PY_IF && i + 1 < n && (ph_torch_returns (body[i]->body, body[i]->n_body) || ph_torch_returns (body[i]->orelse, body[i]->n_orelse)))
+        return ph_torch_if (scope, body[i], body + i + 1, n - i - 1);
+      if (!lower_statement (scope, body[i]))
+        return FALSE;
+    }
+  return *scope->torch->error == NULL;
 }

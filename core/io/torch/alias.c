@@ -1,0 +1,277 @@
+/* alias.c: views, and operators that write in place. A tensor that is written into gets the name of the result, and so have all variables
+ * that hold it; what is written through a view is put back into what it shows, and other views of that are made anew when they are used.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/torch/torch.h"
+
+typedef enum { SHARES, MAY_SHARE, PART } Sharing;
+
+/* How what a view shows is put back: the same operator again, or one that puts a part into the whole; NULL: not that way. */
+static const struct { const char *op; Sharing sharing; const char *back; } views[] = {
+  { "select", PART, "select_scatter" }, { "slice", PART, "slice_scatter" }, { "narrow", PART, "slice_scatter" },
+  { "view", SHARES, "view_as" }, { "_unsafe_view", SHARES, "view_as" }, { "view_as", SHARES, "view_as" }, { "unsqueeze", SHARES, "view_as" }, { "squeeze", SHARES, "view_as" },
+  { "unflatten", SHARES, "view_as" }, { "transpose", SHARES, "transpose" }, { "swapaxes", SHARES, "swapaxes" }, { "swapdims", SHARES, "swapdims" }, { "t", SHARES, "t" }, { "numpy_T", SHARES, "numpy_T" },
+  { "mT", SHARES, "mT" }, { "permute", SHARES, "permute" }, { "detach", SHARES, "" }, { "alias", SHARES, "" }, { "view_of", SHARES, "" }, { "requires_grad_", SHARES, "" },
+  { "expand", SHARES, NULL }, { "expand_as", SHARES, NULL }, { "split", SHARES, NULL }, { "split_with_sizes", SHARES, NULL }, { "chunk", SHARES, NULL }, { "unbind", SHARES, NULL },
+  { "diagonal", SHARES, NULL }, { "unfold", SHARES, NULL }, { "movedim", SHARES, NULL }, { "real", SHARES, NULL },
+  { "reshape", MAY_SHARE, NULL }, { "reshape_as", MAY_SHARE, NULL }, { "flatten", MAY_SHARE, NULL }, { "contiguous", MAY_SHARE, NULL }, { "to", MAY_SHARE, NULL }, { "type_as", MAY_SHARE, NULL },
+  { "float", MAY_SHARE, NULL }, { "cpu", MAY_SHARE, NULL }, { "cuda", MAY_SHARE, NULL }, { "dropout", MAY_SHARE, NULL }, { "feature_dropout", MAY_SHARE, NULL }, { "double", MAY_SHARE, NULL },
+};
+
+static int
+find_view (const char *op)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (views); i++)
+    if (g_str_equal (views[i].op, op))
+      return (int) i;
+  return -1;
+}
+
+gboolean
+ph_torch_is_in_place (const char *op)
+{
+  const gsize n = strlen (op);
+
+  return n > 1 && op[n - 1] == '_' && op[n - 2] != '_' && !g_str_equal (op, "requires_grad_") && !g_str_equal (op, "detach_");
+}
+
+static PhTorchVal *
+root_of (PhTorchVal *val)
+{
+  while (val->base != NULL)
+    val = val->base;
+  return val;
+}
+
+void
+ph_torch_note_view (PhTorchVal *result, const char *op, PhTorchVal *of)
+{
+  if (result->kind != PH_TORCH_VALUE || of == NULL || of->kind != PH_TORCH_VALUE || find_view (op) < 0)
+    return;
+  result->base = of;
+  result->seen = root_of (of)->version;
+  root_of (of)->has_views = TRUE;
+}
+
+const char *
+ph_torch_current (PhTorchScope *scope, const PhPy *at, PhTorchVal *val)
+{
+  PhTorchVal *root = root_of (val);
+  PhSketchNode *again;
+  const int kind = val->base != NULL && val->node != NULL ? find_view (val->node->node.op_type) : -1;
+  const char *of, *name;
+
+  if (val->base == NULL || val->seen == root->version)
+    return val->name;
+  if (kind < 0 || val->node->outputs->len != 1 || views[kind].sharing == MAY_SHARE)
+    {
+      ph_torch_fail (scope, at, "'%s' may share its memory with '%s', which was written into in place: write x = x + y instead of x += y there", val->name, root->name);
+      return val->name;
+    }
+  of = ph_torch_current (scope, at, val->base);
+  again = ph_torch_add_node (scope, at, val->node->node.op_type, val->node->node.domain);
+  for (guint i = 0; i < val->node->inputs->len; i++)
+    ph_sketch_node_input (again, i == 0 ? of : val->node->inputs->pdata[i]);
+  for (guint i = 0; i < val->node->attrs->len; i++)
+    ph_sketch_node_attr (again, ph_attr_ref (val->node->attrs->pdata[i]));
+  name = ph_sketch_node_output (again, val->name, val->node->types->pdata[0]);
+  ph_torch_name_node (scope, again);
+  if (scope->graph == val->graph)
+    {
+      val->name = name;
+      val->node = again;
+      val->seen = root->version;
+    }
+  return name;
+}
+
+/* The inverse of a permutation that is known. */
+static PhAttr *
+inverse (const PhSketchNode *node)
+{
+  for (guint i = 0; i < node->attrs->len; i++)
+    {
+      const PhAttr *attr = node->attrs->pdata[i];
+      gint64 perm[PH_MAX_RANK];
+
+      if (!g_str_equal (attr->name, "dims") || attr->kind != PH_ATTR_INTS || attr->n > PH_MAX_RANK)
+        continue;
+      for (gsize k = 0; k < attr->n; k++)
+        {
+          const gint64 to = attr->ints[k] < 0 ? attr->ints[k] + (gint64) attr->n : attr->ints[k];
+
+          if (to < 0 || to >= (gint64) attr->n)
+            return NULL;
+          perm[to] = (gint64) k;
+        }
+      return ph_attr_new_ints (attr->name, perm, attr->n);
+    }
+  return NULL;
+}
+
+/* narrow (dim, start, length) as slice (dim, start, end). */
+static gboolean
+put_bounds (const PhSketchNode *from, PhSketchNode *node)
+{
+  gint64 start = 0, length = -1, dim = 0;
+
+  for (guint i = 0; i < from->attrs->len; i++)
+    {
+      const PhAttr *attr = from->attrs->pdata[i];
+
+      if (attr->kind != PH_ATTR_INT)
+        continue;
+      start = g_str_equal (attr->name, "start") ? attr->i : start;
+      length = g_str_equal (attr->name, "length") ? attr->i : length;
+      dim = g_str_equal (attr->name, "dim") ? attr->i : dim;
+    }
+  if (length < 0 || from->inputs->len > 1)
+    return FALSE;
+  ph_sketch_node_int (node, "dim", dim);
+  ph_sketch_node_int (node, "start", start);
+  if (start >= 0 || start + length < 0)
+    ph_sketch_node_int (node, "end", start + length);
+  return TRUE;
+}
+
+gboolean
+ph_torch_write (PhTorchScope *scope, const PhPy *at, PhTorchVal *val, const char *name)
+{
+  const int kind = val->base != NULL && val->node != NULL ? find_view (val->node->node.op_type) : -1;
+  PhTorchVal *root = root_of (val);
+
+  if (root->graph != scope->graph)
+    return ph_torch_fail (scope, at, "what it writes into in place ('%s') is shared with what is outside of this branch or loop: write x = x + y instead of x += y there", val->name);
+  if (val->base != NULL)
+    {
+      PhSketchNode *back;
+      const char *whole, *of;
+      PhAttr *attr = NULL;
+
+      if (kind < 0 || views[kind].back == NULL || val->node->outputs->len != 1 || (val->node->inputs->len > 1 && views[kind].sharing == PART && !g_str_equal (val->node->node.op_type, "select")
+          && !g_str_equal (val->node->node.op_type, "slice")) || (g_str_equal (views[kind].back, "permute") && (attr = inverse (val->node)) == NULL))
+        return ph_torch_fail (scope, at, "it writes in place into '%s', which may share its memory with '%s' by %s: write x = x + y instead of x += y there", val->name, root->name,
+                              val->node != NULL ? val->node->node.op_type : "a view");
+      of = ph_torch_current (scope, at, val->base);
+      if (*views[kind].back == '\0')
+        whole = name;
+      else
+        {
+          back = ph_torch_add_node (scope, at, views[kind].back, PH_TORCH_ATEN);
+          if (views[kind].sharing == PART)
+            ph_sketch_node_input (back, of);
+          ph_sketch_node_input (back, name);
+          if (g_str_equal (views[kind].back, "view_as"))
+            ph_sketch_node_input (back, of);
+          if (attr != NULL)
+            ph_sketch_node_attr (back, attr);
+          else if (g_str_equal (val->node->node.op_type, "narrow"))
+            {
+              if (!put_bounds (val->node, back))
+                {
+                  ph_sketch_node_output (back, root->name, NULL);
+                  return ph_torch_fail (scope, at, "it writes in place into a part of '%s' whose length is computed", root->name);
+                }
+            }
+          else if (!g_str_equal (views[kind].back, "view_as"))
+            for (guint i = 0; i < val->node->attrs->len; i++)
+              {
+                const PhAttr *given = val->node->attrs->pdata[i];
+
+                if (g_str_has_suffix (given->name, "_input"))          /* its inputs follow the part */
+                  ph_sketch_node_int (back, given->name, given->i + 1);
+                else
+                  ph_sketch_node_attr (back, ph_attr_ref (val->node->attrs->pdata[i]));
+              }
+          for (guint i = 1; views[kind].sharing == PART && i < val->node->inputs->len; i++)
+            ph_sketch_node_input (back, val->node->inputs->pdata[i]);
+          whole = ph_sketch_node_output (back, val->base->name, NULL);
+          ph_torch_name_node (scope, back);
+        }
+      if (!ph_torch_write (scope, at, val->base, whole))
+        return FALSE;
+      val->seen = root->version;
+    }
+  else
+    val->version++;
+  val->name = name;
+  return TRUE;
+}
+
+/* ── lists ── */
+
+PhTorchVal *
+ph_torch_write_list (PhTorchScope *scope, const PhPy *at, const char *op, GPtrArray *args)
+{
+  static const char *const writers[] = { "append", "extend", "insert", "pop", "clear", "remove", "reverse", "sort_list", "_set_item", "Delete", "__delitem__", "update", NULL };
+  PhTorchVal *list = args->len > 0 ? args->pdata[0] : NULL, *last = args->len > 0 ? args->pdata[args->len - 1] : NULL;
+  gint64 i = -1;
+
+  if (list == NULL || list->items == NULL || !g_strv_contains (writers, op))
+    return NULL;
+  if (list->graph != scope->graph)
+    {
+      ph_torch_fail (scope, at, "it changes a list of outside of this branch or loop");
+      return NULL;
+    }
+  if (g_str_equal (op, "append") && list->kind == PH_TORCH_LIST && args->len == 2)
+    g_ptr_array_add (list->items, last);
+  else if (g_str_equal (op, "extend") && list->kind == PH_TORCH_LIST && args->len == 2 && last->kind == PH_TORCH_LIST && last != list)
+    g_ptr_array_extend (list->items, last->items, NULL, NULL);
+  else if (g_str_equal (op, "clear") && list->kind == PH_TORCH_LIST)
+    g_ptr_array_set_size (list->items, 0);
+  else if (g_str_equal (op, "insert") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i) && i >= 0)
+    g_ptr_array_insert (list->items, (int) MIN (i, (gint64) list->items->len), last);
+  else if (g_str_equal (op, "pop") && list->kind == PH_TORCH_LIST && list->items->len > 0 && (args->len == 1 || (ph_torch_is_int (last, &i) && i >= -(gint64) list->items->len && i < (gint64) list->items->len)))
+    return g_ptr_array_steal_index (list->items, (guint) (i < 0 ? i + list->items->len : i));
+  else if (g_str_equal (op, "_set_item") && list->kind == PH_TORCH_LIST && args->len == 3 && ph_torch_is_int (args->pdata[1], &i) && i >= -(gint64) list->items->len && i < (gint64) list->items->len)
+    list->items->pdata[i < 0 ? i + list->items->len : i] = last;
+  else
+    {
+      const PhTorchVal *key = args->len == 3 ? args->pdata[1] : NULL;
+
+      for (guint k = 0; g_str_equal (op, "_set_item") && key != NULL && key->kind == PH_TORCH_LITERAL && list->py != NULL && list->py->kind == PH_PY_DICT && k < list->items->len; k++)
+        if (list->py->items[2 * k] != NULL && list->py->items[2 * k]->kind == PH_PY_STRING && key->py->kind == PH_PY_STRING && g_str_equal (list->py->items[2 * k]->text, key->py->text))
+          {
+            list->items->pdata[k] = last;
+            return list;
+          }
+      ph_torch_fail (scope, at, "'%s' changes a list or dictionary in a way that is not known when the file is read", op);
+      return NULL;
+    }
+  return list;
+}
+
+/* ── what a body writes into ── */
+
+static void
+written_by (const PhPy *py, GHashTable *into, guint depth)
+{
+  static const char *const lists[] = { "append", "extend", "insert", "pop", "clear", "_set_item", "setitem", NULL };
+
+  if (py == NULL || depth > PH_PY_MAX_DEPTH * 6)
+    return;
+  if (py->kind == PH_PY_CALL && py->items[0]->kind == PH_PY_ATTRIBUTE && (ph_torch_is_in_place (py->items[0]->text) || g_strv_contains (lists, py->items[0]->text)))
+    {
+      const PhPy *self = py->items[0]->items[0], *first = py->n > 1 ? py->items[1] : NULL;
+
+      if (first != NULL && first->kind == PH_PY_NAME)
+        g_hash_table_add (into, (gpointer) first->text);
+      if (self->kind == PH_PY_NAME)
+        g_hash_table_add (into, (gpointer) self->text);
+    }
+  for (guint i = 0; i < py->n; i++)
+    written_by (py->items[i], into, depth + 1);
+}
+
+void
+ph_torch_written (PhPy *const *body, guint n, GHashTable *into)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      written_by (body[i], into, 0);
+      ph_torch_written (body[i]->body, body[i]->n_body, into);
+      ph_torch_written (body[i]->orelse, body[i]->n_orelse, into);
+    }
+}

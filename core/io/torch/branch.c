@@ -1,0 +1,253 @@
+/* branch.c: branches of PyTorch's code as prim's If with two bodies, as TorchScript has them. A branch that returns early takes what follows
+ * out of the other one's way.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/torch/torch.h"
+
+PhTorchScope
+ph_torch_inner_scope (PhTorchScope *outer, PhSketchGraph *graph)
+{
+  PhTorchScope scope = *outer;
+  GHashTableIter iter;
+  gpointer name, val;
+
+  scope.graph = graph;
+  scope.returned = FALSE;
+  scope.result = NULL;
+  scope.names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_hash_table_iter_init (&iter, outer->names);
+  while (g_hash_table_iter_next (&iter, &name, &val))
+    g_hash_table_insert (scope.names, name, val);
+  return scope;
+}
+
+gint
+ph_torch_by_name (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+gboolean
+ph_torch_returns (PhPy *const *body, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (body[i]->kind == PH_PY_RETURN || (body[i]->kind != PH_PY_DEF && body[i]->kind != PH_PY_CLASS && (ph_torch_returns (body[i]->body, body[i]->n_body) || ph_torch_returns (body[i]->orelse, body[i]->n_orelse))))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+holds (const PhTorchVal *val, const PhTorchVal *item, guint depth)
+{
+  if (val == item)
+    return TRUE;
+  for (guint i = 0; val->items != NULL && depth < 100 && i < val->items->len; i++)
+    if (val->items->pdata[i] != NULL && holds (val->items->pdata[i], item, depth + 1))
+      return TRUE;
+  return FALSE;
+}
+
+/* The objects of @scope's that a body may write into, each under one of its names: only variables hold them, no list and no view. */
+GPtrArray *
+ph_torch_objects_written (PhTorchScope *scope, GHashTable *written)
+{
+  GPtrArray *objects = g_ptr_array_new ();
+  GHashTableIter iter, others;
+  gpointer name, other;
+
+  g_hash_table_iter_init (&iter, written);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    {
+      PhTorchVal *val = g_hash_table_lookup (scope->names, name);
+      gboolean alone = val != NULL && val->kind == PH_TORCH_VALUE && val->base == NULL && !val->has_views && val->graph == scope->graph && !g_ptr_array_find (objects, val, NULL);
+
+      g_hash_table_iter_init (&others, scope->names);
+      while (alone && g_hash_table_iter_next (&others, NULL, &other))
+        alone = other == val || !holds (other, val, 0);
+      if (alone)
+        g_ptr_array_add (objects, val);
+    }
+  return objects;
+}
+
+/* @inner's own object in place of @val, under all its names. */
+PhTorchVal *
+ph_torch_own_object (PhTorchScope *inner, PhTorchVal *val, const char *name)
+{
+  PhTorchVal *own = ph_torch_value (inner->torch, name);
+  GHashTableIter iter;
+  gpointer held;
+
+  own->graph = inner->graph;
+  g_hash_table_iter_init (&iter, inner->names);
+  while (g_hash_table_iter_next (&iter, NULL, &held))
+    if (held == val)
+      g_hash_table_iter_replace (&iter, own);
+  return own;
+}
+
+gint
+ph_torch_by_value (gconstpointer a, gconstpointer b)
+{
+  return strcmp ((*(const PhTorchVal *const *) a)->name, (*(const PhTorchVal *const *) b)->name);
+}
+
+/* What is @vals[0] behind one branch and @vals[1] behind the other; tuples member by member. */
+static PhTorchVal *
+join (PhTorchScope *scope, PhTorchScope inner[2], PhSketchNode *node, const PhPy *py, PhTorchVal *const *vals, const char *name)
+{
+  PhTorch *torch = scope->torch;
+  const PhType *type = NULL;
+  PhTorchVal *made;
+
+  if (vals[0] == vals[1])
+    return vals[0];
+  if (vals[0]->kind == PH_TORCH_LITERAL && vals[1]->kind == PH_TORCH_LITERAL)
+    {
+      g_autofree char *a = ph_py_to_string (vals[0]->py), *b = ph_py_to_string (vals[1]->py);
+
+      if (g_str_equal (a, b))
+        return vals[0];
+    }
+  if (vals[0]->kind == PH_TORCH_TUPLE && vals[1]->kind == PH_TORCH_TUPLE && vals[0]->items->len == vals[1]->items->len && vals[0]->items->len > 0)
+    {
+      made = ph_torch_list (torch, TRUE);
+      made->py = vals[0]->py;
+      for (guint i = 0; i < vals[0]->items->len; i++)
+        {
+          PhTorchVal *const both[] = { vals[0]->items->pdata[i], vals[1]->items->pdata[i] };
+
+          g_ptr_array_add (made->items, join (scope, inner, node, py, both, name));
+        }
+      return made;
+    }
+  for (guint branch = 0; branch < 2; branch++)
+    {
+      const char *value = ph_torch_as_value (&inner[branch], py, vals[branch]);
+
+      ph_sketch_add_output (inner[branch].graph, value, NULL);
+      type = branch == 0 ? ph_sketch_type (scope->graph, value) : type == ph_sketch_type (scope->graph, value) ? type : NULL;
+    }
+  made = ph_torch_value (torch, ph_sketch_node_output (node, name, type));
+  made->graph = scope->graph;
+  return made;
+}
+
+/* @rest: what follows it in the block, where a branch returns: it is then part of the branches that do not. */
+gboolean
+ph_torch_if (PhTorchScope *scope, const PhPy *py, PhPy *const *rest, guint n_rest)
+{
+  PhTorch *torch = scope->torch;
+  PhTorchVal *test = ph_torch_expr (scope, py->items[0], NULL, NULL), *vals[2];
+  g_autoptr (GPtrArray) changed = g_ptr_array_new (), objects = NULL;
+  GPtrArray *own[2];
+  g_autoptr (GHashTable) written = g_hash_table_new (g_str_hash, g_str_equal);
+  PhTorchScope inner[2];
+  PhSketchNode *node;
+  GHashTableIter iter;
+  gpointer name, val;
+  gboolean ok = TRUE;
+
+  if (test == NULL)
+    return FALSE;
+  if (test->kind == PH_TORCH_LITERAL && test->py->kind == PH_PY_CONSTANT)
+    return (test->py->text[0] == 'T' ? ph_torch_block (scope, py->body, py->n_body) : ph_torch_block (scope, py->orelse, py->n_orelse))
+           && (scope->returned || ph_torch_block (scope, rest, n_rest));
+  ph_torch_written (py->body, py->n_body, written);
+  ph_torch_written (py->orelse, py->n_orelse, written);
+  ph_torch_written (rest, n_rest, written);
+  objects = ph_torch_objects_written (scope, written);
+  g_ptr_array_sort (objects, ph_torch_by_value);
+  {
+    const char *condition = ph_torch_as_value (scope, py, test);      /* a constant that is made for it stands before the node */
+
+    node = ph_sketch_add_node (scope->graph, "If", PH_TORCH_PRIM, scope->file == NULL ? py->line : 0, py->column);
+    ph_sketch_node_input (node, condition);
+  }
+  for (guint branch = 0; branch < 2; branch++)
+    {
+      inner[branch] = ph_torch_inner_scope (scope, ph_sketch_add_body (node, branch == 0 ? "then_branch" : "else_branch"));
+      own[branch] = g_ptr_array_new ();
+      for (guint i = 0; i < objects->len; i++)
+        g_ptr_array_add (own[branch], ph_torch_own_object (&inner[branch], objects->pdata[i], ((PhTorchVal *) objects->pdata[i])->name));
+      torch->graph = inner[branch].graph;
+      {
+        g_autoptr (GPtrArray) all = g_ptr_array_new ();
+
+        for (guint i = 0; i < (branch == 0 ? py->n_body : py->n_orelse); i++)
+          g_ptr_array_add (all, (branch == 0 ? py->body : py->orelse)[i]);
+        for (guint i = 0; i < n_rest; i++)
+          g_ptr_array_add (all, rest[i]);
+        torch->work += all->len;
+        ok = ok && ph_torch_block (&inner[branch], (PhPy *const *) all->pdata, all->len);
+      }
+      torch->graph = scope->graph;
+    }
+  for (guint i = 0; ok && i < objects->len; i++)
+    {
+      PhTorchVal *object = objects->pdata[i], *joined;
+
+      vals[0] = own[0]->pdata[i];
+      vals[1] = own[1]->pdata[i];
+      if (g_str_equal (vals[0]->name, object->name) && g_str_equal (vals[1]->name, object->name))
+        {
+          for (guint branch = 0; branch < 2; branch++)
+            {
+              g_hash_table_iter_init (&iter, inner[branch].names);
+              while (g_hash_table_iter_next (&iter, NULL, &val))
+                if (val == vals[branch])
+                  g_hash_table_iter_replace (&iter, object);
+            }
+          continue;
+        }
+      joined = join (scope, inner, node, py, vals, object->name);
+      ok = ph_torch_write (scope, py, object, joined->name);
+      for (guint branch = 0; branch < 2; branch++)
+        {
+          g_hash_table_iter_init (&iter, inner[branch].names);
+          while (g_hash_table_iter_next (&iter, NULL, &val))
+            if (val == vals[branch])
+              g_hash_table_iter_replace (&iter, object);
+        }
+    }
+  g_hash_table_iter_init (&iter, inner[0].names);
+  while (ok && n_rest == 0 && g_hash_table_iter_next (&iter, &name, &val))
+    {
+      PhTorchVal *other = g_hash_table_lookup (inner[1].names, name);
+
+      if (other != NULL && other != val && (val != g_hash_table_lookup (scope->names, name) || other != g_hash_table_lookup (scope->names, name)))
+        g_ptr_array_add (changed, name);
+    }
+  g_ptr_array_sort (changed, ph_torch_by_name);
+  for (guint i = 0; ok && i < changed->len; i++)
+    {
+      for (guint branch = 0; branch < 2; branch++)
+        vals[branch] = g_hash_table_lookup (inner[branch].names, changed->pdata[i]);
+      g_hash_table_insert (scope->names, changed->pdata[i], join (scope, inner, node, py, vals, changed->pdata[i]));
+    }
+  if (ok && (inner[0].returned || inner[1].returned))
+    {
+      for (guint branch = 0; branch < 2; branch++)
+        vals[branch] = inner[branch].result != NULL ? inner[branch].result : ph_torch_literal (torch, ph_torch_new_literal (torch, PH_PY_CONSTANT, "None"));
+      if ((vals[0]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[0]->py)) != (vals[1]->kind == PH_TORCH_LITERAL && ph_py_is_none (vals[1]->py)))
+        ok = ph_torch_fail (scope, py, "one branch returns a value and the other one nothing");
+      else
+        scope->result = join (scope, inner, node, py, vals, "result");
+      scope->returned = TRUE;
+    }
+  if (node->outputs->len == 0)
+    ph_sketch_node_output (node, "if", NULL);
+  for (guint branch = 0; branch < 2; branch++)
+    {
+      if (inner[branch].graph->outputs->len == 0 && inner[branch].graph->nodes->len > 0 && ok)
+        {
+          PhSketchNode *last = inner[branch].graph->nodes->pdata[inner[branch].graph->nodes->len - 1];
+
+          ph_sketch_add_output (inner[branch].graph, last->outputs->pdata[0], NULL);
+        }
+      g_hash_table_unref (inner[branch].names);
+      g_ptr_array_unref (own[branch]);
+    }
+  return ok && *torch->error == NULL;
+}

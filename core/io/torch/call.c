@@ -1,0 +1,414 @@
+/* call.c: calls of PyTorch's code as nodes.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/io/torch/torch.h"
+
+#define MAX_WORK 2000000
+
+/* ── calls ── */
+
+static void
+target_clear (PhTorchTarget *target)
+{
+  g_free (target->domain);
+  g_free (target->op);
+  g_free (target->overload);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PhTorchTarget, target_clear)
+
+/* "torch.ops.aten.add.Tensor", "torch.relu", "operator.getitem", ... */
+static void
+resolve (const char *dotted, gboolean script, PhTorchTarget *target)
+{
+  static const char *const spaces[] = { "torch.ops.", "ops." };
+  static const char *const functions[] = { "torch.nn.functional.", "torch.functional.", "torch._C._nn.", "torch._C._linalg.", "torch._C._special.", "torch.special.", "torch.linalg.",
+                                           "torch._VF.", "F.", "torch." };
+  static const struct { const char *python, *aten; } operators[] = { { "truediv", "div" }, { "floordiv", "floor_divide" }, { "mod", "remainder" }, { "getitem", "__getitem__" },
+                                                                     { "and_", "bitwise_and" }, { "or_", "bitwise_or" }, { "not_", "logical_not" }, { "iadd", "add_" }, { "imul", "mul_" },
+                                                                     { "isub", "sub_" }, { "itruediv", "div_" } };
+  const char *last = strrchr (dotted, '.') != NULL ? strrchr (dotted, '.') + 1 : dotted;
+
+  for (guint i = 0; i < G_N_ELEMENTS (spaces); i++)
+    if (g_str_has_prefix (dotted, spaces[i]))
+      {
+        g_auto (GStrv) parts = g_strsplit (dotted + strlen (spaces[i]), ".", 3);
+
+        if (g_strv_length (parts) >= 2)
+          {
+            target->domain = g_strdup (parts[0]);
+            target->op = g_strdup (parts[1]);
+            target->overload = parts[2] != NULL && !g_str_equal (parts[2], "default") ? g_strdup (parts[2]) : NULL;
+            return;
+          }
+      }
+  if (g_str_has_prefix (dotted, "operator.") || g_str_has_prefix (dotted, "_operator."))
+    {
+      target->domain = g_strdup (PH_TORCH_ATEN);
+      for (guint i = 0; i < G_N_ELEMENTS (operators) && target->op == NULL; i++)
+        if (g_str_equal (operators[i].python, last))
+          target->op = g_strdup (operators[i].aten);
+      if (target->op == NULL)
+        target->op = g_strdup (last);
+      return;
+    }
+  if (!script && *last == '_' && ph_torch_signature (last) == NULL && ph_torch_signature (last + 1) != NULL)
+    last++;
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    if (g_str_has_prefix (dotted, functions[i]) && strchr (dotted + strlen (functions[i]), '.') == NULL && (script || ph_torch_signature (last) != NULL))
+      {
+        target->domain = g_strdup (PH_TORCH_ATEN);
+        target->op = g_strdup (last);
+        return;
+      }
+  target->domain = g_strdup (PH_TORCH_OTHER);
+  target->op = g_strdup (dotted);
+}
+
+/* @args: values of the positional arguments; @names: those of @n_names results (nullable). */
+/* x.view (2, -1): numbers in place of the list that the operator takes last. */
+static gboolean
+takes_rest (const char *op, const char *parameter)
+{
+  static const char *const ops[] = { "view", "reshape", "permute", "expand", "repeat", "tile", "flip", "zeros", "ones", "empty", "rand", "randn", "new_zeros", "new_ones", "new_empty", NULL };
+  static const char *const parameters[] = { "size", "shape", "dims", "repeats", NULL };
+
+  return g_strv_contains (ops, op) && g_strv_contains (parameters, parameter);
+}
+
+PhTorchVal *
+ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords, const char *const *names, guint n_names, const PhType *type)
+{
+  PhTorch *torch = scope->torch;
+  const char *signature = g_str_equal (target->domain, PH_TORCH_ATEN) ? ph_torch_signature (target->op) : NULL;
+  g_auto (GStrv) parameters = signature != NULL ? g_strsplit (signature, " ", -1) : NULL;
+  const guint known = parameters != NULL ? g_strv_length (parameters) : 0;
+  PhSketchNode *node = ph_torch_add_node (scope, at, target->op, target->domain);
+  g_autoptr (GPtrArray) used = g_ptr_array_new ();
+  const gboolean variance = g_str_equal (target->op, "var") || g_str_equal (target->op, "std");
+  PhTorchVal *result;
+  gint64 whole;
+
+  if (target->overload != NULL)
+    ph_sketch_node_text (node, "overload", target->overload);
+  for (guint i = 0; i < MAX (args->len, known); i++)
+    {
+      const char *parameter = i < known ? parameters[i] : NULL;
+      const gboolean tensor = parameter == NULL || *parameter == '*';
+      g_autofree char *other = g_strdup_printf ("arg%u", i);
+      const char *name = parameter != NULL ? parameter + (*parameter == '*' ? 1 : 0) : other;
+      PhTorchVal *val = i < args->len ? args->pdata[i] : NULL;
+
+      if (parameter != NULL && val != NULL && val->items == NULL && takes_rest (target->op, name) && (args->len > i + 1 || ph_torch_is_int (val, &whole)))
+        {
+          PhTorchVal *all = ph_torch_list (torch, FALSE);
+
+          for (guint k = i; k < args->len; k++)
+            g_ptr_array_add (all->items, args->pdata[k]);
+          ph_torch_add_operand (scope, node, at, name, FALSE, all);
+          break;
+        }
+      if (variance && i == 1 && val != NULL && val->kind == PH_TORCH_LITERAL && val->py->kind == PH_PY_CONSTANT)
+        name = "unbiased";
+      for (guint k = 0; val == NULL && keywords != NULL && k + 1 < keywords->len; k += 2)
+        if (g_str_equal (keywords->pdata[k], name))
+          {
+            val = keywords->pdata[k + 1];
+            g_ptr_array_add (used, keywords->pdata[k]);
+          }
+      if (val == NULL)
+        {
+          gboolean more = FALSE;
+
+          for (guint k = 0; keywords != NULL && parameter != NULL && k < keywords->len; k += 2)
+            more = more || strstr (signature, keywords->pdata[k]) != NULL;
+          if (more && tensor && parameter != NULL)
+            ph_sketch_node_input (node, "");
+          continue;
+        }
+      if (parameter == NULL && !ph_torch_has_value (val))
+        ph_torch_add_attr (node, name, val);
+      else
+        ph_torch_add_operand (scope, node, at, name, tensor, val);
+    }
+  for (guint k = 0; keywords != NULL && k + 1 < keywords->len; k += 2)
+    if (!g_ptr_array_find (used, keywords->pdata[k], NULL))
+      ph_torch_add_operand (scope, node, at, keywords->pdata[k], ph_torch_has_value (keywords->pdata[k + 1]) && ((PhTorchVal *) keywords->pdata[k + 1])->kind == PH_TORCH_VALUE, keywords->pdata[k + 1]);
+  while (node->inputs->len > 0 && *(const char *) node->inputs->pdata[node->inputs->len - 1] == '\0')
+    g_ptr_array_set_size (node->inputs, (int) node->inputs->len - 1);
+  if (n_names <= 1)
+    {
+      const char *base = n_names == 1 && names[0] != NULL ? names[0] : strrchr (target->op, '.') != NULL ? strrchr (target->op, '.') + 1 : target->op;
+
+      result = ph_torch_value (torch, ph_sketch_node_output (node, base, type));
+      result->node = node;
+    }
+  else
+    {
+      result = ph_torch_list (torch, TRUE);
+      for (guint i = 0; i < n_names; i++)
+        {
+          PhTorchVal *one = ph_torch_value (torch, ph_sketch_node_output (node, names[i] != NULL ? names[i] : "_", NULL));
+
+          one->node = node;
+          g_ptr_array_add (result->items, one);
+        }
+    }
+  ph_torch_name_node (scope, node);
+  return result;
+}
+
+PhTorchVal *
+ph_torch_simple_call (PhTorchScope *scope, const PhPy *at, const char *domain, const char *op, PhTorchVal *a, PhTorchVal *b, const char *name, const PhType *type)
+{
+  g_autoptr (GPtrArray) args = g_ptr_array_new ();
+  PhTorchTarget target = { (char *) domain, (char *) op, NULL };
+
+  g_ptr_array_add (args, a);
+  if (b != NULL)
+    g_ptr_array_add (args, b);
+  return ph_torch_add_call (scope, at, &target, args, NULL, &name, 1, type);
+}
+static gboolean
+callee_is (const PhPy *call, const char *dotted)
+{
+  g_autofree char *name = ph_py_dotted (call->items[0]);
+
+  return g_strcmp0 (name, dotted) == 0;
+}
+
+/* annotate (T, x), getattr (m, "0"), int (x), ...: NULL without error is none of them. */
+static PhTorchVal *
+builtin_call (PhTorchScope *scope, const PhPy *py, GPtrArray *args, const char *name, const PhType *type)
+{
+  const char *callee = py->items[0]->kind == PH_PY_NAME ? py->items[0]->text : "";
+  PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL, *last = args->len > 0 ? args->pdata[args->len - 1] : NULL;
+
+  if ((g_str_equal (callee, "annotate") || g_str_equal (callee, "unchecked_cast")) && args->len == 2)
+    return last;
+  if (g_str_equal (callee, "uninitialized"))
+    return ph_torch_unknown (scope->torch, py);
+  if (callee_is (py, "torch.device") || callee_is (py, "torch.Size"))
+    return ph_torch_unknown (scope->torch, py);
+  if (g_str_equal (callee, "getattr") && args->len >= 2 && last->kind == PH_TORCH_LITERAL && last->py->kind == PH_PY_STRING)
+    return ph_torch_get_attr (scope, py, first, last->py->text);
+  if ((g_str_equal (callee, "int") || g_str_equal (callee, "float") || g_str_equal (callee, "bool")) && args->len == 1)
+    {
+      const char *op = *callee == 'i' ? "Int" : *callee == 'f' ? "Float" : "Bool";
+
+      if (first->kind != PH_TORCH_VALUE)
+        return first;
+      return ph_torch_simple_call (scope, py, PH_TORCH_ATEN, op, first, NULL, name, type != NULL ? type : ph_type_tensor (*callee == 'i' ? PH_INT64 : *callee == 'f' ? PH_DOUBLE : PH_BOOL, 0, NULL));
+    }
+  if (g_str_equal (callee, "len") && args->len == 1)
+    {
+      PhTorchVal *n = ph_torch_fold (scope->torch, "len", first, NULL);
+
+      return n != NULL ? n : ph_torch_simple_call (scope, py, PH_TORCH_ATEN, "len", first, NULL, name, ph_type_tensor (PH_INT64, 0, NULL));
+    }
+  return NULL;
+}
+
+/* How many results an operator has whose call is one value of Python's, a tuple; 1: no tuple. */
+static guint
+n_results (const char *op, GPtrArray *args, GPtrArray *keywords)
+{
+  static const struct { const char *op; guint n; } several[] = {
+    { "topk", 2 }, { "sort", 2 }, { "aminmax", 2 }, { "kthvalue", 2 }, { "mode", 2 }, { "var_mean", 2 }, { "std_mean", 2 }, { "native_layer_norm", 3 }, { "native_group_norm", 3 },
+    { "native_batch_norm", 3 }, { "_native_batch_norm_legit", 3 }, { "_native_batch_norm_legit_no_training", 3 }, { "_native_batch_norm_legit_functional", 5 }, { "native_dropout", 2 },
+    { "max_pool2d_with_indices", 2 }, { "adaptive_max_pool2d", 2 }, { "lstm", 3 }, { "gru", 2 }, { "rnn_tanh", 2 }, { "rnn_relu", 2 }, { "convolution_backward", 3 },
+    { "native_layer_norm_backward", 3 }, { "native_batch_norm_backward", 3 }, { "native_group_norm_backward", 3 }, { "frexp", 2 }, { "linalg_qr", 2 }, { "_linalg_svd", 3 },
+    { "cummax", 2 }, { "cummin", 2 }, { "_weight_norm_interface", 2 }, { "_native_multi_head_attention", 2 },
+  };
+  gint64 whole;
+  const PhTorchVal *second = args->len > 1 ? args->pdata[1] : NULL;
+
+  for (guint k = 0; keywords != NULL && k + 1 < keywords->len; k += 2)
+    if (g_str_equal (keywords->pdata[k], "dim") && second == NULL)
+      second = keywords->pdata[k + 1];
+  if (g_str_equal (op, "max") || g_str_equal (op, "min") || g_str_equal (op, "median"))
+    return second != NULL && ph_torch_is_int (second, &whole) ? 2 : 1;
+  if (g_str_has_prefix (op, "split") && second != NULL && second->items != NULL && second->items->len <= 1000)
+    return second->items->len;
+  for (guint i = 0; i < G_N_ELEMENTS (several); i++)
+    if (g_str_equal (several[i].op, op))
+      return several[i].n;
+  return 1;
+}
+
+static PhTorchVal *
+finish_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords, const char *const *names, guint n_names, const PhType *type)
+{
+  PhTorch *torch = scope->torch;
+  const gboolean aten = g_str_equal (target->domain, PH_TORCH_ATEN);
+  PhTorchVal *first = args->len > 0 ? args->pdata[0] : NULL, *val;
+  const guint n = aten && n_names <= 1 ? n_results (target->op, args, keywords) : n_names;
+
+  if (args->len >= 1 && args->len <= 2 && (keywords == NULL || keywords->len == 0) && aten && (val = ph_torch_fold (torch, target->op, first, args->len == 2 ? args->pdata[1] : NULL)) != NULL)
+    return val;
+  if ((val = ph_torch_write_list (scope, at, target->op, args)) != NULL || *torch->error != NULL)
+    return *torch->error == NULL ? val : NULL;
+  if (n > 1 && n_names <= 1)
+    {
+      g_autofree const char **all = g_new0 (const char *, n + 1);
+
+      for (guint i = 0; i < n; i++)
+        all[i] = n_names == 1 && names[0] != NULL ? names[0] : target->op;
+      val = ph_torch_add_call (scope, at, target, args, keywords, all, n, NULL);
+    }
+  else
+    val = ph_torch_add_call (scope, at, target, args, keywords, names, n_names, type);
+  if (!aten || *torch->error != NULL)
+    return *torch->error == NULL ? val : NULL;
+  if (val->items != NULL)
+    for (guint i = 0; i < val->items->len; i++)
+      ph_torch_note_view (val->items->pdata[i], target->op, first);
+  else
+    ph_torch_note_view (val, target->op, first);
+  if (ph_torch_is_in_place (target->op) && first != NULL && first->kind == PH_TORCH_VALUE && val->kind == PH_TORCH_VALUE)
+    return ph_torch_write (scope, at, first, val->name) ? first : NULL;
+  return val;
+}
+
+/* What torch.nn.functional calls in another way than ATen. */
+static void
+from_functional (const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords)
+{
+  if ((g_str_equal (target->op, "batch_norm") || g_str_equal (target->op, "instance_norm")) && args->len >= 3)
+    {
+      PhTorchVal *mean = args->pdata[1], *var = args->pdata[2];
+
+      args->pdata[1] = args->len > 3 ? args->pdata[3] : NULL;
+      args->pdata[2] = args->len > 4 ? args->pdata[4] : NULL;
+      while (args->len < 5)
+        g_ptr_array_add (args, NULL);
+      args->pdata[3] = mean;
+      args->pdata[4] = var;
+    }
+  else if (g_str_equal (target->op, "embedding") && args->len >= 2)
+    {
+      gpointer indices = args->pdata[0];
+
+      args->pdata[0] = args->pdata[1];
+      args->pdata[1] = indices;
+    }
+  for (guint k = keywords->len / 2; k-- > 0;)
+    if (g_str_equal (keywords->pdata[2 * k], "inplace") || g_str_equal (keywords->pdata[2 * k], "_stacklevel"))
+      g_ptr_array_remove_range (keywords, 2 * k, 2);
+    else if (g_str_equal (keywords->pdata[2 * k], "training") && strstr (target->op, "dropout") != NULL)
+      keywords->pdata[2 * k] = (gpointer) "train";
+}
+
+PhTorchVal *
+ph_torch_call_target (PhTorchScope *scope, const PhPy *at, const char *dotted, GPtrArray *args, GPtrArray *keywords, const char *const *names, guint n_names, const PhType *type)
+{
+  g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
+
+  resolve (dotted, scope->torch->zip != NULL, &target);
+  if (keywords != NULL && (g_str_has_prefix (dotted, "torch.nn.functional.") || g_str_has_prefix (dotted, "F.")))
+    from_functional (&target, args, keywords);
+  return finish_call (scope, at, &target, args, keywords, names, n_names, type);
+}
+
+PhTorchVal *
+ph_torch_call (PhTorchScope *scope, const PhPy *py, const char *const *names, guint n_names, const PhType *type)
+{
+  PhTorch *torch = scope->torch;
+  const PhPy *callee = py->items[0];
+  g_autofree char *dotted = ph_py_dotted (callee);
+  g_autoptr (GPtrArray) args = g_ptr_array_new (), keywords = g_ptr_array_new ();
+  g_auto (PhTorchTarget) target = { NULL, NULL, NULL };
+  PhTorchVal *val = NULL, *of = NULL;
+  const char *name = n_names == 1 ? names[0] : NULL;
+  gboolean known = FALSE, skip_type = ph_py_is_name (callee, "annotate") || ph_py_is_name (callee, "unchecked_cast") || ph_py_is_name (callee, "uninitialized");
+
+  if (++torch->work > MAX_WORK)
+    {
+      ph_source_fail (torch->source, torch->error, PH_ERROR_UNSUPPORTED, NULL, "its functions call each other more than %d times", MAX_WORK);
+      return NULL;
+    }
+  for (guint i = 1; i < py->n; i++)
+    {
+      const PhPy *argument = py->items[i];
+
+      if (skip_type && i == 1)
+        val = ph_torch_unknown (torch, argument);
+      else if ((val = ph_torch_expr (scope, argument->kind == PH_PY_KEYWORD || argument->kind == PH_PY_STARRED ? argument->items[0] : argument, NULL, NULL)) == NULL)
+        return NULL;
+      if (argument->kind == PH_PY_KEYWORD && *argument->text != '*')
+        {
+          g_ptr_array_add (keywords, (gpointer) argument->text);
+          g_ptr_array_add (keywords, val);
+        }
+      else
+        g_ptr_array_add (args, val);
+    }
+  if ((val = builtin_call (scope, py, args, name, type)) != NULL || *torch->error != NULL)
+    return val;
+  if (callee->kind == PH_PY_NAME && (of = g_hash_table_lookup (scope->names, callee->text)) != NULL && of->kind == PH_TORCH_UNKNOWN)
+    {
+      char *function = ph_py_dotted (of->py);              /* _0 = __torch__.torch.nn.functional.relu */
+
+      if (function != NULL && g_str_has_prefix (function, "__torch__."))
+        {
+          g_free (dotted);
+          dotted = function;
+        }
+      else
+        g_free (function);
+    }
+  else if (callee->kind == PH_PY_ATTRIBUTE && (dotted == NULL || g_hash_table_contains (scope->names, callee->items[0]->kind == PH_PY_NAME ? callee->items[0]->text : "") || g_str_has_prefix (dotted, "self.")))
+    {
+      if ((of = ph_torch_expr (scope, callee->items[0], NULL, NULL)) == NULL)
+        return NULL;
+      if (of->kind == PH_TORCH_MODULE && of->object != NULL)
+        {
+          val = ph_torch_call_method (scope, py, of, callee->text, args, &known);
+          if (known || val == NULL)
+            return val;
+        }
+      else if (of->kind == PH_TORCH_MODULE && !g_hash_table_contains (torch->weights, of->path))            /* self.fc1 (x): what is in it is not said */
+        {
+          g_autofree char *path = g_strdup_printf ("%s%s%s", of->path, *of->path != '\0' ? "." : "", callee->text);
+
+          target.domain = g_strdup (PH_TORCH_OTHER);
+          target.op = g_strdup ("call_module");
+          val = ph_torch_add_call (scope, py, &target, args, keywords, names, n_names, type);
+          ph_sketch_node_text (scope->graph->nodes->pdata[scope->graph->nodes->len - 1], "target", path);
+          return val;
+        }
+      else
+        {
+          g_ptr_array_insert (args, 0, of);
+          target.domain = g_strdup (ph_torch_signature (callee->text) != NULL || torch->zip != NULL ? PH_TORCH_ATEN : PH_TORCH_OTHER);
+          target.op = g_strdup (callee->text);
+        }
+    }
+  if (dotted != NULL && target.op == NULL && g_str_has_prefix (dotted, "__torch__."))
+    {
+      val = ph_torch_call_function (scope, py, dotted, args, &known);
+      if (known || val == NULL)
+        return val;
+    }
+  if (dotted != NULL && g_str_has_suffix (dotted, "operator.setitem") && args->len == 3)
+    {
+      PhTorchVal *part = ph_torch_index (scope, py, args->pdata[0], py->items[2], NULL, NULL);
+
+      if (part == NULL)
+        return NULL;
+      args->pdata[0] = part;
+      g_ptr_array_remove_index (args, 1);
+      target.domain = g_strdup (PH_TORCH_ATEN);
+      target.op = g_strdup ("copy_");
+      return finish_call (scope, py, &target, args, keywords, names, n_names, type);
+    }
+  if (dotted != NULL && g_str_has_suffix (dotted, "operator.getitem") && args->len == 2)
+    return ph_torch_index (scope, py, args->pdata[0], py->items[2], name, type);
+  if (target.op != NULL)
+    return finish_call (scope, py, &target, args, keywords, names, n_names, type);
+  {
+    g_autofree char *text = dotted != NULL ? g_strdup (dotted) : ph_py_to_string (callee);
+
+    return ph_torch_call_target (scope, py, text, args, keywords, names, n_names, type);
+  }
+}

@@ -1,0 +1,12 @@
+/* schema.h: the parameters of ATen's operators.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Names of the parameters of ATen's operator, separated by spaces, "*" before those that are tensors. (nullable) */
+const char   *ph_torch_signature (const char *op);
+
+G_END_DECLS
