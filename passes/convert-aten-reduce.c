@@ -614,7 +614,7 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:arange", arange, "Range", "Both leave out the end." }, { "aten:tensor", tensor, "a constant", made }, { "aten:scalar_tensor", tensor, "a constant", made },
   { "aten:one_hot", one_hot, "OneHot", "Both put the classes last." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch has a row for each element, ONNX a column." },
   DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
-  DROP ("lift_fresh_copy"), DROP ("requires_grad"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"),
+  DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"),
   { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },
   { NULL }
 };

@@ -422,8 +422,9 @@ ph_aten_same (PhConvert *l, PhValue **out)
 gboolean
 ph_aten_is_list (const PhNode *node)
 {
-  return strcmp (node->domain, "prim") == 0 && (strcmp (node->op_type, "ListConstruct") == 0 || strcmp (node->op_type, "TupleConstruct") == 0 || strcmp (node->op_type, "Constant") == 0
-                                                || strcmp (node->op_type, "dtype") == 0 || strcmp (node->op_type, "device") == 0);
+  static const char *const lists[] = { "ListConstruct", "TupleConstruct", "Constant", "dtype", "device", NULL };
+
+  return strcmp (node->domain, "prim") == 0 && g_strv_contains (lists, node->op_type);
 }
 
 gboolean
@@ -512,7 +513,7 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
     used = used || ph_value_n_uses (node->outputs->pdata[i]) > 0;
   for (guint i = 0; i < node->graphs->len; i++)
     raises = raises || ph_aten_raises (node->graphs->pdata[i]);
-  if (strcmp (node->op_type, "If") == 0 && !used && raises)
+  if (ph_node_graph (node, "then_branch") != NULL && !used && raises)
     {
       if (!ph_pass_begin (run, "prim:If", node, "It only checks its operands, and raises an error that ONNX has no operator for."))
         return TRUE;
@@ -521,7 +522,7 @@ ph_aten_enter (PhPassRun *run, PhNode *node, GError **error)
       ph_pass_end (run);
       return TRUE;
     }
-  if (strcmp (node->op_type, "Loop") != 0 || body == NULL || body->inputs->len != node->inputs->len)
+  if (ph_node_graph (node, "body") == NULL || body == NULL || body->inputs->len != node->inputs->len)
     return TRUE;
   if (!ph_pass_begin (run, "prim:Loop", node, "Inside, a loop's values are of the types that they begin with; their sizes may change."))
     return TRUE;

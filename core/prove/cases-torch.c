@@ -1,7 +1,6 @@
 /* cases-torch.c: runs cases as a folder with PyTorch's model.pt, what it was given (input_K.npy) and what it gave (output_K.npy).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
-#include "core/io/infer.h"
 #include "core/prove/cases-private.h"
 #include "core/run/executor.h"
 
