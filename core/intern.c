@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#define BLOCK (64 * 1024)
+#define BLOCK  (64 * 1024)
+#define RECENT 4096              /* a power of two */
 
 typedef struct { const char *text; guint hash; guint length; } Slot;
 
@@ -13,6 +14,10 @@ static Slot  *slots;             /* a power of two of them, at most three quarte
 static gsize  n_slots, n_used;
 static char  *block;             /* what is left of the one in use */
 static gsize  block_left;
+
+/* What this thread asked for lately, by hash: files name the same things again and again, and threads that read several of them
+ * would wait for each other. */
+static _Thread_local const char *recent[RECENT];
 
 static guint
 hash_text (const char *text, guint *length)
@@ -74,6 +79,10 @@ ph_intern (const char *string)
   if (string == NULL)
     return NULL;
   hash = hash_text (string, &length);
+  found = recent[hash & (RECENT - 1)];
+  if (found != NULL && strcmp (found, string) == 0)
+    return found;
+  found = NULL;
   g_mutex_lock (&lock);
   if (n_used * 4 >= n_slots * 3)
     grow ();
@@ -87,5 +96,6 @@ ph_intern (const char *string)
       n_used++;
     }
   g_mutex_unlock (&lock);
+  recent[hash & (RECENT - 1)] = found;
   return found;
 }

@@ -7,6 +7,7 @@
 #define MAX_READERS 64             /* of a value, that are looked at for one that is like another */
 #define ENOUGH      4              /* points; see likeness()                                      */
 #define MAX_ROUNDS  8
+#define NEAR        4
 
 /* ── what is known ──────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -254,11 +255,22 @@ find_same (const PhMatch *match, GQueue *queue, const PhNode *of_target)
   return first;
 }
 
+/* Of the next few nodes from @at on: mostly the first, as most of two snapshots is the same in the same order. (nullable) */
+static PhNode *
+find_near (const PhMatch *match, PhNode *at, const PhNode *of_target)
+{
+  for (guint i = 0; at != NULL && i < NEAR; i++, at = at->next)
+    if (is_free (match, at, of_target) && !has_own_name (at) && same_inputs (match, at, of_target) && same_attrs (at, of_target))
+      return at;
+  return NULL;
+}
+
 /* Forwards: what is computed in the same way from the same. */
 static gboolean
 match_same (PhMatch *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) by_hash = NULL;
+  PhNode               *at = graph->first, *near;
   gboolean              any = FALSE;
 
   PH_FOREACH_NODE (node, target)
@@ -267,7 +279,19 @@ match_same (PhMatch *match, PhGraph *graph, PhGraph *target)
       GQueue *queue;
       GList  *found;
 
-      if (ph_match_node (match, node) != NULL || !signature (match, node, &hash))
+      if (ph_match_node (match, node) != NULL)
+        continue;
+      while (at != NULL && ph_match_how (match, at) != PH_MATCH_NONE)
+        at = at->next;
+      near = find_near (match, at, node);
+      if (near != NULL)
+        {
+          ph_match_set (match, near, node, PH_MATCH_SAME);
+          at = near->next;
+          any = TRUE;
+          continue;
+        }
+      if (!signature (match, node, &hash))
         continue;
       if (by_hash == NULL)
         {

@@ -76,10 +76,12 @@ replace (GPtrArray *ops, PhMlirOp *like, guint depth)
   return FALSE;
 }
 
+/* The state is @module now, or what it holds takes the place of what it was; nothing else of it is left: what was read before can go. */
 static void
 take_over (Dump *dump, PhMlirModule *module)
 {
   const PhMlirBlock *block = module->top->blocks->pdata[0];
+  guint              n = 0;
 
   for (guint i = 0; i < block->ops->len; i++)
     {
@@ -90,12 +92,17 @@ take_over (Dump *dump, PhMlirModule *module)
           const PhMlirBlock *inside = ((PhMlirRegion *) op->regions->pdata[0])->blocks->pdata[0];
 
           g_ptr_array_set_size (dump->ops, 0);
-          for (guint k = 0; k < inside->ops->len; k++)
-            g_ptr_array_add (dump->ops, inside->ops->pdata[k]);
+          for (n = 0; n < inside->ops->len; n++)
+            g_ptr_array_add (dump->ops, inside->ops->pdata[n]);
+          continue;
         }
-      else if (!replace (dump->ops, op, 0))
+      if (!replace (dump->ops, op, 0))
         g_ptr_array_add (dump->ops, op);
+      n += g_ptr_array_find (dump->ops, op, NULL) ? 1 : 0;
     }
+  if (n == dump->ops->len && dump->modules->len > 0)
+    g_ptr_array_set_size (dump->modules, 0);
+  g_ptr_array_add (dump->modules, module);
 }
 
 /* The same function all along: which one nobody calls changes with inlining. */
@@ -200,7 +207,6 @@ read_section (Dump *dump, const char *header, const char *eol, const char *end, 
       ph_source_problem (dump->source, "The dump at line %u (%s) was left out: %s", line, name, reason->message);
       return TRUE;
     }
-  g_ptr_array_add (dump->modules, module);
   take_over (dump, module);
   model = build (dump, &reason);
   if (model == NULL)
