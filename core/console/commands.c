@@ -4,11 +4,9 @@
 
 #include "core/console/console-private.h"
 
-static const PhCommandGroup *const groups[] = {
-  &ph_commands_file, &ph_commands_render, &ph_commands_pass, &ph_commands_step, &ph_commands_history, &ph_commands_diff, &ph_commands_compare, &ph_commands_value, &ph_commands_adjoint, &ph_commands_llvm, &ph_commands_exec,
-  &ph_commands_profile, &ph_commands_verify, &ph_commands_coverage, &ph_commands_node, &ph_commands_inside, &ph_commands_query, &ph_commands_set, &ph_commands_help,
-  &ph_commands_hunt,
-};
+#define GROUP(name) &ph_commands_##name,
+static const PhCommandGroup *const groups[] = { PH_COMMAND_GROUPS };
+#undef GROUP
 
 static GPtrArray *all;              /* (element-type PhCommand) */
 

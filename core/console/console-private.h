@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "core/console/command-list.h"
 #include "core/console/console.h"
 #include "core/document/snapshot.h"
 #include "core/run/executor.h"
@@ -57,10 +58,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhCall, ph_call_free)
 #define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
 
 typedef struct { const PhCommand *rows; guint n; } PhCommandGroup;
-extern const PhCommandGroup ph_commands_file, ph_commands_render, ph_commands_step, ph_commands_history, ph_commands_diff, ph_commands_pass, ph_commands_value, ph_commands_adjoint, ph_commands_llvm, ph_commands_exec, ph_commands_profile,
-                            ph_commands_node, ph_commands_verify, ph_commands_coverage, ph_commands_help, ph_commands_query, ph_commands_compare, ph_commands_set, ph_commands_inside;
+#define GROUP(name) extern const PhCommandGroup ph_commands_##name;
+PH_COMMAND_GROUPS
+#undef GROUP
 
-extern const PhCommandGroup ph_commands_hunt;
+gboolean  ph_sql_tables_command (PhCall *call, GError **error);
 /* commands-hunt.c: why the case in @folder fails after @passes (element-type PhPass): what was found goes to @row, files and a report into @out. */
 gboolean  ph_call_hunt_case   (PhCall *call, const char *folder, GPtrArray *passes, PhExactness allow, const char *out, JsonObject *row, GError **error);
 

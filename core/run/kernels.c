@@ -2,12 +2,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/kernels.h"
 
-static const PhKernelRow *const tables[] = { ph_kernels_dnnl };
+#define TABLE(name) ph_kernels_##name,
+static const PhKernelRow *const tables[] = { PH_KERNEL_TABLES };
+#undef TABLE
 
 const char *
 ph_device_name (PhDevice device)
 {
-  static const char *const names[PH_N_DEVICES] = { [PH_DEVICE_CPU] = "cpu" };
+#define DEVICE(id, name) name,
+  static const char *const names[PH_N_DEVICES] = { PH_DEVICES };
+#undef DEVICE
 
   return names[device];
 }

@@ -3,11 +3,17 @@
 #pragma once
 
 #include "core/ops/kernel.h"
+#include "core/run/kernel-list.h"
 
 G_BEGIN_DECLS
 
-/* Where a kernel computes. */
-typedef enum { PH_DEVICE_CPU, PH_N_DEVICES } PhDevice;
+/* Where a kernel computes: a device is one row, its name for people the second column. */
+#define PH_DEVICES \
+  DEVICE (CPU, "cpu")
+
+#define DEVICE(id, name) PH_DEVICE_##id,
+typedef enum { PH_DEVICES PH_N_DEVICES } PhDevice;
+#undef DEVICE
 
 const char *ph_device_name (PhDevice device);
 
@@ -20,8 +26,11 @@ typedef struct
   gboolean  (*run) (PhKernel *kernel);       /* FALSE: it does not take this one, and has made no output            */
 } PhKernelRow;
 
-/* A table, which ends with a row without operator, is one name in the list of core/run/kernels.c. */
-extern const PhKernelRow ph_kernels_dnnl[];
+/* Tables of kernels, each of which ends with a row without operator. A name is core/run/NAME.c with `const PhKernelRow ph_kernels_NAME[]`;
+ * the list is in core/run/meson.build. */
+#define TABLE(name) extern const PhKernelRow ph_kernels_##name[];
+PH_KERNEL_TABLES
+#undef TABLE
 
 /* TRUE: a kernel of @device ran. FALSE: the reference kernel has to. */
 gboolean                  ph_kernel_try  (PhKernel *kernel, PhDevice device);
