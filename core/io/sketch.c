@@ -61,19 +61,33 @@ node_free (gpointer data)
   g_free (node);
 }
 
-PhSketch *
-ph_sketch_new (PhSource *source)
+static PhSketch *
+new_sketch (PhImporter importer, gboolean owns_model, const char *name)
 {
   PhSketch *sketch = g_new0 (PhSketch, 1);
 
-  sketch->source = source;
-  sketch->importer = (PhImporter) { source, ph_model_new () };
+  sketch->source = importer.source;
+  sketch->importer = importer;
+  sketch->owns_model = owns_model;
   sketch->graphs = g_ptr_array_new_with_free_func (graph_free);
   sketch->nodes = g_ptr_array_new_with_free_func (node_free);
   sketch->blocks = g_ptr_array_new_with_free_func (g_free);
+  sketch->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_sketch_free);
   sketch->functions = g_ptr_array_new ();
-  sketch->main = new_graph (sketch, NULL, "main");
+  sketch->main = new_graph (sketch, NULL, name);
   return sketch;
+}
+
+PhSketch *
+ph_sketch_new (PhSource *source)
+{
+  return new_sketch ((PhImporter) { source, ph_model_new () }, TRUE, "main");
+}
+
+PhSketch *
+ph_sketch_new_part (PhImporter *importer, const char *name)
+{
+  return new_sketch (*importer, FALSE, name);
 }
 
 void
@@ -83,7 +97,9 @@ ph_sketch_free (PhSketch *sketch)
   g_ptr_array_unref (sketch->nodes);
   g_ptr_array_unref (sketch->graphs);
   g_ptr_array_unref (sketch->blocks);
-  g_clear_pointer (&sketch->importer.model, ph_model_free);
+  g_ptr_array_unref (sketch->parts);
+  if (sketch->owns_model)
+    g_clear_pointer (&sketch->importer.model, ph_model_free);
   g_free (sketch);
 }
 
@@ -148,6 +164,33 @@ ph_sketch_name (PhSketchGraph *graph, const char *base)
   return name;
 }
 
+const char *
+ph_sketch_claim (PhSketch *sketch, const char *name)
+{
+  GHashTable *names = sketch->main->names;
+  const char *base = ph_importer_name (&sketch->importer, name), *free_name;
+
+  if (*base == '\0')
+    base = ph_intern ("value");
+  free_name = base;
+  while (g_hash_table_contains (names, free_name))
+    {
+      const guint last = GPOINTER_TO_UINT (g_hash_table_lookup (names, base)) + 1;
+      g_autofree char *numbered = g_strdup_printf ("%s_%u", base, last);
+
+      g_hash_table_insert (names, (gpointer) base, GUINT_TO_POINTER (last));
+      free_name = ph_intern (numbered);
+    }
+  g_hash_table_insert (names, (gpointer) free_name, GUINT_TO_POINTER (0));
+  return free_name;
+}
+
+gboolean
+ph_sketch_is_taken (PhSketch *sketch, const char *name)
+{
+  return g_hash_table_contains (sketch->main->names, ph_intern (name));
+}
+
 static const char *
 add_value (PhSketchGraph *graph, GArray *values, const char *name, const PhType *type, PhTensor *tensor)
 {
@@ -165,6 +208,18 @@ ph_sketch_add_input (PhSketchGraph *graph, const char *base, const PhType *type)
   return add_value (graph, graph->inputs, ph_sketch_name (graph, base), type, NULL);
 }
 
+void
+ph_sketch_add_named_input (PhSketchGraph *graph, const char *name, const PhType *type)
+{
+  add_value (graph, graph->inputs, name, type, NULL);
+}
+
+void
+ph_sketch_add_named_constant (PhSketchGraph *graph, const char *name, PhTensor *tensor)
+{
+  add_value (graph, graph->constants, name, NULL, tensor);
+}
+
 const char *
 ph_sketch_add_constant (PhSketchGraph *graph, const char *base, PhTensor *tensor)
 {
@@ -177,7 +232,7 @@ ph_sketch_add_constant (PhSketchGraph *graph, const char *base, PhTensor *tensor
 void
 ph_sketch_add_output (PhSketchGraph *graph, const char *name, const PhType *type)
 {
-  PhImportValue value = { .name = name, .type = type };
+  PhImportValue value = { .name = ph_importer_name (&graph->sketch->importer, name), .type = type };
 
   g_array_append_val (graph->outputs, value);
 }
@@ -196,7 +251,7 @@ ph_sketch_add_node (PhSketchGraph *graph, const char *op_type, const char *domai
 
   node->graph = graph;
   node->node.op_type = ph_importer_name (&graph->sketch->importer, op_type);
-  node->node.domain = ph_intern (domain);
+  node->node.domain = ph_importer_name (&graph->sketch->importer, domain);
   node->node.name = "";
   node->node.part = node;
   node->inputs = g_ptr_array_new ();
@@ -215,10 +270,42 @@ ph_sketch_add_node (PhSketchGraph *graph, const char *op_type, const char *domai
   return node;
 }
 
+PhSketchNode *
+ph_sketch_add_named_node (PhSketchGraph *graph, const char *op_type, const char *domain, const char *name)
+{
+  PhSketchNode *node = ph_sketch_add_node (graph, op_type, domain, 0, 0);
+
+  node->node.name = ph_importer_name (&graph->sketch->importer, name);
+  return node;
+}
+
 void
 ph_sketch_node_input (PhSketchNode *node, const char *name)
 {
-  g_ptr_array_add (node->inputs, (gpointer) name);
+  g_ptr_array_add (node->inputs, (gpointer) ph_importer_name (&node->graph->sketch->importer, name));
+}
+
+void
+ph_sketch_node_after (PhSketchNode *node, const char *name)
+{
+  g_ptr_array_add (node->after, (gpointer) ph_importer_name (&node->graph->sketch->importer, name));
+}
+
+void
+ph_sketch_node_body (PhSketchNode *node, const char *attr, PhSketch *body)
+{
+  body->main->attr = ph_intern (attr);
+  g_ptr_array_add (node->bodies, body->main);
+  g_ptr_array_add (node->graph->sketch->parts, body);
+}
+
+void
+ph_sketch_node_named_output (PhSketchNode *node, const char *name, const PhType *type)
+{
+  g_ptr_array_add (node->outputs, (gpointer) name);
+  g_ptr_array_add (node->types, (gpointer) type);
+  if (type != NULL)
+    g_hash_table_insert (node->graph->root->types, (gpointer) name, (gpointer) type);
 }
 
 const char *
@@ -226,10 +313,7 @@ ph_sketch_node_output (PhSketchNode *node, const char *base, const PhType *type)
 {
   const char *name = ph_sketch_name (node->graph, base);
 
-  g_ptr_array_add (node->outputs, (gpointer) name);
-  g_ptr_array_add (node->types, (gpointer) type);
-  if (type != NULL)
-    g_hash_table_insert (node->graph->root->types, (gpointer) name, (gpointer) type);
+  ph_sketch_node_named_output (node, name, type);
   return name;
 }
 
@@ -339,4 +423,64 @@ ph_sketch_finish (PhSketch *sketch, const char *domain, GError **error)
         return NULL;
     }
   return g_steal_pointer (&sketch->importer.model);
+}
+
+/* ── a part by itself ── */
+
+/* What a body may see of the graphs around it. */
+typedef struct _Seen Seen;
+struct _Seen { const Seen *outer; PhSketchGraph *graph; };
+
+static gboolean
+is_seen (const Seen *seen, const char *name)
+{
+  for (; seen != NULL; seen = seen->outer)
+    if (g_hash_table_contains (seen->graph->root->names, name))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+need (const Seen *seen, const char *name, const char *by)
+{
+  PhSketch *sketch = seen->graph->sketch;
+
+  if (*name == '\0' || is_seen (seen, name))
+    return;
+  ph_source_problem (sketch->source, "'%s' uses '%s', which nothing in graph '%s' makes: it became an input", by, name, seen->graph->name);
+  ph_sketch_add_named_input (seen->graph, ph_sketch_claim (sketch, name), NULL);
+}
+
+static void
+add_missing (PhSketchGraph *graph, const Seen *outer)
+{
+  const Seen seen = { outer, graph };
+
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const PhSketchNode *node = graph->nodes->pdata[i];
+
+      for (guint j = 0; j < node->inputs->len; j++)
+        need (&seen, node->inputs->pdata[j], node->node.name);
+    }
+  for (guint i = 0; i < graph->outputs->len; i++)
+    need (&seen, g_array_index (graph->outputs, PhImportValue, i).name, graph->name);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const PhSketchNode *node = graph->nodes->pdata[i];
+
+      for (guint j = 0; j < node->bodies->len; j++)
+        add_missing (node->bodies->pdata[j], &seen);
+    }
+}
+
+gboolean
+ph_sketch_import (PhSketch *part, PhGraph *graph, GError **error)
+{
+  PhImportGraph file;
+
+  add_missing (part->main, NULL);
+  describe (part, part->main, &file);
+  graph->name = part->main->name;
+  return ph_import_graph (&part->importer, graph, &file, error);
 }

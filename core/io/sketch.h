@@ -31,8 +31,10 @@ struct _PhSketch
 {
   PhSource     *source;
   PhImporter    importer;
+  gboolean      owns_model;                             /* FALSE: a part; the model is the reader's           */
   PhSketchGraph *main;
   GPtrArray    *graphs, *nodes, *functions, *blocks;
+  GPtrArray    *parts;                                  /* (element-type PhSketch) bodies drawn up by themselves */
 };
 
 PhSketch      *ph_sketch_new      (PhSource *source);
@@ -62,5 +64,20 @@ void          ph_sketch_node_type (PhSketchNode *node, guint output, const PhTyp
 void          ph_sketch_node_attr (PhSketchNode *node, PhAttr *attr);                               /* (transfer full) */
 void          ph_sketch_node_text (PhSketchNode *node, const char *name, const char *text);
 void          ph_sketch_node_int (PhSketchNode *node, const char *name, gint64 value);
+void          ph_sketch_node_after (PhSketchNode *node, const char *name);                          /* a value whose node comes first */
+
+/* One graph by itself, for a reader that makes the model, and knows all names before the nodes that use them: a name is claimed first
+ * and given to what has it then. A body is a part too, with names of its own. */
+PhSketch     *ph_sketch_new_part (PhImporter *importer, const char *name);
+/* @name, interned; with a number behind it where something of the part is called so already. */
+const char   *ph_sketch_claim    (PhSketch *part, const char *name);
+gboolean      ph_sketch_is_taken (PhSketch *part, const char *name);
+void          ph_sketch_add_named_input (PhSketchGraph *graph, const char *name, const PhType *type);
+void          ph_sketch_add_named_constant (PhSketchGraph *graph, const char *name, PhTensor *tensor);   /* (transfer full) */
+PhSketchNode *ph_sketch_add_named_node (PhSketchGraph *graph, const char *op_type, const char *domain, const char *name);
+void          ph_sketch_node_named_output (PhSketchNode *node, const char *name, const PhType *type);
+void          ph_sketch_node_body (PhSketchNode *node, const char *attr, PhSketch *body);           /* (transfer full) */
+/* Into @graph, which is empty. A name that is used and that nothing makes becomes an input, and a problem. */
+gboolean      ph_sketch_import   (PhSketch *part, PhGraph *graph, GError **error);
 
 G_END_DECLS

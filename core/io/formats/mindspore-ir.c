@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/io/draft.h"
 #include "core/io/format.h"
+#include "core/io/sketch.h"
 #include "core/ops/op.h"
 
 typedef struct
 {
   const char *name;              /* interned, without "@"                                        */
-  PhDraft    *draft;
+  PhSketch    *draft;
   GHashTable *names;             /* interned "%0" -> value                                       */
   gboolean    returns;
 } Part;
@@ -45,7 +45,7 @@ free_part (gpointer data)
 {
   Part *part = data;
 
-  ph_draft_free (part->draft);
+  ph_sketch_free (part->draft);
   g_hash_table_unref (part->names);
   g_free (part);
 }
@@ -179,7 +179,7 @@ parse_attr (const char *name, const char *text)
 /* ── nodes ── */
 
 static void
-add_attrs (PhDraftNode *node, const char *rest)
+add_attrs (PhSketchNode *node, const char *rest)
 {
   for (const char *brace = strchr (rest, '{'); brace != NULL;)
     {
@@ -195,7 +195,7 @@ add_attrs (PhDraftNode *node, const char *rest)
           if (colon == NULL || colon == pair)
             continue;
           *colon = '\0';
-          ph_draft_node_attr (node, parse_attr (pair, g_strstrip (colon + 2)));
+          ph_sketch_node_attr (node, parse_attr (pair, g_strstrip (colon + 2)));
         }
       brace = strchr (end, '{');
     }
@@ -213,18 +213,18 @@ reference (const char *text)
 }
 
 static void
-add_operand (Reading *reading, PhDraftNode *node, const char *text, guint index)
+add_operand (Reading *reading, PhSketchNode *node, const char *text, guint index)
 {
   g_autofree char *key = *text == '%' ? reference (text) : NULL, *attr = NULL;
   const char      *value = key != NULL ? g_hash_table_lookup (reading->part->names, ph_intern (key)) : NULL;
 
   if (key != NULL)
     {
-      ph_draft_node_input (node, value != NULL ? value : key + 1);
+      ph_sketch_node_input (node, value != NULL ? value : key + 1);
       return;
     }
   attr = g_strdup_printf (*text == '@' ? "graph_%u" : "argument_%u", index);
-  ph_draft_node_attr (node, parse_attr (attr, text));
+  ph_sketch_node_attr (node, parse_attr (attr, text));
 }
 
 static void
@@ -236,7 +236,7 @@ flush (Reading *reading)
   const char          *open, *end, *op, *arrow = types != NULL ? strstr (types, "->") : NULL;
   char                *own, *value;
   g_autofree char     *name = NULL, *key = NULL, *debug = NULL;
-  PhDraftNode         *node;
+  PhSketchNode         *node;
 
   if (left == NULL)
     return;
@@ -255,17 +255,17 @@ flush (Reading *reading)
   op = name;
   if (g_str_has_prefix (op, "call "))
     op += 5;
-  node = ph_draft_add_node (reading->part->draft, *op == '%' || *op == '\0' ? "call" : *op == '@' ? op + 1 : op, "mindspore", full != NULL ? full : debug);
+  node = ph_sketch_add_named_node (reading->part->draft->main, *op == '%' || *op == '\0' ? "call" : *op == '@' ? op + 1 : op, "mindspore", full != NULL ? full : debug);
   if (*op == '%')
     add_operand (reading, node, op, 0);
   for (guint i = 0; i < operands->len; i++)
     add_operand (reading, node, operands->pdata[i], i);
-  value = (char *) ph_draft_claim (reading->part->draft, debug);
+  value = (char *) ph_sketch_claim (reading->part->draft, debug);
   g_hash_table_insert (reading->part->names, (gpointer) ph_intern (key), value);
-  ph_draft_node_output (node, value, arrow != NULL ? parse_type (strchr (arrow, '<')) : NULL);
+  ph_sketch_node_named_output (node, value, arrow != NULL ? parse_type (strchr (arrow, '<')) : NULL);
   add_attrs (node, end != NULL ? end : "");
   if (reading->where != NULL)
-    ph_draft_node_where (node, reading->where);
+    node->node.where = reading->where;
   reading->where = NULL;
 }
 
@@ -275,10 +275,10 @@ static void
 add_parameter (Part *part, const char *text)
 {
   g_autofree char *key = reference (text);
-  const char      *value = ph_draft_claim (part->draft, key + 1), *type = strchr (text, '<');
+  const char      *value = ph_sketch_claim (part->draft, key + 1), *type = strchr (text, '<');
 
   g_hash_table_insert (part->names, (gpointer) ph_intern (key), (gpointer) value);
-  ph_draft_add_input (part->draft, value, parse_type (type));
+  ph_sketch_add_named_input (part->draft->main, value, parse_type (type));
 }
 
 /* "subgraph @name(%para1_x, %para2_y : <...>) {". */
@@ -292,7 +292,7 @@ begin_part (Reading *reading, const char *at)
   Part                *part = g_new0 (Part, 1);
 
   part->name = ph_importer_name (reading->importer, name);
-  part->draft = ph_draft_new (reading->importer, name);
+  part->draft = ph_sketch_new_part (reading->importer, name);
   part->names = g_hash_table_new (NULL, NULL);
   for (guint i = 0; parameters != NULL && i < parameters->len; i++)
     if (*(char *) parameters->pdata[i] == '%')
@@ -313,7 +313,7 @@ add_return (Reading *reading, const char *text)
   const char      *value = key != NULL ? g_hash_table_lookup (reading->part->names, ph_intern (key)) : NULL;
 
   if (key != NULL && !reading->part->returns)
-    ph_draft_add_output (reading->part->draft, value != NULL ? value : key + 1);
+    ph_sketch_add_output (reading->part->draft->main, value != NULL ? value : key + 1, NULL);
   reading->part->returns = TRUE;
 }
 
@@ -415,9 +415,9 @@ import_parts (Reading *reading, GError **error)
     }
   for (guint i = 0; i < reading->parts->len; i++)
     if (functions->pdata[i] != NULL
-        && !ph_draft_import (((Part *) reading->parts->pdata[i])->draft, ((PhFunction *) functions->pdata[i])->graph, error))
+        && !ph_sketch_import (((Part *) reading->parts->pdata[i])->draft, ((PhFunction *) functions->pdata[i])->graph, error))
       return FALSE;
-  return ph_draft_import (main->draft, model->graph, error);
+  return ph_sketch_import (main->draft, model->graph, error);
 }
 
 static PhModel *

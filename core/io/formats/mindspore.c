@@ -179,7 +179,7 @@ new_attr (File *file, const char *name, PhSpan message)
 
 /* Of a node, or of the primitive that it names. */
 static void
-add_attrs (File *file, PhDraftNode *node, PhSpan message, guint id)
+add_attrs (File *file, PhSketchNode *node, PhSpan message, guint id)
 {
   PH_WIRE_FOREACH (field, message)
     if (field.id == id && field.type == PH_WIRE_BYTES)
@@ -191,7 +191,7 @@ add_attrs (File *file, PhDraftNode *node, PhSpan message, guint id)
           continue;
         attr = new_attr (file, name, field.span);
         if (attr != NULL)
-          ph_draft_node_attr (node, attr);
+          ph_sketch_node_attr (node, attr);
       }
 }
 
@@ -248,13 +248,13 @@ constant_of (File *file, PhSpan node)
 }
 
 static gboolean
-add_node (File *file, PhDraft *draft, GHashTable *names, PhSpan message, GError **error)
+add_node (File *file, PhSketch *draft, GHashTable *names, PhSpan message, GError **error)
 {
   g_autofree char *raw_op = ph_wire_string (message, 4), *op = g_utf8_make_valid (raw_op, -1), *full = ph_wire_string (message, 7);
   const char      *type = g_str_has_prefix (op, "REF::") ? op + 5 : op;
   const PhSpan    *primitive = type != op ? g_hash_table_lookup (file->primitives, ph_intern (type)) : NULL;
   g_autofree char *own = primitive != NULL ? ph_wire_string (*primitive, 2) : NULL, *output = ph_wire_string (message, 2);
-  PhDraftNode     *node;
+  PhSketchNode     *node;
   guint            i = 0;
 
   if (*type == '\0')
@@ -265,11 +265,11 @@ add_node (File *file, PhDraft *draft, GHashTable *names, PhSpan message, GError 
 
       if (tensor != NULL)
         {
-          ph_draft_add_constant (draft, ph_mindspore_claim (names, draft, output), tensor);
+          ph_sketch_add_named_constant (draft->main, ph_mindspore_claim (names, draft, output), tensor);
           return TRUE;
         }
     }
-  node = ph_draft_add_node (draft, own != NULL && *own != '\0' ? own : type, "mindspore", full);
+  node = ph_sketch_add_named_node (draft->main, own != NULL && *own != '\0' ? own : type, "mindspore", full);
   PH_WIRE_FOREACH (field, message)
     if (field.id == 1 && field.type == PH_WIRE_BYTES)
       {
@@ -280,13 +280,13 @@ add_node (File *file, PhDraft *draft, GHashTable *names, PhSpan message, GError 
           {
             g_autofree char *attr = g_strdup_printf ("graph_%u", i);
 
-            ph_draft_node_attr (node, ph_attr_new_string (attr, g_str_has_prefix (input, "REF::") ? input + 5 : input));
+            ph_sketch_node_attr (node, ph_attr_new_string (attr, g_str_has_prefix (input, "REF::") ? input + 5 : input));
           }
         else
-          ph_draft_node_input (node, value != NULL ? value : input);
+          ph_sketch_node_input (node, value != NULL ? value : input);
         i++;
       }
-  ph_draft_node_output (node, ph_mindspore_claim (names, draft, output), output_type (message));
+  ph_sketch_node_named_output (node, ph_mindspore_claim (names, draft, output), output_type (message));
   add_attrs (file, node, message, 5);
   if (primitive != NULL)
     add_attrs (file, node, *primitive, 3);
@@ -294,14 +294,14 @@ add_node (File *file, PhDraft *draft, GHashTable *names, PhSpan message, GError 
 }
 
 static gboolean
-add_parameters (File *file, PhDraft *draft, GHashTable *names, PhSpan graph, GError **error)
+add_parameters (File *file, PhSketch *draft, GHashTable *names, PhSpan graph, GError **error)
 {
   PH_WIRE_FOREACH (field, graph)
     if (field.id == 5 && field.type == PH_WIRE_BYTES)
       {
         g_autofree char *name = ph_wire_string (field.span, 1);
 
-        ph_draft_add_input (draft, ph_mindspore_claim (names, draft, name), type_of_tensor (ph_wire_message (field.span, 2)));
+        ph_sketch_add_named_input (draft->main, ph_mindspore_claim (names, draft, name), type_of_tensor (ph_wire_message (field.span, 2)));
       }
     else if (field.id == 3 && field.type == PH_WIRE_BYTES)
       {
@@ -317,20 +317,20 @@ add_parameters (File *file, PhDraft *draft, GHashTable *names, PhSpan graph, GEr
           }
         if (tensor != NULL)
           {
-            ph_draft_add_constant (draft, value, tensor);
+            ph_sketch_add_named_constant (draft->main, value, tensor);
             continue;
           }
         ph_source_problem (file->source, "The elements of the parameter '%s' are not there: it became an input", value);
-        ph_draft_add_input (draft, value, type_of_tensor (field.span));
+        ph_sketch_add_named_input (draft->main, value, type_of_tensor (field.span));
       }
   return TRUE;
 }
 
-static PhDraft *
+static PhSketch *
 draft_mindir (File *file, PhSpan graph, GError **error)
 {
   g_autofree char      *raw = ph_wire_string (graph, 2), *name = g_utf8_make_valid (raw, -1);
-  g_autoptr (PhDraft)    draft = ph_draft_new (file->importer, *name != '\0' ? name : "graph");
+  g_autoptr (PhSketch)    draft = ph_sketch_new_part (file->importer, *name != '\0' ? name : "graph");
   g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
 
   if (!add_parameters (file, draft, names, graph, error))
@@ -345,7 +345,7 @@ draft_mindir (File *file, PhSpan graph, GError **error)
         g_autofree char *output_raw = ph_wire_string (field.span, 1), *output = g_utf8_make_valid (output_raw, -1);
         const char      *value = g_hash_table_lookup (names, ph_intern (output));
 
-        ph_draft_add_output (draft, value != NULL ? value : output);
+        ph_sketch_add_output (draft->main, value != NULL ? value : output, NULL);
       }
   return g_steal_pointer (&draft);
 }
@@ -355,7 +355,7 @@ read_mindir (File *file, PhSpan whole, GError **error)
 {
   PhModel             *model = file->importer->model;
   g_autoptr (GPtrArray) functions = g_ptr_array_new (), graphs = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (PhDraft)   draft = NULL;
+  g_autoptr (PhSketch)   draft = NULL;
 
   PH_WIRE_FOREACH (field, whole)
     {
@@ -379,13 +379,13 @@ read_mindir (File *file, PhSpan whole, GError **error)
     }
   for (guint i = 0; i < functions->len; i++)
     {
-      g_autoptr (PhDraft) inner = draft_mindir (file, *(PhSpan *) graphs->pdata[i], error);
+      g_autoptr (PhSketch) inner = draft_mindir (file, *(PhSpan *) graphs->pdata[i], error);
 
-      if (inner == NULL || !ph_draft_import (inner, ((PhFunction *) functions->pdata[i])->graph, error))
+      if (inner == NULL || !ph_sketch_import (inner, ((PhFunction *) functions->pdata[i])->graph, error))
         return FALSE;
     }
   draft = draft_mindir (file, ph_wire_message (whole, 7), error);
-  return draft != NULL && ph_draft_import (draft, model->graph, error);
+  return draft != NULL && ph_sketch_import (draft, model->graph, error);
 }
 
 static PhModel *

@@ -4,13 +4,13 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "core/io/draft.h"
 #include "core/io/format.h"
+#include "core/io/sketch.h"
 #include "core/ops/op.h"
 
 #define MAX_DEPTH 64
 
-typedef struct { PhSource *source; PhDraft *draft; GHashTable *tensors, *made; } Making;     /* id -> name; ids that an operator makes */
+typedef struct { PhSource *source; PhSketch *draft; GHashTable *tensors, *made; } Making;     /* id -> name; ids that an operator makes */
 
 static guint
 probe (const guint8 *head, gsize size, const char *name)
@@ -126,7 +126,7 @@ name_of (Making *making, gint64 id)
     {
       g_autofree char *text = g_strdup_printf ("t%" G_GINT64_FORMAT, id);
 
-      name = ph_draft_claim (making->draft, text);
+      name = ph_sketch_claim (making->draft, text);
       g_hash_table_insert (making->tensors, g_memdup2 (&id, sizeof id), (gpointer) name);
     }
   return name;
@@ -151,7 +151,7 @@ add_attr (JsonObject *attrs, const char *name, JsonNode *node, gpointer draft)
 
       for (guint i = 0; i < n; i++)
         floats[i] = JSON_NODE_HOLDS_VALUE (json_array_get_element (values, i)) ? (float) json_node_get_double (json_array_get_element (values, i)) : 0;
-      ph_draft_node_attr (draft, ph_attr_new_floats (name, floats, n));
+      ph_sketch_node_attr (draft, ph_attr_new_floats (name, floats, n));
     }
   else if (values != NULL)
     {
@@ -159,22 +159,22 @@ add_attr (JsonObject *attrs, const char *name, JsonNode *node, gpointer draft)
 
       for (guint i = 0; i < n; i++)
         ints[i] = get_int (json_array_get_element (values, i));
-      ph_draft_node_attr (draft, ph_attr_new_ints (name, ints, n));
+      ph_sketch_node_attr (draft, ph_attr_new_ints (name, ints, n));
     }
   else if (!JSON_NODE_HOLDS_VALUE (value))
     return;
   else if (json_node_get_value_type (value) == G_TYPE_STRING)
-    ph_draft_node_attr (draft, ph_attr_new_string (name, json_node_get_string (value)));
+    ph_sketch_node_attr (draft, ph_attr_new_string (name, json_node_get_string (value)));
   else if (g_str_has_prefix (type, "f"))
-    ph_draft_node_attr (draft, ph_attr_new_float (name, (float) json_node_get_double (value)));
+    ph_sketch_node_attr (draft, ph_attr_new_float (name, (float) json_node_get_double (value)));
   else
-    ph_draft_node_attr (draft, ph_attr_new_int (name, json_node_get_value_type (value) == G_TYPE_BOOLEAN ? json_node_get_boolean (value)
+    ph_sketch_node_attr (draft, ph_attr_new_int (name, json_node_get_value_type (value) == G_TYPE_BOOLEAN ? json_node_get_boolean (value)
                                                                                                         : json_node_get_int (value)));
 }
 
 /* Strides that are not those of the dense, row-major layout. */
 static void
-add_layouts (JsonArray *tensors, const char *name, PhDraftNode *node)
+add_layouts (JsonArray *tensors, const char *name, PhSketchNode *node)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   gboolean           any = FALSE;
@@ -203,7 +203,7 @@ add_layouts (JsonArray *tensors, const char *name, PhDraftNode *node)
       any |= other;
     }
   if (any)
-    ph_draft_node_attr (node, ph_attr_new_string (name, text->str));
+    ph_sketch_node_attr (node, ph_attr_new_string (name, text->str));
 }
 
 static gboolean
@@ -216,13 +216,13 @@ add_operator (Making *making, JsonObject *op, guint index, GError **error)
   g_autofree char *name = partition != NULL && json_object_has_member (partition, "value")
                             ? g_strdup_printf ("partition_%" G_GINT64_FORMAT "/%s", get_int (json_object_get_member (partition, "value")), own)
                             : g_strdup (own);
-  PhDraftNode     *node;
+  PhSketchNode     *node;
 
   if (*kind == '\0')
     return ph_source_fail (making->source, error, PH_ERROR_INVALID, NULL, "operator %u of the graph has no kind", index);
-  node = ph_draft_add_node (making->draft, kind, "onednn", name);
+  node = ph_sketch_add_named_node (making->draft->main, kind, "onednn", name);
   for (guint i = 0; inputs != NULL && i < json_array_get_length (inputs); i++)
-    ph_draft_node_input (node, name_of (making, get_id (as_object (json_array_get_element (inputs, i)))));
+    ph_sketch_node_input (node, name_of (making, get_id (as_object (json_array_get_element (inputs, i)))));
   for (guint i = 0; outputs != NULL && i < json_array_get_length (outputs); i++)
     {
       JsonObject  *tensor = as_object (json_array_get_element (outputs, i));
@@ -231,7 +231,7 @@ add_operator (Making *making, JsonObject *op, guint index, GError **error)
       if (!g_hash_table_add (making->made, g_memdup2 (&id, sizeof id)))
         return ph_source_fail (making->source, error, PH_ERROR_INVALID, NULL, "two operators make the tensor %" G_GINT64_FORMAT ", the second is '%s'", id,
                                own);
-      ph_draft_node_output (node, name_of (making, id), type_of (tensor));
+      ph_sketch_node_named_output (node, name_of (making, id), type_of (tensor));
     }
   if (attrs != NULL)
     json_object_foreach_member (attrs, add_attr, node);
@@ -256,7 +256,7 @@ add_ends (Making *making, JsonArray *graph)
           const gint64 id = get_id (tensor);
 
           if (g_hash_table_add (used, g_memdup2 (&id, sizeof id)) && !g_hash_table_contains (making->made, &id))
-            ph_draft_add_input (making->draft, name_of (making, id), type_of (tensor));
+            ph_sketch_add_named_input (making->draft->main, name_of (making, id), type_of (tensor));
         }
     }
   for (guint i = 0; i < json_array_get_length (graph); i++)
@@ -268,7 +268,7 @@ add_ends (Making *making, JsonArray *graph)
           const gint64 id = get_id (as_object (json_array_get_element (outputs, j)));
 
           if (!g_hash_table_contains (used, &id))
-            ph_draft_add_output (making->draft, name_of (making, id));
+            ph_sketch_add_output (making->draft->main, name_of (making, id), NULL);
         }
     }
 }
@@ -283,7 +283,7 @@ read_model (PhSource *source, GError **error)
   g_autoptr (GHashTable) made = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   g_autoptr (GError)     reason = NULL;
   PhImporter            importer = { source, model };
-  g_autoptr (PhDraft)    draft = ph_draft_new (&importer, "graph");
+  g_autoptr (PhSketch)    draft = ph_sketch_new_part (&importer, "graph");
   Making                making = { source, draft, tensors, made };
   JsonArray            *graph;
   gsize                 size;
@@ -305,7 +305,7 @@ read_model (PhSource *source, GError **error)
   add_ends (&making, graph);
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   ph_model_set_opset (model, "onednn", 1);
-  return ph_draft_import (draft, model->graph, error) ? g_steal_pointer (&model) : NULL;
+  return ph_sketch_import (draft, model->graph, error) ? g_steal_pointer (&model) : NULL;
 }
 
 const PhFormat ph_format_onednn = {

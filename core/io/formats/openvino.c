@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/io/draft.h"
 #include "core/io/format.h"
+#include "core/io/sketch.h"
 #include "core/ops/op.h"
 
 #define MAX_DEPTH 100
@@ -216,7 +216,7 @@ read_constant (Reading *reading, const Element *data, const char *name, GError *
 /* ── layers ── */
 
 static void
-add_attr (PhDraftNode *node, const char *name, const char *text)
+add_attr (PhSketchNode *node, const char *name, const char *text)
 {
   g_autoptr (GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
   char             *end;
@@ -225,22 +225,22 @@ add_attr (PhDraftNode *node, const char *name, const char *text)
   if (parse_ints (text, ints))
     {
       if (ints->len == 1)
-        ph_draft_node_attr (node, ph_attr_new_int (name, g_array_index (ints, gint64, 0)));
+        ph_sketch_node_attr (node, ph_attr_new_int (name, g_array_index (ints, gint64, 0)));
       else
-        ph_draft_node_attr (node, ph_attr_new_ints (name, (const gint64 *) ints->data, ints->len));
+        ph_sketch_node_attr (node, ph_attr_new_ints (name, (const gint64 *) ints->data, ints->len));
       return;
     }
   number = g_ascii_strtod (text, &end);
   if (end != text && *end == '\0')
-    ph_draft_node_attr (node, ph_attr_new_float (name, (float) number));
+    ph_sketch_node_attr (node, ph_attr_new_float (name, (float) number));
   else if (g_ascii_strcasecmp (text, "true") == 0 || g_ascii_strcasecmp (text, "false") == 0)
-    ph_draft_node_attr (node, ph_attr_new_int (name, g_ascii_tolower (*text) == 't'));
+    ph_sketch_node_attr (node, ph_attr_new_int (name, g_ascii_tolower (*text) == 't'));
   else
-    ph_draft_node_attr (node, ph_attr_new_string (name, text));
+    ph_sketch_node_attr (node, ph_attr_new_string (name, text));
 }
 
 static void
-add_attrs (PhDraftNode *node, const Element *data)
+add_attrs (PhSketchNode *node, const Element *data)
 {
   g_autoptr (GList) names = data != NULL ? g_list_sort (g_hash_table_get_keys (data->attrs), (GCompareFunc) strcmp) : NULL;
 
@@ -255,11 +255,11 @@ key_of (const char *layer, const char *port)
   return g_strdup_printf ("%s:%s", layer, port);
 }
 
-static PhDraft *draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error);
+static PhSketch *draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error);
 
 /* What goes in and out of a body is written beside it: kept as text. */
 static void
-add_port_map (PhDraftNode *node, const Element *layer, const char *part)
+add_port_map (PhSketchNode *node, const Element *layer, const char *part)
 {
   const Element       *map = child (layer, part);
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
@@ -275,11 +275,11 @@ add_port_map (PhDraftNode *node, const Element *layer, const char *part)
       g_ptr_array_add (rows, g_bytes_new (text->str, text->len));
     }
   if (rows->len > 0)
-    ph_draft_node_attr (node, ph_attr_new_strings (part, (GBytes *const *) rows->pdata, rows->len));
+    ph_sketch_node_attr (node, ph_attr_new_strings (part, (GBytes *const *) rows->pdata, rows->len));
 }
 
 static gboolean
-add_bodies (Reading *reading, PhDraftNode *node, const Element *layer, guint depth, GError **error)
+add_bodies (Reading *reading, PhSketchNode *node, const Element *layer, guint depth, GError **error)
 {
   static const char *const bodies[] = { "body", "then_body", "else_body" };
   static const char *const maps[] = { "port_map", "back_edges", "then_port_map", "else_port_map" };
@@ -287,11 +287,11 @@ add_bodies (Reading *reading, PhDraftNode *node, const Element *layer, guint dep
   for (guint i = 0; i < G_N_ELEMENTS (bodies); i++)
     if (child (layer, bodies[i]) != NULL)
       {
-        PhDraft *body = draft_net (reading, child (layer, bodies[i]), bodies[i], depth + 1, error);
+        PhSketch *body = draft_net (reading, child (layer, bodies[i]), bodies[i], depth + 1, error);
 
         if (body == NULL)
           return FALSE;
-        ph_draft_node_body (node, strcmp (bodies[i], "body") == 0 ? "loop_body" : bodies[i], body);
+        ph_sketch_node_body (node, strcmp (bodies[i], "body") == 0 ? "loop_body" : bodies[i], body);
       }
   for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
     add_port_map (node, layer, maps[i]);
@@ -300,19 +300,19 @@ add_bodies (Reading *reading, PhDraftNode *node, const Element *layer, guint dep
 
 /* @names: "layer:port" -> the value that comes out there. @edges: "layer:port" -> the same of where it comes from. */
 static gboolean
-add_layer (Reading *reading, PhDraft *draft, const Element *layer, GHashTable *names, GHashTable *edges, guint depth, GError **error)
+add_layer (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *names, GHashTable *edges, guint depth, GError **error)
 {
   const char    *type = get (layer, "type"), *name = get (layer, "name"), *id = get (layer, "id");
   const Element *data = child (layer, "data"), *input = child (layer, "input"), *output = child (layer, "output");
   const Element *first = child (output, "port");
-  PhDraftNode   *node;
+  PhSketchNode   *node;
 
   if (strcmp (type, "Parameter") == 0 || strcmp (type, "Input") == 0)
     {
       g_autofree char *key = key_of (id, get (first, "id"));
 
       if (g_hash_table_contains (names, key))
-        ph_draft_add_input (draft, g_hash_table_lookup (names, key), type_of_port (first, dtype_of (get (data, "element_type"))));
+        ph_sketch_add_named_input (draft->main, g_hash_table_lookup (names, key), type_of_port (first, dtype_of (get (data, "element_type"))));
       return TRUE;
     }
   if (strcmp (type, "Const") == 0)
@@ -331,15 +331,15 @@ add_layer (Reading *reading, PhDraft *draft, const Element *layer, GHashTable *n
           return FALSE;
         }
       if (tensor != NULL)
-        ph_draft_add_constant (draft, value, tensor);
+        ph_sketch_add_named_constant (draft->main, value, tensor);
       else
         {
           ph_source_problem (reading->source, "The elements of the constant '%s' are not there: it became an input", name);
-          ph_draft_add_input (draft, value, type_of_port (first, dtype_of (get (data, "element_type"))));
+          ph_sketch_add_named_input (draft->main, value, type_of_port (first, dtype_of (get (data, "element_type"))));
         }
       return TRUE;
     }
-  node = strcmp (type, "Result") != 0 ? ph_draft_add_node (draft, type, "openvino", name) : NULL;
+  node = strcmp (type, "Result") != 0 ? ph_sketch_add_named_node (draft->main, type, "openvino", name) : NULL;
   for (guint i = 0; input != NULL && i < input->children->len; i++)
     {
       g_autofree char *key = key_of (id, get (input->children->pdata[i], "id"));
@@ -348,9 +348,9 @@ add_layer (Reading *reading, PhDraft *draft, const Element *layer, GHashTable *n
       if (from != NULL && value == NULL)
         return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "layer '%s' uses '%s' (layer:port), which there is not", name, from);
       if (node == NULL && value != NULL)
-        ph_draft_add_output (draft, value);
+        ph_sketch_add_output (draft->main, value, NULL);
       else if (node != NULL)
-        ph_draft_node_input (node, value != NULL ? value : "");
+        ph_sketch_node_input (node, value != NULL ? value : "");
     }
   if (node == NULL)
     return TRUE;
@@ -360,14 +360,14 @@ add_layer (Reading *reading, PhDraft *draft, const Element *layer, GHashTable *n
       g_autofree char *key = key_of (id, get (port, "id"));
 
       if (g_hash_table_contains (names, key))
-        ph_draft_node_output (node, g_hash_table_lookup (names, key), type_of_port (port, dtype_of (get (layer, "precision"))));
+        ph_sketch_node_named_output (node, g_hash_table_lookup (names, key), type_of_port (port, dtype_of (get (layer, "precision"))));
     }
   add_attrs (node, data);
   return add_bodies (reading, node, layer, depth, error);
 }
 
 static gboolean
-claim_names (Reading *reading, PhDraft *draft, const Element *layer, GHashTable *names, GError **error)
+claim_names (Reading *reading, PhSketch *draft, const Element *layer, GHashTable *names, GError **error)
 {
   const Element *output = child (layer, "output");
 
@@ -380,15 +380,15 @@ claim_names (Reading *reading, PhDraft *draft, const Element *layer, GHashTable 
 
       if (g_hash_table_contains (names, key))
         return ph_source_fail (reading->source, error, PH_ERROR_INVALID, NULL, "two layers or ports have the number %s (layer:port)", key);
-      g_hash_table_insert (names, g_steal_pointer (&key), (gpointer) ph_draft_claim (draft, name));
+      g_hash_table_insert (names, g_steal_pointer (&key), (gpointer) ph_sketch_claim (draft, name));
     }
   return TRUE;
 }
 
-static PhDraft *
+static PhSketch *
 draft_net (Reading *reading, const Element *net, const char *name, guint depth, GError **error)
 {
-  g_autoptr (PhDraft)    draft = ph_draft_new (reading->importer, name);
+  g_autoptr (PhSketch)    draft = ph_sketch_new_part (reading->importer, name);
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GHashTable) edges = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   const Element        *layers = child (net, "layers"), *list = child (net, "edges");
@@ -418,7 +418,7 @@ read_model (PhSource *source, GError **error)
   g_autoptr (PhModel)             model = ph_model_new ();
   g_autoptr (GPtrArray)           stack = g_ptr_array_new ();
   g_autoptr (GError)              reason = NULL;
-  g_autoptr (PhDraft)             draft = NULL;
+  g_autoptr (PhSketch)             draft = NULL;
   Parse                          parse = { stack, NULL };
   g_autoptr (GMarkupParseContext) context = g_markup_parse_context_new (&parser, G_MARKUP_PREFIX_ERROR_POSITION, &parse, NULL);
   PhImporter                     importer = { source, model };
@@ -437,7 +437,7 @@ read_model (PhSource *source, GError **error)
   g_clear_pointer (&parse.root, free_element);
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   ph_model_set_opset (model, "openvino", 1);
-  return draft != NULL && ph_draft_import (draft, model->graph, error) ? g_steal_pointer (&model) : NULL;
+  return draft != NULL && ph_sketch_import (draft, model->graph, error) ? g_steal_pointer (&model) : NULL;
 }
 
 const PhFormat ph_format_openvino = {

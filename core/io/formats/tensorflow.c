@@ -189,14 +189,14 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
   for (guint i = 0; i < order->len; i++)
     {
       g_autoptr (PhTfGraph) graph = ph_tf_parse_function (file, *(PhSpan *) g_hash_table_lookup (file->functions, order->pdata[i]), error);
-      g_autoptr (PhDraft)   draft = NULL;
+      g_autoptr (PhSketch)   draft = NULL;
 
       if (graph != NULL)
         {
           ph_tf_structure (file, graph);
-          draft = ph_tf_draft (file, graph, 0, error);
+          draft = ph_tf_sketch (file, graph, 0, error);
         }
-      if (draft == NULL || !ph_draft_import (draft, ((PhFunction *) functions->pdata[i])->graph, error))
+      if (draft == NULL || !ph_sketch_import (draft, ((PhFunction *) functions->pdata[i])->graph, error))
         return FALSE;
     }
   return TRUE;
@@ -283,7 +283,7 @@ read_graph (PhTfFile *file, PhSpan message, PhSpan meta, GError **error)
 {
   g_autoptr (PhTfGraph) graph = ph_tf_graph_new ("graph");
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
-  g_autoptr (PhDraft)   draft = NULL;
+  g_autoptr (PhSketch)   draft = NULL;
   PhModel             *model = file->importer->model;
 
   if (!ph_wire_is_message (message, 100))
@@ -306,8 +306,8 @@ read_graph (PhTfFile *file, PhSpan message, PhSpan meta, GError **error)
   ph_model_set_opset (model, "tf", 1);
   if (!make_functions (file, order, error))
     return FALSE;
-  draft = ph_tf_draft (file, graph, 0, error);
-  return draft != NULL && ph_draft_import (draft, model->graph, error);
+  draft = ph_tf_sketch (file, graph, 0, error);
+  return draft != NULL && ph_sketch_import (draft, model->graph, error);
 }
 
 static PhModel *

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/io/draft.h"
 #include "core/io/flatbuffer.h"
 #include "core/io/format.h"
+#include "core/io/sketch.h"
 #include "core/io/tflite/schema.h"
 #include "core/ops/op.h"
 
@@ -164,7 +164,7 @@ read_tensor (File *file, gsize tensor, PhFlatVector data, const char *name, GErr
 /* ── operators ── */
 
 static void
-add_quantization (File *file, PhDraftNode *node, gsize tensor, const char *side, guint index)
+add_quantization (File *file, PhSketchNode *node, gsize tensor, const char *side, guint index)
 {
   const gsize        quantization = ph_flat_table (file->flat, tensor, TENSOR_QUANTIZATION);
   const PhFlatVector scale = ph_flat_vector (file->flat, quantization, QUANTIZATION_SCALE, 4);
@@ -180,18 +180,18 @@ add_quantization (File *file, PhDraftNode *node, gsize tensor, const char *side,
     scales[i] = ph_flat_load_float (file->flat, scale.at + 4 * i);
   for (guint i = 0; i < zero.n; i++)
     zeros[i] = ph_flat_load (file->flat, zero.at + 8 * i, 8);
-  ph_draft_node_attr (node, ph_attr_new_floats (scale_name, scales, scale.n));
-  ph_draft_node_attr (node, ph_attr_new_ints (zero_name, zeros, zero.n));
+  ph_sketch_node_attr (node, ph_attr_new_floats (scale_name, scales, scale.n));
+  ph_sketch_node_attr (node, ph_attr_new_ints (zero_name, zeros, zero.n));
   if (scale.n > 1)
-    ph_draft_node_attr (node, ph_attr_new_int (axis_name, ph_flat_int (file->flat, quantization, QUANTIZATION_DIMENSION, 4, 0)));
+    ph_sketch_node_attr (node, ph_attr_new_int (axis_name, ph_flat_int (file->flat, quantization, QUANTIZATION_DIMENSION, 4, 0)));
 }
 
-static PhDraft *draft_graph (File *file, guint index, GError **error);
+static PhSketch *draft_graph (File *file, guint index, GError **error);
 
 static gboolean
-add_body (File *file, PhDraftNode *node, const char *name, gint64 index, GError **error)
+add_body (File *file, PhSketchNode *node, const char *name, gint64 index, GError **error)
 {
-  PhDraft *body;
+  PhSketch *body;
 
   if (index < 0 || index >= file->graphs.n)
     return TRUE;
@@ -207,7 +207,7 @@ add_body (File *file, PhDraftNode *node, const char *name, gint64 index, GError 
   g_hash_table_remove (file->open, GUINT_TO_POINTER ((guint) index));
   file->depth--;
   if (body != NULL)
-    ph_draft_node_body (node, name, body);
+    ph_sketch_node_body (node, name, body);
   return body != NULL;
 }
 
@@ -227,30 +227,30 @@ enum_word (char kind, gint64 value)
 }
 
 static gboolean
-add_option (File *file, PhDraftNode *node, gsize table, guint field, const char *name, char kind, GError **error)
+add_option (File *file, PhSketchNode *node, gsize table, guint field, const char *name, char kind, GError **error)
 {
   switch (kind)
     {
     case 'i': case '1':
-      ph_draft_node_attr (node, ph_attr_new_int (name, ph_flat_int (file->flat, table, field, 4, kind == '1' ? 1 : 0)));
+      ph_sketch_node_attr (node, ph_attr_new_int (name, ph_flat_int (file->flat, table, field, 4, kind == '1' ? 1 : 0)));
       break;
     case 'l':
-      ph_draft_node_attr (node, ph_attr_new_int (name, ph_flat_int (file->flat, table, field, 8, 0)));
+      ph_sketch_node_attr (node, ph_attr_new_int (name, ph_flat_int (file->flat, table, field, 8, 0)));
       break;
     case 'b':
-      ph_draft_node_attr (node, ph_attr_new_int (name, ph_flat_int (file->flat, table, field, 1, 0)));
+      ph_sketch_node_attr (node, ph_attr_new_int (name, ph_flat_int (file->flat, table, field, 1, 0)));
       break;
     case 'f':
-      ph_draft_node_attr (node, ph_attr_new_float (name, ph_flat_float (file->flat, table, field, 0)));
+      ph_sketch_node_attr (node, ph_attr_new_float (name, ph_flat_float (file->flat, table, field, 0)));
       break;
     case 'p': case 'a': case 't': case 'm':
-      ph_draft_node_attr (node, ph_attr_new_string (name, enum_word (kind, ph_flat_int (file->flat, table, field, 1, 0))));
+      ph_sketch_node_attr (node, ph_attr_new_string (name, enum_word (kind, ph_flat_int (file->flat, table, field, 1, 0))));
       break;
     case 's':
       {
         g_autofree char *text = ph_flat_string (file->flat, table, field);
 
-        ph_draft_node_attr (node, ph_attr_new_string (name, text));
+        ph_sketch_node_attr (node, ph_attr_new_string (name, text));
         break;
       }
     case 'I': case 'L': case 'F':
@@ -265,7 +265,7 @@ add_option (File *file, PhDraftNode *node, gsize table, guint field, const char 
             ints[i] = ph_flat_load (file->flat, vector.at + (gsize) width * i, width);
             floats[i] = ph_flat_load_float (file->flat, vector.at + (gsize) width * i);
           }
-        ph_draft_node_attr (node, kind == 'F' ? ph_attr_new_floats (name, floats, vector.n) : ph_attr_new_ints (name, ints, vector.n));
+        ph_sketch_node_attr (node, kind == 'F' ? ph_attr_new_floats (name, floats, vector.n) : ph_attr_new_ints (name, ints, vector.n));
         break;
       }
     case 'g':
@@ -277,7 +277,7 @@ add_option (File *file, PhDraftNode *node, gsize table, guint field, const char 
 }
 
 static gboolean
-add_options (File *file, PhDraftNode *node, gsize table, const char *fields, GError **error)
+add_options (File *file, PhSketchNode *node, gsize table, const char *fields, GError **error)
 {
   g_auto (GStrv) names = g_strsplit (fields, " ", -1);
 
@@ -310,17 +310,17 @@ operator_name (File *file, gsize operator)
 }
 
 static gboolean
-add_operator (File *file, PhDraft *draft, gsize operator, guint index, PhFlatVector tensors, const char **names, GError **error)
+add_operator (File *file, PhSketch *draft, gsize operator, guint index, PhFlatVector tensors, const char **names, GError **error)
 {
   g_autofree char   *op = operator_name (file, operator);
   const PhFlatVector inputs = ph_flat_vector (file->flat, operator, OPERATOR_INPUTS, 4);
   const PhFlatVector outputs = ph_flat_vector (file->flat, operator, OPERATOR_OUTPUTS, 4);
   const PhFlatVector custom = ph_flat_vector (file->flat, operator, OPERATOR_CUSTOM, 1);
-  PhDraftNode       *node;
+  PhSketchNode       *node;
 
   if (op == NULL)
     return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "operator %u has a kind that the file does not list: it is damaged", index);
-  node = ph_draft_add_node (draft, op, "tflite", "");
+  node = ph_sketch_add_named_node (draft->main, op, "tflite", "");
   for (guint i = 0; i < inputs.n; i++)
     {
       const gint64 tensor = ph_flat_load (file->flat, inputs.at + 4 * i, 4);
@@ -328,7 +328,7 @@ add_operator (File *file, PhDraft *draft, gsize operator, guint index, PhFlatVec
       if (tensor >= tensors.n)
         return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "operator %u (%s) uses tensor %" G_GINT64_FORMAT " of %u: the file is damaged",
                                index, op, tensor, tensors.n);
-      ph_draft_node_input (node, tensor >= 0 ? names[tensor] : "");
+      ph_sketch_node_input (node, tensor >= 0 ? names[tensor] : "");
       if (tensor >= 0)
         add_quantization (file, node, ph_flat_item (file->flat, tensors, (guint) tensor), "in", i);
     }
@@ -339,11 +339,11 @@ add_operator (File *file, PhDraft *draft, gsize operator, guint index, PhFlatVec
       if (tensor < 0 || tensor >= tensors.n)
         return ph_source_fail (file->source, error, PH_ERROR_INVALID, NULL, "operator %u (%s) makes tensor %" G_GINT64_FORMAT " of %u: the file is damaged",
                                index, op, tensor, tensors.n);
-      ph_draft_node_output (node, names[tensor], type_of (file, ph_flat_item (file->flat, tensors, (guint) tensor), FALSE));
+      ph_sketch_node_named_output (node, names[tensor], type_of (file, ph_flat_item (file->flat, tensors, (guint) tensor), FALSE));
       add_quantization (file, node, ph_flat_item (file->flat, tensors, (guint) tensor), "out", i);
     }
   if (custom.n > 0)
-    ph_draft_node_attr (node, ph_attr_new_int ("custom_options_bytes", custom.n));
+    ph_sketch_node_attr (node, ph_attr_new_int ("custom_options_bytes", custom.n));
   return add_options (file, node, ph_flat_table (file->flat, operator, OPERATOR_OPTIONS),
                       ph_tflite_options (1, (guint8) ph_flat_int (file->flat, operator, OPERATOR_OPTIONS_TYPE, 1, 0)), error)
          && add_options (file, node, ph_flat_table (file->flat, operator, OPERATOR_OPTIONS_2),
@@ -354,7 +354,7 @@ add_operator (File *file, PhDraft *draft, gsize operator, guint index, PhFlatVec
 
 /* What no operator makes and is no input: a constant, or the state of an operator. */
 static gboolean
-add_tensors (File *file, PhDraft *draft, PhFlatVector tensors, const guint8 *state, const char **names, GError **error)
+add_tensors (File *file, PhSketch *draft, PhFlatVector tensors, const guint8 *state, const char **names, GError **error)
 {
   for (guint i = 0; i < tensors.n; i++)
     {
@@ -374,11 +374,11 @@ add_tensors (File *file, PhDraft *draft, PhFlatVector tensors, const guint8 *sta
         }
       if (made != NULL)
         {
-          ph_draft_add_constant (draft, names[i], made);
+          ph_sketch_add_named_constant (draft->main, names[i], made);
           continue;
         }
       ph_source_problem (file->source, "'%s' is made by no operator and has no elements that can be read: it became an input", names[i]);
-      ph_draft_add_input (draft, names[i], type_of (file, tensor, data.n > 0));
+      ph_sketch_add_named_input (draft->main, names[i], type_of (file, tensor, data.n > 0));
     }
   return TRUE;
 }
@@ -406,14 +406,14 @@ mark (File *file, PhFlatVector list, guint n_tensors, guint8 *state, const char 
   return TRUE;
 }
 
-static PhDraft *
+static PhSketch *
 draft_graph (File *file, guint index, GError **error)
 {
   const gsize          graph = ph_flat_item (file->flat, file->graphs, index);
   const PhFlatVector   tensors = ph_flat_vector (file->flat, graph, GRAPH_TENSORS, 4), inputs = ph_flat_vector (file->flat, graph, GRAPH_INPUTS, 4);
   const PhFlatVector   outputs = ph_flat_vector (file->flat, graph, GRAPH_OUTPUTS, 4), operators = ph_flat_vector (file->flat, graph, GRAPH_OPERATORS, 4);
   g_autofree char     *name = ph_flat_string (file->flat, graph, GRAPH_NAME);
-  g_autoptr (PhDraft)   draft = ph_draft_new (file->importer, *name != '\0' ? name : "main");
+  g_autoptr (PhSketch)   draft = ph_sketch_new_part (file->importer, *name != '\0' ? name : "main");
   g_autofree const char **names = g_new0 (const char *, tensors.n + 1);
   g_autofree guint8   *state = g_new0 (guint8, tensors.n + 1);
 
@@ -423,7 +423,7 @@ draft_graph (File *file, guint index, GError **error)
       g_autofree char *own = ph_flat_string (file->flat, ph_flat_item (file->flat, tensors, i), TENSOR_NAME);
       g_autofree char *made = *own == '\0' ? g_strdup_printf ("tensor_%u", i) : NULL;
 
-      names[i] = ph_draft_claim (draft, made != NULL ? made : own);
+      names[i] = ph_sketch_claim (draft, made != NULL ? made : own);
     }
   if (!mark (file, inputs, tensors.n, state, names, TRUE, "list of inputs", error))
     return NULL;
@@ -441,7 +441,7 @@ draft_graph (File *file, guint index, GError **error)
     {
       const guint tensor = (guint) ph_flat_load (file->flat, inputs.at + 4 * i, 4);
 
-      ph_draft_add_input (draft, names[tensor], type_of (file, ph_flat_item (file->flat, tensors, tensor), FALSE));
+      ph_sketch_add_named_input (draft->main, names[tensor], type_of (file, ph_flat_item (file->flat, tensors, tensor), FALSE));
     }
   if (!add_tensors (file, draft, tensors, state, names, error))
     return NULL;
@@ -454,7 +454,7 @@ draft_graph (File *file, guint index, GError **error)
       const gint64 tensor = ph_flat_load (file->flat, outputs.at + 4 * i, 4);
 
       if (tensor >= 0)
-        ph_draft_add_output (draft, names[tensor]);
+        ph_sketch_add_output (draft->main, names[tensor], NULL);
     }
   return g_steal_pointer (&draft);
 }
@@ -469,14 +469,14 @@ add_functions (File *file, GError **error)
     {
       g_autofree char   *own = ph_flat_string (file->flat, ph_flat_item (file->flat, file->graphs, i), GRAPH_NAME);
       g_autofree char   *name = g_strdup_printf ("%s_%u", *own != '\0' ? own : "subgraph", i);
-      g_autoptr (PhDraft) draft = NULL;
+      g_autoptr (PhSketch) draft = NULL;
       PhFunction        *function;
 
       if (g_hash_table_contains (file->used, GUINT_TO_POINTER (i)))
         continue;
       draft = draft_graph (file, i, error);
       function = draft != NULL ? ph_model_add_function (model, &(PhFunctionSpec) { .name = name, .domain = "tflite" }, error) : NULL;
-      if (function == NULL || !ph_draft_import (draft, function->graph, error))
+      if (function == NULL || !ph_sketch_import (draft, function->graph, error))
         return FALSE;
     }
   return TRUE;
@@ -488,7 +488,7 @@ read_model (PhSource *source, GError **error)
   g_autoptr (GBytes)     bytes = ph_source_dup_bytes (source, error);
   g_autoptr (PhModel)    model = ph_model_new ();
   g_autoptr (GHashTable) used = g_hash_table_new (NULL, NULL), open = g_hash_table_new (NULL, NULL);
-  g_autoptr (PhDraft)    draft = NULL;
+  g_autoptr (PhSketch)    draft = NULL;
   PhImporter            importer = { source, model };
   File                  file = { .source = source, .importer = &importer, .used = used, .open = open, .on_disk = source->disk != NULL && source->bytes == NULL };
   gboolean              broken = FALSE;
@@ -512,7 +512,7 @@ read_model (PhSource *source, GError **error)
   ph_model_set_opset (model, "", PH_OPSET_NEWEST);
   ph_model_set_opset (model, "tflite", 1);
   draft = draft_graph (&file, 0, error);
-  if (draft == NULL || !ph_draft_import (draft, model->graph, error) || !add_functions (&file, error))
+  if (draft == NULL || !ph_sketch_import (draft, model->graph, error) || !add_functions (&file, error))
     return NULL;
   if (broken)
     return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "not a readable TensorFlow Lite model: a part of it lies behind the end of the file, "

@@ -40,10 +40,10 @@ ph_mindspore_type (PhDType dtype, const gint64 *sizes, guint rank)
 }
 
 const char *
-ph_mindspore_claim (GHashTable *names, PhDraft *draft, const char *raw)
+ph_mindspore_claim (GHashTable *names, PhSketch *draft, const char *raw)
 {
   g_autofree char *name = g_utf8_make_valid (raw, -1);
-  const char      *value = ph_draft_claim (draft, name);
+  const char      *value = ph_sketch_claim (draft, name);
 
   g_hash_table_insert (names, (gpointer) ph_intern (name), (gpointer) value);
   return value;
@@ -110,13 +110,13 @@ anf_attr (const char *name, PhSpan value)
 }
 
 static void
-anf_constant (PhDraft *draft, GHashTable *names, PhSpan entry)
+anf_constant (PhSketch *draft, GHashTable *names, PhSpan entry)
 {
   g_autofree char *name = ph_wire_string (entry, 1);
   const char      *value = ph_mindspore_claim (names, draft, name);
   const PhSpan     of = ph_wire_message (entry, 2);
   PhWireField      field;
-  PhDraftNode     *node;
+  PhSketchNode     *node;
   PhAttr          *attr;
 
   for (guint id = 2; id <= 4; id++)
@@ -126,28 +126,28 @@ anf_constant (PhDraft *draft, GHashTable *names, PhSpan entry)
         PhTensor     *tensor = ph_tensor_new (ph_dtype_is_integer (dtype) || dtype == PH_BOOL ? dtype : PH_INT64, 0, NULL);
 
         ph_dtype_store_int (ph_tensor_dtype (tensor), ph_tensor_writable (tensor), 0, (gint64) field.number);
-        ph_draft_add_constant (draft, value, tensor);
+        ph_sketch_add_named_constant (draft->main, value, tensor);
         return;
       }
   if (ph_wire_find (of, 5, &field))
     {
-      ph_draft_add_constant (draft, value, ph_tensor_new_scalar (PH_FLOAT, ph_float_of_bits (field.number)));
+      ph_sketch_add_named_constant (draft->main, value, ph_tensor_new_scalar (PH_FLOAT, ph_float_of_bits (field.number)));
       return;
     }
-  node = ph_draft_add_node (draft, "Value", "mindspore", name);
-  ph_draft_node_output (node, value, NULL);
+  node = ph_sketch_add_named_node (draft->main, "Value", "mindspore", name);
+  ph_sketch_node_named_output (node, value, NULL);
   attr = anf_attr ("value", of);
   if (attr != NULL)
-    ph_draft_node_attr (node, attr);
+    ph_sketch_node_attr (node, attr);
 }
 
 static void
-anf_node (PhDraft *draft, GHashTable *names, PhSpan message, const char *value)
+anf_node (PhSketch *draft, GHashTable *names, PhSpan message, const char *value)
 {
   g_autofree char *op = ph_wire_string (message, 3), *scope = ph_wire_string (message, 4), *full = ph_wire_string (message, 8);
-  PhDraftNode     *node = ph_draft_add_node (draft, *op != '\0' ? op : "?", "mindspore", *full != '\0' ? full : scope);
+  PhSketchNode     *node = ph_sketch_add_named_node (draft->main, *op != '\0' ? op : "?", "mindspore", *full != '\0' ? full : scope);
 
-  ph_draft_node_output (node, value, anf_type (ph_wire_message (message, 6)));
+  ph_sketch_node_named_output (node, value, anf_type (ph_wire_message (message, 6)));
   PH_WIRE_FOREACH (field, message)
     if (field.id == 1 && field.type == PH_WIRE_BYTES)
       {
@@ -155,9 +155,9 @@ anf_node (PhDraft *draft, GHashTable *names, PhSpan message, const char *value)
         const char      *input = g_hash_table_lookup (names, ph_intern (name));
 
         if (ph_wire_number (field.span, 2, 0) == 1)
-          ph_draft_node_after (node, input != NULL ? input : name);
+          ph_sketch_node_after (node, input != NULL ? input : name);
         else
-          ph_draft_node_input (node, input != NULL ? input : name);
+          ph_sketch_node_input (node, input != NULL ? input : name);
       }
     else if (field.id == 5 && field.type == PH_WIRE_BYTES)
       {
@@ -165,7 +165,7 @@ anf_node (PhDraft *draft, GHashTable *names, PhSpan message, const char *value)
         PhAttr          *attr = *name != '\0' ? anf_attr (name, ph_wire_message (field.span, 2)) : NULL;
 
         if (attr != NULL)
-          ph_draft_node_attr (node, attr);
+          ph_sketch_node_attr (node, attr);
       }
 }
 
@@ -174,7 +174,7 @@ ph_anf_read (PhImporter *importer, PhSpan whole, GError **error)
 {
   const PhSpan          graph = whole.size > 0 && whole.data[0] == 0x08 ? ph_wire_message (whole, 4) : whole;
   g_autofree char      *raw = ph_wire_string (graph, 2), *name = g_utf8_make_valid (raw, -1);
-  g_autoptr (PhDraft)    draft = ph_draft_new (importer, *name != '\0' ? name : "graph");
+  g_autoptr (PhSketch)    draft = ph_sketch_new_part (importer, *name != '\0' ? name : "graph");
   g_autoptr (GHashTable) names = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray)  made = g_ptr_array_new ();
   guint                 i = 0;
@@ -184,7 +184,7 @@ ph_anf_read (PhImporter *importer, PhSpan whole, GError **error)
       {
         g_autofree char *parameter = ph_wire_string (field.span, 1);
 
-        ph_draft_add_input (draft, ph_mindspore_claim (names, draft, parameter), anf_type (ph_wire_message (field.span, 2)));
+        ph_sketch_add_named_input (draft->main, ph_mindspore_claim (names, draft, parameter), anf_type (ph_wire_message (field.span, 2)));
       }
     else if (field.id == 5 && field.type == PH_WIRE_BYTES)
       anf_constant (draft, names, field.span);
@@ -203,7 +203,7 @@ ph_anf_read (PhImporter *importer, PhSpan whole, GError **error)
         g_autofree char *output_raw = ph_wire_string (field.span, 1), *output = g_utf8_make_valid (output_raw, -1);
         const char      *value = g_hash_table_lookup (names, ph_intern (output));
 
-        ph_draft_add_output (draft, value != NULL ? value : output);
+        ph_sketch_add_output (draft->main, value != NULL ? value : output, NULL);
       }
-  return ph_draft_import (draft, importer->model->graph, error);
+  return ph_sketch_import (draft, importer->model->graph, error);
 }

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/io/draft.h"
+#include "core/io/sketch.h"
 #include "core/io/wire.h"
 
 G_BEGIN_DECLS
@@ -77,7 +77,7 @@ void            ph_tf_checkpoint_free  (PhTfCheckpoint *checkpoint);
 /* NULL without error: it has none of this name. (transfer full) */
 PhTensor       *ph_tf_checkpoint_value (PhTfCheckpoint *checkpoint, const char *name, GError **error);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTfCheckpoint, ph_tf_checkpoint_free)
-/* tf-draft.c */
-PhDraft      *ph_tf_draft         (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error);
+/* tf-sketch.c */
+PhSketch     *ph_tf_sketch        (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error);
 
 G_END_DECLS

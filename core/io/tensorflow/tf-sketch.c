@@ -1,4 +1,4 @@
-/* tf-draft.c: TensorFlow's nodes as nodes of a model. Placeholders become inputs, Const constants; functions that an operator takes as
+/* tf-sketch.c: TensorFlow's nodes as nodes of a model. Placeholders become inputs, Const constants; functions that an operator takes as
  * attributes become its bodies.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/tensorflow/tf.h"
@@ -8,7 +8,7 @@
 #define MAX_DEPTH    32           /* of bodies in bodies                                        */
 #define MAX_EXPANDED 20000        /* nodes of bodies: a function that several take is there several times */
 
-typedef struct { PhTfFile *file; PhTfGraph *graph; PhDraft *draft; GHashTable *names; guint depth; } Making;   /* node -> its outputs' names */
+typedef struct { PhTfFile *file; PhTfGraph *graph; PhSketch *draft; GHashTable *names; guint depth; } Making;   /* node -> its outputs' names */
 
 /* ── types ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -243,7 +243,7 @@ names_of (Making *making, const PhTfNode *node)
     {
       g_autofree char *name = i == 0 ? g_strdup (node->name) : g_strdup_printf ("%s:%u", node->name, i);
 
-      names[i] = ph_draft_claim (making->draft, name);
+      names[i] = ph_sketch_claim (making->draft, name);
     }
   g_hash_table_insert (making->names, (gpointer) node, names);
   return names;
@@ -259,10 +259,10 @@ runs (const PhTfNode *node)
 }
 
 static gboolean
-add_body (Making *making, PhDraftNode *draft, const PhTfNode *node, const char *attr, PhSpan function, GError **error)
+add_body (Making *making, PhSketchNode *draft, const PhTfNode *node, const char *attr, PhSpan function, GError **error)
 {
   g_autoptr (PhTfGraph) graph = NULL;
-  PhDraft             *body;
+  PhSketch             *body;
 
   if (making->depth >= MAX_DEPTH || making->file->n_expanded > MAX_EXPANDED || g_hash_table_contains (making->file->open, function.data))
     {
@@ -276,11 +276,11 @@ add_body (Making *making, PhDraftNode *draft, const PhTfNode *node, const char *
   ph_tf_structure (making->file, graph);
   making->file->n_expanded += graph->nodes->len;
   g_hash_table_add (making->file->open, (gpointer) function.data);
-  body = ph_tf_draft (making->file, graph, making->depth + 1, error);
+  body = ph_tf_sketch (making->file, graph, making->depth + 1, error);
   g_hash_table_remove (making->file->open, function.data);
   if (body == NULL)
     return FALSE;
-  ph_draft_node_body (draft, attr, body);
+  ph_sketch_node_body (draft, attr, body);
   return TRUE;
 }
 
@@ -314,7 +314,7 @@ count_returns (PhSpan function)
 }
 
 static gboolean
-add_attrs (Making *making, PhDraftNode *draft, const PhTfNode *node, gboolean calls, GError **error)
+add_attrs (Making *making, PhSketchNode *draft, const PhTfNode *node, gboolean calls, GError **error)
 {
   for (guint i = 0; i < node->attrs->len; i++)
     {
@@ -338,14 +338,14 @@ add_attrs (Making *making, PhDraftNode *draft, const PhTfNode *node, gboolean ca
         }
       made = new_attr (making->file, attr->name, attr->value);
       if (made != NULL)
-        ph_draft_node_attr (draft, made);
+        ph_sketch_node_attr (draft, made);
     }
   return TRUE;
 }
 
 /* What a variable holds, where a checkpoint lies beside the graph: in "value". */
 static gboolean
-add_value (Making *making, PhDraftNode *draft, const PhTfNode *node, GError **error)
+add_value (Making *making, PhSketchNode *draft, const PhTfNode *node, GError **error)
 {
   static const char *const variables[] = { "VarHandleOp", "VariableV2", "Variable", NULL };
   g_autoptr (PhTensor) tensor = NULL;
@@ -364,23 +364,23 @@ add_value (Making *making, PhDraftNode *draft, const PhTfNode *node, GError **er
       return FALSE;
     }
   if (tensor != NULL)
-    ph_draft_node_attr (draft, ph_attr_new_tensor ("value", tensor));
+    ph_sketch_node_attr (draft, ph_attr_new_tensor ("value", tensor));
   return TRUE;
 }
 
 static gboolean
-add_loop (Making *making, PhDraftNode *draft, const PhTfNode *node, GError **error)
+add_loop (Making *making, PhSketchNode *draft, const PhTfNode *node, GError **error)
 {
   PhTfGraph *const parts[] = { node->cond, node->body };
   static const char *const names[] = { "cond", "body" };
 
   for (guint i = 0; i < 2; i++)
     {
-      PhDraft *body = ph_tf_draft (making->file, parts[i], making->depth + 1, error);
+      PhSketch *body = ph_tf_sketch (making->file, parts[i], making->depth + 1, error);
 
       if (body == NULL)
         return FALSE;
-      ph_draft_node_body (draft, names[i], body);
+      ph_sketch_node_body (draft, names[i], body);
     }
   return TRUE;
 }
@@ -390,7 +390,7 @@ add_node (Making *making, const PhTfNode *node, GError **error)
 {
   const char  *function = called_function (making, node);
   guint        n_outputs = node->n_outputs;
-  PhDraftNode *draft = ph_draft_add_node (making->draft, function != NULL ? function : node->op, "tf", node->name);
+  PhSketchNode *draft = ph_sketch_add_named_node (making->draft->main, function != NULL ? function : node->op, "tf", node->name);
   const char **names = names_of (making, node);
 
   for (guint i = 0; i < node->inputs->len; i++)
@@ -399,18 +399,18 @@ add_node (Making *making, const PhTfNode *node, GError **error)
       const PhTfNode *from = g_hash_table_lookup (making->graph->by_name, edge->from);
 
       if (!edge->control)
-        ph_draft_node_input (draft, from != NULL ? names_of (making, from)[MIN (edge->output, from->n_outputs - 1)] : "");
+        ph_sketch_node_input (draft, from != NULL ? names_of (making, from)[MIN (edge->output, from->n_outputs - 1)] : "");
       else if (from != NULL && from != node && runs (from))
-        ph_draft_node_after (draft, names_of (making, from)[0]);
+        ph_sketch_node_after (draft, names_of (making, from)[0]);
     }
   for (guint i = 0; i < n_outputs; i++)
-    ph_draft_node_output (draft, names[i], output_type (node, i));
+    ph_sketch_node_named_output (draft, names[i], output_type (node, i));
   if (function != NULL && node->op != function)
-    ph_draft_node_attr (draft, ph_attr_new_string ("call", node->op));
+    ph_sketch_node_attr (draft, ph_attr_new_string ("call", node->op));
   if (!add_attrs (making, draft, node, function != NULL, error) || !add_value (making, draft, node, error))
     return FALSE;
   if (node->device != NULL)
-    ph_draft_node_attr (draft, ph_attr_new_string ("device", node->device));
+    ph_sketch_node_attr (draft, ph_attr_new_string ("device", node->device));
   return node->body == NULL || add_loop (making, draft, node, error);
 }
 
@@ -421,7 +421,7 @@ add (Making *making, PhTfNode *node, GError **error)
 
   if (strcmp (node->op, "_Arg") == 0 || strcmp (node->op, "Placeholder") == 0 || strcmp (node->op, "PlaceholderV2") == 0)
     {
-      ph_draft_add_input (making->draft, names_of (making, node)[0], output_type (node, 0));
+      ph_sketch_add_named_input (making->draft->main, names_of (making, node)[0], output_type (node, 0));
       return TRUE;
     }
   if (strcmp (node->op, "Const") == 0 && ph_tf_node_attr (node, "value", &value))
@@ -435,17 +435,17 @@ add (Making *making, PhTfNode *node, GError **error)
 
           if (made == NULL)
             return FALSE;
-          ph_draft_add_constant (making->draft, names_of (making, node)[0], made);
+          ph_sketch_add_named_constant (making->draft->main, names_of (making, node)[0], made);
           return TRUE;
         }
     }
   return add_node (making, node, error);
 }
 
-PhDraft *
-ph_tf_draft (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
+PhSketch *
+ph_tf_sketch (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
 {
-  g_autoptr (PhDraft)    draft = ph_draft_new (file->importer, graph->name);
+  g_autoptr (PhSketch)    draft = ph_sketch_new_part (file->importer, graph->name);
   g_autoptr (GHashTable) names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   Making                making = { file, graph, draft, names, depth };
 
@@ -472,7 +472,7 @@ ph_tf_draft (PhTfFile *file, PhTfGraph *graph, guint depth, GError **error)
       const PhTfNode *from = g_hash_table_lookup (graph->by_name, edge->from);
 
       if (from != NULL && !from->gone)
-        ph_draft_add_output (draft, names_of (&making, from)[MIN (edge->output, from->n_outputs - 1)]);
+        ph_sketch_add_output (draft->main, names_of (&making, from)[MIN (edge->output, from->n_outputs - 1)], NULL);
     }
   return g_steal_pointer (&draft);
 }
