@@ -9,15 +9,15 @@
 #define LABEL_LENGTH 72   /* the least height of an edge that is labelled */
 
 /* An edge ends where its slot ends; who is in the slot now may be smaller. */
-static PhPoint
-end_of (PhScene *scene, int box, PhPoint end, const PhDrawOptions *options)
+PhPoint
+ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time, int since)
 {
   const PhSceneBox *at = ph_scene_box (scene, box);
   PhRect card;
 
   if (at->n_tenants == 0 || at->open)
     return end;
-  card = ph_scene_card (scene, box, options->time, options->since);
+  card = ph_scene_card (scene, box, time, since);
   if (end.y >= at->rect.y + at->rect.height - 1)
     end.y = card.y + card.height;
   else if (end.y <= at->rect.y + 1)
@@ -33,8 +33,8 @@ static void
 edge_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, gboolean lines)
 {
   const PhPoint *p = ph_scene_points (scene, edge);
-  const PhPoint start = lines ? p[0] : end_of (scene, edge->from, p[0], options);
-  const PhPoint end = lines ? p[edge->n_points - 1] : end_of (scene, edge->to, p[edge->n_points - 1], options);
+  const PhPoint start = lines ? p[0] : ph_draw_end_of (scene, edge->from, p[0], options->time, options->since);
+  const PhPoint end = lines ? p[edge->n_points - 1] : ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
 
   cairo_move_to (cr, start.x, start.y);
   if (start.x != p[0].x || start.y != p[0].y)
@@ -54,7 +54,7 @@ static void
 arrow_path (PhScene *scene, cairo_t *cr, const PhSceneEdge *edge, const PhDrawOptions *options, double size)
 {
   const PhPoint *p = ph_scene_points (scene, edge);
-  const PhPoint tip = end_of (scene, edge->to, p[edge->n_points - 1], options);
+  const PhPoint tip = ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
   double dx = 0, dy = 0, length = 0;
 
   for (int i = edge->n_points - 1; length < 0.1 && i >= 0; i--)
@@ -128,9 +128,9 @@ ph_hash_edge (PhScene *scene, int index, const PhDrawOptions *options)
   if (!edge_look (scene, index, options, &look))
     return hash;
   hash = ph_hash_mix (hash, look + 1);
-  end = end_of (scene, edge->from, p[0], options);
+  end = ph_draw_end_of (scene, edge->from, p[0], options->time, options->since);
   hash = ph_hash_point (hash, end.x, end.y);
-  end = end_of (scene, edge->to, p[edge->n_points - 1], options);
+  end = ph_draw_end_of (scene, edge->to, p[edge->n_points - 1], options->time, options->since);
   hash = ph_hash_point (hash, end.x, end.y);
   const PhId value = ph_scene_edge_value (scene, index, options->time);
   const char *label = options->values != NULL ? g_hash_table_lookup (options->values, GUINT_TO_POINTER (value)) : NULL;

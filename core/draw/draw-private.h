@@ -24,6 +24,7 @@ double ph_ink_show_short (cairo_t *cr, PhInk *ink, PhInkKind kind, const char *t
 void   ph_ink_round  (cairo_t *cr, const PhRect *rect, double radius);
 
 /* draw-edge.c */
+PhPoint ph_draw_end_of (PhScene *scene, int box, PhPoint end, int time, int since);     /* where a line that ends at the place of @box meets its card */
 void   ph_draw_edges  (PhScene *scene, cairo_t *cr, const PhDrawOptions *options, GArray *edges);
 void   ph_draw_labels (PhScene *scene, cairo_t *cr, PhInk *ink, const PhDrawOptions *options, GArray *edges);
 /* draw-group.c: an open group, or a closed one; of a node with bodies likewise. */

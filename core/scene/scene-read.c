@@ -73,6 +73,31 @@ ph_scene_face (PhScene *scene, const PhTenant *tenant, int time)
   return ph_faces_get (scene->record->faces, face_index (scene, tenant, time));
 }
 
+const PhTenant *
+ph_scene_tenant_at (PhScene *scene, guint index)
+{
+  return &g_array_index (scene->tenants, PhTenant, index);
+}
+
+int
+ph_scene_face_until (PhScene *scene, const PhTenant *tenant, int time)
+{
+  for (guint f = 1; f < tenant->n_faces; f++)
+    {
+      const int next = g_array_index (scene->face_changes, PhFaceChange, tenant->first_face + f).time;
+
+      if (next > time)
+        return MIN (next, tenant->died);
+    }
+  return tenant->died;
+}
+
+const PhSpan *
+ph_scene_span (PhScene *scene, guint index)
+{
+  return &g_array_index (scene->spans, PhSpan, index);
+}
+
 PhRect
 ph_scene_card (PhScene *scene, int box, int time, int since)
 {

@@ -1,0 +1,502 @@
+/* page-picture.c: a scene as SVG with the times at which each of its parts is there.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/draw/draw-private.h"
+#include "core/draw/page-private.h"
+
+#define TIGHT 0.7             /* of its room: longer text is given its length, so that it fits in any font */
+
+typedef struct
+{
+  GString *out, *ends;
+  PhScene *scene;
+  PhInk   *ink;
+  int      first, last;
+  GHashTable *looks;             /* what is inside a card or a pill -> its number: those that look alike are written once */
+  GPtrArray  *contents;          /* (element-type utf8) by that number */
+} Page;
+
+static guint
+take_look (Page *page, GString *look)
+{
+  gpointer known = g_hash_table_lookup (page->looks, look->str);
+  char *content;
+
+  if (known != NULL)
+    return GPOINTER_TO_UINT (known);
+  content = g_strdup (look->str);
+  g_ptr_array_add (page->contents, content);
+  g_hash_table_insert (page->looks, content, GUINT_TO_POINTER (page->contents->len));
+  return page->contents->len;
+}
+
+void
+ph_page_add_number (GString *out, double number)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  const double rounded = round (number * 10) / 10;
+
+  g_string_append (out, g_ascii_formatd (text, sizeof text, rounded == floor (rounded) ? "%.0f" : "%.1f", rounded));
+}
+
+static void
+add_attribute (Page *page, const char *name, double number)
+{
+  g_string_append_printf (page->out, " %s=\"", name);
+  ph_page_add_number (page->out, number);
+  g_string_append_c (page->out, '"');
+}
+
+/* When it is there, as far as that is not always. */
+static void
+add_life (Page *page, int born, int died)
+{
+  if (born > page->first)
+    g_string_append_printf (page->out, " data-b=\"%d\"", born);
+  if (died <= page->last)
+    g_string_append_printf (page->out, " data-d=\"%d\"", died);
+}
+
+static gboolean
+is_ever (const Page *page, int born, int died)
+{
+  return born <= page->last && died > page->first;
+}
+
+static const char *
+hidden (const Page *page, int born, int died)
+{
+  return born <= page->last && page->last < died ? "" : " off";
+}
+
+static void
+add_text (Page *page, PhInkKind kind, const char *class, const char *text, double x, double y, double room)
+{
+  double width, height;
+
+  ph_ink_size (page->ink, kind, text, &width, &height);
+  g_string_append (page->out, "<text");
+  if (*class != '\0')
+    g_string_append_printf (page->out, " class=\"%s\"", class);
+  add_attribute (page, "x", x);
+  add_attribute (page, "y", y);
+  if (room > 0 && width > TIGHT * room)
+    add_attribute (page, "textLength", MIN (width, room));
+  g_string_append_c (page->out, '>');
+  ph_page_append_text (page->out, text);
+  g_string_append (page->out, "</text>");
+}
+
+static void
+add_rect (Page *page, const char *class, double x, double y, double width, double height, double radius)
+{
+  g_string_append (page->out, "<rect");
+  if (*class != '\0')
+    g_string_append_printf (page->out, " class=\"%s\"", class);
+  if (x != 0)
+    add_attribute (page, "x", x);
+  if (y != 0)
+    add_attribute (page, "y", y);
+  add_attribute (page, "width", width);
+  add_attribute (page, "height", height);
+  add_attribute (page, "rx", radius);
+  g_string_append (page->out, "/>");
+}
+
+/* ── cards ── */
+
+/* The operators inside a fused node, two a line. Returns where the next row goes. */
+static double
+add_body (Page *page, const PhFace *face, double width, double y)
+{
+  const double room = width - 2 * PH_FACE_MARGIN + 6;
+
+  for (guint i = 0; i < face->n_body; i++)
+    {
+      const gboolean alone = i % 2 == 0 && i + 1 == face->n_body;
+      const double x = PH_FACE_MARGIN - 3 + i % 2 * (room / 2 + 1.5), chip = alone ? room : room / 2 - 1.5, top = y + i / 2 * PH_FACE_CHIP;
+
+      g_string_append_printf (page->out, "<g class=\"chip f%d\">", face->body_family[i]);
+      add_rect (page, "", x, top, chip, PH_FACE_CHIP - 4, 5);
+      add_text (page, PH_INK_TEXT, "", face->body[i], x + chip / 2, top + (PH_FACE_CHIP - 4) / 2, chip - 8);
+      g_string_append (page->out, "</g>");
+    }
+  y += (face->n_body + 1) / 2 * PH_FACE_CHIP;
+  if (face->n_more > 0)
+    {
+      g_autofree char *more = g_strdup_printf ("and %u more", face->n_more);
+
+      add_text (page, PH_INK_TEXT, "m d", more, width / 2, y + PH_FACE_ROW / 2 - 2, width - 8);
+      y += PH_FACE_ROW;
+    }
+  return y;
+}
+
+static void
+add_rows (Page *page, const PhFace *face, double width, double height)
+{
+  const double room = width - 2 * PH_FACE_MARGIN;
+  double y = PH_FACE_HEADER + 4;
+
+  if (face->n_body > 0)
+    y = add_body (page, face, width, y + 2);
+  y += PH_FACE_ROW / 2;
+  if (face->detail != NULL)
+    {
+      add_text (page, PH_INK_TEXT, "", face->detail, PH_FACE_MARGIN, y, room);
+      y += PH_FACE_ROW;
+    }
+  for (guint i = 0; i < face->n_rows; i++, y += PH_FACE_ROW)
+    add_text (page, PH_INK_TEXT, "d", face->rows[i], PH_FACE_MARGIN, y, room);
+  if (face->shape != NULL && *face->shape != '\0')
+    add_text (page, PH_INK_TEXT, "r d", face->shape, width - PH_FACE_MARGIN, MAX (y, height - 4 - PH_FACE_ROW / 2), room);
+}
+
+/* All of a card but its place. */
+static void
+add_look (Page *page, const PhFace *face, const PhRect *card, gboolean io, gboolean body, double radius)
+{
+  add_rect (page, io ? "b i" : !body ? "b h" : face->n_body > 0 ? "b u" : "b", 0, 0, card->width, card->height, radius);
+  if (io)
+    {
+      add_text (page, PH_INK_TITLE, "t n", face->title, card->width / 2, card->height / 2 - (face->shape != NULL ? 8 : 0), card->width - 12);
+      if (face->shape != NULL)
+        add_text (page, PH_INK_TEXT, "m d", face->shape, card->width / 2, card->height / 2 + 9, card->width - 12);
+    }
+  else
+    {
+      if (body)
+        {
+          g_string_append (page->out, "<path class=\"h\" d=\"M0 24V7a7 7 0 0 1 7-7h");
+          ph_page_add_number (page->out, card->width - 14);
+          g_string_append (page->out, "a7 7 0 0 1 7 7V24z\"/>");
+        }
+      add_text (page, PH_INK_TITLE, "t", face->title, card->width / 2, PH_FACE_HEADER / 2, card->width - 8);
+      add_rows (page, face, card->width, card->height);
+    }
+}
+
+static void
+add_card (Page *page, int index, const PhTenant *tenant, int born, int died)
+{
+  const PhSceneBox *box = ph_scene_box (page->scene, index);
+  const PhFace *face = ph_scene_face (page->scene, tenant, born);
+  const PhRect card = ph_scene_card (page->scene, index, born, born);
+  const gboolean io = box->kind != PH_BOX_NODE, body = !io && card.height > PH_FACE_HEADER + 4;
+  const double radius = io ? card.height / 2 : 7;
+  GString *out = page->out;
+  g_autoptr (GString) look = page->out = g_string_new (NULL);
+
+  add_look (page, face, &card, io, body, radius);
+  page->out = out;
+  g_string_append_printf (page->out, "<g class=\"c f%d%s%s\" data-k=\"%d\" data-i=\"%s%u\"", face->family, io ? " io" : "",
+                          hidden (page, born, died), index, box->kind == PH_BOX_OUTPUT ? "y" : "", box->kind == PH_BOX_OUTPUT ? (guint) index : tenant->id);
+  add_life (page, born, died);
+  if (tenant->n_faces > 1)
+    g_string_append_printf (page->out, " data-g=\"%x.%x\"", face->signature, face->own_types);
+  g_string_append (page->out, " transform=\"translate(");
+  ph_page_add_number (page->out, card.x);
+  g_string_append_c (page->out, ' ');
+  ph_page_add_number (page->out, card.y);
+  g_string_append (page->out, ")\">");
+  g_string_append_printf (page->out, "<use href=\"#L%u\"/></g>\n", take_look (page, look));
+}
+
+static void
+add_pills (Page *page, const PhSceneBox *box, int index)
+{
+  for (guint p = box->first_pill; p < box->first_pill + box->n_pills; p++)
+    {
+      const PhPill *pill = ph_scene_pill (page->scene, p);
+      const double middle = pill->rect.y + pill->rect.height / 2;
+      GString *out = page->out;
+      g_autoptr (GString) look = g_string_new (NULL);
+      PhRect card;
+
+      if (!is_ever (page, pill->born, pill->died))
+        continue;
+      page->out = look;
+      add_rect (page, "q", 0, 0, pill->rect.width, pill->rect.height, PH_PILL_HEIGHT / 2);
+      add_text (page, PH_INK_TEXT, "m s", ph_scene_pill_face (page->scene, pill)->title, pill->rect.width / 2, pill->rect.height / 2, pill->rect.width - 10);
+      page->out = out;
+      card = ph_scene_card (page->scene, index, MAX (pill->born, page->first), pill->born);
+      g_string_append_printf (page->out, "<g class=\"p%s%s\"", pill->is_link ? " l" : "", hidden (page, pill->born, pill->died));
+      add_life (page, pill->born, pill->died);
+      g_string_append (page->out, "><path d=\"M");
+      ph_page_add_number (page->out, pill->rect.x + pill->rect.width);
+      g_string_append_c (page->out, ' ');
+      ph_page_add_number (page->out, middle);
+      g_string_append_c (page->out, 'L');
+      ph_page_add_number (page->out, card.x);
+      g_string_append_c (page->out, ' ');
+      ph_page_add_number (page->out, CLAMP (middle, card.y + 5, card.y + card.height - 5));
+      g_string_append (page->out, "\"/>");
+      g_string_append_printf (page->out, "<use href=\"#L%u\"", take_look (page, look));
+      add_attribute (page, "x", pill->rect.x);
+      add_attribute (page, "y", pill->rect.y);
+      g_string_append (page->out, "/>");
+      g_string_append (page->out, "</g>\n");
+    }
+}
+
+static void
+add_box (Page *page, int index)
+{
+  const PhSceneBox *box = ph_scene_box (page->scene, index);
+
+  if (box->n_pills > 0)
+    add_pills (page, box, index);
+  for (guint t = 0; t < box->n_tenants; t++)
+    {
+      const PhTenant *tenant = ph_scene_tenant_at (page->scene, box->first_tenant + t);
+
+      for (int born = tenant->born, died; born < tenant->died; born = died)
+        {
+          died = ph_scene_face_until (page->scene, tenant, born);
+          if (is_ever (page, born, died))
+            add_card (page, index, tenant, born, died);
+        }
+    }
+}
+
+/* ── groups ── */
+
+static const char *
+title_of (Page *page, int index)
+{
+  const PhSceneBox *box = ph_scene_box (page->scene, index);
+  const PhTenant *tenant = box->kind == PH_BOX_NODE ? ph_scene_tenant (page->scene, index, page->last) : NULL;
+
+  if (box->kind == PH_BOX_NODE && tenant == NULL && box->n_tenants > 0)
+    tenant = ph_scene_tenant_at (page->scene, box->first_tenant);
+  return box->title != NULL ? box->title : tenant != NULL ? ph_scene_face (page->scene, tenant, page->last)->title : "";
+}
+
+static void
+add_group (Page *page, int index)
+{
+  static const PhFamily tints[] = { PH_FAMILY_LINEAR, PH_FAMILY_NORM, PH_FAMILY_ACTIVATION, PH_FAMILY_POOL, PH_FAMILY_ARITHMETIC };
+  const PhSceneBox *box = ph_scene_box (page->scene, index);
+  const double middle = box->rect.x + box->rect.width / 2;
+
+  g_string_append_printf (page->out, "<g id=\"g%d\" class=\"g%s", index, box->open ? "" : " z");
+  if (box->pattern > 0)
+    g_string_append_printf (page->out, " f%d", tints[(box->pattern - 1) % G_N_ELEMENTS (tints)]);
+  if (box->n_tenants > 0)
+    {
+      const int born = ph_scene_tenant_at (page->scene, box->first_tenant)->born,
+                died = ph_scene_tenant_at (page->scene, box->first_tenant + box->n_tenants - 1)->died;
+
+      g_string_append_printf (page->out, "%s\"", hidden (page, born, died));
+      add_life (page, born, died);
+    }
+  else
+    g_string_append_c (page->out, '"');
+  g_string_append_c (page->out, '>');
+  add_rect (page, "", box->rect.x, box->rect.y, box->rect.width, box->rect.height, 10);
+  if (box->open)
+    add_text (page, PH_INK_TITLE, "gt", title_of (page, index), box->rect.x + 11, box->rect.y + 15, box->rect.width - 24);
+  else
+    {
+      g_autofree char *detail = ph_scene_group_text (page->scene, index, page->last);
+
+      add_text (page, PH_INK_TITLE, "gt", title_of (page, index), middle, box->rect.y + box->rect.height / 2 - 9, box->rect.width - 20);
+      add_text (page, PH_INK_TEXT, "gd m d", detail, middle, box->rect.y + box->rect.height / 2 + 11, box->rect.width - 20);
+      add_text (page, PH_INK_TEXT, "gc", "", box->rect.x + box->rect.width - 8, box->rect.y, 0);
+    }
+  g_string_append (page->out, "</g>\n");
+}
+
+/* ── lines ── */
+
+/* Whether the text of @index ends, at some time, before its place does. */
+static gboolean
+is_loose (Page *page, int index)
+{
+  const PhSceneBox *box = ph_scene_box (page->scene, index);
+
+  for (guint t = 0; t < box->n_tenants && !box->open; t++)
+    {
+      const PhTenant *tenant = ph_scene_tenant_at (page->scene, box->first_tenant + t);
+
+      for (int born = tenant->born; born < tenant->died; born = ph_scene_face_until (page->scene, tenant, born))
+        {
+          const PhRect card = ph_scene_card (page->scene, index, born, born);
+
+          if (card.width < box->rect.width - 0.5f || card.height < box->rect.height - 0.5f)
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+static void
+add_point (GString *out, char letter, PhPoint at)
+{
+  if (letter != '\0')
+    g_string_append_c (out, letter);
+  ph_page_add_number (out, at.x);
+  g_string_append_c (out, ' ');
+  ph_page_add_number (out, at.y);
+}
+
+/* The curve alone, or with what joins it to the cards that are there at @time. */
+static char *
+print_line (Page *page, int index, gboolean joined, int time)
+{
+  const PhSceneEdge *edge = ph_scene_edge (page->scene, index);
+  const PhPoint *p = ph_scene_points (page->scene, edge), start = p[0], end = p[edge->n_points - 1];
+  const PhPoint from = joined ? ph_draw_end_of (page->scene, edge->from, start, time, time) : start;
+  const PhPoint to = joined ? ph_draw_end_of (page->scene, edge->to, end, time, time) : end;
+  GString *out = g_string_new (NULL);
+
+  add_point (out, 'M', from);
+  if (from.x != start.x || from.y != start.y)
+    add_point (out, 'L', start);
+  for (guint i = 1; i + 2 < edge->n_points; i += 3)
+    if (fabsf (p[i - 1].x - p[i + 2].x) < 0.5f && fabsf (p[i].x - p[i + 1].x) < 0.5f)
+      add_point (out, 'L', p[i + 2]);
+    else
+      {
+        add_point (out, 'C', p[i]);
+        g_string_append_c (out, ' ');
+        add_point (out, '\0', p[i + 1]);
+        g_string_append_c (out, ' ');
+        add_point (out, '\0', p[i + 2]);
+      }
+  if (to.x != end.x || to.y != end.y)
+    add_point (out, 'L', to);
+  return g_string_free (out, FALSE);
+}
+
+static void
+add_end (Page *page, const char *name, int index)
+{
+  const PhRect rect = ph_scene_box (page->scene, index)->rect;
+  const double sides[] = { rect.x, rect.y, rect.width, rect.height };
+  g_autofree char *key = g_strdup_printf ("\"%d\":", index);
+
+  g_string_append_printf (page->out, " data-%s=\"%d\"", name, index);
+  if (strstr (page->ends->str, key) != NULL)
+    return;
+  if (page->ends->len > 1)
+    g_string_append_c (page->ends, ',');
+  g_string_append (page->ends, key);
+  for (guint i = 0; i < 4; i++)
+    {
+      g_string_append_c (page->ends, i == 0 ? '[' : ',');
+      ph_page_add_number (page->ends, sides[i]);
+    }
+  g_string_append_c (page->ends, ']');
+}
+
+static void
+add_edge (Page *page, int index)
+{
+  const PhSceneEdge *edge = ph_scene_edge (page->scene, index);
+  g_autoptr (GString) spans = g_string_new (NULL);
+  g_autofree char *line = NULL;
+  const gboolean now = ph_scene_edge_at (page->scene, index, page->last);
+  gboolean loose_from, loose_to;
+  guint n = 0;
+
+  if (edge->n_points < 4)
+    return;
+  for (guint s = 0; s < edge->n_spans; s++)
+    {
+      const PhSpan *span = ph_scene_span (page->scene, edge->first_span + s);
+
+      if (is_ever (page, span->born, span->died))
+        g_string_append_printf (spans, "%s%d,%d", n++ > 0 ? "," : "", MAX (span->born, page->first), span->died > page->last ? -1 : span->died);
+    }
+  if (n == 0)
+    return;
+  line = print_line (page, index, TRUE, now ? page->last : ph_scene_span (page->scene, edge->first_span)->born);
+  g_string_append_printf (page->out, "<path class=\"e%s%s%s%s\" data-s=\"%s\" data-a=\"%d\" data-z=\"%d\" d=\"%s\"", edge->backward ? " bw" : "",
+                          edge->control ? " ct" : "", edge->inner ? " in" : "", now ? "" : " off", spans->str, edge->from, edge->to, line);
+  loose_from = is_loose (page, edge->from);
+  loose_to = is_loose (page, edge->to);
+  if (loose_from || loose_to)
+    {
+      g_autofree char *base = print_line (page, index, FALSE, page->last);
+
+      if (strcmp (base, line) != 0)
+        g_string_append_printf (page->out, " data-l=\"%s\"", base);
+    }
+  if (loose_from)
+    add_end (page, "f", edge->from);
+  if (loose_to)
+    add_end (page, "o", edge->to);
+  g_string_append (page->out, "/>\n");
+}
+
+static void
+add_arrow (GString *out, const char *id, const char *color)
+{
+  g_string_append_printf (out, "<marker id=\"%s\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
+                          "markerHeight=\"8\" orient=\"auto\"><path d=\"M0 .5 8 4 0 7.5z\" fill=\"%s\"/></marker>", id, color);
+}
+
+static int
+by_depth (gconstpointer a, gconstpointer b, gpointer data)
+{
+  const guint x = ph_scene_box (data, *(const int *) a)->depth, y = ph_scene_box (data, *(const int *) b)->depth;
+
+  return x != y ? (x < y ? -1 : 1) : *(const int *) a - *(const int *) b;
+}
+
+void
+ph_page_add_picture (GString *out, PhScene *scene, int first, int last, GString *ends)
+{
+  g_autoptr (PhInk) ink = ph_ink_new ();
+  g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GHashTable) looks = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) contents = g_ptr_array_new_with_free_func (g_free);
+  Page page = { .out = out, .ends = ends, .scene = scene, .ink = ink, .first = first, .last = last, .looks = looks, .contents = contents };
+
+  g_string_append (out, "<svg id=\"picture\" xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"The graph\"");
+  g_string_append (out, " viewBox=\"-10 -14 ");
+  ph_page_add_number (out, ph_scene_width (scene) + 20);
+  g_string_append_c (out, ' ');
+  ph_page_add_number (out, ph_scene_height (scene) + 28);
+  g_string_append_printf (out, "\" width=\"%.0f\" height=\"%.0f\">\n<defs>", ph_scene_width (scene) + 20, ph_scene_height (scene) + 28);
+  add_arrow (out, "a", "var(--edge)");
+  add_arrow (out, "ab", "color-mix(in srgb,var(--activation) 75%,var(--edge))");
+  add_arrow (out, "ap", "var(--pale)");
+  add_arrow (out, "an", "var(--added)");
+  add_arrow (out, "ar", "var(--removed)");
+  add_arrow (out, "al", "var(--accent)");
+  g_string_append (out, "</defs>\n<g id=\"world\">\n");
+  for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
+    {
+      const int index = (int) b;
+
+      if (ph_scene_box (scene, index)->shown)
+        g_array_append_val (order, index);
+    }
+  g_array_sort_with_data (order, by_depth, scene);
+  for (guint i = 0; i < order->len; i++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, g_array_index (order, int, i));
+
+      if (box->open)
+        add_group (&page, g_array_index (order, int, i));
+    }
+  for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+    add_edge (&page, (int) e);
+  for (guint i = 0; i < order->len; i++)
+    {
+      const PhSceneBox *box = ph_scene_box (scene, g_array_index (order, int, i));
+
+      if (!box->open && box->kind == PH_BOX_GROUP)
+        add_group (&page, g_array_index (order, int, i));
+      else if (!box->open)
+        add_box (&page, g_array_index (order, int, i));
+    }
+  g_string_append (out, "</g>\n<defs>\n");
+  for (guint i = 0; i < contents->len; i++)
+    g_string_append_printf (out, "<g id=\"L%u\">%s</g>\n", i + 1, (char *) contents->pdata[i]);
+  g_string_append (out, "</defs></svg>\n");
+}
