@@ -110,7 +110,7 @@ run_line (Peep *peep, const char *line, const char *place)
   return show (peep, reply, place);
 }
 
-/* The lines of a script, each with those that a backslash at its end joins to it. */
+/* The lines of a script, each with those that belong to it. */
 static gboolean
 run_stream (Peep *peep, FILE *stream, const char *name)
 {
@@ -135,17 +135,25 @@ run_stream (Peep *peep, FILE *stream, const char *name)
           go_on = show_error (peep, command, error, place);
           continue;
         }
-      g_string_append (joined, g_strchomp (line + (marked ? 3 : 0)));
-      if (!ph_line_goes_on (joined))
+      for (PhJoin join = PH_JOIN_BEFORE; go_on && join == PH_JOIN_BEFORE;)
         {
-          g_autofree char *place = g_strdup_printf ("%s:%u", name, first);
+          join = ph_line_join (joined, g_strchomp (line + (marked ? 3 : 0)), FALSE);
+          if (join != PH_JOIN_MORE)
+            {
+              g_autofree char *place = g_strdup_printf ("%s:%u", name, first);
 
-          go_on = run_line (peep, joined->str, place);
-          g_string_truncate (joined, 0);
+              go_on = run_line (peep, joined->str, place);
+              g_string_truncate (joined, 0);
+              first = number;
+            }
         }
     }
   if (go_on && joined->len > 0)
-    go_on = run_line (peep, joined->str, name);
+    {
+      g_autofree char *place = g_strdup_printf ("%s:%u", name, first);
+
+      go_on = run_line (peep, joined->str, place);
+    }
   free (line);
   return go_on;
 }

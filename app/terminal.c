@@ -230,14 +230,19 @@ remember (const char *line)
     write_history (history_file);
 }
 
+/* Lines that a paste brought and that wait for their turn. */
+static GQueue pasted = G_QUEUE_INIT;
+
 char *
 ph_terminal_read (const char *prompt)
 {
   g_autoptr (GString) joined = g_string_new (NULL);
-  gboolean           goes_on;
+  PhJoin             join = PH_JOIN_MORE;
 
+  if (!g_queue_is_empty (&pasted))
+    return g_queue_pop_head (&pasted);
   the_prompt = prompt;
-  do
+  while (join == PH_JOIN_MORE)
     {
       char *line;
 
@@ -253,13 +258,27 @@ ph_terminal_read (const char *prompt)
             printf ("\n");
           return NULL;
         }
-      g_string_append (joined, line != NULL ? line : "");
-      goes_on = line != NULL && ph_line_goes_on (joined);
+      if (line == NULL)
+        break;
+      /* What was pasted as a whole is several lines. */
+      if (joined->len == 0 && strchr (line, '\n') != NULL)
+        {
+          g_autoptr (GPtrArray) lines = ph_lines_join (line, NULL);
+
+          remember (line);
+          free (line);
+          for (guint i = 0; i < lines->len; i++)
+            g_queue_push_tail (&pasted, g_strdup (lines->pdata[i]));
+          return g_queue_is_empty (&pasted) ? g_strdup ("") : g_queue_pop_head (&pasted);
+        }
+      join = ph_line_join (joined, line, TRUE);
+      if (join == PH_JOIN_BEFORE)
+        g_queue_push_tail (&pasted, g_strdup (line));
       free (line);
     }
-  while (goes_on);
+  g_strchomp (joined->str);
   remember (joined->str);
-  return g_string_free (g_steal_pointer (&joined), FALSE);
+  return g_strdup (joined->str);
 }
 
 void
@@ -271,5 +290,6 @@ ph_terminal_close (void)
       g_chmod (history_file, 0600);
     }
   g_clear_pointer (&history_file, g_free);
+  g_queue_clear_full (&pasted, g_free);
   clear_history ();
 }

@@ -5,7 +5,7 @@ cd "$1" || exit 1
 failed=0
 
 # core/*.c of no folder is the first: errors, names, numbers.
-order='core/tensor core/graph core/ops core/opset core/io core/run core/analyze passes core/prove core/layered core/scene core/draw core/document core/console views app'
+order='core/tensor core/graph core/ops core/opset core/io core/run core/analyze passes core/prove core/layered core/scene core/draw core/document core/script core/console views app'
 
 forbid () {
   found=$(grep -rnE "^#include [<\"]($2)" $1 --include='*.c' --include='*.h' --include='*.inc')

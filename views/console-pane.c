@@ -197,6 +197,35 @@ remember (PhConsolePane *self, const char *line)
     write_history (self->history_file);
 }
 
+/* NULL: more belongs to it. Lines of a paste that follow the first run one after the other behind it. */
+static char *
+take_line (PhConsolePane *self, const char *line, gboolean end)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GPtrArray) lines = NULL;
+
+  if (self->joined->len == 0 && strchr (line, '\n'))
+    {
+      lines = ph_lines_join (line, NULL);
+      if (lines->len == 0)
+        return g_strdup ("");
+      for (guint i = 0; self->console && i + 1 < lines->len; i++)
+        ph_console_run_async (self->console, lines->pdata[i], NULL, NULL, NULL);
+      return g_strdup (lines->pdata[lines->len - 1]);
+    }
+  PhJoin join = ph_line_join (self->joined, line, TRUE);
+  if (join == PH_JOIN_MORE && !end)
+    return NULL;
+  text = g_strstrip (g_strdup (self->joined->str));
+  g_string_truncate (self->joined, 0);
+  if (join != PH_JOIN_BEFORE)
+    return g_steal_pointer (&text);
+  /* It is no part of the block, and runs after it. */
+  if (self->console)
+    ph_console_run_async (self->console, text, NULL, NULL, NULL);
+  return g_strdup (line);
+}
+
 static void
 on_line (char *line)
 {
@@ -206,15 +235,13 @@ on_line (char *line)
   stop_prompt (self);
   if (!line)
     write_text (self, "\n");
-  g_string_append (self->joined, line ? line : "");
+  g_autofree char *text = take_line (self, line ? line : "", line == NULL);
   free (line);
-  if (ph_line_goes_on (self->joined))
+  if (!text)
     {
       start_prompt (self);
       return;
     }
-  g_autofree char *text = g_strstrip (g_strdup (self->joined->str));
-  g_string_truncate (self->joined, 0);
   if (!*text || !self->console)
     {
       start_prompt (self);

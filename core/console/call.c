@@ -20,7 +20,7 @@ ph_call_free (PhCall *call)
 }
 
 static const PhCommandCode sql_code = { ph_sql_begin, ph_sql_work };
-static const PhCommandCode expression_code = { ph_expression_begin };
+static const PhCommandCode expression_code = { ph_expression_begin, ph_expression_work };
 static const PhCommand     sql_row = { "select", "SQL", "Ask the tables about the graph" };
 static const PhCommand     expression_row = { "NAME =", "EXPRESSION", "Compute" };
 

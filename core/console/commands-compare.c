@@ -48,6 +48,8 @@ compare_begin (PhCall *call, GError **error)
   Compare   *compare;
   PhPosition since, to;
 
+  if (ph_call_names_function (call))
+    return ph_call_read_function (call, TRUE, error);
   if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, 2, error))
     return FALSE;
   compare = g_new0 (Compare, 1);
@@ -81,6 +83,8 @@ compare_work (PhCall *call, GError **error)
   Compare   *compare = call->data;
   PhHistory *history;
 
+  if (ph_call_names_function (call))
+    return ph_call_compare_function (call, error);
   ph_call_progress (call, "comparing", -1);
   if (compare->job == NULL)
     {
@@ -100,6 +104,8 @@ compare_finish (PhCall *call, GError **error)
 {
   Compare *compare = call->data;
 
+  if (ph_call_names_function (call))
+    return ph_call_reply_comparison (call);
   if (compare->job != NULL)
     {
       if (!ph_document_take_job (call->document, compare->job, TRUE, error))
@@ -112,10 +118,12 @@ compare_finish (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "compare", "[STEP [STEP] | FILE]", "Show what changed since a position, or what another model has instead",
+  { "compare", "[STEP [STEP] | FILE | FUNCTION(ARGUMENTS) [--inputs N]]", "Show what changed since a position, what another model has instead, or a function run in three ways",
     "`compare 3` marks in every view what changed between step 3 and here, `compare 0 5` goes to step 5 first, `compare` counts from the "
     "step before again. `compare other.onnx` adds a step that turns this model into the other one: nodes are recognised by name, output "
-    "and structure, so its picture and its `diff` show what differs. Steps ahead are dropped.",
+    "and structure, so its picture and its `diff` show what differs. Steps ahead are dropped. `compare f(x)` shows the source of a function, "
+    "one run of it as a graph and its source compiled to one, line by line, runs all three on other inputs (20, or --inputs N), and says on which the "
+    "trace is wrong and which line decided otherwise there; then what each way takes.",
     NULL, NULL, NULL, PH_CODE (compare_begin, compare_work, compare_finish) },
 };
 const PhCommandGroup ph_commands_compare = { rows, G_N_ELEMENTS (rows) };

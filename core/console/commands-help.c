@@ -269,8 +269,8 @@ source_begin (PhCall *call, GError **error)
 {
   g_autofree char    *text = NULL;
   gsize               size;
-  g_auto (GStrv)       lines = NULL;
-  g_autoptr (GString)  joined = g_string_new (NULL);
+  g_autoptr (GPtrArray) lines = NULL;
+  g_autoptr (GArray)    first = g_array_new (FALSE, FALSE, sizeof (guint));
   GError             *own = NULL;
 
   if (!ph_call_need_args (call, 1, 1, error))
@@ -286,22 +286,17 @@ source_begin (PhCall *call, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s is not a script: it is not text", call->argv[0]);
       return FALSE;
     }
-  lines = g_strsplit (g_str_has_prefix (text, "\xef\xbb\xbf") ? text + 3 : text, "\n", -1);       /* byte order mark */
-  for (guint i = 0, first = 0; lines[i] != NULL; i++)
-    {
-      if (joined->len == 0)
-        first = i + 1;
-      g_string_append (joined, g_strstrip (lines[i]));
-      if (lines[i + 1] != NULL && ph_line_goes_on (joined))
-        continue;
-      if (joined->len > 0 && joined->str[0] != '#')
-        {
-          g_autofree char *place = g_strdup_printf ("%s:%u", call->argv[0], first);
+  /* A file of Python runs as one text, whose numbers stay Python's own. */
+  if (g_str_has_suffix (call->argv[0], ".py"))
+    return ph_call_read_script (call, text, error);
+  lines = ph_lines_join (text, first);
+  for (guint i = 0; i < lines->len; i++)
+    if (*(char *) lines->pdata[i] != '#')
+      {
+        g_autofree char *place = g_strdup_printf ("%s:%u", call->argv[0], g_array_index (first, guint, i));
 
-          ph_call_push_line (call, joined->str, place);
-        }
-      g_string_truncate (joined, 0);
-    }
+        ph_call_push_line (call, lines->pdata[i], place);
+      }
   return TRUE;
 }
 
@@ -337,8 +332,9 @@ static const PhCommand rows[] = {
     PH_CODE (help_begin) },
   { "formats", "[FORMAT]", "The file formats that can be opened and saved, and those that are only recognised", "The content of a file decides how it is "
     "opened, its extension how it is saved.", NULL, NULL, NULL, PH_CODE (formats_begin) },
-  { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped, a backslash at the end joins the next line; the first failure ends it.",
-    N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin) },
+  { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped; a backslash at the end, an open bracket and the head of a block join what follows; the first "
+    "failure ends it. A file NAME.py is one program of the tensor language: its functions and variables are there after it.",
+    N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin, ph_call_run_script) },
   { "history", "", "The lines that were run, ready to be saved as a script", NULL, NULL, NULL, NULL, PH_CODE (history_begin) },
   { "quit", "", N_ ("Leave"), NULL, N_ ("_Quit"), "<Control>q", NULL, PH_CODE (quit_begin) },
 };

@@ -7,9 +7,10 @@ static const PhCommand rows[] = {
     "`select op, count(*) from nodes group by op order by 2 desc`; `select n.op, v.shape from nodes n join values v on "
     "v.producer = n.id where v.bytes > 1e6`.",
     "_Tables", NULL, NULL, PH_CODE (ph_sql_tables_command) },
-  { "trace", "[show|open|clear]", "The graph that expressions recorded",
+  { "trace", "[show|open|clear|FUNCTION(ARGUMENTS)]", "The graph that lines recorded, or one run of a function as a graph",
     "`x1 = 2`, `y = log(x1) * 3` compute at once and are recorded. `trace` shows the graph, `trace open` makes it the document, "
-    "`trace clear` forgets it, `grad y` differentiates.",
-    NULL, NULL, NULL, PH_CODE (ph_trace_command) },
+    "`trace clear` forgets it, variables and functions, `grad y` differentiates. `trace f(x)` runs a function and opens what it computed as a static graph: "
+    "branches as they were taken, loops unrolled, numbers that int(), float() and .item() made as they were; `compile f(x)` opens its source.",
+    NULL, NULL, NULL, PH_CODE (ph_trace_command, ph_call_make_graph, ph_call_open_graph) },
 };
 const PhCommandGroup ph_commands_query = { rows, G_N_ELEMENTS (rows) };

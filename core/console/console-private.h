@@ -5,6 +5,7 @@
 #include "core/console/command-list.h"
 #include "core/console/console.h"
 #include "core/document/snapshot.h"
+#include "core/nearest.h"
 #include "core/run/executor.h"
 
 G_BEGIN_DECLS
@@ -118,8 +119,6 @@ void      ph_call_reply_position (PhCall *call);
 /* Comparing a step takes some computations of the model: beyond this size that is left to be asked for. */
 gboolean  ph_call_is_quick    (PhCall *call, guint nodes, gint64 flops);
 
-/* The nearest of @names to what was typed, or NULL. */
-const char *ph_nearest        (const char *typed, const char *const *names, guint n);
 char      **ph_split_words    (const char *line, GError **error);     /* quotes as in a shell, nothing else special */
 
 /* step-rows.c */
@@ -141,11 +140,22 @@ char     *ph_pipeline_text    (const char *name, GError **error);
 typedef enum { PH_LINE_EMPTY, PH_LINE_COMMAND, PH_LINE_SQL, PH_LINE_EXPRESSION } PhLineKind;
 PhLineKind ph_line_classify   (const char *line, const PhCommand **command, const char **rest);
 
-/* sql.c, expression.c, trace.c: the code of lines that are no commands, and of commands that stand elsewhere */
+/* sql.c, expression-line.c, trace.c: the code of lines that are no commands, and of commands that stand elsewhere */
 gboolean  ph_sql_begin        (PhCall *call, GError **error);
 gboolean  ph_sql_work         (PhCall *call, GError **error);
 gboolean  ph_expression_begin (PhCall *call, GError **error);
+gboolean  ph_expression_work  (PhCall *call, GError **error);
 gboolean  ph_trace_command    (PhCall *call, GError **error);
+
+/* commands-script.c: functions of the language: what trace, compile and compare share */
+gboolean  ph_call_names_function (PhCall *call);            /* the first argument is one, or a call of one */
+gboolean  ph_call_read_function (PhCall *call, gboolean compile, GError **error);      /* begin */
+gboolean  ph_call_make_graph  (PhCall *call, GError **error);                          /* work, and */
+gboolean  ph_call_open_graph  (PhCall *call, GError **error);                          /* finish; nothing without begin */
+gboolean  ph_call_compare_function (PhCall *call, GError **error);                     /* work, and */
+gboolean  ph_call_read_script (PhCall *call, const char *text, GError **error);        /* a file of the language: begin, */
+gboolean  ph_call_run_script  (PhCall *call, GError **error);                          /* and work; nothing without it */
+gboolean  ph_call_reply_comparison (PhCall *call);                                     /* what it found */
 
 /* trace.c: the dynamic graph, one a console */
 typedef struct _PhTrace PhTrace;

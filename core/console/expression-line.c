@@ -1,4 +1,4 @@
-/* expression-line.c: a line that is a tensor expression, or an assignment of one.
+/* expression-line.c: lines of the tensor language.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -30,60 +30,120 @@ explain_unknown (PhCall *call, GError **error)
     g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no command '%s': `help` lists them", word);
 }
 
-/* "y = ..." has a name; "x == y" and "log (x)" have none. @at: (out) where the expression begins. FALSE: the line is one word,
- * or words, and no variable. */
+/* Words behind each other that begin no statement: a command, most likely. */
 static gboolean
-take_target (PhCall *call, char **name, const char **at)
+is_mistyped (PhCall *call)
 {
+  static const char *const statements[] = { "if", "for", "while", "def", "return", "not", "import", "from", "assert", "pass", "break", "continue", "class", "with", "try",
+                                            "del", "raise", "global", "nonlocal", "lambda", "elif", "else", "async", "await", NULL };
   const char      *end = call->rest;
   g_autofree char *word = NULL;
+  PhScript        *script = ph_console_get_script (call->console);
   PhModel         *model = ph_document_get_model (call->document);
-  gboolean         bare;
 
-  *at = call->rest;
   if (!g_ascii_isalpha (*end) && *end != '_')
-    return TRUE;
+    return FALSE;
   while (g_ascii_isalnum (*end) || *end == '_' || *end == '.' || *end == ':')
     end++;
   word = g_strndup (call->rest, (gsize) (end - call->rest));
-  while (g_ascii_isspace (*end))
+  while (*end == ' ' || *end == '\t')
     end++;
-  if (*end == '=' && end[1] != '=')
-    {
-      *name = g_steal_pointer (&word);
-      *at = end + 1;
-      return TRUE;
-    }
-  bare = *end == '\0' || g_ascii_isalnum (*end) || *end == '_' || *end == '\'' || *end == '"';
-  return !bare || ph_trace_has (call->console, word) || (model != NULL && ph_model_find_value_named (model, word) != NULL);
+  if (g_strv_contains (statements, word))
+    return FALSE;
+  {
+    g_autofree char *first = g_strndup (word, strcspn (word, "."));
+
+    if (strchr (word, '.') != NULL && ph_script_has (script, first))
+      return FALSE;
+  }
+  if (*end != '\0' && !g_ascii_isalnum (*end) && *end != '_' && *end != '\'' && *end != '"')
+    return FALSE;
+  if (g_str_has_prefix (end, "if ") || g_str_has_prefix (end, "and ") || g_str_has_prefix (end, "or ") || g_str_has_prefix (end, "is ") ||
+      g_str_has_prefix (end, "in ") || g_str_has_prefix (end, "not "))
+    return FALSE;
+  return !ph_script_has (script, word) && !ph_script_has_function (script, word) && ph_script_word_find (word) == NULL &&
+         (model == NULL || ph_model_find_value_named (model, word) == NULL) && !g_str_equal (word, "pi") && !g_str_equal (word, "e") && !g_str_equal (word, "inf") &&
+         !g_str_equal (word, "nan") && !g_str_equal (word, "True") && !g_str_equal (word, "False") && !g_str_equal (word, "None");
+}
+
+typedef struct { PhScriptText *text; } Line;
+
+static void
+line_free (gpointer data)
+{
+  Line *line = data;
+
+  ph_script_text_free (line->text);
+  g_free (line);
 }
 
 gboolean
 ph_expression_begin (PhCall *call, GError **error)
 {
-  g_autofree char  *name = NULL, *text = NULL;
-  g_auto (PhOperand) result = { NULL };
-  const char       *at, *target;
-  JsonObject       *row;
+  Line *line = g_new0 (Line, 1);
 
-  if (!take_target (call, &name, &at))
+  ph_call_set_data (call, line, line_free);
+  if (is_mistyped (call))
     {
       explain_unknown (call, error);
       return FALSE;
     }
-  if (!ph_expression_parse (call, call->rest, at, &result, error) || (name != NULL && !ph_trace_assign (call, name, &result, error)))
+  line->text = ph_script_parse (call->rest, NULL, error);
+  if (line->text == NULL)
     return FALSE;
-
-  ph_trace_keep_line (call, name != NULL);
-  target = name != NULL ? name : result.value != NULL ? result.value->name : "";
-  row = ph_json_add_object (ph_reply_array (call->reply, "values"));
-  ph_json_set (row, "name", target);
-  ph_tensor_to_json (result.tensor, row, 1000);
-  ph_json_set (call->reply->json, "name", target);
-  text = ph_tensor_to_string (result.tensor, 100);
-  if (name != NULL)
-    ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET " = %s\n", name, text);
-  else
-    ph_reply_say (call->reply, "%s\n", text);
+  ph_trace_find_outside (call, line->text);
   return TRUE;
+}
+
+static void
+reply_value (PhReply *reply, const char *name, PhScriptValue *value)
+{
+  g_autoptr (PhTensor) tensor = ph_script_value_tensor (value);
+  g_autofree char    *text = ph_script_value_text (value, 100);
+
+  if (tensor != NULL)
+    {
+      JsonObject *row = ph_json_add_object (ph_reply_array (reply, "values"));
+
+      ph_json_set (row, "name", name);
+      ph_tensor_to_json (tensor, row, 1000);
+    }
+  else
+    ph_json_set (reply->json, "value", text);
+  ph_json_set (reply->json, "name", name);
+  if (name[0] != '\0')
+    ph_reply_say (reply, PH_STYLE_KEY "%s" PH_STYLE_RESET " = %s\n", name, text);
+  else
+    ph_reply_say (reply, "%s\n", text);
+}
+
+/* What a line or a file of lines says. */
+void
+ph_script_result_reply (PhCall *call, PhScriptResult *result)
+{
+  if (result->out->len > 0)
+    {
+      ph_json_set (call->reply->json, "printed", result->out->str);
+      ph_reply_say (call->reply, "%s", result->out->str);
+    }
+  if (result->value != NULL && (result->target != NULL || !ph_script_value_is_none (result->value)))
+    reply_value (call->reply, result->target != NULL ? result->target : "", result->value);
+}
+
+gboolean
+ph_expression_work (PhCall *call, GError **error)
+{
+  Line          *line = call->data;
+  PhScriptResult result = { NULL };
+  const gboolean ok = ph_script_run (ph_console_get_script (call->console), line->text, TRUE, call->cancellable, &result, error);
+
+  /* What was printed before it failed was said. */
+  if (ok)
+    ph_script_result_reply (call, &result);
+  else if (result.out != NULL && result.out->len > 0)
+    ph_reply_say (call->reply, "%s", result.out->str);
+  if (ok && result.recorded)
+    ph_trace_keep_line (call);
+  ph_script_result_clear (&result);
+  return ok;
 }

@@ -1,19 +1,15 @@
-/* trace.c: the graph that expressions record, computed as it grows.
+/* trace.c: the graph that lines of the language record, as a model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/trace.h"
 
 #include <string.h>
 
 #include "core/io/io.h"
-#include "core/ops/builder.h"
 
 struct _PhTrace
 {
-  PhModel    *model;             /* has no journal: it is a record itself      */
-  GHashTable *variables;         /* owned name -> PhValue                      */
-  GHashTable *tensors;           /* PhId -> owned PhTensor: what was computed  */
+  PhScript   *script;
   GPtrArray  *lines;             /* (element-type char*) that recorded it      */
-  PhId        kept;              /* the model's next id after the last of them */
 };
 
 PhTrace *
@@ -22,230 +18,57 @@ ph_trace_new (void)
   PhTrace *trace = g_new0 (PhTrace, 1);
 
   trace->lines = g_ptr_array_new_with_free_func (g_free);
-  trace->model = ph_model_new ();
-  trace->model->ir_version = 10;
-  ph_model_set_opset (trace->model, "", PH_OPSET_NEWEST);
-  trace->variables = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  trace->tensors = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  trace->script = ph_script_new ();
   return trace;
 }
 
 void
 ph_trace_free (PhTrace *trace)
 {
-  g_hash_table_unref (trace->variables);
-  g_hash_table_unref (trace->tensors);
-  ph_model_free (trace->model);
+  ph_script_free (trace->script);
   g_ptr_array_unref (trace->lines);
   g_free (trace);
 }
 
-void
-ph_operand_clear (PhOperand *operand)
+PhScript *
+ph_console_get_script (PhConsole *console)
 {
-  g_clear_pointer (&operand->tensor, ph_tensor_unref);
+  return ph_console_get_trace (console)->script;
 }
 
 gboolean
 ph_trace_has (PhConsole *console, const char *name)
 {
-  return g_hash_table_contains (ph_console_get_trace (console)->variables, name);
+  return ph_script_has (ph_console_get_script (console), name);
 }
 
 char **
 ph_trace_names (PhConsole *console)
 {
-  g_autofree gpointer *names = g_hash_table_get_keys_as_array (ph_console_get_trace (console)->variables, NULL);
-
-  return g_strdupv ((char **) names);
-}
-
-static void
-set_operand (PhTrace *trace, PhValue *value, PhOperand *operand)
-{
-  *operand = (PhOperand) { value, ph_tensor_ref (g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (value->id))) };
-}
-
-static PhValue *
-add_input (PhTrace *trace, const char *name, PhTensor *tensor, GError **error)
-{
-  const char *unique = ph_model_unique_name (trace->model, name);
-  PhValue    *value = ph_graph_add_input (trace->model->graph, unique, ph_type_of_tensor (tensor), NULL, G_MAXUINT, error);
-
-  if (value != NULL)
-    g_hash_table_insert (trace->tensors, GUINT_TO_POINTER (value->id), ph_tensor_ref (tensor));
-  return value;
+  return ph_script_names (ph_console_get_script (console));
 }
 
 /* What the document knows of @name: a result, what was fed, a constant. */
 static PhTensor *
-document_tensor (PhDocument *document, const char *name)
+document_tensor (const char *name, gboolean *known, gpointer data)
 {
-  PhModel  *model = ph_document_get_model (document);
-  PhValue  *value = model != NULL ? ph_model_find_value_named (model, name) : NULL;
-  PhTensor *tensor = value != NULL ? ph_document_get_value (document, value->id) : NULL;
+  PhDocument *document = data;
+  PhModel    *model = ph_document_get_model (document);
+  PhValue    *value = model != NULL ? ph_model_find_value_named (model, name) : NULL;
+  PhTensor   *tensor = value != NULL ? ph_document_get_value (document, value->id) : NULL;
 
   if (tensor == NULL)
     tensor = g_hash_table_lookup (ph_document_get_feeds (document), name);
   if (tensor == NULL && value != NULL)
     tensor = value->tensor != NULL ? value->tensor : ph_value_constant (value);
-  return tensor;
+  *known = value != NULL;
+  return tensor != NULL ? ph_tensor_ref (tensor) : NULL;
 }
 
-gboolean
-ph_trace_lookup (PhCall *call, const char *name, PhOperand *operand, GError **error)
+void
+ph_trace_find_outside (PhCall *call, PhScriptText *text)
 {
-  PhTrace  *trace = ph_console_get_trace (call->console);
-  PhValue  *value = g_hash_table_lookup (trace->variables, name);
-  PhTensor *tensor;
-
-  if (value == NULL && (tensor = document_tensor (call->document, name)) != NULL)
-    {
-      value = add_input (trace, name, tensor, error);
-      if (value == NULL)
-        return FALSE;
-      g_hash_table_insert (trace->variables, g_strdup (name), value);
-    }
-  if (value == NULL)
-    {
-      PhModel *model = ph_document_get_model (call->document);
-
-      if (model != NULL && ph_model_find_value_named (model, name) != NULL)
-        g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "'%s' was not computed yet: `eval %s`, or `eval --all`", name, name);
-      else
-        g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no variable '%s'", name);
-      return FALSE;
-    }
-  set_operand (trace, value, operand);
-  return TRUE;
-}
-
-/* ── recording ── */
-
-/* The element type that a literal takes as input @i: that of the inputs of the same group, else the first float or integer
- * that the schema allows. */
-static PhDType
-literal_dtype (const PhOp *op, guint i, PhOperand *inputs, guint n)
-{
-  guint          last = 0;
-  const PhOpArg *arg;
-
-  while (last + 1 < PH_MAX_ARGS && op->inputs[last + 1].name != NULL)
-    last++;
-  arg = &op->inputs[MIN (i, last)];
-  for (guint k = 0; k < n; k++)
-    if (!inputs[k].weak && inputs[k].tensor != NULL && arg->group != '\0' && op->inputs[MIN (k, last)].group == arg->group)
-      return ph_tensor_dtype (inputs[k].tensor);
-  if ((arg->types & PH_T (FLOAT)) != 0)
-    return PH_FLOAT;
-  if ((arg->types & PH_T (INT64)) != 0)
-    return PH_INT64;
-  for (PhDType dtype = PH_FLOAT; dtype < PH_N_DTYPES; dtype++)
-    if ((arg->types & (G_GUINT64_CONSTANT (1) << dtype)) != 0)
-      return dtype;
-  return PH_FLOAT;
-}
-
-static PhValue *
-operand_value (PhTrace *trace, PhBuilder *builder, const PhOp *op, guint i, PhOperand *inputs, guint n)
-{
-  PhOperand *operand = &inputs[i];
-
-  if (operand->value != NULL || operand->tensor == NULL)
-    return operand->value;
-  /* A number beside text stays what it is, and the operator says that they do not go together. */
-  const PhDType wanted = literal_dtype (op, i, inputs, n);
-  if (operand->weak && ph_tensor_dtype (operand->tensor) != PH_STRING && (ph_dtype_is_float (wanted) || ph_dtype_is_integer (wanted) || wanted == PH_BOOL))
-    {
-      PhTensor *cast = ph_tensor_cast (operand->tensor, wanted);
-
-      ph_tensor_unref (operand->tensor);
-      operand->tensor = cast;
-    }
-  operand->value = ph_build_tensor (builder, ph_tensor_ref (operand->tensor));
-  if (operand->value != NULL)
-    g_hash_table_insert (trace->tensors, GUINT_TO_POINTER (operand->value->id), ph_tensor_ref (operand->tensor));
-  return operand->value;
-}
-
-static guint
-count_outputs (const PhOp *op)
-{
-  guint n = 0;
-
-  while (n < PH_MAX_ARGS && op->outputs[n].name != NULL && (n == 0 || (op->outputs[n].flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)) == 0))
-    n++;
-  return MAX (n, 1);
-}
-
-gboolean
-ph_trace_apply (PhCall *call, const PhOp *op, PhOperand *inputs, guint n, PhAttr **attrs, PhOperand *result, GError **error)
-{
-  PhTrace             *trace = ph_console_get_trace (call->console);
-  PhBuilder            builder = { .graph = trace->model->graph, .name = op->name };
-  g_autofree PhValue **values = g_new0 (PhValue *, n + 1);
-  g_autofree PhTensor **tensors = g_new0 (PhTensor *, n + 1);
-  PhTensor            *outputs[PH_MAX_ARGS] = { NULL };
-  PhRunOptions         options = { .cancellable = call->cancellable };
-  guint                n_outputs = count_outputs (op);
-  PhValue             *value;
-  PhNode              *node;
-
-  for (guint i = 0; i < n; i++)
-    {
-      values[i] = operand_value (trace, &builder, op, i, inputs, n);
-      tensors[i] = inputs[i].tensor;
-    }
-  value = ph_build_node (&builder, op, values, n, attrs, n_outputs);
-  if (!ph_builder_finish (&builder, error))
-    return FALSE;
-  node = value->producer;
-  if (!ph_run_node (node, tensors, outputs, &options, error))
-    {
-      ph_graph_remove_node (node, NULL);      /* only this: what it reads may be a variable */
-      return FALSE;
-    }
-  for (guint i = 0; i < n_outputs; i++)
-    {
-      PhValue *output = ph_node_output (node, i);
-
-      if (outputs[i] == NULL)
-        continue;
-      if (ph_tensor_kind (outputs[i]) == PH_KIND_TENSOR)
-        ph_value_set_type (output, ph_type_of_tensor (outputs[i]), NULL);
-      g_hash_table_insert (trace->tensors, GUINT_TO_POINTER (output->id), outputs[i]);
-    }
-  set_operand (trace, value, result);
-  return TRUE;
-}
-
-gboolean
-ph_trace_assign (PhCall *call, const char *name, PhOperand *operand, GError **error)
-{
-  PhTrace *trace = ph_console_get_trace (call->console);
-
-  if (operand->value == NULL)
-    {
-      /* A literal of its own is a float, as in the textbooks; 1:3 and gather's indices take what they need. */
-      if (operand->weak && ph_tensor_dtype (operand->tensor) == PH_INT64)
-        {
-          PhTensor *cast = ph_tensor_cast (operand->tensor, PH_FLOAT);
-
-          ph_tensor_unref (operand->tensor);
-          operand->tensor = cast;
-        }
-      operand->value = add_input (trace, name, operand->tensor, error);
-      if (operand->value == NULL)
-        return FALSE;
-    }
-  else if (operand->value->producer != NULL && g_str_has_prefix (operand->value->name, operand->value->producer->op_type))
-    {
-      /* Still named after its operator: it was not assigned before. */
-      if (!ph_value_rename (operand->value, ph_model_unique_name (trace->model, name), error))
-        return FALSE;
-    }
-  g_hash_table_insert (trace->variables, g_strdup (name), operand->value);
-  return TRUE;
+  ph_script_find_outside (ph_console_get_script (call->console), text, document_tensor, call->document);
 }
 
 /* ── the trace as a model ── */
@@ -254,7 +77,7 @@ ph_trace_assign (PhCall *call, const char *name, PhOperand *operand, GError **er
 static PhModel *
 trace_model (PhTrace *trace, const char *output, GError **error)
 {
-  g_autoptr (PhModel) model = ph_model_clone (trace->model);
+  g_autoptr (PhModel) model = ph_model_clone (ph_script_get_model (trace->script));
   guint              n = 0;
 
   for (guint i = 0; i < model->values->len; i++)
@@ -282,16 +105,14 @@ ph_trace_command (PhCall *call, GError **error)
   const char         *what = call->argc > 0 ? call->argv[0] : "show";
   g_autoptr (PhModel)  model = NULL;
 
+  if (ph_call_names_function (call))
+    return ph_call_read_function (call, FALSE, error);
   if (!ph_call_need_args (call, 0, 1, error))
     return FALSE;
   if (g_str_equal (what, "clear"))
     {
-      PhTrace *empty = ph_trace_new ();
-      PhTrace  old = *trace;
-
-      *trace = *empty;
-      *empty = old;
-      ph_trace_free (empty);
+      ph_script_clear (trace->script);
+      g_ptr_array_set_size (trace->lines, 0);
       return TRUE;
     }
   if (!g_str_equal (what, "show") && !g_str_equal (what, "open"))
@@ -317,21 +138,16 @@ ph_trace_command (PhCall *call, GError **error)
     {
       const PhValue *input = taken->graph->inputs->pdata[i];
 
-      ph_document_set_feed (call->document, input->name, g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (input->id)));
+      ph_document_set_feed (call->document, input->name, ph_script_get_feed (trace->script, input));
     }
   ph_reply_say (call->reply, "the trace is open: %u nodes\n", ph_model_n_nodes (taken, TRUE));
   return TRUE;
 }
 
 void
-ph_trace_keep_line (PhCall *call, gboolean named)
+ph_trace_keep_line (PhCall *call)
 {
-  PhTrace *trace = ph_console_get_trace (call->console);
-
-  if (!named && trace->model->next_id == trace->kept)
-    return;
-  trace->kept = trace->model->next_id;
-  g_ptr_array_add (trace->lines, g_strdup (call->rest));
+  g_ptr_array_add (ph_console_get_trace (call->console)->lines, g_strdup (call->rest));
 }
 
 GPtrArray *
@@ -344,18 +160,20 @@ PhModel *
 ph_trace_model_of (PhConsole *console, const char *name, const char **output, GHashTable *feeds, GError **error)
 {
   PhTrace *trace = ph_console_get_trace (console);
-  PhValue *value = g_hash_table_lookup (trace->variables, name);
+  PhValue *value = ph_script_get_recorded (trace->script, name);
   PhModel *model = value != NULL ? trace_model (trace, value->name, error) : NULL;
 
   for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
     {
       const PhValue *input = model->graph->inputs->pdata[i];
-      PhTensor      *tensor = g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (input->id));
+      PhTensor      *tensor = ph_script_get_feed (trace->script, input);
 
       if (tensor != NULL)
         g_hash_table_insert (feeds, g_strdup (input->name), ph_tensor_ref (tensor));
     }
   *output = value != NULL ? value->name : NULL;
+  if (value == NULL)
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "'%s' was not recorded: nothing was computed for it", name);
   return model;
 }
 
@@ -364,7 +182,7 @@ gboolean
 ph_trace_grad (PhCall *call, GError **error)
 {
   PhTrace              *trace = ph_console_get_trace (call->console);
-  PhValue              *value = call->argc > 0 ? g_hash_table_lookup (trace->variables, call->argv[0]) : NULL;
+  PhValue              *value = call->argc > 0 ? ph_script_get_recorded (trace->script, call->argv[0]) : NULL;
   const PhPass         *pass = ph_pass_find ("autodiff");
   g_autoptr (PhModel)    model = NULL;
   g_autoptr (PhHistory)  history = ph_history_new ();
@@ -391,7 +209,7 @@ ph_trace_grad (PhCall *call, GError **error)
   g_ptr_array_add (arguments, (gpointer) value->name);
   for (guint i = 2; i < call->argc; i++)
     {
-      const PhValue *by = g_hash_table_lookup (trace->variables, call->argv[i]);
+      const PhValue *by = ph_script_get_recorded (trace->script, call->argv[i]);
 
       g_ptr_array_add (arguments, by != NULL ? (gpointer) by->name : call->argv[i]);
     }
@@ -411,13 +229,13 @@ ph_trace_grad (PhCall *call, GError **error)
   for (guint i = 0; i < model->graph->inputs->len; i++)
     {
       PhValue  *input = model->graph->inputs->pdata[i];
-      PhTensor *tensor = g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (input->id));
+      PhTensor *tensor = ph_script_get_feed (trace->script, input);
 
       if (tensor != NULL)
         g_hash_table_insert (feeds, input, ph_tensor_ref (tensor));
       else
         {
-          PhTensor            *like = g_hash_table_lookup (trace->tensors, GUINT_TO_POINTER (value->id));
+          PhTensor            *like = ph_script_get_tensor (trace->script, call->argv[0]);
           g_autoptr (PhTensor)  one = ph_tensor_new_scalar (ph_tensor_dtype (like), 1);
 
           g_hash_table_insert (feeds, input,

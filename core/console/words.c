@@ -49,19 +49,6 @@ ph_split_words (const char *line, GError **error)
   return g_strv_builder_end (words);
 }
 
-gboolean
-ph_line_goes_on (GString *line)
-{
-  gsize n = 0;
-
-  while (n < line->len && line->str[line->len - 1 - n] == '\\')
-    n++;
-  if (n % 2 == 0 || line->str[strspn (line->str, " \t")] == '#')
-    return FALSE;
-  line->str[line->len - 1] = ' ';
-  return TRUE;
-}
-
 /* A file or a folder, seen from @folder. */
 static gboolean
 is_relative_file (const char *word, const char *folder)
@@ -130,60 +117,6 @@ ph_line_is_foreign (const char *line)
         return TRUE;
     }
   return FALSE;
-}
-
-/* Edits that turn @a into @b, swapped neighbours counting one. */
-static guint
-distance (const char *a, const char *b)
-{
-  gsize            n = strlen (a), m = strlen (b);
-  g_autofree guint *d = g_new (guint, (n + 1) * (m + 1));
-
-#define D(i_, j_) d[(i_) * (m + 1) + (j_)]
-  for (gsize i = 0; i <= n; i++)
-    for (gsize j = 0; j <= m; j++)
-      {
-        guint cost, best;
-
-        if (i == 0 || j == 0)
-          {
-            D (i, j) = (guint) (i + j);
-            continue;
-          }
-        cost = g_ascii_tolower (a[i - 1]) != g_ascii_tolower (b[j - 1]);
-        best = D (i - 1, j - 1) + cost;
-        best = MIN (best, D (i - 1, j) + 1);
-        best = MIN (best, D (i, j - 1) + 1);
-        if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-          best = MIN (best, D (i - 2, j - 2) + 1);
-        D (i, j) = best;
-      }
-  return D (n, m);
-#undef D
-}
-
-const char *
-ph_nearest (const char *typed, const char *const *names, guint n)
-{
-  const char *best = NULL;
-  guint       best_distance = MAX (1, (guint) (MIN (strlen (typed), 64) + 1) / 3);
-
-  if (strlen (typed) > 64)
-    return NULL;
-  for (guint i = 0; i < n; i++)
-    {
-      guint d = strlen (names[i]) > 96 ? G_MAXUINT : distance (typed, names[i]);
-
-      if (d <= best_distance && (best == NULL || d < best_distance))
-        {
-          best = names[i];
-          best_distance = d;
-        }
-    }
-  for (guint i = 0; i < n && best == NULL && strlen (typed) >= 3; i++)
-    if (g_str_has_prefix (names[i], typed))
-      best = names[i];
-  return best;
 }
 
 gboolean

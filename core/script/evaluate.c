@@ -1,0 +1,504 @@
+/* evaluate.c: expressions.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/script/script-private.h"
+
+/* ── names ── */
+
+static const struct { const char *name; PhDType dtype; } dtypes[] = {
+  { "float16", PH_FLOAT16 }, { "bfloat16", PH_BFLOAT16 }, { "float32", PH_FLOAT }, { "float64", PH_DOUBLE }, { "double", PH_DOUBLE },
+  { "int8", PH_INT8 }, { "int16", PH_INT16 }, { "int32", PH_INT32 }, { "int64", PH_INT64 }, { "uint8", PH_UINT8 },
+  { "uint16", PH_UINT16 }, { "uint32", PH_UINT32 }, { "uint64", PH_UINT64 }, { "bool_", PH_BOOL },
+};
+
+static PhScriptValue *
+constant_named (const char *name)
+{
+  if (g_str_equal (name, "pi"))
+    return ph_script_float (G_PI);
+  if (g_str_equal (name, "e"))
+    return ph_script_float (G_E);
+  if (g_str_equal (name, "inf"))
+    return ph_script_float ((double) INFINITY);
+  if (g_str_equal (name, "nan"))
+    return ph_script_float ((double) NAN);
+  if (g_str_equal (name, "true") || g_str_equal (name, "false"))
+    return ph_script_bool (*name == 't');
+  if (g_str_equal (name, "newaxis"))
+    return ph_script_none ();
+  for (guint i = 0; i < G_N_ELEMENTS (dtypes); i++)
+    if (g_str_equal (name, dtypes[i].name))
+      {
+        PhScriptValue *value = ph_script_none ();
+
+        value->kind = PH_SCRIPT_DTYPE;
+        value->i = dtypes[i].dtype;
+        return value;
+      }
+  return NULL;
+}
+
+/* A value of the open model: an input of what the prompt records, a constant of a graph that is traced or compiled. */
+static PhScriptValue *
+find_outside (PhScriptMachine *machine, const char *name, GError **error)
+{
+  PhTensor      *tensor = ph_script_outside (machine->script, name);
+  PhScriptValue *value;
+
+  if (tensor == NULL)
+    return NULL;
+  value = ph_script_tensor (ph_tensor_ref (tensor));
+  if (machine->recorder == machine->script->recorder)
+    {
+      PhModel *model = machine->script->model;
+      PhValue *input = ph_graph_add_input (model->graph, ph_model_unique_name (model, name), ph_type_of_tensor (tensor), NULL, G_MAXUINT, error);
+
+      if (input == NULL)
+        {
+          ph_script_value_unref (value);
+          return NULL;
+        }
+      g_hash_table_insert (machine->script->feeds, GUINT_TO_POINTER (input->id), ph_tensor_ref (tensor));
+      value->value = input;
+      value->recorder = machine->recorder;
+    }
+  g_hash_table_insert (machine->script->globals->variables, g_strdup (name), ph_script_value_ref (value));
+  return value;
+}
+
+/* NULL without an error: there is none. */
+static PhScriptValue *
+find_variable (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error)
+{
+  for (PhScriptScope *scope = machine->frame->scope; scope != NULL; scope = scope->outer)
+    {
+      PhScriptValue *value = g_hash_table_lookup (scope->variables, name);
+
+      if (value != NULL && value->kind == PH_SCRIPT_UNSET)
+        return ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "%s", value->text);
+      if (value != NULL)
+        return ph_script_value_ref (value);
+      if (scope->locals != NULL && g_hash_table_contains (scope->locals, name))
+        return ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "'%s' is used before it gets a value", name);
+    }
+  return find_outside (machine, name, error);
+}
+
+static PhScriptValue *
+find_word (const char *name)
+{
+  const PhScriptWord *word = ph_script_word_find (name);
+  PhScriptValue      *value;
+
+  if (word == NULL)
+    return NULL;
+  value = ph_script_none ();
+  value->kind = PH_SCRIPT_WORD;
+  value->word = word;
+  return value;
+}
+
+PhScriptValue *
+ph_script_lookup (PhScriptMachine *machine, const PhPy *at, const char *name, GError **error)
+{
+  GError        *reason = NULL;
+  PhScriptValue *value = find_variable (machine, at, name, &reason);
+
+  if (value == NULL && reason == NULL)
+    value = constant_named (name);
+  if (value == NULL && reason == NULL)
+    value = find_word (name);
+  if (value != NULL)
+    return value;
+  if (reason != NULL)
+    g_propagate_error (error, reason);
+  else if (g_hash_table_contains (machine->script->outside, name))
+    ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "'%s' was not computed yet: `eval %s`, or `eval --all`", name, name);
+  else
+    ph_script_fail (machine, at, error, PH_ERROR_NOT_FOUND, "there is no variable '%s'", name);
+  return NULL;
+}
+
+/* ── literals ── */
+
+static PhScriptValue *
+evaluate_integer (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  if (py->i == G_MAXINT64 && !g_str_equal (py->text, "9223372036854775807"))
+    return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "this integer does not fit 64 bits");
+  return ph_script_int (py->i);
+}
+
+static gboolean
+is_literal (const PhScriptValue *value)
+{
+  return ph_script_is_number (value) || value->kind == PH_SCRIPT_STRING || (value->kind == PH_SCRIPT_TENSOR && value->weak && value->value == NULL);
+}
+
+/* Rows of one shape as an array; an array of literals has no element type of its own yet. */
+static PhScriptValue *
+stack_literals (PhScriptMachine *machine, const PhPy *at, PhScriptValue *const *items, guint n, GError **error)
+{
+  const guint  rank = items[0]->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (items[0]->tensor) : 0;
+  gint64       dims[PH_MAX_RANK] = { n };
+  gboolean     texts = FALSE, floats = FALSE, ints = FALSE;
+  PhTensor    *tensor;
+  PhDType      dtype;
+  gsize        row = 1;
+  PhScriptValue *value;
+
+  if (rank + 1 >= PH_MAX_RANK)
+    return ph_script_fail (machine, at, error, PH_ERROR_PARSE, "too many dimensions");
+  for (guint i = 0; i < n; i++)
+    {
+      const PhScriptValue *item = items[i];
+      const PhDType        own = item->kind == PH_SCRIPT_STRING ? PH_STRING : ph_script_dtype (item);
+
+      if ((item->kind == PH_SCRIPT_TENSOR ? ph_tensor_rank (item->tensor) : 0) != rank ||
+          (rank > 0 && memcmp (ph_tensor_dims (item->tensor), ph_tensor_dims (items[0]->tensor), rank * sizeof (gint64)) != 0))
+        return ph_script_fail (machine, at, error, PH_ERROR_PARSE, "the rows are not nested alike, or not of one length");
+      texts = texts || own == PH_STRING;
+      floats = floats || ph_dtype_is_float (own);
+      ints = ints || ph_dtype_is_integer (own);
+    }
+  for (guint i = 0; i < rank; i++)
+    row *= (gsize) (dims[i + 1] = ph_tensor_dims (items[0]->tensor)[i]);
+  if (texts && (floats || ints))
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "text and numbers do not go into one array");
+  dtype = texts ? PH_STRING : floats ? PH_DOUBLE : ints ? PH_INT64 : PH_BOOL;
+  tensor = ph_tensor_new (dtype, rank + 1, dims);
+  if (tensor == NULL)
+    return ph_script_fail (machine, at, error, PH_ERROR_FAILED, "this is too large for memory");
+  for (guint i = 0; i < n; i++)
+    for (gsize k = 0; k < row; k++)
+      {
+        g_autoptr (PhTensor) number = ph_script_is_number (items[i]) ? ph_script_number_tensor (items[i], PH_UNDEFINED) : NULL;
+        PhTensor           *from = number != NULL ? number : items[i]->tensor;
+
+        if (texts)
+          ph_tensor_set_string (tensor, i * row + k, rank == 0 ? items[i]->text : ph_tensor_get_string (from, k));
+        else if (floats)
+          ph_dtype_store (dtype, ph_tensor_writable (tensor), i * row + k, ph_tensor_get (from, k));
+        else
+          ph_dtype_store_int (dtype, ph_tensor_writable (tensor), i * row + k, ph_tensor_get_int (from, k));
+      }
+  value = ph_script_tensor (tensor);
+  value->weak = TRUE;
+  return value;
+}
+
+static PhScriptValue *
+evaluate_items (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref);
+  gboolean             literal = py->kind == PH_PY_LIST && py->n > 0;
+
+  for (guint i = 0; i < py->n; i++)
+    {
+      const PhPy    *item = py->items[i];
+      PhScriptValue *value = ph_script_evaluate (machine, item->kind == PH_PY_STARRED ? item->items[0] : item, error);
+
+      if (value == NULL)
+        return NULL;
+      g_ptr_array_add (items, value);
+      literal = literal && is_literal (value);
+      if (item->kind == PH_PY_STARRED)
+        return ph_script_fail (machine, item, error, PH_ERROR_UNSUPPORTED, "'*' is understood in calls alone");
+    }
+  if (literal)
+    return stack_literals (machine, py, (PhScriptValue *const *) items->pdata, items->len, error);
+  return ph_script_tuple ((PhScriptValue *const *) items->pdata, items->len, py->kind == PH_PY_LIST);
+}
+
+/* ── and, or, if-else ── */
+
+static PhScriptValue *
+evaluate_logic (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) left = NULL, condition = NULL;
+  int                      truth;
+
+  if (machine->compiling)
+    return ph_script_compile_and (machine, py, error);
+  left = ph_script_evaluate (machine, py->items[0], error);
+  truth = left != NULL ? ph_script_truth (machine, py->items[0], left, &condition, error) : -2;
+  if (truth == -2)
+    return NULL;
+  if (truth == g_str_equal (py->text, "or"))
+    return g_steal_pointer (&left);
+  return ph_script_evaluate (machine, py->items[1], error);
+}
+
+static PhScriptValue *
+evaluate_choice (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) test = NULL, condition = NULL;
+  int                      truth;
+
+  if (machine->compiling)
+    return ph_script_compile_and (machine, py, error);
+  test = ph_script_evaluate (machine, py->items[1], error);
+  truth = test != NULL ? ph_script_truth (machine, py->items[1], test, &condition, error) : -2;
+  return truth == -2 ? NULL : ph_script_evaluate (machine, py->items[truth ? 0 : 2], error);
+}
+
+/* ── calls ── */
+
+/* numpy's, torch's and Python's own modules are one here: np.sqrt is sqrt. */
+static const char *
+without_module (PhScriptMachine *machine, const PhPy *py, char **owned)
+{
+  static const char *const modules[] = { "np.", "numpy.", "math.", "torch.nn.functional.", "nn.functional.", "torch.", "F." };
+  g_autofree char *dotted = ph_py_dotted (py);
+
+  for (guint i = 0; dotted != NULL && i < G_N_ELEMENTS (modules); i++)
+    if (g_str_has_prefix (dotted, modules[i]) && strchr (dotted + strlen (modules[i]), '.') == NULL)
+      {
+        g_autofree char *module = g_strndup (dotted, strcspn (dotted, "."));
+
+        for (PhScriptScope *scope = machine->frame->scope; scope != NULL; scope = scope->outer)
+          if (g_hash_table_contains (scope->variables, module))
+            return NULL;
+        *owned = g_strdup (dotted + strlen (modules[i]));
+        return *owned;
+      }
+  return NULL;
+}
+
+typedef struct { GPtrArray *values, *named, *names; } Collected;
+
+static void
+collected_clear (Collected *collected)
+{
+  g_ptr_array_unref (collected->values);
+  g_ptr_array_unref (collected->named);
+  g_ptr_array_unref (collected->names);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Collected, collected_clear)
+
+static gboolean
+collect (PhScriptMachine *machine, const PhPy *py, Collected *collected, GError **error)
+{
+  for (guint i = 1; i < py->n; i++)
+    {
+      const PhPy    *item = py->items[i];
+      const gboolean plain = item->kind != PH_PY_KEYWORD && item->kind != PH_PY_STARRED;
+      PhScriptValue *value;
+
+      if (item->kind == PH_PY_KEYWORD && g_str_equal (item->text, "**"))
+        return ph_script_fail (machine, item, error, PH_ERROR_UNSUPPORTED, "'**' in a call is not part of the language") != NULL;
+      if (plain && collected->names->len > 0)
+        return ph_script_fail (machine, item, error, PH_ERROR_PARSE, "inputs stand before attributes") != NULL;
+      value = ph_script_evaluate (machine, plain ? item : item->items[0], error);
+      if (value == NULL)
+        return FALSE;
+      if (item->kind == PH_PY_STARRED)
+        {
+          g_autoptr (PhScriptValue) owned = value;
+
+          if (value->kind != PH_SCRIPT_TUPLE)
+            return ph_script_fail (machine, item, error, PH_ERROR_TYPE, "'*' wants a tuple, not %s", ph_script_kind_name (value)) != NULL;
+          for (guint k = 0; k < value->n; k++)
+            g_ptr_array_add (collected->values, ph_script_value_ref (value->items[k]));
+        }
+      else if (item->kind == PH_PY_KEYWORD)
+        {
+          g_ptr_array_add (collected->named, value);
+          g_ptr_array_add (collected->names, (gpointer) item->text);
+        }
+      else
+        g_ptr_array_add (collected->values, value);
+    }
+  return TRUE;
+}
+
+/* What is called: a variable, a word, an operator, or a method, which has what it is of as its first argument. */
+static PhScriptValue *
+find_callee (PhScriptMachine *machine, const PhPy *py, Collected *collected, const char **name, char **owned, gboolean *is_op, GError **error)
+{
+  GError        *reason = NULL;
+  PhScriptValue *value = NULL;
+
+  *name = py->kind == PH_PY_NAME ? py->text : py->kind == PH_PY_ATTRIBUTE ? without_module (machine, py, owned) : NULL;
+  if (*name != NULL)
+    {
+      value = py->kind == PH_PY_NAME ? find_variable (machine, py, *name, &reason) : NULL;
+      if (reason != NULL)
+        {
+          g_propagate_error (error, reason);
+          return NULL;
+        }
+      if (value == NULL)
+        value = find_word (*name);
+      *is_op = value == NULL;
+      return value;
+    }
+  if (py->kind == PH_PY_ATTRIBUTE)
+    {
+      PhScriptValue *self = ph_script_evaluate (machine, py->items[0], error);
+
+      if (self == NULL)
+        return NULL;
+      g_ptr_array_insert (collected->values, 0, self);
+      *name = py->text;
+      value = find_word (*name);
+      *is_op = value == NULL;
+      return value;
+    }
+  *name = "this";
+  return ph_script_evaluate (machine, py, error);
+}
+
+static PhScriptValue *
+evaluate_call (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_auto (Collected)        collected = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref),
+                                         g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
+  g_autofree char         *owned = NULL;
+  g_autofree gboolean     *used = NULL;
+  const char              *name = NULL;
+  gboolean                 is_op = FALSE;
+  g_autoptr (PhScriptValue) callee = find_callee (machine, py->items[0], &collected, &name, &owned, &is_op, error);
+  const PhPy              *outer = machine->at;
+  PhScriptValue           *result;
+  PhScriptArgs             args;
+
+  if ((callee == NULL && !is_op) || !collect (machine, py, &collected, error))
+    return NULL;
+  used = g_new0 (gboolean, collected.named->len + 1);
+  args = (PhScriptArgs) { py, name, (PhScriptValue **) collected.values->pdata, (PhScriptValue **) collected.named->pdata,
+                          (const char **) collected.names->pdata, used, collected.values->len, collected.named->len };
+  machine->at = py;
+  if (is_op)
+    {
+      GError     *reason = NULL;
+      const PhOp *op = ph_script_op (name, args.n, &reason);
+
+      result = op != NULL ? ph_script_call_op (machine, op, &args, error) : ph_script_blame (machine, py->items[0], reason, error);
+    }
+  else
+    result = ph_script_call (machine, py, callee, &args, error);
+  machine->at = outer;
+  return result;
+}
+
+/* The arguments of @py, a call of @function, one a parameter, into @bound (owned). */
+gboolean
+ph_script_arguments (PhScriptMachine *machine, const PhPy *py, PhScriptFunction *function, PhScriptValue **bound, GError **error)
+{
+  g_auto (Collected)    collected = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref),
+                                     g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
+  g_autofree gboolean *used = NULL;
+  PhScriptArgs         args;
+
+  if (!collect (machine, py, &collected, error))
+    return FALSE;
+  used = g_new0 (gboolean, collected.named->len + 1);
+  args = (PhScriptArgs) { py, function->name, (PhScriptValue **) collected.values->pdata, (PhScriptValue **) collected.named->pdata,
+                          (const char **) collected.names->pdata, used, collected.values->len, collected.named->len };
+  if (!ph_script_bind (machine, function, &args, bound, error))
+    return FALSE;
+  for (guint i = 0; i < function->def->n; i++)
+    ph_script_value_ref (bound[i]);
+  return TRUE;
+}
+
+static PhScriptValue *
+evaluate_attribute (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autofree char         *dotted = ph_py_dotted (py), *owned = NULL;
+  g_autoptr (PhScriptValue) of = NULL;
+  const char              *bare;
+
+  /* Values of models have names with points in them. */
+  if (dotted != NULL && (g_hash_table_contains (machine->script->outside, dotted) || g_hash_table_contains (machine->script->globals->variables, dotted)))
+    return ph_script_lookup (machine, py, dotted, error);
+  bare = without_module (machine, py, &owned);
+  if (bare != NULL)
+    return ph_script_lookup (machine, py, bare, error);
+  of = ph_script_evaluate (machine, py->items[0], error);
+  return of != NULL ? ph_script_attribute (machine, py, of, py->text, error) : NULL;
+}
+
+static PhScriptValue *
+evaluate_binary (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) left = NULL, right = NULL;
+
+  if (g_str_equal (py->text, "and") || g_str_equal (py->text, "or"))
+    return evaluate_logic (machine, py, error);
+  left = ph_script_evaluate (machine, py->items[0], error);
+  right = left != NULL ? ph_script_evaluate (machine, py->items[1], error) : NULL;
+  return right != NULL ? ph_script_binary (machine, py, py->text, left, right, error) : NULL;
+}
+
+static PhScriptValue *
+refuse (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autofree char *text = ph_py_to_string (py);
+
+  if (g_utf8_strlen (text, -1) > 60)
+    g_utf8_strncpy (text, text, 60);
+  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language%s", text,
+                         py->kind == PH_PY_COMPREHENSION ? ": write a for loop" : py->kind == PH_PY_LAMBDA ? ": write a def" : "");
+}
+
+PhScriptValue *
+ph_script_evaluate (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) of = NULL;
+  PhScriptValue           *result = NULL;
+
+  if (machine->depth >= PH_PY_MAX_DEPTH * 3)
+    return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "this is nested too deeply");
+  machine->depth++;
+  switch (py->kind)
+    {
+    case PH_PY_NAME:
+      result = ph_script_lookup (machine, py, py->text, error);
+      break;
+    case PH_PY_INT:
+      result = evaluate_integer (machine, py, error);
+      break;
+    case PH_PY_FLOAT:
+      result = strpbrk (py->text, "jJ") == NULL ? ph_script_float (py->f) : refuse (machine, py, error);
+      break;
+    case PH_PY_STRING:
+      result = ph_script_string (py->text);
+      break;
+    case PH_PY_CONSTANT:
+      result = g_str_equal (py->text, "None") ? ph_script_none () : g_str_equal (py->text, "...") ? refuse (machine, py, error)
+                                                                   : ph_script_bool (g_str_equal (py->text, "True"));
+      break;
+    case PH_PY_ATTRIBUTE:
+      result = evaluate_attribute (machine, py, error);
+      break;
+    case PH_PY_SUBSCRIPT:
+      of = ph_script_evaluate (machine, py->items[0], error);
+      result = of != NULL ? ph_script_subscript (machine, py, of, error) : NULL;
+      break;
+    case PH_PY_CALL:
+      result = evaluate_call (machine, py, error);
+      break;
+    case PH_PY_TUPLE:
+    case PH_PY_LIST:
+      result = evaluate_items (machine, py, error);
+      break;
+    case PH_PY_UNARY:
+      of = ph_script_evaluate (machine, py->items[0], error);
+      result = of != NULL ? ph_script_unary (machine, py, py->text, of, error) : NULL;
+      break;
+    case PH_PY_BINARY:
+      result = evaluate_binary (machine, py, error);
+      break;
+    case PH_PY_IF_ELSE:
+      result = evaluate_choice (machine, py, error);
+      break;
+    default:
+      result = refuse (machine, py, error);
+    }
+  machine->depth--;
+  return result;
+}

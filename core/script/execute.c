@@ -1,0 +1,573 @@
+/* execute.c: statements, run at once.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/script/script-private.h"
+
+/* ── names that statements assign and expressions read ── */
+
+static void
+add_targets (const PhPy *target, GHashTable *names)
+{
+  if (target->kind == PH_PY_NAME)
+    g_hash_table_add (names, (gpointer) target->text);
+  for (guint i = 0; (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && i < target->n; i++)
+    add_targets (target->items[i], names);
+}
+
+/* x[0] = 1 is an assignment to x where a loop carries it, but makes no local variable. */
+static void
+add_stored (const PhPy *target, GHashTable *names)
+{
+  if (target->kind == PH_PY_SUBSCRIPT && target->items[0]->kind == PH_PY_NAME)
+    g_hash_table_add (names, (gpointer) target->items[0]->text);
+}
+
+static void
+assigned (PhPy *const *body, guint n, GHashTable *names, gboolean stored)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      const PhPy *py = body[i];
+
+      if (py->kind == PH_PY_ASSIGN)
+        for (guint k = 0; k + 1 < py->n; k++)
+          {
+            add_targets (py->items[k], names);
+            if (stored)
+              add_stored (py->items[k], names);
+          }
+      else if (py->kind == PH_PY_AUGMENTED || py->kind == PH_PY_ANNOTATED || py->kind == PH_PY_FOR)
+        {
+          add_targets (py->items[0], names);
+          if (stored)
+            add_stored (py->items[0], names);
+        }
+      else if (py->kind == PH_PY_DEF)
+        g_hash_table_add (names, (gpointer) py->text);
+      if (py->kind != PH_PY_DEF && py->kind != PH_PY_CLASS)
+        {
+          assigned (py->body, py->n_body, names, stored);
+          assigned (py->orelse, py->n_orelse, names, stored);
+        }
+    }
+}
+
+void
+ph_script_assigned (PhPy *const *body, guint n, GHashTable *names)
+{
+  assigned (body, n, names, TRUE);
+}
+
+void
+ph_script_read (const PhPy *py, const PhPy *except, GHashTable *names)
+{
+  if (py == NULL || py == except)
+    return;
+  if (py->kind == PH_PY_NAME)
+    g_hash_table_add (names, (gpointer) py->text);
+  if (py->kind == PH_PY_AUGMENTED && py->items[0]->kind == PH_PY_NAME)
+    g_hash_table_add (names, (gpointer) py->items[0]->text);
+  for (guint i = 0; i < py->n; i++)
+    if (!(py->kind == PH_PY_ASSIGN && i + 1 < py->n && py->items[i]->kind == PH_PY_NAME) && !(py->kind == PH_PY_FOR && i == 0))
+      ph_script_read (py->items[i], except, names);
+  for (guint i = 0; i < py->n_body; i++)
+    ph_script_read (py->body[i], except, names);
+  for (guint i = 0; i < py->n_orelse; i++)
+    ph_script_read (py->orelse[i], except, names);
+}
+
+/* ── assignment ── */
+
+void
+ph_script_set (PhScriptMachine *machine, const char *name, PhScriptValue *value)
+{
+  g_hash_table_insert (machine->frame->scope->variables, g_strdup (name), ph_script_value_ref (value));
+}
+
+static gboolean
+holds (PhScriptValue *value, guint64 memory)
+{
+  if (value->kind == PH_SCRIPT_TENSOR && value->memory == memory)
+    return TRUE;
+  for (guint i = 0; value->kind == PH_SCRIPT_TUPLE && i < value->n; i++)
+    if (holds (value->items[i], memory))
+      return TRUE;
+  return FALSE;
+}
+
+/* numpy would show the change under these names too. What is read of them no longer is an error. */
+static void
+leave_behind (PhScriptMachine *machine, const PhPy *at, const char *name, guint64 memory)
+{
+  GHashTableIter iter;
+  gpointer       key, value;
+
+  g_hash_table_iter_init (&iter, machine->frame->scope->variables);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (!g_str_equal (key, name) && holds (value, memory))
+      g_hash_table_iter_replace (&iter, ph_script_unset (g_strdup_printf ("'%s' shared its elements with '%s', which line %u changed in place: numpy shows the change here "
+                                                                          "too, this language does not; write %s = copy(...)", (char *) key, name, at->line, (char *) key)));
+}
+
+/* Changing an array in place is setting its name to another; whoever else has the array must not notice. */
+static gboolean
+change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old, PhScriptValue *value, GError **error)
+{
+  if (!g_hash_table_contains (machine->frame->scope->variables, name) ||
+      (machine->frame->given != NULL && g_hash_table_contains (machine->frame->given, GSIZE_TO_POINTER (old->memory))))
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' belongs to the caller, who would see the change: write %s = copy(%s) first", name, name,
+                           name) != NULL;
+  leave_behind (machine, at, name, old->memory);
+  ph_script_set (machine, name, value);
+  return TRUE;
+}
+
+static gboolean
+store (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
+{
+  g_autoptr (PhScriptValue) of = NULL, stored = NULL;
+
+  if (target->items[0]->kind != PH_PY_NAME)
+    return ph_script_fail (machine, target, error, PH_ERROR_UNSUPPORTED, "what is written to is a variable with one pair of brackets: x[...] = y") != NULL;
+  of = ph_script_evaluate (machine, target->items[0], error);
+  stored = of != NULL ? ph_script_store (machine, target, of, value, error) : NULL;
+  return stored != NULL && change_in_place (machine, target, target->items[0]->text, of, stored, error);
+}
+
+static gboolean
+unpack (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
+{
+  const gint64 n = value->kind == PH_SCRIPT_TUPLE ? value->n : value->kind == PH_SCRIPT_TENSOR && ph_script_rank (value) > 0 ? ph_script_dim (value, 0) : -1;
+
+  if (n < 0)
+    return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%s cannot be unpacked", ph_script_kind_name (value)) != NULL;
+  if (n != target->n)
+    return ph_script_fail (machine, target, error, PH_ERROR_TYPE, "%u names for %" G_GINT64_FORMAT " values", target->n, n) != NULL;
+  for (guint i = 0; i < target->n; i++)
+    {
+      g_autoptr (PhScriptValue) index = ph_script_int (i), strong = NULL, item = NULL;
+
+      if (value->kind == PH_SCRIPT_TUPLE)
+        item = ph_script_value_ref (value->items[i]);
+      else
+        {
+          strong = ph_script_strong (machine, value, error);
+          item = strong != NULL ? ph_script_row (machine, target, strong, index, error) : NULL;
+        }
+      if (item == NULL || !ph_script_assign (machine, target->items[i], item, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* At the prompt a number, or an array of literals, that gets a name is an input of the graph, and a float as in the textbooks. */
+static PhScriptValue *
+as_input (PhScriptMachine *machine, const char *name, PhScriptValue *value, GError **error)
+{
+  PhScriptValue *made;
+  PhModel       *model = machine->script->model;
+
+  if (!machine->frame->typed || machine->graph->model != model || (value->kind != PH_SCRIPT_TENSOR && !ph_script_is_number (value)) ||
+      value->kind == PH_SCRIPT_BOOL || (value->kind == PH_SCRIPT_TENSOR && value->value != NULL && value->recorder == machine->recorder))
+    return ph_script_value_ref (value);
+  if (ph_script_is_number (value) || (value->weak && (ph_dtype_is_integer (ph_script_dtype (value)) || ph_script_dtype (value) == PH_DOUBLE)))
+    made = ph_script_cast (machine, value, PH_FLOAT, error);
+  else
+    made = ph_script_tensor (ph_tensor_ref (value->tensor));
+  if (made == NULL)
+    return NULL;
+  made->value = ph_graph_add_input (model->graph, ph_model_unique_name (model, name), ph_type_of_tensor (made->tensor), NULL, G_MAXUINT, error);
+  if (made->value == NULL)
+    {
+      ph_script_value_unref (made);
+      return NULL;
+    }
+  made->recorder = machine->recorder;
+  g_hash_table_insert (machine->script->feeds, GUINT_TO_POINTER (made->value->id), ph_tensor_ref (made->tensor));
+  made->number = ph_script_is_number (value) ? ph_script_value_ref (value) : NULL;
+  return made;
+}
+
+/* What the graph made is called as the program calls it. */
+static void
+name_value (PhScriptMachine *machine, const char *name, PhScriptValue *value)
+{
+  PhValue *made = value->kind == PH_SCRIPT_TENSOR && value->recorder == machine->recorder ? value->value : NULL;
+
+  if (value->kind == PH_SCRIPT_TENSOR && value->text == NULL && ph_script_rank (value) > 0)
+    value->text = g_strdup (name);
+
+  if (made != NULL && made->producer != NULL && g_str_has_prefix (made->name, made->producer->op_type))
+    ph_value_rename (made, ph_graph_unique_name (ph_graph_root (made->graph), name), NULL);
+}
+
+gboolean
+ph_script_assign (PhScriptMachine *machine, const PhPy *target, PhScriptValue *value, GError **error)
+{
+  g_autoptr (PhScriptValue) made = NULL;
+
+  if (target->kind == PH_PY_SUBSCRIPT)
+    return store (machine, target, value, error);
+  if (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST)
+    return unpack (machine, target, value, error);
+  if (target->kind == PH_PY_ATTRIBUTE && machine->frame->function == NULL)
+    {
+      g_autofree char *dotted = ph_py_dotted (target);
+
+      if (dotted != NULL && machine->frame->typed)
+        {
+          made = as_input (machine, dotted, value, error);
+          if (made != NULL)
+            ph_script_set (machine, dotted, made);
+          return made != NULL;
+        }
+    }
+  if (target->kind != PH_PY_NAME)
+    return ph_script_fail (machine, target, error, PH_ERROR_UNSUPPORTED, "a name, x[...] or a tuple of them can be set") != NULL;
+  made = as_input (machine, target->text, value, error);
+  if (made == NULL)
+    return FALSE;
+  name_value (machine, target->text, made);
+  ph_script_set (machine, target->text, made);
+  return TRUE;
+}
+
+gboolean
+ph_script_augment (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  const PhPy              *target = py->items[0];
+  g_autoptr (PhScriptValue) old = ph_script_evaluate (machine, target, error), by = NULL, value = NULL;
+  PhDType                  dtype;
+
+  by = old != NULL ? ph_script_evaluate (machine, py->items[1], error) : NULL;
+  value = by != NULL ? ph_script_binary (machine, py, py->text, old, by, error) : NULL;
+  if (value == NULL)
+    return FALSE;
+  if (target->kind != PH_PY_NAME)
+    return ph_script_assign (machine, target, value, error);
+  /* Numbers, and what has no dimensions, are no arrays that others could share. */
+  if (old->kind != PH_SCRIPT_TENSOR || ph_script_rank (old) == 0)
+    {
+      name_value (machine, target->text, value);
+      ph_script_set (machine, target->text, value);
+      return TRUE;
+    }
+  dtype = ph_script_dtype (old);
+  if (ph_script_dtype (value) != dtype && !old->weak)
+    {
+      PhScriptValue *cast;
+
+      if (!ph_dtype_is_float (dtype) || !ph_dtype_is_float (ph_script_dtype (value)))
+        return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "'%s=' keeps the elements of '%s' %s, and this would be %s: write %s = %s %s ...", py->text, target->text,
+                               ph_dtype_name (dtype), ph_dtype_name (ph_script_dtype (value)), target->text, target->text, py->text) != NULL;
+      cast = ph_script_cast (machine, value, dtype, error);
+      ph_script_value_unref (value);
+      value = cast;
+      if (cast == NULL)
+        return FALSE;
+    }
+  if (ph_script_rank (old) >= 0 && ph_script_rank (value) >= 0 &&
+      (ph_script_rank (old) != ph_script_rank (value) || (ph_type_count (ph_script_type (old)) >= 0 && ph_type_count (ph_script_type (value)) >= 0 &&
+                                                            ph_type_count (ph_script_type (old)) != ph_type_count (ph_script_type (value)))))
+    return ph_script_fail (machine, py, error, PH_ERROR_TYPE, "'%s=' keeps the shape of '%s': write %s = %s %s ...", py->text, target->text, target->text, target->text,
+                           py->text) != NULL;
+  name_value (machine, target->text, value);
+  return change_in_place (machine, py, target->text, old, value, error);
+}
+
+/* ── statements ── */
+
+static gboolean
+assign_all (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  const PhPy              *first = py->items[0], *from = py->items[py->n - 1];
+  g_autoptr (PhScriptValue) value = NULL;
+
+  machine->frame->wanting = from;
+  machine->frame->n_targets = first->kind == PH_PY_TUPLE || first->kind == PH_PY_LIST ? first->n : 0;
+  value = ph_script_evaluate (machine, from, error);
+  machine->frame->wanting = NULL;
+  for (guint i = 0; value != NULL && i + 1 < py->n; i++)
+    if (!ph_script_assign (machine, py->items[i], value, error))
+      return FALSE;
+  if (value != NULL && machine->result != NULL && machine->frame->outer == NULL)
+    {
+      g_autofree char *name = ph_py_dotted (first);
+
+      g_free (machine->result->target);
+      g_clear_pointer (&machine->result->value, ph_script_value_unref);
+      machine->result->target = g_steal_pointer (&name);
+      if (machine->result->target != NULL)
+        {
+          PhScriptValue *set = g_hash_table_lookup (machine->frame->scope->variables, machine->result->target);
+
+          machine->result->value = ph_script_value_ref (set != NULL ? set : value);
+        }
+    }
+  return value != NULL;
+}
+
+static gboolean
+define (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) value = ph_script_none ();
+  PhScriptFunction        *function = g_new0 (PhScriptFunction, 1);
+
+  g_atomic_ref_count_init (&function->refs);
+  function->text = ph_script_text_ref (machine->frame->text);
+  function->def = py;
+  function->name = g_strdup (py->text);
+  function->scope = machine->frame->scope != machine->script->globals ? ph_script_scope_ref (machine->frame->scope) : NULL;
+  function->locals = g_hash_table_new (g_str_hash, g_str_equal);
+  function->fallbacks = g_new0 (PhScriptValue *, py->n + 1);
+  value->kind = PH_SCRIPT_FUNCTION;
+  value->function = function;
+  assigned (py->body, py->n_body, function->locals, FALSE);
+  for (guint i = 0; i < py->n; i++)
+    {
+      const PhPy *parameter = py->items[i];
+
+      if (parameter->i != 0)
+        return ph_script_fail (machine, parameter, error, PH_ERROR_UNSUPPORTED, "parameters with a star are not part of the language") != NULL;
+      g_hash_table_add (function->locals, (gpointer) parameter->text);
+      if (parameter->items[1] != NULL && (function->fallbacks[i] = ph_script_evaluate (machine, parameter->items[1], error)) == NULL)
+        return FALSE;
+    }
+  if (py->n_decorators > 0)
+    return ph_script_fail (machine, py->decorators[0], error, PH_ERROR_UNSUPPORTED, "decorators are not part of the language") != NULL;
+  ph_script_set (machine, py->text, value);
+  if (machine->result != NULL && machine->frame->outer == NULL)
+    machine->result->recorded = TRUE;
+  return TRUE;
+}
+
+static gboolean
+import (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  static const char *const known[] = { "import numpy as np", "import numpy", "import math", "import torch", "import torch.nn.functional as F",
+                                       "from math import ", "from numpy import ", "from torch import ", "from __future__ import " };
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (i < 5 ? g_str_equal (py->text, known[i]) : g_str_has_prefix (py->text, known[i]))
+      return TRUE;
+  return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "modules cannot be imported: the words of numpy and math are there without it") != NULL;
+}
+
+gboolean
+ph_script_simple (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) value = NULL;
+  static const char *const names[] = { [PH_PY_CLASS] = "class", [PH_PY_WITH] = "with", [PH_PY_DELETE] = "del", [PH_PY_RAISE] = "raise",
+                                       [PH_PY_GLOBAL] = "global and nonlocal", [PH_PY_TRY] = "try" };
+
+  switch (py->kind)
+    {
+    case PH_PY_EXPRESSION:
+      value = ph_script_evaluate (machine, py->items[0], error);
+      if (value != NULL && machine->result != NULL && machine->frame->outer == NULL)
+        {
+          g_clear_pointer (&machine->result->target, g_free);
+          g_clear_pointer (&machine->result->value, ph_script_value_unref);
+          machine->result->value = ph_script_value_ref (value);
+        }
+      return value != NULL;
+    case PH_PY_ASSIGN:
+      return assign_all (machine, py, error);
+    case PH_PY_ANNOTATED:
+      value = py->items[2] != NULL ? ph_script_evaluate (machine, py->items[2], error) : ph_script_none ();
+      return value != NULL && (py->items[2] == NULL || ph_script_assign (machine, py->items[0], value, error));
+    case PH_PY_AUGMENTED:
+      if (machine->result != NULL && machine->frame->outer == NULL)
+        {
+          g_clear_pointer (&machine->result->target, g_free);
+          g_clear_pointer (&machine->result->value, ph_script_value_unref);
+          machine->result->recorded = TRUE;
+        }
+      return ph_script_augment (machine, py, error);
+    case PH_PY_DEF:
+      return define (machine, py, error);
+    case PH_PY_PASS:
+      return TRUE;
+    case PH_PY_IMPORT:
+      return import (machine, py, error);
+    default:
+      return ph_script_fail (machine, py, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language",
+                             (guint) py->kind < G_N_ELEMENTS (names) && names[py->kind] != NULL ? names[py->kind] : "this") != NULL;
+    }
+}
+
+static int
+test (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) value = ph_script_evaluate (machine, py, error), condition = NULL;
+
+  return value != NULL ? ph_script_truth (machine, py, value, &condition, error) : -2;
+}
+
+/* One turn: TRUE goes on to the next. */
+static gboolean
+turn (PhScriptMachine *machine, const PhPy *py, PhScriptFlow *flow, GError **error)
+{
+  *flow = ph_script_go_on (machine, error) ? ph_script_execute (machine, py->body, py->n_body, error) : PH_FLOW_ERROR;
+  if (*flow == PH_FLOW_CONTINUE)
+    *flow = PH_FLOW_NEXT;
+  return *flow == PH_FLOW_NEXT;
+}
+
+static PhScriptFlow
+end_loop (PhScriptMachine *machine, const PhPy *py, PhScriptFlow flow, GError **error)
+{
+  if (flow == PH_FLOW_BREAK)
+    return PH_FLOW_NEXT;
+  return flow == PH_FLOW_NEXT && py->n_orelse > 0 ? ph_script_execute (machine, py->orelse, py->n_orelse, error) : flow;
+}
+
+static PhScriptFlow
+run_while (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  PhScriptFlow flow = PH_FLOW_NEXT;
+  int          truth;
+
+  while ((truth = test (machine, py->items[0], error)) == 1)
+    if (!turn (machine, py, &flow, error))
+      break;
+  return truth == -2 ? PH_FLOW_ERROR : end_loop (machine, py, flow, error);
+}
+
+static PhScriptFlow
+run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  g_autoptr (PhScriptValue) over = ph_script_evaluate (machine, py->items[1], error), rows = NULL;
+  PhScriptFlow             flow = PH_FLOW_NEXT;
+  gint64                   n = 0, start = 0, step = 1;
+
+  if (over == NULL)
+    return PH_FLOW_ERROR;
+  if (over->kind == PH_SCRIPT_RANGE)
+    {
+      const gint64 stop = over->items[1]->i;
+
+      start = over->items[0]->i;
+      step = over->items[2]->i;
+      n = step > 0 ? (stop > start ? (gint64) (((guint64) stop - (guint64) start - 1) / (guint64) step) + 1 : 0)
+                   : (stop < start ? (gint64) (((guint64) start - (guint64) stop - 1) / (0 - (guint64) step)) + 1 : 0);
+    }
+  else if (over->kind == PH_SCRIPT_TUPLE)
+    n = over->n;
+  else if (over->kind == PH_SCRIPT_TENSOR && ph_script_rank (over) > 0)
+    n = ph_script_dim (over, 0);
+  else
+    {
+      ph_script_fail (machine, py->items[1], error, PH_ERROR_TYPE, "for goes over a range, a tensor or a list, not %s", ph_script_kind_name (over));
+      return PH_FLOW_ERROR;
+    }
+  if (over->kind == PH_SCRIPT_TENSOR && (!over->weak || ph_script_rank (over) > 1) && (rows = ph_script_strong (machine, over, error)) == NULL)
+    return PH_FLOW_ERROR;
+  for (gint64 i = 0; i < n; i++)
+    {
+      g_autoptr (PhScriptValue) item = NULL, index = ph_script_int (i);
+
+      if (over->kind == PH_SCRIPT_RANGE)
+        item = ph_script_int (start + i * step);
+      else if (over->kind == PH_SCRIPT_TUPLE)
+        item = ph_script_value_ref (over->items[i]);
+      else if (rows != NULL)
+        item = ph_script_row (machine, py->items[1], rows, index, error);
+      else
+        item = ph_dtype_is_integer (ph_script_dtype (over)) ? ph_script_int (ph_tensor_get_int (over->tensor, (gsize) i))
+               : ph_script_dtype (over) == PH_BOOL ? ph_script_bool (ph_tensor_get_int (over->tensor, (gsize) i) != 0)
+               : ph_script_dtype (over) == PH_STRING ? ph_script_string (ph_tensor_get_string (over->tensor, (gsize) i))
+               : ph_script_float (ph_tensor_get (over->tensor, (gsize) i));
+      if (item == NULL)
+        return PH_FLOW_ERROR;
+      if (py->items[0]->kind == PH_PY_NAME)
+        ph_script_set (machine, py->items[0]->text, item);
+      else if (!ph_script_assign (machine, py->items[0], item, error))
+        return PH_FLOW_ERROR;
+      if (!turn (machine, py, &flow, error))
+        break;
+    }
+  return end_loop (machine, py, flow, error);
+}
+
+static PhScriptFlow
+run_return (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  PhScriptValue *value = py->n > 0 ? ph_script_evaluate (machine, py->items[0], error) : ph_script_none ();
+
+  if (value == NULL)
+    return PH_FLOW_ERROR;
+  if (machine->frame->function == NULL)
+    {
+      ph_script_value_unref (value);
+      ph_script_fail (machine, py, error, PH_ERROR_PARSE, "return stands in a function");
+      return PH_FLOW_ERROR;
+    }
+  g_clear_pointer (&machine->frame->result, ph_script_value_unref);
+  machine->frame->result = value;
+  return PH_FLOW_RETURN;
+}
+
+static PhScriptFlow
+run_statement (PhScriptMachine *machine, const PhPy *py, GError **error)
+{
+  int truth;
+
+  switch (py->kind)
+    {
+    case PH_PY_FOR:
+    case PH_PY_WHILE:
+      {
+        PhScriptFlow flow;
+
+        machine->frame->loops++;
+        flow = py->kind == PH_PY_FOR ? run_for (machine, py, error) : run_while (machine, py, error);
+        machine->frame->loops--;
+        return flow;
+      }
+    case PH_PY_IF:
+      truth = test (machine, py->items[0], error);
+      if (truth == -2)
+        return PH_FLOW_ERROR;
+      return truth ? ph_script_execute (machine, py->body, py->n_body, error) : ph_script_execute (machine, py->orelse, py->n_orelse, error);
+    case PH_PY_RETURN:
+      return run_return (machine, py, error);
+    case PH_PY_BREAK:
+    case PH_PY_CONTINUE:
+      if (machine->frame->loops > 0)
+        return py->kind == PH_PY_BREAK ? PH_FLOW_BREAK : PH_FLOW_CONTINUE;
+      ph_script_fail (machine, py, error, PH_ERROR_PARSE, "%s stands in a loop", py->kind == PH_PY_BREAK ? "break" : "continue");
+      return PH_FLOW_ERROR;
+    case PH_PY_ASSERT:
+      truth = test (machine, py->items[0], error);
+      if (truth == 0)
+        {
+          g_autofree char *text = ph_py_to_string (py->items[0]);
+
+          ph_script_fail (machine, py, error, PH_ERROR_FAILED, "this does not hold: %s", text);
+        }
+      return truth == 1 ? PH_FLOW_NEXT : PH_FLOW_ERROR;
+    default:
+      return ph_script_simple (machine, py, error) ? PH_FLOW_NEXT : PH_FLOW_ERROR;
+    }
+}
+
+PhScriptFlow
+ph_script_execute (PhScriptMachine *machine, PhPy *const *body, guint n, GError **error)
+{
+  PhScriptFlow flow = PH_FLOW_NEXT;
+
+  if (++machine->depth > PH_PY_MAX_DEPTH * 3)
+    {
+      ph_script_fail (machine, n > 0 ? body[0] : NULL, error, PH_ERROR_UNSUPPORTED, "this is nested too deeply");
+      return PH_FLOW_ERROR;
+    }
+  for (guint i = 0; i < n && flow == PH_FLOW_NEXT; i++)
+    {
+      machine->at = body[i];
+      flow = run_statement (machine, body[i], error);
+    }
+  machine->depth--;
+  return flow;
+}

@@ -1,0 +1,514 @@
+/* operate.c: + - * / // % ** @, comparisons, and what they mean for numbers and tensors: Python's and numpy's rules.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/script/script-private.h"
+
+/* ── element types ── */
+
+/* bool, integer, float: what a weaker kind becomes beside a stronger one. */
+static int
+category (PhDType dtype)
+{
+  return dtype == PH_BOOL ? 0 : ph_dtype_is_integer (dtype) ? 1 : ph_dtype_is_float (dtype) ? 2 : -1;
+}
+
+static PhDType
+wider_integer (PhDType a, PhDType b)
+{
+  static const PhDType signed_types[] = { PH_INT8, PH_INT16, PH_INT32, PH_INT64 };
+  const gsize          size_a = ph_dtype_size (a), size_b = ph_dtype_size (b);
+
+  if (ph_dtype_is_signed (a) == ph_dtype_is_signed (b))
+    return size_a >= size_b ? a : b;
+  /* The smallest signed type that holds both; there is none for uint64. */
+  for (guint i = 0; i < G_N_ELEMENTS (signed_types); i++)
+    if (ph_dtype_size (signed_types[i]) >= (ph_dtype_is_signed (a) ? size_a : size_b) && ph_dtype_size (signed_types[i]) > (ph_dtype_is_signed (a) ? size_b : size_a))
+      return signed_types[i];
+  return PH_UNDEFINED;
+}
+
+static gboolean
+gives_way (const PhScriptValue *value)
+{
+  return ph_script_is_number (value) || value->weak;
+}
+
+PhDType
+ph_script_common (const PhScriptValue *a, const PhScriptValue *b)
+{
+  const PhDType dtype_a = ph_script_dtype (a), dtype_b = ph_script_dtype (b);
+  const int     cat_a = category (dtype_a), cat_b = category (dtype_b);
+
+  if (dtype_a == dtype_b)
+    return dtype_a;
+  if (cat_a < 0 || cat_b < 0)
+    return PH_UNDEFINED;
+  if (gives_way (a) && gives_way (b))
+    return cat_a >= cat_b ? dtype_a : dtype_b;
+  if (gives_way (a) || gives_way (b))
+    {
+      const PhDType strong = gives_way (a) ? dtype_b : dtype_a;
+      const int     cat_strong = gives_way (a) ? cat_b : cat_a, cat_weak = gives_way (a) ? cat_a : cat_b;
+
+      return cat_strong >= cat_weak ? strong : cat_weak == 2 ? PH_FLOAT : PH_INT64;
+    }
+  if (cat_a != cat_b)
+    return cat_a > cat_b ? dtype_a : dtype_b;
+  if (cat_a == 1)
+    return wider_integer (dtype_a, dtype_b);
+  if (dtype_a == PH_DOUBLE || dtype_b == PH_DOUBLE)
+    return PH_DOUBLE;
+  return PH_FLOAT;
+}
+
+/* ── numbers ── */
+
+static gboolean
+power_of_ints (gint64 base, gint64 exponent, gint64 *result)
+{
+  for (*result = 1; exponent > 0; exponent >>= 1)
+    {
+      if ((exponent & 1) != 0 && __builtin_mul_overflow (*result, base, result))
+        return FALSE;
+      if (exponent > 1 && __builtin_mul_overflow (base, base, &base))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static double
+modulo (double a, double b)
+{
+  double rest = fmod (a, b);
+
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static PhScriptValue *
+overflow (PhScriptMachine *machine, const PhPy *at, GError **error)
+{
+  return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "this integer does not fit 64 bits");
+}
+
+static PhScriptValue *
+operate_ints (PhScriptMachine *machine, const PhPy *at, const char *sign, gint64 a, gint64 b, GError **error)
+{
+  gint64   result = 0;
+  gboolean fits = TRUE;
+
+  if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && b == 0)
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integer division by zero");
+  if (g_str_equal (sign, "+"))
+    fits = !__builtin_add_overflow (a, b, &result);
+  else if (g_str_equal (sign, "-"))
+    fits = !__builtin_sub_overflow (a, b, &result);
+  else if (g_str_equal (sign, "*"))
+    fits = !__builtin_mul_overflow (a, b, &result);
+  else if (g_str_equal (sign, "//"))
+    {
+      fits = !(a == G_MININT64 && b == -1);
+      if (fits)
+        result = a / b - (a % b != 0 && (a % b < 0) != (b < 0));
+    }
+  else if (g_str_equal (sign, "%"))
+    {
+      result = b == -1 ? 0 : a % b;
+      if (result != 0 && (result < 0) != (b < 0))
+        result += b;
+    }
+  else if (g_str_equal (sign, "**"))
+    {
+      if (b < 0)
+        return ph_script_float (pow ((double) a, (double) b));
+      fits = power_of_ints (a, b, &result);
+    }
+  else if (g_str_equal (sign, "&"))
+    result = a & b;
+  else if (g_str_equal (sign, "|"))
+    result = a | b;
+  else if (g_str_equal (sign, "^"))
+    result = a ^ b;
+  else if (g_str_equal (sign, "<<") && b >= 0 && b < 63)
+    fits = !__builtin_mul_overflow (a, G_GINT64_CONSTANT (1) << b, &result);
+  else if (g_str_equal (sign, ">>") && b >= 0)
+    result = a >> MIN (b, 63);
+  else
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' is not part of the language", sign);
+  return fits ? ph_script_int (result) : overflow (machine, at, error);
+}
+
+static double
+as_double (const PhScriptValue *value)
+{
+  return value->kind == PH_SCRIPT_FLOAT ? value->f : (double) value->i;
+}
+
+static PhScriptValue *
+operate_floats (PhScriptMachine *machine, const PhPy *at, const char *sign, double a, double b, GError **error)
+{
+  if (strchr ("/%", *sign) != NULL && b == 0)
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "division by zero");
+  if (g_str_equal (sign, "+"))
+    return ph_script_float (a + b);
+  if (g_str_equal (sign, "-"))
+    return ph_script_float (a - b);
+  if (g_str_equal (sign, "*"))
+    return ph_script_float (a * b);
+  if (g_str_equal (sign, "/"))
+    return ph_script_float (a / b);
+  if (g_str_equal (sign, "//"))
+    return ph_script_float (rint ((a - modulo (a, b)) / b));
+  if (g_str_equal (sign, "%"))
+    return ph_script_float (modulo (a, b));
+  if (g_str_equal (sign, "**"))
+    {
+      if (a < 0 && b != floor (b))
+        return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "a negative number to a fraction is complex, which is not part of the language");
+      return ph_script_float (pow (a, b));
+    }
+  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' is not for floats%s", sign, g_str_equal (sign, "^") ? ": a power is **" : "");
+}
+
+static gboolean
+is_comparison (const char *sign)
+{
+  return g_str_equal (sign, "==") || g_str_equal (sign, "!=") || g_str_equal (sign, "<") || g_str_equal (sign, ">") || g_str_equal (sign, "<=") ||
+         g_str_equal (sign, ">=");
+}
+
+static PhScriptValue *
+compare_numbers (const char *sign, const PhScriptValue *a, const PhScriptValue *b)
+{
+  const gboolean ints = a->kind != PH_SCRIPT_FLOAT && b->kind != PH_SCRIPT_FLOAT;
+  const double   x = as_double (a), y = as_double (b);
+  const gboolean less = ints ? a->i < b->i : x < y, equal = ints ? a->i == b->i : x == y, greater = ints ? a->i > b->i : x > y;
+
+  if (*sign == '=')
+    return ph_script_bool (equal);
+  if (*sign == '!')
+    return ph_script_bool (!equal);
+  if (*sign == '<')
+    return ph_script_bool (less || (sign[1] == '=' && equal));
+  return ph_script_bool (greater || (sign[1] == '=' && equal));
+}
+
+static PhScriptValue *
+operate_numbers (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
+{
+  if (is_comparison (sign))
+    return compare_numbers (sign, a, b);
+  if (a->kind == PH_SCRIPT_BOOL && b->kind == PH_SCRIPT_BOOL && strchr ("&|^", *sign) != NULL)
+    return ph_script_bool (*sign == '&' ? a->i & b->i : *sign == '|' ? a->i | b->i : a->i ^ b->i);
+  if (a->kind == PH_SCRIPT_FLOAT || b->kind == PH_SCRIPT_FLOAT || g_str_equal (sign, "/"))
+    return operate_floats (machine, at, sign, as_double (a), as_double (b), error);
+  if (g_str_equal (sign, "^"))
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'^' is no power: write **, or int ^ int as bitwise_xor(a, b)");
+  return operate_ints (machine, at, sign, a->i, b->i, error);
+}
+
+/* ── tensors ── */
+
+static PhScriptValue *
+not_equal_zero (PhScriptMachine *machine, PhScriptValue *x, PhScriptValue *zero, GError **error)
+{
+  g_autoptr (PhScriptValue) equal = PH_EMIT (machine, Equal, error, x, zero);
+
+  return equal != NULL ? PH_EMIT (machine, Not, error, equal) : NULL;
+}
+
+/* The rest with the divisor's sign, as in Python; ONNX's Mod of floats has the dividend's. */
+static PhScriptValue *
+emit_modulo (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GError **error)
+{
+  g_autoptr (PhScriptValue) rest = NULL, zero = NULL, some = NULL, left = NULL, right = NULL, differ = NULL, mend = NULL, sum = NULL;
+
+  if (!ph_dtype_is_float (ph_script_dtype (a)))
+    return PH_EMIT (machine, Mod, error, a, b);
+  rest = PH_EMIT_WITH (machine, Mod, PH_ATTRS (ph_attr_new_int ("fmod", 1)), error, a, b);
+  zero = ph_script_tensor (ph_tensor_new_scalar (ph_script_dtype (a), 0));
+  if (rest == NULL || (some = not_equal_zero (machine, rest, zero, error)) == NULL || (left = PH_EMIT (machine, Less, error, rest, zero)) == NULL ||
+      (right = PH_EMIT (machine, Less, error, b, zero)) == NULL || (differ = PH_EMIT (machine, Xor, error, left, right)) == NULL ||
+      (mend = PH_EMIT (machine, And, error, some, differ)) == NULL || (sum = PH_EMIT (machine, Add, error, rest, b)) == NULL)
+    return NULL;
+  return PH_EMIT (machine, Where, error, mend, sum, rest);
+}
+
+static PhScriptValue *
+emit_floor_division (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, GError **error)
+{
+  g_autoptr (PhScriptValue) rest = emit_modulo (machine, a, b, error), whole = rest != NULL ? PH_EMIT (machine, Sub, error, a, rest) : NULL;
+  g_autoptr (PhScriptValue) quotient = whole != NULL ? PH_EMIT (machine, Div, error, whole, b) : NULL;
+
+  if (quotient == NULL || !ph_dtype_is_float (ph_script_dtype (a)))
+    return g_steal_pointer (&quotient);
+  return PH_EMIT (machine, Round, error, quotient);
+}
+
+static const PhOp *
+operator_of (const char *sign)
+{
+  static const struct { const char *sign; const PhOp *op; } table[] = {
+    { "+", &ph_op_Add }, { "-", &ph_op_Sub }, { "*", &ph_op_Mul }, { "/", &ph_op_Div }, { "**", &ph_op_Pow }, { "@", &ph_op_MatMul },
+    { "==", &ph_op_Equal }, { "!=", &ph_op_Equal }, { "<", &ph_op_Less }, { "<=", &ph_op_LessOrEqual }, { ">", &ph_op_Greater }, { ">=", &ph_op_GreaterOrEqual },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (g_str_equal (sign, table[i].sign))
+      return table[i].op;
+  return NULL;
+}
+
+/* & | ^ of bools, and of integers bit by bit; + and * of bools are "or" and "and", as in numpy. */
+static const PhOp *
+logic_of (const char *sign, PhDType dtype)
+{
+  const gboolean truth = dtype == PH_BOOL;
+
+  if (g_str_equal (sign, "&") || (truth && g_str_equal (sign, "*")))
+    return truth ? &ph_op_And : &ph_op_BitwiseAnd;
+  if (g_str_equal (sign, "|") || (truth && g_str_equal (sign, "+")))
+    return truth ? &ph_op_Or : &ph_op_BitwiseOr;
+  if (g_str_equal (sign, "^") && truth)
+    return &ph_op_Xor;
+  return NULL;
+}
+
+static PhScriptValue *
+operate_tensors (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
+{
+  const gboolean           both_numbers = ph_script_number_kind (a) != PH_SCRIPT_NONE && ph_script_number_kind (b) != PH_SCRIPT_NONE;
+  const gboolean           compares = is_comparison (sign);
+  PhDType                  dtype = ph_script_common (a, b);
+  const PhOp              *op;
+  g_autoptr (PhScriptValue) left = NULL, right = NULL, result = NULL;
+
+  if (dtype == PH_UNDEFINED)
+    {
+      const PhType    *type_a = ph_script_type (a), *type_b = ph_script_type (b);
+      g_autofree char *text_a = type_a != NULL ? ph_type_to_string (type_a) : g_strdup (ph_script_kind_name (a));
+      g_autofree char *text_b = type_b != NULL ? ph_type_to_string (type_b) : g_strdup (ph_script_kind_name (b));
+
+      return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s %s %s: these element types do not go together", text_a, sign, text_b);
+    }
+  /* Two arrays of literals alone are floats. */
+  if (!both_numbers && gives_way (a) && gives_way (b) && ph_dtype_is_integer (dtype))
+    dtype = PH_FLOAT;
+  else if (!both_numbers && gives_way (a) && gives_way (b) && dtype == PH_DOUBLE)
+    dtype = PH_FLOAT;
+  if (dtype == PH_BOOL && !both_numbers && g_str_equal (sign, "-"))
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "bools have no difference: use ^");
+  op = logic_of (sign, both_numbers && strchr ("+*", *sign) != NULL ? PH_INT64 : dtype);
+  if (op == NULL && dtype == PH_BOOL && !g_str_equal (sign, "==") && !g_str_equal (sign, "!="))
+    dtype = PH_INT64;
+  if (g_str_equal (sign, "/") && !ph_dtype_is_float (dtype))
+    dtype = both_numbers ? PH_DOUBLE : PH_FLOAT;
+  if (g_str_equal (sign, "**") && ph_dtype_is_integer (dtype) && ph_script_is_number (b) && b->kind == PH_SCRIPT_INT && b->i < 0)
+    {
+      if (!both_numbers)
+        return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integers have no negative powers: write float(x) ** n");
+      dtype = PH_DOUBLE;
+    }
+  if ((g_str_equal (sign, "//") || g_str_equal (sign, "%")) && ph_script_is_number (b) && as_double (b) == 0 && !ph_dtype_is_float (dtype))
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "integer division by zero");
+  left = ph_script_cast (machine, a, dtype, error);
+  right = left != NULL ? ph_script_cast (machine, b, dtype, error) : NULL;
+  if (right == NULL)
+    return NULL;
+  if (op == NULL && g_str_equal (sign, "%"))
+    result = emit_modulo (machine, left, right, error);
+  else if (op == NULL && g_str_equal (sign, "//"))
+    result = emit_floor_division (machine, left, right, error);
+  else if (op != NULL || (op = operator_of (sign)) != NULL)
+    result = ph_script_emit1 (machine, op, NULL, error, 2, left, right);
+  else
+    return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' of tensors is not part of the language%s", sign,
+                           g_str_equal (sign, "^") ? ": a power is **" : "");
+  if (result != NULL && g_str_equal (sign, "!="))
+    {
+      g_autoptr (PhScriptValue) equal = g_steal_pointer (&result);
+
+      result = PH_EMIT (machine, Not, error, equal);
+    }
+  (void) compares;
+  return both_numbers ? ph_script_weak (g_steal_pointer (&result)) : g_steal_pointer (&result);
+}
+
+/* ── what is neither ── */
+
+static gboolean
+same_constant (const PhScriptValue *a, const PhScriptValue *b)
+{
+  if (a->kind == PH_SCRIPT_STRING && b->kind == PH_SCRIPT_STRING)
+    return g_str_equal (a->text, b->text);
+  if (a->kind == PH_SCRIPT_TUPLE && b->kind == PH_SCRIPT_TUPLE)
+    {
+      for (guint i = 0; i < a->n && a->n == b->n; i++)
+        if (!same_constant (a->items[i], b->items[i]))
+          return FALSE;
+      return a->n == b->n;
+    }
+  if (ph_script_is_number (a) && ph_script_is_number (b))
+    return as_double (a) == as_double (b);
+  return a->kind == b->kind && a->kind == PH_SCRIPT_DTYPE ? a->i == b->i : a->kind == b->kind && a->kind == PH_SCRIPT_NONE;
+}
+
+static gboolean
+is_constant (const PhScriptValue *value)
+{
+  if (value->kind == PH_SCRIPT_TUPLE)
+    {
+      for (guint i = 0; i < value->n; i++)
+        if (!is_constant (value->items[i]))
+          return FALSE;
+      return TRUE;
+    }
+  return ph_script_is_number (value) || value->kind == PH_SCRIPT_STRING || value->kind == PH_SCRIPT_NONE || value->kind == PH_SCRIPT_DTYPE;
+}
+
+PhScriptValue *
+ph_script_binary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, PhScriptValue *b, GError **error)
+{
+  const PhPy    *outer = machine->at;
+  PhScriptValue *result;
+
+  if (ph_script_is_number (a) && ph_script_is_number (b))
+    return operate_numbers (machine, at, sign, a, b, error);
+  if (g_str_equal (sign, "is") || g_str_equal (sign, "is not"))
+    {
+      if (a->kind != PH_SCRIPT_NONE && b->kind != PH_SCRIPT_NONE)
+        return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'is' is for None here: use ==");
+      return ph_script_bool ((a->kind == b->kind) == g_str_equal (sign, "is"));
+    }
+  if ((g_str_equal (sign, "in") || g_str_equal (sign, "not in")) && b->kind == PH_SCRIPT_TUPLE && is_constant (a) && is_constant (b))
+    {
+      gboolean found = FALSE;
+
+      for (guint i = 0; i < b->n; i++)
+        found = found || same_constant (a, b->items[i]);
+      return ph_script_bool (found == g_str_equal (sign, "in"));
+    }
+  if ((g_str_equal (sign, "==") || g_str_equal (sign, "!=")) && is_constant (a) && is_constant (b))
+    return ph_script_bool (same_constant (a, b) == g_str_equal (sign, "=="));
+  if (g_str_equal (sign, "+") && a->kind == PH_SCRIPT_TUPLE && b->kind == PH_SCRIPT_TUPLE)
+    {
+      g_autofree PhScriptValue **items = g_new (PhScriptValue *, a->n + b->n + 1);
+
+      for (guint i = 0; i < a->n + b->n; i++)
+        items[i] = i < a->n ? a->items[i] : b->items[i - a->n];
+      return ph_script_tuple (items, a->n + b->n, a->list);
+    }
+  for (guint i = 0; i < 2; i++)
+    {
+      const PhScriptValue *side = i == 0 ? a : b;
+
+      if (!ph_script_is_number (side) && side->kind != PH_SCRIPT_TENSOR)
+        return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' does not take %s", sign, ph_script_kind_name (side));
+    }
+  machine->at = at;
+  result = operate_tensors (machine, at, sign, a, b, error);
+  machine->at = outer;
+  return result;
+}
+
+PhScriptValue *
+ph_script_unary (PhScriptMachine *machine, const PhPy *at, const char *sign, PhScriptValue *a, GError **error)
+{
+  const PhPy              *outer = machine->at;
+  g_autoptr (PhScriptValue) strong = NULL, condition = NULL;
+  PhScriptValue           *result = NULL;
+
+  if (g_str_equal (sign, "not"))
+    {
+      const int truth = ph_script_truth (machine, at, a, &condition, error);
+
+      if (truth == -1)
+        result = ph_script_weak (PH_EMIT (machine, Not, error, condition));
+      return truth == -2 ? NULL : truth == -1 ? result : ph_script_bool (!truth);
+    }
+  if (ph_script_is_number (a) && *sign != '~')
+    {
+      if (*sign == '+')
+        return a->kind == PH_SCRIPT_FLOAT ? ph_script_float (a->f) : ph_script_int (a->i);
+      if (a->kind == PH_SCRIPT_FLOAT)
+        return ph_script_float (-a->f);
+      return a->i == G_MININT64 ? overflow (machine, at, error) : ph_script_int (-a->i);
+    }
+  if (ph_script_is_number (a) && a->kind != PH_SCRIPT_FLOAT)
+    return ph_script_int (~a->i);
+  if (a->kind != PH_SCRIPT_TENSOR)
+    return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' does not take %s", sign, ph_script_kind_name (a));
+  machine->at = at;
+  strong = a->weak && ph_script_number_kind (a) != PH_SCRIPT_NONE ? ph_script_cast (machine, a, *sign == '~' || ph_script_dtype (a) != PH_BOOL ? ph_script_dtype (a) : PH_INT64, error)
+                                                                   : ph_script_strong (machine, a, error);
+  if (strong == NULL)
+    result = NULL;
+  else if (*sign == '+')
+    result = ph_script_value_ref (strong);
+  else if (*sign == '~')
+    result = ph_script_emit1 (machine, ph_script_dtype (strong) == PH_BOOL ? &ph_op_Not : &ph_op_BitwiseNot, NULL, error, 1, strong);
+  else if (ph_script_dtype (strong) == PH_BOOL)
+    result = ph_script_fail (machine, at, error, PH_ERROR_TYPE, "bools have no negative: use ~");
+  else
+    result = PH_EMIT (machine, Neg, error, strong);
+  machine->at = outer;
+  return ph_script_number_kind (a) != PH_SCRIPT_NONE ? ph_script_weak (result) : result;
+}
+
+int
+ph_script_truth (PhScriptMachine *machine, const PhPy *at, PhScriptValue *value, PhScriptValue **condition, GError **error)
+{
+  g_autoptr (PhScriptValue) truth = NULL;
+  const PhType            *type;
+  gint64                   n;
+
+  *condition = NULL;
+  switch (value->kind)
+    {
+    case PH_SCRIPT_NONE:
+      return 0;
+    case PH_SCRIPT_BOOL:
+    case PH_SCRIPT_INT:
+      return value->i != 0;
+    case PH_SCRIPT_FLOAT:
+      return value->f != 0;
+    case PH_SCRIPT_STRING:
+      return *value->text != '\0';
+    case PH_SCRIPT_TUPLE:
+      return value->n > 0;
+    case PH_SCRIPT_TENSOR:
+      break;
+    default:
+      ph_script_fail (machine, at, error, PH_ERROR_TYPE, "%s is neither true nor false", ph_script_kind_name (value));
+      return -2;
+    }
+  type = ph_script_type (value);
+  n = type != NULL ? ph_type_count (type) : -1;
+  if ((n >= 0 && n != 1) || type == NULL || category (type->dtype) < 0)
+    {
+      ph_script_fail (machine, at, error, PH_ERROR_TYPE, "a tensor of %" G_GINT64_FORMAT " elements is neither true nor false: write any(...) or all(...)", n);
+      return -2;
+    }
+  if (value->tensor != NULL)
+    {
+      const gboolean is = ph_tensor_get (value->tensor, 0) != 0;
+
+      if (!(value->value == NULL && machine->compiling))
+        ph_script_decide (machine, at, is);
+      return is;
+    }
+  truth = ph_script_cast (machine, value, PH_BOOL, error);
+  if (truth != NULL && type->has_rank && type->rank > 0)
+    {
+      g_autoptr (PhScriptValue) shape = ph_script_ints (NULL, 0);
+      PhScriptValue           *flat = PH_EMIT (machine, Reshape, error, truth, shape);
+
+      ph_script_value_unref (truth);
+      truth = flat;
+    }
+  if (truth == NULL)
+    return -2;
+  *condition = g_steal_pointer (&truth);
+  return -1;
+}

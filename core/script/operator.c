@@ -1,0 +1,276 @@
+/* operator.c: operators by their names in ONNX, with their inputs and attributes as arguments.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/nearest.h"
+#include "core/script/script-private.h"
+
+static gboolean
+same_name (const char *typed, const char *name)
+{
+  for (; *typed != '\0' || *name != '\0'; typed++, name++)
+    {
+      while (*typed == '_')
+        typed++;
+      if (g_ascii_tolower (*typed) != g_ascii_tolower (*name))
+        return FALSE;
+      if (*typed == '\0')
+        return TRUE;
+    }
+  return TRUE;
+}
+
+/* "log", "Log", "reduce_sum", "ReduceSum", and what mathematicians write. */
+const PhOp *
+ph_script_op (const char *typed, guint n_arguments, GError **error)
+{
+  static const struct { const char *typed; const PhOp *op; } aliases[] = {
+    { "ln", &ph_op_Log }, { "power", &ph_op_Pow }, { "arcsin", &ph_op_Asin }, { "arccos", &ph_op_Acos }, { "arctan", &ph_op_Atan },
+    { "maximum", &ph_op_Max }, { "minimum", &ph_op_Min }, { "concatenate", &ph_op_Concat }, { "negative", &ph_op_Neg }, { "absolute", &ph_op_Abs },
+    { "dot", &ph_op_MatMul },
+  };
+  guint                   n;
+  const PhOp *const      *list = ph_op_list (&n);
+  g_autofree const char **names = g_new (const char *, n + 1);
+  const char             *nearest;
+
+  for (guint i = 0; i < G_N_ELEMENTS (aliases); i++)
+    if (g_str_equal (typed, aliases[i].typed))
+      return aliases[i].op;
+  for (guint i = 0; i < n; i++)
+    if (same_name (typed, list[i]->name))
+      return list[i];
+  for (guint i = 0; i < n; i++)
+    names[i] = list[i]->name;
+  nearest = ph_nearest (typed, names, n);
+  g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "there is no operator '%s'%s%s%s", typed,
+               nearest != NULL ? "; did you mean '" : ": `select name from ops` lists them", nearest != NULL ? nearest : "",
+               nearest != NULL ? "'?" : "");
+  return NULL;
+}
+
+PhAttr *
+ph_script_attr (const PhOp *op, const char *name, PhTensor *tensor, GError **error)
+{
+  const PhOpAttr          *attr = ph_op_attr (op, name);
+  gsize                    n = ph_tensor_count (tensor);
+  g_autofree gint64       *ints = g_new (gint64, n + 1);
+  g_autofree float        *floats = g_new (float, n + 1);
+
+  if (attr == NULL)
+    {
+      const char *known[G_N_ELEMENTS (op->attrs)];
+      guint       n_known = 0;
+      const char *nearest;
+
+      while (n_known < G_N_ELEMENTS (op->attrs) && op->attrs[n_known].name != NULL)
+        {
+          known[n_known] = op->attrs[n_known].name;
+          n_known++;
+        }
+      nearest = ph_nearest (name, known, n_known);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s has no attribute '%s'%s%s%s", op->name, name,
+                   nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+      return NULL;
+    }
+  if ((attr->kind == PH_ATTR_STRING) != (ph_tensor_dtype (tensor) == PH_STRING) || (n == 0 && attr->kind < PH_ATTR_FLOATS))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: attribute %s cannot be this", op->name, name);
+      return NULL;
+    }
+  if (attr->kind == PH_ATTR_STRING)
+    return ph_attr_new_string (name, ph_tensor_get_string (tensor, 0));
+  for (gsize i = 0; i < n; i++)
+    {
+      ints[i] = ph_dtype_is_float (ph_tensor_dtype (tensor)) ? (gint64) ph_tensor_get (tensor, i) : ph_tensor_get_int (tensor, i);
+      floats[i] = (float) ph_tensor_get (tensor, i);
+    }
+  switch (attr->kind)
+    {
+    case PH_ATTR_INT:
+      return ph_attr_new_int (name, ints[0]);
+    case PH_ATTR_FLOAT:
+      return ph_attr_new_float (name, floats[0]);
+    case PH_ATTR_INTS:
+      return ph_attr_new_ints (name, ints, n);
+    case PH_ATTR_FLOATS:
+      return ph_attr_new_floats (name, floats, n);
+    case PH_ATTR_TENSOR:
+      return ph_attr_new_tensor (name, tensor);
+    default:
+      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s: attribute %s cannot be written here", op->name, name);
+      return NULL;
+    }
+}
+
+/* A number, text, a shape, an array of literals: what is known without running anything. (transfer full) (nullable) */
+static PhTensor *
+known_tensor (PhScriptValue *value)
+{
+  if (value->kind == PH_SCRIPT_STRING)
+    {
+      PhTensor *tensor = ph_tensor_new (PH_STRING, 0, NULL);
+
+      ph_tensor_set_string (tensor, 0, value->text);
+      return tensor;
+    }
+  if (value->kind == PH_SCRIPT_DTYPE)
+    return ph_tensor_new_scalar (PH_INT64, (double) value->i);
+  if (value->kind == PH_SCRIPT_TUPLE)
+    {
+      g_autoptr (GArray) ints = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+      for (guint i = 0; i < value->n; i++)
+        {
+          if (value->items[i]->kind != PH_SCRIPT_INT)
+            return NULL;
+          g_array_append_val (ints, value->items[i]->i);
+        }
+      return ph_tensor_new_int64s ((gint64 *) (gpointer) ints->data, ints->len);
+    }
+  if (value->number != NULL)
+    return ph_script_number_tensor (value->number, PH_UNDEFINED);
+  return ph_script_value_tensor (value);
+}
+
+typedef struct { GPtrArray *inputs, *attrs; } Call;
+
+static void
+call_clear (Call *call)
+{
+  g_ptr_array_unref (call->inputs);
+  g_ptr_array_unref (call->attrs);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Call, call_clear)
+
+static gboolean
+add_input (PhScriptMachine *machine, const PhOp *op, PhScriptValue *value, Call *call, GError **error)
+{
+  const PhOpArg *arg = ph_op_input (op, call->inputs->len);
+
+  if (value->kind == PH_SCRIPT_TUPLE && arg != NULL && (arg->flags & PH_ARG_VARIADIC) != 0)
+    {
+      for (guint i = 0; i < value->n; i++)
+        g_ptr_array_add (call->inputs, ph_script_value_ref (value->items[i]));
+      return TRUE;
+    }
+  if (value->kind == PH_SCRIPT_TUPLE)
+    {
+      PhScriptValue *shape = ph_script_shape (machine, NULL, value, error);
+
+      if (shape == NULL)
+        return FALSE;
+      g_ptr_array_add (call->inputs, shape);
+      return TRUE;
+    }
+  if (value->kind == PH_SCRIPT_NONE)
+    g_ptr_array_add (call->inputs, NULL);
+  else if (value->kind == PH_SCRIPT_STRING)
+    g_ptr_array_add (call->inputs, ph_script_tensor (known_tensor (value)));
+  /* One axis or size where a list of them is wanted. */
+  else if (value->kind == PH_SCRIPT_INT && arg != NULL && (arg->flags & PH_ARG_SHAPE) != 0 && arg->types == PH_T (INT64) && arg->name[strlen (arg->name) - 1] == 's')
+    g_ptr_array_add (call->inputs, ph_script_ints (&value->i, 1));
+  else
+    g_ptr_array_add (call->inputs, ph_script_value_ref (value));
+  return TRUE;
+}
+
+/* "name=..." is an attribute, or an input. */
+static gboolean
+add_named (PhScriptMachine *machine, const PhOp *op, const char *name, PhScriptValue *value, Call *call, GError **error)
+{
+  g_autoptr (PhTensor) known = NULL;
+  GError             *reason = NULL;
+  PhAttr             *attr;
+
+  for (guint i = 0; ph_op_attr (op, name) == NULL && i < PH_MAX_ARGS && op->inputs[i].name != NULL; i++)
+    if (g_str_equal (op->inputs[i].name, name))
+      {
+        PhScriptValue *input;
+
+        if (i < call->inputs->len && call->inputs->pdata[i] != NULL)
+          return ph_script_fail (machine, NULL, error, PH_ERROR_USAGE, "%s is given twice", name) != NULL;
+        while (call->inputs->len < i)
+          g_ptr_array_add (call->inputs, NULL);
+        if (i < call->inputs->len)
+          g_ptr_array_remove_index (call->inputs, i);
+        if (i < call->inputs->len)
+          {
+            input = ph_script_value_ref (value);
+            g_ptr_array_insert (call->inputs, (int) i, input);
+            return TRUE;
+          }
+        return add_input (machine, op, value, call, error);
+      }
+  known = known_tensor (value);
+  if (known == NULL || (value->kind == PH_SCRIPT_TENSOR && value->value != NULL && machine->compiling))
+    return ph_script_fail (machine, NULL, error, PH_ERROR_TYPE, "%s: attribute %s wants what is known without a graph, not %s", op->name, name,
+                           ph_script_kind_name (value)) != NULL;
+  attr = ph_script_attr (op, name, known, &reason);
+  if (attr == NULL)
+    return ph_script_blame (machine, NULL, reason, error) != NULL;
+  g_ptr_array_add (call->attrs, attr);
+  return TRUE;
+}
+
+/* How many outputs: those that are always there; of Split as many as names wait for them. */
+static guint
+count_outputs (PhScriptMachine *machine, const PhPy *at, const PhOp *op, Call *call)
+{
+  const guint wanted = machine->frame->wanting == at ? machine->frame->n_targets : 0;
+  guint       n = 0;
+
+  if (op == &ph_op_Split)
+    {
+      const PhScriptValue *parts = call->inputs->len > 1 ? call->inputs->pdata[1] : NULL;
+
+      for (guint i = 0; i < call->attrs->len; i++)
+        if (g_str_equal (((PhAttr *) call->attrs->pdata[i])->name, "num_outputs"))
+          return (guint) CLAMP (((PhAttr *) call->attrs->pdata[i])->i, 1, 64);
+      if (parts != NULL)
+        return (guint) CLAMP (ph_script_dim (parts, 0), 1, 64);
+      n = MAX (wanted, 2);
+      g_ptr_array_add (call->attrs, ph_attr_new_int ("num_outputs", n));
+      return MIN (n, 64);
+    }
+  while (n < PH_MAX_ARGS && op->outputs[n].name != NULL && (n == 0 || (op->outputs[n].flags & (PH_ARG_OPTIONAL | PH_ARG_VARIADIC)) == 0))
+    n++;
+  /* Those that may be left out are made where names wait for them. */
+  while (n < wanted && n < PH_MAX_ARGS && op->outputs[n].name != NULL)
+    n++;
+  return MAX (n, 1);
+}
+
+PhScriptValue *
+ph_script_call_op (PhScriptMachine *machine, const PhOp *op, PhScriptArgs *args, GError **error)
+{
+  g_auto (Call)         call = { g_ptr_array_new_with_free_func ((GDestroyNotify) ph_script_value_unref), g_ptr_array_new () };
+  PhScriptValue       *outputs[64] = { NULL }, *result = NULL;
+  gboolean             ok = TRUE;
+  guint                n;
+
+  if (op->infer == NULL && op->kernel == NULL && op->expand == NULL)
+    return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%s cannot be computed here", op->name);
+  for (guint i = 0; i < G_N_ELEMENTS (op->attrs) && op->attrs[i].name != NULL; i++)
+    if (op->attrs[i].kind == PH_ATTR_GRAPH)
+      return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%s has bodies: write an if or a loop", op->name);
+  for (guint i = 0; i < args->n && ok; i++)
+    ok = add_input (machine, op, args->values[i], &call, error);
+  for (guint i = 0; i < args->n_named && ok; i++)
+    ok = add_named (machine, op, args->names[i], args->named[i], &call, error);
+  if (!ok)
+    {
+      g_ptr_array_set_free_func (call.attrs, (GDestroyNotify) ph_attr_unref);
+      return NULL;
+    }
+  n = count_outputs (machine, args->at, op, &call);
+  g_ptr_array_add (call.attrs, NULL);
+  if (!ph_script_emit (machine, op, (PhScriptValue *const *) call.inputs->pdata, call.inputs->len, (PhAttr **) call.attrs->pdata, outputs, n, error))
+    return NULL;
+  if (n == 1)
+    return outputs[0];
+  result = ph_script_tuple (outputs, n, FALSE);
+  for (guint i = 0; i < n; i++)
+    ph_script_value_unref (outputs[i]);
+  return result;
+}
