@@ -306,7 +306,8 @@ export_node (PhExport *export, PhNode *node)
     proto->output[i] = is_absent (node->outputs->pdata[i]) ? (char *) "" : name_of (export, node->outputs->pdata[i]);
   proto->attribute = new_array (export, node->attrs->len + n_graphs + 5);
   for (guint i = 0; i < node->attrs->len; i++)
-    proto->attribute[proto->n_attribute++] = ph_attr_to_proto (export, node->attrs->pdata[i]);
+    if (export->plain || !ph_is_tag (((PhAttr *) node->attrs->pdata[i])->name))      /* those are said below */
+      proto->attribute[proto->n_attribute++] = ph_attr_to_proto (export, node->attrs->pdata[i]);
   for (guint i = 0; i < n_graphs; i++)
     {
       PhGraph *graph = node->graphs->pdata[i];

@@ -38,6 +38,7 @@ void        ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto
 const PhWhere *ph_import_read_where (PhImport *import, const Onnx__NodeProto *proto);      /* (nullable) */
 gboolean    ph_import_is_tag      (PhImport *import, const ProtobufCMessageUnknownField *field);
 gboolean    ph_import_is_tag_attr (const char *name);
+gboolean    ph_is_tag             (const char *name);          /* an attribute that the text has for what ONNX has no place for */
 
 /* onnx-node.c */
 GBytes     *ph_import_node_extra (PhImport *import, const Onnx__NodeProto *proto);      /* (nullable) */

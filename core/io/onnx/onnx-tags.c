@@ -128,6 +128,14 @@ ph_import_is_tag_attr (const char *name)
   return g_str_equal (name, AFTER_ATTR) || g_str_equal (name, WHERE_ATTR);
 }
 
+gboolean
+ph_is_tag (const char *name)
+{
+  static const char *const names[] = { AFTER_ATTR, WHERE_ATTR, "peephole_role", "peephole_partner", "peephole_device", NULL };
+
+  return g_strv_contains (names, name);
+}
+
 /* ── writing ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static gboolean
