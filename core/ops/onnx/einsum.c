@@ -191,7 +191,11 @@ einsum_kernel (PhKernel *kernel, GError **error)
         guint label = equation.label[k][i];
         gint64 dim = ph_tensor_dims (ph_kernel_input (kernel, k))[i];
 
-        if (seen[label] && size[label] != dim && size[label] != 1 && dim != 1)
+        gboolean again = FALSE;          /* a diagonal: nothing is stretched to make it one */
+
+        for (guint j = 0; j < i && !again; j++)
+          again = equation.label[k][j] == label;
+        if (seen[label] && size[label] != dim && (again || (size[label] != 1 && dim != 1)))
           return ph_kernel_fail (kernel, error,
                                  "its equation gives one letter the sizes %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT,
                                  size[label], dim);
