@@ -168,10 +168,15 @@ recipe_holds (PhField *field, PhTensor *tensor)
 static PhFieldTensor *
 draw_variable (PhField *field, PhTensor *tensor, guint variable)
 {
-  PhFieldTensor *made = ph_field_tensor_new (field, ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+  const guint64  of_variable = ph_mix (ph_mix (field->salt, 13), variable);
+  gint64         dims[PH_MAX_RANK];
+  PhFieldTensor *made;
 
+  memcpy (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof *dims);
+  ph_field_sizes_apply (field, ph_tensor_rank (tensor), dims);
+  made = ph_field_tensor_new (field, ph_tensor_dtype (tensor), ph_tensor_rank (tensor), dims);
   for (gsize k = 0; made != NULL && k < made->count; k++)
-    ph_field_put (made, k, ph_field_hash (field, ph_mix (ph_mix (ph_mix (field->salt, 13), variable), k)));
+    ph_field_put (made, k, ph_field_hash (field, ph_mix (of_variable, k)));
   return made;
 }
 
@@ -181,6 +186,8 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
 {
   const PhValue *output = recipe->graph->outputs->pdata[0];
   PhFieldTensor *made, *result;
+  gint64 dims[PH_MAX_RANK];
+  gsize count = 1;
   gboolean ok;
 
   if (field->variables == NULL && !recipe_holds (field, tensor))
@@ -199,13 +206,17 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
       return NULL;
     }
   made = ph_field_value (field, output);
-  if (made == NULL || made->count != ph_tensor_count (tensor))
+  memcpy (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof *dims);
+  ph_field_sizes_apply (field, ph_tensor_rank (tensor), dims);
+  for (guint k = 0; k < ph_tensor_rank (tensor); k++)
+    count *= (gsize) dims[k];
+  if (made == NULL || made->count != count)
     {
       stop (field, "a recipe gives another shape");
       return NULL;
     }
   ph_field_parts (field, made);
-  result = ph_field_reshaped (field, made, ph_tensor_rank (tensor), ph_tensor_dims (tensor));
+  result = ph_field_reshaped (field, made, ph_tensor_rank (tensor), dims);
   g_clear_pointer (&result->known, ph_tensor_unref);
   if (field->variables == NULL)
     result->known = ph_tensor_ref (tensor);
@@ -221,6 +232,7 @@ ph_field_constant_tensor (PhField *field, PhTensor *tensor)
 {
   const guint variable = field->variables != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (field->variables, tensor)) : 0;
   PhModel *recipe = ph_recipe_of (tensor);
+  g_autoptr (PhTensor) known = NULL;
   PhFieldTensor *constant;
 
   if (ph_tensor_kind (tensor) != PH_KIND_TENSOR)
@@ -232,7 +244,13 @@ ph_field_constant_tensor (PhField *field, PhTensor *tensor)
     return draw_variable (field, tensor, variable);
   if (recipe != NULL && field->shared != NULL && !g_hash_table_contains (field->shared, tensor))
     return cook (field, recipe, tensor);
-  constant = ph_field_tensor_known (tensor);
+  known = ph_field_sizes_constant (field, tensor);
+  if (known == NULL)
+    {
+      stop (field, "memory is short");
+      return NULL;
+    }
+  constant = ph_field_tensor_known (known);
   constant->is_constant = TRUE;
   return constant;
 }

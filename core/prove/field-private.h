@@ -115,6 +115,7 @@ typedef struct
   GCancellable *cancellable;   /* (nullable)                                                                */
   GHashTable   *shared;        /* (nullable) set of PhTensor that both sides have: they are what they hold  */
   GHashTable   *variables;     /* (nullable) PhTensor -> which one: constants that stand for any numbers    */
+  GHashTable   *sizes;         /* (nullable) how many channels -> how many stand for them                   */
   GHashTable   *expansions;    /* PhNode -> what it was spelt out as                                        */
   GPtrArray    *kept;          /* the expansions: addresses of values must not come again                   */
   GHashTable   *functions;     /* PhNode, the call -> PhModel                                               */
@@ -250,5 +251,12 @@ PhFieldRule    ph_field_spelt_rule       (const PhOp *op, gconstpointer *data);
 /* Whether some element stands for an infinity or NaN. */
 gboolean       ph_field_any_special      (PhField *field, PhFieldTensor *tensor);
 void           ph_field_work             (PhField *field, double multiplications);
+
+/* ── few channels for many (field-sizes.c) ── */
+
+/* Sizes of @variables -> smaller ones that show the same. NULL: there is an operator to which a size is more than how often. (transfer full) (nullable) */
+GHashTable    *ph_field_sizes_find     (PhModel *before, PhModel *after, GHashTable *variables);
+void           ph_field_sizes_apply    (const PhField *field, guint rank, gint64 *dims);
+PhTensor      *ph_field_sizes_constant (const PhField *field, PhTensor *tensor);       /* (transfer full) */
 
 G_END_DECLS

@@ -403,7 +403,8 @@ export_graph (PhExport *export, PhGraph *graph)
         {
           const PhValue *value = node->outputs->pdata[i];
 
-          if (value->n_output_uses == 0 && wants_info (value) && !is_absent (value))
+          /* An output of a body further inside does not say it for its own graph. */
+          if (wants_info (value) && !(value->n_output_uses > 0 && g_ptr_array_find (graph->outputs, value, NULL)) && !is_absent (value))
             proto->value_info[proto->n_value_info++] = export_info (export, value);
         }
     }

@@ -1,0 +1,123 @@
+/* field-sizes.c: how many channels show what any number of them does.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/op-list.h"
+#include "core/prove/field-private.h"
+#include "core/run/recipe.h"
+
+/* Sizes up to here stay as they are: constants of fewer elements are no variables. */
+#define LEAST 16
+
+/* What a size does to these is to say how often the same is done, or how many of the same are added up; equal sizes stay equal, and
+ * others stay apart. So an identity of a few channels, all weights of which are variables, is one of any number. */
+static gboolean
+is_uniform (const PhNode *node)
+{
+  static const PhOp *const uniform[] = { &ph_op_BatchNormalization, &ph_op_MatMul, &ph_op_Identity, &ph_op_Unsqueeze, &ph_op_Squeeze, &ph_op_Reshape,
+                                         &ph_op_Expand, &ph_op_ReduceSum, &ph_op_Sum, NULL };
+  const PhValue *weights = ph_node_input (node, 1);
+  const PhType  *type = weights != NULL ? weights->type : NULL;
+
+  if (node->op == NULL || (node->graphs != NULL && node->graphs->len > 0))
+    return FALSE;
+  if (node->op == &ph_op_Conv)
+    return ph_node_attr_int (node, "group", 1) == 1 && type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4;
+  for (guint i = 0; uniform[i] != NULL; i++)
+    if (node->op == uniform[i])
+      return TRUE;
+  return (node->op->flags & PH_OP_ELEMENTWISE) != 0;
+}
+
+static gboolean
+all_uniform (const PhGraph *graph)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      if (!is_uniform (node))
+        return FALSE;
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          const PhValue *value = ph_node_input (node, i);
+          PhModel       *recipe = value != NULL && value->tensor != NULL ? ph_recipe_of (value->tensor) : NULL;
+
+          if (recipe != NULL && recipe->graph != graph && !all_uniform (recipe->graph))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* Images stay as they are. */
+static guint
+n_axes (guint rank)
+{
+  return rank >= 4 ? 2 : rank;
+}
+
+static int
+by_size (gconstpointer a, gconstpointer b)
+{
+  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+GHashTable *
+ph_field_sizes_find (PhModel *before, PhModel *after, GHashTable *variables)
+{
+  g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GHashTable) fewer = g_hash_table_new (NULL, NULL);
+  GHashTableIter iter;
+  gpointer       tensor;
+  gint64         next = LEAST + 1;
+  gboolean       any = FALSE;
+
+  if (!all_uniform (before->graph) || !all_uniform (after->graph))
+    return NULL;
+  g_hash_table_iter_init (&iter, variables);
+  while (g_hash_table_iter_next (&iter, &tensor, NULL))
+    for (guint k = 0; k < n_axes (ph_tensor_rank (tensor)); k++)
+      {
+        const gint64 size = ph_tensor_dims (tensor)[k];
+
+        if (size > LEAST && g_hash_table_add (fewer, GSIZE_TO_POINTER ((gsize) size)))
+          g_array_append_val (sizes, size);
+      }
+  g_array_sort (sizes, by_size);
+  for (guint i = 0; i < sizes->len; i++)
+    {
+      const gint64 size = g_array_index (sizes, gint64, i);
+
+      any = any || size != next;
+      g_hash_table_insert (fewer, GSIZE_TO_POINTER ((gsize) size), GSIZE_TO_POINTER ((gsize) next++));
+    }
+  return any ? g_steal_pointer (&fewer) : NULL;
+}
+
+static gint64
+fewer_of (const PhField *field, gint64 size)
+{
+  const gsize fewer = size > LEAST ? GPOINTER_TO_SIZE (g_hash_table_lookup (field->sizes, GSIZE_TO_POINTER ((gsize) size))) : 0;
+
+  return fewer > 0 ? (gint64) fewer : size;
+}
+
+void
+ph_field_sizes_apply (const PhField *field, guint rank, gint64 *dims)
+{
+  for (guint k = 0; field->sizes != NULL && k < n_axes (rank); k++)
+    dims[k] = fewer_of (field, dims[k]);
+}
+
+/* What shapes are said by follows the sizes. */
+PhTensor *
+ph_field_sizes_constant (const PhField *field, PhTensor *tensor)
+{
+  PhTensor *copy;
+
+  if (field->sizes == NULL || ph_tensor_dtype (tensor) != PH_INT64 || ph_tensor_rank (tensor) != 1)
+    return ph_tensor_ref (tensor);
+  copy = ph_tensor_new (PH_INT64, 1, ph_tensor_dims (tensor));
+  for (gsize i = 0; copy != NULL && i < ph_tensor_count (tensor); i++)
+    ph_dtype_store_int (PH_INT64, ph_tensor_writable (copy), i, fewer_of (field, ph_tensor_get_int (tensor, i)));
+  return copy;
+}
