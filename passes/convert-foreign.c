@@ -118,6 +118,17 @@ ph_foreign_reduce (PhConvert *l, const PhOp *op, PhValue *value, const gint64 *a
   return out[0] != NULL;
 }
 
+gboolean
+ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out)
+{
+  g_autoptr (GArray) axes = ph_foreign_ints (l, 1);
+
+  for (guint i = 0; axes != NULL && i < n_kinds; i++)
+    if (strcmp (kinds[i].name, l->op) == 0)
+      return ph_foreign_reduce (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
+  return FALSE;
+}
+
 PhValue *
 ph_foreign_axis (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis)
 {

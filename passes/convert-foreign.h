@@ -19,6 +19,10 @@ gint64     ph_foreign_int       (PhConvert *l, guint input, gint64 fallback);
 PhValue   *ph_foreign_int64     (PhConvert *l, PhValue *value);      /* Cast to int64                                         */
 PhValue   *ph_foreign_number    (PhConvert *l, PhValue *like, double number);
 PhDType    ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback);
+/* Which reduction an operator of another system is. */
+typedef struct { const char *name; const PhOp *op; } PhForeignReduction;
+/* By the one of @kinds that the operator is called: input 0 over the axes of input 1, with its attribute keep_dims. */
+gboolean   ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out);
 gboolean   ph_foreign_reduce    (PhConvert *l, const PhOp *op, PhValue *value, const gint64 *axes, guint n, gboolean keep, PhValue **out);
 PhValue   *ph_foreign_axis      (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis);      /* Squeeze or Unsqueeze      */
 

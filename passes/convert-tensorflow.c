@@ -369,15 +369,11 @@ space_depth (PhConvert *l, PhValue **out)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const struct { const char *name; const PhOp *op; } kinds[] = { { "tf:Sum", &ph_op_ReduceSum }, { "tf:Mean", &ph_op_ReduceMean },
+  static const PhForeignReduction kinds[] = { { "tf:Sum", &ph_op_ReduceSum }, { "tf:Mean", &ph_op_ReduceMean },
     { "tf:Max", &ph_op_ReduceMax }, { "tf:Min", &ph_op_ReduceMin }, { "tf:Prod", &ph_op_ReduceProd }, { "tf:Any", &ph_op_ReduceMax },
     { "tf:All", &ph_op_ReduceMin } };
-  g_autoptr (GArray) axes = ph_foreign_ints (l, 1);
 
-  for (guint i = 0; axes != NULL && i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, l->op) == 0)
-      return ph_foreign_reduce (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
-  return FALSE;
+  return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }
 
 static gboolean

@@ -136,13 +136,11 @@ read_plane (PhConvert *l, PhWindow *window)
   return TRUE;
 }
 
-/* Filters are out, height, width, in. */
+/* @perm brings its filters, which have height and width in the middle, into ONNX's order. */
 static gboolean
-conv (PhConvert *l, PhValue **out)
+convolve (PhConvert *l, PhValue *x, gint64 group, const gint64 *perm, PhValue **out)
 {
-  const gint64 perm[] = { 0, 3, 1, 2 };
-  PhValue     *x = ph_foreign_to_nchw (l, l->in[0]);
-  PhWindow     window;
+  PhWindow window;
 
   if (!read_plane (l, &window))
     return FALSE;
@@ -150,10 +148,20 @@ conv (PhConvert *l, PhValue **out)
   window.kernel[1] = ph_value_dim (l->in[1], 2);
   if (window.kernel[0] <= 0 || window.kernel[1] <= 0)
     return ph_convert_stay (l, "the size of its filters is not known");
-  if (ph_value_dim (l->in[1], 3) > 0 && ph_value_dim (x, 1) > 0)
-    window.group = MAX (ph_value_dim (x, 1) / ph_value_dim (l->in[1], 3), 1);
+  window.group = group;
   out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, &ph_op_Conv, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 2 ? l->in[2] : NULL));
   return out[0] != NULL;
+}
+
+/* Filters are out, height, width, in. */
+static gboolean
+conv (PhConvert *l, PhValue **out)
+{
+  const gint64 perm[] = { 0, 3, 1, 2 };
+  PhValue     *x = ph_foreign_to_nchw (l, l->in[0]);
+  const gint64 channels = ph_value_dim (x, 1), taken = ph_value_dim (l->in[1], 3);
+
+  return convolve (l, x, taken > 0 && channels > 0 ? MAX (channels / taken, 1) : 1, perm, out);
 }
 
 /* Filters are 1, height, width, channels times multiplier. */
@@ -162,17 +170,9 @@ depthwise (PhConvert *l, PhValue **out)
 {
   const gint64 perm[] = { 3, 0, 1, 2 };
   PhValue     *x = ph_foreign_to_nchw (l, l->in[0]);
-  PhWindow     window;
+  const gint64 channels = ph_value_dim (x, 1);
 
-  if (!read_plane (l, &window))
-    return FALSE;
-  window.kernel[0] = ph_value_dim (l->in[1], 1);
-  window.kernel[1] = ph_value_dim (l->in[1], 2);
-  window.group = ph_value_dim (x, 1);
-  if (window.kernel[0] <= 0 || window.kernel[1] <= 0 || window.group <= 0)
-    return ph_convert_stay (l, "the number of its channels is not known");
-  out[0] = ph_foreign_to_nhwc (l, ph_foreign_window (l, &ph_op_Conv, &window, x, ph_convert_transpose (l, l->in[1], perm, 4), l->n_in > 2 ? l->in[2] : NULL));
-  return out[0] != NULL;
+  return channels > 0 ? convolve (l, x, channels, perm, out) : ph_convert_stay (l, "the number of its channels is not known");
 }
 
 static gboolean
@@ -240,15 +240,11 @@ gather (PhConvert *l, PhValue **out)
 static gboolean
 reduce (PhConvert *l, PhValue **out)
 {
-  static const struct { const char *name; const PhOp *op; } kinds[] = { { "tflite:SUM", &ph_op_ReduceSum }, { "tflite:MEAN", &ph_op_ReduceMean },
+  static const PhForeignReduction kinds[] = { { "tflite:SUM", &ph_op_ReduceSum }, { "tflite:MEAN", &ph_op_ReduceMean },
     { "tflite:REDUCE_MAX", &ph_op_ReduceMax }, { "tflite:REDUCE_MIN", &ph_op_ReduceMin }, { "tflite:REDUCE_PROD", &ph_op_ReduceProd },
     { "tflite:REDUCE_ANY", &ph_op_ReduceMax }, { "tflite:REDUCE_ALL", &ph_op_ReduceMin } };
-  g_autoptr (GArray) axes = ph_foreign_ints (l, 1);
 
-  for (guint i = 0; axes != NULL && i < G_N_ELEMENTS (kinds); i++)
-    if (strcmp (kinds[i].name, l->op) == 0)
-      return ph_foreign_reduce (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
-  return FALSE;
+  return ph_foreign_reduction (l, kinds, G_N_ELEMENTS (kinds), out);
 }
 
 static gboolean

@@ -64,3 +64,13 @@ ph_context_menu_section (GMenu *menu)
   g_object_unref (section);
   return section;
 }
+
+void
+ph_context_menu_on_secondary (GtkWidget *widget, GCallback pressed, gpointer data)
+{
+  GtkGesture *click = gtk_gesture_click_new ();
+
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
+  g_signal_connect (click, "pressed", pressed, data);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));
+}

@@ -292,6 +292,14 @@ ph_graph_canvas_new (void)
   return g_object_new (PH_TYPE_GRAPH_CANVAS, NULL);
 }
 
+static void
+look_changed (PhGraphCanvas *self, guint property)
+{
+  ph_canvas_share_look (self);
+  ph_canvas_update_look (self);
+  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[property]);
+}
+
 void
 ph_graph_canvas_set_show_diff (PhGraphCanvas *self, gboolean show)
 {
@@ -349,9 +357,7 @@ ph_graph_canvas_set_measure (PhGraphCanvas *self, PhColorMode mode, PhMeasure *m
   g_clear_pointer (&self->measure, ph_measure_unref);
   self->measure = measure;
   self->color_mode = mode;
-  ph_canvas_share_look (self);
-  ph_canvas_update_look (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_COLOR_MODE]);
+  look_changed (self, PH_CANVAS_PROP_COLOR_MODE);
 }
 
 void
@@ -361,9 +367,7 @@ ph_graph_canvas_set_edge_width (PhGraphCanvas *self, gboolean by_bytes)
   if (self->edge_width == by_bytes)
     return;
   self->edge_width = by_bytes;
-  ph_canvas_share_look (self);
-  ph_canvas_update_look (self);
-  g_object_notify_by_pspec (G_OBJECT (self), ph_canvas_props[PH_CANVAS_PROP_EDGE_WIDTH]);
+  look_changed (self, PH_CANVAS_PROP_EDGE_WIDTH);
 }
 
 PhScene *

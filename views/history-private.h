@@ -3,6 +3,7 @@
 #pragma once
 
 #include "views/after-frame.h"
+#include "views/context-menu.h"
 #include "views/growing-list.h"
 #include "views/history-panel.h"
 #include "views/rewrite-list.h"

@@ -209,11 +209,8 @@ static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *list_item, PhHistoryPanel *self)
 {
   GtkWidget *row = ph_rewrite_row_new ();
-  GtkGesture *click = gtk_gesture_click_new ();
 
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
-  g_signal_connect (click, "pressed", G_CALLBACK (on_right_click), self);
-  gtk_widget_add_controller (row, GTK_EVENT_CONTROLLER (click));
+  ph_context_menu_on_secondary (row, G_CALLBACK (on_right_click), self);
   gtk_list_item_set_child (list_item, row);
 }
 

@@ -260,7 +260,6 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *list_item, PhHistoryPa
   GtkWidget *row = ph_step_row_new ();
   GtkDragSource *drag = gtk_drag_source_new ();
   GtkDropTarget *drop = gtk_drop_target_new (G_TYPE_UINT, GDK_ACTION_MOVE);
-  GtkGesture *click = gtk_gesture_click_new ();
 
   gtk_drag_source_set_actions (drag, GDK_ACTION_MOVE);
   g_signal_connect (drag, "prepare", G_CALLBACK (on_drag_prepare), row);
@@ -269,9 +268,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *list_item, PhHistoryPa
   g_signal_connect (drop, "leave", G_CALLBACK (on_row_leave), self);
   g_signal_connect (drop, "drop", G_CALLBACK (on_row_drop), self);
   gtk_widget_add_controller (row, GTK_EVENT_CONTROLLER (drop));
-  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
-  g_signal_connect (click, "pressed", G_CALLBACK (on_right_click), self);
-  gtk_widget_add_controller (row, GTK_EVENT_CONTROLLER (click));
+  ph_context_menu_on_secondary (row, G_CALLBACK (on_right_click), self);
   gtk_list_item_set_child (list_item, row);
 }
 

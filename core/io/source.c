@@ -123,6 +123,20 @@ ph_source_find (PhSource *source, gconstpointer part, guint *line, guint *column
 }
 
 gboolean
+ph_source_fail_at (PhSource *source, GError **error, guint line, guint column, const char *format, ...)
+{
+  g_autofree char *raw = NULL, *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  raw = g_strdup_vprintf (format, args);
+  va_end (args);
+  text = g_utf8_make_valid (raw, -1);
+  g_set_error (error, PH_ERROR, PH_ERROR_INVALID, "%s:%u:%u: %s", source->path, line, column, text);
+  return FALSE;
+}
+
+gboolean
 ph_source_fail (PhSource *source, GError **error, PhError code, gconstpointer part, const char *format, ...)
 {
   g_autofree char *raw = NULL, *text = NULL;

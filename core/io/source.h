@@ -35,7 +35,8 @@ void       ph_source_problem  (PhSource *source, const char *format, ...) G_GNUC
 /* @part, the address of whatever the reader makes of it, begins there; both from 1. */
 void       ph_source_mark     (PhSource *source, gconstpointer part, guint line, guint column);
 gboolean   ph_source_find     (PhSource *source, gconstpointer part, guint *line, guint *column);
-/* Sets @error to "path[:line:column]: message", with the place of @part (nullable); returns FALSE. */
+/* Both set @error to "path[:line:column]: message" and return FALSE. At a place what is there is PH_ERROR_INVALID; @part: (nullable). */
+gboolean   ph_source_fail_at  (PhSource *source, GError **error, guint line, guint column, const char *format, ...) G_GNUC_PRINTF (5, 6);
 gboolean   ph_source_fail     (PhSource *source, GError **error, PhError code, gconstpointer part, const char *format, ...)
                                G_GNUC_PRINTF (5, 6);
 

@@ -96,6 +96,21 @@ best_move (const PhLayered *layered, const int *order, int n, int at, int *gain)
   return best;
 }
 
+void
+ph_layered_move (PhLayered *layered, int v, int to)
+{
+  int *order = layered->order + layered->layer_start[layered->rank[v]];
+  const int at = layered->place[v];
+
+  if (to < at)
+    memmove (order + to + 1, order + to, sizeof (int) * (at - to));
+  else
+    memmove (order + at, order + at + 1, sizeof (int) * (to - at));
+  order[to] = v;
+  for (int k = MIN (at, to); k <= MAX (at, to); k++)
+    layered->place[order[k]] = k;
+}
+
 gboolean
 ph_layered_sift (PhLayered *layered)
 {
@@ -109,18 +124,11 @@ ph_layered_sift (PhLayered *layered)
 
       for (int i = 0; i < n && vertices != NULL; i++)
         {
-          const int v = vertices[i], at = layered->place[v];
-          int gain, to = best_move (layered, order, n, at, &gain);
+          int gain, to = best_move (layered, order, n, layered->place[vertices[i]], &gain);
 
           if (gain == 0)
             continue;
-          if (to < at)
-            memmove (order + to + 1, order + to, sizeof (int) * (at - to));
-          else
-            memmove (order + at, order + at + 1, sizeof (int) * (to - at));
-          order[to] = v;
-          for (int k = MIN (at, to); k <= MAX (at, to); k++)
-            layered->place[order[k]] = k;
+          ph_layered_move (layered, vertices[i], to);
           better = TRUE;
         }
     }

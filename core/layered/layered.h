@@ -59,6 +59,8 @@ gboolean ph_layered_order (PhLayered *layered, GCancellable *cancellable);
 /* exchange.c: neighbours that change places; each vertex to the best place in its layer. FALSE: nothing got better. */
 gboolean ph_layered_exchange (PhLayered *layered);
 gboolean ph_layered_sift     (PhLayered *layered);
+/* Vertex @v to place @to of its layer; those between make room. */
+void     ph_layered_move     (PhLayered *layered, int v, int to);
 /* Of the links below each layer from @top up to @bottom, as they count. */
 guint64  ph_layered_crossings (PhLayered *layered, int top, int bottom);
 /* reinsert-paths.c: each of many paths as a whole to where it crosses least; every @round takes others. FALSE: nothing got better. */

@@ -190,21 +190,6 @@ find_way (Threader *t, int reach, int *at)
   return least;
 }
 
-static void
-move_to (PhLayered *layered, int v, int to)
-{
-  int *order = layered->order + layered->layer_start[layered->rank[v]];
-  const int at = layered->place[v];
-
-  if (to < at)
-    memmove (order + to + 1, order + to, sizeof (int) * (at - to));
-  else
-    memmove (order + at, order + at + 1, sizeof (int) * (to - at));
-  order[to] = v;
-  for (int k = MIN (at, to); k <= MAX (at, to); k++)
-    layered->place[order[k]] = k;
-}
-
 static gboolean
 thread (Threader *t)
 {
@@ -223,13 +208,13 @@ thread (Threader *t)
 
       at = t->gaps[i].came[at];
       t->was[i] = layered->place[t->path[i]];
-      move_to (layered, t->path[i], to);
+      ph_layered_move (layered, t->path[i], to);
     }
   /* Links of the path's own that cross each other were taken for standing still. */
   if (ph_layered_crossings (layered, top, bottom) < before)
     return TRUE;
   for (int i = 0; i < t->n; i++)
-    move_to (layered, t->path[i], t->was[i]);
+    ph_layered_move (layered, t->path[i], t->was[i]);
   return FALSE;
 }
 

@@ -28,7 +28,6 @@ ph_hlo_fail (PhHloParser *parser, const char *at, const char *format, ...)
   g_autofree char *text = NULL;
   guint line, column;
   va_list args;
-  int part;
 
   if (parser->error != NULL)
     return FALSE;
@@ -36,9 +35,8 @@ ph_hlo_fail (PhHloParser *parser, const char *at, const char *format, ...)
   text = g_strdup_vprintf (format, args);
   va_end (args);
   ph_hlo_place (parser, at, &line, &column);
-  ph_source_mark (parser->hlo->source, &part, line, column);
-  ph_source_fail (parser->hlo->source, &parser->error, PH_ERROR_INVALID, &part, "%s%s", text,
-                  at >= parser->end && !g_str_has_suffix (text, "?") ? ", but the text ends. Is the file complete?" : "");
+  ph_source_fail_at (parser->hlo->source, &parser->error, line, column, "%s%s", text,
+                     at >= parser->end && !g_str_has_suffix (text, "?") ? ", but the text ends. Is the file complete?" : "");
   parser->p = parser->end;
   return FALSE;
 }

@@ -507,15 +507,10 @@ ph_hlo_read_proto (PhHlo *hlo, const guint8 *data, gsize size, GError **error)
           const gboolean whole = g_str_has_prefix (skip_comments (text), "hlo_module");
           guint line, column;
           const char *why = NULL;
-          int part;
 
           wire = ph_wire_from_text (text, size, whole ? &ph_hlo_proto_schema : &ph_hlo_module_schema, ph_hlo_element_number, &line, &column, &why);
           if (wire == NULL)
-            {
-              ph_source_mark (hlo->source, &part, line, column);
-              return ph_source_fail (hlo->source, error, PH_ERROR_INVALID, &part, "%s",
-                                     why != NULL ? why : "this is no protobuf text");
-            }
+            return ph_source_fail_at (hlo->source, error, line, column, "%s", why != NULL ? why : "this is no protobuf text");
           message = (PhSpan){ wire->data, wire->len };
         }
     }

@@ -12,7 +12,6 @@ ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...)
   const char *line = parser->begin;
   guint n = 1;
   va_list args;
-  int part;
 
   if (parser->error != NULL)
     return FALSE;
@@ -21,9 +20,8 @@ ph_jaxpr_fail (PhJaxpr *parser, const char *at, const char *format, ...)
   va_end (args);
   for (const char *next; (next = memchr (line, '\n', (gsize)(at - line))) != NULL; n++)
     line = next + 1;
-  ph_source_mark (parser->source, &part, n, (guint)(at - line) + 1);
-  ph_source_fail (parser->source, &parser->error, PH_ERROR_INVALID, &part, "%s%s", text,
-                  at >= parser->end ? ", but the text ends. Is it complete?" : "");
+  ph_source_fail_at (parser->source, &parser->error, n, (guint) (at - line) + 1, "%s%s", text,
+                     at >= parser->end ? ", but the text ends. Is it complete?" : "");
   parser->p = parser->end;
   return FALSE;
 }

@@ -54,13 +54,7 @@ type_in (const Frame *frame, const char *name)
 static gboolean
 fail_at (Builder *builder, guint line, guint column, const char *text)
 {
-  int part = 0;
-
-  if (builder->error != NULL)
-    return FALSE;
-  ph_source_mark (builder->source, &part, line, column);
-  ph_source_fail (builder->source, &builder->error, PH_ERROR_INVALID, &part, "%s", text);
-  return FALSE;
+  return builder->error != NULL ? FALSE : ph_source_fail_at (builder->source, &builder->error, line, column, "%s", text);
 }
 
 /* ── nodes ── */

@@ -206,16 +206,13 @@ ph_mlir_fail (PhMlirParser *parser, const char *format, ...)
 {
   g_autofree char *text = NULL;
   va_list          args;
-  int              part;
 
   if (parser->error != NULL)
     return FALSE;
   va_start (args, format);
   text = g_strdup_vprintf (format, args);
   va_end (args);
-  ph_source_mark (parser->source, &part, parser->token.line, parser->token.column);
-  ph_source_fail (parser->source, &parser->error, PH_ERROR_INVALID, &part, "%s", text);
-  return FALSE;
+  return ph_source_fail_at (parser->source, &parser->error, parser->token.line, parser->token.column, "%s", text);
 }
 
 const char *

@@ -7,16 +7,12 @@
 gpointer
 ph_relay_fail (PhRelay *r, const char *wanted)
 {
-  static const int mark;
   const char *start = r->p;
 
   while (start > r->begin && start[-1] != '\n')
     start--;
   if (r->error == NULL)
-    {
-      ph_source_mark (r->source, &mark, r->line, (guint) (r->p - start) + 1);
-      ph_source_fail (r->source, &r->error, PH_ERROR_INVALID, &mark, "%s was expected", wanted);
-    }
+    ph_source_fail_at (r->source, &r->error, r->line, (guint) (r->p - start) + 1, "%s was expected", wanted);
   return NULL;
 }
 

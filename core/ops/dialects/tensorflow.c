@@ -71,7 +71,7 @@ static const PhForeignOp operators[] = {
   { "Elu", PH_FAMILY_ACTIVATION, NULL, { NULL }, "x where it is positive, else exp(x) - 1." },
   { "Selu", PH_FAMILY_ACTIVATION, NULL, { NULL }, "Elu with a scale that keeps mean and variance." },
   { "Softplus", PH_FAMILY_ACTIVATION, NULL, { NULL }, "log(1 + exp(x))." },
-  { "Softsign", PH_FAMILY_ACTIVATION, NULL, { NULL }, "x / (1 +" },
+  { "Softsign", PH_FAMILY_ACTIVATION, NULL, { NULL }, "x / (1 + |x|)." },
   { "Sigmoid", PH_FAMILY_ACTIVATION, NULL, { NULL }, "1 / (1 + exp(-x))." },
   { "Tanh", PH_FAMILY_ACTIVATION, NULL, { NULL }, "The hyperbolic tangent." },
   { "Softmax", PH_FAMILY_ACTIVATION, NULL, { NULL }, "exp(x) along the last axis, divided by its sum." },
