@@ -181,7 +181,9 @@ pool (PhConvert *l, PhValue **out)
 
   if (x == NULL || !each (l, "kernel_size", 1, kernel, n) || !each (l, "padding", 0, pads, n) || !each (l, "dilation", 1, dilation, n))
     return ph_convert_stay (l, "its windows are not known");
-  if (!ph_aten_ints (l, "stride", stride, &m) || m == 0)
+  if (!ph_aten_ints (l, "stride", stride, &m) && ph_aten_has (l, "stride"))
+    return ph_convert_stay (l, "its stride is not known");
+  if (m == 0)
     memcpy (stride, kernel, sizeof kernel);
   else if (!each (l, "stride", 1, stride, n))
     return FALSE;

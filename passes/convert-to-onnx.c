@@ -168,6 +168,10 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     if (out[i] == NULL)
       ok = l.n_out > 1;
   ok = ok && (l.stays == NULL || !g_str_has_prefix (name, "aten:"));
+  /* What the file says of the element type goes: a number of Python's is as wide as it is said to be. */
+  for (guint i = 0; ok && i < l.n_out && g_str_has_prefix (name, "aten:"); i++)
+    if (out[i] != NULL && ph_value_dtype (ph_node_output (node, i)) != PH_UNDEFINED && ph_value_dtype (out[i]) != PH_UNDEFINED)
+      out[i] = ph_convert_cast (&l, out[i], ph_value_dtype (ph_node_output (node, i)));
   if (ok && b.error == NULL)
     {
       hand_over (node, out, quantised);

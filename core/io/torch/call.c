@@ -76,11 +76,24 @@ takes_rest (const char *op, const char *parameter)
   return g_strv_contains (ops, op) && g_strv_contains (parameters, parameter);
 }
 
+/* Some operators have several forms, which differ in the number or kind of operands. */
+static const char *
+form_of (const char *op, GPtrArray *args)
+{
+  const PhTorchVal *second = args->len > 1 ? args->pdata[1] : NULL;
+
+  if (g_str_equal (op, "arange") && args->len >= 5)
+    return args->len == 5 ? "start dtype layout device pin_memory" : args->len == 6 ? "start end dtype layout device pin_memory" : "start end step dtype layout device pin_memory";
+  if (g_str_equal (op, "to") && second != NULL && (second->kind == PH_TORCH_UNKNOWN || (second->kind == PH_TORCH_LITERAL && second->py->kind == PH_PY_STRING)))
+    return "*self device dtype non_blocking copy memory_format";
+  return ph_torch_signature (op);
+}
+
 PhTorchVal *
 ph_torch_add_call (PhTorchScope *scope, const PhPy *at, const PhTorchTarget *target, GPtrArray *args, GPtrArray *keywords, const char *const *names, guint n_names, const PhType *type)
 {
   PhTorch *torch = scope->torch;
-  const char *signature = g_str_equal (target->domain, PH_TORCH_ATEN) ? ph_torch_signature (target->op) : NULL;
+  const char *signature = g_str_equal (target->domain, PH_TORCH_ATEN) ? form_of (target->op, args) : NULL;
   g_auto (GStrv) parameters = signature != NULL ? g_strsplit (signature, " ", -1) : NULL;
   const guint known = parameters != NULL ? g_strv_length (parameters) : 0;
   PhSketchNode *node = ph_torch_add_node (scope, at, target->op, target->domain);
