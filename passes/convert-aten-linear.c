@@ -62,7 +62,14 @@ addmm (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "it has not three operands");
   if (strcmp (name_of (l), "addmm") == 0 && ph_dtype_is_float (ph_convert_dtype (a)))
     {
-      out[0] = PH_BUILD_WITH (l->b, Gemm, PH_ATTRS (ph_attr_new_float ("alpha", (float) alpha), ph_attr_new_float ("beta", (float) beta)), a, b, x);
+      PhAttr *attrs[3] = { NULL };
+      guint   n = 0;
+
+      if (alpha != 1)
+        attrs[n++] = ph_attr_new_float ("alpha", (float) alpha);
+      if (beta != 1)
+        attrs[n++] = ph_attr_new_float ("beta", (float) beta);
+      out[0] = PH_BUILD_WITH (l->b, Gemm, attrs, a, b, x);
       return TRUE;
     }
   a = PH_BUILD (l->b, MatMul, a, b);

@@ -253,7 +253,7 @@ to (PhConvert *l, PhValue **out)
       dtype = fixed[i].dtype;
   for (guint i = 0; i < G_N_ELEMENTS (names) && dtype == PH_UNDEFINED; i++)
     dtype = ph_aten_dtype (l, names[i]);
-  if (dtype == PH_UNDEFINED && other != NULL && other != x)
+  if (dtype == PH_UNDEFINED && other != NULL && other != x && (other->producer == NULL || !ph_aten_is_list (other->producer)))
     {
       out[0] = PH_BUILD (l->b, CastLike, x, other);
       return TRUE;

@@ -216,7 +216,6 @@ static void
 test_refused (void)
 {
   static const struct { const char *data; gsize size; const char *name, *format; } files[] = {
-    { "V1206 15:18:15.925000 15 torch/_dynamo/utils.py:12] {\"a\": 0}\n", 61, "t.log", "torch-trace" },
     { "7767517\n3 3\nInput in 0 1 data\n", 30, "m.param", "ncnn" }, { "\x08\x05\x12\x02\x0a\x00", 6, "m.mlmodel", "coreml" },
     { "\x20\0\0\0ET12....", 12, "m.pte", "executorch" }, { "\x20\0\0\0ORTM....", 12, "m.ort", "ort" },
     { "\x80\x02}q\x00.", 6, "m.pth", "pickle" }, { "ML\xefR\x01StableHLO_v1.0.0", 21, "m.mlirbc", "mlir-bytecode" } };

@@ -132,6 +132,91 @@ test_damage (void)
     }
 }
 
+/* Graph text: constants stand at the nodes, what a module holds is an input, blocks are bodies. */
+static void
+test_graph_text (void)
+{
+  g_autoptr (PhModel) model = read_seed ("torch-graph", "loop.txt");
+  PhNode *linear = maker (model, "y"), *loop = maker (model, "i"), *cat = maker (model, "cat");
+
+  g_assert_cmpstr (linear->name, ==, "fc/y");
+  g_assert_cmpstr (linear->where->file, ==, "net.py");
+  g_assert_cmpuint (linear->where->line, ==, 12);
+  g_assert_true (ph_graph_find_value_named (model->graph, "fc.weight")->is_input);
+  g_assert_cmpuint (loop->inputs->len, ==, 4);
+  g_assert_cmpuint (((PhGraph *) loop->graphs->pdata[0])->inputs->len, ==, 4);
+  g_assert_cmpuint (maker (model, "z")->graphs->len, ==, 2);
+  /* The loop begins with what relu_ () made of y. */
+  g_assert_cmpstr (ph_node_input (loop, 2)->producer->op_type, ==, "relu_");
+  g_assert_cmpint (ph_node_attr_int (cat, "dim", 0), ==, 1);
+  g_assert_true (ph_node_input (cat, 0)->producer == ph_node_input (cat, 1)->producer);      /* the first and third part */
+  g_assert_nonnull (ph_node_function (maker (model, "fused")));
+  g_assert_cmpuint (model->graph->outputs->len, ==, 2);
+}
+
+static gboolean
+count_step (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  GPtrArray *models = data;
+
+  g_ptr_array_add (models, model);
+  return TRUE;
+}
+
+/* A log of a compilation: its graphs in order, those of one compilation; each node of the last one says which it was before autograd. */
+static void
+test_trace (void)
+{
+  static const char *const pairs[][2] = { { "permute", "linear" }, { "mm_default", "linear" }, { "add_tensor", "linear" }, { "relu", "relu" } };
+  g_autoptr (GBytes) bytes = load_seed ("torch-trace", "linear.log");
+  g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_model_free), problems = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GError) error = NULL;
+  PhModel *last;
+
+  ph_format_record_bytes (ph_format_find ("torch-trace"), bytes, "t.log", count_step, models, problems, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (models->len, ==, 4);
+  g_assert_cmpuint (problems->len, ==, 2);
+  g_assert_nonnull (strstr (problems->pdata[0], "line 23"));
+  last = models->pdata[3];
+  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
+    g_assert_cmpstr (ph_node_attr_string (maker (last, pairs[i][0]), "pre_grad", NULL), ==, pairs[i][1]);
+  g_assert_cmpuint (maker (models->pdata[0], "relu")->where->line, ==, 9);
+}
+
+/* What cannot be followed when the file is read is refused with its line, never passed over. */
+static void
+test_refused (void)
+{
+  static const char *const texts[][2] = {
+    { "def forward(self, x):\n    while bool(torch.gt(torch.sum(x), 0)):\n        return x\n    return x\n", "line 2: a loop from whose middle a function returns" },
+    { "def forward(self, x):\n    for i in range(3):\n        break\n    return x\n", "line 2: a loop with break" },
+    { "def forward(self, x):\n    y = torch.mul(x, 1)\n    z = y.view(-1)\n    for i in range(3):\n        z.add_(1)\n    return y\n", "line 5: what it writes into in place" },
+    { "def forward(self, x):\n    y = torch.mul(x, 1)\n    torch.flatten(y).add_(1)\n    return y\n", "line 3: it writes in place into 'flatten'" },
+    { "def forward(self, x):\n    y = torch.mul(x, 1)\n    z = torch.reshape(y, [-1])\n    y.add_(1)\n    return torch.neg(z)\n", "line 5: 'z' may share its memory" },
+    { "def forward(self, x):\n    if bool(torch.sum(x)):\n        return x\n", "line 2: one branch returns a value" },
+    { "def forward(self, x):\n    y = [x]\n    if bool(torch.sum(x)):\n        y.append(x)\n    return y[0]\n", "line 4: it changes a list of outside" },
+  };
+  static const char *const graphs[][2] = {
+    { "graph(%x : Tensor):\n  %y : Tensor = aten::relu(%z)\n  return (%y)\n", "line 2: nothing before it makes '%z'" },
+    { "graph(%x : Tensor):\n  %y : Tensor = aten::relu(%x)\n", "the text ends before the graph does" },
+    { "graph(%x : Tensor):\n  %y : Tensor = relu(%x)\n  return (%y)\n", "line 2: an operator as aten::relu" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts) + G_N_ELEMENTS (graphs); i++)
+    {
+      const gboolean code = i < G_N_ELEMENTS (texts);
+      const char *const *text = code ? texts[i] : graphs[i - G_N_ELEMENTS (texts)];
+      g_autoptr (GBytes) bytes = g_bytes_new_static (text[0], strlen (text[0]));
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhModel) model = read_bytes (code ? "fx" : "torch-graph", bytes, &error);
+
+      g_assert_null (model);
+      if (strstr (error->message, text[1]) == NULL)
+        g_error ("'%s' does not say '%s'", error->message, text[1]);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,6 +224,9 @@ main (int argc, char **argv)
   g_test_add_func ("/torch/script", test_script);
   g_test_add_func ("/torch/fx", test_fx);
   g_test_add_func ("/torch/table", test_table);
+  g_test_add_func ("/torch/graph-text", test_graph_text);
+  g_test_add_func ("/torch/trace", test_trace);
+  g_test_add_func ("/torch/refused", test_refused);
   g_test_add_func ("/torch/damage", test_damage);
   return g_test_run ();
 }

@@ -98,26 +98,23 @@ code_of_table (const char *text, gsize size)
   return g_string_free (out, FALSE);
 }
 
-static PhModel *
-read_model (PhSource *source, GError **error)
+PhModel *
+ph_torch_read_fx (PhSource *source, const char *text, gsize size, guint line, GError **error)
 {
-  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
   g_autoptr (PhPyModule) module = NULL;
   g_autoptr (PhSketch) sketch = NULL;
   g_autoptr (PhModel) model = NULL;
   g_autoptr (GError) reason = NULL;
   const PhPy *def;
   PhTorch torch;
-  gsize size;
-  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
   g_autofree char *code = NULL;
 
-  if (text != NULL && size >= 8 && memcmp (text, "graph():", 8) == 0)
+  if (size >= 8 && memcmp (text, "graph():", 8) == 0)
     {
       text = code = code_of_table (text, size);
       size = strlen (code);
     }
-  if (text == NULL || (module = ph_py_parse (source, text, size, 1, NULL, error)) == NULL)
+  if ((module = ph_py_parse (source, text, size, line, NULL, error)) == NULL)
     return NULL;
   if ((def = find_forward (module->body, module->n_body, FALSE, 0)) == NULL && (def = find_forward (module->body, module->n_body, TRUE, 0)) == NULL)
     {
@@ -132,6 +129,16 @@ read_model (PhSource *source, GError **error)
   if (model == NULL)
     g_propagate_error (error, g_steal_pointer (&reason));
   return g_steal_pointer (&model);
+}
+
+static PhModel *
+read_model (PhSource *source, GError **error)
+{
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+
+  return text != NULL ? ph_torch_read_fx (source, text, size, 1, error) : NULL;
 }
 
 const PhFormat ph_format_fx = {

@@ -36,15 +36,6 @@ probe_coreml (const guint8 *head, gsize size, const char *name)
   return g_str_has_suffix (name, ".mlmodel") && size > 2 && head[0] == 0x08 ? 85 : 0;
 }
 
-/* "V1206 15:18:15.925000 1500233 torch/_dynamo/utils.py:1288] {...}" */
-static guint
-probe_trace (const guint8 *head, gsize size, const char *name)
-{
-  g_autofree char *line = g_strndup ((const char *) head, MIN (size, 100));
-
-  return g_regex_match_simple ("^[VIWE][0-9]{4} [0-9:]{8}\\.[0-9]+ [0-9]+ torch/", line, 0, 0) ? 97 : 0;
-}
-
 /* Flatbuffers have their name behind the first offset. */
 static guint
 probe_pte (const guint8 *head, gsize size, const char *name)
@@ -70,7 +61,6 @@ const PhFormat ph_format_strangers[] = {
   { .name = "jpeg", .title = "a JPEG picture", .magic = "\xff\xd8\xff" },
   { .name = "gif", .title = "a GIF picture", .magic = "GIF8" },
   { .name = "pdf", .title = "a PDF document", .magic = "%PDF" },
-  { .name = "torchscript-graph", .title = "a graph of TorchScript as text", .magic = "graph(%", .instead = "Open the archive (model.pt) from which it was printed" },
   { .name = "zip", .title = "a zip archive (a PyTorch checkpoint is one)", .magic = "PK\x03\x04", .instead = "Unpack it, or export the model to ONNX" },
   { .name = "gzip", .title = "gzip-compressed", .magic = "\x1f\x8b", .instead = "Unpack it first" },
   { .name = "elf", .title = "a program", .magic = "\x7f" "ELF" },
@@ -78,8 +68,6 @@ const PhFormat ph_format_strangers[] = {
   { .name = "hdf5", .title = "an HDF5 file (Keras)", .magic = "\x89HDF", .instead = "Convert the model to ONNX" },
   { .name = "openvino-weights", .title = "the weights of an OpenVINO model", .probe = probe_bin, .instead = "Open the .xml beside it" },
   { .name = "ncnn", .title = "an ncnn model", .probe = probe_ncnn, .instead = "Open the ONNX model from which it was converted" },
-  { .name = "torch-trace", .title = "a log of PyTorch's compiler (TORCH_TRACE)", .probe = probe_trace,
-    .instead = "Have tlparse take it apart, and open the graphs that it writes" },
   { .name = "coreml", .title = "a Core ML model", .probe = probe_coreml, .instead = "Open the model from which it was converted" },
   { .name = "executorch", .title = "an ExecuTorch program (.pte)", .probe = probe_pte,
     .instead = "Open the program of torch.export from which it was lowered (.pt2)" },

@@ -557,5 +557,5 @@ read_model (PhSource *source, GError **error)
 
 const PhFormat ph_format_torch_graph = {
   .name = "torch-graph", .title = "TorchScript graph text", .patterns = (const char *const[]) { "*.txt", "*.graph", NULL },
-  .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
+  .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
 };

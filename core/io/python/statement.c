@@ -72,11 +72,14 @@ static PhPy *
 parse_class (PhPyParser *parser, const PhPyToken *at)
 {
   PhPy *py = ph_py_new (parser, PH_PY_CLASS, at), *bases = NULL;
+  const gboolean lambda = ph_py_take (parser, "<");        /* class <lambda>(torch.nn.Module): of AOT autograd's graphs */
 
   if (parser->token->kind != PH_PY_T_NAME)
     return ph_py_unexpected (parser, "the name of a class");
   py->text = ph_py_token_text (parser, parser->token);
   ph_py_next (parser);
+  if (lambda && !ph_py_expect (parser, ">"))
+    return NULL;
   if (ph_py_take (parser, "(") && !ph_py_take (parser, ")") && ((bases = ph_py_exprs (parser)) == NULL || !ph_py_expect (parser, ")")))
     return NULL;
   if (bases != NULL && !ph_py_set (parser, py, &bases, 1))

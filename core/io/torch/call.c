@@ -84,7 +84,7 @@ form_of (const char *op, GPtrArray *args)
 
   if (g_str_equal (op, "arange") && args->len >= 5)
     return args->len == 5 ? "start dtype layout device pin_memory" : args->len == 6 ? "start end dtype layout device pin_memory" : "start end step dtype layout device pin_memory";
-  if (g_str_equal (op, "to") && second != NULL && (second->kind == PH_TORCH_UNKNOWN || (second->kind == PH_TORCH_LITERAL && second->py->kind == PH_PY_STRING)))
+  if (g_str_equal (op, "to") && second != NULL && ((second->kind == PH_TORCH_UNKNOWN && second->py != NULL && second->py->kind == PH_PY_CALL) || (second->kind == PH_TORCH_LITERAL && second->py->kind == PH_PY_STRING)))
     return "*self device dtype non_blocking copy memory_format";
   return ph_torch_signature (op);
 }

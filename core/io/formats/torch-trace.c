@@ -1,0 +1,252 @@
+/* torch-trace.c: the log that TORCH_TRACE makes of a compilation, as a history: the graph of Dynamo, those of AOT autograd, that of Inductor.
+ * A record is a line with an object of JSON; what belongs to it follows, indented by a tab.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "core/graph/edit.h"
+#include "core/io/format.h"
+#include "core/io/torch/torch.h"
+
+typedef struct { const char *text; gsize size; guint line; char *pass, *compile; } Graph;
+
+static void
+graph_free (gpointer data)
+{
+  Graph *graph = data;
+
+  g_free (graph->pass);
+  g_free (graph->compile);
+  g_free (graph);
+}
+
+/* V0516 11:47:27.920000 139733182882816 torch/_dynamo/output_graph.py:1278] {"dynamo_output_graph": ... */
+static gboolean
+is_record (const char *line, gsize size)
+{
+  return size > 6 && strchr ("VDIWE", *line) != NULL && g_ascii_isdigit (line[1]) && g_ascii_isdigit (line[2]) && g_ascii_isdigit (line[3]) && g_ascii_isdigit (line[4]) && line[5] == ' '
+         && g_strstr_len (line, (gssize) size, "] {") != NULL;
+}
+
+static guint
+probe (const guint8 *head, gsize size, const char *name)
+{
+  const char *text = (const char *) head, *end = memchr (head, '\n', size);
+
+  return memchr (head, 0, size) == NULL && is_record (text, end != NULL ? (gsize) (end - text) : size) ? 93 : 0;
+}
+
+/* The graph that a record holds, by name; NULL: none. (transfer full) */
+static char *
+graph_of (JsonObject *object)
+{
+  static const char *const graphs[] = { "dynamo_output_graph", "aot_joint_graph", "aot_forward_graph", "aot_backward_graph", "aot_inference_graph", "inductor_pre_grad_graph",
+                                        "inductor_post_grad_graph", "compiled_autograd_graph", "exported_program" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (graphs); i++)
+    if (json_object_has_member (object, graphs[i]))
+      return g_strdup (graphs[i]);
+  if (json_object_has_member (object, "artifact") && JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, "artifact")))
+    {
+      const char *name = json_object_get_string_member_with_default (json_object_get_object_member (object, "artifact"), "name", "");
+
+      if (name != NULL && (g_str_has_suffix (name, "_graph") || g_str_has_suffix (name, "_nodes") || g_str_has_suffix (name, "_node_mappings")))
+        return g_strdup (name);
+    }
+  return NULL;
+}
+
+/* What @name of @object is, as text; frames are compiled one after the other. */
+static char *
+compile_of (JsonObject *object)
+{
+  static const char *const names[] = { "frame_id", "frame_compile_id", "attempt" };
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      JsonNode *node = json_object_get_member (object, names[i]);
+
+      if (node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64)
+        g_string_append_printf (out, "%s%" G_GINT64_FORMAT, out->len > 0 ? "/" : "", json_node_get_int (node));
+    }
+  return g_string_free (out, FALSE);
+}
+
+/* Which nodes of the graph before autograd each node of the last graph comes from, as Inductor says. */
+static void
+read_pairs (Graph *graph, GHashTable *pairs)
+{
+  g_autoptr (JsonParser) parser = json_parser_new ();
+  JsonObject *object;
+  GList *members;
+
+  if (!json_parser_load_from_data (parser, graph->text, (gssize) graph->size, NULL) || json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+    return;
+  object = json_node_get_object (json_parser_get_root (parser));
+  if (!json_object_has_member (object, "postToPre") || !JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, "postToPre")))
+    return;
+  object = json_object_get_object_member (object, "postToPre");
+  members = json_object_get_members (object);
+  for (GList *each = members; each != NULL; each = each->next)
+    {
+      JsonNode *from = json_object_get_member (object, each->data);
+      GString *text;
+
+      if (!JSON_NODE_HOLDS_ARRAY (from))
+        continue;
+      text = g_string_new (NULL);
+      for (guint i = 0; i < json_array_get_length (json_node_get_array (from)); i++)
+        {
+          JsonNode *one = json_array_get_element (json_node_get_array (from), i);
+
+          if (JSON_NODE_HOLDS_VALUE (one) && json_node_get_value_type (one) == G_TYPE_STRING)
+            g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", json_node_get_string (one));
+        }
+      g_hash_table_replace (pairs, g_strdup (each->data), g_string_free (text, FALSE));
+    }
+  g_list_free (members);
+}
+
+static GPtrArray *
+read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs)
+{
+  g_autoptr (GPtrArray) graphs = g_ptr_array_new_with_free_func (graph_free);
+  const char *end = text + size, *at = text;
+  guint line = 1, broken = 0, broken_line = 0;
+
+  while (at < end)
+    {
+      const char *stop = memchr (at, '\n', (gsize) (end - at)), *json, *payload;
+      const guint own = line;
+      g_autoptr (JsonParser) parser = json_parser_new ();
+      Graph *graph;
+
+      stop = stop != NULL ? stop : end;
+      payload = MIN (stop + 1, end);
+      line++;
+      if (!is_record (at, (gsize) (stop - at)))
+        {
+          at = payload;
+          continue;
+        }
+      json = g_strstr_len (at, stop - at, "] {") + 2;
+      at = payload;
+      while (at < end && *at == '\t')
+        {
+          const char *next = memchr (at, '\n', (gsize) (end - at));
+
+          at = next != NULL ? next + 1 : end;
+          line++;
+        }
+      if (!json_parser_load_from_data (parser, json, stop - json, NULL) || json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
+        {
+          broken_line = broken++ == 0 ? own : broken_line;
+          continue;
+        }
+      graph = g_new0 (Graph, 1);
+      graph->pass = graph_of (json_node_get_object (json_parser_get_root (parser)));
+      graph->compile = compile_of (json_node_get_object (json_parser_get_root (parser)));
+      graph->text = payload;
+      graph->size = (gsize) (at - payload);
+      graph->line = own + 1;
+      if (graph->pass == NULL || graph->size == 0)
+        graph_free (graph);
+      else if (g_str_has_suffix (graph->pass, "_graph") || g_str_equal (graph->pass, "exported_program"))
+        g_ptr_array_add (graphs, graph);
+      else
+        {
+          read_pairs (graph, pairs);
+          graph_free (graph);
+        }
+    }
+  if (broken > 0)
+    ph_source_problem (source, "line %u: %u records are not JSON: the log was cut or changed there; what they say is left out", broken_line, broken);
+  return g_steal_pointer (&graphs);
+}
+
+/* The code of an exported program ends where its signature begins. */
+static PhModel *
+read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GError **error)
+{
+  const char *signature = g_strstr_len (graph->text, (gssize) graph->size, "Graph signature:"), *head = g_strstr_len (graph->text, (gssize) graph->size, "ExportedProgram:");
+  const char *text = graph->text;
+  gsize size = signature != NULL ? (gsize) (signature - text) : graph->size;
+  guint line = graph->line;
+  PhModel *model;
+
+  if (head != NULL && (signature == NULL || head < signature))
+    {
+      const char *newline = memchr (head, '\n', (gsize) (text + size - head));
+
+      newline = newline != NULL ? newline + 1 : text + size;
+      for (const char *p = text; p < newline; p++)
+        line += *p == '\n';
+      size -= (gsize) (newline - text);
+      text = newline;
+    }
+  if ((model = ph_torch_read_fx (source, text, size, line, error)) == NULL)
+    return NULL;
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      const char *from = node->outputs->len > 0 && strstr (graph->pass, "post_grad") != NULL ? g_hash_table_lookup (pairs, ph_node_output (node, 0)->name) : NULL;
+
+      if (from != NULL && !ph_node_set_attr (node, "pre_grad", ph_attr_new_string ("pre_grad", from), NULL))
+        continue;
+    }
+  return model;
+}
+
+static gboolean
+record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
+{
+  g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
+  g_autoptr (GHashTable) pairs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free), others = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GPtrArray) graphs = NULL;
+  gsize size;
+  const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL, *chosen = NULL;
+  guint n = 0;
+
+  if (text == NULL)
+    return FALSE;
+  graphs = read_records (source, text, size, pairs);
+  for (guint i = 0; i < graphs->len; i++)
+    {
+      const Graph *graph = graphs->pdata[i];
+      g_autoptr (GError) reason = NULL;
+      PhModel *model;
+
+      if (g_cancellable_set_error_if_cancelled (source->cancellable, error))
+        return FALSE;
+      if (chosen != NULL && !g_str_equal (graph->compile, chosen))
+        {
+          g_hash_table_add (others, graph->compile);
+          continue;
+        }
+      if ((model = read_graph (source, graph, pairs, &reason)) == NULL)
+        {
+          ph_source_problem (source, "%s is left out: %s", graph->pass, reason->message);
+          continue;
+        }
+      chosen = graph->compile;
+      n++;
+      if (!each (graph->pass, model, data, error))
+        return FALSE;
+    }
+  if (g_hash_table_size (others) > 0)
+    ph_source_problem (source, "the log holds %u other compilations; the first one that has a graph (%s) is shown", g_hash_table_size (others), chosen);
+  if (n == 0)
+    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "the log holds no graph that is read: run the program again with TORCH_TRACE=folder, and take the whole file from the folder");
+  return TRUE;
+}
+
+static PhModel *
+read_model (PhSource *source, GError **error)
+{
+  return ph_format_read_first (source, record, error);
+}
+
+const PhFormat ph_format_torch_trace = {
+  .name = "torch-trace", .title = "PyTorch's compilations (TORCH_TRACE)", .patterns = (const char *const[]) { "*.log", "*.txt", NULL },
+  .text = TRUE, .probe = probe, .read = read_model, .record = record, .dialect = &ph_dialect_aten,
+};
