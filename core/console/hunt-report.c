@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "core/draw/draw.h"
+#include "core/draw/page.h"
 #include "core/io/io.h"
 #include "core/opset/opset.h"
 #include "core/replace.h"
@@ -27,19 +27,9 @@ static const char style[] =
   "table{border-collapse:collapse}td,th{border-bottom:1px solid var(--line);padding:.25rem .75rem .25rem 0;text-align:left;vertical-align:top}"
   ".verdict{border:2px solid var(--bad);border-radius:12px;padding:1rem 1.25rem}.bad{color:var(--bad)}.good{color:var(--good)}"
   "figure{margin:1rem 0;border:1px solid var(--line);border-radius:8px;padding:.5rem;background:#fff;overflow:auto}"
+  "iframe{width:100%;height:32rem;border:1px solid var(--line);border-radius:8px}"
   "figure img{max-width:100%;display:block;margin:auto}figcaption{color:#444;text-align:center;font-size:.85rem}"
   ".two{display:grid;grid-template-columns:1fr 1fr;gap:1rem}@media(max-width:40rem){.two{grid-template-columns:1fr}}";
-
-static void
-add_text (GString *out, const char *text)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, -1), *escaped = g_markup_escape_text (valid, -1);
-
-  for (char *at = escaped; *at != '\0'; at++)
-    if ((guchar) *at < ' ' && *at != '\n' && *at != '\t')
-      *at = ' ';
-  g_string_append (out, escaped);
-}
 
 static void
 add_row (GString *out, const char *name, const char *value)
@@ -47,9 +37,9 @@ add_row (GString *out, const char *name, const char *value)
   if (value == NULL || *value == '\0')
     return;
   g_string_append (out, "<tr><th>");
-  add_text (out, name);
+  ph_page_append_text (out, name);
   g_string_append (out, "</th><td>");
-  add_text (out, value);
+  ph_page_append_text (out, value);
   g_string_append (out, "</td></tr>\n");
 }
 
@@ -71,6 +61,22 @@ add_picture (GString *out, PhModel *model, PhHistory *history, PhPosition from, 
   g_string_append_printf (out, "<figure><img alt=\"%s\" src=\"data:image/svg+xml;base64,%s\"><figcaption>%s</figcaption></figure>\n", caption, inside, caption);
 }
 
+/* The same picture to be stepped, rewrite by rewrite. */
+static void
+add_page (GString *out, const PhReduced *reduced, GCancellable *cancellable)
+{
+  g_autoptr (PhModel) copy = ph_model_clone (reduced->fault->after);
+  const PhPageOptions options = { .model = copy, .history = reduced->fault->history, .inside = PH_NO_ID,
+                                  .to = { reduced->fault->history->steps->len, 0 }, .title = "The reduced model" };
+  g_autofree char *page = ph_page_print (&options, NULL, cancellable, NULL);
+
+  if (page == NULL)
+    return;
+  g_string_append (out, "<iframe title=\"The reduced model, step by step\" srcdoc=\"");
+  ph_page_append_text (out, page);
+  g_string_append (out, "\"></iframe>\n");
+}
+
 static void
 add_pictures (GString *out, const PhReduced *reduced, const char *folder, GCancellable *cancellable)
 {
@@ -89,11 +95,8 @@ add_pictures (GString *out, const PhReduced *reduced, const char *folder, GCance
 
   const PhPosition end = { reduced->fault->history->steps->len, 0 };
 
-  g_string_append (out, "<div class=two>");
-  add_picture (out, reduced->model, NULL, start, start, folder, "before the pass", cancellable);
-  add_picture (out, reduced->fault->after, NULL, start, start, folder, "after the pass", cancellable);
-  g_string_append (out, "</div>\n");
   add_picture (out, reduced->fault->after, reduced->fault->history, start, end, folder, "what the pass changed: added, removed, changed", cancellable);
+  add_page (out, reduced, cancellable);
 }
 
 /* ── files inside ── */
@@ -148,11 +151,11 @@ add_inputs (GString *out, const PhReduced *reduced, const char *folder)
       if (tensor == NULL)
         continue;
       g_string_append (out, "<tr><th><code>");
-      add_text (out, input->name);
+      ph_page_append_text (out, input->name);
       g_string_append (out, "</code></th><td>");
-      add_text (out, type);
+      ph_page_append_text (out, type);
       g_string_append (out, "</td><td><code>");
-      add_text (out, text);
+      ph_page_append_text (out, text);
       g_string_append (out, "</code></td><td>");
       add_tensor_file (out, tensor, input->name, k++, folder);
       g_string_append (out, "</td></tr>\n");
@@ -222,7 +225,7 @@ add_steps (GString *out, const PhHunt *hunt)
       const gboolean    bad = step->fault != PH_FAULT_NONE;
 
       g_string_append (out, "<tr><td>");
-      add_text (out, step->name);
+      ph_page_append_text (out, step->name);
       g_string_append_printf (out, "</td><td>%u</td><td>%u</td><td class=%s>%s</td></tr>\n", step->n_rewrites, step->n_different, bad ? "bad" : "good",
                               bad ? ph_fault_kind_name (step->fault) : ph_verdict_name (step->verdict));
     }
@@ -256,7 +259,7 @@ add_verdict (GString *out, const PhHunt *hunt)
   for (guint i = 0; hunt->nodes != NULL && i < MIN (hunt->nodes->len, 12); i++)
     g_string_append_printf (nodes, "%s%s", i > 0 ? ", " : "", (char *) hunt->nodes->pdata[i]);
   g_string_append_printf (out, "<div class=verdict><h1><span class=bad>%s</span>: ", ph_fault_kind_name (hunt->kind));
-  add_text (out, hunt->pass);
+  ph_page_append_text (out, hunt->pass);
   g_string_append_printf (out, "</h1>\n<p>%s</p>\n<table>\n", what_happens (hunt->kind));
   add_row (out, "rule", hunt->rule);
   add_row (out, "what it says", hunt->why);
@@ -273,7 +276,7 @@ add_verdict (GString *out, const PhHunt *hunt)
   if (fault != NULL && fault->message != NULL)
     {
       g_string_append (out, "<h2>What was said</h2>\n<pre>");
-      add_text (out, fault->message);
+      ph_page_append_text (out, fault->message);
       g_string_append (out, "</pre>\n");
     }
 }
@@ -287,7 +290,7 @@ ph_hunt_report_write (const PhHunt *hunt, const char *path, GCancellable *cancel
 
   if (folder == NULL)
     return FALSE;
-  add_text (out, hunt->pass);
+  ph_page_append_text (out, hunt->pass);
   g_string_append_printf (out, ": %s</title>\n<style>%s</style></head>\n<body>\n", ph_fault_kind_name (hunt->kind), style);
   add_verdict (out, hunt);
   if (hunt->reduced != NULL)
@@ -295,18 +298,18 @@ ph_hunt_report_write (const PhHunt *hunt, const char *path, GCancellable *cancel
       add_pictures (out, hunt->reduced, folder, cancellable);
       text = ph_onnx_text_print (hunt->reduced->model, ELEMENTS);
       g_string_append (out, "<pre>");
-      add_text (out, text);
+      ph_page_append_text (out, text);
       g_string_append (out, "</pre>\n");
       add_inputs (out, hunt->reduced, folder);
     }
   g_string_append (out, "<h2>To repeat it</h2>\n<pre>");
-  add_text (out, command);
+  ph_page_append_text (out, command);
   g_string_append (out, "</pre>\n");
   add_steps (out, hunt);
   add_versions (out, hunt);
   g_string_append (out, "<h2>Text of an issue</h2>\n<textarea readonly aria-label=\"Text of an issue, in Markdown\">");
   issue = issue_text (hunt);
-  add_text (out, issue);
+  ph_page_append_text (out, issue);
   g_string_append (out, "</textarea>\n</body></html>\n");
   g_rmdir (folder);
   if (!ph_replace_contents (path, out->str, out->len, &own))

@@ -318,6 +318,7 @@ test_report (Hunting *self, gconstpointer data)
 
   g_assert_true (g_file_get_contents (path, &page, NULL, NULL));
   g_assert_nonnull (strstr (page, "data:image/svg+xml;base64,"));
+  g_assert_nonnull (strstr (page, "srcdoc=\"&lt;!DOCTYPE html&gt;"));      /* the picture to be stepped */
   g_assert_nonnull (strstr (page, "download=\"reduced.onnx\""));
   g_assert_nonnull (strstr (page, "A difference is a sum, nearly."));
   g_assert_null (strstr (page, "src=\"http"));

@@ -138,13 +138,13 @@ function count (marked) {
   return parts.length ? parts.join(' ') : 'nothing that is drawn';
 }
 
-function go (t, from) {
+function go (t, from, quietly) {
   t = Math.max(first, Math.min(last, t));
   since = from === undefined ? (t === first ? t : by === 'step' ? Math.max(...stops.filter(s => s < t)) : t - 1) : from;
   time = t;
   const marked = show();
   if (marked.length && marked.filter(seen).length * 2 < marked.length) centre(marked);
-  history.replaceState(null, '', '#' + time);
+  if (!quietly) try { history.replaceState(null, '', '#' + time); } catch { /* a page within a page has no address */ }
 }
 const move = (way, kind) => {
   by = kind;
@@ -360,5 +360,6 @@ body.classList.add('js');
 svg.removeAttribute('viewBox');
 start();
 const asked = parseInt(location.hash.slice(1));
-if (asked >= first && asked <= last) { by = stops.includes(asked) ? 'step' : 'rewrite'; go(asked); } else show();
+const to = asked >= first && asked <= last ? asked : busy.length === 1 ? last : -1;      // of one step: what it did
+if (to >= 0) { by = stops.includes(to) ? 'step' : 'rewrite'; go(to, undefined, true); } else show();
 })();
