@@ -8,6 +8,7 @@
 #include "app/shortcuts.h"
 #include "app/window-private.h"
 #include "core/io/format.h"
+#include "views/example-file.h"
 #include "views/export-dialog.h"
 
 /* --- commands that need a file ------------------------------------------------------------------------------------- */
@@ -286,21 +287,16 @@ ACTION (open_uri)
   ph_window_open (data, file);
 }
 
-/* From the source folder or the installed one, whichever is there: examples are files like any other. */
 ACTION (open_example)
 {
-  g_autofree char *name = g_strconcat (g_variant_get_string (parameter, NULL), ".onnxtxt", NULL);
-  const char *folders[] = { g_getenv ("PEEPHOLE_EXAMPLES_DIR"), EXAMPLES_DIR, SOURCE_EXAMPLES_DIR };
+  const char *name = g_variant_get_string (parameter, NULL);
+  g_autofree char *path = ph_example_find (name);
+  g_autoptr (GFile) file = path ? g_file_new_for_path (path) : NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+  if (file)
     {
-      g_autofree char *path = folders[i] ? g_build_filename (folders[i], name, NULL) : NULL;
-      if (path && g_file_test (path, G_FILE_TEST_EXISTS))
-        {
-          g_autoptr (GFile) file = g_file_new_for_path (path);
-          ph_window_open (data, file);
-          return;
-        }
+      ph_window_open (data, file);
+      return;
     }
   g_autofree char *message = g_strdup_printf (_("%s is not in %s: install Peephole, or run it from its source folder."), name, EXAMPLES_DIR);
   ph_document_view_toast (ph_window_get_view (data), message);

@@ -6,7 +6,9 @@
 #include <glib/gi18n.h>
 
 #include "views/access-names.h"
+#include "views/example-file.h"
 #include "views/recent-files.h"
+#include "views/thumbnail.h"
 
 struct _PhStartPage
 {
@@ -64,10 +66,19 @@ add_examples (PhStartPage *self)
 
   for (guint i = 0; i < G_N_ELEMENTS (examples); i++)
     {
-      GtkWidget *button = gtk_button_new_with_label (_(examples[i].title));
+      g_autofree char *path = ph_example_find (examples[i].file);
+      GtkWidget *button = gtk_button_new (), *content = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *label = gtk_label_new (_(examples[i].title));
+
+      gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+      gtk_box_append (GTK_BOX (content), ph_thumbnail_new (path));
+      gtk_box_append (GTK_BOX (content), label);
+      gtk_button_set_child (GTK_BUTTON (button), content);
+      gtk_widget_add_css_class (button, "example");
+      gtk_widget_add_css_class (button, "card");
       gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.example");
       gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", examples[i].file);
       add_choice (self->examples, button);
+      ph_access_set_name (button, "%s", _(examples[i].title));
     }
 }
 
