@@ -1,6 +1,7 @@
 /* field.c: whether two models compute the same, by evaluating both over a finite field at random points.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/prove/field-private.h"
+#include "core/prove/usage.h"
 
 #include "core/opset/upgrade.h"
 
@@ -125,7 +126,7 @@ draw_input (Pair *pair, PhField *field, guint i)
     dims[k] = type->dims[k].size;
   ph_field_sizes_apply (field, type->rank, dims);
   tensor = ph_field_tensor_new (field, type->dtype, type->rank, dims);
-  for (gsize k = 0; tensor != NULL && k < tensor->count; k++)
+  for (gsize k = 0; !ph_value_is_shape_alone (value) && tensor != NULL && k < tensor->count; k++)
     {
       PhNum number = ph_field_hash (field, ph_mix (ph_mix (ph_mix (field->salt, 11), i), k));
 

@@ -22,6 +22,7 @@ struct _PhProver
   GHashTable *fed;               /* name -> PhTensor                                                    */
   guint64     seed;
   gboolean    whole;
+  gboolean    brief;             /* of the whole there is nothing left to show                          */
   GHashTable *proofs;            /* index of a rewrite -> PhRewriteProof                                */
   GHashTable *known;             /* what two equal pairs have in common -> PhRewriteProof               */
   GHashTable *forms;             /* key of a form -> PhFieldReport                                      */

@@ -201,6 +201,7 @@ add_whole (PhProver *prover, PhProof *proof, gboolean foreign, double flops, GEr
   region = ph_region_whole (prover->model[0], prover->model[1]);
   if (prover->captured == NULL || prover->captured_at != ph_history_edit_index (prover->history[0], proof->a) || is_all_fed (prover))
     ph_prover_capture (prover, ph_history_edit_index (prover->history[0], proof->a));
+  prover->brief = !prover->whole && !foreign && proof->verdict == PH_VERDICT_PROVED;
   trial = ph_prover_try_region (prover, region, ph_prove_whole_promise (proof->exactness, foreign), flops, TRUE, error);
   if (trial == NULL)
     return FALSE;

@@ -125,7 +125,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   g_autofree PhTensor  **captured = g_new0 (PhTensor *, region->inputs->len + 1);
   g_autofree gboolean   *is_free = g_new0 (gboolean, region->inputs->len + 1);
   PhTrialOptions         options = { .promise = promise, .bounds = bounds, .is_free = is_free, .seed = prover->seed, .flops = flops, .whole = whole,
-                                     .asked = whole && prover->whole,
+                                     .asked = whole && prover->whole, .brief = whole && prover->brief,
                                      .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
   g_autoptr (GBytes)      key = NULL;
   g_autoptr (PhRegionForm)      form = NULL;

@@ -476,8 +476,8 @@ draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind k
       !(sampler->usage[input].is_free && (kind == PH_SAMPLE_REACH || kind == PH_SAMPLE_DENSE)))
     return ph_tensor_ref (like);
   tensor = ph_tensor_new (dtype, shape->rank, shape->dims);
-  if (tensor == NULL)
-    return NULL;
+  if (tensor == NULL || (dtype != PH_STRING && ph_usage_is_shape_alone (sampler->pair, input)))      /* zeros do */
+    return tensor;
   if (dtype == PH_STRING)
     fill_strings (tensor, kind, &state);
   else if (dtype == PH_COMPLEX64 || dtype == PH_COMPLEX128)

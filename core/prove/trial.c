@@ -150,6 +150,13 @@ find_shapes (PhTry *self, GError **problem)
 {
   const guint n = ph_sampler_n_sizes (self->sampler);
 
+  if (self->known_form || self->options->brief)      /* it settled before what sizes do */
+    {
+      g_array_append_val (self->shapes, ((PhSampleShapes) { .crop = self->crop, .captured = self->options->brief && self->whole_captured }));
+      self->trial->n_sizes = 1;
+      self->trial->any_size = n > 1;
+      return;
+    }
   add_shapes (self, (PhSampleShapes) { .crop = self->crop }, problem);
   if (n > 1 && self->whole_captured)
     add_shapes (self, (PhSampleShapes) { .captured = TRUE, .crop = self->crop }, NULL);
@@ -261,13 +268,15 @@ evaluate_over_field (PhTry *self)
   const PhRegionForm        *form = self->options->form;
   const PhFieldReport *report = form != NULL ? form->known : NULL;
 
+  if (self->known_form)
+    {
+      self->trial->field = ph_field_report_copy (report);
+      return;
+    }
   if (form != NULL && report == NULL)
     report = self->trial->of_form = evaluate_at_shapes (self, form);
   if (report != NULL && report->result == PH_FIELD_EQUAL && recipes_hold (self, form))
-    {
-      self->trial->field = ph_field_report_copy (report);
-      self->known_form = form->known != NULL;
-    }
+    self->trial->field = ph_field_report_copy (report);
   else
     self->trial->field = evaluate_at_shapes (self, NULL);
 }
@@ -463,7 +472,7 @@ try_all (PhTry *self, GError **problem)
       /* What is proved need not be computed at its full size, nor again and again for other weights. */
       if (kind == PH_SAMPLE_CAPTURED && ph_try_is_field_equal (self) && (self->crop > 1 || n_captured (self) > SAMPLE_ROWS))
         continue;
-      if (i >= N_FIRST && self->known_form && self->trial->n_sets > 0)
+      if ((i >= N_FIRST && self->known_form && self->trial->n_sets > 0) || (self->options->brief && self->trial->n_sets > 1))
         break;
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
@@ -495,6 +504,7 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
   g_autofree gboolean *varies = g_new0 (gboolean, pair->outputs->len + 1);
   g_autoptr (GPtrArray) all_seen = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
   g_autoptr (GError)    problem = NULL;
+  gboolean             worked;
   PhTry                self = { pair, options, trial, sampler, .shapes = shapes, .varies = varies, .error = error };
 
   trial->outputs = g_new0 (PhTrialOutput, pair->outputs->len + 1);
@@ -516,10 +526,20 @@ ph_pair_try (const PhPair *pair, const PhTrialOptions *options, GError **error)
     return g_steal_pointer (&trial);
   self.jitter = ph_jitter_new (pair);
   self.crop = options->whole ? 1 : choose_crop (&self);
+  self.known_form = options->form != NULL && options->form->known != NULL && options->form->known->result == PH_FIELD_EQUAL &&
+                    recipes_hold (&self, options->form);
   find_shapes (&self, &problem);
   if (!options->whole)
     evaluate_over_field (&self);
-  if (!ph_try_was_cancelled (&self) && try_all (&self, &problem))
+  worked = !ph_try_was_cancelled (&self) && try_all (&self, &problem);
+  if (worked && self.known_form && trial->n_sets == 0)      /* not at these sizes */
+    {
+      self.known_form = FALSE;
+      g_array_set_size (shapes, 0);
+      find_shapes (&self, &problem);
+      worked = try_all (&self, &problem);
+    }
+  if (worked)
     conclude (&self, problem);
   g_clear_pointer (&self.jitter, ph_jitter_free);
   if (options->cancellable != NULL && g_cancellable_set_error_if_cancelled (options->cancellable, error))

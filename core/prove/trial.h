@@ -29,6 +29,7 @@ typedef struct
   double         cost;           /* operations of one side on one set of inputs, roughly                      */
   double         flops;          /* operations that all may take; a set or two are always tried               */
   gboolean       whole;          /* it is the model itself: outputs that do not vary are no reason to go on    */
+  gboolean       brief;          /* of the whole, where all its rewrites are proved: a set or two               */
   gboolean       asked;          /* of the whole: sizes are looked for at which something comes out that is finite */
   const gboolean *is_free;       /* (nullable) of each input: it is the model's own                           */
   PhFieldImages *images;         /* (nullable)                                                                */

@@ -125,3 +125,22 @@ ph_usage_has_integers (const PhPair *pair, const PhUsage *usage)
     }
   return FALSE;
 }
+
+gboolean
+ph_value_is_shape_alone (const PhValue *value)
+{
+  for (guint u = 0; u < value->uses->len; u++)
+    {
+      const PhOp *op = g_array_index (value->uses, PhUse, u).node->op;
+
+      if (op != &ph_op_Shape && op != &ph_op_Size)
+        return FALSE;
+    }
+  return value->n_output_uses == 0;
+}
+
+gboolean
+ph_usage_is_shape_alone (const PhPair *pair, guint input)
+{
+  return ph_value_is_shape_alone (pair->before->graph->inputs->pdata[input]) && ph_value_is_shape_alone (pair->after->graph->inputs->pdata[input]);
+}

@@ -16,4 +16,8 @@ PhUsage *ph_usage_find         (const PhPair *pair);
 /* Whether an integer input is data, of which a few samples are no proof: neither a shape nor a plain index. */
 gboolean ph_usage_has_integers (const PhPair *pair, const PhUsage *usage);
 
+/* Nothing but its shape is read. */
+gboolean ph_usage_is_shape_alone (const PhPair *pair, guint input);
+gboolean ph_value_is_shape_alone (const PhValue *value);
+
 G_END_DECLS
