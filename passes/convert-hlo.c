@@ -329,7 +329,55 @@ itself (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-/* The same elements under another shape; a bitcast that follows a layout moves them as well. */
+/* The axes from the slowest to the fastest in memory, of a layout that XLA writes from the fastest on. FALSE: it is no plain order. */
+static gboolean
+memory_order (PhConvert *l, const char *attr, guint rank, gint64 *order)
+{
+  const char *text = ph_node_attr_string (l->node, attr, "");
+  gboolean    seen[PH_MAX_RANK] = { FALSE };
+
+  for (guint i = 0; i < rank; i++)
+    order[i] = i;
+  if (*text == '\0')
+    return TRUE;
+  for (guint i = rank; i-- > 0;)
+    {
+      char *end;
+
+      order[i] = g_ascii_strtoll (text, &end, 10);
+      if (end == text || order[i] < 0 || order[i] >= rank || seen[order[i]] || *end != (i > 0 ? ',' : '\0'))
+        return ph_convert_stay (l, "its layout in memory is no order of its axes");
+      seen[order[i]] = TRUE;
+      text = end + 1;
+    }
+  return TRUE;
+}
+
+/* The same bytes under another shape: in the order of memory they are one row after the other. */
+static gboolean
+bitcast (PhConvert *l, PhValue **out)
+{
+  const PhType *type = ph_convert_type (l, 0);
+  const guint   from = ph_convert_rank (l->in[0]), to = type != NULL ? type->rank : 0;
+  gint64        before[PH_MAX_RANK], after[PH_MAX_RANK], back[PH_MAX_RANK], dims[PH_MAX_RANK], there[PH_MAX_RANK];
+  PhValue      *value;
+
+  if (l->n_in != 1 || type == NULL || ph_convert_dtype (l->in[0]) != type->dtype || l->in[0]->type == NULL || !l->in[0]->type->has_rank)
+    return ph_convert_stay (l, "it changes the type of the elements");
+  if (!memory_order (l, "operand_layout", from, before) || !memory_order (l, "layout", to, after) || !ph_convert_out_dims (l, 0, dims))
+    return FALSE;
+  for (guint i = 0; i < to; i++)
+    {
+      there[i] = dims[after[i]];
+      back[after[i]] = i;
+    }
+  value = ph_convert_transpose (l, l->in[0], before, from);
+  value = value != NULL ? ph_convert_reshape (l, value, there, to) : NULL;
+  *out = value != NULL ? ph_convert_transpose (l, value, back, to) : NULL;
+  return *out != NULL;
+}
+
+/* The same elements under another shape. */
 static gboolean
 reshaped (PhConvert *l, PhValue **out)
 {
@@ -338,10 +386,6 @@ reshaped (PhConvert *l, PhValue **out)
 
   if (type == NULL || l->n_in < 1 || ph_convert_dtype (l->in[0]) != type->dtype)
     return ph_convert_stay (l, "it changes the type of the elements");
-  if (g_str_equal (l->op, "bitcast")
-      && (ph_node_attr (l->node, "layout") != NULL
-          || (l->in[0]->producer != NULL && ph_node_attr (l->in[0]->producer, "layout") != NULL)))
-    return ph_convert_stay (l, "it follows a layout in memory");
   if (!ph_convert_out_dims (l, 0, dims))
     return FALSE;
   *out = ph_convert_reshape (l, l->in[0], dims, type->rank);
@@ -450,7 +494,7 @@ const PhConvertRule ph_convert_hlo[] = {
   { "add_dependency", itself, "its Identity", "ONNX's order is that of the values." },
   { "stop_gradient", itself, "its Identity", "It matters to gradients alone." },
   { "pvary", itself, "its Identity", "On one device it changes nothing." },
-  { "bitcast", reshaped, "its Reshape", "The bytes lie one after the other in both shapes." },
+  { "bitcast", bitcast, "Transpose, Reshape, Transpose", "Both shapes are read in the order of memory." },
   { "squeeze", reshaped, "its Reshape", "Dimensions of size 1 come and go." },
   { "expand_dims", reshaped, "its Reshape", "Dimensions of size 1 come and go." },
   { "lt", compare, "its Less", SAME_WHY },

@@ -327,6 +327,12 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
     return FALSE;
   add_texts (build, instruction, result->leaves, "layout", TRUE);
   add_texts (build, instruction, result->leaves, "shape", FALSE);
+  if (is (instruction, "bitcast") && instruction->operands->len == 1) /* what it is of the bytes depends on both layouts */
+    {
+      const Result *operand = g_hash_table_lookup (results, g_array_index (instruction->operands, char *, 0));
+
+      add_texts (build, instruction, operand->leaves, "operand_layout", TRUE);
+    }
   node->attrs = (PhAttr *const *)instruction->attrs->pdata;
   node->n_attrs = instruction->attrs->len;
   add_after (build, instruction, node, results);
