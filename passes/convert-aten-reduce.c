@@ -542,6 +542,7 @@ if_ (PhConvert *l, PhValue **out)
   static const char *const names[] = { "then_branch", "else_branch" };
   g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
   PhValue                  *condition = l->n_in > 0 ? l->in[0] : NULL;
+  const gboolean            cond = strcmp (name_of (l), "cond") == 0 && l->node->graphs != NULL && l->node->graphs->len == 2;       /* of torch.export: takes operands */
   PhGraph                  *bodies[2];
   PhNode                   *made;
 
@@ -554,7 +555,7 @@ if_ (PhConvert *l, PhValue **out)
         return ph_build_copy (l->b, other, NULL, out, NULL);
     }
   for (guint i = 0; i < 2; i++)
-    if ((bodies[i] = ph_node_graph (l->node, names[i])) == NULL || bodies[i]->inputs->len != 0 || bodies[i]->outputs->len != l->n_out || condition == NULL)
+    if ((bodies[i] = cond ? l->node->graphs->pdata[i] : ph_node_graph (l->node, names[i])) == NULL || bodies[i]->inputs->len != (cond ? l->n_in - 1 : 0) || bodies[i]->outputs->len != l->n_out || condition == NULL)
       return ph_convert_stay (l, "its branches do not give what it gives");
   for (guint i = 0; i < l->n_out; i++)
     {
@@ -570,7 +571,7 @@ if_ (PhConvert *l, PhValue **out)
     {
       PhBuilder inside = { .graph = ph_node_add_graph (made, names[i], names[i], &l->b->error), .name = l->b->name };
 
-      if (inside.graph == NULL || !take_over (l, &inside, inside.graph, bodies[i], NULL))
+      if (inside.graph == NULL || !take_over (l, &inside, inside.graph, bodies[i], cond ? l->in + 1 : NULL))
         return FALSE;
     }
   for (guint i = 0; made != NULL && i < l->n_out; i++)
@@ -616,5 +617,6 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
   DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"),
   { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },
+  { "higher_order:cond", if_, "If", "ONNX's branches take their operands from around them." },
   { NULL }
 };

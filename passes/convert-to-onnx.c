@@ -18,7 +18,7 @@ static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_conver
 static gboolean
 is_other (const PhNode *node)
 {
-  static const char *const domains[] = { "tf", "tflite", "openvino", "aten", "prim", NULL };
+  static const char *const domains[] = { "tf", "tflite", "openvino", "aten", "prim", "higher_order", NULL };
 
   return g_strv_contains (domains, node->domain);
 }

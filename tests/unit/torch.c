@@ -184,6 +184,31 @@ test_trace (void)
   g_assert_cmpuint (maker (models->pdata[0], "relu")->where->line, ==, 9);
 }
 
+/* A program of torch.export: names as in the program, weights by their strides, branches as bodies; unions old and new. */
+static void
+test_export (void)
+{
+  g_autoptr (PhModel) model = read_seed ("torchscript", "export.pt2"), old = read_seed ("torchscript", "export-old.pt2");
+  PhNode *linear = maker (model, "linear"), *cond = maker (model, "cond"), *view = maker (model, "view");
+  const float *data = ph_tensor_data (ph_node_input (linear, 1)->tensor);
+  g_autofree char *type = ph_type_to_string (ph_graph_find_value_named (model->graph, "x")->type);
+
+  g_assert_cmpstr (type, ==, "float[s0,3]");
+  g_assert_cmpstr (ph_node_input (linear, 1)->name, ==, "fc.weight");
+  for (guint i = 0; i < 12; i++)
+    g_assert_cmpfloat (data[i], ==, (float) (i % 5) * 0.5f - 1);
+  g_assert_cmpstr (linear->where->file, ==, "/home/me/net.py");
+  g_assert_cmpuint (linear->where->line, ==, 12);
+  g_assert_cmpint (ph_node_attr_int (view, "size_input", -1), ==, 1);
+  g_assert_cmpuint (cond->graphs->len, ==, 2);
+  g_assert_cmpstr (cond->domain, ==, "higher_order");
+  g_assert_cmpuint (model->graph->inputs->len, ==, 1);
+  g_assert_cmpuint (model->graph->outputs->len, ==, 3);
+  /* Its weights are a pickle in the archive: they stay inputs. */
+  g_assert_true (ph_graph_find_value_named (old->graph, "fc.weight")->is_input);
+  g_assert_cmpuint (old->graph->inputs->len, ==, 4);
+}
+
 /* What cannot be followed when the file is read is refused with its line, never passed over. */
 static void
 test_refused (void)
@@ -226,6 +251,7 @@ main (int argc, char **argv)
   g_test_add_func ("/torch/table", test_table);
   g_test_add_func ("/torch/graph-text", test_graph_text);
   g_test_add_func ("/torch/trace", test_trace);
+  g_test_add_func ("/torch/export", test_export);
   g_test_add_func ("/torch/refused", test_refused);
   g_test_add_func ("/torch/damage", test_damage);
   return g_test_run ();

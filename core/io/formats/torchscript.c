@@ -1,4 +1,5 @@
-/* torchscript.c: PyTorch's archives: the program that torch.jit.save() wrote, with its weights. Methods stand in place of their calls.
+/* torchscript.c: PyTorch's archives: the program that torch.jit.save() or torch.export.save() wrote, with its weights. Methods stand in place of
+ * their calls.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -32,22 +33,33 @@ find_prefix (PhZip *zip)
   return NULL;
 }
 
+/* It holds a program of torch.export. */
+static gboolean
+is_exported (PhZip *zip)
+{
+  for (guint i = 0; i < zip->list->len; i++)
+    {
+      const char *name = ((PhZipMember *) zip->list->pdata[i])->name;
+
+      if (g_str_has_suffix (name, "serialized_exported_program.json") || g_str_has_suffix (name, "archive_format"))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static gboolean
 refuse (PhSource *source, PhZip *zip, const char *prefix, GError **error)
 {
-  gboolean code = FALSE, exported = FALSE;
+  gboolean code = FALSE;
   guint tensors = 0;
 
   for (guint i = 0; i < zip->list->len; i++)
     {
       const char *name = ((PhZipMember *) zip->list->pdata[i])->name;
 
-      exported = exported || g_str_has_suffix (name, "serialized_exported_program.json") || strstr (name, "archive_format") != NULL;
       code = code || (strstr (name, "/code/") != NULL && g_str_has_suffix (name, ".py"));
       tensors += strstr (name, "/data/") != NULL;
     }
-  if (exported)
-    return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is a program of torch.export, which is not read yet. Save it with torch.onnx.export (program, \"x.onnx\"), or print program.graph_module.code to a text file");
   if (prefix == NULL)
     return ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is a zip archive, but no model of PyTorch's. Unpack it");
   if (!code)
@@ -125,6 +137,8 @@ read_model (PhSource *source, GError **error)
   PhTorch torch;
   PhTorchVal *result;
 
+  if (zip != NULL && is_exported (zip))
+    return ph_torch_read_export (source, zip, error);
   if (zip == NULL || !refuse (source, zip, prefix, error) || (data = read_pickle (zip, prefix, "data.pkl", error)) == NULL)
     return NULL;
   constants_name = g_strdup_printf ("%s/constants.pkl", prefix);
@@ -150,6 +164,6 @@ read_model (PhSource *source, GError **error)
 }
 
 const PhFormat ph_format_torchscript = {
-  .name = "torchscript", .title = "TorchScript archive", .patterns = (const char *const[]) { "*.pt", "*.ptl", NULL },
+  .name = "torchscript", .title = "PyTorch archive (TorchScript, torch.export)", .patterns = (const char *const[]) { "*.pt", "*.ptl", "*.pt2", NULL },
   .mime = "application/x-torchscript", .probe = probe, .read = read_model, .dialect = &ph_dialect_aten,
 };

@@ -16,6 +16,8 @@ void         ph_zip_free   (PhZip *zip);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhZip, ph_zip_free)
 const PhZipMember *ph_zip_find (PhZip *zip, const char *name);                            /* (nullable) */
 GBytes      *ph_zip_read   (PhZip *zip, const PhZipMember *member, GError **error);
+/* The tensor in @name, whose elements lie as @strides and @offset say, both in elements. */
+PhTensor    *ph_zip_tensor (PhZip *zip, const char *name, PhDType dtype, guint rank, const gint64 *dims, const gint64 *strides, gint64 offset, GError **error);
 
 /* What a pickle describes. Nothing is called: a call is kept as what it says. */
 typedef enum { PH_PICKLE_NONE, PH_PICKLE_BOOL, PH_PICKLE_INT, PH_PICKLE_FLOAT, PH_PICKLE_STRING, PH_PICKLE_TUPLE, PH_PICKLE_LIST, PH_PICKLE_DICT,

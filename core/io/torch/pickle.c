@@ -403,41 +403,13 @@ item (const PhPickle *list, guint i, PhPickleKind kind)
   return found != NULL && found->kind == kind ? found : NULL;
 }
 
-/* Copies elements in order: @strides are those of the storage, in elements. */
-static GBytes *
-in_order (const guint8 *data, gsize element, guint rank, const gint64 *dims, const gint64 *strides, gsize count)
-{
-  guint8 *out = g_malloc (MAX (count * element, 1));
-  gint64 index[PH_MAX_RANK] = { 0 };
-  gint64 from = 0;
-
-  for (gsize i = 0; i < count; i++)
-    {
-      memcpy (out + i * element, data + (gsize) from * element, element);
-      for (guint d = rank; d-- > 0;)
-        {
-          from += strides[d];
-          if (++index[d] < dims[d])
-            break;
-          from -= strides[d] * dims[d];
-          index[d] = 0;
-        }
-    }
-  return g_bytes_new_take (out, count * element);
-}
-
 PhTensor *
 ph_pickle_tensor (const PhPickle *pickle, PhZip *zip, const char *prefix, const char *folder, GError **error)
 {
   const PhPickle *callee = pickle != NULL && pickle->kind == PH_PICKLE_CALL ? item (pickle, 0, PH_PICKLE_GLOBAL) : NULL;
   const PhPickle *args = callee != NULL ? item (pickle, 1, PH_PICKLE_TUPLE) : NULL, *storage, *key, *type, *sizes, *strides, *offset;
-  gint64 dims[PH_MAX_RANK], steps[PH_MAX_RANK], expected = 1;
-  guint64 count = 1, last = 0;
-  gboolean plain = TRUE;
-  gsize element, size;
+  gint64 dims[PH_MAX_RANK], steps[PH_MAX_RANK];
   g_autofree char *name = NULL;
-  g_autoptr (GBytes) bytes = NULL, ordered = NULL;
-  const PhZipMember *member;
   PhDType dtype;
 
   if (args != NULL && g_str_has_prefix (callee->text, "torch._utils._rebuild_parameter"))
@@ -458,42 +430,14 @@ ph_pickle_tensor (const PhPickle *pickle, PhZip *zip, const char *prefix, const 
     {
       const PhPickle *n = item (sizes, i, PH_PICKLE_INT), *s = item (strides, i, PH_PICKLE_INT);
 
-      if (n == NULL || s == NULL || n->i < 0 || s->i < 0 || n->i > G_MAXINT32 || s->i > G_MAXINT32 || (n->i > 0 && count > G_MAXINT32 / (guint64) n->i))
+      if (n == NULL || s == NULL)
         {
-          ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "%s: a tensor's size or stride is out of range", prefix);
+          ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "%s: a tensor's size or stride is no number", prefix);
           return NULL;
         }
       dims[i] = n->i;
       steps[i] = s->i;
-      plain = plain && (n->i == 1 || s->i == expected);
-      expected *= MAX (n->i, 1);
-      count *= (guint64) n->i;
-      last += n->i > 0 ? (guint64) (n->i - 1) * (guint64) s->i : 0;
     }
-  element = ph_dtype_size (dtype);
   name = g_strdup_printf ("%s/%s/%s", prefix, folder, key->text);
-  if ((member = ph_zip_find (zip, name)) == NULL)
-    {
-      ph_source_fail (zip->source, error, PH_ERROR_FILE, NULL, "the archive has no member '%s', which holds a tensor. Save the model again", name);
-      return NULL;
-    }
-  if (count > 0 && ((guint64) offset->i + last + 1 > member->size / element))
-    {
-      ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "'%s' has fewer elements than the tensor that lies in it", name);
-      return NULL;
-    }
-  if ((bytes = ph_zip_read (zip, member, error)) == NULL)
-    return NULL;
-  if (plain)
-    {
-      ordered = count > 0 ? g_bytes_new_from_bytes (bytes, (gsize) offset->i * element, count * element) : g_bytes_new (NULL, 0);
-      return ph_tensor_new_from_bytes (dtype, sizes->items->len, dims, ordered);
-    }
-  if (count > 64 * (guint64) (member->size / element) + 1024)       /* a tensor that repeats itself */
-    {
-      ph_source_fail (zip->source, error, PH_ERROR_INVALID, NULL, "'%s' holds a tensor that is much larger than it", name);
-      return NULL;
-    }
-  ordered = in_order ((const guint8 *) g_bytes_get_data (bytes, &size) + (gsize) offset->i * element, element, sizes->items->len, dims, steps, count);
-  return ph_tensor_new_from_bytes (dtype, sizes->items->len, dims, ordered);
+  return ph_zip_tensor (zip, name, dtype, sizes->items->len, dims, steps, offset->i, error);
 }

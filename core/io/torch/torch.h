@@ -139,6 +139,8 @@ PhTorchVal *ph_torch_call_method (PhTorchScope *scope, const PhPy *at, PhTorchVa
 PhTorchVal *ph_torch_call_function (PhTorchScope *scope, const PhPy *at, const char *dotted, GPtrArray *args, gboolean *known);
 PhTorchVal *ph_torch_run_def   (PhTorchScope *outer, const PhPy *def, const char *file, const char *scope_name, GPtrArray *args, guint first);
 
+/* A program of torch.export, which is JSON in an archive; export.c. (nullable) */
+PhModel    *ph_torch_read_export (PhSource *source, PhZip *zip, GError **error);
 /* The code that FX and Dynamo print, which begins at @line of the source; formats/fx.c. (nullable) */
 PhModel    *ph_torch_read_fx   (PhSource *source, const char *text, gsize size, guint line, GError **error);
 
