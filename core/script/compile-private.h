@@ -27,6 +27,7 @@ typedef struct
   gboolean     (*run) (PhScriptMachine *machine, gpointer data, GError **error);      /* (nullable) instead, with @data */
   gpointer       data;
   gboolean       fresh;            /* nothing was left on this way yet                                  */
+  gboolean       skipped;          /* something was: nothing is done                                    */
 } PhScriptWay;
 
 /* Goes the way that @condition says, as an If. What both ways make is one value of each name after it. */
@@ -63,6 +64,7 @@ typedef struct
   PhScriptValue *start, *step;     /* owned, of a range                                                    */
   GPtrArray     *names;            /* (element-type char*) that go round                                    */
   GPtrArray     *types;            /* (element-type PhType) of their leaves, widened until they hold       */
+  GHashTable    *strong;           /* a set of the numbers of leaves that began as numbers and become tensors */
   gboolean       changed;          /* a type did not come back as it went in: one turn first may settle it */
 } PhScriptLoop;
 

@@ -89,6 +89,17 @@ ph_script_go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
   for (guint i = 0; way->fresh && i < G_N_ELEMENTS (flags); i++)
     if (flag (machine, flags[i]) != NULL)
       set_flag (machine, flags[i], FALSE);
+  if (way->skipped)
+    {
+      const char *only = NULL;
+      guint       n = 0;
+
+      for (guint i = 0; i < G_N_ELEMENTS (flags); i++)
+        if (flag (machine, flags[i]) != NULL && flag (machine, flags[i])->kind != PH_SCRIPT_BOOL && n++ == 0)
+          only = flags[i];
+      if (n == 1)
+        set_flag (machine, only, TRUE);
+    }
   if (way->expression != NULL)
     {
       value = ph_script_evaluate (machine, way->expression, error);
@@ -120,7 +131,7 @@ ph_script_go (PhScriptMachine *machine, const PhScriptWay *way, GError **error)
         return FALSE;
       if (left == 0 && !ph_script_block (machine, way->then, way->n_then, error))
         return FALSE;
-      if (left == -1 && !ph_script_branch (machine, way->then[0], go_on, &(PhScriptWay) { .first = way->then, .n_first = way->n_then, .fresh = TRUE }, &(PhScriptWay) { 0 }, error))
+      if (left == -1 && !ph_script_branch (machine, way->then[0], go_on, &(PhScriptWay) { .first = way->then, .n_first = way->n_then, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error))
         return FALSE;
     }
   return way->loop == NULL || ph_script_unroll (machine, way->loop, way->items, way->turn, error);
@@ -437,7 +448,7 @@ ph_script_block (PhScriptMachine *machine, PhPy *const *body, guint n, GError **
       if (left == 1)
         return TRUE;
       if (left == -1)
-        return ph_script_branch (machine, body[i], go_on, &(PhScriptWay) { .first = body + i + 1, .n_first = n - i - 1, .fresh = TRUE }, &(PhScriptWay) { 0 }, error);
+        return ph_script_branch (machine, body[i], go_on, &(PhScriptWay) { .first = body + i + 1, .n_first = n - i - 1, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error);
     }
   return TRUE;
 }

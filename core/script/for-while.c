@@ -15,6 +15,7 @@ ph_script_loop_clear (PhScriptLoop *loop)
   ph_script_value_unref (loop->step);
   g_clear_pointer (&loop->names, g_ptr_array_unref);
   g_clear_pointer (&loop->types, g_ptr_array_unref);
+  g_clear_pointer (&loop->strong, g_hash_table_unref);
 }
 static void
 set_flag (PhScriptMachine *machine, const char *name, gboolean is)
@@ -49,7 +50,7 @@ ph_script_unroll (PhScriptMachine *machine, const PhPy *py, GPtrArray *items, gu
       if (left == 1)
         return TRUE;
       if (left == -1)
-        return turn + 1 == items->len || ph_script_branch (machine, py, go_on, &(PhScriptWay) { .loop = py, .items = items, .turn = turn + 1, .fresh = TRUE }, &(PhScriptWay) { 0 }, error);
+        return turn + 1 == items->len || ph_script_branch (machine, py, go_on, &(PhScriptWay) { .loop = py, .items = items, .turn = turn + 1, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error);
     }
   return TRUE;
 }
@@ -226,7 +227,7 @@ peel_for (PhScriptMachine *machine, PhScriptLoop *loop)
   rest.count = ph_script_tensor (ph_tensor_new_scalar (PH_INT64, (double) rest.trips));
   left = peel (machine, loop, &go_on);
   if (left == -1)
-    return ph_script_branch (machine, loop->py, go_on, &(PhScriptWay) { .run = attempt_rest, .data = &rest, .fresh = TRUE }, &(PhScriptWay) { 0 }, NULL);
+    return ph_script_branch (machine, loop->py, go_on, &(PhScriptWay) { .run = attempt_rest, .data = &rest, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, NULL);
   return left == 1 || (left == 0 && attempt_rest (machine, &rest, NULL));
 }
 
@@ -390,6 +391,6 @@ ph_script_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
     return ok;
   left = ph_script_left (machine, FALSE, &go_on, error);
   if (left == -1)
-    return ph_script_branch (machine, py, go_on, &(PhScriptWay) { .first = py->orelse, .n_first = py->n_orelse, .fresh = TRUE }, &(PhScriptWay) { 0 }, error);
+    return ph_script_branch (machine, py, go_on, &(PhScriptWay) { .first = py->orelse, .n_first = py->n_orelse, .fresh = TRUE }, &(PhScriptWay) { .skipped = TRUE }, error);
   return left == 1 || (left == 0 && ph_script_block (machine, py->orelse, py->n_orelse, error));
 }

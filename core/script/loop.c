@@ -97,7 +97,7 @@ add_inputs (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **e
           input = ph_graph_add_input (turn->body, ph_graph_unique_name (ph_graph_root (turn->body), name), loop->types->pdata[n], NULL, G_MAXUINT, error);
           if (input == NULL)
             return FALSE;
-          g_ptr_array_add (made, ph_script_wrap (machine, input, leaf->weak));
+          g_ptr_array_add (made, ph_script_wrap (machine, input, leaf->weak && !g_hash_table_contains (loop->strong, GUINT_TO_POINTER (n))));
         }
       value = ph_script_rebuild (old, old, TRUE, (PhScriptValue *const *) made->pdata, &next);
       ph_script_set (machine, name, value);
@@ -229,7 +229,11 @@ collect_leaves (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GArray
         {
           PhScriptLeaf *leaf = &g_array_index (leaves, PhScriptLeaf, k);
           const PhType *type = leaf->weak ? ph_type_static (leaf->dtype, 0, NULL) : leaf_type (leaf->b), *old = loop->types->pdata[k];
-          const PhType *wide = leaf->weak ? old : wider (old, type);
+          const PhType *wide = leaf->weak ? old : wider (old->dtype != type->dtype ? ph_type_with_dtype (old, type->dtype) : old, type);
+
+          /* It began as a number, and became a tensor: then it is one from the beginning. */
+          if (!leaf->weak && ph_script_number_kind (leaf->a) != PH_SCRIPT_NONE && g_hash_table_add (loop->strong, GUINT_TO_POINTER (k)))
+            holds = FALSE;
 
           if (wide != old)
             {
@@ -390,6 +394,7 @@ ph_script_loop_attempt (PhScriptMachine *machine, PhScriptLoop *loop, PhScriptVa
   PhValue *no_inputs[2] = { NULL, NULL };
 
   loop->types = g_ptr_array_new ();
+  loop->strong = g_hash_table_new (NULL, NULL);
   for (guint round = 0; round < 8; round++)
     {
       PhNode              *trial = ph_script_add_owner (machine, loop->py, &ph_op_Loop, no_inputs, 0, 1, error);

@@ -99,6 +99,19 @@ ph_script_unify (PhScriptMachine *machine, PhScriptValue *a, PhScriptValue *b, g
           return TRUE;
         }
     }
+  /* A number beside a tensor of its kind is one too: what it meets later gives it the same type. */
+  if (is_leaf (a) && is_leaf (b) && (ph_script_number_kind (a) == PH_SCRIPT_NONE) != (ph_script_number_kind (b) == PH_SCRIPT_NONE))
+    {
+      const PhScriptValue *number = ph_script_number_kind (a) != PH_SCRIPT_NONE ? a : b, *tensor = number == a ? b : a;
+      const PhDType        dtype = ph_script_dtype (tensor);
+
+      if (!tensor->weak && ph_script_number_kind (number) != PH_SCRIPT_BOOL &&
+          (ph_dtype_is_float (dtype) || (ph_dtype_is_integer (dtype) && ph_script_number_kind (number) == PH_SCRIPT_INT)))
+        {
+          g_array_append_val (leaves, ((PhScriptLeaf) { ph_script_value_ref (a), ph_script_value_ref (b), dtype, FALSE }));
+          return TRUE;
+        }
+    }
   {
     g_autofree char *text_a = describe (a), *text_b = describe (b);
 
