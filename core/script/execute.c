@@ -110,6 +110,26 @@ leave_behind (PhScriptMachine *machine, const PhPy *at, const char *name, guint6
                                                                           "too, this language does not; write %s = copy(...)", (char *) key, name, at->line, (char *) key)));
 }
 
+void
+ph_script_begin_over (PhScriptMachine *machine, const PhScriptValue *value)
+{
+  const guint64 memory = value->kind == PH_SCRIPT_TENSOR ? value->memory : 0;
+
+  if (machine->frame->iterated == NULL)
+    machine->frame->iterated = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_array_append_val (machine->frame->iterated, memory);
+}
+
+void
+ph_script_end_over (PhScriptMachine *machine)
+{
+  GArray *iterated = machine->frame->iterated;
+
+  g_array_set_size (iterated, iterated->len - 1);
+  if (iterated->len == 0)
+    g_clear_pointer (&machine->frame->iterated, g_array_unref);
+}
+
 /* Changing an array in place is setting its name to another; whoever else has the array must not notice. */
 static gboolean
 change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhScriptValue *old, PhScriptValue *value, GError **error)
@@ -118,6 +138,9 @@ change_in_place (PhScriptMachine *machine, const PhPy *at, const char *name, PhS
       (machine->frame->given != NULL && g_hash_table_contains (machine->frame->given, GSIZE_TO_POINTER (old->memory))))
     return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' belongs to the caller, who would see the change: write %s = copy(%s) first", name, name,
                            name) != NULL;
+  for (guint i = 0; machine->frame->iterated != NULL && i < machine->frame->iterated->len; i++)
+    if (g_array_index (machine->frame->iterated, guint64, i) == old->memory)
+      return ph_script_fail (machine, at, error, PH_ERROR_UNSUPPORTED, "'%s' is changed while a for goes over it: go over copy(%s)", name, name) != NULL;
   leave_behind (machine, at, name, old->memory);
   ph_script_set (machine, name, value);
   return TRUE;
@@ -436,6 +459,38 @@ run_while (PhScriptMachine *machine, const PhPy *py, GError **error)
 }
 
 static PhScriptFlow
+go_over (PhScriptMachine *machine, const PhPy *py, PhScriptValue *over, PhScriptValue *rows, gint64 n, gint64 start, gint64 step, GError **error)
+{
+  PhScriptFlow flow = PH_FLOW_NEXT;
+
+  for (gint64 i = 0; i < n; i++)
+    {
+      g_autoptr (PhScriptValue) item = NULL, index = ph_script_int (i);
+
+      if (over->kind == PH_SCRIPT_RANGE)
+        item = ph_script_int (start + i * step);
+      else if (over->kind == PH_SCRIPT_TUPLE)
+        item = ph_script_value_ref (over->items[i]);
+      else if (rows != NULL)
+        item = ph_script_row (machine, py->items[1], rows, index, error);
+      else
+        item = ph_dtype_is_integer (ph_script_dtype (over)) ? ph_script_int (ph_tensor_get_int (over->tensor, (gsize) i))
+               : ph_script_dtype (over) == PH_BOOL ? ph_script_bool (ph_tensor_get_int (over->tensor, (gsize) i) != 0)
+               : ph_script_dtype (over) == PH_STRING ? ph_script_string (ph_tensor_get_string (over->tensor, (gsize) i))
+               : ph_script_float (ph_tensor_get (over->tensor, (gsize) i));
+      if (item == NULL)
+        return PH_FLOW_ERROR;
+      if (py->items[0]->kind == PH_PY_NAME)
+        ph_script_set (machine, py->items[0]->text, item);
+      else if (!ph_script_assign (machine, py->items[0], item, error))
+        return PH_FLOW_ERROR;
+      if (!turn (machine, py, &flow, error))
+        break;
+    }
+  return flow;
+}
+
+static PhScriptFlow
 run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
 {
   g_autoptr (PhScriptValue) over = ph_script_evaluate (machine, py->items[1], error), rows = NULL;
@@ -464,30 +519,9 @@ run_for (PhScriptMachine *machine, const PhPy *py, GError **error)
     }
   if (over->kind == PH_SCRIPT_TENSOR && (!over->weak || ph_script_rank (over) > 1) && (rows = ph_script_strong (machine, over, error)) == NULL)
     return PH_FLOW_ERROR;
-  for (gint64 i = 0; i < n; i++)
-    {
-      g_autoptr (PhScriptValue) item = NULL, index = ph_script_int (i);
-
-      if (over->kind == PH_SCRIPT_RANGE)
-        item = ph_script_int (start + i * step);
-      else if (over->kind == PH_SCRIPT_TUPLE)
-        item = ph_script_value_ref (over->items[i]);
-      else if (rows != NULL)
-        item = ph_script_row (machine, py->items[1], rows, index, error);
-      else
-        item = ph_dtype_is_integer (ph_script_dtype (over)) ? ph_script_int (ph_tensor_get_int (over->tensor, (gsize) i))
-               : ph_script_dtype (over) == PH_BOOL ? ph_script_bool (ph_tensor_get_int (over->tensor, (gsize) i) != 0)
-               : ph_script_dtype (over) == PH_STRING ? ph_script_string (ph_tensor_get_string (over->tensor, (gsize) i))
-               : ph_script_float (ph_tensor_get (over->tensor, (gsize) i));
-      if (item == NULL)
-        return PH_FLOW_ERROR;
-      if (py->items[0]->kind == PH_PY_NAME)
-        ph_script_set (machine, py->items[0]->text, item);
-      else if (!ph_script_assign (machine, py->items[0], item, error))
-        return PH_FLOW_ERROR;
-      if (!turn (machine, py, &flow, error))
-        break;
-    }
+  ph_script_begin_over (machine, over);
+  flow = go_over (machine, py, over, rows, n, start, step, error);
+  ph_script_end_over (machine);
   return end_loop (machine, py, flow, error);
 }
 

@@ -363,7 +363,10 @@ compile_loop (PhScriptMachine *machine, const PhPy *py, GError **error)
       machine->frame->loops--;
       return ok;
     }
-  return prepare_for (machine, &loop, error) && compile_for (machine, &loop, error);
+  ph_script_begin_over (machine, loop.over);
+  ok = prepare_for (machine, &loop, error) && compile_for (machine, &loop, error);
+  ph_script_end_over (machine);
+  return ok;
 }
 
 gboolean

@@ -98,6 +98,8 @@ add_inputs (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GError **e
           if (input == NULL)
             return FALSE;
           g_ptr_array_add (made, ph_script_wrap (machine, input, leaf->weak && !g_hash_table_contains (loop->strong, GUINT_TO_POINTER (n))));
+          if (leaf->a->kind == PH_SCRIPT_TENSOR)
+            ((PhScriptValue *) made->pdata[made->len - 1])->memory = leaf->a->memory;
         }
       value = ph_script_rebuild (old, old, TRUE, (PhScriptValue *const *) made->pdata, &next);
       ph_script_set (machine, name, value);

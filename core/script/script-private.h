@@ -130,7 +130,8 @@ struct _PhScriptFrame
   const char       *target;        /* (nullable) what the statement assigns, as a name for what it computes */
   guint             n_targets;     /* of the tuple that @wanting is unpacked into                           */
   const PhPy       *wanting;       /* (nullable) */
-  guint             loops;         /* compiled: loops around                                                */
+  guint             loops;         /* around                                                                */
+  GArray           *iterated;      /* (nullable) (element-type guint64) memory of the tensors that they go over */
 };
 
 /* What the run decided by looking at numbers: what a trace freezes. */
@@ -245,6 +246,9 @@ gboolean       ph_script_simple    (PhScriptMachine *machine, const PhPy *py, GE
 /* Compiles the statements; FALSE: an error. What they return is the frame's result. */
 gboolean       ph_script_compile_body (PhScriptMachine *machine, PhPy *const *body, guint n, GError **error);
 PhScriptValue *ph_script_compile_and (PhScriptMachine *machine, const PhPy *py, GError **error);
+/* While a loop goes over @value, which must not change. */
+void           ph_script_begin_over (PhScriptMachine *machine, const PhScriptValue *value);
+void           ph_script_end_over  (PhScriptMachine *machine);
 /* Names that the statements assign, into @names (a set); those of functions inside not. */
 void           ph_script_assigned  (PhPy *const *body, guint n, GHashTable *names);
 void           ph_script_read      (const PhPy *py, const PhPy *except, GHashTable *names);

@@ -409,6 +409,8 @@ try_program (guint64 seed, Tally *tally)
   gboolean                  ok = TRUE;
 
   g_assert_no_error (error);
+  if (g_getenv ("PEEPHOLE_RANDOM_SHOW") != NULL)
+    g_test_message ("program %" G_GUINT64_FORMAT ":\n%s", seed, source);
   if (!ph_script_run (script, text, FALSE, NULL, &result, &error))
     tally->stopped++;          /* what was set on one way alone and read, say */
   else
