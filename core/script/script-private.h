@@ -112,6 +112,7 @@ struct _PhScript
   guint64        recorder;
   GHashTable    *feeds;            /* PhId -> PhTensor: of its inputs                                        */
   GPtrArray     *scopes;          /* (element-type PhScriptScope) that functions defined inside hold on to  */
+  guint          limit;           /* turns and operators at most; 0: no limit                             */
   guint64        draws;            /* how often random() was asked                                          */
 };
 
@@ -148,7 +149,7 @@ typedef struct
   GHashTable    *constants;        /* PhScriptValue (owned) -> PhValue                                      */
   GHashTable    *feeds;            /* (nullable) PhId -> PhTensor, of inputs made on the way                */
   const PhPy    *at;
-  guint          depth, n_nodes, max_nodes;
+  guint          depth, n_nodes, max_nodes, n_steps;
   gboolean       keep;             /* nodes that ran stay in the graph                                      */
   GArray        *decisions;        /* (nullable) (element-type PhScriptDecision)                            */
   GString       *out;              /* (nullable) */

@@ -72,6 +72,12 @@ ph_script_free (PhScript *script)
 }
 
 void
+ph_script_set_limit (PhScript *script, guint steps)
+{
+  script->limit = steps;
+}
+
+void
 ph_script_clear (PhScript *script)
 {
   empty (script);

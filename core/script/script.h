@@ -18,6 +18,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhScript, ph_script_free)
 /* Forgets variables, functions and what was recorded. */
 void       ph_script_clear        (PhScript *script);
 
+/* A run, or a compilation, of more than @steps turns of loops and operators is an error; 0: of as many as it takes. */
+void       ph_script_set_limit    (PhScript *script, guint steps);
+
 /* What a name means outside: a value of the open model, say. (transfer full) (nullable) Sets @known for what is there and has no
  * tensor yet. */
 typedef PhTensor *(*PhScriptOutside) (const char *name, gboolean *known, gpointer data);
