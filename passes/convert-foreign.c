@@ -106,8 +106,8 @@ ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback)
   return ph_dtype_from_name (text) != PH_UNDEFINED ? ph_dtype_from_name (text) : fallback;
 }
 
-gboolean
-ph_foreign_reduce (PhConvert *l, const PhOp *op, PhValue *value, const gint64 *axes, guint n, gboolean keep, PhValue **out)
+static gboolean
+reduce_over (PhConvert *l, const PhOp *op, PhValue *value, const gint64 *axes, guint n, gboolean keep, PhValue **out)
 {
   PhValue *inputs[] = { value, ph_convert_ints_value (l, axes, n) };
 
@@ -125,7 +125,7 @@ ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kin
 
   for (guint i = 0; axes != NULL && i < n_kinds; i++)
     if (strcmp (kinds[i].name, l->op) == 0)
-      return ph_foreign_reduce (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
+      return reduce_over (l, kinds[i].op, l->in[0], (const gint64 *) axes->data, axes->len, ph_node_attr_int (l->node, "keep_dims", 0) != 0, out);
   return FALSE;
 }
 

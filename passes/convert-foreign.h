@@ -23,7 +23,6 @@ PhDType    ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallbac
 typedef struct { const char *name; const PhOp *op; } PhForeignReduction;
 /* By the one of @kinds that the operator is called: input 0 over the axes of input 1, with its attribute keep_dims. */
 gboolean   ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out);
-gboolean   ph_foreign_reduce    (PhConvert *l, const PhOp *op, PhValue *value, const gint64 *axes, guint n, gboolean keep, PhValue **out);
 PhValue   *ph_foreign_axis      (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis);      /* Squeeze or Unsqueeze      */
 
 /* What lies in the last dimension in the second one, and back; of rank 4 or 5. */

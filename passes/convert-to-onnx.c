@@ -70,8 +70,8 @@ ph_convert_find (const char *op)
   return NULL;
 }
 
-gboolean
-ph_convert_is_elementwise (const PhConvertRule *rule)
+static gboolean
+is_elementwise (const PhConvertRule *rule)
 {
   for (const PhConvertRule *other = ph_convert_elementwise; other->op != NULL; other++)
     if (other == rule)
@@ -122,7 +122,7 @@ convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, 
           wide[i] = ph_convert_cast (l, l->in[i], dtype == PH_INT4 || dtype == PH_INT2 ? PH_INT8 : PH_UINT8);
         }
     }
-  any = any && ph_convert_is_elementwise (rule) && !g_str_equal (rule->op, "convert") && !g_str_equal (rule->op, "bitcast_convert");
+  any = any && is_elementwise (rule) && !g_str_equal (rule->op, "convert") && !g_str_equal (rule->op, "bitcast_convert");
   if (!any || strstr (rule->op, "shift") != NULL || strstr (rule->op, "count_") != NULL)
     return ph_quantised_lower (l, rule->lower, quantised, out);
   l->in = wide;
@@ -146,7 +146,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     ok = ((in[i] = node->inputs->pdata[i]) != NULL || is_other (node)) && ok;
   if (!ok)
     return TRUE;
-  for (guint i = 0; i < l.n_in && ph_convert_is_elementwise (rule); i++)
+  for (guint i = 0; i < l.n_in && is_elementwise (rule); i++)
     if (in[i]->type == NULL)
       {
         *stays = g_strdup_printf ("the type of '%s' is not known", in[i]->name);

@@ -30,7 +30,6 @@ extern const PhConvertRule ph_convert_elementwise[], ph_convert_shape[], ph_conv
 /* Brings HLO and jaxprs to the form that the table knows: fusions and calls in place, branches without operands. */
 gboolean   ph_convert_prepare   (PhPassRun *run, GError **error);
 const PhConvertRule *ph_convert_find (const char *op);                                 /* (nullable) */
-gboolean   ph_convert_is_elementwise (const PhConvertRule *rule);
 /* "add" of the node stablehlo.add, "dot_general" of hlo.dot-general; NULL: no dialect that is lowered. */
 const char *ph_convert_name (const PhNode *node);
 

@@ -130,8 +130,9 @@ begin_turn (GHashTable *values, GHashTable *bodies, const PhExecutionEvent *even
   g_array_append_vals (made, event->values, event->n_outputs);
 }
 
-GHashTable *
-ph_execution_values (const PhExecution *execution, guint at)
+/* What is known when the first @at events have run: PhId -> PhTensor; of a body that of its last turn. (transfer full) */
+static GHashTable *
+values_at (const PhExecution *execution, guint at)
 {
   GHashTable *values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) bodies = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
@@ -183,7 +184,7 @@ ph_document_go_execution (PhDocument *document, guint at)
   g_return_if_fail (PH_IS_DOCUMENT (document) && document->execution != NULL);
 
   document->executed = MIN (at, document->execution->events->len);
-  ph_document_take_values (document, ph_execution_values (document->execution, document->executed));
+  ph_document_take_values (document, values_at (document->execution, document->executed));
   event = document->executed > 0 ? document->execution->events->pdata[document->executed - 1] : NULL;
   if (event == NULL || ph_model_find_node (document->model, event->node) != NULL)
     ph_document_set_selection (document, event != NULL ? event->node : PH_NO_ID);

@@ -33,8 +33,6 @@ PhExecution *ph_execution_new    (PhModel *model, GHashTable *feeds, GCancellabl
 void         ph_execution_free   (PhExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhExecution, ph_execution_free)
 
-/* What is known when the first @at events have run: PhId -> PhTensor; of a body that of its last turn. (transfer full) */
-GHashTable  *ph_execution_values (const PhExecution *execution, guint at);
 /* Where the next turn begins of the body that the last event before @at lies in; where that has none, or in no body: behind the
  * body, or at the next one. */
 guint        ph_execution_next_turn (const PhExecution *execution, guint at);

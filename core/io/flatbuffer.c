@@ -62,8 +62,9 @@ ph_flat_root (PhFlat flat)
   return follow (flat, 0, 4);
 }
 
-gsize
-ph_flat_field (PhFlat flat, gsize table, guint field, guint width)
+/* the place of a number, 0: default */
+static gsize
+find_field (PhFlat flat, gsize table, guint field, guint width)
 {
   gint64 vtable;
   gsize  size, slot = 4 + 2 * (gsize) field, offset;
@@ -90,7 +91,7 @@ ph_flat_field (PhFlat flat, gsize table, guint field, guint width)
 gsize
 ph_flat_table (PhFlat flat, gsize table, guint field)
 {
-  const gsize at = ph_flat_field (flat, table, field, 4);
+  const gsize at = find_field (flat, table, field, 4);
 
   return at != 0 ? follow (flat, at, 4) : 0;
 }
@@ -129,7 +130,7 @@ ph_flat_string (PhFlat flat, gsize table, guint field)
 gint64
 ph_flat_int (PhFlat flat, gsize table, guint field, guint width, gint64 fallback)
 {
-  const gsize at = ph_flat_field (flat, table, field, width);
+  const gsize at = find_field (flat, table, field, width);
 
   return at != 0 ? ph_flat_load (flat, at, width) : fallback;
 }
@@ -137,7 +138,7 @@ ph_flat_int (PhFlat flat, gsize table, guint field, guint width, gint64 fallback
 float
 ph_flat_float (PhFlat flat, gsize table, guint field, float fallback)
 {
-  const gsize at = ph_flat_field (flat, table, field, 4);
+  const gsize at = find_field (flat, table, field, 4);
 
   return at != 0 ? ph_flat_load_float (flat, at) : fallback;
 }

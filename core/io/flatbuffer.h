@@ -13,7 +13,6 @@ typedef struct { gsize at; guint n; } PhFlatVector;
 
 /* Tables are places in the file; 0: there is none. Fields are numbered from 0. */
 gsize        ph_flat_root   (PhFlat flat);
-gsize        ph_flat_field  (PhFlat flat, gsize table, guint field, guint width);      /* the place of a number, 0: default */
 gsize        ph_flat_table  (PhFlat flat, gsize table, guint field);
 PhFlatVector ph_flat_vector (PhFlat flat, gsize table, guint field, guint width);      /* of elements of @width bytes       */
 gsize        ph_flat_item   (PhFlat flat, PhFlatVector vector, guint index);           /* a table of a vector of tables     */

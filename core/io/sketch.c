@@ -185,12 +185,6 @@ ph_sketch_claim (PhSketch *sketch, const char *name)
   return free_name;
 }
 
-gboolean
-ph_sketch_is_taken (PhSketch *sketch, const char *name)
-{
-  return g_hash_table_contains (sketch->main->names, ph_intern (name));
-}
-
 static const char *
 add_value (PhSketchGraph *graph, GArray *values, const char *name, const PhType *type, PhTensor *tensor)
 {

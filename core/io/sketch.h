@@ -71,7 +71,6 @@ void          ph_sketch_node_after (PhSketchNode *node, const char *name);      
 PhSketch     *ph_sketch_new_part (PhImporter *importer, const char *name);
 /* @name, interned; with a number behind it where something of the part is called so already. */
 const char   *ph_sketch_claim    (PhSketch *part, const char *name);
-gboolean      ph_sketch_is_taken (PhSketch *part, const char *name);
 void          ph_sketch_add_named_input (PhSketchGraph *graph, const char *name, const PhType *type);
 void          ph_sketch_add_named_constant (PhSketchGraph *graph, const char *name, PhTensor *tensor);   /* (transfer full) */
 PhSketchNode *ph_sketch_add_named_node (PhSketchGraph *graph, const char *op_type, const char *domain, const char *name);

@@ -134,14 +134,6 @@ ph_double_of_bits (guint64 bits)
   return value;
 }
 
-float
-ph_wire_float (PhSpan message, guint id, float fallback)
-{
-  PhWireField field;
-
-  return ph_wire_find (message, id, &field) && field.type == PH_WIRE_FIXED32 ? ph_float_of_bits (field.number) : fallback;
-}
-
 char *
 ph_span_to_string (PhSpan span)
 {

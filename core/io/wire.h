@@ -20,7 +20,6 @@ gboolean   ph_wire_is_message (PhSpan message, guint last);
 gboolean   ph_wire_find      (PhSpan message, guint id, PhWireField *field);
 PhSpan     ph_wire_message   (PhSpan message, guint id);                     /* of size 0 when there is none */
 guint64    ph_wire_number    (PhSpan message, guint id, guint64 fallback);
-float      ph_wire_float     (PhSpan message, guint id, float fallback);
 /* (transfer full); "" when there is none. Text ends at a NUL. */
 char      *ph_wire_string    (PhSpan message, guint id);
 char      *ph_span_to_string (PhSpan span);

@@ -18,8 +18,9 @@ first_added (const PhHistory *history, guint n)
   return PH_NO_ID;
 }
 
-PhId
-ph_model_first_made (PhModel *model)
+/* The first id that a pass gave, by the journal: what is older came with the file. */
+static PhId
+first_made (PhModel *model)
 {
   const PhHistory *history = model->journal;
   PhId id = PH_NO_ID;
@@ -35,5 +36,5 @@ gboolean
 ph_value_is_parameter (const PhValue *value)
 {
   return value->tensor != NULL && value->producer == NULL && ph_value_has_gradient (value) &&
-         value->id < ph_model_first_made (value->graph->model);
+         value->id < first_made (value->graph->model);
 }

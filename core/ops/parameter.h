@@ -6,8 +6,6 @@
 
 G_BEGIN_DECLS
 
-/* The first id that a pass gave, by the journal: what is older came with the file. */
-PhId     ph_model_first_made   (PhModel *model);
 /* A float initializer that came with the file. */
 gboolean ph_value_is_parameter (const PhValue *value);
 

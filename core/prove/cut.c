@@ -161,44 +161,30 @@ need (PhNode *node, GHashTable *nodes)
     ph_each_read (node, need_value, nodes);
 }
 
-static PhModel *
-copy_with (PhModel *model, GHashTable *keep, GHashTable *feeds, GError **error)
+PhModel *
+ph_model_keep_outputs (PhModel *model, GHashTable *keep, GError **error)
 {
   g_autoptr (PhModel)    to = ph_model_new ();
   g_autoptr (GHashTable) map = g_hash_table_new (NULL, NULL), nodes = g_hash_table_new (NULL, NULL);
-  Cutting               cutting = { to, nodes, map, feeds, error, TRUE };
+  Cutting               cutting = { to, nodes, map, NULL, error, TRUE };
 
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {
       PhValue *value = model->graph->outputs->pdata[i];
 
-      if (keep == NULL || g_hash_table_contains (keep, value->name))
+      if (g_hash_table_contains (keep, value->name))
         need_value (value, nodes);
     }
   copy_versions (model, to);
-  for (guint i = 0; feeds != NULL && i < model->graph->inputs->len; i++)
-    add_input (&cutting, model->graph->inputs->pdata[i]);
   copy_nodes (&cutting, model);
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {
       PhValue *value = model->graph->outputs->pdata[i];
 
-      if (keep == NULL || g_hash_table_contains (keep, value->name))
+      if (g_hash_table_contains (keep, value->name))
         add_output (&cutting, value);
     }
   return cutting.ok && to->graph->outputs->len > 0 && ph_model_copy_called (to, model, error) ? g_steal_pointer (&to) : NULL;
-}
-
-PhModel *
-ph_model_keep_outputs (PhModel *model, GHashTable *keep, GError **error)
-{
-  return copy_with (model, keep, NULL, error);
-}
-
-PhModel *
-ph_model_cut_static (PhModel *model, GHashTable *feeds, GError **error)
-{
-  return copy_with (model, NULL, feeds, error);
 }
 
 guint

@@ -12,8 +12,6 @@ G_BEGIN_DECLS
 PhModel *ph_model_cut          (PhModel *model, GHashTable *nodes, GError **error);
 /* The same model with outputs @keep (a set of names) only, and without the nodes that only the others need. */
 PhModel *ph_model_keep_outputs (PhModel *model, GHashTable *keep, GError **error);
-/* The same model, whose inputs have the shapes of @feeds (name -> PhTensor). */
-PhModel *ph_model_cut_static   (PhModel *model, GHashTable *feeds, GError **error);
 /* Its nodes but constants. */
 guint    ph_model_n_computing  (PhModel *model);
 

@@ -83,7 +83,6 @@ typedef struct _PhProver PhProver;
 PhProver *ph_prover_new         (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 seed);
 void      ph_prover_free        (PhProver *prover);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhProver, ph_prover_free)
-PhHistory *ph_prover_get_history (PhProver *prover);
 /* Compare large models as a whole too. */
 void      ph_prover_set_whole   (PhProver *prover, gboolean whole);
 

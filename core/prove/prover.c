@@ -75,12 +75,6 @@ ph_prover_free (PhProver *prover)
   g_free (prover);
 }
 
-PhHistory *
-ph_prover_get_history (PhProver *prover)
-{
-  return prover->history[0];
-}
-
 const PhProofWork *
 ph_prover_get_work (PhProver *prover)
 {

@@ -7,14 +7,6 @@
 
 #include "core/splitmix.h"
 
-const char *
-ph_inputs_kind_name (PhInputsKind kind)
-{
-  static const char *const names[PH_INPUTS_N_KINDS] = { "fed", "normal", "wide", "tiny", "special" };
-
-  return names[kind];
-}
-
 /* ── one tensor ── */
 
 static double

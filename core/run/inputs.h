@@ -18,7 +18,6 @@ typedef enum
   PH_INPUTS_N_KINDS
 } PhInputsKind;
 
-const char *ph_inputs_kind_name (PhInputsKind kind);           /* "fed" "normal" "wide" "tiny" "special" */
 
 /* One tensor of @type. Symbols take their size from @sizes (interned symbol -> GSIZE_TO_POINTER (size)); what has none
  * takes @size. Integers are from 0 to @most. NULL: a type of which nothing can be made. */

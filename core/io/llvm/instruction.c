@@ -25,8 +25,9 @@ all_digits (const char *text, gsize size)
   return size > 0;
 }
 
-guint
-ph_llvm_bracketed (const PhLlvmToken *tokens, guint n)
+/* How many of @tokens, whose first opens a bracket, go until it closes; 0: it does not. */
+static guint
+bracketed (const PhLlvmToken *tokens, guint n)
 {
   int depth = 0;
 
@@ -56,7 +57,7 @@ ph_llvm_type_length (const PhLlvmToken *tokens, guint n)
       if ((tokens[0].size > 1 && *tokens[0].start == 'i' && all_digits (tokens[0].start + 1, tokens[0].size - 1)) || is_any (&tokens[0], words))
         length = 1;
       else if (ph_llvm_is (&tokens[0], "target") && n > 1 && ph_llvm_is (&tokens[1], "("))
-        length = 1 + ph_llvm_bracketed (tokens + 1, n - 1);
+        length = 1 + bracketed (tokens + 1, n - 1);
     }
   else if (tokens[0].kind == PH_LLVM_LOCAL)       /* the name of a type, where a value or a "*" follows */
     length = n > 1 && (tokens[1].kind == PH_LLVM_LOCAL || tokens[1].kind == PH_LLVM_GLOBAL || is_any (&tokens[1], before_values)) ? 1 : 0;
@@ -67,21 +68,21 @@ ph_llvm_type_length (const PhLlvmToken *tokens, guint n)
 
       if (n > count + 1 && ((tokens[count].kind == PH_LLVM_WORD && ph_llvm_is (&tokens[count + 1], "x"))
                             || (ph_llvm_is (&tokens[0], "<") && ph_llvm_is (&tokens[1], "{") && ph_llvm_type_length (tokens + 2, n - 2) > 0)))
-        length = ph_llvm_bracketed (tokens, n);
+        length = bracketed (tokens, n);
     }
   else if (ph_llvm_is (&tokens[0], "{"))
-    length = n > 1 && (ph_llvm_is (&tokens[1], "}") || ph_llvm_type_length (tokens + 1, n - 1) > 0) ? ph_llvm_bracketed (tokens, n) : 0;
+    length = n > 1 && (ph_llvm_is (&tokens[1], "}") || ph_llvm_type_length (tokens + 1, n - 1) > 0) ? bracketed (tokens, n) : 0;
   if (length == 0)
     return 0;
   for (;;)
     if (length < n && ph_llvm_is (&tokens[length], "*"))
       length++;
     else if (length + 1 < n && ph_llvm_is (&tokens[length], "addrspace") && ph_llvm_is (&tokens[length + 1], "("))
-      length += 1 + ph_llvm_bracketed (tokens + length + 1, n - length - 1);
+      length += 1 + bracketed (tokens + length + 1, n - length - 1);
     else if (length < n && ph_llvm_is (&tokens[length], "(") && (length + 1 == n || ph_llvm_is (&tokens[length + 1], ")")
              || ph_llvm_is (&tokens[length + 1], "...") || ph_llvm_type_length (tokens + length + 1, n - length - 1) > 0)
-             && ph_llvm_bracketed (tokens + length, n - length) > 0)
-      length += ph_llvm_bracketed (tokens + length, n - length);      /* a function's type */
+             && bracketed (tokens + length, n - length) > 0)
+      length += bracketed (tokens + length, n - length);      /* a function's type */
     else
       return length;
 }
@@ -202,7 +203,7 @@ read_part (Reader *r, const PhLlvmToken *tokens, guint n)
           /* An aggregate, or an expression over constants, is one operand. */
           if (i + 1 < n && (ph_llvm_is (&tokens[i + 1], "<") || ph_llvm_is (&tokens[i + 1], "[") || ph_llvm_is (&tokens[i + 1], "{")))
             {
-              guint end = ph_llvm_bracketed (tokens + i + 1, n - i - 1);
+              guint end = bracketed (tokens + i + 1, n - i - 1);
 
               if (end > 0 && !g_str_equal (r->made->opcode, "phi") && !g_str_equal (r->made->opcode, "switch") && !g_str_equal (r->made->opcode, "indirectbr"))
                 {
@@ -264,7 +265,7 @@ read_phi (Reader *r, const PhLlvmToken *tokens, guint n)
   r->made->type = r->type;
   while (i < n)
     {
-      const guint end = ph_llvm_is (&tokens[i], "[") ? ph_llvm_bracketed (tokens + i, n - i) : 0;
+      const guint end = ph_llvm_is (&tokens[i], "[") ? bracketed (tokens + i, n - i) : 0;
       const guint before = r->made->operands->len;
 
       if (end < 4 || tokens[i + end - 2].kind != PH_LLVM_LOCAL)
@@ -306,7 +307,7 @@ read_operands (Reader *r, const PhLlvmToken *tokens, guint n)
       guint end = 0;
 
       if (i < n && tokens[i].kind == PH_LLVM_OTHER && strchr ("([{<", *tokens[i].start) != NULL)
-        end = ph_llvm_bracketed (tokens + i, n - i);
+        end = bracketed (tokens + i, n - i);
       /* What is called stands before its arguments, which are parted like other operands; so are the cases of a switch. */
       if (end > 0 && ((list && ph_llvm_is (&tokens[i], "["))
                       || (is_call (r->made) && ph_llvm_is (&tokens[i], "(") && i > 0
@@ -365,7 +366,7 @@ first_type (Reader *r, const PhLlvmToken *tokens, guint n)
         return keep (r, tokens + i, length);
       if (i + 1 < n && ph_llvm_is (&tokens[i + 1], "("))      /* "dereferenceable(8)", "range(i32 0, 4)" */
         {
-          length = ph_llvm_bracketed (tokens + i + 1, n - i - 1);
+          length = bracketed (tokens + i + 1, n - i - 1);
           i += length;
         }
     }

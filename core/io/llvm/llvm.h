@@ -101,8 +101,6 @@ gboolean      ph_llvm_fail        (PhLlvmLexer *lexer, const PhLlvmToken *token,
 gboolean      ph_llvm_is          (const PhLlvmToken *token, const char *text);
 /* How many of @tokens, from the first, are a type; 0: they begin with none. */
 guint         ph_llvm_type_length (const PhLlvmToken *tokens, guint n);
-/* How many of @tokens, whose first opens a bracket, go until it closes; 0: it does not. */
-guint         ph_llvm_bracketed   (const PhLlvmToken *tokens, guint n);
 /* From its tokens; @n > 0. (transfer full) */
 PhLlvmInstruction *ph_llvm_instruction (PhLlvmLexer *lexer, const PhLlvmToken *tokens, guint n);
 /* "i32", "<4 x float>": as Peephole's; NULL for what is no tensor (pointers, structures, odd widths). */

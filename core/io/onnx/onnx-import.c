@@ -14,8 +14,8 @@ typedef struct
   GHashTable       *infos;           /* (nullable) interned name -> ValueInfoProto                              */
 } Description;
 
-gboolean
-ph_import_is_body (const Onnx__AttributeProto *attr)
+static gboolean
+is_body (const Onnx__AttributeProto *attr)
 {
   return attr->g != NULL && (attr->ref_attr_name == NULL || attr->ref_attr_name[0] == '\0');
 }
@@ -54,7 +54,7 @@ describe_node (PhImport *import, Onnx__NodeProto *proto, PhImportNode *node, GEr
     node->domain = "";
   ph_import_read_after (import, proto, node);
   for (gsize j = 0; j < proto->n_attribute; j++)
-    if (ph_import_is_body (proto->attribute[j]))
+    if (is_body (proto->attribute[j]))
       {
         Description *body = describe (import, proto->attribute[j]->g, ph_importer_name (&import->base, proto->attribute[j]->name), error);
 
@@ -302,7 +302,7 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
         types[i] = ph_type_from_proto (info->type);
     }
   for (gsize i = 0; i < proto->n_attribute; i++)
-    if (!ph_import_is_body (proto->attribute[i]))
+    if (!is_body (proto->attribute[i]))
       {
         PhAttr *attr = import_attr (import, scope, index, proto->attribute[i], error);
 

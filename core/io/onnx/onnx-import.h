@@ -31,7 +31,6 @@ typedef struct
 /* @closed: a function's body, which captures nothing. */
 gboolean    ph_import_proto (PhImport *import, PhScope *outer, gboolean closed, PhGraph *graph, Onnx__GraphProto *proto,
                              GError **error);
-gboolean    ph_import_is_body (const Onnx__AttributeProto *attr);
 
 /* onnx-tags.c: order and places, from attributes or metadata. */
 void        ph_import_read_after (PhImport *import, const Onnx__NodeProto *proto, PhImportNode *node);

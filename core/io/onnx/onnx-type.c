@@ -85,8 +85,8 @@ ph_type_proto_plain (const Onnx__TypeProto *proto)
     }
 }
 
-Onnx__TypeProto *
-ph_type_to_proto (PhArena *arena, const PhType *type)
+static Onnx__TypeProto *
+type_to_proto (PhArena *arena, const PhType *type)
 {
   Onnx__TypeProto *proto = ph_proto_new (arena, Onnx__TypeProto, onnx__type_proto);
 
@@ -94,13 +94,13 @@ ph_type_to_proto (PhArena *arena, const PhType *type)
     {
       proto->value_case = ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
       proto->sequence_type = ph_proto_new (arena, Onnx__TypeProto__Sequence, onnx__type_proto__sequence);
-      proto->sequence_type->elem_type = ph_type_to_proto (arena, type->item);
+      proto->sequence_type->elem_type = type_to_proto (arena, type->item);
     }
   else if (type->kind == PH_KIND_OPTIONAL)
     {
       proto->value_case = ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE;
       proto->optional_type = ph_proto_new (arena, Onnx__TypeProto__Optional, onnx__type_proto__optional);
-      proto->optional_type->elem_type = ph_type_to_proto (arena, type->item);
+      proto->optional_type->elem_type = type_to_proto (arena, type->item);
     }
   else
     {
@@ -164,7 +164,7 @@ ph_type_overlay (PhArena *arena, Onnx__TypeProto *proto, const PhType *type)
 
   if (type == NULL)
     return proto;
-  fresh = ph_type_to_proto (arena, type);
+  fresh = type_to_proto (arena, type);
   if (proto != NULL)
     copy_denotations (fresh, proto);
   return fresh;

@@ -68,7 +68,6 @@ GByteArray *ph_wire_walk      (PhOnnxSource *source, GError **error);
 
 /* onnx-type.c. Unknown parts of a type (maps, sparse tensors) make it NULL. */
 const PhType    *ph_type_from_proto (const Onnx__TypeProto *proto);
-Onnx__TypeProto *ph_type_to_proto   (PhArena *arena, const PhType *type);
 gboolean         ph_type_proto_plain (const Onnx__TypeProto *proto);        /* PhType says all that it says */
 /* @proto with what @type knows more; keeps denotations. */
 Onnx__TypeProto *ph_type_overlay    (PhArena *arena, Onnx__TypeProto *proto, const PhType *type);

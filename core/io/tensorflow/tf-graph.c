@@ -59,14 +59,6 @@ ph_tf_node_new (PhTfGraph *graph, const char *name, const char *op)
   return node;
 }
 
-void
-ph_tf_node_link (PhTfNode *node, const char *from, guint output, gboolean control)
-{
-  const PhTfEdge edge = { ph_intern (from), output, control };
-
-  g_array_append_val (node->inputs, edge);
-}
-
 gboolean
 ph_tf_node_attr (const PhTfNode *node, const char *name, PhSpan *value)
 {

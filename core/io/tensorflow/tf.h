@@ -63,7 +63,6 @@ PhTfGraph    *ph_tf_graph_new     (const char *name);
 void          ph_tf_graph_free    (PhTfGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTfGraph, ph_tf_graph_free)
 PhTfNode     *ph_tf_node_new      (PhTfGraph *graph, const char *name, const char *op);
-void          ph_tf_node_link     (PhTfNode *node, const char *from, guint output, gboolean control);
 gboolean      ph_tf_node_attr     (const PhTfNode *node, const char *name, PhSpan *value);
 gboolean      ph_tf_parse_nodes   (PhTfFile *file, PhTfGraph *graph, PhSpan message, guint field, GError **error);
 gboolean      ph_tf_resolve       (PhTfFile *file, PhTfGraph *graph, gboolean in_function, GError **error);

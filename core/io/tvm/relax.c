@@ -40,8 +40,9 @@ static const struct { const char *op, *names; } signatures[] = {
   { "hint_on_device", "data dst_vdevice" }, { "to_vdevice", "data dst_vdevice" }, { "multinomial_from_uniform", "prob uniform_sample sample_indices dtype" },
 };
 
-const char *
-ph_tvm_signature (const char *op)
+/* Names of the parameters of Relax's operator, separated by spaces. (nullable) */
+static const char *
+signature_of (const char *op)
 {
   for (guint i = 0; i < G_N_ELEMENTS (signatures); i++)
     if (g_str_equal (signatures[i].op, op))
@@ -297,7 +298,7 @@ lower_call (PhTvmScope *scope, const PhPy *py, const char *name, const PhType *t
     }
   else
     node = ph_sketch_add_node (scope->graph, op, PH_TVM_RELAX, py->line, py->column);
-  if ((signature = ph_tvm_signature (op)) != NULL)
+  if ((signature = signature_of (op)) != NULL)
     parameters = g_strsplit (signature, " ", -1);
   known = parameters != NULL ? g_strv_length (parameters) : 0;
   for (guint i = 1; i < py->n; i++)

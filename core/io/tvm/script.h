@@ -44,7 +44,5 @@ void        ph_tvm_attr         (PhSketchNode *node, const char *name, const PhP
 gboolean    ph_tvm_is_prim_func (const PhPy *def);
 void        ph_tvm_add_relax    (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def, PhTvmScope *outer);
 void        ph_tvm_add_tir      (PhTvm *tvm, PhSketchGraph *graph, const PhPy *def);
-/* Names of the parameters of Relax's operator, separated by spaces. (nullable) */
-const char *ph_tvm_signature    (const char *op);
 
 G_END_DECLS
