@@ -231,7 +231,7 @@ print_manual (void)
           ".SH SYNOPSIS\n.B peep\n[\\fIFILE\\fR] [\\fB\\-c\\fR \\fICOMMAND\\fR]... [\\fB\\-f\\fR \\fISCRIPT\\fR] [\\fB\\-\\-json\\fR] "
           "[\\fB\\-\\-keep\\-going\\fR]\n"
           ".SH DESCRIPTION\nOpens FILE, an ONNX model or its text form, and runs commands: those of \\-c and \\-f in their order, or "
-          "lines of the standard input. A line is a command, an SQL query over the graph, or a tensor expression; a backslash at its end "
+          "lines of the standard input. A line is a command, an SQL query over the graph, or a statement of the tensor language; a backslash at its end "
           "joins the next one to it. A line that is empty or begins with # is skipped.\n"
           ".SH OPTIONS\n"
           ".TP\n.B \\-c \\fICOMMAND\\fR\nRun one line; may be given several times.\n"

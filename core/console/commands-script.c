@@ -260,11 +260,54 @@ ph_call_reply_comparison (PhCall *call)
   return TRUE;
 }
 
+/* ── language ── */
+
+static gboolean
+language_begin (PhCall *call, GError **error)
+{
+  guint                 n, found = 0;
+  const PhScriptWord   *words = ph_script_words (&n);
+  JsonArray            *rows = ph_reply_array (call->reply, "words");
+
+  if (!ph_call_need_args (call, 0, 1, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (call->argc == 0 || g_str_equal (words[i].name, call->argv[0]))
+      {
+        JsonObject *row = ph_json_add_object (rows);
+
+        found++;
+        ph_json_set (row, "name", words[i].name);
+        ph_json_set (row, "arguments", words[i].arguments);
+        ph_json_set (row, "summary", words[i].summary);
+        ph_reply_say (call->reply, PH_STYLE_KEY "%s%s" PH_STYLE_RESET "\n    %s\n", words[i].function != NULL ? words[i].name : "", words[i].arguments, words[i].summary);
+      }
+  if (found == 0)
+    {
+      g_autofree const char **names = g_new (const char *, n);
+      const char             *nearest;
+
+      for (guint i = 0; i < n; i++)
+        names[i] = words[i].name;
+      nearest = ph_nearest (call->argv[0], names, n);
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the language has no word '%s'%s%s%s; operators are there by their names: `help OPERATOR`", call->argv[0],
+                   nearest != NULL ? ", did you mean '" : "", nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+      return FALSE;
+    }
+  if (call->argc == 0)
+    ph_reply_say (call->reply, "every operator by its name, with its attributes: softmax(x, axis=1), reduce_sum(x), Conv(x, w, pads=[1, 1, 1, 1])\n");
+  return TRUE;
+}
+
 static const PhCommand rows[] = {
   { "compile", "FUNCTION(ARGUMENTS)", "Open the source of a function as a graph, with If and Loop",
     "`def f(x): ...` first; `compile f(x)` makes the graph for tensors of the types and shapes of the arguments, which are its inputs and are fed; `compile f` "
     "takes the arguments of the last call. Numbers that are no tensors, and tensors that f reads from outside, are constants. `trace f(x)` opens one run "
     "instead, `compare f(x)` shows both beside the source. What cannot be a graph is refused with its line and column.",
     NULL, NULL, NULL, PH_CODE (compile_begin, ph_call_make_graph, ph_call_open_graph) },
+  { "language", "[WORD]", "The words of the tensor language, or what one of them does",
+    "A line that is no command and no query is a part of Python with numpy's meaning. It runs at once and is recorded. `help OPERATOR` is for operators, which "
+    "are all there by their ONNX names.",
+    NULL, NULL, NULL, PH_CODE (language_begin) },
 };
 const PhCommandGroup ph_commands_script = { rows, G_N_ELEMENTS (rows) };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/console/console-private.h"
+#include "core/script/script.h"
 
 #define GROUP(name) &ph_commands_##name,
 static const PhCommandGroup *const groups[] = { PH_COMMAND_GROUPS };
@@ -140,6 +141,25 @@ append_roff (GString *out, const char *text)
     }
 }
 
+static void
+append_language (GString *out)
+{
+  guint               n;
+  const PhScriptWord *words = ph_script_words (&n);
+
+  g_string_append (out, ".SH THE TENSOR LANGUAGE\nA line that is no command and no query is a part of Python with numpy's meaning; every operator is there by its "
+                        "ONNX name.\n");
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append (out, ".TP\n.B ");
+      append_roff (out, words[i].function != NULL ? words[i].name : "");
+      append_roff (out, words[i].arguments);
+      g_string_append_c (out, '\n');
+      append_roff (out, words[i].summary);
+      g_string_append (out, ".\n");
+    }
+}
+
 char *
 ph_command_manual (void)
 {
@@ -165,5 +185,6 @@ ph_command_manual (void)
           g_string_append_c (out, '\n');
         }
     }
+  append_language (out);
   return g_string_free (out, FALSE);
 }

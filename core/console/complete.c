@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "core/console/console-private.h"
+#include "core/console/trace.h"
 #include "core/io/format.h"
+#include "core/ops/op.h"
 
 typedef struct { GHashTable *set; const char *prefix; gsize length; } Matches;
 
@@ -123,6 +124,31 @@ add_sql (Matches *matches)
     add (matches, names[i]);
 }
 
+/* Functions that were defined at the prompt, or with @all everything that an expression may name. */
+static void
+add_language (Matches *matches, PhConsole *console, gboolean all)
+{
+  g_auto (GStrv)      names = NULL;
+  guint               n_words, n_ops;
+  const PhScriptWord *words = ph_script_words (&n_words);
+  const PhOp *const  *ops = ph_op_list (&n_ops);
+
+  /* A line that runs may change them. */
+  names = ph_console_is_running (console) ? g_new0 (char *, 1) : ph_trace_names (console);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (all || ph_script_has_function (ph_console_get_script (console), names[i]))
+      add (matches, names[i]);
+  for (guint i = 0; all && i < n_words; i++)
+    if (words[i].function != NULL)
+      add (matches, words[i].name);
+  for (guint i = 0; all && i < n_ops && *matches->prefix != '\0'; i++)
+    {
+      g_autofree char *lower = g_ascii_strdown (ops[i]->name, -1);
+
+      add (matches, g_ascii_isupper (*matches->prefix) ? ops[i]->name : lower);
+    }
+}
+
 /* The words of a row's arguments name the kinds. */
 static void
 add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
@@ -142,7 +168,12 @@ add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
   if (strstr (kinds, "NODE") != NULL)
     add_nodes (matches, model);
   if (strstr (kinds, "FUNCTION") != NULL)
-    add_functions (matches, model);
+    {
+      add_functions (matches, model);
+      add_language (matches, console, FALSE);
+    }
+  if (strstr (kinds, "WORD") != NULL)
+    add_language (matches, console, TRUE);
   if (strstr (kinds, "VALUE") != NULL)
     add_values (matches, model);
   if (strstr (kinds, "ENGINE") != NULL)
@@ -219,6 +250,11 @@ ph_console_complete (PhConsole *console, const char *line, guint cursor, guint *
   }
   if (kind == PH_LINE_SQL)
     add_sql (&matches);
+  else if (kind == PH_LINE_EXPRESSION && start > strspn (typed, " \t"))
+    {
+      add_language (&matches, console, TRUE);
+      add_values (&matches, ph_document_get_model (ph_console_get_document (console)));
+    }
   else if (kind == PH_LINE_COMMAND && rest <= typed + start)
     add_arguments (&matches, console, command);
 

@@ -45,6 +45,9 @@ is_mistyped (PhCall *call)
     return FALSE;
   while (g_ascii_isalnum (*end) || *end == '_' || *end == '.' || *end == ':')
     end++;
+  /* `try:` is the head of a block. */
+  while (end > call->rest && end[-1] == ':')
+    end--;
   word = g_strndup (call->rest, (gsize) (end - call->rest));
   while (*end == ' ' || *end == '\t')
     end++;

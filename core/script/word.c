@@ -529,6 +529,18 @@ word_grad (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
 /* ── the list ── */
 
 static const PhScriptWord words[] = {
+  { "=", "NAME = x; a, b = x; x[i] = y", "Gives a value a name; at the prompt a number that gets one is an input of the recorded graph, and a float" },
+  { "+=", "NAME += x, and -= *= /= //= %= **=", "Changes a tensor in place, or sets a number anew; who shares the tensor would see it, so reading such a name is refused" },
+  { "+", "a + b, and - * / // % ** @ & | ^", "Arithmetic by numpy's rules: // and % round down, / of integers is a float, @ multiplies matrices" },
+  { "==", "a == b, and != < <= > >=", "Compares; a < b < c is a < b and b < c" },
+  { "and", "a and b, a or b, not a", "Of one truth each; the second is not computed where the first decides" },
+  { "if", "if x: ... elif y: ... else: ...; x if c else y", "Goes one way; a trace keeps the way that it went, a compiled graph has both, as an If" },
+  { "for", "for NAME in range(n): ..., or in a tensor, a list", "Turns; compiled it is a Loop, or, over a list, one turn behind the other" },
+  { "while", "while x: ...", "Turns as long as x is true; compiled it is a Loop" },
+  { "break", "break, continue", "Leaves the loop, or this turn of it" },
+  { "def", "def NAME(a, b=1): ... return x", "A function; it may not call itself. Tensors that it reads from around it are constants of its graph" },
+  { "x[...]", "x[1], x[-1], x[1:4:2], x[::-1], x[:, None], x[x > 2], x[[2, 0]]", "Elements: by number, slice, mask, or one array of numbers" },
+  { "x.shape", "x.shape x.T x.dtype x.ndim x.size, x.sum(axis=1)", "What is known of a tensor; every word and operator also stands behind a point" },
   { "abs", "(x)", "The size of a number or of each element", word_abs },
   { "all", "(x, axis=None, keepdims=False)", "Whether all elements are true", ph_script_reduce },
   { "any", "(x, axis=None, keepdims=False)", "Whether some element is true", ph_script_reduce },
@@ -577,7 +589,7 @@ const PhScriptWord *
 ph_script_word_find (const char *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (g_str_equal (words[i].name, name))
+    if (words[i].function != NULL && g_str_equal (words[i].name, name))
       return &words[i];
   return NULL;
 }

@@ -95,6 +95,40 @@ test_cancel (void)
   g_string_free (state.log, TRUE);
 }
 
+static gboolean
+on_cancel (gpointer console)
+{
+  ph_console_cancel (console);
+  return G_SOURCE_REMOVE;
+}
+
+/* Endless loops are lines that can be cancelled: one of numbers alone, one of operators, one in a function that is compiled. */
+static void
+test_endless (void)
+{
+  static const char *const lines[] = { "while True: pass", "while True: t = sin(1.5)", "for i in range(1000000000000): k = i", "compare spin(array([1.0]))" };
+  g_autoptr (PhDocument)   document = ph_document_new ();
+  g_autoptr (PhConsole)    console = ph_console_new (document);
+  g_autoptr (PhReply)      defined = ph_console_run (console, "def spin(x):\n  while sum(x) < 9:\n    y = 1\n  return x", NULL);
+
+  g_assert_true (defined->ok);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      State state = { .log = g_string_new (NULL), .loop = g_main_loop_new (NULL, FALSE), .wanted = 1 };
+      guint late = g_timeout_add_seconds (60, on_late, NULL);
+
+      ph_console_run_async (console, lines[i], NULL, on_reply, &state);
+      g_timeout_add (30, on_cancel, console);
+      g_main_loop_run (state.loop);
+      while (ph_console_is_running (console))
+        g_main_context_iteration (NULL, TRUE);
+      g_assert_cmpuint (state.failed + state.cancelled, ==, 1);
+      g_source_remove (late);
+      g_main_loop_unref (state.loop);
+      g_string_free (state.log, TRUE);
+    }
+}
+
 /* Steps computed while somebody else moved the history on are dropped, and say so. */
 static void
 test_stale (void)
@@ -155,6 +189,18 @@ test_complete (void)
   assert_completes (console, "check --pi", "--pipeline", 6);
   assert_completes (console, "select count(*) from no", "nodes", 21);
   assert_completes (console, half, example, 5);
+  assert_completes (console, "y1 = zero", "zeros", 5);
+  assert_completes (console, "y1 = soft", "softmax", 5);
+  assert_completes (console, "y1 = Soft", "Softmax", 5);
+  assert_completes (console, "y1 = tanh(x", "x1", 10);
+  {
+    g_autoptr (PhReply) defined = ph_console_run (console, "def spin(x): return x", NULL);
+
+    g_assert_true (defined->ok);
+  }
+  assert_completes (console, "y1 = sp", "spin", 5);
+  assert_completes (console, "compile sp", "spin", 8);
+  assert_completes (console, "language ar", "arange", 9);
 }
 
 static void
@@ -181,6 +227,7 @@ main (int argc, char *argv[])
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/console/order", test_order);
   g_test_add_func ("/console/cancel", test_cancel);
+  g_test_add_func ("/console/endless", test_endless);
   g_test_add_func ("/console/stale", test_stale);
   g_test_add_func ("/console/complete", test_complete);
   g_test_add_func ("/console/help", test_help_covers_all);
