@@ -50,9 +50,23 @@ ph_session_cut_fed (PhPassRun *run, GError **error)
   return TRUE;
 }
 
+/* Inputs that only what went away read: nobody has to feed them. */
+static void
+drop_inputs (PhGraph *graph, GHashTable *read)
+{
+  for (guint i = graph->inputs->len; i-- > 0;)
+    {
+      PhValue *input = graph->inputs->pdata[i];
+
+      if (ph_value_n_uses (input) == 0 && g_hash_table_contains (read, input))
+        ph_graph_remove_value (input, NULL);
+    }
+}
+
 gboolean
 ph_session_drop_unfetched (PhPassRun *run)
 {
+  g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
   PhGraph           *graph = run->model->graph;
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (PhId));
   gboolean           begun = FALSE;
@@ -61,6 +75,9 @@ ph_session_drop_unfetched (PhPassRun *run)
     return TRUE;
   for (const PhNode *node = graph->last; node != NULL; node = node->prev)
     g_array_append_val (ids, node->id);
+  for (guint i = 0; i < graph->inputs->len; i++)
+    if (ph_value_n_uses (graph->inputs->pdata[i]) > 0)
+      g_hash_table_add (read, graph->inputs->pdata[i]);
   for (guint i = 0; i < ids->len; i++)
     {
       PhNode *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
@@ -73,7 +90,10 @@ ph_session_drop_unfetched (PhPassRun *run)
       ph_graph_remove_dead (node);
     }
   if (begun)
-    ph_pass_end (run);
+    {
+      drop_inputs (graph, read);
+      ph_pass_end (run);
+    }
   return TRUE;
 }
 

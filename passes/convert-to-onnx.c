@@ -103,6 +103,16 @@ hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
     }
 }
 
+/* ONNX's operator takes no integers of 2 and 4 bits, though it only moves elements. */
+static gboolean
+moves_wide_only (const PhConvertRule *rule)
+{
+  static const char *const names[] = { "concatenate", "slice", "dynamic_slice", "dynamic_update_slice", "gather", "pad", "reverse", "broadcast_in_dim",
+                                       NULL };
+
+  return g_strv_contains (names, rule->op);
+}
+
 /* Integers of 2 and 4 bits are computed with in 8, and cut off again. */
 static gboolean
 convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, PhValue **out)
@@ -122,7 +132,7 @@ convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, 
           wide[i] = ph_convert_cast (l, l->in[i], dtype == PH_INT4 || dtype == PH_INT2 ? PH_INT8 : PH_UINT8);
         }
     }
-  any = any && is_elementwise (rule) && !g_str_equal (rule->op, "convert") && !g_str_equal (rule->op, "bitcast_convert");
+  any = any && (is_elementwise (rule) || moves_wide_only (rule)) && !g_str_equal (rule->op, "convert") && !g_str_equal (rule->op, "bitcast_convert");
   if (!any || strstr (rule->op, "shift") != NULL || strstr (rule->op, "count_") != NULL)
     return ph_quantised_lower (l, rule->lower, quantised, out);
   l->in = wide;

@@ -124,7 +124,7 @@ static const char model_text[] =
   "node { name: 'y' op: 'AddV2' input: 'wx' input: 'read_b' attr { key: 'T' value { type: DT_FLOAT } } }\n"
   "node { name: 'save' op: 'SaveV2' input: 'raw' input: 'read_w' }\n"
   "@MORE@"
-  "} signature_def { key: 'serving_default' value { inputs { key: 'in' value { name: 'x:0' dtype: DT_FLOAT } }\n"
+  "} signature_def { key: 'serving_default' value { inputs { key: 'in' value { name: 'x:0' dtype: DT_FLOAT tensor_shape { dim { size: -1 } } } }\n"
   "  outputs { key: 'out' value { name: 'y:0' dtype: DT_FLOAT } } } } }\n";
 
 typedef struct { char *folder, *path; } Saved;
@@ -212,6 +212,8 @@ test_serving (Saved *saved, gconstpointer more)
   g_assert_cmpuint (ph_tensor_count (wx_left->tensor), ==, 2);
   g_assert_cmpfloat (ph_tensor_get (wx_left->tensor, 1), ==, -2.0);
   g_assert_true (ph_model_find_value_named (model, "x")->is_input);
+  g_assert_cmpuint (ph_model_find_value_named (model, "x")->type->rank, ==, 1);       /* as the signature says */
+  g_assert_cmpuint (model->graph->inputs->len, ==, 1);                                /* nobody reads what would be parsed */
 }
 
 /* Without a checkpoint its variables are inputs. */

@@ -202,7 +202,8 @@ make_functions (PhTfFile *file, GPtrArray *order, GError **error)
   return TRUE;
 }
 
-/* A session may feed any tensor, not only placeholders: the node that is not run then says so, which output of it in "fed". */
+/* A session may feed any tensor, not only placeholders: the node that is not run then says so, which output of it in "fed". What the
+ * signature says of its type is kept in "_fed". */
 static void
 mark_fed (PhTfFile *file, PhTfGraph *graph, PhSpan signature)
 {
@@ -215,9 +216,11 @@ mark_fed (PhTfFile *file, PhTfGraph *graph, PhSpan signature)
         const PhTfEdge   edge = ph_tf_resolve_name (file, graph, name, FALSE);
         const PhTfNode  *node = g_hash_table_lookup (graph->by_name, edge.from);
 
-        if (node == NULL || edge.control || edge.output >= G_N_ELEMENTS (numbers) || g_str_has_prefix (node->op, "Placeholder"))
+        if (node == NULL || edge.control || edge.output >= G_N_ELEMENTS (numbers))
           continue;
-        g_array_append_vals (node->attrs, &(PhTfAttr) { ph_intern ("fed"), { numbers[edge.output], 2 } }, 1);
+        g_array_append_vals (node->attrs, &(PhTfAttr) { ph_intern ("_fed"), ph_wire_message (field.span, 2) }, 1);
+        if (!g_str_has_prefix (node->op, "Placeholder"))
+          g_array_append_vals (node->attrs, &(PhTfAttr) { ph_intern ("fed"), { numbers[edge.output], 2 } }, 1);
       }
 }
 

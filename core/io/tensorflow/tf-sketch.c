@@ -96,6 +96,20 @@ output_shape (const PhTfNode *node, guint index, PhSpan *shape)
   return FALSE;
 }
 
+/* What a signature says of the shape of the value that it feeds. */
+static gboolean
+fed_shape (const PhTfNode *node, guint index, PhSpan *shape)
+{
+  PhSpan      info, value;
+  PhWireField field;
+
+  if (!ph_tf_node_attr (node, "_fed", &info) || index != (ph_tf_node_attr (node, "fed", &value) ? ph_wire_number (value, 3, 0) : 0)
+      || !ph_wire_find (info, 3, &field) || field.type != PH_WIRE_BYTES || field.span.size == 0 || ph_wire_number (field.span, 3, 0) != 0)
+    return FALSE;
+  *shape = field.span;
+  return TRUE;
+}
+
 static const PhType *
 output_type (const PhTfNode *node, guint index)
 {
@@ -111,6 +125,8 @@ output_type (const PhTfNode *node, guint index)
       has_shape = ph_wire_find (value, 7, &field) && field.type == PH_WIRE_BYTES && ph_wire_message (field.span, 2).size > 0;
       shape = has_shape ? field.span : shape;
     }
+  if (!has_shape || ph_wire_number (shape, 3, 0) != 0)
+    has_shape = fed_shape (node, index, &shape);
   if (strcmp (node->op, "_Arg") == 0 && ph_tf_node_attr (node, "ArgDef", &value))
     return ph_tf_type (ph_wire_number (value, 3, 0), shape, has_shape);
   return ph_tf_type (output_dtype (node, index), shape, has_shape);
@@ -322,7 +338,7 @@ add_attrs (Making *making, PhSketchNode *draft, const PhTfNode *node, gboolean c
       const PhSpan    named = ph_wire_message (attr->value, 10);
       PhAttr         *made;
 
-      if (strcmp (attr->name, "_output_shapes") == 0)
+      if (strcmp (attr->name, "_output_shapes") == 0 || strcmp (attr->name, "_fed") == 0)
         continue;
       if (named.size > 0 && !calls)
         {

@@ -62,3 +62,18 @@ func.func @sort() {
   check.expect_eq_const %0#1, dense<[[1, 2, 1], [3, 2, 3]]> : tensor<2x3xi64>
   func.return
 }
+
+// ONNX's Concat, Slice, Pad and Expand take no integers of 4 bits: they are moved in 8.
+func.func @narrow() {
+  %x = stablehlo.constant dense<[[1, -2, 3], [-4, 5, -6]]> : tensor<2x3xi4>
+  %z = stablehlo.constant dense<-3> : tensor<i4>
+  %0 = "stablehlo.concatenate"(%x, %x) {dimension = 0 : i64} : (tensor<2x3xi4>, tensor<2x3xi4>) -> tensor<4x3xi4>
+  check.expect_eq_const %0, dense<[[1, -2, 3], [-4, 5, -6], [1, -2, 3], [-4, 5, -6]]> : tensor<4x3xi4>
+  %1 = stablehlo.slice %x [0:2, 1:3] : (tensor<2x3xi4>) -> tensor<2x2xi4>
+  check.expect_eq_const %1, dense<[[-2, 3], [5, -6]]> : tensor<2x2xi4>
+  %2 = stablehlo.pad %x, %z, low = [1, 0], high = [0, 0], interior = [0, 0] : (tensor<2x3xi4>, tensor<i4>) -> tensor<3x3xi4>
+  check.expect_eq_const %2, dense<[[-3, -3, -3], [1, -2, 3], [-4, 5, -6]]> : tensor<3x3xi4>
+  %3 = stablehlo.reverse %x, dims = [1] : tensor<2x3xi4>
+  check.expect_eq_const %3, dense<[[3, -2, 1], [-6, 5, -4]]> : tensor<2x3xi4>
+  return
+}
