@@ -173,7 +173,7 @@ draw_variable (PhField *field, PhTensor *tensor, guint variable)
   PhFieldTensor *made;
 
   memcpy (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof *dims);
-  ph_field_sizes_apply (field, ph_tensor_rank (tensor), dims);
+  ph_field_sizes_apply (field->sizes, ph_tensor_rank (tensor), dims);
   made = ph_field_tensor_new (field, ph_tensor_dtype (tensor), ph_tensor_rank (tensor), dims);
   for (gsize k = 0; made != NULL && k < made->count; k++)
     ph_field_put (made, k, ph_field_hash (field, ph_mix (of_variable, k)));
@@ -207,7 +207,7 @@ cook (PhField *field, PhModel *recipe, PhTensor *tensor)
     }
   made = ph_field_value (field, output);
   memcpy (dims, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof *dims);
-  ph_field_sizes_apply (field, ph_tensor_rank (tensor), dims);
+  ph_field_sizes_apply (field->sizes, ph_tensor_rank (tensor), dims);
   for (guint k = 0; k < ph_tensor_rank (tensor); k++)
     count *= (gsize) dims[k];
   if (made == NULL || made->count != count)

@@ -177,6 +177,8 @@ read_shape (PhFieldNode *self, Shape *shape)
   if (wrong != NULL)
     return ph_field_fail (self, "%s", wrong);
   shape->groups = ph_node_attr_int (self->node, "group", 1);
+  if (self->field->sizes != NULL)
+    shape->groups = ph_field_sizes_fewer (self->field->sizes, shape->groups);
   if (shape->groups < 1)
     return ph_field_fail (self, "has no groups");
   shape->in_channels = x->dims[1];

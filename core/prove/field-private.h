@@ -5,6 +5,7 @@
 #include "core/ops/expand.h"
 #include "core/ops/onnx/window.h"
 #include "core/ops/op-list.h"
+#include "core/prove/field-sizes.h"
 #include "core/prove/field.h"
 
 G_BEGIN_DECLS
@@ -252,11 +253,6 @@ PhFieldRule    ph_field_spelt_rule       (const PhOp *op, gconstpointer *data);
 gboolean       ph_field_any_special      (PhField *field, PhFieldTensor *tensor);
 void           ph_field_work             (PhField *field, double multiplications);
 
-/* ── few channels for many (field-sizes.c) ── */
-
-/* Sizes of @variables -> smaller ones that show the same. NULL: there is an operator to which a size is more than how often. (transfer full) (nullable) */
-GHashTable    *ph_field_sizes_find     (PhModel *before, PhModel *after, GHashTable *variables);
-void           ph_field_sizes_apply    (const PhField *field, guint rank, gint64 *dims);
-PhTensor      *ph_field_sizes_constant (const PhField *field, PhTensor *tensor);       /* (transfer full) */
+PhTensor      *ph_field_sizes_constant (const PhField *field, PhTensor *tensor);       /* (transfer full): shapes are said with the sizes */
 
 G_END_DECLS

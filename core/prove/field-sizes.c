@@ -20,7 +20,13 @@ is_uniform (const PhNode *node)
   if (node->op == NULL || (node->graphs != NULL && node->graphs->len > 0))
     return FALSE;
   if (node->op == &ph_op_Conv)
-    return ph_node_attr_int (node, "group", 1) == 1 && type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4;
+    {
+      const gint64 groups = ph_node_attr_int (node, "group", 1);
+
+      /* One group, or one for each channel. */
+      return type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && type->rank >= 4 &&
+             (groups == 1 || (type->dims[0].size == groups && type->dims[1].size == 1));
+    }
   for (guint i = 0; uniform[i] != NULL; i++)
     if (node->op == uniform[i])
       return TRUE;
@@ -28,20 +34,20 @@ is_uniform (const PhNode *node)
 }
 
 static gboolean
-all_uniform (const PhGraph *graph)
+is_uniform_throughout (const PhNode *node)
 {
-  PH_FOREACH_NODE (node, graph)
+  if (!is_uniform (node))
+    return FALSE;
+  for (guint i = 0; i < node->inputs->len; i++)
     {
-      if (!is_uniform (node))
-        return FALSE;
-      for (guint i = 0; i < node->inputs->len; i++)
-        {
-          const PhValue *value = ph_node_input (node, i);
-          PhModel       *recipe = value != NULL && value->tensor != NULL ? ph_recipe_of (value->tensor) : NULL;
+      const PhValue *value = ph_node_input (node, i);
+      PhModel       *recipe = value != NULL && value->tensor != NULL ? ph_recipe_of (value->tensor) : NULL;
 
-          if (recipe != NULL && recipe->graph != graph && !all_uniform (recipe->graph))
-            return FALSE;
-        }
+      if (recipe == NULL || recipe->graph == node->graph)
+        continue;
+      PH_FOREACH_NODE (step, recipe->graph)
+        if (!is_uniform_throughout (step))
+          return FALSE;
     }
   return TRUE;
 }
@@ -61,8 +67,8 @@ by_size (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-GHashTable *
-ph_field_sizes_find (PhModel *before, PhModel *after, GHashTable *variables)
+static GHashTable *
+sizes_of (GHashTable *variables)
 {
   g_autoptr (GArray) sizes = g_array_new (FALSE, FALSE, sizeof (gint64));
   g_autoptr (GHashTable) fewer = g_hash_table_new (NULL, NULL);
@@ -71,8 +77,6 @@ ph_field_sizes_find (PhModel *before, PhModel *after, GHashTable *variables)
   gint64         next = LEAST + 1;
   gboolean       any = FALSE;
 
-  if (!all_uniform (before->graph) || !all_uniform (after->graph))
-    return NULL;
   g_hash_table_iter_init (&iter, variables);
   while (g_hash_table_iter_next (&iter, &tensor, NULL))
     for (guint k = 0; k < n_axes (ph_tensor_rank (tensor)); k++)
@@ -93,19 +97,46 @@ ph_field_sizes_find (PhModel *before, PhModel *after, GHashTable *variables)
   return any ? g_steal_pointer (&fewer) : NULL;
 }
 
-static gint64
-fewer_of (const PhField *field, gint64 size)
+GHashTable *
+ph_field_sizes_find (PhModel *before, PhModel *after, GHashTable *variables)
 {
-  const gsize fewer = size > LEAST ? GPOINTER_TO_SIZE (g_hash_table_lookup (field->sizes, GSIZE_TO_POINTER ((gsize) size))) : 0;
+  for (guint side = 0; side < 2; side++)
+    PH_FOREACH_NODE (node, (side == 0 ? before : after)->graph)
+      if (!is_uniform_throughout (node))
+        return NULL;
+  return sizes_of (variables);
+}
+
+GHashTable *
+ph_field_sizes_of_nodes (GPtrArray *before, GPtrArray *after, GHashTable *variables)
+{
+  gboolean has_window = FALSE;
+
+  for (guint side = 0; side < 2; side++)
+    for (guint i = 0; i < (side == 0 ? before : after)->len; i++)
+      {
+        const PhNode *node = (side == 0 ? before : after)->pdata[i];
+
+        has_window = has_window || node->op == &ph_op_Conv;
+        if (!is_uniform_throughout (node))
+          return NULL;
+      }
+  return has_window ? sizes_of (variables) : NULL;
+}
+
+gint64
+ph_field_sizes_fewer (GHashTable *sizes, gint64 size)
+{
+  const gsize fewer = size > LEAST ? GPOINTER_TO_SIZE (g_hash_table_lookup (sizes, GSIZE_TO_POINTER ((gsize) size))) : 0;
 
   return fewer > 0 ? (gint64) fewer : size;
 }
 
 void
-ph_field_sizes_apply (const PhField *field, guint rank, gint64 *dims)
+ph_field_sizes_apply (GHashTable *sizes, guint rank, gint64 *dims)
 {
-  for (guint k = 0; field->sizes != NULL && k < n_axes (rank); k++)
-    dims[k] = fewer_of (field, dims[k]);
+  for (guint k = 0; sizes != NULL && k < n_axes (rank); k++)
+    dims[k] = ph_field_sizes_fewer (sizes, dims[k]);
 }
 
 /* What shapes are said by follows the sizes. */
@@ -118,6 +149,6 @@ ph_field_sizes_constant (const PhField *field, PhTensor *tensor)
     return ph_tensor_ref (tensor);
   copy = ph_tensor_new (PH_INT64, 1, ph_tensor_dims (tensor));
   for (gsize i = 0; copy != NULL && i < ph_tensor_count (tensor); i++)
-    ph_dtype_store_int (PH_INT64, ph_tensor_writable (copy), i, fewer_of (field, ph_tensor_get_int (tensor, i)));
+    ph_dtype_store_int (PH_INT64, ph_tensor_writable (copy), i, ph_field_sizes_fewer (field->sizes, ph_tensor_get_int (tensor, i)));
   return copy;
 }

@@ -124,7 +124,7 @@ draw_input (Pair *pair, PhField *field, guint i)
     return NULL;
   for (guint k = 0; k < type->rank; k++)
     dims[k] = type->dims[k].size;
-  ph_field_sizes_apply (field, type->rank, dims);
+  ph_field_sizes_apply (field->sizes, type->rank, dims);
   tensor = ph_field_tensor_new (field, type->dtype, type->rank, dims);
   for (gsize k = 0; !ph_value_is_shape_alone (value) && tensor != NULL && k < tensor->count; k++)
     {

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/prove/key.h"
+
+#include "core/prove/field-sizes.h"
 #include "core/prove/region-form.h"
 #include "core/run/recipe.h"
 #include "core/tensor/origin.h"
@@ -82,6 +84,22 @@ add_bytes (PhKey *key, GBytes *bytes)
 /* What a tensor is told by, where it is neither a variable nor computed. */
 enum { OF_POINTER, OF_CONTENT, OF_VARIABLE, OF_RECIPE };
 
+/* @dims of a constant, or of a value: that is cut to small images. */
+static void
+add_dims (PhKey *key, PhDType dtype, guint rank, const gint64 *dims, gboolean is_value, const PhRegionForm *form)
+{
+  gint64 few[PH_MAX_RANK];
+
+  memcpy (few, dims, rank * sizeof *few);
+  for (guint i = 0; is_value && rank > 2 && i < rank; i++)
+    if (i != 1)
+      few[i] = MIN (few[i], i == 0 ? form->batch : form->image + i - 2);
+  ph_field_sizes_apply (form->sizes, rank, few);
+  ph_key_add_int (key, dtype);
+  ph_key_add_int (key, rank);
+  ph_key_add (key, few, rank * sizeof *few);
+}
+
 static void add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form);
 
 /* @form: (nullable). */
@@ -94,7 +112,10 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
   if (variable > 0 || (form != NULL && tensor != NULL && g_ptr_array_find (form->made, tensor, NULL)))
     {
       ph_key_add_int (key, variable > 0 ? OF_VARIABLE : OF_RECIPE);
-      ph_key_add_pointer (key, ph_type_of_tensor (tensor));
+      if (form->sizes != NULL)
+        add_dims (key, ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor), FALSE, form);
+      else
+        ph_key_add_pointer (key, ph_type_of_tensor (tensor));
       if (variable > 0)
         ph_key_add_int (key, variable);
       else
@@ -112,7 +133,10 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
   ph_key_add_int (key, ph_tensor_dtype (tensor));
   ph_key_add_int (key, ph_tensor_rank (tensor));
   ph_key_add (key, ph_tensor_dims (tensor), ph_tensor_rank (tensor) * sizeof (gint64));
-  ph_key_add (key, ph_tensor_data (tensor), ph_tensor_bytes (tensor));
+  for (gsize i = 0; form != NULL && form->sizes != NULL && ph_tensor_dtype (tensor) == PH_INT64 && i < ph_tensor_count (tensor); i++)
+    ph_key_add_int (key, ph_field_sizes_fewer (form->sizes, ph_tensor_get_int (tensor, i)));
+  if (form == NULL || form->sizes == NULL || ph_tensor_dtype (tensor) != PH_INT64)
+    ph_key_add (key, ph_tensor_data (tensor), ph_tensor_bytes (tensor));
 }
 
 void
@@ -181,8 +205,17 @@ number_of_symbol (Numbers *numbers, const char *symbol)
 }
 
 static void
-add_type (PhKey *key, Numbers *numbers, const PhType *type)
+add_type (PhKey *key, Numbers *numbers, const PhType *type, const PhRegionForm *form)
 {
+  if (form != NULL && form->sizes != NULL && type != NULL && type->kind == PH_KIND_TENSOR && type->has_rank && ph_type_is_static (type))
+    {
+      gint64 dims[PH_MAX_RANK];
+
+      for (guint i = 0; i < type->rank; i++)
+        dims[i] = type->dims[i].size;
+      add_dims (key, type->dtype, type->rank, dims, TRUE, form);
+      return;
+    }
   if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || ph_type_is_static (type))
     {
       ph_key_add_pointer (key, type);
@@ -192,7 +225,8 @@ add_type (PhKey *key, Numbers *numbers, const PhType *type)
   ph_key_add_int (key, -1 - (gint64) type->rank);
   for (guint i = 0; i < type->rank; i++)
     if (ph_dim_known (type->dims[i]))
-      ph_key_add_int (key, type->dims[i].size);
+      ph_key_add_int (key, form != NULL && form->sizes != NULL && (type->rank < 4 || i < 2) ? ph_field_sizes_fewer (form->sizes, type->dims[i].size)
+                                                                                            : type->dims[i].size);
     else
       {
         ph_key_add_int (key, -1);
@@ -233,12 +267,18 @@ add_node (PhKey *key, Numbers *numbers, const PhNode *node, const PhRegionForm *
   ph_key_add_int (key, node->outputs->len);
   for (guint i = 0; i < node->outputs->len; i++)
     {
-      add_type (key, numbers, ph_node_output (node, i)->type);
+      add_type (key, numbers, ph_node_output (node, i)->type, form);
       add_value (key, numbers, ph_node_output (node, i), form);
     }
   ph_key_add_int (key, node->attrs->len);
   for (guint i = 0; i < node->attrs->len; i++)
-    ph_key_add_attr (key, node->attrs->pdata[i], add_tensor, (gpointer) form);
+    if (form != NULL && form->sizes != NULL && g_str_equal (((PhAttr *) node->attrs->pdata[i])->name, "group"))
+      {
+        ph_key_add_pointer (key, ((PhAttr *) node->attrs->pdata[i])->name);
+        ph_key_add_int (key, ph_field_sizes_fewer (form->sizes, ((PhAttr *) node->attrs->pdata[i])->i));
+      }
+    else
+      ph_key_add_attr (key, node->attrs->pdata[i], add_tensor, (gpointer) form);
   return TRUE;
 }
 
@@ -277,7 +317,7 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
   ph_key_init (key);
 
   ph_key_add_int (key, options->promise);
-  ph_key_add_int (key, options->cost > options->flops);
+  ph_key_add_int (key, form == NULL && options->cost > options->flops);
   ph_key_add_int (key, ph_model_opset (before, ""));
   ph_key_add_int (key, ph_model_opset (after, ""));
   ph_key_add_int (key, region->inputs->len);
@@ -286,8 +326,8 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
       const PhId     id = g_array_index (region->inputs, PhId, i);
       const PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
 
-      add_type (key, &numbers, was != NULL ? was->type : NULL);
-      add_type (key, &numbers, is != NULL ? is->type : NULL);
+      add_type (key, &numbers, was != NULL ? was->type : NULL, form);
+      add_type (key, &numbers, is != NULL ? is->type : NULL, form);
       add_value (key, &numbers, was != NULL ? was : is, form);
       ph_key_add (key, &options->bounds[i], sizeof (PhBounds));
       ph_key_add_int (key, options->is_free != NULL && options->is_free[i]);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "core/prove/field-sizes.h"
+#include "core/prove/rows.h"
 #include "core/run/recipe.h"
 
 /* Fewer numbers decide what is computed, as bounds and exponents do. */
@@ -113,6 +115,8 @@ ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, con
   if (!add_constants (form, region->before, TRUE, finite) || !add_constants (form, region->after, FALSE, finite) ||
       !add_factors (form, region->before, finite) || g_hash_table_size (form->variables) == 0)
     return NULL;
+  form->sizes = ph_field_sizes_of_nodes (region->before, region->after, form->variables);
+  ph_rows_least (region, &form->batch, &form->image);
   form->key = ph_region_key (region, before, after, options, form);
   return form->key != NULL ? g_steal_pointer (&form) : NULL;
 }
@@ -121,6 +125,7 @@ void
 ph_region_form_free (PhRegionForm *form)
 {
   g_clear_pointer (&form->key, g_bytes_unref);
+  g_clear_pointer (&form->sizes, g_hash_table_unref);
   g_hash_table_unref (form->variables);
   g_ptr_array_unref (form->made);
   g_free (form);

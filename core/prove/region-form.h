@@ -13,6 +13,8 @@ struct _PhRegionForm
 {
   GBytes     *key;             /* equal keys, equal forms                                                     */
   GHashTable *variables;       /* PhTensor -> which one it is, from 1 on; of the side before                  */
+  GHashTable *sizes;           /* (nullable) see core/prove/field-sizes.h: forms of other numbers of channels are the same one */
+  gint64      batch, image;    /* with @sizes: the images that it is tried on are as large                    */
   GPtrArray  *made;            /* (element-type PhTensor) of the side after alone, each with a recipe         */
   const PhFieldReport *known;  /* (nullable) what was found of the form before: not owned                     */
 };

@@ -176,7 +176,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
     form->known = g_hash_table_lookup (prover->forms, form->key);
   prover->work.n_forms += form != NULL && form->known != NULL && form->known->result == PH_FIELD_EQUAL;
   trial = try_pair (prover, region, &options, error);
-  if (trial != NULL && trial->of_form != NULL)
+  if (trial != NULL && trial->of_form != NULL && !(trial->is_own && form->sizes != NULL))
     g_hash_table_insert (prover->forms, g_bytes_ref (form->key), g_steal_pointer (&trial->of_form));
   if (trial != NULL && key != NULL && ph_verdict_is_good (trial->verdict))
     g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));

@@ -23,6 +23,7 @@ typedef struct
   gint64                crop;
   gboolean              whole_captured;   /* a captured value for each input                                */
   gboolean              not_tight;   /* exact evaluation did not settle it on small images                  */
+  gboolean              is_loose;    /* the form was told on images of their own size                       */
   gboolean              known_form;  /* other weights of the same form were tried before                    */
   gsize                 largest;     /* elements of an output so far                                        */
   gboolean             *varies;      /* each output: other inputs made something else of it                 */

@@ -238,6 +238,7 @@ evaluate_at_shapes (PhTry *self, const PhRegionForm *form)
       if (report == NULL || report->result != PH_FIELD_EQUAL)
         {
           self->not_tight = form == NULL;
+          self->is_loose = TRUE;
           g_clear_pointer (&report, ph_field_report_free);
           report = evaluate_once (self, form, s / self->shapes->len, shapes);
         }
@@ -274,7 +275,10 @@ evaluate_over_field (PhTry *self)
       return;
     }
   if (form != NULL && report == NULL)
-    report = self->trial->of_form = evaluate_at_shapes (self, form);
+    {
+      report = self->trial->of_form = evaluate_at_shapes (self, form);
+      self->trial->is_own = self->is_loose;
+    }
   if (report != NULL && report->result == PH_FIELD_EQUAL && recipes_hold (self, form))
     self->trial->field = ph_field_report_copy (report);
   else

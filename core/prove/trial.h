@@ -57,6 +57,7 @@ typedef struct
   gboolean     any_size;         /* there are open dimensions                                                  */
   PhFieldReport *field;          /* (nullable) what exact evaluation said                                      */
   PhFieldReport *of_form;        /* (nullable) what it said of the form, where that was not known              */
+  gboolean       is_own;         /* @of_form is of these sizes of images alone */
   gboolean     reworded;         /* proved by what ONNX says of the operator's versions                        */
   gboolean     same_nodes;       /* proved without inputs: both sides are the same node for node               */
   /* Of a difference: */

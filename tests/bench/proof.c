@@ -97,9 +97,9 @@ try_file (const char *path)
       sum += time;
       most = MAX (most, time);
       if (all)
-        g_print ("  %-22s %5u rewrites, pass %7.1f, proof %8.1f ms = %5.1f runs; captures %u, tried %u, known %u, same %u, nodes %u, %5.0f Mflop, field %u nodes %4.0f M; %s\n",
+        g_print ("  %-22s %5u rewrites, pass %7.1f, proof %8.1f ms = %5.1f runs; captures %u, tried %u, known %u, forms %u, same %u, nodes %u, %5.0f Mflop, field %u nodes %4.0f M; %s\n",
                  step->pass, step->n_rewrites, g_array_index (times, double, s), time, time / run, work.n_captures - last.n_captures, work.n_tried - last.n_tried,
-                 work.n_known - last.n_known, work.n_same_nodes - last.n_same_nodes, (guint) (work.n_nodes - last.n_nodes), (work.flops - last.flops) * 1e-6,
+                 work.n_known - last.n_known, work.n_forms - last.n_forms, work.n_same_nodes - last.n_same_nodes, (guint) (work.n_nodes - last.n_nodes), (work.flops - last.flops) * 1e-6,
                  (guint) (work.n_field_nodes - last.n_field_nodes), (work.field_work - last.field_work) * 1e-6, ph_verdict_name (proof->verdict));
       last = work;
       start = proof->b;

@@ -78,24 +78,26 @@ test_structure (void)
 
 /* Three convolutions with weights: batch normalisation is folded into each. */
 static char *
-convolutions (guint n, guint channels)
+convolutions (guint n, guint channels, guint more)
 {
   GString *text = g_string_new (NULL);
   GString *nodes = g_string_new ("");
 
-  g_string_printf (text, "<ir_version: 8, opset_import: [\"\" : 23]>\nnet (float[1,%u,40,40] x) => (float[1,%u,40,40] y)\n<", channels, channels);
+  g_string_printf (text, "<ir_version: 8, opset_import: [\"\" : 23]>\nnet (float[1,%u,40,40] x) => (float[1,%u,40,40] y)\n<", channels,
+                   channels + n * more);
   for (guint i = 0; i < n; i++)
     {
+      const guint from = channels + i * more, to = from + more;
       g_autofree char *in = i == 0 ? g_strdup ("x") : g_strdup_printf ("v%u", i - 1), *out = i + 1 == n ? g_strdup ("y") : g_strdup_printf ("v%u", i);
 
-      g_string_append_printf (text, "%sfloat[%u,%u,3,3] w%u = {", i > 0 ? ", " : "", channels, channels, i);
-      for (guint k = 0; k < channels * channels * 9; k++)
+      g_string_append_printf (text, "%sfloat[%u,%u,3,3] w%u = {", i > 0 ? ", " : "", to, from, i);
+      for (guint k = 0; k < to * from * 9; k++)
         g_string_append_printf (text, "%s%d.%03u", k > 0 ? ", " : "", (k * 7919 + i) % 3 == 0 ? -0 : 0, (k * 7919 + i * 31) % 997);
       g_string_append (text, "}");
       for (guint p = 0; p < 4; p++)
         {
-          g_string_append_printf (text, ", float[%u] p%u_%u = {", channels, i, p);
-          for (guint k = 0; k < channels; k++)
+          g_string_append_printf (text, ", float[%u] p%u_%u = {", to, i, p);
+          for (guint k = 0; k < to; k++)
             g_string_append_printf (text, "%s1.%03u", k > 0 ? ", " : "", (k * 613 + p * 17 + i) % 991);
           g_string_append (text, "}");
         }
@@ -112,7 +114,7 @@ static void
 test_step (void)
 {
   const guint n = 4;
-  g_autofree char *text = convolutions (n, 24);
+  g_autofree char *text = convolutions (n, 24, 0);
   const double run = 2.0 * n * 24 * 24 * 9 * 40 * 40;
   guint n_rewrites;
   const PhProofWork work = work_of (text, (const char *const[]) { "fuse-conv-bn", NULL }, PH_VERDICT_PROVED, &n_rewrites);
@@ -132,13 +134,26 @@ test_step (void)
 static void
 test_channels (void)
 {
-  g_autofree char *text = convolutions (2, 80);
+  g_autofree char *text = convolutions (2, 80, 0);
   guint n_rewrites;
   const PhProofWork work = work_of (text, (const char *const[]) { "fuse-conv-bn", NULL }, PH_VERDICT_PROVED, &n_rewrites);
 
   g_assert_cmpuint (n_rewrites, ==, 2);
   /* Of all of them it would be 1.5e7. */
   g_assert_cmpfloat (work.field_work, <=, 2e6);
+}
+
+/* And of another number of them it is the same form. */
+static void
+test_growing (void)
+{
+  const guint n = 5;
+  g_autofree char *text = convolutions (n, 20, 4);
+  guint n_rewrites;
+  const PhProofWork work = work_of (text, (const char *const[]) { "fuse-conv-bn", NULL }, PH_VERDICT_PROVED, &n_rewrites);
+
+  g_assert_cmpuint (n_rewrites, ==, n);
+  g_assert_cmpuint (work.n_forms, ==, n - 2);         /* the first reads the model's own input */
 }
 
 /* Weights that are one number repeated are proved as one number: nothing is run, not even once, for what flows there. */
@@ -230,6 +245,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/proof/cost/structure", test_structure);
   g_test_add_func ("/proof/cost/step", test_step);
   g_test_add_func ("/proof/cost/channels", test_channels);
+  g_test_add_func ("/proof/cost/growing", test_growing);
   g_test_add_func ("/proof/cost/splats", test_splats);
   g_test_add_func ("/proof/cost/rows", test_rows);
   g_test_add_func ("/proof/cost/sizes", test_sizes);
