@@ -177,6 +177,41 @@ test_completion (void)
   g_assert_cmpint (terminal_end (&terminal), ==, 0);
 }
 
+/* A block goes on until an empty line, an open bracket until it is closed; what is pasted as a whole is run line by line. */
+static void
+test_blocks (void)
+{
+  Terminal terminal = terminal_start ("NO_COLOR=1", NULL, NULL);
+
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "def twice(x):\n");
+  assert_sees (terminal, "... ");
+  terminal_type (&terminal, "  if x[0] > 0:\n");
+  assert_sees (terminal, "... ");
+  terminal_type (&terminal, "    return x * 2\n");
+  assert_sees (terminal, "... ");
+  terminal_type (&terminal, "  return x\n");
+  assert_sees (terminal, "... ");
+  terminal_type (&terminal, "\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "twice([1,\n");
+  assert_sees (terminal, "... ");
+  terminal_type (&terminal, "4])\n");
+  assert_sees (terminal, "float[2] {2, 8}");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "\033[200~def half(x):\n  y = x / 2\n\n  return y\na = half([3, 5])\nb = a + 1\n\033[201~\n");
+  assert_sees (terminal, "a = float[2] {1.5, 2.5}");
+  assert_sees (terminal, "b = float[2] {2.5, 3.5}");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "while True: pass\n");
+  assert_sees (terminal, "... ");
+  terminal_type (&terminal, "\n");
+  g_assert_true (terminal_interrupt (&terminal, "ancelled"));
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "\004");
+  g_assert_cmpint (terminal_end (&terminal), ==, 1);
+}
+
 /* More than fits is counted, not asked about: at readline's own questions Ctrl+C left it with matches that it had freed. */
 static void
 test_many_completions (void)
@@ -269,6 +304,7 @@ main (int argc, char *argv[])
       g_test_add_func ("/terminal/interrupt", test_interrupt);
       g_test_add_func ("/terminal/interrupted-script", test_interrupted_script);
       g_test_add_func ("/terminal/completion", test_completion);
+  g_test_add_func ("/terminal/blocks", test_blocks);
       g_test_add_func ("/terminal/many-completions", test_many_completions);
       g_test_add_func ("/terminal/history", test_history);
       g_test_add_func ("/terminal/colour", test_colour);
