@@ -214,7 +214,11 @@ join (PhScriptMachine *machine, const PhPy *at, Side *yes, Side *no, GArray *all
       g_autoptr (PhScriptValue) made_a = NULL, made_b = NULL;
 
       if (a == b)
-        continue;
+        {
+          /* Both ways set it to the same, which need not be what it was before. */
+          ph_script_set (machine, key, a);
+          continue;
+        }
       /* Nobody reads what is missing on a side that jumped away, nor anything that is set where the function returned. */
       const gboolean result = g_str_equal (key, PH_SCRIPT_RESULT), own = *(const char *) key == '$';
 
