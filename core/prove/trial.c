@@ -152,7 +152,13 @@ find_shapes (PhTry *self, GError **problem)
 
   if (self->known_form || self->options->brief)      /* it settled before what sizes do */
     {
-      g_array_append_val (self->shapes, ((PhSampleShapes) { .crop = self->crop, .captured = self->options->brief && self->whole_captured }));
+const PhSampleShapes shapes = { .crop = self->crop, .captured = self->whole_captured && (n > 1 || self->options->brief) };
+
+      /* A part of an image does for convolutions; of other things it may not. */
+      if (self->crop > 1 && (self->options->form == NULL || self->options->form->sizes == NULL))
+        add_shapes (self, shapes, problem);
+      else
+        g_array_append_val (self->shapes, shapes);
       self->trial->n_sizes = 1;
       self->trial->any_size = n > 1;
       return;

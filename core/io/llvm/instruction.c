@@ -268,7 +268,7 @@ read_phi (Reader *r, const PhLlvmToken *tokens, guint n)
       const guint end = ph_llvm_is (&tokens[i], "[") ? bracketed (tokens + i, n - i) : 0;
       const guint before = r->made->operands->len;
 
-      if (end < 4 || tokens[i + end - 2].kind != PH_LLVM_LOCAL)
+      if (end < 5 || tokens[i + end - 2].kind != PH_LLVM_LOCAL)
         {
           put (r, &tokens[i++], NULL);
           continue;
