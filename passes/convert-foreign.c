@@ -161,7 +161,7 @@ ph_foreign_to_nhwc (PhConvert *l, PhValue *value)
   return move_channels (l, value, FALSE);
 }
 
-/* SAME: as many windows as the stride asks for, what is missing on both sides, the odd one behind. */
+/* Padding SAME: ceil (size / stride) windows; the padding is split between both sides, an odd element goes to the end. */
 static gboolean
 same_pads (const PhWindow *window, const PhValue *x, gint64 *pads)
 {
@@ -249,7 +249,7 @@ ph_foreign_resize (PhConvert *l, gboolean linear, gboolean corners, gboolean hal
 
 /* ── slices ── */
 
-/* Bits of the masks: a bound is left out, the axis is new, or goes away. */
+/* Bits of the masks: ignore a bound, add an axis, or remove one. */
 gboolean
 ph_foreign_strided_slice (PhConvert *l, PhValue **out)
 {

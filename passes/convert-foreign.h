@@ -8,12 +8,12 @@ G_BEGIN_DECLS
 
 extern const PhConvertRule ph_convert_tensorflow[], ph_convert_tensorflow_tensors[], ph_convert_tflite[], ph_convert_openvino[];
 
-/* One operator of ONNX on all operands. */
+/* The node becomes one ONNX operator on the same operands. */
 gboolean   ph_foreign_node      (PhConvert *l, const PhOp *op, PhValue **out);
 /* Rules that read nothing but the operands: by @l->op, behind the colon, in a table of names. */
 gboolean   ph_foreign_direct    (PhConvert *l, PhValue **out);
 gboolean   ph_foreign_same      (PhConvert *l, PhValue **out);       /* its first operand                                     */
-/* Constant integers of any rank in order. FALSE: they are not constant, and it is said. (element-type gint64) (transfer full) */
+/* The elements of a constant integer input, of any rank, in order. NULL: it is not constant; l->stays says so. (element-type gint64) (transfer full) */
 GArray    *ph_foreign_ints      (PhConvert *l, guint input);
 gint64     ph_foreign_int       (PhConvert *l, guint input, gint64 fallback);
 PhValue   *ph_foreign_int64     (PhConvert *l, PhValue *value);      /* Cast to int64                                         */
@@ -25,7 +25,7 @@ typedef struct { const char *name; const PhOp *op; } PhForeignReduction;
 gboolean   ph_foreign_reduction (PhConvert *l, const PhForeignReduction *kinds, guint n_kinds, PhValue **out);
 PhValue   *ph_foreign_axis      (PhConvert *l, const PhOp *op, PhValue *value, gint64 axis);      /* Squeeze or Unsqueeze      */
 
-/* What lies in the last dimension in the second one, and back; of rank 4 or 5. */
+/* Move the channels from the last dimension to the second, and back. Rank 4 or 5. */
 PhValue   *ph_foreign_to_nchw   (PhConvert *l, PhValue *value);
 PhValue   *ph_foreign_to_nhwc   (PhConvert *l, PhValue *value);
 typedef struct { gint64 kernel[3], stride[3], dilation[3], explicit_pads[6]; guint n; const char *padding; gint64 group; } PhWindow;

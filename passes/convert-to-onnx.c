@@ -1,4 +1,4 @@
-/* convert-to-onnx.c: operators of other systems written in ONNX's; what has no rule stays, and is listed.
+/* convert-to-onnx.c: rewrites operators of other systems as ONNX operators. Those without a rule stay and are listed.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-foreign.h"
 
@@ -113,7 +113,7 @@ moves_wide_only (const PhConvertRule *rule)
   return g_strv_contains (names, rule->op);
 }
 
-/* Integers of 2 and 4 bits are computed with in 8, and cut off again. */
+/* Integers of 2 and 4 bits are computed in 8 bits and then truncated. */
 static gboolean
 convert_narrow (PhConvert *l, const PhConvertRule *rule, GHashTable *quantised, PhValue **out)
 {
@@ -201,7 +201,7 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
 
 /* ── the whole model ── */
 
-/* What the file says of quantised values, by id. */
+/* Quantisation parameters from the file, by the id of the value. */
 static GHashTable *
 quantised_values (PhModel *model)
 {
@@ -277,7 +277,7 @@ resolve_composites (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-/* What stayed and is still there says why, each reason once. */
+/* Lists why nodes stayed, each reason once. */
 static void
 note_what_stays (PhPassRun *run, GHashTable *reasons)
 {

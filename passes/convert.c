@@ -1,4 +1,4 @@
-/* convert.c: what rules that write another dialect's operators in ONNX's share; see convert.h.
+/* convert.c: helpers for rules that rewrite operators of another dialect as ONNX operators.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert.h"
 
@@ -123,7 +123,7 @@ ph_convert_out_dims (PhConvert *l, guint output, gint64 *dims)
 
 /* ── building ── */
 
-/* A type that nobody knows, or that has no single number, ends the rule. */
+/* The rule gives up if the type is unknown or is not a number. */
 static PhValue *
 number_of (PhConvert *l, PhDType dtype, double number)
 {

@@ -1,4 +1,4 @@
-/* convert.h: what rules that write another dialect's operators in ONNX's share. They see an operator by its normalised name and
+/* convert.h: helpers for rules that rewrite operators of another dialect as ONNX operators. They see an operator by its normalised name and
  * attributes, so that HLO, StableHLO and jaxpr share one table. Private to passes/.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
@@ -20,11 +20,11 @@ typedef struct
   char       *stays;           /* (nullable) owned: why the rule does not apply                              */
 } PhConvert;
 
-/* Makes the values of @out, l->n_out of them. FALSE: it stays, l->stays or the builder's error says why. */
+/* Builds the l->n_out values of @out. FALSE: the node stays as it is, and l->stays or the builder's error says why. */
 typedef gboolean (*PhConvertFunc) (PhConvert *l, PhValue **out);
 typedef struct { const char *op; PhConvertFunc lower; const char *becomes, *why; } PhConvertRule;
 
-/* The one table, in parts by family; each ends with a row without name. */
+/* The table of rules, in parts by family. Each part ends with a row without a name. */
 extern const PhConvertRule ph_convert_elementwise[], ph_convert_shape[], ph_convert_linear[], ph_convert_reduce[], ph_convert_index[], ph_convert_control[],
                          ph_convert_math[], ph_convert_hlo[];
 /* Brings HLO and jaxprs to the form that the table knows: fusions and calls in place, branches without operands. */
@@ -34,7 +34,7 @@ const PhConvertRule *ph_convert_find (const char *op);                          
 const char *ph_convert_name (const PhNode *node);
 
 gboolean   ph_convert_stay      (PhConvert *l, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/* Attributes by the name of StableHLO's specification, or by that which another dialect has for it. */
+/* Read an attribute by its name in StableHLO's specification; the names of other dialects are tried, too. */
 const gint64 *ph_convert_ints   (const PhConvert *l, const char *name, gsize *n);      /* (nullable) */
 gint64     ph_convert_int       (const PhConvert *l, const char *name, gint64 fallback);
 const char *ph_convert_string   (const PhConvert *l, const char *name, const char *fallback);
@@ -42,7 +42,7 @@ const char *ph_convert_string   (const PhConvert *l, const char *name, const cha
 const PhType *ph_convert_type   (const PhConvert *l, guint output);                    /* declared (nullable)         */
 PhDType    ph_convert_dtype     (const PhValue *value);
 guint      ph_convert_rank      (const PhValue *value);
-/* All dimensions of @value; FALSE: not all are known, and it is said. */
+/* All dimensions of @value. FALSE: not all are known; l->stays says so. */
 gboolean   ph_convert_dims      (PhConvert *l, const PhValue *value, gint64 *dims);
 gboolean   ph_convert_out_dims  (PhConvert *l, guint output, gint64 *dims);
 

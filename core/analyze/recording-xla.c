@@ -23,7 +23,7 @@ is_number (const char *text, gsize length)
   return digits == length && length >= 4 && length <= 18;
 }
 
-/* The place of "." behind which @number stands as four digits or more, before @end. */
+/* Finds ".NNNN" with @number in at least four digits, before @end; returns the dot. */
 static const char *
 find_number (const char *from, const char *end)
 {
@@ -119,7 +119,7 @@ compare_files (gconstpointer a, gconstpointer b)
   return x->order != y->order ? (x->order < y->order ? -1 : 1) : strcmp (x->path, y->path);
 }
 
-/* All dumped modules' files of @folder whose names begin with @prefix (nullable). */
+/* Lists the dump files of all modules in @folder whose names begin with @prefix (nullable). */
 static GArray *
 list_files (const char *folder, const char *prefix)
 {
@@ -144,7 +144,7 @@ list_files (const char *folder, const char *prefix)
   return files;
 }
 
-/* Keeps the files of the module that has most, and says which others there are. */
+/* Keeps only the module with the most files; the others are listed as a problem. */
 static void
 choose_module (GArray *files, const char *folder, GPtrArray *problems)
 {
@@ -181,7 +181,7 @@ choose_module (GArray *files, const char *folder, GPtrArray *problems)
 
 /* ── steps ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* "simplification/algsimp" for what came after a pass. A nested pipeline's own end repeats what its last pass made. */
+/* The name of a step: pipeline and pass, "simplification/algsimp". The file at the end of a nested pipeline repeats the result of its last pass. */
 static char *
 step_name (const GArray *files, guint index, gboolean *summary)
 {
@@ -232,7 +232,7 @@ note_guesses (PhHistory *history, guint n)
     step->note = ph_intern (note);
 }
 
-/* Makes @model what @target is, as a step. */
+/* Edits @model until it equals @target, as one step. */
 static gboolean
 follow (PhHistory *history, PhModel *model, const char *name, PhModel *target, gboolean summary, GError **error)
 {
@@ -284,7 +284,7 @@ typedef struct
   guint         n, pushed;
 } Reading;
 
-/* The pass changed nothing: what was dumped after it is what was dumped before it. */
+/* TRUE when the pass changed nothing: the text after it equals the text before it. */
 static gboolean
 is_same (const Slot *slot)
 {

@@ -1,4 +1,4 @@
-/* recording.c: a history that another compiler left behind; see recording.h.
+/* recording.c: makes a history of the models that another compiler wrote after each of its passes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording.h"
 
@@ -96,7 +96,7 @@ replay_clear (Replay *replay)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Replay, replay_clear)
 
-/* A pass that changed nothing is a step too. */
+/* A pass that changed nothing gets a step without edits, so that the list shows it. */
 static gboolean
 replay_step (const char *pass, PhModel *model, gpointer data, GError **error)
 {
@@ -161,7 +161,7 @@ open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancella
   return g_steal_pointer (&replay.first);
 }
 
-/* What mlir-opt writes into a folder for each module, and into it one for each function. */
+/* mlir-opt -mlir-print-ir-tree-dir writes a folder for each module, and in it one for each function. */
 static PhModel *
 open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray *problems, GCancellable *cancellable, GError **error)
 {
@@ -195,7 +195,7 @@ ph_recording_replay (PhModel *first, GPtrArray *later, GPtrArray *problems, GCan
 
 /* ── folders ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* What went in stands first, though its name has no number: "input.mlir" before "1_fuse.mlir". */
+/* The input of the first pass comes first, though its name has no number: "input.mlir" before "1_fuse.mlir". */
 static gboolean
 is_input (const char *name)
 {
@@ -213,7 +213,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return order != 0 ? order : strcmp (*(char **) a, *(char **) b);
 }
 
-/* Its format, when that can be opened and the name is one of its names. (nullable) */
+/* The format of the file, if Peephole can open it and the file has one of its extensions. (nullable) */
 static const PhFormat *
 format_of_file (const char *path)
 {
@@ -267,7 +267,7 @@ list_models (const char *folder, GPtrArray *problems, GError **error)
   return paths;
 }
 
-/* "constant_fold" of "12_constant_fold.onnx". */
+/* The name of the pass: "constant_fold" of "12_constant_fold.onnx". */
 static char *
 step_name (const char *path)
 {

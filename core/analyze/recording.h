@@ -1,4 +1,4 @@
-/* recording.h: a history that another compiler left behind: what the model was after each of its passes.
+/* recording.h: makes a history of the models that another compiler wrote after each of its passes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

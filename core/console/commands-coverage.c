@@ -1,4 +1,4 @@
-/* commands-coverage.c: coverage.
+/* commands-coverage.c: counts the operators of another system that convert-to-onnx has no rule for.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 typedef struct { guint here, stay; } Count;
 
-/* Operators of other systems, by "domain.name"; @after: they are counted as staying. */
+/* Counts operators of other systems by "domain.name". @after: count them as staying. */
 static void
 count_foreign (PhModel *model, gboolean after, GHashTable *counts, guint *n_nodes)
 {

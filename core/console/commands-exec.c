@@ -56,7 +56,7 @@ exec_work (PhCall *call, GError **error)
   return exec->execution != NULL;
 }
 
-/* "Add n3": as the lists call it. */
+/* The name of a node in lists: "Add n3". */
 static void
 describe (const PhExecution *execution, guint index, JsonObject *row)
 {
@@ -79,7 +79,7 @@ describe (const PhExecution *execution, guint index, JsonObject *row)
   ph_json_set (row, "value", value->str);
 }
 
-/* The lines of the order around the current one. */
+/* Prints the current line of the order and some lines before and after it. */
 static void
 reply_order (PhCall *call, const PhExecution *execution, guint at)
 {
@@ -127,7 +127,7 @@ find_target (PhCall *call, const PhExecution *execution, guint at, guint *to, GE
 
       if (node == NULL)
         return FALSE;
-      /* From here on, and around. */
+      /* Search from the current event to the end, then from the start. */
       for (guint i = 0; i < execution->events->len; i++)
         {
           const guint index = (at + i) % execution->events->len;

@@ -42,7 +42,7 @@ hunt_free (gpointer data)
   g_free (self);
 }
 
-/* ── what is hunted in ── */
+/* ── the steps to search ── */
 
 static void
 add_file (Hunt *self, const char *path)
@@ -99,7 +99,7 @@ add_words (Hunt *self, PhCall *call, GError **error)
   return TRUE;
 }
 
-/* What was run already: the same again, from the file on. */
+/* The passes of the history, to be run again from the file on. */
 static gboolean
 add_history (Hunt *self, PhCall *call, GError **error)
 {
@@ -135,7 +135,7 @@ compare_names (gconstpointer a, gconstpointer b)
   return g_strcmp0 (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* The files of a folder in the order of their names: the model after each pass of another compiler. */
+/* Reads a folder of another compiler: one model after each pass, in the order of the file names. */
 static gboolean
 add_dump (Hunt *self, const char *folder, GError **error)
 {
@@ -157,7 +157,7 @@ add_dump (Hunt *self, const char *folder, GError **error)
   return TRUE;
 }
 
-/* Passes read the newest forms only. */
+/* Passes know operators only in their newest form, so the model is upgraded first. */
 static void
 upgrade_first (Hunt *self, PhModel *model)
 {

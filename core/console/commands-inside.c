@@ -1,4 +1,4 @@
-/* commands-inside.c: into what a fused node, a call or a body holds, and out again; the functions of the model.
+/* commands-inside.c: enter and leave the graph inside a fused node, a call or a body; list the functions of the model.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ name_of (const PhFunction *function)
   return g_strdup_printf ("%s%s%s", function->domain, *function->domain != '\0' ? "." : "", function->name);
 }
 
-/* By "domain.name", or by its name where there is only one of it. (nullable) */
+/* Finds a function by "domain.name", or by its bare name if that is unique. (nullable) */
 static const PhFunction *
 find_function (PhModel *model, const char *name)
 {
@@ -34,7 +34,7 @@ find_function (PhModel *model, const char *name)
   return n == 1 ? found : NULL;
 }
 
-/* Where the picture is now, as JSON and as a line. */
+/* Reports which graph the picture shows, as JSON and as a line of text. */
 static void
 reply_inside (PhCall *call)
 {
@@ -109,7 +109,7 @@ leave_begin (PhCall *call, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "there is nothing to leave: the picture shows the whole model");
       return FALSE;
     }
-  /* What was inside of is selected, as a folder is that one comes out of. */
+  /* Select the node that was left, as a file manager selects the folder that was left. */
   out = g_array_index (trail, PhTrailPart, trail->len - MIN (levels, trail->len)).node;
   ph_document_leave (call->document, (guint) levels);
   if (out != PH_NO_ID)

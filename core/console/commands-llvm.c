@@ -1,10 +1,10 @@
-/* commands-llvm.c: llvm.
+/* commands-llvm.c: runs LLVM's opt on the open file and adds a step for each of its passes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/analyze/recording.h"
 #include "core/console/console-private.h"
 #include "passes/external.h"
 
-/* The newest that is installed; Debian's have the version in their names. */
+/* Finds the newest opt. Debian names it after its version: opt-19. */
 #define NEWEST 25
 #define OLDEST 14
 
@@ -84,7 +84,7 @@ llvm_begin (PhCall *call, GError **error)
 static gboolean
 llvm_work (PhCall *call, GError **error)
 {
-  /* What opt prints about passes goes to its standard error, and so does why it failed. */
+  /* opt prints both the dumps and its own errors to standard error. */
   static const char   script[] = "t=$(mktemp) || exit 1; trap 'rm -f \"$t\"' EXIT; \"$0\" \"$@\" >\"$t\" 2>&1 || { s=$?; head -c 2000 \"$t\" >&2; exit $s; }; cat \"$t\"";
   Llvm               *llvm = call->data;
   g_autofree char    *passes = g_strconcat ("-passes=", llvm->passes, NULL), *what = g_path_get_basename (llvm->program);

@@ -285,7 +285,7 @@ test_full_disk (void)
 
   if (!g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
     {
-      g_test_skip ("no /dev/full here");
+      g_test_skip ("there is no /dev/full: mount /dev, as a usual container has it");
       return;
     }
   g_assert_true (g_spawn_command_line_sync (line, NULL, &err, &status, NULL));
@@ -386,7 +386,7 @@ test_link_line (void)
 
       if (!g_spawn_command_line_sync (line, &out, NULL, &status, NULL) || status != 0)
         {
-          g_test_skip ("no ldd here");
+          g_test_skip ("there is no ldd: install libc-bin");
           return;
         }
       g_assert_nonnull (strstr (out, "libc.so"));

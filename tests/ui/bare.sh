@@ -3,7 +3,7 @@
 # bare.sh PEEPHOLE
 # SPDX-License-Identifier: GPL-3.0-or-later
 program=$1
-[ -n "$DISPLAY" ] || exit 77
+[ -n "$DISPLAY" ] || { echo "there is no display: run this below xvfb-run"; exit 77; }
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 export HOME=$home XDG_STATE_HOME=$home/state XDG_CONFIG_HOME=$home/config XDG_CACHE_HOME=$home/cache ASAN_OPTIONS=detect_leaks=0

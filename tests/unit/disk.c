@@ -346,7 +346,7 @@ test_save_killed (void)
   g_assert_true (ph_replace_open (&replace, path, NULL));
   g_assert_cmpint (write (replace.fd, "new", 3), ==, 3);
   if (replace.temporary != NULL)
-    g_test_skip ("the file system here has no files without a name");
+    g_test_skip ("the file system here has no files without a name (O_TMPFILE): set TMPDIR to a folder on ext4, xfs, btrfs or tmpfs");
   else
     {
       dir = g_dir_open (folder, 0, NULL);

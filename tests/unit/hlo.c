@@ -349,7 +349,7 @@ test_foreign (void)
 
   if (dir == NULL)
     {
-      g_test_skip ("there is no foreign/hlo in the data folder");
+      g_test_skip ("the files are not there: set PEEPHOLE_DATA_DIR to a folder whose foreign/hlo has them");
       return;
     }
   for (const char *name; (name = g_dir_read_name (dir)) != NULL;)

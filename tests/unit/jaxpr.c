@@ -105,7 +105,7 @@ test_foreign (void)
 
   if (dir == NULL)
     {
-      g_test_skip ("there is no foreign/jaxpr in the data folder");
+      g_test_skip ("the files are not there: set PEEPHOLE_DATA_DIR to a folder whose foreign/jaxpr has them");
       return;
     }
   for (const char *name; (name = g_dir_read_name (dir)) != NULL;)
