@@ -85,6 +85,9 @@ void              ph_sql_view_free  (PhSqlView *view);
 PhSqlView        *ph_sql_find_view  (PhSql *sql, const char *position, GError **error);   /* (transfer none) */
 const PhSqlIndex *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
 
+/* sql-functions.c: ancestors, descendants, path, longest_path, dominates, rank, dim */
+void ph_sql_add_functions (PhSql *sql);
+
 /* sql-table.c */
 void ph_sql_add_table   (PhSql *sql, const PhSqlTable *table);
 

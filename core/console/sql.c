@@ -77,7 +77,8 @@ char **
 ph_sql_names (void)
 {
   static const char *const words[] = { "select", "from", "where", "group by", "order by", "limit", "join", "on", "count(*)", "distinct",
-                                       "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union" };
+                                       "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union", "json_each",
+                                       "ancestors", "descendants", "path", "longest_path", "dominates", "rank", "dim" };
   GPtrArray               *names = names_of (TRUE);
   g_autoptr (GPtrArray)     columns = names_of (FALSE);
 
@@ -174,6 +175,9 @@ ph_sql_new (PhDocument *document)
   sqlite3_create_function (sql->db, "regexp", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_regexp, NULL, NULL);
   for (int n = 1; n <= 2; n++)
     sqlite3_create_function (sql->db, "log", n, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_log, NULL, NULL);
+  ph_sql_add_functions (sql);
+  /* SQLite declares these when they are first used, which the authorizer would not let it. */
+  sqlite3_exec (sql->db, "select 1 from json_each ('[]'), json_tree ('[]')", NULL, NULL, NULL);
   sqlite3_set_authorizer (sql->db, authorize, sql);
   sqlite3_progress_handler (sql->db, 1000, check_cancelled, sql);
   sqlite3_limit (sql->db, SQLITE_LIMIT_LENGTH, MAX_CELL_BYTES);

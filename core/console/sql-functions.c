@@ -1,0 +1,325 @@
+/* sql-functions.c: functions of queries: ancestors, descendants, path, longest_path, dominates, rank, dim.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/console/sql-private.h"
+#include "core/ops/op.h"
+
+/* Nodes are given by number or name; lists of them are JSON, for json_each(). All are of the present position. */
+
+static PhNode *
+node_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
+{
+  PhModel         *model = sql->here != NULL ? sql->here->model : NULL;
+  const char      *text = (const char *) sqlite3_value_text (value);
+  PhNode          *node = model != NULL && text != NULL ? ph_model_find_node_named (model, text) : NULL;
+  g_autofree char *message = NULL;
+
+  if (node != NULL || sqlite3_value_type (value) == SQLITE_NULL)
+    return node;
+  message = g_strdup_printf ("there is no node '%s'", text != NULL ? text : "");
+  sqlite3_result_error (out, message, -1);
+  return NULL;
+}
+
+/* ── who feeds whom ── */
+
+typedef void (*Visit) (PhNode *node, gpointer data);
+
+static void
+visit_inputs (PhNode *node, Visit visit, gpointer data)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      PhValue *value = node->inputs->pdata[i];
+
+      if (value != NULL && value->producer != NULL)
+        visit (value->producer, data);
+    }
+}
+
+/* A node comes after what it reads, and after what its bodies read from outside. */
+static void
+visit_before (PhNode *node, Visit visit, gpointer data)
+{
+  visit_inputs (node, visit, data);
+  for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+    PH_FOREACH_NODE (inner, (PhGraph *) node->graphs->pdata[g])
+      visit_before (inner, visit, data);
+}
+
+static void
+visit_after (PhNode *node, Visit visit, gpointer data)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const PhValue *value = node->outputs->pdata[i];
+
+      for (guint u = 0; u < value->uses->len; u++)
+        {
+          PhNode *user = g_array_index (value->uses, PhUse, u).node;
+
+          /* What is used in a body is used by its owner. */
+          visit (user, data);
+          for (PhNode *owner = user->graph->owner; owner != NULL && user->graph != node->graph; owner = owner->graph->owner)
+            {
+              visit (owner, data);
+              if (owner->graph == node->graph)
+                break;
+            }
+        }
+    }
+}
+
+typedef struct { GHashTable *from; GPtrArray *queue; PhNode *at; } Walk;       /* from: node -> the one through which it was found */
+
+static void
+reach (PhNode *node, gpointer data)
+{
+  Walk *walk = data;
+
+  if (g_hash_table_contains (walk->from, node))
+    return;
+  g_hash_table_insert (walk->from, node, walk->at);
+  g_ptr_array_add (walk->queue, node);
+}
+
+/* All that @start leads to, the nearest first; without it. */
+static void
+walk_from (Walk *walk, PhNode *start, gboolean forward, const PhNode *except)
+{
+  walk->from = g_hash_table_new (NULL, NULL);
+  walk->queue = g_ptr_array_new ();
+  g_hash_table_insert (walk->from, start, NULL);
+  for (guint i = 0; i == 0 || i <= walk->queue->len; i++)
+    {
+      walk->at = i == 0 ? start : walk->queue->pdata[i - 1];
+      if (walk->at == except)
+        continue;
+      (forward ? visit_after : visit_before) (walk->at, reach, walk);
+    }
+}
+
+static void
+walk_clear (Walk *walk)
+{
+  g_hash_table_unref (walk->from);
+  g_ptr_array_unref (walk->queue);
+}
+
+static void
+result_nodes (sqlite3_context *out, PhNode *const *nodes, guint n)
+{
+  GString *text = g_string_new ("[");
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%u", i > 0 ? "," : "", nodes[i]->id);
+  g_string_append_c (text, ']');
+  ph_sql_result_take (out, g_string_free (text, FALSE));
+}
+
+static void
+reached (sqlite3_context *out, sqlite3_value **argv, gboolean forward)
+{
+  PhNode *node = node_of (sqlite3_user_data (out), argv[0], out);
+  Walk    walk;
+
+  if (node == NULL)
+    return;
+  walk_from (&walk, node, forward, NULL);
+  result_nodes (out, (PhNode *const *) walk.queue->pdata, walk.queue->len);
+  walk_clear (&walk);
+}
+
+static void
+sql_ancestors (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  reached (out, argv, FALSE);
+}
+
+static void
+sql_descendants (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  reached (out, argv, TRUE);
+}
+
+/* A shortest way from one to the other, both ends with it; NULL: there is none. */
+static void
+sql_path (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  PhSql                *sql = sqlite3_user_data (out);
+  PhNode               *first = node_of (sql, argv[0], out), *last = first != NULL ? node_of (sql, argv[1], out) : NULL;
+  g_autoptr (GPtrArray) way = g_ptr_array_new ();
+  Walk                  walk;
+
+  if (last == NULL)
+    return;
+  walk_from (&walk, last, FALSE, NULL);
+  if (g_hash_table_contains (walk.from, first))
+    {
+      for (PhNode *node = first; node != NULL; node = g_hash_table_lookup (walk.from, node))
+        g_ptr_array_add (way, node);
+      result_nodes (out, (PhNode *const *) way->pdata, way->len);
+    }
+  walk_clear (&walk);
+}
+
+/* ── the longest path ── */
+
+typedef struct { double cost; PhNode *before; } Reach;
+typedef struct { GHashTable *reaches; PhGraph *graph; Reach *best; } Longest;
+
+static void
+take_longest (PhNode *node, gpointer data)
+{
+  Longest     *longest = data;
+  const Reach *reach_of = g_hash_table_lookup (longest->reaches, node);
+
+  if (reach_of != NULL && (longest->best->before == NULL || reach_of->cost > longest->best->cost))
+    *longest->best = (Reach) { reach_of->cost, node };
+}
+
+/* longest_path() by nodes, longest_path('flops') by what they cost; of equal ones that of more nodes. The list of a graph is in
+ * topological order. */
+static void
+sql_longest_path (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  PhSql                 *sql = sqlite3_user_data (out);
+  const char            *by = argc > 0 ? (const char *) sqlite3_value_text (argv[0]) : "nodes";
+  const gboolean         flops = g_strcmp0 (by, "flops") == 0;
+  g_autoptr (GHashTable) reaches = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  g_autoptr (GPtrArray)  way = g_ptr_array_new ();
+  PhNode                *last = NULL;
+  double                 most = -1;
+
+  if (!flops && g_strcmp0 (by, "nodes") != 0)
+    {
+      sqlite3_result_error (out, "longest_path is by 'nodes' or 'flops'", -1);
+      return;
+    }
+  if (sql->here == NULL)
+    return;
+  PH_FOREACH_NODE (node, sql->here->model->graph)
+    {
+      Reach  *own = g_new0 (Reach, 1);
+      Longest longest = { reaches, node->graph, own };
+
+      visit_before (node, take_longest, &longest);
+      own->cost += 1 + (flops ? (double) MAX (ph_node_flops (node), 0) : 0);
+      g_hash_table_insert (reaches, node, own);
+      if (own->cost > most)
+        {
+          most = own->cost;
+          last = node;
+        }
+    }
+  for (PhNode *node = last; node != NULL; node = ((Reach *) g_hash_table_lookup (reaches, node))->before)
+    g_ptr_array_add (way, node);
+  for (guint i = 0; i < way->len / 2; i++)
+    {
+      gpointer other = way->pdata[i];
+
+      way->pdata[i] = way->pdata[way->len - 1 - i];
+      way->pdata[way->len - 1 - i] = other;
+    }
+  result_nodes (out, (PhNode *const *) way->pdata, way->len);
+}
+
+/* ── dominates ── */
+
+/* It reads an input of the graph, so that a way begins here. */
+static gboolean
+begins (const PhNode *node)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const PhValue *value = node->inputs->pdata[i];
+
+      if (value != NULL && value->producer == NULL && value->is_input && value->graph->owner == NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Every way from an input of the graph to the second goes through the first. */
+static void
+sql_dominates (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  PhSql   *sql = sqlite3_user_data (out);
+  PhNode  *first = node_of (sql, argv[0], out), *second = first != NULL ? node_of (sql, argv[1], out) : NULL;
+  gboolean other = FALSE, through = FALSE;
+  Walk     walk;
+
+  if (second == NULL)
+    return;
+  if (first == second)
+    {
+      sqlite3_result_int (out, 1);
+      return;
+    }
+  walk_from (&walk, second, FALSE, first);
+  other = begins (second);
+  for (guint i = 0; i < walk.queue->len; i++)
+    {
+      const PhNode *node = walk.queue->pdata[i];
+
+      through = through || node == first;
+      other = other || (node != first && begins (node));
+    }
+  walk_clear (&walk);
+  sqlite3_result_int (out, through && !other);
+}
+
+/* ── shapes as text ── */
+
+/* "[batch,seq,8]", or what stands in brackets in "float[batch,seq,8]"; a type without brackets has no dimensions. (transfer full) */
+static char **
+dimensions (sqlite3_value *value)
+{
+  const char      *text = (const char *) sqlite3_value_text (value), *open = text != NULL ? strchr (text, '[') : NULL;
+  const char      *close = open != NULL ? strrchr (open, ']') : NULL;
+  g_autofree char *inside = close != NULL ? g_strndup (open + 1, (gsize) (close - open - 1)) : NULL;
+
+  if (text == NULL || *text == '\0')
+    return NULL;
+  return inside == NULL || *inside == '\0' ? g_new0 (char *, 1) : g_strsplit (inside, ",", -1);
+}
+
+static void
+sql_rank (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  g_auto (GStrv) dims = dimensions (argv[0]);
+
+  if (dims != NULL)
+    sqlite3_result_int (out, (int) g_strv_length (dims));
+}
+
+static void
+sql_dim (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  g_auto (GStrv) dims = dimensions (argv[0]);
+  const gint64   n = dims != NULL ? g_strv_length (dims) : 0, asked = sqlite3_value_int64 (argv[1]), index = asked < 0 ? asked + n : asked;
+  char          *end;
+  gint64         size;
+
+  if (index < 0 || index >= n)
+    return;
+  size = g_ascii_strtoll (dims[index], &end, 10);
+  if (end != dims[index] && *end == '\0')
+    sqlite3_result_int64 (out, size);
+  else
+    ph_sql_result_text (out, g_strstrip (dims[index]));
+}
+
+void
+ph_sql_add_functions (PhSql *sql)
+{
+  static const struct { const char *name; int n; void (*function) (sqlite3_context *, int, sqlite3_value **); gboolean pure; } functions[] = {
+    { "ancestors", 1, sql_ancestors }, { "descendants", 1, sql_descendants }, { "path", 2, sql_path }, { "longest_path", 0, sql_longest_path },
+    { "longest_path", 1, sql_longest_path }, { "dominates", 2, sql_dominates }, { "rank", 1, sql_rank, TRUE }, { "dim", 2, sql_dim, TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    sqlite3_create_function (sql->db, functions[i].name, functions[i].n, SQLITE_UTF8 | (functions[i].pure ? SQLITE_DETERMINISTIC : 0), sql, functions[i].function,
+                             NULL, NULL);
+}
