@@ -13,7 +13,7 @@ ph_aten_unread (const PhNode *node, const char *op)
 {
   /* What is about memory, or known from elsewhere. */
   static const char *const harmless[] = { "overload", "memory_format", "layout", "device", "pin_memory", "requires_grad", "non_blocking", "copy", "implicit", "arg1", "dtype", "correction", "keepdim",
-                                          "sparse_grad", "generator", "is_coalesced", "pre_grad", NULL };
+                                          "sparse_grad", "generator", "is_coalesced", "made_from", NULL };
   const char      *signature = ph_torch_signature (op);
   g_auto (GStrv)    parameters = g_strsplit (signature != NULL ? signature : "", " ", -1);
 

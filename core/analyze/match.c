@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/graph/made-from.h"
+
 #define MAX_READERS 64             /* of a value, that are looked at for one that is like another */
 #define ENOUGH      4              /* points; see likeness()                                      */
 #define MAX_ROUNDS  8
@@ -79,10 +81,42 @@ same_operator (const PhNode *a, const PhNode *b)
   return TRUE;
 }
 
+/* The compiler says that @of_target comes from other nodes than @node, or than those that @node comes from. */
+static gboolean
+contradicts (const PhNode *node, const PhNode *of_target)
+{
+  const char *theirs = ph_node_attr_string (of_target, PH_ATTR_FROM, NULL), *ours = theirs != NULL ? ph_node_attr_string (node, PH_ATTR_FROM, NULL) : NULL;
+  g_auto (GStrv) names = NULL;
+
+  if (theirs == NULL)
+    return FALSE;
+  if (ours != NULL)
+    return strcmp (ours, theirs) != 0;
+  names = g_strsplit (theirs, ", ", -1);
+  return node->outputs->len == 0 || !g_strv_contains ((const char *const *) names, ph_node_output (node, 0)->name);
+}
+
 static gboolean
 is_free (const PhMatch *match, const PhNode *node, const PhNode *of_target)
 {
-  return node != NULL && ph_match_how (match, node) == PH_MATCH_NONE && ph_match_node (match, of_target) == NULL && same_operator (node, of_target);
+  return node != NULL && ph_match_how (match, node) == PH_MATCH_NONE && ph_match_node (match, of_target) == NULL && same_operator (node, of_target)
+         && !contradicts (node, of_target);
+}
+
+/* ── what is given ──────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* The same operator as the one node that the compiler says it comes from. */
+static void
+match_given (PhMatch *match, PhGraph *graph, PhGraph *target)
+{
+  PH_FOREACH_NODE (node, target)
+    {
+      const char *from = ph_node_attr_string (node, PH_ATTR_FROM, NULL);
+      PhValue    *value = from != NULL ? ph_graph_find_value_named (graph, from) : NULL;
+
+      if (value != NULL && value->producer != NULL && value->graph == graph && ph_node_attr (value->producer, PH_ATTR_FROM) == NULL && is_free (match, value->producer, node))
+        ph_match_set (match, value->producer, node, PH_MATCH_GIVEN);
+    }
 }
 
 /* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -515,6 +549,7 @@ ph_match_graph (PhMatch *match, PhGraph *graph, PhGraph *target)
 
   match_inputs (match, graph, target);
   match_constants (match, graph, target);
+  match_given (match, graph, target);
   match_names (match, graph, target);
   match_outputs (match, graph, target);
   /* What is sure says more that is sure, before anything is guessed. */

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   PH_MATCH_NONE,
+  PH_MATCH_GIVEN,        /* who wrote both says so: PH_ATTR_FROM; no guess contradicts it                          */
   PH_MATCH_NAME,         /* the same name of their own; one that only counts (%5) says nothing               */
   PH_MATCH_OUTPUT,       /* a value of the same name                                                         */
   PH_MATCH_SAME,         /* the same operator and attributes on the same values                              */

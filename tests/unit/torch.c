@@ -180,7 +180,7 @@ test_trace (void)
   g_assert_nonnull (strstr (problems->pdata[0], "line 23"));
   last = models->pdata[3];
   for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
-    g_assert_cmpstr (ph_node_attr_string (maker (last, pairs[i][0]), "pre_grad", NULL), ==, pairs[i][1]);
+    g_assert_cmpstr (ph_node_attr_string (maker (last, pairs[i][0]), "made_from", NULL), ==, pairs[i][1]);
   g_assert_cmpuint (maker (models->pdata[0], "relu")->where->line, ==, 9);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/graph/edit.h"
+#include "core/graph/made-from.h"
 #include "core/io/format.h"
 #include "core/io/torch/torch.h"
 
@@ -73,9 +74,35 @@ compile_of (JsonObject *object)
   return g_string_free (out, FALSE);
 }
 
+/* "mm_default_1": [{"name": "mm", "from_node": [{"name": "addmm", "from_node": [{"name": "linear"}]}]}]: what lies between is of the graphs between,
+ * and its own last one is what it comes from. */
+static void
+read_chain (JsonNode *node, GHashTable *between, guint depth)
+{
+  JsonArray *array = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
+
+  for (guint i = 0; array != NULL && depth < 50 && i < json_array_get_length (array); i++)
+    {
+      JsonNode *each = json_array_get_element (array, i), *from;
+      JsonObject *object = JSON_NODE_HOLDS_OBJECT (each) ? json_node_get_object (each) : NULL, *last;
+      const char *name = object != NULL ? json_object_get_string_member_with_default (object, "name", "") : "", *leaf;
+
+      from = object != NULL ? json_object_get_member (object, "from_node") : NULL;
+      if (from == NULL || !JSON_NODE_HOLDS_ARRAY (from) || json_array_get_length (json_node_get_array (from)) == 0)
+        continue;
+      read_chain (from, between, depth + 1);
+      each = json_array_get_element (json_node_get_array (from), 0);
+      last = JSON_NODE_HOLDS_OBJECT (each) ? json_node_get_object (each) : NULL;
+      leaf = last != NULL ? json_object_get_string_member_with_default (last, "name", "") : "";
+      from = last != NULL ? json_object_get_member (last, "from_node") : NULL;
+      if (*name != '\0' && *leaf != '\0' && (from == NULL || !JSON_NODE_HOLDS_ARRAY (from) || json_array_get_length (json_node_get_array (from)) == 0))
+        g_hash_table_replace (between, g_strdup (name), g_strdup (leaf));
+    }
+}
+
 /* Which nodes of the graph before autograd each node of the last graph comes from, as Inductor says. */
 static void
-read_pairs (Graph *graph, GHashTable *pairs)
+read_pairs (Graph *graph, GHashTable *pairs, GHashTable *between)
 {
   g_autoptr (JsonParser) parser = json_parser_new ();
   JsonObject *object;
@@ -84,6 +111,14 @@ read_pairs (Graph *graph, GHashTable *pairs)
   if (!json_parser_load_from_data (parser, graph->text, (gssize) graph->size, NULL) || json_parser_get_root (parser) == NULL || !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
     return;
   object = json_node_get_object (json_parser_get_root (parser));
+  if (g_str_equal (graph->pass, "inductor_post_to_pre_grad_nodes"))
+    {
+      members = json_object_get_members (object);
+      for (GList *each = members; each != NULL; each = each->next)
+        read_chain (json_object_get_member (object, each->data), between, 0);
+      g_list_free (members);
+      return;
+    }
   if (!json_object_has_member (object, "postToPre") || !JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, "postToPre")))
     return;
   object = json_object_get_object_member (object, "postToPre");
@@ -109,7 +144,7 @@ read_pairs (Graph *graph, GHashTable *pairs)
 }
 
 static GPtrArray *
-read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs)
+read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs, GHashTable *between)
 {
   g_autoptr (GPtrArray) graphs = g_ptr_array_new_with_free_func (graph_free);
   const char *end = text + size, *at = text;
@@ -156,7 +191,7 @@ read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs)
         g_ptr_array_add (graphs, graph);
       else
         {
-          read_pairs (graph, pairs);
+          read_pairs (graph, pairs, between);
           graph_free (graph);
         }
     }
@@ -167,12 +202,14 @@ read_records (PhSource *source, const char *text, gsize size, GHashTable *pairs)
 
 /* The code of an exported program ends where its signature begins. */
 static PhModel *
-read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GError **error)
+read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable *between, GError **error)
 {
   const char *signature = g_strstr_len (graph->text, (gssize) graph->size, "Graph signature:"), *head = g_strstr_len (graph->text, (gssize) graph->size, "ExportedProgram:");
   const char *text = graph->text;
   gsize size = signature != NULL ? (gsize) (signature - text) : graph->size;
   guint line = graph->line;
+  const gboolean last = g_str_equal (graph->pass, "inductor_post_grad_graph") || g_str_equal (graph->pass, "after_post_grad_graph"),
+                 middle = g_str_has_prefix (graph->pass, "aot_") || g_str_equal (graph->pass, "before_post_grad_graph");
   PhModel *model;
 
   if (head != NULL && (signature == NULL || head < signature))
@@ -189,10 +226,16 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GError **er
     return NULL;
   PH_FOREACH_NODE (node, model->graph)
     {
-      const char *from = node->outputs->len > 0 && strstr (graph->pass, "post_grad") != NULL ? g_hash_table_lookup (pairs, ph_node_output (node, 0)->name) : NULL;
+      const char *name = node->outputs->len > 0 ? ph_node_output (node, 0)->name : "", *from = middle ? g_hash_table_lookup (between, name) : NULL;
 
-      if (from != NULL && !ph_node_set_attr (node, "pre_grad", ph_attr_new_string ("pre_grad", from), NULL))
-        continue;
+      /* What autograd made and Inductor left as it is has its name in both. */
+      if (from == NULL && (last || (middle && g_hash_table_size (between) > 0)))
+        from = g_hash_table_lookup (pairs, name);
+      if (from != NULL && !ph_node_set_attr (node, PH_ATTR_FROM, ph_attr_new_string (PH_ATTR_FROM, from), error))
+        {
+          ph_model_free (model);
+          return NULL;
+        }
     }
   return model;
 }
@@ -201,7 +244,7 @@ static gboolean
 record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
 {
   g_autoptr (GBytes) bytes = ph_source_dup_bytes (source, error);
-  g_autoptr (GHashTable) pairs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free), others = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) pairs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free), between = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free), others = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GPtrArray) graphs = NULL;
   gsize size;
   const char *text = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL, *chosen = NULL;
@@ -209,7 +252,7 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
 
   if (text == NULL)
     return FALSE;
-  graphs = read_records (source, text, size, pairs);
+  graphs = read_records (source, text, size, pairs, between);
   for (guint i = 0; i < graphs->len; i++)
     {
       const Graph *graph = graphs->pdata[i];
@@ -223,7 +266,7 @@ record (PhSource *source, PhRecordFunc each, gpointer data, GError **error)
           g_hash_table_add (others, graph->compile);
           continue;
         }
-      if ((model = read_graph (source, graph, pairs, &reason)) == NULL)
+      if ((model = read_graph (source, graph, pairs, between, &reason)) == NULL)
         {
           ph_source_problem (source, "%s is left out: %s", graph->pass, reason->message);
           continue;
