@@ -394,6 +394,8 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
   g_autoptr (JsonParser)  parser = json_parser_new ();
   g_autoptr (GPtrArray)   passes = g_ptr_array_new ();
   JsonArray             *rows;
+  JsonNode              *root;
+  const char            *text;
   gsize                  size;
 
   if (!g_file_test (absolute, G_FILE_TEST_IS_REGULAR))
@@ -404,9 +406,16 @@ ph_pass_load (const char *path, GCancellable *cancellable, GError **error)
   output = run_program (command, NULL, NULL, 0, path, cancellable, error);
   if (output == NULL)
     return NULL;
-  if (!json_parser_load_from_data (parser, g_bytes_get_data (output, &size), (gssize) g_bytes_get_size (output), error))
+  text = g_bytes_get_data (output, &size);
+  if (!json_parser_load_from_data (parser, text != NULL ? text : "", (gssize) size, error))
     return NULL;
-  rows = json_object_get_array_member (json_node_get_object (json_parser_get_root (parser)), "passes");
+  root = json_parser_get_root (parser);
+  if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root) || !json_object_has_member (json_node_get_object (root), "passes"))
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: it answered with something else than its passes", path);
+      return NULL;
+    }
+  rows = json_object_get_array_member (json_node_get_object (root), "passes");
   for (guint i = 0; i < json_array_get_length (rows); i++)
     add_foreign (json_array_get_object_element (rows, i), absolute, passes);
   return g_steal_pointer (&passes);

@@ -121,9 +121,18 @@ ph_format_for_saving (const char *path)
 
 /* ── opening and saving ─────────────────────────────────────────────────────────────────────────────────────────── */
 
+/* A file on disk was asked before. */
+static gboolean
+has_bytes (PhSource *source, GError **error)
+{
+  return source->bytes == NULL || g_bytes_get_size (source->bytes) > 0 || ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is empty");
+}
+
 static PhModel *
 read_source (const PhFormat *format, PhSource *source, GError **error)
 {
+  if (!has_bytes (source, error))
+    return NULL;
   if (format->read != NULL)
     {
       GError  *reason = NULL;
@@ -295,13 +304,6 @@ ph_format_record (const char *path, PhRecordFunc each, gpointer data, GPtrArray 
   if (model != NULL && !ph_file_check (file, error))
     g_clear_pointer (&model, ph_model_free);
   return model != NULL && finish_each (NULL, model, &recording, error);
-}
-
-/* A file on disk was asked before. */
-static gboolean
-has_bytes (PhSource *source, GError **error)
-{
-  return source->bytes == NULL || g_bytes_get_size (source->bytes) > 0 || ph_source_fail (source, error, PH_ERROR_FILE, NULL, "it is empty");
 }
 
 gboolean
