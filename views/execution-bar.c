@@ -41,7 +41,7 @@ on_clicked (GtkButton *button, PhExecutionBar *self)
 
 /* "3 of 5: Sin sin_1 = -0.959, turn 2" (transfer full) */
 static char *
-describe (const PhExecution *execution, guint at)
+describe (const PhExecution *execution, guint at, PhModel *model)
 {
   const PhExecutionEvent *event = at > 0 ? execution->events->pdata[at - 1] : NULL;
   GString *text = g_string_new (NULL);
@@ -59,8 +59,8 @@ describe (const PhExecution *execution, guint at)
       g_autofree char *value = ph_adjoint_text (event->tensors[0], ph_type_of_tensor (event->tensors[0]));
       g_string_append_printf (text, " = %s", value);
     }
-  if (event->turn > 0)
-    g_string_append_printf (text, _(", turn %u"), event->turn);
+  if (ph_execution_turn (execution, at - 1, model) > 0)
+    g_string_append_printf (text, _(", turn %u"), ph_execution_turn (execution, at - 1, model));
   return g_string_free (text, FALSE);
 }
 
@@ -74,7 +74,7 @@ update (PhExecutionBar *self)
   gtk_revealer_set_reveal_child (self->revealer, execution != NULL);
   if (!execution)
     return;
-  g_autofree char *text = describe (execution, at);
+  g_autofree char *text = describe (execution, at, ph_document_get_model (ph_console_get_document (self->console)));
   gtk_label_set_text (self->title, text);
   for (guint i = at; i < execution->events->len && !bodies; i++)
     bodies = ((PhExecutionEvent *) execution->events->pdata[i])->depth > 0;

@@ -452,10 +452,17 @@ ph_canvas_uncover (PhGraphCanvas *self)
   const PhId id = self->document != NULL ? ph_document_get_selection (self->document) : PH_NO_ID;
   const int box = self->scene != NULL && id != PH_NO_ID ? ph_scene_find (self->scene, id, NULL) : -1;
   const PhSceneBox *at = box >= 0 ? ph_scene_box (self->scene, box) : NULL;
+  g_autofree char *key = NULL;
 
   self->uncovered = PH_NO_ID;
-  if (at == NULL || at->kind != PH_BOX_GROUP || at->open || !at->can_open
-      || (self->open != NULL && g_hash_table_contains (self->open, at->path)))
+  if (at == NULL || at->open || !at->can_open)
+    return FALSE;
+  /* A node that has bodies does not hide itself. */
+  for (guint t = 0; t < at->n_tenants; t++)
+    if (ph_scene_tenant_at (self->scene, at->first_tenant + t)->id == id)
+      return FALSE;
+  key = key_of (self, box);
+  if (key == NULL || (self->open != NULL && g_hash_table_contains (self->open, key)))
     return FALSE;
   self->uncovered = id;
   ph_graph_canvas_toggle_group (self, box);

@@ -112,6 +112,12 @@ ph_canvas_values_follow (PhGraphCanvas *self)
 
   if (model == NULL || dear != NULL || ph_document_get_execution (self->document, NULL) != NULL)
     {
+      guint at = 0;
+      PhExecution *execution = self->document != NULL ? ph_document_get_execution (self->document, &at) : NULL;
+
+      /* A run goes on inside of a loop where one sees it. */
+      if (execution != NULL && at > 0 && ((PhExecutionEvent *) execution->events->pdata[at - 1])->depth > 0)
+        ph_canvas_uncover (self);
       ph_canvas_values_label (self);
       return;
     }

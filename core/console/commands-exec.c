@@ -58,9 +58,10 @@ exec_work (PhCall *call, GError **error)
 
 /* The name of a node in lists: "Add n3". */
 static void
-describe (const PhExecution *execution, guint index, JsonObject *row)
+describe (const PhExecution *execution, guint index, PhModel *model, JsonObject *row)
 {
   const PhExecutionEvent *event = execution->events->pdata[index];
+  const guint             turn = ph_execution_turn (execution, index, model);
   g_autofree char        *id = g_strdup_printf ("n%u", event->node);
   g_autoptr (GString)      value = g_string_new (NULL);
 
@@ -68,8 +69,8 @@ describe (const PhExecution *execution, guint index, JsonObject *row)
   json_object_set_string_member (row, "id", id);
   json_object_set_string_member (row, "op", event->op_type);
   ph_json_set (row, "name", event->name);
-  if (event->turn > 0)
-    json_object_set_int_member (row, "turn", event->turn);
+  if (turn > 0)
+    json_object_set_int_member (row, "turn", turn);
   for (guint i = 0; i < event->n_outputs; i++)
     if (event->tensors[i] != NULL)
       {
@@ -93,7 +94,7 @@ reply_order (PhCall *call, const PhExecution *execution, guint at)
       JsonObject *row = ph_json_add_object (rows);
 
       json_object_set_string_member (row, "mark", i + 1 == at ? "→" : "");
-      describe (execution, i, row);
+      describe (execution, i, ph_document_get_model (call->document), row);
       /* What is still to come is not known yet. */
       if (i >= at)
         json_object_set_string_member (row, "value", "");

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/document/document-private.h"
 #include "core/error.h"
+#include "core/ops/op-list.h"
 #include "core/run/inputs.h"
 #include "core/tensor/tensor.h"
 
@@ -155,6 +156,27 @@ values_at (const PhExecution *execution, guint at)
           g_hash_table_insert (values, GUINT_TO_POINTER (event->values[k]), ph_tensor_ref (event->tensors[k]));
     }
   return values;
+}
+
+guint
+ph_execution_turn (const PhExecution *execution, guint index, PhModel *model)
+{
+  const PhExecutionEvent *event = execution->events->pdata[index];
+
+  for (guint i = index; event->depth > 0; i++)
+    {
+      const PhNode *node = ph_model_find_node (model, event->node);
+
+      if (node == NULL || node->graph->owner == NULL || node->graph->owner->op != &ph_op_If)
+        return event->turn;
+      /* A node comes behind what its bodies ran. */
+      while (i < execution->events->len && ((PhExecutionEvent *) execution->events->pdata[i])->depth >= event->depth)
+        i++;
+      if (i == execution->events->len)
+        return event->turn;
+      event = execution->events->pdata[i];
+    }
+  return event->turn;
 }
 
 guint

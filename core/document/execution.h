@@ -33,6 +33,8 @@ PhExecution *ph_execution_new    (PhModel *model, GHashTable *feeds, GCancellabl
 void         ph_execution_free   (PhExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhExecution, ph_execution_free)
 
+/* In which turn of a loop event @index ran, from 1; 0: in none. What a branch runs is of the turn in which the branch is taken. */
+guint        ph_execution_turn      (const PhExecution *execution, guint index, PhModel *model);
 /* Where the next turn begins of the body that the last event before @at lies in; where that has none, or in no body: behind the
  * body, or at the next one. */
 guint        ph_execution_next_turn (const PhExecution *execution, guint at);

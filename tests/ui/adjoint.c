@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/ui/driver.h"
 #include "views/adjoint-pane.h"
+#include "views/execution-pane.h"
 
 typedef struct { GtkWidget *list; const char *text; } Row;
 
@@ -171,6 +172,78 @@ test_values (void)
   driver_wait (has_no_labels, NULL, 30, "the labels are gone");
 }
 
+/* The list of the run beside the traces: numbered, with values as they come; a row runs to there; a loop shows what runs in it. */
+static void
+test_execution (void)
+{
+  GtkWidget *pane, *list;
+  guint at;
+
+  driver_open_example ("seed", "none");
+  driver_run ("feed x1 2");
+  driver_run ("feed x2 5");
+  ph_window_show_bottom (driver_window (), "adjoint");
+  driver_settle ();
+  pane = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_EXECUTION_PANE);
+  driver_click_middle (driver_find_button (pane, "_Run Node by Node"));
+  driver_expect_line ("exec start");
+  list = driver_find (pane, GTK_TYPE_LIST_VIEW);
+  driver_expect_text (pane, "v1 = Log (x1)");
+  g_assert_false (driver_has_text (pane, "= 0.693"));
+  g_assert_cmpuint (selected_row (list), ==, GTK_INVALID_LIST_POSITION);
+
+  driver_run ("exec next 3");
+  driver_expect_text (pane, "= 0.693");
+  driver_expect_text (pane, "= -0.959");
+  g_assert_false (driver_has_text (pane, "= 10.693"));
+  g_assert_cmpuint (selected_row (list), ==, 2);
+
+  /* Back and on by the pointer. */
+  driver_click_middle (find_label (list, "v2 = Mul"));
+  driver_expect_line ("exec back 1");
+  g_assert_false (driver_has_text (pane, "= -0.959"));
+  driver_click_middle (find_label (list, "v4 = Add"));
+  driver_expect_line ("exec next 2");
+  driver_expect_text (pane, "= 10.693");
+  ph_document_get_execution (driver_document (), &at);
+  g_assert_cmpuint (at, ==, 4);
+  driver_run ("exec stop");
+  g_assert_nonnull (driver_find_button (pane, "_Run Node by Node"));
+}
+
+static gboolean
+is_seen (gpointer unused)
+{
+  const PhId node = ph_document_get_selection (driver_document ());
+  PhScene *scene = ph_graph_canvas_get_scene (driver_canvas ());
+  const int box = scene != NULL ? ph_scene_find (scene, node, NULL) : -1;
+
+  for (guint t = 0; box >= 0 && t < ph_scene_box (scene, box)->n_tenants; t++)
+    if (ph_scene_tenant_at (scene, ph_scene_box (scene, box)->first_tenant + t)->id == node)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_loop (void)
+{
+  GtkWidget *pane;
+
+  driver_open_example ("loop-branch", "none");
+  driver_run ("feed x [1, 2, 3]");
+  driver_run ("feed count 3");
+  ph_window_show_bottom (driver_window (), "adjoint");
+  driver_settle ();
+  pane = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_EXECUTION_PANE);
+  driver_run ("exec turn");
+  driver_wait (is_seen, NULL, 30, "the loop is open where it runs");
+  driver_run ("exec next 2");
+  driver_wait (is_seen, NULL, 30, "so is the branch");
+  driver_expect_text (pane, "turn 1");
+  driver_run ("exec end");
+  driver_expect_text (pane, "turn 3");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -178,5 +251,7 @@ main (int argc, char **argv)
     return 0;
   g_test_add_func ("/adjoint/traces", test_traces);
   g_test_add_func ("/adjoint/values", test_values);
+  g_test_add_func ("/adjoint/execution", test_execution);
+  g_test_add_func ("/adjoint/loop", test_loop);
   return driver_main ();
 }
