@@ -134,12 +134,29 @@ ph_call_usage (PhCall *call, GError **error, const char *format, ...)
   return FALSE;
 }
 
+/* The option of the command that is most like @typed. (transfer full) (nullable) */
+static char *
+nearest_option (PhCall *call, const char *typed)
+{
+  g_autoptr (GPtrArray) options = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char      *bare = g_strndup (typed, strcspn (typed, "="));
+
+  for (const char *option = call->command->arguments != NULL ? strstr (call->command->arguments, "--") : NULL; option != NULL; option = strstr (option + 2, "--"))
+    g_ptr_array_add (options, g_strndup (option, strcspn (option, " ]=|")));
+  return g_strdup (ph_nearest (bare, (const char *const *) options->pdata, options->len));
+}
+
 gboolean
 ph_call_need_args (PhCall *call, guint min, guint max, GError **error)
 {
   for (guint i = 0; i < call->argc; i++)
     if (g_str_has_prefix (call->argv[i], "--"))
-      return ph_call_usage (call, error, "%s has no option '%s'", call->command->name, call->argv[i]);
+      {
+        g_autofree char *nearest = nearest_option (call, call->argv[i]);
+
+        return ph_call_usage (call, error, "%s has no option '%s'%s%s%s", call->command->name, call->argv[i], nearest != NULL ? "; did you mean '" : "",
+                              nearest != NULL ? nearest : "", nearest != NULL ? "'?" : "");
+      }
   if (call->argc < min)
     return ph_call_usage (call, error, "%s wants %s", call->command->name, min == 1 ? "an argument" : "more arguments");
   if (call->argc > max)
