@@ -90,7 +90,7 @@ is_text (const guint8 *head, gsize size)
 static guint
 probe (const guint8 *head, gsize size, const char *name)
 {
-  if (g_str_has_suffix (name, ".hlo.pb") || g_str_has_suffix (name, ".mindir") || size == 0)
+  if (g_str_has_suffix (name, ".hlo.pb") || g_str_has_suffix (name, ".mindir") || g_str_has_suffix (name, ".onnx") || size == 0)
     return 0;
   if (is_text (head, size))
     {

@@ -259,7 +259,7 @@ run_cells (PhKernel *kernel, PhRecurrent *cell, PhTensor **keep, GError **error)
                                 || !weights (kernel, 7, dirs, 3 * n, -1, &keep[7], &p, error))))
     return FALSE;
   lengths = ph_kernel_ints (kernel, 4, &n_lengths);
-  if (lengths != NULL && (gint64) n_lengths != cell->batch)
+  if (lengths != NULL && ((gint64) n_lengths != cell->batch || ph_tensor_rank (ph_kernel_input (kernel, 4)) != 1))
     return ph_kernel_fail (kernel, error, "%zu sequence_lens for a batch of %" G_GINT64_FORMAT, n_lengths, cell->batch);
 
   y_dims[cell->batch_first ? 1 : 0] = cell->steps;
