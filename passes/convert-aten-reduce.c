@@ -1,4 +1,4 @@
-/* convert-aten-reduce.c: PyTorch's operators that reduce, sort, convert, make tensors, ask for sizes or choose, in ONNX's.
+/* convert-aten-reduce.c: PyTorch's operators that reduce, sort, convert, make tensors or ask for sizes, in ONNX's.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <math.h>
 #include <string.h>
@@ -6,22 +6,6 @@
 #include "core/ops/copy.h"
 #include "passes/convert-aten.h"
 #include "passes/loop.h"
-
-static const char *
-name_of (const PhConvert *l)
-{
-  return strchr (l->op, ':') + 1;
-}
-
-static PhValue *
-operand (PhConvert *l)
-{
-  PhValue *value = ph_aten_tensor (l, 0);
-
-  if (value == NULL)
-    ph_convert_stay (l, "it has no operand");
-  return value;
-}
 
 /* ── reductions ── */
 
@@ -52,12 +36,12 @@ reduce (PhConvert *l, PhValue **out)
     { "sum", &ph_op_ReduceSum }, { "mean", &ph_op_ReduceMean }, { "prod", &ph_op_ReduceProd }, { "amax", &ph_op_ReduceMax }, { "amin", &ph_op_ReduceMin }, { "all", &ph_op_ReduceMin },
     { "any", &ph_op_ReduceMax }, { "logsumexp", &ph_op_ReduceLogSumExp },
   };
-  const char   *op = name_of (l);
+  const char   *op = ph_aten_name (l);
   const gboolean truth = strcmp (op, "all") == 0 || strcmp (op, "any") == 0, adds = strcmp (op, "sum") == 0 || strcmp (op, "prod") == 0;
   gint64        axes[PH_MAX_RANK];
   guint         n = PH_MAX_RANK;
   gboolean      keep;
-  PhValue      *x = operand (l);
+  PhValue      *x = ph_aten_operand (l);
   PhDType       dtype = ph_aten_dtype (l, "dtype");
 
   if (x == NULL || !read_dims (l, axes, &n, &keep))
@@ -82,8 +66,8 @@ reduce (PhConvert *l, PhValue **out)
 static gboolean
 extreme (PhConvert *l, PhValue **out)
 {
-  const gboolean most = strcmp (name_of (l), "max") == 0;
-  PhValue       *x = operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dim");
+  const gboolean most = strcmp (ph_aten_name (l), "max") == 0;
+  PhValue       *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dim");
   gint64         axes[PH_MAX_RANK];
   guint          n = PH_MAX_RANK;
   gboolean       keep;
@@ -107,14 +91,14 @@ extreme (PhConvert *l, PhValue **out)
 static gboolean
 place (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = operand (l);
+  PhValue     *x = ph_aten_operand (l);
   const gint64 axis = ph_aten_int (l, "dim", 0), all = -1;
 
   if (x == NULL)
     return FALSE;
   if (!ph_aten_has (l, "dim"))
     x = ph_convert_reshape (l, x, &all, 1);
-  out[0] = ph_build_node (l->b, strcmp (name_of (l), "argmax") == 0 ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1,
+  out[0] = ph_build_node (l->b, strcmp (ph_aten_name (l), "argmax") == 0 ? &ph_op_ArgMax : &ph_op_ArgMin, &x, 1,
                           PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_int ("keepdims", ph_aten_int (l, "keepdim", 0) != 0)), 1);
   return TRUE;
 }
@@ -123,7 +107,7 @@ place (PhConvert *l, PhValue **out)
 static gboolean
 variance (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
+  const char *op = ph_aten_name (l);
   double      less = 1;
   gint64      axes[PH_MAX_RANK];
   guint       n = PH_MAX_RANK;
@@ -176,7 +160,7 @@ norm (PhConvert *l, PhValue **out)
 static gboolean
 cumsum (PhConvert *l, PhValue **out)
 {
-  PhValue *x = operand (l);
+  PhValue *x = ph_aten_operand (l);
   PhDType  dtype = ph_aten_dtype (l, "dtype");
 
   if (x == NULL)
@@ -185,7 +169,7 @@ cumsum (PhConvert *l, PhValue **out)
     dtype = PH_INT64;
   if (dtype != PH_UNDEFINED)
     x = ph_convert_cast (l, x, dtype);
-  if (strcmp (name_of (l), "cumprod") == 0)
+  if (strcmp (ph_aten_name (l), "cumprod") == 0)
     out[0] = PH_BUILD (l->b, CumProd, x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "dim", 0)));
   else
     out[0] = PH_BUILD (l->b, CumSum, x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "dim", 0)));
@@ -210,10 +194,10 @@ cosine (PhConvert *l, PhValue **out)
 static gboolean
 top (PhConvert *l, PhValue **out)
 {
-  const char    *op = name_of (l);
+  const char    *op = ph_aten_name (l);
   const gboolean all = strcmp (op, "topk") != 0, largest = all ? ph_aten_int (l, "descending", 0) != 0 : ph_aten_int (l, "largest", 1) != 0;
   const gint64   axis = ph_aten_int (l, "dim", -1);
-  PhValue       *x = operand (l), *made, *k;
+  PhValue       *x = ph_aten_operand (l), *made, *k;
 
   if (x == NULL)
     return FALSE;
@@ -243,13 +227,13 @@ to (PhConvert *l, PhValue **out)
 {
   static const char *const names[] = { "dtype", "arg2", "arg3" };
   static const struct { const char *op; PhDType dtype; } fixed[] = { { "float", PH_FLOAT }, { "double", PH_DOUBLE }, { "half", PH_FLOAT16 }, { "long", PH_INT64 }, { "int", PH_INT32 }, { "bool", PH_BOOL } };
-  PhValue *x = operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dtype");
+  PhValue *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1) != NULL ? ph_aten_tensor (l, 1) : ph_aten_computed (l, "dtype");
   PhDType  dtype = PH_UNDEFINED;
 
   if (x == NULL)
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (fixed); i++)
-    if (strcmp (fixed[i].op, name_of (l)) == 0)
+    if (strcmp (fixed[i].op, ph_aten_name (l)) == 0)
       dtype = fixed[i].dtype;
   for (guint i = 0; i < G_N_ELEMENTS (names) && dtype == PH_UNDEFINED; i++)
     dtype = ph_aten_dtype (l, names[i]);
@@ -266,8 +250,8 @@ to (PhConvert *l, PhValue **out)
 static gboolean
 number (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
-  PhValue    *x = operand (l);
+  const char *op = ph_aten_name (l);
+  PhValue    *x = ph_aten_operand (l);
 
   if (x == NULL)
     return FALSE;
@@ -280,8 +264,8 @@ number (PhConvert *l, PhValue **out)
 static gboolean
 size (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
-  PhValue    *x = operand (l);
+  const char *op = ph_aten_name (l);
+  PhValue    *x = ph_aten_operand (l);
   gint64      axis;
   const int   rank = x != NULL ? ph_value_rank (x) : -1;
 
@@ -309,7 +293,7 @@ size (PhConvert *l, PhValue **out)
 static gboolean
 get_item (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = operand (l), *index = ph_aten_computed (l, "idx");
+  PhValue     *x = ph_aten_operand (l), *index = ph_aten_computed (l, "idx");
   const PhNode *list = x != NULL ? x->producer : NULL;
   const PhAttr *known = ph_node_attr (l->node, "idx");
 
@@ -359,9 +343,9 @@ filled (PhConvert *l, PhValue *sizes, PhDType dtype, double number)
 static gboolean
 fill (PhConvert *l, PhValue **out)
 {
-  const char    *op = name_of (l);
+  const char    *op = ph_aten_name (l);
   const gboolean like = strstr (op, "_like") != NULL || g_str_has_prefix (op, "new_"), full = strstr (op, "full") != NULL;
-  PhValue       *x = like ? operand (l) : NULL, *sizes;
+  PhValue       *x = like ? ph_aten_operand (l) : NULL, *sizes;
   PhAtenArg      number = { .dtype = PH_INT64, .number = strstr (op, "ones") != NULL };
   PhDType        dtype = ph_aten_dtype (l, "dtype");
 
@@ -382,12 +366,12 @@ fill (PhConvert *l, PhValue **out)
 static gboolean
 overwrite (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = operand (l), *sizes;
+  PhValue  *x = ph_aten_operand (l), *sizes;
   PhAtenArg from = { .dtype = PH_INT64 };
 
   if (x == NULL)
     return FALSE;
-  if (strcmp (name_of (l), "zero") != 0 && !ph_aten_arg (l, 1, strcmp (name_of (l), "fill") == 0 ? "value" : "src", &from))
+  if (strcmp (ph_aten_name (l), "zero") != 0 && !ph_aten_arg (l, 1, strcmp (ph_aten_name (l), "fill") == 0 ? "value" : "src", &from))
     return ph_convert_stay (l, "what is written is not known");
   sizes = ph_aten_shape_part (l, x, 0, G_MAXINT64);
   out[0] = PH_BUILD (l->b, Expand, ph_aten_as (l, &from, ph_convert_dtype (x), x), sizes);
@@ -448,7 +432,7 @@ tensor (PhConvert *l, PhValue **out)
 static gboolean
 one_hot (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = operand (l);
+  PhValue     *x = ph_aten_operand (l);
   const gint64 n = ph_aten_int (l, "num_classes", -1);
 
   if (x == NULL || n < 0)
@@ -460,7 +444,7 @@ one_hot (PhConvert *l, PhValue **out)
 static gboolean
 nonzero (PhConvert *l, PhValue **out)
 {
-  PhValue *x = operand (l);
+  PhValue *x = ph_aten_operand (l);
 
   if (x == NULL)
     return FALSE;
@@ -475,108 +459,6 @@ drop (PhConvert *l, PhValue **out)
   if (ph_aten_int (l, "train", 0) != 0 && ph_aten_number (l, "p", 0.5) != 0)
     return ph_convert_stay (l, "it draws random numbers, as in training: export the model after model.eval ()");
   return ph_aten_same (l, out);
-}
-
-/* ── control ── */
-
-static PhValue *
-own_output (PhBuilder *b, PhValue *value)
-{
-  return value != NULL && (value->graph != b->graph || value->is_input) ? PH_BUILD (b, Identity, value) : value;
-}
-
-static gboolean
-take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue *const *inputs)
-{
-  g_autofree PhValue **outputs = g_new0 (PhValue *, from->outputs->len + 1);
-  gboolean             ok = ph_build_copy (inside, from, inputs, outputs, NULL);
-
-  for (guint i = 0; ok && i < from->outputs->len && inside->error == NULL; i++)
-    {
-      PhValue *output = own_output (inside, outputs[i]);
-
-      ok = inside->error == NULL && ph_graph_set_output (to, i, output, &inside->error);
-    }
-  if (inside->error != NULL && l->b->error == NULL)
-    g_propagate_error (&l->b->error, inside->error);
-  else
-    g_clear_error (&inside->error);
-  return ok;
-}
-
-static gboolean
-loop (PhConvert *l, PhValue **out)
-{
-  PhGraph                  *body = ph_node_graph (l->node, "body");
-  const guint               n = l->n_in >= 2 ? l->n_in - 2 : 0;
-  g_autofree const PhType **types = g_new0 (const PhType *, n + 1), **results = g_new0 (const PhType *, n + 1);
-  PhBuilder                 inside = { .name = l->b->name };
-  PhNode                   *made;
-
-  if (body == NULL || l->n_in < 2 || body->inputs->len != l->n_in || body->outputs->len != n + 1 || (l->n_out != n && n > 0))
-    return ph_convert_stay (l, "its body does not take its operands");
-  if (n == 0)
-    return ph_convert_stay (l, "it computes nothing");
-  for (guint i = 0; i < n; i++)
-    {
-      const PhValue *first = l->in[2 + i], *last = body->outputs->pdata[1 + i];
-      const PhDType  from = first != NULL ? ph_value_dtype (first) : PH_UNDEFINED, next = ph_value_dtype (last);
-
-      if (first == NULL || (from != PH_UNDEFINED && next != PH_UNDEFINED && from != next))
-        return ph_convert_stay (l, "'%s' begins as %s and goes on as %s", ((PhValue *) body->inputs->pdata[2 + i])->name, ph_dtype_name (from), ph_dtype_name (next));
-      types[i] = ((PhValue *) body->inputs->pdata[2 + i])->type;
-      results[i] = types[i];
-    }
-  made = ph_loop_new (l->b, l->in[0], l->in[1], l->in + 2, types, n, results, n);
-  if (made == NULL)
-    return FALSE;
-  inside.graph = ph_node_graph (made, "body");
-  for (guint i = 0; i < n; i++)
-    out[i] = ph_node_output (made, i);
-  return take_over (l, &inside, inside.graph, body, (PhValue **) inside.graph->inputs->pdata);
-}
-
-static gboolean
-if_ (PhConvert *l, PhValue **out)
-{
-  static const char *const names[] = { "then_branch", "else_branch" };
-  g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
-  PhValue                  *condition = l->n_in > 0 ? l->in[0] : NULL;
-  const gboolean            cond = strcmp (name_of (l), "cond") == 0 && l->node->graphs != NULL && l->node->graphs->len == 2;       /* of torch.export: takes operands */
-  PhGraph                  *bodies[2];
-  PhNode                   *made;
-
-  /* One branch only raises an error: the other one is what is computed. */
-  for (guint i = 0; i < 2; i++)
-    {
-      PhGraph *raises = ph_node_graph (l->node, names[i]), *other = ph_node_graph (l->node, names[1 - i]);
-
-      if (raises != NULL && other != NULL && other->inputs->len == 0 && other->outputs->len == l->n_out && ph_aten_raises (raises))
-        return ph_build_copy (l->b, other, NULL, out, NULL);
-    }
-  for (guint i = 0; i < 2; i++)
-    if ((bodies[i] = cond ? l->node->graphs->pdata[i] : ph_node_graph (l->node, names[i])) == NULL || bodies[i]->inputs->len != (cond ? l->n_in - 1 : 0) || bodies[i]->outputs->len != l->n_out || condition == NULL)
-      return ph_convert_stay (l, "its branches do not give what it gives");
-  for (guint i = 0; i < l->n_out; i++)
-    {
-      const PhDType a = ph_value_dtype (bodies[0]->outputs->pdata[i]), b = ph_value_dtype (bodies[1]->outputs->pdata[i]);
-
-      if (a != b && a != PH_UNDEFINED && b != PH_UNDEFINED)
-        return ph_convert_stay (l, "its branches give %s and %s", ph_dtype_name (a), ph_dtype_name (b));
-      types[i] = a != PH_UNDEFINED ? ph_type_unranked (a) : NULL;
-    }
-  condition = ph_convert_cast (l, condition, PH_BOOL);
-  made = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types, .before = l->b->before }, &l->b->error);
-  for (guint i = 0; made != NULL && i < 2; i++)
-    {
-      PhBuilder inside = { .graph = ph_node_add_graph (made, names[i], names[i], &l->b->error), .name = l->b->name };
-
-      if (inside.graph == NULL || !take_over (l, &inside, inside.graph, bodies[i], cond ? l->in + 1 : NULL))
-        return FALSE;
-    }
-  for (guint i = 0; made != NULL && i < l->n_out; i++)
-    out[i] = ph_node_output (made, i);
-  return made != NULL;
 }
 
 static const char over[] = "Both go over dimensions; without any, over all.";
@@ -616,7 +498,5 @@ const PhConvertRule ph_convert_aten_reduce[] = {
   { "aten:one_hot", one_hot, "OneHot", "Both put the classes last." }, { "aten:nonzero", nonzero, "Transpose(NonZero)", "PyTorch has a row for each element, ONNX a column." },
   DROP ("dropout"), DROP ("feature_dropout"), DROP ("native_dropout"), DROP ("alpha_dropout"), DROP ("clone"), DROP ("contiguous"), DROP ("detach"), DROP ("alias"), DROP ("lift_fresh"),
   DROP ("lift_fresh_copy"), DROP ("cpu"), DROP ("cuda"), DROP ("resolve_conj"), DROP ("resolve_neg"), DROP ("view_of"),
-  { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },
-  { "higher_order:cond", if_, "If", "ONNX's branches take their operands from around them." },
   { NULL }
 };

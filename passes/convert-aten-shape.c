@@ -4,29 +4,13 @@
 
 #include "passes/convert-aten.h"
 
-static const char *
-name_of (const PhConvert *l)
-{
-  return strchr (l->op, ':') + 1;
-}
-
-static PhValue *
-operand (PhConvert *l)
-{
-  PhValue *value = ph_aten_tensor (l, 0);
-
-  if (value == NULL)
-    ph_convert_stay (l, "it has no operand");
-  return value;
-}
-
 /* ── shapes ── */
 
 static gboolean
 view (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l), *param = strcmp (op, "reshape") == 0 ? "shape" : "size";
-  PhValue    *x = operand (l), *other = ph_aten_tensor (l, 1), *shape;
+  const char *op = ph_aten_name (l), *param = strcmp (op, "reshape") == 0 ? "shape" : "size";
+  PhValue    *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1), *shape;
   gint64      known[PH_MAX_RANK];
   guint       n = PH_MAX_RANK;
   gboolean    zero = FALSE;
@@ -69,7 +53,7 @@ replace_dims (PhConvert *l, PhValue *x, gint64 start, gint64 end, PhValue *betwe
 static gboolean
 flatten (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = operand (l);
+  PhValue     *x = ph_aten_operand (l);
   gint64       start = ph_aten_int (l, "start_dim", 0), end = ph_aten_int (l, "end_dim", -1), all = -1;
   const int    rank = x != NULL ? ph_value_rank (x) : -1;
 
@@ -98,7 +82,7 @@ flatten (PhConvert *l, PhValue **out)
 static gboolean
 unflatten (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = operand (l), *sizes = x != NULL ? ph_aten_sizes (l, "sizes", -1) : NULL;
+  PhValue  *x = ph_aten_operand (l), *sizes = x != NULL ? ph_aten_sizes (l, "sizes", -1) : NULL;
   const int axis = x != NULL ? ph_aten_axis (l, x, ph_aten_int (l, "dim", 0)) : -1;
 
   if (sizes == NULL || axis < 0)
@@ -110,7 +94,7 @@ unflatten (PhConvert *l, PhValue **out)
 static gboolean
 squeeze (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = operand (l);
+  PhValue  *x = ph_aten_operand (l);
   const int rank = x != NULL ? ph_value_rank (x) : -1;
   gint64    dims[PH_MAX_RANK], axes[PH_MAX_RANK];
   guint     n = PH_MAX_RANK, kept = 0;
@@ -145,7 +129,7 @@ static gboolean
 unsqueeze (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhValue     *x = operand (l);
+  PhValue     *x = ph_aten_operand (l);
 
   if (x == NULL)
     return FALSE;
@@ -157,8 +141,8 @@ unsqueeze (PhConvert *l, PhValue **out)
 static gboolean
 permute (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l);
-  PhValue    *x = operand (l);
+  const char *op = ph_aten_name (l);
+  PhValue    *x = ph_aten_operand (l);
   const int   rank = x != NULL ? ph_value_rank (x) : -1;
   gint64      perm[PH_MAX_RANK];
   guint       n = PH_MAX_RANK;
@@ -243,11 +227,11 @@ permute (PhConvert *l, PhValue **out)
 static gboolean
 expand (PhConvert *l, PhValue **out)
 {
-  PhValue *x = operand (l), *other = ph_aten_tensor (l, 1), *sizes;
+  PhValue *x = ph_aten_operand (l), *other = ph_aten_tensor (l, 1), *sizes;
 
   if (x == NULL)
     return FALSE;
-  sizes = g_str_has_suffix (name_of (l), "_as") ? other != NULL ? ph_aten_shape_part (l, other, 0, G_MAXINT64) : NULL : ph_aten_sizes (l, "size", 1);
+  sizes = g_str_has_suffix (ph_aten_name (l), "_as") ? other != NULL ? ph_aten_shape_part (l, other, 0, G_MAXINT64) : NULL : ph_aten_sizes (l, "size", 1);
   if (sizes == NULL)
     return ph_convert_stay (l, "the shape is not known");
   out[0] = PH_BUILD (l->b, Expand, x, sizes);
@@ -257,7 +241,7 @@ expand (PhConvert *l, PhValue **out)
 static gboolean
 repeat (PhConvert *l, PhValue **out)
 {
-  PhValue  *x = operand (l), *times = x != NULL ? ph_aten_sizes (l, strcmp (name_of (l), "tile") == 0 ? "dims" : "repeats", -1) : NULL;
+  PhValue  *x = ph_aten_operand (l), *times = x != NULL ? ph_aten_sizes (l, strcmp (ph_aten_name (l), "tile") == 0 ? "dims" : "repeats", -1) : NULL;
   const int rank = x != NULL ? ph_value_rank (x) : -1;
   gint64    axes[PH_MAX_RANK], n;
 
@@ -293,7 +277,7 @@ join (PhConvert *l, PhValue **out)
       if (part == NULL)
         return ph_convert_stay (l, "an element of its list is not known");
       /* As they began, before anything was joined to them. */
-      if (strcmp (name_of (l), "stack") != 0 && ph_value_rank (part) == 1 && ph_value_dim (part, 0) == 0 && n > 1)
+      if (strcmp (ph_aten_name (l), "stack") != 0 && ph_value_rank (part) == 1 && ph_value_dim (part, 0) == 0 && n > 1)
         continue;
       args[kept] = (PhAtenArg) { .value = part, .dtype = ph_value_dtype (part), .level = 2 };
       parts[kept++] = part;
@@ -304,7 +288,7 @@ join (PhConvert *l, PhValue **out)
   for (guint i = 0; i < kept; i++)
     {
       parts[i] = ph_aten_as (l, &args[i], dtype, NULL);
-      if (parts[i] != NULL && strcmp (name_of (l), "stack") == 0)
+      if (parts[i] != NULL && strcmp (ph_aten_name (l), "stack") == 0)
         parts[i] = PH_BUILD (l->b, Unsqueeze, parts[i], ph_convert_ints_value (l, &axis, 1));
     }
   out[0] = ph_build_node (l->b, &ph_op_Concat, parts, kept, PH_ATTRS (ph_attr_new_int ("axis", axis)), 1);
@@ -314,8 +298,8 @@ join (PhConvert *l, PhValue **out)
 static gboolean
 split (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l), *param = strcmp (op, "split_with_sizes") == 0 ? "split_sizes" : strcmp (op, "chunk") == 0 ? "chunks" : "split_size";
-  PhValue    *x = operand (l);
+  const char *op = ph_aten_name (l), *param = strcmp (op, "split_with_sizes") == 0 ? "split_sizes" : strcmp (op, "chunk") == 0 ? "chunks" : "split_size";
+  PhValue    *x = ph_aten_operand (l);
   gint64      sizes[64], axis, from = 0;
   const gint64 length = x != NULL ? ph_value_dim (x, (int) ph_aten_int (l, "dim", 0)) : -1;
   guint       n = G_N_ELEMENTS (sizes);
@@ -349,7 +333,7 @@ split (PhConvert *l, PhValue **out)
 static gboolean
 unbind (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = operand (l);
+  PhValue     *x = ph_aten_operand (l);
   const gint64 axis = ph_aten_int (l, "dim", 0);
 
   for (guint i = 0; x != NULL && i < l->n_out; i++)
@@ -361,16 +345,16 @@ static gboolean
 slice (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhValue     *x = operand (l), *start, *end;
+  PhValue     *x = ph_aten_operand (l), *start, *end;
 
   if (x == NULL)
     return FALSE;
   start = ph_aten_one (l, "start", 0);
-  if (strcmp (name_of (l), "narrow") == 0)
+  if (strcmp (ph_aten_name (l), "narrow") == 0)
     end = PH_BUILD (l->b, Add, start, ph_aten_one (l, "length", 0));
   else
     end = ph_aten_one (l, "end", G_MAXINT64);
-  if (strcmp (name_of (l), "narrow") == 0 && ph_aten_computed (l, "start") == NULL && ph_aten_computed (l, "length") == NULL)
+  if (strcmp (ph_aten_name (l), "narrow") == 0 && ph_aten_computed (l, "start") == NULL && ph_aten_computed (l, "length") == NULL)
     {
       const gint64 first = ph_aten_int (l, "start", 0), last = first + ph_aten_int (l, "length", 0);
 
@@ -385,7 +369,7 @@ static gboolean
 select_ (PhConvert *l, PhValue **out)
 {
   const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhValue     *x = operand (l), *index = ph_aten_computed (l, "index");
+  PhValue     *x = ph_aten_operand (l), *index = ph_aten_computed (l, "index");
 
   if (x == NULL)
     return FALSE;
@@ -401,7 +385,7 @@ select_ (PhConvert *l, PhValue **out)
 static gboolean
 put_part (PhConvert *l, PhValue **out)
 {
-  PhValue     *x = operand (l), *part = ph_aten_tensor (l, 1);
+  PhValue     *x = ph_aten_operand (l), *part = ph_aten_tensor (l, 1);
   const gint64 axis = ph_aten_int (l, "dim", 0);
   gint64       start, end;
   PhValue     *parts[3];
@@ -411,7 +395,7 @@ put_part (PhConvert *l, PhValue **out)
     return ph_convert_stay (l, "it has no operand");
   if (ph_aten_int (l, "step", 1) != 1)
     return ph_convert_stay (l, "its step is not 1");
-  if (strcmp (name_of (l), "select_scatter") == 0)
+  if (strcmp (ph_aten_name (l), "select_scatter") == 0)
     {
       start = ph_aten_int (l, "index", 0);
       end = start == -1 ? G_MAXINT64 : start + 1;
@@ -431,111 +415,13 @@ put_part (PhConvert *l, PhValue **out)
   return TRUE;
 }
 
-static gboolean
-masked (PhConvert *l, PhValue **out)
-{
-  PhValue *x = operand (l), *mask = ph_aten_tensor (l, 1), *shape;
-
-  if (x == NULL || mask == NULL)
-    return ph_convert_stay (l, "it has no mask");
-  shape = PH_BUILD (l->b, Shape, PH_BUILD (l->b, Where, mask, x, x));
-  out[0] = PH_BUILD (l->b, Compress, PH_BUILD (l->b, Expand, x, shape), PH_BUILD (l->b, Reshape, PH_BUILD (l->b, Expand, mask, shape), ph_convert_ints_value (l, (gint64[]) { -1 }, 1)));
-  return TRUE;
-}
-
-/* ── by indices ── */
-
-static gboolean
-gather (PhConvert *l, PhValue **out)
-{
-  const char  *op = name_of (l);
-  PhValue     *x = operand (l), *index = ph_aten_tensor (l, 1);
-  const gint64 axis = ph_aten_int (l, "dim", 0), one = 1;
-
-  if (x == NULL || index == NULL)
-    return ph_convert_stay (l, "it has no indices");
-  if (strcmp (op, "gather") == 0)
-    out[0] = PH_BUILD_WITH (l->b, GatherElements, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index);
-  else if (strcmp (op, "embedding") == 0)
-    out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", 0)), x, index);
-  else
-    {
-      if (ph_value_rank (index) == 0)
-        index = ph_convert_reshape (l, index, &one, 1);
-      out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", axis)), x, index);
-    }
-  return TRUE;
-}
-
-/* x[i, j]: indices of the first dimensions; x[:, i]: of one; x[mask]. */
-static gboolean
-index_ (PhConvert *l, PhValue **out)
-{
-  PhValue    *x = operand (l), *indices[PH_MAX_RANK], *parts[PH_MAX_RANK], *shape;
-  const guint n = ph_aten_n_tensors (l);
-  guint       used = 0, at = 0;
-  const gint64 last = -1;
-
-  if (x == NULL || n < 2 || n - 1 > PH_MAX_RANK)
-    return ph_convert_stay (l, "it has no indices");
-  for (guint i = 1; i < n; i++)
-    if (ph_aten_tensor (l, i) != NULL)
-      {
-        indices[used++] = ph_aten_tensor (l, i);
-        at = i - 1;
-      }
-  if (used == 1 && ph_convert_dtype (indices[0]) == PH_BOOL && at == 0)
-    {
-      out[0] = PH_BUILD (l->b, GatherND, x, PH_BUILD_WITH (l->b, Transpose, PH_ATTRS (ph_attr_new_ints ("perm", (gint64[]) { 1, 0 }, 2)), PH_BUILD (l->b, NonZero, indices[0])));
-      return TRUE;
-    }
-  for (guint i = 0; i < used; i++)
-    if (!ph_dtype_is_integer (ph_convert_dtype (indices[i])))
-      return ph_convert_stay (l, "its indices are not integers, or masks beside others");
-  if (used == 1)
-    {
-      out[0] = PH_BUILD_WITH (l->b, Gather, PH_ATTRS (ph_attr_new_int ("axis", at)), x, indices[0]);
-      return TRUE;
-    }
-  if (at + 1 != used || used == 0)
-    return ph_convert_stay (l, "its indices are not of the first dimensions");
-  shape = indices[0];
-  for (guint i = 1; i < used; i++)
-    shape = PH_BUILD (l->b, Add, ph_convert_cast (l, shape, PH_INT64), ph_convert_cast (l, indices[i], PH_INT64));
-  shape = PH_BUILD (l->b, Shape, shape);
-  for (guint i = 0; i < used; i++)
-    parts[i] = PH_BUILD (l->b, Unsqueeze, PH_BUILD (l->b, Expand, ph_convert_cast (l, indices[i], PH_INT64), shape), ph_convert_ints_value (l, &last, 1));
-  out[0] = PH_BUILD (l->b, GatherND, x, ph_aten_concat (l, parts, used, -1));
-  return TRUE;
-}
-
-static gboolean
-scatter (PhConvert *l, PhValue **out)
-{
-  PhValue     *x = operand (l), *index = ph_aten_tensor (l, 1), *src;
-  const gint64 axis = ph_aten_int (l, "dim", 0);
-  PhAtenArg    arg;
-
-  if (x == NULL || index == NULL || (!ph_aten_arg (l, 2, "src", &arg) && !ph_aten_arg (l, 2, "value", &arg)))
-    return ph_convert_stay (l, "it has no operand");
-  src = ph_aten_as (l, &arg, ph_convert_dtype (x), x);
-  if (arg.value == NULL)
-    src = PH_BUILD (l->b, Expand, src, ph_aten_shape_part (l, index, 0, G_MAXINT64));
-  else
-    for (int i = 0; i < ph_value_rank (index); i++)
-      if (ph_value_dim (index, i) < 0 || ph_value_dim (src, i) != ph_value_dim (index, i))
-        return ph_convert_stay (l, "its source may be larger than its indices");
-  out[0] = PH_BUILD_WITH (l->b, ScatterElements, PH_ATTRS (ph_attr_new_int ("axis", axis), ph_attr_new_string ("reduction", strcmp (name_of (l), "scatter_add") == 0 ? "add" : "none")), x, index, src);
-  return TRUE;
-}
-
 /* ── borders and order ── */
 
 static gboolean
 pad (PhConvert *l, PhValue **out)
 {
-  const char *op = name_of (l), *mode = ph_node_attr_string (l->node, "mode", "constant"), *onnx;
-  PhValue    *x = operand (l);
+  const char *op = ph_aten_name (l), *mode = ph_node_attr_string (l->node, "mode", "constant"), *onnx;
+  PhValue    *x = ph_aten_operand (l);
   const int   rank = x != NULL ? ph_value_rank (x) : -1;
   gint64      given[2 * PH_MAX_RANK], pads[2 * PH_MAX_RANK] = { 0 };
   guint       n = G_N_ELEMENTS (given);
@@ -565,7 +451,7 @@ pad (PhConvert *l, PhValue **out)
 static gboolean
 flip (PhConvert *l, PhValue **out)
 {
-  PhValue *x = operand (l);
+  PhValue *x = ph_aten_operand (l);
   gint64   axes[PH_MAX_RANK];
   guint    n = PH_MAX_RANK;
 
@@ -578,7 +464,7 @@ flip (PhConvert *l, PhValue **out)
 static gboolean
 roll (PhConvert *l, PhValue **out)
 {
-  PhValue *x = operand (l);
+  PhValue *x = ph_aten_operand (l);
   gint64   shifts[PH_MAX_RANK], axes[PH_MAX_RANK];
   guint    n = PH_MAX_RANK, m = PH_MAX_RANK;
 
@@ -603,22 +489,22 @@ roll (PhConvert *l, PhValue **out)
 static gboolean
 triangle (PhConvert *l, PhValue **out)
 {
-  PhValue *x = operand (l);
+  PhValue *x = ph_aten_operand (l);
 
   if (x == NULL)
     return FALSE;
-  out[0] = PH_BUILD_WITH (l->b, Trilu, PH_ATTRS (ph_attr_new_int ("upper", strcmp (name_of (l), "triu") == 0)), x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "diagonal", 0)));
+  out[0] = PH_BUILD_WITH (l->b, Trilu, PH_ATTRS (ph_attr_new_int ("upper", strcmp (ph_aten_name (l), "triu") == 0)), x, ph_build_scalar (l->b, PH_INT64, (double) ph_aten_int (l, "diagonal", 0)));
   return TRUE;
 }
 
 static gboolean
 pixel_shuffle (PhConvert *l, PhValue **out)
 {
-  PhValue *x = operand (l);
+  PhValue *x = ph_aten_operand (l);
 
   if (x == NULL || ph_value_rank (x) != 4)
     return ph_convert_stay (l, "its operand is not of rank 4");
-  if (strcmp (name_of (l), "pixel_unshuffle") == 0)
+  if (strcmp (ph_aten_name (l), "pixel_unshuffle") == 0)
     out[0] = ph_convert_stay (l, "ONNX orders channels in another way") ? x : NULL;
   else
     out[0] = PH_BUILD_WITH (l->b, DepthToSpace, PH_ATTRS (ph_attr_new_int ("blocksize", ph_aten_int (l, "upscale_factor", 1)), ph_attr_new_string ("mode", "CRD")), x);
@@ -629,7 +515,7 @@ static gboolean
 upsample (PhConvert *l, PhValue **out)
 {
   const gboolean linear = strstr (l->op, "linear") != NULL, corners = ph_aten_int (l, "align_corners", 0) != 0;
-  PhValue       *x = operand (l), *sizes = NULL, *scales = NULL;
+  PhValue       *x = ph_aten_operand (l), *sizes = NULL, *scales = NULL;
   const PhAttr  *factors = ph_node_attr (l->node, "scale_factors");
   float          scale[5] = { 1, 1, 1, 1, 1 };
   const int      rank = x != NULL ? ph_value_rank (x) : -1;
@@ -679,10 +565,6 @@ const PhConvertRule ph_convert_aten_shape[] = {
   { "aten:select", select_, "Gather", "A single index takes its dimension away." },
   { "aten:select_scatter", put_part, "Concat of what is around it", "What is written through a view is put into its tensor." },
   { "aten:slice_scatter", put_part, "Concat of what is around it", "What is written through a view is put into its tensor." },
-  { "aten:gather", gather, "GatherElements", dims }, { "aten:embedding", gather, "Gather", "Rows of a table." }, { "aten:index_select", gather, "Gather", dims },
-  { "aten:index", index_, "Gather or GatherND", "Indices are broadcast against each other first." },
-  { "aten:masked_select", masked, "Compress", "Both take the elements in order." },
-  { "aten:scatter", scatter, "ScatterElements", dims }, { "aten:scatter_add", scatter, "ScatterElements that adds", dims },
   { "aten:constant_pad_nd", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:pad", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
   { "aten:reflection_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:reflection_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },
   { "aten:replication_pad1d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." }, { "aten:replication_pad2d", pad, "Pad", "PyTorch begins with the last dimension, ONNX has all starts first." },

@@ -6,6 +6,22 @@
 
 #include "core/io/torch/schema.h"
 
+const char *
+ph_aten_name (const PhConvert *l)
+{
+  return strchr (l->op, ':') + 1;
+}
+
+PhValue *
+ph_aten_operand (PhConvert *l)
+{
+  PhValue *value = ph_aten_tensor (l, 0);
+
+  if (value == NULL)
+    ph_convert_stay (l, "it has no operand");
+  return value;
+}
+
 /* ── parameters ── */
 
 const char *

@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-extern const PhConvertRule ph_convert_aten[], ph_convert_aten_shape[], ph_convert_aten_linear[], ph_convert_aten_reduce[], ph_convert_aten_layer[];
+extern const PhConvertRule ph_convert_aten[], ph_convert_aten_shape[], ph_convert_aten_linear[], ph_convert_aten_reduce[], ph_convert_aten_layer[],
+                           ph_convert_aten_control[], ph_convert_aten_index[];
 
 /* A tensor or a number, as PyTorch promotes them: numbers yield to tensors without dimensions, and these to those that have some. */
 typedef struct
@@ -18,6 +19,8 @@ typedef struct
   double   number;
 } PhAtenArg;
 
+const char *ph_aten_name     (const PhConvert *l);              /* "view" of "aten:view" */
+PhValue   *ph_aten_operand  (PhConvert *l);                    /* the first tensor; NULL: there is none, and it is said */
 /* The @k-th parameter that is a tensor, as a tensor alone. (nullable) */
 PhValue   *ph_aten_tensor   (PhConvert *l, guint k);
 guint      ph_aten_n_tensors (PhConvert *l);

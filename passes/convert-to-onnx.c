@@ -12,7 +12,8 @@
 static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
                                              ph_convert_math, ph_convert_hlo, ph_convert_tensorflow, ph_convert_tensorflow_tensors,
                                              ph_convert_tflite, ph_convert_openvino, ph_convert_aten,
-                                             ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce, ph_convert_aten_layer };
+                                             ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce, ph_convert_aten_layer,
+                                             ph_convert_aten_control, ph_convert_aten_index };
 
 /* Of a dialect that shares no names with others: its rules have its domain in front. */
 static gboolean

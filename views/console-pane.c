@@ -17,6 +17,7 @@
 #include <vte/vte.h>
 
 #include "core/escape.h"
+#include "views/terminal-colors.h"
 
 #define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
 #define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
@@ -516,33 +517,12 @@ ph_console_pane_dup_text (PhConsolePane *self)
   return vte_terminal_get_text (self->terminal, NULL, NULL, NULL);
 }
 
-/* The eight colours of ANSI, readable on the window's own background: deep on light, bright on dark. */
-static const char *const ansi_light[] = {
-  "#241f31", "#c01c28", "#1b7a4b", "#8f5f00", "#1a5fb4", "#813d9c", "#0b6e83", "#77767b",
-};
-static const char *const ansi_dark[] = {
-  "#5e5c64", "#ff7b63", "#8ff0a4", "#f8e45c", "#78aeed", "#dc8add", "#7de2e8", "#f6f5f4",
-};
-
-static void
-set_colours (PhConsolePane *self)
-{
-  GdkRGBA foreground, background = { 0, 0, 0, 0 }, palette[G_N_ELEMENTS (ansi_light)];
-  gboolean dark;
-
-  gtk_style_context_get_color (gtk_widget_get_style_context (GTK_WIDGET (self->terminal)), &foreground);
-  dark = foreground.red + foreground.green + foreground.blue > 1.5;
-  for (guint i = 0; i < G_N_ELEMENTS (palette); i++)
-    gdk_rgba_parse (&palette[i], dark ? ansi_dark[i] : ansi_light[i]);
-  vte_terminal_set_colors (self->terminal, &foreground, &background, palette, G_N_ELEMENTS (palette));
-}
-
 static void
 ph_console_pane_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 {
   GTK_WIDGET_CLASS (ph_console_pane_parent_class)->css_changed (widget, change);
   if (PH_CONSOLE_PANE (widget)->terminal)
-    set_colours (PH_CONSOLE_PANE (widget));
+    ph_terminal_colors_apply (PH_CONSOLE_PANE (widget)->terminal);
 }
 
 static void
@@ -606,7 +586,7 @@ ph_console_pane_init (PhConsolePane *self)
 
   vte_terminal_set_clear_background (self->terminal, FALSE);
   vte_terminal_set_bold_is_bright (self->terminal, FALSE);
-  set_colours (self);
+  ph_terminal_colors_apply (self->terminal);
   /* What a pty would have told it. */
   vte_terminal_set_backspace_binding (self->terminal, VTE_ERASE_ASCII_DELETE);
   vte_terminal_set_delete_binding (self->terminal, VTE_ERASE_DELETE_SEQUENCE);

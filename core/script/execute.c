@@ -4,79 +4,6 @@
 
 #include "core/script/script-private.h"
 
-/* ── names that statements assign and expressions read ── */
-
-static void
-add_targets (const PhPy *target, GHashTable *names)
-{
-  if (target->kind == PH_PY_NAME)
-    g_hash_table_add (names, (gpointer) target->text);
-  for (guint i = 0; (target->kind == PH_PY_TUPLE || target->kind == PH_PY_LIST) && i < target->n; i++)
-    add_targets (target->items[i], names);
-}
-
-/* x[0] = 1 is an assignment to x where a loop carries it, but makes no local variable. */
-static void
-add_stored (const PhPy *target, GHashTable *names)
-{
-  if (target->kind == PH_PY_SUBSCRIPT && target->items[0]->kind == PH_PY_NAME)
-    g_hash_table_add (names, (gpointer) target->items[0]->text);
-}
-
-static void
-assigned (PhPy *const *body, guint n, GHashTable *names, gboolean stored)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      const PhPy *py = body[i];
-
-      if (py->kind == PH_PY_ASSIGN)
-        for (guint k = 0; k + 1 < py->n; k++)
-          {
-            add_targets (py->items[k], names);
-            if (stored)
-              add_stored (py->items[k], names);
-          }
-      else if (py->kind == PH_PY_AUGMENTED || py->kind == PH_PY_ANNOTATED || py->kind == PH_PY_FOR)
-        {
-          add_targets (py->items[0], names);
-          if (stored)
-            add_stored (py->items[0], names);
-        }
-      else if (py->kind == PH_PY_DEF)
-        g_hash_table_add (names, (gpointer) py->text);
-      if (py->kind != PH_PY_DEF && py->kind != PH_PY_CLASS)
-        {
-          assigned (py->body, py->n_body, names, stored);
-          assigned (py->orelse, py->n_orelse, names, stored);
-        }
-    }
-}
-
-void
-ph_script_assigned (PhPy *const *body, guint n, GHashTable *names)
-{
-  assigned (body, n, names, TRUE);
-}
-
-void
-ph_script_read (const PhPy *py, const PhPy *except, GHashTable *names)
-{
-  if (py == NULL || py == except)
-    return;
-  if (py->kind == PH_PY_NAME)
-    g_hash_table_add (names, (gpointer) py->text);
-  if (py->kind == PH_PY_AUGMENTED && py->items[0]->kind == PH_PY_NAME)
-    g_hash_table_add (names, (gpointer) py->items[0]->text);
-  for (guint i = 0; i < py->n; i++)
-    if (!(py->kind == PH_PY_ASSIGN && i + 1 < py->n && py->items[i]->kind == PH_PY_NAME) && !(py->kind == PH_PY_FOR && i == 0))
-      ph_script_read (py->items[i], except, names);
-  for (guint i = 0; i < py->n_body; i++)
-    ph_script_read (py->body[i], except, names);
-  for (guint i = 0; i < py->n_orelse; i++)
-    ph_script_read (py->orelse[i], except, names);
-}
-
 /* ── assignment ── */
 
 void
@@ -346,7 +273,7 @@ define (PhScriptMachine *machine, const PhPy *py, GError **error)
   function->fallbacks = g_new0 (PhScriptValue *, py->n + 1);
   value->kind = PH_SCRIPT_FUNCTION;
   value->function = function;
-  assigned (py->body, py->n_body, function->locals, FALSE);
+  ph_script_assigned (py->body, py->n_body, function->locals, FALSE);
   for (guint i = 0; i < py->n; i++)
     {
       const PhPy *parameter = py->items[i];

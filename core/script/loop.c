@@ -45,7 +45,7 @@ ph_script_loop_find_carried (PhScriptMachine *machine, PhScriptLoop *loop)
   GHashTableIter        iter;
   gpointer              key;
 
-  ph_script_assigned (loop->py->body, loop->py->n_body, names);
+  ph_script_assigned (loop->py->body, loop->py->n_body, names, TRUE);
   loop->names = g_ptr_array_new ();
   g_hash_table_iter_init (&iter, names);
   while (g_hash_table_iter_next (&iter, &key, NULL))
@@ -267,7 +267,7 @@ add_extras (PhScriptMachine *machine, PhScriptLoop *loop, Turn *turn, GPtrArray 
       gpointer              key;
 
       ph_script_read (machine->frame->function->def, loop->py, names);
-      ph_script_assigned ((PhPy *const *) &loop->py, 1, set);
+      ph_script_assigned ((PhPy *const *) &loop->py, 1, set, TRUE);
       g_hash_table_iter_init (&iter, set);
       while (g_hash_table_iter_next (&iter, &key, NULL))
         {
@@ -382,7 +382,7 @@ forget_rest (PhScriptMachine *machine, PhScriptLoop *loop, GPtrArray *extras)
   gpointer              key;
   guint                 unused;
 
-  ph_script_assigned ((PhPy *const *) &loop->py, 1, set);
+  ph_script_assigned ((PhPy *const *) &loop->py, 1, set, TRUE);
   g_hash_table_iter_init (&iter, set);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (!g_ptr_array_find_with_equal_func (loop->names, key, g_str_equal, &unused) && !g_ptr_array_find_with_equal_func (extras, key, g_str_equal, &unused))

@@ -250,8 +250,8 @@ PhScriptValue *ph_script_compile_and (PhScriptMachine *machine, const PhPy *py, 
 /* While a loop goes over @value, which must not change. */
 void           ph_script_begin_over (PhScriptMachine *machine, const PhScriptValue *value);
 void           ph_script_end_over  (PhScriptMachine *machine);
-/* Names that the statements assign, into @names (a set); those of functions inside not. */
-void           ph_script_assigned  (PhPy *const *body, guint n, GHashTable *names);
+/* Names that the statements assign, into @names (a set); those of functions inside not. @stored: also x of x[0] = 1. */
+void           ph_script_assigned  (PhPy *const *body, guint n, GHashTable *names, gboolean stored);
 void           ph_script_read      (const PhPy *py, const PhPy *except, GHashTable *names);
 /* "a.b.c", of names alone. (transfer full) (nullable) */
 PhTensor      *ph_script_outside   (PhScript *script, const char *name);             /* (transfer none) (nullable) */

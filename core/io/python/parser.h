@@ -18,6 +18,10 @@ PhPy       *ph_py_new        (PhPyParser *parser, PhPyKind kind, const PhPyToken
 gboolean    ph_py_set        (PhPyParser *parser, PhPy *py, PhPy *const *items, guint n);
 const char *ph_py_token_text (PhPyParser *parser, const PhPyToken *token);
 
+/* literal.c. What @token, a string with its quotes, stands for. */
+void        ph_py_append_string (GString *out, const PhPyToken *token);
+PhPy       *ph_py_number     (PhPyParser *parser);                                     /* the present token   */
+
 PhPy       *ph_py_expr       (PhPyParser *parser);
 PhPy       *ph_py_exprs      (PhPyParser *parser);                                     /* with commas: a tuple */
 PhPy       *ph_py_targets    (PhPyParser *parser);                                     /* likewise, up to "in" */

@@ -1,0 +1,113 @@
+/* convert-aten-control.c: PyTorch's loops and branches in ONNX's.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/ops/copy.h"
+#include "passes/convert-aten.h"
+#include "passes/loop.h"
+
+static PhValue *
+own_output (PhBuilder *b, PhValue *value)
+{
+  return value != NULL && (value->graph != b->graph || value->is_input) ? PH_BUILD (b, Identity, value) : value;
+}
+
+static gboolean
+take_over (PhConvert *l, PhBuilder *inside, PhGraph *to, PhGraph *from, PhValue *const *inputs)
+{
+  g_autofree PhValue **outputs = g_new0 (PhValue *, from->outputs->len + 1);
+  gboolean             ok = ph_build_copy (inside, from, inputs, outputs, NULL);
+
+  for (guint i = 0; ok && i < from->outputs->len && inside->error == NULL; i++)
+    {
+      PhValue *output = own_output (inside, outputs[i]);
+
+      ok = inside->error == NULL && ph_graph_set_output (to, i, output, &inside->error);
+    }
+  if (inside->error != NULL && l->b->error == NULL)
+    g_propagate_error (&l->b->error, inside->error);
+  else
+    g_clear_error (&inside->error);
+  return ok;
+}
+
+static gboolean
+loop (PhConvert *l, PhValue **out)
+{
+  PhGraph                  *body = ph_node_graph (l->node, "body");
+  const guint               n = l->n_in >= 2 ? l->n_in - 2 : 0;
+  g_autofree const PhType **types = g_new0 (const PhType *, n + 1), **results = g_new0 (const PhType *, n + 1);
+  PhBuilder                 inside = { .name = l->b->name };
+  PhNode                   *made;
+
+  if (body == NULL || l->n_in < 2 || body->inputs->len != l->n_in || body->outputs->len != n + 1 || (l->n_out != n && n > 0))
+    return ph_convert_stay (l, "its body does not take its operands");
+  if (n == 0)
+    return ph_convert_stay (l, "it computes nothing");
+  for (guint i = 0; i < n; i++)
+    {
+      const PhValue *first = l->in[2 + i], *last = body->outputs->pdata[1 + i];
+      const PhDType  from = first != NULL ? ph_value_dtype (first) : PH_UNDEFINED, next = ph_value_dtype (last);
+
+      if (first == NULL || (from != PH_UNDEFINED && next != PH_UNDEFINED && from != next))
+        return ph_convert_stay (l, "'%s' begins as %s and goes on as %s", ((PhValue *) body->inputs->pdata[2 + i])->name, ph_dtype_name (from), ph_dtype_name (next));
+      types[i] = ((PhValue *) body->inputs->pdata[2 + i])->type;
+      results[i] = types[i];
+    }
+  made = ph_loop_new (l->b, l->in[0], l->in[1], l->in + 2, types, n, results, n);
+  if (made == NULL)
+    return FALSE;
+  inside.graph = ph_node_graph (made, "body");
+  for (guint i = 0; i < n; i++)
+    out[i] = ph_node_output (made, i);
+  return take_over (l, &inside, inside.graph, body, (PhValue **) inside.graph->inputs->pdata);
+}
+
+static gboolean
+if_ (PhConvert *l, PhValue **out)
+{
+  static const char *const names[] = { "then_branch", "else_branch" };
+  g_autofree const PhType **types = g_new0 (const PhType *, l->n_out + 1);
+  PhValue                  *condition = l->n_in > 0 ? l->in[0] : NULL;
+  const gboolean            cond = strcmp (ph_aten_name (l), "cond") == 0 && l->node->graphs != NULL && l->node->graphs->len == 2;       /* of torch.export: takes operands */
+  PhGraph                  *bodies[2];
+  PhNode                   *made;
+
+  /* One branch only raises an error: the other one is what is computed. */
+  for (guint i = 0; i < 2; i++)
+    {
+      PhGraph *raises = ph_node_graph (l->node, names[i]), *other = ph_node_graph (l->node, names[1 - i]);
+
+      if (raises != NULL && other != NULL && other->inputs->len == 0 && other->outputs->len == l->n_out && ph_aten_raises (raises))
+        return ph_build_copy (l->b, other, NULL, out, NULL);
+    }
+  for (guint i = 0; i < 2; i++)
+    if ((bodies[i] = cond ? l->node->graphs->pdata[i] : ph_node_graph (l->node, names[i])) == NULL || bodies[i]->inputs->len != (cond ? l->n_in - 1 : 0) || bodies[i]->outputs->len != l->n_out || condition == NULL)
+      return ph_convert_stay (l, "its branches do not give what it gives");
+  for (guint i = 0; i < l->n_out; i++)
+    {
+      const PhDType a = ph_value_dtype (bodies[0]->outputs->pdata[i]), b = ph_value_dtype (bodies[1]->outputs->pdata[i]);
+
+      if (a != b && a != PH_UNDEFINED && b != PH_UNDEFINED)
+        return ph_convert_stay (l, "its branches give %s and %s", ph_dtype_name (a), ph_dtype_name (b));
+      types[i] = a != PH_UNDEFINED ? ph_type_unranked (a) : NULL;
+    }
+  condition = ph_convert_cast (l, condition, PH_BOOL);
+  made = ph_graph_add_node (l->b->graph, &(PhNodeSpec) { .op = &ph_op_If, .inputs = &condition, .n_inputs = 1, .n_outputs = l->n_out, .output_types = types, .before = l->b->before }, &l->b->error);
+  for (guint i = 0; made != NULL && i < 2; i++)
+    {
+      PhBuilder inside = { .graph = ph_node_add_graph (made, names[i], names[i], &l->b->error), .name = l->b->name };
+
+      if (inside.graph == NULL || !take_over (l, &inside, inside.graph, bodies[i], cond ? l->in + 1 : NULL))
+        return FALSE;
+    }
+  for (guint i = 0; made != NULL && i < l->n_out; i++)
+    out[i] = ph_node_output (made, i);
+  return made != NULL;
+}
+
+const PhConvertRule ph_convert_aten_control[] = {
+  { "prim:Loop", loop, "Loop", "Both run a body a number of times and while a condition holds." }, { "prim:If", if_, "If", "Both run one of two bodies." },
+  { "higher_order:cond", if_, "If", "ONNX's branches take their operands from around them." },
+  { NULL }
+};
