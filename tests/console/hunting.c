@@ -204,6 +204,19 @@ test_program (Hunting *self, gconstpointer data)
 }
 
 /* A pass that fails is a result, and stays the same failure all along. */
+/* The time is over before anything could be reduced: what the proof found is said all the same. */
+static void
+test_late (Hunting *self, gconstpointer data)
+{
+  g_autofree char    *line = g_strdup_printf ("hunt exec 'sleep 0.3; %s/tests/console/faulty-program wrong' --seconds 0.1", g_getenv ("PEEPHOLE_BUILD_DIR"));
+  g_autoptr (PhReply) reply = hunt (self, line);
+
+  g_assert_true (json_object_get_boolean_member (reply->json, "found"));
+  g_assert_true (json_object_get_boolean_member (reply->json, "out_of_time"));
+  g_assert_cmpstr (text_of (reply, "rewrite"), !=, "");
+  g_assert_nonnull (strstr (text_of (reply, "note"), "--seconds N gives more"));
+}
+
 static void
 test_failures (Hunting *self, gconstpointer data)
 {
@@ -339,6 +352,7 @@ main (int argc, char *argv[])
   ADD ("/hunting/check", NULL, test_check);
   ADD ("/hunting/far-off", "log", test_far_off);
   ADD ("/hunting/program", NULL, test_program);
+  ADD ("/hunting/late", NULL, test_late);
   ADD ("/hunting/failures", NULL, test_failures);
   ADD ("/hunting/switches", NULL, test_switches);
   ADD ("/hunting/flicker", NULL, test_flicker);
