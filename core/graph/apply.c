@@ -445,9 +445,17 @@ set_opset (PhModel *model, const char *domain, gint64 version)
     g_hash_table_remove (model->opsets, domain);
 }
 
+static void
+forget_program (PhModel *model, const PhEdit *edit)
+{
+  if (model->program != NULL && edit->kind != PH_EDIT_SET_TYPE)
+    ph_model_set_program (model, NULL, NULL);
+}
+
 void
 ph_edit_apply (PhModel *model, const PhEdit *edit)
 {
+  forget_program (model, edit);
   switch (edit->kind)
     {
     case PH_EDIT_ADD_NODE: add_node (model, edit); break;
@@ -474,6 +482,7 @@ ph_edit_apply (PhModel *model, const PhEdit *edit)
 void
 ph_edit_revert (PhModel *model, const PhEdit *edit)
 {
+  forget_program (model, edit);
   switch (edit->kind)
     {
     case PH_EDIT_ADD_NODE: remove_node (model, edit); break;

@@ -44,6 +44,8 @@ struct _PhEdit
 
 PhEdit   *ph_edit_ref       (PhEdit *edit);
 void      ph_edit_free      (PhEdit *edit);                            /* gives one reference up            */
+/* What a model was compiled to is let go of by the next edit, but for a change of a type, which no program is made by. */
+void      ph_model_set_program (PhModel *model, gpointer program, GDestroyNotify free_program);
 void      ph_edit_apply     (PhModel *model, const PhEdit *edit);      /* in the order they were recorded  */
 void      ph_edit_revert    (PhModel *model, const PhEdit *edit);      /* in the opposite order            */
 char     *ph_edit_to_string (const PhEdit *edit);                      /* for logs and failing tests       */

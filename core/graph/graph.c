@@ -123,8 +123,21 @@ ph_model_new (void)
 }
 
 void
+ph_model_set_program (PhModel *model, gpointer program, GDestroyNotify free_program)
+{
+  gpointer old = model->program;
+
+  model->program = NULL;
+  if (old != NULL)
+    model->free_program (old);
+  model->program = program;
+  model->free_program = free_program;
+}
+
+void
 ph_model_free (PhModel *model)
 {
+  ph_model_set_program (model, NULL, NULL);
   g_clear_pointer (&model->graph, ph_graph_free);
   g_ptr_array_unref (model->nodes);
   g_ptr_array_unref (model->values);

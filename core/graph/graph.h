@@ -117,6 +117,8 @@ struct _PhModel
   GBytes       *extra;         /* (nullable) the ModelProto without graph, functions, opset imports  */
   GPtrArray    *files;         /* (nullable) (element-type PhFile) what it was read from; a clone has none */
   PhHistory    *journal;       /* (nullable) (unowned) where edits are recorded                      */
+  gpointer      program;       /* (nullable) owned: what it was compiled to (core/run/program.h), until it is edited */
+  GDestroyNotify free_program;
 };
 
 PhModel    *ph_model_new          (void);                      /* an empty main graph */

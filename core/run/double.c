@@ -66,6 +66,8 @@ ph_run_widen_constant (PhRun *run, PhTensor *tensor)
 
   if (tensor == NULL || !IS_WIDENED (ph_tensor_dtype (tensor)))
     return tensor;
+  if (run->wide == NULL)
+    run->wide = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, (GDestroyNotify) ph_tensor_unref);
   wide = g_hash_table_lookup (run->wide, tensor);
   if (wide == NULL)
     {

@@ -22,39 +22,48 @@ ph_run_init (PhRun *run, const PhRunOptions *options)
 
   memset (run, 0, sizeof *run);
   run->options = options != NULL ? options : &defaults;
-  run->plans = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_plan_free);
-  run->functions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_model_free);
-  run->expansions = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_expansion_free);
-  run->wide = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, (GDestroyNotify) ph_tensor_unref);
-  run->draws = g_hash_table_new (NULL, NULL);
-  run->spare = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
 }
 
 void
 ph_run_clear (PhRun *run)
 {
-  g_clear_pointer (&run->plans, g_hash_table_unref);
-  g_clear_pointer (&run->functions, g_hash_table_unref);
-  g_clear_pointer (&run->expansions, g_hash_table_unref);
+  g_clear_pointer (&run->program, ph_program_free);
   g_clear_pointer (&run->wide, g_hash_table_unref);
   g_clear_pointer (&run->draws, g_hash_table_unref);
   g_clear_pointer (&run->spare, g_ptr_array_unref);
 }
 
 void
-ph_run_push (PhRun *run, PhFrame *frame, PhGraph *graph)
+ph_run_push (PhRun *run, PhFrame *frame, PhProgram *program, const PhCode *code)
 {
   frame->parent = run->frame;
-  frame->graph = graph;
-  frame->values = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  frame->program = program;
+  frame->code = code;
+  frame->values = g_new0 (PhTensor *, code->slots->values->len + 1);
   run->frame = frame;
 }
 
 void
 ph_run_pop (PhRun *run)
 {
-  g_hash_table_unref (run->frame->values);
-  run->frame = run->frame->parent;
+  PhFrame *frame = run->frame;
+
+  for (guint i = 0; i < frame->code->slots->values->len; i++)
+    if (frame->values[i] != NULL)
+      ph_tensor_unref (frame->values[i]);
+  g_free (frame->values);
+  run->frame = frame->parent;
+}
+
+void
+ph_frame_set (PhFrame *frame, const PhValue *value, PhTensor *tensor)
+{
+  const guint slot = GPOINTER_TO_UINT (g_hash_table_lookup (frame->code->slots->by_value, value));
+
+  if (slot > 0 && frame->values[slot - 1] == NULL)
+    frame->values[slot - 1] = tensor;
+  else
+    ph_tensor_unref (tensor);
 }
 
 static PhTensor *
@@ -63,9 +72,10 @@ lookup (PhRun *run, const PhValue *value)
   if (value->tensor != NULL && !value->is_input)
     return value->tensor;
   for (PhFrame *frame = run->frame; frame != NULL; frame = frame->parent)
-    if (frame->graph == value->graph)
+    if (frame->code->graph == value->graph)
       {
-        PhTensor *tensor = g_hash_table_lookup (frame->values, value);
+        const guint slot = GPOINTER_TO_UINT (g_hash_table_lookup (frame->code->slots->by_value, value));
+        PhTensor *tensor = slot > 0 ? frame->values[slot - 1] : NULL;
 
         return tensor != NULL ? tensor : value->tensor;
       }
@@ -78,6 +88,49 @@ ph_run_lookup (PhRun *run, const PhValue *value)
   PhTensor *tensor = lookup (run, value);
 
   return run->options->in_double ? ph_run_widen_constant (run, tensor) : tensor;
+}
+
+static PhTensor *
+fetch (PhRun *run, const PhSource *source)
+{
+  const PhFrame *frame = run->frame;
+  PhTensor *tensor;
+
+  if (source->value == NULL)
+    return NULL;
+  if (source->constant != NULL)
+    tensor = source->constant;
+  else
+    {
+      for (guint i = 0; i < source->up && frame != NULL; i++)
+        frame = frame->parent;
+      if (frame == NULL || frame->code->graph != source->value->graph)      /* a node that runs outside of its graph */
+        return ph_run_lookup (run, source->value);
+      tensor = frame->values[source->slot];
+      if (tensor == NULL)
+        tensor = source->value->tensor;
+    }
+  return run->options->in_double ? ph_run_widen_constant (run, tensor) : tensor;
+}
+
+/* Where what belongs to the nodes of @graph is kept. Functions and what operators are spelt out as have models of their own. */
+static PhProgram *
+program_of (PhRun *run, const PhGraph *graph)
+{
+  PhModel *model = graph->model;
+
+  for (PhFrame *frame = run->frame; frame != NULL; frame = frame->parent)
+    if (frame->code->graph->model == model)
+      return frame->program;
+  if (run->frame == NULL)
+    {
+      if (run->program == NULL)
+        run->program = ph_program_new ();
+      return run->program;
+    }
+  if (model->program == NULL)
+    ph_program_give (model, ph_program_new ());
+  return model->program;
 }
 
 /* In double a cast rounds by the types that the model declares, which inside a function follow from its call. */
@@ -99,7 +152,8 @@ declare_parameters (PhModel *model, const PhNode *call)
 static PhModel *
 function_model (PhRun *run, const PhNode *node, const PhFunction *function, GError **error)
 {
-  PhModel *model = g_hash_table_lookup (run->functions, node);
+  PhProgram *program = program_of (run, node->graph);
+  PhModel *model = g_hash_table_lookup (program->functions, node);
   int opset;
 
   if (model != NULL)
@@ -117,7 +171,7 @@ function_model (PhRun *run, const PhNode *node, const PhFunction *function, GErr
   if (model != NULL && run->options->in_double)
     declare_parameters (model, node);
   if (model != NULL)
-    g_hash_table_insert (run->functions, (gpointer) node, model);
+    g_hash_table_insert (program->functions, (gpointer) node, model);
   return model;
 }
 
@@ -179,7 +233,7 @@ check_inputs (PhKernel *kernel, GError **error)
       if (tensor != NULL && ph_tensor_is_splat (tensor) && ph_tensor_bytes (tensor) > MAX_SPLAT_SIZE)
         return ph_kernel_fail (kernel, error, "input %u would need %" G_GSIZE_FORMAT " bytes", i, ph_tensor_bytes (tensor));
       /* A kernel reads elements without asking whether they can be had: those that lie in a file are brought here. */
-      if (tensor != NULL && !ph_tensor_is_splat (tensor) && !ph_tensor_bring (tensor, &reason))
+      if (tensor != NULL && !ph_tensor_is_splat (tensor) && ph_tensor_format (tensor) == PH_MEMORY_PLAIN && !ph_tensor_bring (tensor, &reason))
         return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
       if (tensor == NULL && ph_node_input (kernel->node, i) != NULL && !is_parameter (ph_node_input (kernel->node, i)))
         return ph_kernel_fail (kernel, error, "input %u '%s' has no value here", i, ph_node_input (kernel->node, i)->name);
@@ -265,7 +319,8 @@ fits_expansion (const PhKernel *kernel, const PhExpansion *expansion)
 static gboolean
 run_expansion (PhRun *run, PhKernel *kernel, GError **error)
 {
-  PhExpansion *expansion = g_hash_table_lookup (run->expansions, kernel->node);
+  PhProgram *program = program_of (run, kernel->node->graph);
+  PhExpansion *expansion = g_hash_table_lookup (program->expansions, kernel->node);
   g_autofree PhTensor **inputs = g_new0 (PhTensor *, kernel->n_inputs + 1), **outputs = g_new0 (PhTensor *, kernel->n_outputs + 1);
   g_autofree char *label = ph_node_label (kernel->node);
   const PhGraph *graph;
@@ -281,13 +336,11 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
             types[i] = declared_type (kernel, i);
             constants[i] = is_shape (kernel->inputs[i]) ? kernel->inputs[i] : NULL;
           }
-      if (expansion != NULL)         /* the older one goes, and with it what was planned for it */
-        g_hash_table_remove (run->plans, expansion->model->graph);
-      g_hash_table_remove (run->expansions, kernel->node);
+      g_hash_table_remove (program->expansions, kernel->node);     /* the older one goes, and with it what it was compiled to */
       expansion = ph_expansion_new (kernel->node, types, constants, error);
       if (expansion == NULL)
         return FALSE;
-      g_hash_table_insert (run->expansions, (gpointer) kernel->node, expansion);
+      g_hash_table_insert (program->expansions, (gpointer) kernel->node, expansion);
     }
   graph = expansion->model->graph;
   for (guint i = 0; i < kernel->n_inputs; i++)
@@ -301,43 +354,82 @@ run_expansion (PhRun *run, PhKernel *kernel, GError **error)
   return check_outputs (kernel, error);
 }
 
+/* What lies in another order than row-major is put in order for a kernel that knows of no such thing. */
+static gboolean
+bring_packed (PhKernel *kernel, GError **error)
+{
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    {
+      g_autoptr (GError) reason = NULL;
+
+      if (kernel->inputs[i] != NULL && ph_tensor_format (kernel->inputs[i]) != PH_MEMORY_PLAIN && !ph_tensor_bring (kernel->inputs[i], &reason))
+        return ph_kernel_fail (kernel, error, "input %u: %s", i, reason->message);
+    }
+  return TRUE;
+}
+
+static gboolean
+run_reference (PhKernel *kernel, GError **error)
+{
+  PhRun *run = kernel->run;
+  const guint n_spare = run->spare != NULL ? run->spare->len : 0;
+  const gboolean ok = bring_packed (kernel, error) && bring_splats (kernel, error) && kernel->node->op->kernel (kernel, error);
+
+  if (run->spare != NULL)
+    g_ptr_array_set_size (run->spare, n_spare);
+  return ok;
+}
+
+/* A fused node without a kernel of its own, or the call of a function: runs the graph that it stands for. */
+static gboolean
+run_inside (PhRun *run, PhKernel *kernel, PhGraph *graph, GError **error)
+{
+  g_autofree char *label = ph_node_label (kernel->node);
+
+  return ph_run_graph (run, graph, kernel->inputs, kernel->n_inputs, kernel->outputs, kernel->n_outputs, label, error);
+}
+
 static gboolean
 run_as_is (PhRun *run, PhKernel *kernel, GError **error)
 {
   const PhNode *node = kernel->node;
-  g_autofree char *label = NULL;
+  PhNodeState *state = kernel->state;
+  const gboolean known = ph_node_state_fits (state, kernel) && state->checked;
+  const gboolean is_fused = node->op == NULL && ph_node_is_fused (node);
   const PhFunction *function;
-  const guint n_spare = run->spare->len;
   gboolean ok;
 
   if (ph_kernel_cancelled (kernel, error) || !check_inputs (kernel, error))
     return FALSE;
-  if (ph_node_is_fused (node))
+  if (!run->options->reference && (is_fused || known) && ph_kernel_try (kernel, PH_DEVICE_CPU))
     {
-      label = ph_node_label (node);
-      return ph_run_graph (run, node->graphs->pdata[0], kernel->inputs, kernel->n_inputs, kernel->outputs,
-                           kernel->n_outputs, label, error);
+      state->checked = TRUE;
+      return TRUE;
+    }
+  if (is_fused)
+    {
+      ok = run_inside (run, kernel, node->graphs->pdata[0], error);
+      state->checked = ok;
+      return ok;
     }
   function = ph_node_function (node);
   if (function != NULL)
     {
       PhModel *model = function_model (run, node, function, error);
 
-      label = ph_node_label (node);
-      return model != NULL && ph_run_graph (run, model->graph, kernel->inputs, kernel->n_inputs, kernel->outputs,
-                                            kernel->n_outputs, label, error);
+      return model != NULL && run_inside (run, kernel, model->graph, error);
     }
   if (node->op == NULL)
     return ph_kernel_fail (kernel, error, "is an operator that Peephole does not know, so it cannot be executed");
   if (!ph_op_executable (node->op))
     return ph_kernel_fail (kernel, error, "has no kernel, so it cannot be executed");
-  if (!check_schema (kernel, error))
+  if (!known && !check_schema (kernel, error))
     return FALSE;
   if (node->op->kernel == NULL)
     return run_expansion (run, kernel, error);
-  ok = ((!run->options->reference && ph_kernel_try (kernel, PH_DEVICE_CPU)) || (bring_splats (kernel, error) && node->op->kernel (kernel, error)))
+  ok = ((!known && !run->options->reference && ph_kernel_try (kernel, PH_DEVICE_CPU)) || run_reference (kernel, error))
        && check_outputs (kernel, error);
-  g_ptr_array_set_size (run->spare, n_spare);
+  state->checked = ok && !run->options->reference;
   if (!ok && error != NULL && *error == NULL)
     ph_kernel_fail (kernel, error, "failed");
   return ok;
@@ -357,23 +449,28 @@ root_model (const PhRun *run)
 
   while (frame->parent != NULL)
     frame = frame->parent;
-  return frame->graph->model;
+  return frame->code->graph->model;
 }
 
+#define FEW 16                                              /* inputs or outputs */
+
 static gboolean
-run_node (PhRun *run, PhNode *node, GError **error)
+run_step (PhRun *run, PhTask *step, GError **error)
 {
-  const guint n_inputs = node->inputs->len, n_outputs = node->outputs->len;
-  g_autofree PhTensor **inputs = g_new0 (PhTensor *, n_inputs + 1);
-  g_autofree PhTensor **outputs = g_new0 (PhTensor *, n_outputs + 1);
-  PhKernel kernel = { node, n_inputs, n_outputs, inputs, outputs, run };
+  PhNode *node = step->node;
+  const guint n_inputs = step->n_inputs, n_outputs = step->n_outputs;
+  PhTensor *few[2 * FEW] = { NULL };
+  g_autofree PhTensor **many = n_inputs > FEW || n_outputs > FEW ? g_new0 (PhTensor *, n_inputs + n_outputs + 1) : NULL;
+  PhTensor **inputs = many != NULL ? many : few, **outputs = many != NULL ? many + n_inputs : few + FEW;
+  PhKernel kernel = { node, n_inputs, n_outputs, inputs, outputs, run, &step->state, 0 };
   PhProfile *profile = run->model == node->graph->model ? run->options->profile : NULL;      /* not inside functions */
   gint64 start = 0;
   gboolean ok;
 
+  if (!(run->depth == 0 && run->options->keep_all))
+    kernel.dying = step->dying;
   for (guint i = 0; i < n_inputs; i++)
-    if (node->inputs->pdata[i] != NULL)
-      inputs[i] = ph_run_lookup (run, node->inputs->pdata[i]);
+    inputs[i] = fetch (run, &step->inputs[i]);
   if (profile != NULL)
     start = ph_profile_now ();
   ok = ph_run_kernel (run, &kernel, error);
@@ -382,25 +479,26 @@ run_node (PhRun *run, PhNode *node, GError **error)
   if (ok && run->options->ran != NULL && node->graph->model == root_model (run))
     run->options->ran (node, outputs, run->options->ran_data);
   for (guint i = 0; i < n_outputs; i++)
-    if (outputs[i] != NULL && ok && !g_hash_table_contains (run->frame->values, node->outputs->pdata[i]))
-      g_hash_table_insert (run->frame->values, node->outputs->pdata[i], outputs[i]);
+    if (outputs[i] != NULL && ok && run->frame->values[step->outputs[i]] == NULL)
+      run->frame->values[step->outputs[i]] = outputs[i];
     else if (outputs[i] != NULL)
       ph_tensor_unref (outputs[i]);
   return ok;
 }
 
 gboolean
-ph_run_plan (PhRun *run, PhPlan *plan, GError **error)
+ph_run_code (PhRun *run, PhCode *code, GError **error)
 {
   const gboolean outermost = run->depth == 0;
 
-  for (guint i = 0; i < plan->nodes->len; i++)
+  for (guint i = 0; i < code->n_steps; i++)
     {
-      if (!run_node (run, plan->nodes->pdata[i], error))
+      PhTask *step = &code->steps[i];
+
+      if (!run_step (run, step, error))
         return FALSE;
-      if (plan->release[i] != NULL && !(outermost && run->options->keep_all))
-        for (guint k = 0; k < plan->release[i]->len; k++)
-          g_hash_table_remove (run->frame->values, plan->release[i]->pdata[k]);
+      for (guint k = 0; k < step->n_release && !(outermost && run->options->keep_all); k++)
+        g_clear_pointer (&run->frame->values[step->release[k]], ph_tensor_unref);
       if (outermost && run->options->progress != NULL)
         run->options->progress (++run->done, run->total, run->options->progress_data);
     }
@@ -411,7 +509,8 @@ gboolean
 ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs, guint n_outputs,
               const char *label, GError **error)
 {
-  PhPlan *plan = g_hash_table_lookup (run->plans, graph);
+  PhProgram *program;
+  PhCode *code;
   gboolean ok;
   PhFrame frame;
 
@@ -426,17 +525,17 @@ ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_input
                    label, graph->name, graph->inputs->len, graph->outputs->len, n_inputs, n_outputs);
       return FALSE;
     }
-  if (plan == NULL)
-    g_hash_table_insert (run->plans, graph, plan = ph_plan_new (graph, graph->outputs, NULL));
+  program = program_of (run, graph);
+  code = ph_program_body (program, graph);
 
   for (guint i = 0; i < n_outputs; i++)
     outputs[i] = NULL;
   run->depth++;
-  ph_run_push (run, &frame, graph);
-  for (guint i = 0; i < n_inputs; i++)
+  ph_run_push (run, &frame, program, code);
+  for (guint i = 0; i < n_inputs; i++)         /* the first slots are those of the inputs */
     if (inputs[i] != NULL)
-      g_hash_table_insert (frame.values, graph->inputs->pdata[i], ph_tensor_ref (inputs[i]));
-  ok = ph_run_plan (run, plan, error);
+      frame.values[i] = ph_tensor_ref (inputs[i]);
+  ok = ph_run_code (run, code, error);
   for (guint i = 0; i < n_outputs && ok; i++)
     {
       const PhValue *value = graph->outputs->pdata[i];
@@ -460,7 +559,8 @@ ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_input
 gboolean
 ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options, GError **error)
 {
-  PhKernel kernel = { node, node->inputs->len, node->outputs->len, (PhTensor **) inputs, outputs, NULL };
+  PhNodeState state = { 0 };
+  PhKernel kernel = { node, node->inputs->len, node->outputs->len, (PhTensor **) inputs, outputs, NULL, &state, 0 };
   gboolean ok;
   PhRun run;
 
@@ -473,6 +573,7 @@ ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, co
   if (!ok)
     for (guint i = 0; i < kernel.n_outputs; i++)
       g_clear_pointer (&outputs[i], ph_tensor_unref);
+  ph_node_state_clear (&state);
   ph_run_clear (&run);
   return ok;
 }

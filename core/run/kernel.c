@@ -33,8 +33,8 @@ may_be (PhKernel *kernel, guint output, PhDType dtype)
              || (kernel->run->options->in_double && dtype == PH_DOUBLE && (arg->types & PH_FLOATS) != 0));
 }
 
-gpointer
-ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error)
+static gpointer
+make_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, gboolean zeroed, GError **error)
 {
   PhTensor *tensor;
 
@@ -44,7 +44,7 @@ ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gi
                       dtype < PH_N_DTYPES ? ph_dtype_name (dtype) : "unknown");
       return NULL;
     }
-  tensor = ph_tensor_new (dtype, rank, dims);
+  tensor = zeroed ? ph_tensor_new (dtype, rank, dims) : ph_tensor_new_unset (dtype, rank, dims);
   if (tensor == NULL)
     {
       g_autofree char *why = ph_tensor_why_not (dtype, rank, dims);
@@ -55,8 +55,24 @@ ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gi
   if (i < kernel->n_outputs)
     ph_kernel_take (kernel, i, tensor);
   else           /* the node has no such output, but the kernel will write it: it lives until the kernel is done */
-    g_ptr_array_add (kernel->run->spare, tensor);
+    {
+      if (kernel->run->spare == NULL)
+        kernel->run->spare = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+      g_ptr_array_add (kernel->run->spare, tensor);
+    }
   return ph_tensor_writable (tensor);
+}
+
+gpointer
+ph_kernel_output (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error)
+{
+  return make_output (kernel, i, dtype, rank, dims, TRUE, error);
+}
+
+gpointer
+ph_kernel_output_unset (PhKernel *kernel, guint i, PhDType dtype, guint rank, const gint64 *dims, GError **error)
+{
+  return make_output (kernel, i, dtype, rank, dims, FALSE, error);
 }
 
 void
@@ -104,7 +120,7 @@ mix (guint64 x)
 guint64
 ph_kernel_seed (PhKernel *kernel)
 {
-  GHashTable *draws = kernel->run->draws;
+  GHashTable *draws = kernel->run->draws != NULL ? kernel->run->draws : (kernel->run->draws = g_hash_table_new (NULL, NULL));
   const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (draws, kernel->node));
 
   g_hash_table_insert (draws, (gpointer) kernel->node, GUINT_TO_POINTER (n + 1));

@@ -17,24 +17,53 @@ typedef enum { PH_DEVICES PH_N_DEVICES } PhDevice;
 
 const char *ph_device_name (PhDevice device);
 
+/* A kernel is prepared once for the types of its inputs (element types, shapes, layouts) and then runs as often as those
+ * come again: what does not depend on the elements belongs there, and so do weights in the order that it likes. */
 typedef struct
 {
-  const PhOp *op;
+  const PhOp *op;                            /* (nullable) NULL: of fused nodes                                     */
   PhDevice    device;
   const char *name;                          /* "dnnl": of the library                                              */
   int         priority;                      /* the highest is asked first; the reference kernel comes after all    */
-  gboolean  (*run) (PhKernel *kernel);       /* FALSE: it does not take this one, and has made no output            */
+  gpointer  (*prepare) (PhKernel *kernel);   /* NULL: it does not take such inputs                                  */
+  gboolean  (*run) (PhKernel *kernel, gpointer prepared);  /* FALSE: not these elements; it has made no output      */
+  void      (*free) (gpointer prepared);     /* (nullable) nothing to free                                          */
 } PhKernelRow;
 
-/* Tables of kernels, each of which ends with a row without operator. A name is core/run/NAME.c with `const PhKernelRow ph_kernels_NAME[]`;
+/* Tables of kernels, each of which ends with a row without a name. A name is core/run/NAME.c with `const PhKernelRow ph_kernels_NAME[]`;
  * the list is in core/run/meson.build. */
 #define TABLE(name) extern const PhKernelRow ph_kernels_##name[];
 PH_KERNEL_TABLES
 #undef TABLE
 
+/* What @prepare returns when there is nothing to prepare. */
+#define PH_PREPARED GINT_TO_POINTER (1)
+
+/* What a node's step keeps between runs. */
+typedef struct _PhNodeState
+{
+  gint64            *signature;              /* (nullable) the types of the inputs                                  */
+  guint              n_signature;
+  gboolean           checked;                /* inputs of these types fit the schema, and so do the outputs         */
+  const PhKernelRow *row;                    /* (nullable) NULL: the reference kernel                               */
+  gpointer           prepared;
+  guint64            constants;              /* bit i: input i is the same tensor in every run                      */
+} PhNodeState;
+
+void                      ph_node_state_clear (PhNodeState *state);
+/* The inputs are of the types that it was made for. If not, it is for these from now on, and nothing is prepared. */
+gboolean                  ph_node_state_fits  (PhNodeState *state, PhKernel *kernel);
+
+/* Input @i is a weight: what is made of it may be kept. */
+static inline gboolean
+ph_kernel_is_constant (const PhKernel *kernel, guint i)
+{
+  return i < 64 && (kernel->state->constants >> i & 1) != 0;
+}
+
 /* TRUE: a kernel of @device ran. FALSE: the reference kernel has to. */
 gboolean                  ph_kernel_try  (PhKernel *kernel, PhDevice device);
-/* Those of @op, the one that is asked first first; NULL-ended. (nullable) */
+/* Those of @op (NULL: of fused nodes), the one that is asked first first; NULL-ended. (nullable) */
 const PhKernelRow *const *ph_kernel_rows (const PhOp *op);
 
 G_END_DECLS

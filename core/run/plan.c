@@ -114,7 +114,7 @@ ph_plan_free (PhPlan *plan)
 #define FEW_ELEMENTS 4000000           /* of constants and inputs, where flops are not known: sizes may be open */
 
 gboolean
-ph_plan_is_small (const PhPlan *plan, GHashTable *given)
+ph_code_is_small (const PhCode *code, GHashTable *given)
 {
   gint64 flops = 0;
   gsize elements = 0;
@@ -127,9 +127,9 @@ ph_plan_is_small (const PhPlan *plan, GHashTable *given)
       while (g_hash_table_iter_next (&iter, NULL, &tensor))
         elements += ph_tensor_count (tensor);
     }
-  for (guint i = 0; i < plan->nodes->len; i++)
+  for (guint i = 0; i < code->n_steps; i++)
     {
-      const PhNode *node = plan->nodes->pdata[i];
+      const PhNode *node = code->steps[i].node;
 
       flops += MAX (ph_node_flops (node), 0);
       for (guint k = 0; k < node->inputs->len; k++)

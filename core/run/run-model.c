@@ -95,14 +95,23 @@ fit_feed (const PhValue *value, PhTensor *tensor, gboolean in_double, GError **e
   return NULL;
 }
 
-/* Every input that the plan reads, or that is wanted itself, must be there. */
+/* Every input that the code reads, or that is wanted itself, must be there. */
 static gboolean
-check_fed (PhPlan *plan, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, GError **error)
+check_fed (PhCode *code, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, GError **error)
 {
   g_autoptr (GHashTable) running = g_hash_table_new (NULL, NULL);
 
-  for (guint i = 0; i < plan->nodes->len; i++)
-    g_hash_table_add (running, plan->nodes->pdata[i]);
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      PhValue *value = graph->inputs->pdata[i];
+
+      if (value->tensor == NULL && (feeds == NULL || !g_hash_table_contains (feeds, value)))
+        break;
+      if (i + 1 == graph->inputs->len)
+        return TRUE;
+    }
+  for (guint i = 0; i < code->n_steps; i++)
+    g_hash_table_add (running, code->steps[i].node);
   for (guint i = 0; i < graph->inputs->len; i++)
     {
       PhValue *value = graph->inputs->pdata[i];
@@ -133,12 +142,11 @@ collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error
 
   if (run->options->keep_all)
     {
-      GHashTableIter iter;
-      gpointer key, tensor;
+      const PhSlots *slots = run->frame->code->slots;
 
-      g_hash_table_iter_init (&iter, run->frame->values);
-      while (g_hash_table_iter_next (&iter, &key, &tensor))
-        g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) key)->id), ph_tensor_ref (tensor));
+      for (guint i = 0; i < slots->values->len; i++)
+        if (run->frame->values[i] != NULL)
+          g_hash_table_insert (results, GUINT_TO_POINTER (((PhValue *) slots->values->pdata[i])->id), ph_tensor_ref (run->frame->values[i]));
     }
   for (guint i = 0; i < wanted->len; i++)
     {
@@ -158,13 +166,13 @@ collect_results (PhRun *run, GPtrArray *wanted, const guint *ids, GError **error
 /* What is known to be too large is not begun with: doubling a value forty times fills the memory before it fails. What may
  * come as one element repeated is left to the kernels. */
 static gboolean
-check_sizes (PhPlan *plan, GError **error)
+check_sizes (PhCode *code, GError **error)
 {
   const gint64 budget = (gint64) MIN (ph_tensor_get_budget (), (gsize) G_MAXINT64);
 
-  for (guint i = 0; i < plan->nodes->len; i++)
+  for (guint i = 0; i < code->n_steps; i++)
     {
-      const PhNode *node = plan->nodes->pdata[i];
+      const PhNode *node = code->steps[i].node;
 
       if (node->op == NULL || (node->op->flags & PH_OP_ELEMENTWISE) || node->op == &ph_op_ConstantOfShape || node->op == &ph_op_Expand
           || node->op == &ph_op_Reshape || node->op == &ph_op_Identity)
@@ -210,9 +218,10 @@ use_one_thread (void)
 
 /* @ids: under which id each of @wanted is returned. */
 static GHashTable *
-run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options,
+            GError **error)
 {
-  g_autoptr (PhPlan) plan = NULL;
+  PhCode *code;
   g_autoptr (GHashTable) wants = g_hash_table_new (NULL, NULL), fitting = NULL;
   GHashTable *results = NULL;
   GHashTableIter iter;
@@ -248,24 +257,26 @@ run_values (PhGraph *graph, GHashTable *feeds, GPtrArray *wanted, const guint *i
           g_hash_table_insert (fitting, key, fit);
         }
     }
-  plan = ph_plan_new (graph, wanted, feeds);
-  if (!check_fed (plan, graph, feeds, wanted, error))
+  code = ph_program_code (program, graph, wanted, feeds);
+  if (!check_fed (code, graph, feeds, wanted, error))
     return NULL;
 
-  if (!check_sizes (plan, error) || !ph_model_check_functions (graph->model, error))
+  if (!check_sizes (code, error) || !ph_model_check_functions (graph->model, error))
     return NULL;
 
   ph_run_init (&run, options);
   run.wanted = wants;
-  run.total = plan->nodes->len;
-  ph_run_push (&run, &frame, graph);
+  run.total = code->n_steps;
+  ph_run_push (&run, &frame, program, code);
   g_hash_table_iter_init (&iter, fitting);
   while (g_hash_table_iter_next (&iter, &key, &tensor))
-    g_hash_table_insert (frame.values, key, ph_tensor_ref (tensor));
+    ph_frame_set (&frame, key, ph_tensor_ref (tensor));
   run.model = graph->model;
-  threads = ph_plan_is_small (plan, fitting) ? use_one_thread () : 0;
+  if (code->is_small < 0)
+    code->is_small = ph_code_is_small (code, fitting);
+  threads = code->is_small ? use_one_thread () : 0;
   start = ph_profile_now ();
-  if (ph_run_plan (&run, plan, error))
+  if (ph_run_code (&run, code, error))
     {
       if (options != NULL && options->profile != NULL)
         ph_profile_add_run (options->profile, ph_profile_now () - start);
@@ -296,11 +307,34 @@ counterpart (PhModel *clone, PhModel *model, const PhValue *value, GError **erro
   return found;
 }
 
-static GHashTable *
-run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+/* The upgraded clone that @program keeps of @model: made at the first run, and again when the types of inputs have changed. */
+static PhModel *
+upgraded (PhProgram *program, PhModel *model, const PhRunOptions *options, GError **error)
 {
-  GHashTable *origins = NULL;
-  g_autoptr (PhModel) clone = ph_run_upgraded_clone (model, options, options != NULL && options->profile != NULL ? &origins : NULL, error);
+  GPtrArray *inputs = model->graph->inputs;
+  gboolean same = program->upgraded != NULL && program->types->len == inputs->len;
+
+  for (guint i = 0; same && i < inputs->len; i++)
+    same = g_array_index (program->types, const PhType *, i) == ((PhValue *) inputs->pdata[i])->type;
+  if (same)
+    return program->upgraded;
+  g_clear_pointer (&program->upgraded, ph_model_free);
+  g_clear_pointer (&program->origins, g_hash_table_unref);
+  g_clear_pointer (&program->types, g_array_unref);
+  program->upgraded = ph_run_upgraded_clone (model, options, &program->origins, error);
+  if (program->upgraded == NULL)
+    return NULL;
+  program->types = g_array_new (FALSE, FALSE, sizeof (const PhType *));
+  for (guint i = 0; i < inputs->len; i++)
+    g_array_append_val (program->types, ((PhValue *) inputs->pdata[i])->type);
+  return program->upgraded;
+}
+
+static GHashTable *
+run_upgraded (PhProgram *program, PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint *ids, const PhRunOptions *options, GError **error)
+{
+  PhModel *clone = upgraded (program, model, options, error);
+  PhProgram *own;
   g_autoptr (GHashTable) clone_feeds = g_hash_table_new (NULL, NULL);
   g_autoptr (GPtrArray) clone_wanted = g_ptr_array_new ();
   GHashTable *results;
@@ -310,8 +344,8 @@ run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint 
 
   if (clone == NULL)
     return NULL;
-  if (origins != NULL)
-    ph_profile_set_origins (options->profile, origins);
+  if (options != NULL && options->profile != NULL)
+    ph_profile_set_origins (options->profile, g_hash_table_ref (program->origins));
   for (guint i = 0; i < wanted->len; i++)
     {
       value = counterpart (clone, model, wanted->pdata[i], error);
@@ -330,7 +364,9 @@ run_upgraded (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const guint 
           g_hash_table_insert (clone_feeds, value, tensor);
         }
     }
-  results = run_values (clone->graph, clone_feeds, clone_wanted, ids, options, error);
+  own = ph_program_take (clone);
+  results = run_values (own, clone->graph, clone_feeds, clone_wanted, ids, options, error);
+  ph_program_give (clone, own);
   if (results != NULL)      /* what only the clone has would bear ids that the model may yet give to something else */
     {
       g_hash_table_iter_init (&iter, results);
@@ -346,13 +382,19 @@ ph_run_model (PhModel *model, GHashTable *feeds, GPtrArray *wanted, const PhRunO
 {
   const int opset = ph_model_opset (model, "");
   g_autofree guint *ids = NULL;
+  PhProgram *program;
+  GHashTable *results;
 
   if (wanted == NULL)
     wanted = model->graph->outputs;
   ids = g_new (guint, wanted->len + 1);
   for (guint i = 0; i < wanted->len; i++)
     ids[i] = ((PhValue *) wanted->pdata[i])->id;
+  program = ph_program_take (model);
   if ((opset > 0 && opset < PH_OPSET_NEWEST) || has_gradient_node (model))
-    return run_upgraded (model, feeds, wanted, ids, options, error);
-  return run_values (model->graph, feeds, wanted, ids, options, error);
+    results = run_upgraded (program, model, feeds, wanted, ids, options, error);
+  else
+    results = run_values (program, model->graph, feeds, wanted, ids, options, error);
+  ph_program_give (model, program);
+  return results;
 }

@@ -5,6 +5,7 @@
 #include "core/ops/kernel.h"
 #include "core/run/executor.h"
 #include "core/run/profile.h"
+#include "core/run/program.h"
 
 G_BEGIN_DECLS
 
@@ -20,15 +21,16 @@ PhPlan *ph_plan_new  (PhGraph *graph, GPtrArray *wanted, GHashTable *given);
 void    ph_plan_free (PhPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhPlan, ph_plan_free)
 /* So little to compute that threads would only wait for each other. (nullable) @given: PhValue -> PhTensor */
-gboolean ph_plan_is_small (const PhPlan *plan, GHashTable *given);
+gboolean ph_code_is_small (const PhCode *code, GHashTable *given);
 
 /* The values of one execution of one graph. Bodies run in a frame of their own below the one of their owner's graph. */
 typedef struct _PhFrame PhFrame;
 struct _PhFrame
 {
-  PhFrame    *parent;          /* (nullable)                                                                */
-  PhGraph    *graph;
-  GHashTable *values;          /* PhValue -> PhTensor (owned)                                               */
+  PhFrame      *parent;        /* (nullable)                                                                */
+  const PhCode *code;
+  PhProgram    *program;       /* the one that the code is of                                               */
+  PhTensor    **values;        /* (nullable elements) owned; by slot                                        */
 };
 
 struct _PhRun
@@ -36,13 +38,11 @@ struct _PhRun
   const PhRunOptions *options;
   PhFrame    *frame;           /* (nullable) the innermost: only in a single node's run there is none       */
   GHashTable *wanted;          /* (nullable) a set of PhValue: kernels make these even without a use         */
-  GHashTable *plans;           /* PhGraph -> PhPlan, for the outputs of bodies and functions                */
-  GHashTable *functions;       /* PhNode, the call -> PhModel, the function's body                          */
-  GHashTable *expansions;      /* PhNode -> PhExpansion, of an operator that is spelt out                    */
-  GHashTable *wide;            /* PhTensor, a weight -> the same as doubles (owned both)                      */
-  GHashTable *draws;           /* PhNode -> how often it has drawn random numbers                           */
+  PhProgram  *program;         /* (nullable) that of a single node, owned                                   */
+  GHashTable *wide;            /* (nullable) PhTensor, a weight -> the same as doubles (owned both)         */
+  GHashTable *draws;           /* (nullable) PhNode -> how often it has drawn random numbers                */
   PhModel    *model;           /* (nullable) the one whose nodes are timed                                 */
-  GPtrArray  *spare;           /* (element-type PhTensor) outputs that a kernel writes and its node does not have */
+  GPtrArray  *spare;           /* (nullable) (element-type PhTensor) outputs that a kernel writes and its node does not have */
   gboolean    want_all;        /* a single node's run                                                       */
   guint       depth;           /* of bodies and functions                                                   */
   guint       done, total;     /* nodes of the main graph                                                   */
@@ -50,15 +50,17 @@ struct _PhRun
 
 void     ph_run_init  (PhRun *run, const PhRunOptions *options);
 void     ph_run_clear (PhRun *run);
-/* An innermost frame for the values of @graph; ph_run_pop() lets go of them. @frame: lives until then. */
-void     ph_run_push  (PhRun *run, PhFrame *frame, PhGraph *graph);
+/* An innermost frame for the values of @code's graph; ph_run_pop() lets go of them. @frame: lives until then. */
+void     ph_run_push  (PhRun *run, PhFrame *frame, PhProgram *program, const PhCode *code);
+/* (transfer full) @value has @tensor in @frame. */
+void     ph_frame_set (PhFrame *frame, const PhValue *value, PhTensor *tensor);
 void     ph_run_pop   (PhRun *run);
 /* run-model.c: @model at the newest opset, without Gradient. @origins: (nullable) see ph_profile_set_origins(). (transfer full) */
 PhModel *ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error);
 
 /* (transfer none) (nullable) the tensor of @value as the innermost frame sees it */
 PhTensor *ph_run_lookup (PhRun *run, const PhValue *value);
-gboolean ph_run_plan  (PhRun *run, PhPlan *plan, GError **error);       /* in the innermost frame */
+gboolean ph_run_code  (PhRun *run, PhCode *code, GError **error);       /* in the innermost frame */
 /* @graph in a frame of its own; @outputs: n_outputs owned references. */
 gboolean ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_inputs, PhTensor **outputs,
                        guint n_outputs, const char *label, GError **error);
@@ -74,8 +76,6 @@ PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor);      /* (transfe
 PhDType   ph_run_declared       (const PhNode *node, guint input, PhTensor *tensor);
 /* Runs @kernel by @inner on doubles, or in float32 where its kernel takes no others, and makes doubles of what comes out. */
 gboolean  ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **), GError **error);
-
-/* The fast kernel of @kernel->node, if there is one and it takes these inputs; FALSE: the reference kernel has to do it. */
 
 /* profile.c: one call of a node, whose outputs are there; a whole run, when it has ended. */
 void     ph_profile_add     (PhProfile *profile, const PhKernel *kernel, gint64 ns);

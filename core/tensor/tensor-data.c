@@ -41,7 +41,7 @@ ph_tensor_peek (const PhTensor *tensor)
     return data;
   if (tensor->base != NULL)
     return ph_tensor_peek (tensor->base);
-  return tensor->file != NULL ? ph_tensor_data ((PhTensor *) tensor) : g_bytes_get_data (tensor->bytes, NULL);
+  return tensor->file != NULL || tensor->packed != NULL ? ph_tensor_data ((PhTensor *) tensor) : g_bytes_get_data (tensor->bytes, NULL);
 }
 
 static gboolean
@@ -53,23 +53,28 @@ no_memory (const PhTensor *tensor, GError **error)
   return FALSE;
 }
 
-/* Makes the data of a splat, of misaligned bytes, or of what lies in a file. */
+/* Makes the data of a splat, of misaligned bytes, of what lies in a file or in another order. */
 static gboolean
 make_data (PhTensor *tensor, GError **error)
 {
   const gsize size = ph_dtype_size (tensor->dtype), bytes = tensor->count * size;
   gpointer data;
 
-  if (tensor->is_splat && !ph_memory_take (bytes))
+  const gboolean counted = tensor->is_splat || tensor->packed != NULL;
+
+  if (counted && !ph_memory_take (bytes))
     return no_memory (tensor, error);
-  data = tensor->is_splat ? g_try_malloc0 (MAX (bytes, size)) : g_try_malloc (MAX (bytes, size));
+  data = tensor->packed != NULL ? ph_block_new (ph_tensor_block_size (tensor), FALSE)
+         : tensor->is_splat     ? g_try_malloc0 (MAX (bytes, size)) : g_try_malloc (MAX (bytes, size));
   if (data == NULL)
     {
-      if (tensor->is_splat)
+      if (counted)
         ph_memory_give (bytes);
       return no_memory (tensor, error);
     }
-  if (tensor->file != NULL)
+  if (tensor->packed != NULL)
+    ph_tensor_unpack (tensor, data);
+  else if (tensor->file != NULL)
     {
       if (!ph_file_read (tensor->file, tensor->offset, bytes, data, error))
         {
@@ -84,11 +89,14 @@ make_data (PhTensor *tensor, GError **error)
   /* Two threads may both do this: the first to be done wins, and the other's copy is dropped. */
   if (!g_atomic_pointer_compare_and_exchange (&tensor->data, NULL, data))
     {
-      g_free (data);
-      if (tensor->is_splat)
+      if (tensor->packed != NULL)
+        ph_block_free (data, ph_tensor_block_size (tensor));
+      else
+        g_free (data);
+      if (counted)
         ph_memory_give (bytes);
     }
-  else if (tensor->is_splat)
+  else if (counted)
     tensor->charged = bytes;
   return TRUE;
 }

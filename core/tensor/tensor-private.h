@@ -25,6 +25,8 @@ struct _PhTensor
   int        n_reads;            /* atomic: single elements read from @file                         */
   gsize      charged;            /* bytes of data that count against the budget                    */
   gboolean   is_misaligned;      /* @bytes (or those of @base) are: elements are copied when somebody wants them whole */
+  gpointer   packed;             /* (nullable) the elements in @layout; data is made of it            */
+  PhMemoryFormat   layout;
   PhTensor  *base;               /* (nullable) whose data we share                               */
   PhTensor **items;              /* (nullable) count of them, of a sequence or optional          */
   union { guint8 raw[16]; char *string; gint64 align; } element;     /* of a splat; string owned */
@@ -42,5 +44,13 @@ gconstpointer ph_tensor_element (PhTensor *tensor, gsize index, PhElement *room)
 /* memory.c: the budget. Small sizes are not counted. FALSE: it would be over. */
 gboolean ph_memory_take (gsize bytes);
 void     ph_memory_give (gsize bytes);
+
+/* Blocks for elements: large ones are kept when they are let go of. (nullable) */
+gpointer ph_block_new   (gsize bytes, gboolean zeroed);
+void     ph_block_free  (gpointer block, gsize bytes);
+gsize    ph_tensor_block_size (const PhTensor *tensor);      /* of its data */
+
+/* layout.c: row-major @out of the packed elements of @tensor. */
+void     ph_tensor_unpack (const PhTensor *tensor, float *out);
 
 G_END_DECLS

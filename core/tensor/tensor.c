@@ -49,8 +49,14 @@ allocate (PhDType dtype, guint rank, const gint64 *dims)
   return tensor;
 }
 
-PhTensor *
-ph_tensor_new (PhDType dtype, guint rank, const gint64 *dims)
+gsize
+ph_tensor_block_size (const PhTensor *tensor)
+{
+  return MAX (tensor->count, 1) * ph_dtype_size (tensor->dtype);
+}
+
+static PhTensor *
+new_owned (PhDType dtype, guint rank, const gint64 *dims, gboolean zeroed)
 {
   PhTensor *tensor = allocate (dtype, rank, dims);
 
@@ -60,13 +66,67 @@ ph_tensor_new (PhDType dtype, guint rank, const gint64 *dims)
   tensor->charged = tensor->count * ph_dtype_size (dtype);
   if (ph_memory_take (tensor->charged))
     {
-      tensor->data = g_try_malloc0 (MAX (tensor->count, 1) * ph_dtype_size (dtype));
+      tensor->data = ph_block_new (ph_tensor_block_size (tensor), zeroed);
       if (tensor->data != NULL)
         return tensor;
       ph_memory_give (tensor->charged);
     }
   g_free (tensor);
   return NULL;
+}
+
+PhTensor *
+ph_tensor_new (PhDType dtype, guint rank, const gint64 *dims)
+{
+  return new_owned (dtype, rank, dims, TRUE);
+}
+
+PhTensor *
+ph_tensor_new_unset (PhDType dtype, guint rank, const gint64 *dims)
+{
+  return new_owned (dtype, rank, dims, dtype == PH_STRING);
+}
+
+PhTensor *
+ph_tensor_new_packed (guint rank, const gint64 *dims, PhMemoryFormat layout)
+{
+  PhTensor *tensor = allocate (PH_FLOAT, rank, dims);
+  const gsize bytes = tensor != NULL ? ph_memory_format_count (layout, rank, dims) * sizeof (float) : 0;
+
+  g_return_val_if_fail (rank >= 3 && layout != PH_MEMORY_PLAIN, NULL);
+
+  if (tensor == NULL || !ph_memory_take (bytes))
+    {
+      g_free (tensor);
+      return NULL;
+    }
+  tensor->owned = TRUE;
+  tensor->layout = layout;
+  tensor->packed = ph_block_new (bytes, FALSE);
+  if (tensor->packed != NULL)
+    return tensor;
+  ph_memory_give (bytes);
+  g_free (tensor);
+  return NULL;
+}
+
+PhMemoryFormat
+ph_tensor_format (const PhTensor *tensor)
+{
+  return tensor->layout;
+}
+
+gpointer
+ph_tensor_packed (PhTensor *tensor)
+{
+  return tensor->packed;
+}
+
+gboolean
+ph_tensor_is_sole (const PhTensor *tensor)
+{
+  return tensor->kind == PH_KIND_TENSOR && tensor->owned && !tensor->is_splat && tensor->origin == NULL && tensor->digest == 0
+         && g_atomic_int_get ((gint *) &tensor->ref_count) == 1;
 }
 
 PhTensor *
@@ -281,8 +341,17 @@ ph_tensor_unref (PhTensor *tensor)
   if (tensor->dtype == PH_STRING && tensor->owned)
     for (gsize i = 0; i < tensor->count; i++)
       g_free (((char **) tensor->data)[i]);
-  if (tensor->owned || tensor->is_splat || tensor->file != NULL || (tensor->is_misaligned && tensor->base == NULL))
+  if (tensor->owned && tensor->data != NULL)
+    ph_block_free (tensor->data, ph_tensor_block_size (tensor));
+  else if (tensor->is_splat || tensor->file != NULL || (tensor->is_misaligned && tensor->base == NULL))
     g_free (tensor->data);
+  if (tensor->packed != NULL)
+    {
+      const gsize bytes = ph_memory_format_count (tensor->layout, tensor->rank, tensor->dims) * sizeof (float);
+
+      ph_block_free (tensor->packed, bytes);
+      ph_memory_give (bytes);
+    }
   ph_memory_give (tensor->charged);
   if (tensor->is_splat && tensor->dtype == PH_STRING)
     g_free (tensor->element.string);

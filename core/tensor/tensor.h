@@ -23,6 +23,8 @@ typedef enum { PH_KIND_TENSOR, PH_KIND_SEQUENCE, PH_KIND_OPTIONAL } PhKind;
  * the element count overflows, or memory cannot be had or is over the budget: callers turn that into a GError, for which
  * ph_tensor_why_not() has the words. */
 PhTensor      *ph_tensor_new            (PhDType dtype, guint rank, const gint64 *dims);
+/* The same, but with elements that are not set: for who writes all of them. */
+PhTensor      *ph_tensor_new_unset      (PhDType dtype, guint rank, const gint64 *dims);
 /* @element: one element of @dtype (for PH_STRING a const char **). */
 PhTensor      *ph_tensor_new_splat      (PhDType dtype, guint rank, const gint64 *dims, gconstpointer element);
 /* Borrows the elements from @bytes, which is at least n * size long; misaligned ones
@@ -71,6 +73,20 @@ void           ph_tensor_set_string     (PhTensor *tensor, gsize index, const ch
 double         ph_tensor_get            (PhTensor *tensor, gsize index);   /* does not expand a splat */
 gint64         ph_tensor_get_int        (PhTensor *tensor, gsize index);
 
+/* In which order the elements of a tensor (batch, channels, spatial...) lie. Only those that kernels hand each other lie in
+ * another order than row-major; whoever asks for ph_tensor_data() finds them row-major, beside. */
+typedef enum { PH_MEMORY_PLAIN, PH_MEMORY_CHANNELS_LAST, PH_MEMORY_BLOCKED_8, PH_MEMORY_BLOCKED_16, PH_N_MEMORY_FORMATS } PhMemoryFormat;
+
+const char    *ph_memory_format_name           (PhMemoryFormat layout);
+/* Floats of rank 3 to 5, not set, to be written through ph_tensor_packed(); blocked ones have their channels filled up with
+ * zeros to a whole block. (nullable) as ph_tensor_new() */
+PhTensor      *ph_tensor_new_packed     (guint rank, const gint64 *dims, PhMemoryFormat layout);
+PhMemoryFormat       ph_tensor_format         (const PhTensor *tensor);
+gpointer       ph_tensor_packed         (PhTensor *tensor);         /* in ph_tensor_format(), which is not plain */
+gsize          ph_memory_format_count          (PhMemoryFormat layout, guint rank, const gint64 *dims);   /* elements with what fills up */
+/* Whether this reference is the only one and the elements are its own: then they may be written over. */
+gboolean       ph_tensor_is_sole        (const PhTensor *tensor);
+
 /* Bit-identical: kind, element type, shape and bytes (-0 differs from 0; a NaN equals the same NaN). */
 gboolean       ph_tensor_equal          (PhTensor *a, PhTensor *b);
 guint          ph_tensor_hash           (PhTensor *tensor);         /* consistent with ph_tensor_equal() */
@@ -82,6 +98,10 @@ char          *ph_tensor_to_string      (PhTensor *tensor, gsize max_elements);
 void           ph_tensor_set_budget     (gsize bytes);
 gsize          ph_tensor_get_budget     (void);
 gsize          ph_tensor_get_used       (void);
+/* Memory that tensors gave back is kept for the next ones, up to a limit; this lets go of it. */
+void           ph_tensor_trim           (void);
+/* For tests: what is not set is NaN. */
+void           ph_tensor_set_poison     (gboolean poison);
 /* TRUE: ph_tensor_peek() would have to read a file first. */
 gboolean       ph_tensor_is_on_disk     (const PhTensor *tensor);
 /* Why ph_tensor_new() answered NULL: "output 0 ... " is for the caller to put in front. (transfer full) */

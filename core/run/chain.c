@@ -1,0 +1,537 @@
+/* chain.c: elementwise operators, one after the other, over blocks that stay in the cache.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/chain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/run/lanes.h"
+#include "core/tensor/broadcast.h"
+
+#define BLOCK    512             /* floats */
+#define OPERANDS 16
+#define STEPS    32
+#define RANK     9               /* of a tensor in blocks of channels: one more than plainly */
+
+enum { UNARY, BINARY, WHERE };
+
+/* Registers: the operands, then one for the result of each step. */
+typedef struct { guint8 kind, lane, in[3]; float p[2]; } Step;
+
+/* How an operand is walked beside the result. */
+typedef struct
+{
+  guint     input;               /* of the kernel; G_MAXUINT: the head, or a constant of the body           */
+  PhTensor *constant;            /* (nullable) (unowned)                                                    */
+  gboolean  is_condition;        /* booleans                                                                */
+  gboolean  is_full;             /* of the result's shape and order                                         */
+  gboolean  is_scalar;
+  gint64    strides[RANK];       /* in elements, of the dims in which the result is walked                  */
+} Operand;
+
+struct _PhChain
+{
+  guint    n_operands, n_steps;
+  Operand  operands[OPERANDS];
+  Step     steps[STEPS];
+  gint     head;                 /* the operand that is, or -1                                              */
+  /* What follows from the shapes. */
+  gboolean bound;
+  PhMemoryFormat format, head_format;
+  guint    rank, walk_rank;
+  gint64   dims[PH_MAX_RANK], walk[RANK];
+  gsize    count;
+};
+
+/* ── operators ── */
+
+typedef struct { const PhOp *op; guint8 kind, lane; } Row;
+
+static const Row rows[] = {
+  { &ph_op_Identity, UNARY, PH_LANE_COPY }, { &ph_op_Neg, UNARY, PH_LANE_NEG }, { &ph_op_Abs, UNARY, PH_LANE_ABS },
+  { &ph_op_Sqrt, UNARY, PH_LANE_SQRT }, { &ph_op_Reciprocal, UNARY, PH_LANE_RECIPROCAL }, { &ph_op_Exp, UNARY, PH_LANE_EXP },
+  { &ph_op_Tanh, UNARY, PH_LANE_TANH }, { &ph_op_Sigmoid, UNARY, PH_LANE_SIGMOID }, { &ph_op_Erf, UNARY, PH_LANE_ERF },
+  { &ph_op_Gelu, UNARY, PH_LANE_GELU }, { &ph_op_Relu, UNARY, PH_LANE_RELU }, { &ph_op_LeakyRelu, UNARY, PH_LANE_LEAKY_RELU },
+  { &ph_op_HardSigmoid, UNARY, PH_LANE_HARD_SIGMOID }, { &ph_op_HardSwish, UNARY, PH_LANE_HARD_SWISH },
+  { &ph_op_Swish, UNARY, PH_LANE_SWISH }, { &ph_op_Add, BINARY, PH_LANE_ADD }, { &ph_op_Sub, BINARY, PH_LANE_SUB },
+  { &ph_op_Mul, BINARY, PH_LANE_MUL }, { &ph_op_Div, BINARY, PH_LANE_DIV }, { &ph_op_Max, BINARY, PH_LANE_MAX },
+  { &ph_op_Min, BINARY, PH_LANE_MIN }, { &ph_op_Clip, BINARY, PH_LANE_MAX }, { &ph_op_Where, WHERE, 0 },
+};
+
+static const Row *
+row_of (const PhNode *node)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    if (rows[i].op == node->op)
+      return &rows[i];
+  return NULL;
+}
+
+gboolean
+ph_chain_takes (const PhNode *node)
+{
+  const Row *row = row_of (node);
+
+  if (row == NULL || node->outputs->len != 1)
+    return FALSE;
+  if (node->op == &ph_op_Max || node->op == &ph_op_Min)
+    return node->inputs->len == 2;
+  return TRUE;
+}
+
+/* ── from nodes to steps ── */
+
+typedef struct
+{
+  PhChain    *chain;
+  PhKernel   *kernel;
+  GPtrArray  *outside;
+  const PhValue *head;
+  GHashTable *registers;         /* PhValue -> its register, from 1 */
+} Maker;
+
+/* The register of @value, or -1. */
+static int
+register_of (Maker *maker, PhValue *value, gboolean is_condition)
+{
+  guint known = GPOINTER_TO_UINT (g_hash_table_lookup (maker->registers, value)), at;
+  PhChain *chain = maker->chain;
+  Operand *operand = &chain->operands[chain->n_operands];
+  PhTensor *tensor = NULL;
+
+  if (known > 0)
+    return known <= OPERANDS && chain->operands[known - 1].is_condition != is_condition ? -1 : (int) known - 1;
+  if (chain->n_operands == OPERANDS)
+    return -1;
+  memset (operand, 0, sizeof *operand);
+  operand->input = G_MAXUINT;
+  operand->is_condition = is_condition;
+  if (value == maker->head)
+    chain->head = (int) chain->n_operands;
+  else if (g_ptr_array_find (maker->outside, value, &at))
+    {
+      operand->input = at;
+      tensor = at < maker->kernel->n_inputs ? maker->kernel->inputs[at] : NULL;
+    }
+  else
+    tensor = operand->constant = ph_value_constant (value);
+  if (value != maker->head
+      && (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) != (is_condition ? PH_BOOL : PH_FLOAT)))
+    return -1;
+  g_hash_table_insert (maker->registers, value, GUINT_TO_POINTER (++chain->n_operands));
+  return (int) chain->n_operands - 1;
+}
+
+static Step *
+add_step (PhChain *chain, guint8 kind, guint8 lane)
+{
+  Step *step;
+
+  if (chain->n_steps == STEPS)
+    return NULL;
+  step = &chain->steps[chain->n_steps++];
+  *step = (Step) { kind, lane, { 0 }, { 0 } };
+  return step;
+}
+
+/* A bound does not broadcast. */
+static gboolean
+is_scalar (const Maker *maker, int limit)
+{
+  const Operand *operand = &maker->chain->operands[MIN (limit, OPERANDS - 1)];
+  const PhTensor *tensor = operand->constant != NULL ? operand->constant : operand->input < maker->kernel->n_inputs ? maker->kernel->inputs[operand->input] : NULL;
+
+  return limit < OPERANDS && tensor != NULL && ph_tensor_rank (tensor) == 0;
+}
+
+/* As its kernel has it: the greater of it and the least, then the smaller of that and the greatest. */
+static gboolean
+add_clip (Maker *maker, const PhNode *node, int x)
+{
+  static const guint8 lanes[] = { PH_LANE_MAX, PH_LANE_MIN };
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < 2; i++)
+    {
+      PhValue *bound = ph_node_input (node, i + 1);
+      const int limit = bound != NULL ? register_of (maker, bound, FALSE) : -1;
+      Step *step;
+
+      if (bound == NULL)
+        continue;
+      step = limit >= 0 && is_scalar (maker, limit) ? add_step (maker->chain, BINARY, lanes[i]) : NULL;
+      if (step == NULL)
+        return FALSE;
+      step->in[0] = (guint8) x;
+      step->in[1] = (guint8) limit;
+      x = OPERANDS + (int) maker->chain->n_steps - 1;
+      any = TRUE;
+    }
+  if (!any)
+    {
+      Step *step = add_step (maker->chain, UNARY, PH_LANE_COPY);
+
+      if (step == NULL)
+        return FALSE;
+      step->in[0] = (guint8) x;
+    }
+  return TRUE;
+}
+
+static gboolean
+add_node (Maker *maker, const PhNode *node)
+{
+  const Row *row = row_of (node);
+  const guint n = row->kind == UNARY || node->op == &ph_op_Clip ? 1 : row->kind == BINARY ? 2 : 3;
+  int in[3] = { 0 };
+  Step *step;
+
+  for (guint i = 0; i < n; i++)
+    {
+      PhValue *value = ph_node_input (node, i);
+
+      in[i] = value != NULL ? register_of (maker, value, row->kind == WHERE && i == 0) : -1;
+      if (in[i] < 0 || (row->kind == WHERE && i == 0 && in[i] >= OPERANDS))
+        return FALSE;
+    }
+  if (node->op == &ph_op_Clip)
+    {
+      if (!add_clip (maker, node, in[0]))
+        return FALSE;
+    }
+  else
+    {
+      step = add_step (maker->chain, row->kind, row->lane);
+      if (step == NULL)
+        return FALSE;
+      for (guint i = 0; i < n; i++)
+        step->in[i] = (guint8) in[i];
+      if (node->op == &ph_op_LeakyRelu)
+        step->p[0] = ph_node_attr_float (node, "alpha", 0.01f);
+      else if (node->op == &ph_op_HardSigmoid)
+        {
+          step->p[0] = ph_node_attr_float (node, "alpha", 0.2f);
+          step->p[1] = ph_node_attr_float (node, "beta", 0.5f);
+        }
+      else if (node->op == &ph_op_Swish)
+        step->p[0] = ph_node_attr_float (node, "alpha", 1);
+      else if (node->op == &ph_op_Gelu && g_strcmp0 (ph_node_attr_string (node, "approximate", "none"), "tanh") == 0)
+        step->lane = PH_LANE_GELU_TANH;
+    }
+  g_hash_table_insert (maker->registers, node->outputs->pdata[0], GUINT_TO_POINTER (OPERANDS + maker->chain->n_steps));
+  return TRUE;
+}
+
+PhChain *
+ph_chain_new (PhKernel *kernel, PhNode *const *nodes, guint n, GPtrArray *outside, const PhValue *head)
+{
+  g_autoptr (GHashTable) registers = g_hash_table_new (NULL, NULL);
+  PhChain *chain = g_new0 (PhChain, 1);
+  Maker maker = { chain, kernel, outside, head, registers };
+  gboolean ok = n > 0;
+
+  chain->head = -1;
+  for (guint i = 0; i < n && ok; i++)
+    ok = ph_chain_takes (nodes[i]) && add_node (&maker, nodes[i]);
+  /* What is computed beside, and not read any more, could not be told from the result. */
+  if (!ok || (head != NULL && chain->head < 0))
+    g_clear_pointer (&chain, ph_chain_free);
+  return chain;
+}
+
+void
+ph_chain_free (PhChain *chain)
+{
+  g_free (chain);
+}
+
+/* ── shapes ── */
+
+static PhTensor *
+tensor_of (const PhChain *chain, const PhKernel *kernel, guint i, PhTensor *head)
+{
+  const Operand *operand = &chain->operands[i];
+
+  return (int) i == chain->head ? head : operand->constant != NULL ? operand->constant : kernel->inputs[operand->input];
+}
+
+static gboolean
+has_shape (const PhTensor *tensor, guint rank, const gint64 *dims)
+{
+  return ph_tensor_rank (tensor) == rank && memcmp (ph_tensor_dims (tensor), dims, rank * sizeof *dims) == 0;
+}
+
+/* The dims in which elements lie in @format, and for each the dim that it is of and how much of it one step is. */
+static guint
+walk_order (PhMemoryFormat format, guint rank, const gint64 *dims, gint64 *walk, guint *of, gint64 *step)
+{
+  const gint64 block = format == PH_MEMORY_BLOCKED_8 ? 8 : format == PH_MEMORY_BLOCKED_16 ? 16 : 1;
+  guint n = 0;
+
+#define DIM(of_, size_, step_) do { walk[n] = (size_); of[n] = (of_); step[n++] = (step_); } while (0)
+  for (guint i = 0; i < rank; i++)
+    if (i != 1 || format == PH_MEMORY_PLAIN)
+      DIM (i, dims[i], 1);
+    else if (block > 1)
+      DIM (1, dims[1] / block, block);
+  if (format == PH_MEMORY_CHANNELS_LAST)
+    DIM (1, dims[1], 1);
+  else if (block > 1)
+    DIM (1, block, 1);
+#undef DIM
+  return n;
+}
+
+/* Neighbours that every operand walks as one become one. */
+static void
+join_dims (PhChain *chain)
+{
+  guint at = 0;
+
+  for (guint d = 1; d < chain->walk_rank; d++)
+    {
+      gboolean joins = TRUE;
+
+      for (guint i = 0; i < chain->n_operands && joins; i++)
+        joins = chain->operands[i].is_full || chain->operands[i].strides[at] == chain->operands[i].strides[d] * chain->walk[d];
+      if (chain->walk[at] == 1 || joins)
+        {
+          chain->walk[at] *= chain->walk[d];
+          for (guint i = 0; i < chain->n_operands; i++)
+            chain->operands[i].strides[at] = chain->operands[i].strides[d];
+        }
+      else
+        {
+          at++;
+          chain->walk[at] = chain->walk[d];
+          for (guint i = 0; i < chain->n_operands; i++)
+            chain->operands[i].strides[at] = chain->operands[i].strides[d];
+        }
+    }
+  chain->walk_rank = at + 1;
+}
+
+static void
+bind_operand (PhChain *chain, Operand *operand, const PhTensor *tensor, const guint *of, const gint64 *step)
+{
+  const guint rank = ph_tensor_rank (tensor), missing = chain->rank - rank;
+  gint64 own[PH_MAX_RANK];
+
+  operand->is_full = !operand->is_condition && has_shape (tensor, chain->rank, chain->dims) && ph_tensor_format (tensor) == chain->format
+                     && !ph_tensor_is_splat (tensor);
+  operand->is_scalar = ph_tensor_count (tensor) == 1;
+  ph_strides (rank, ph_tensor_dims (tensor), own);
+  for (guint d = 0; d < chain->walk_rank; d++)
+    operand->strides[d] = of[d] < missing || ph_tensor_dims (tensor)[of[d] - missing] == 1 || ph_tensor_is_splat (tensor)
+                          ? 0 : own[of[d] - missing] * step[d];
+}
+
+static gboolean
+bind (PhChain *chain, const PhKernel *kernel, PhTensor *head)
+{
+  gint64 walk[RANK + 1], step[RANK + 1];
+  gboolean any = FALSE;
+  guint of[RANK + 1];
+
+  chain->rank = 0;
+  for (guint i = 0; i < chain->n_operands; i++)
+    {
+      const PhTensor *tensor = tensor_of (chain, kernel, i, head);
+      gint64 joint[PH_MAX_RANK];
+      guint rank;
+
+      if (!ph_broadcast_dims (chain->rank, chain->dims, ph_tensor_rank (tensor), ph_tensor_dims (tensor), &rank, joint))
+        return FALSE;
+      chain->rank = rank;
+      memcpy (chain->dims, joint, rank * sizeof *joint);
+    }
+  if (chain->rank >= RANK || (head != NULL && !has_shape (head, chain->rank, chain->dims)))
+    return FALSE;
+  chain->format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
+  for (guint i = 0; i < chain->n_operands && head == NULL; i++)
+    {
+      const PhTensor *tensor = tensor_of (chain, kernel, i, head);
+
+      if (chain->operands[i].is_condition || !has_shape (tensor, chain->rank, chain->dims) || ph_tensor_is_splat (tensor))
+        continue;
+      if (any && ph_tensor_format (tensor) != chain->format)
+        {
+          chain->format = PH_MEMORY_PLAIN;
+          break;
+        }
+      chain->format = ph_tensor_format (tensor);
+      any = TRUE;
+    }
+  if (chain->format != PH_MEMORY_PLAIN && chain->format != PH_MEMORY_CHANNELS_LAST
+      && chain->dims[1] % (chain->format == PH_MEMORY_BLOCKED_8 ? 8 : 16) != 0)
+    {
+      if (head != NULL)          /* what fills up its blocks has to stay 0 */
+        return FALSE;
+      chain->format = PH_MEMORY_PLAIN;
+    }
+  chain->count = 1;
+  for (guint i = 0; i < chain->rank; i++)
+    chain->count *= (gsize) chain->dims[i];
+  chain->walk_rank = walk_order (chain->format, chain->rank, chain->dims, walk, of, step);
+  memcpy (chain->walk, walk, sizeof chain->walk);
+  for (guint i = 0; i < chain->n_operands; i++)
+    bind_operand (chain, &chain->operands[i], tensor_of (chain, kernel, i, head), of, step);
+  if (chain->walk_rank == 0)
+    chain->walk[chain->walk_rank++] = 1;
+  join_dims (chain);
+  chain->bound = TRUE;
+  return chain->count > 0;
+}
+
+/* ── computing ── */
+
+/* Where an operand that is not full stands. */
+typedef struct { gint64 at[RANK], offset; } Place;
+
+/* The next @n elements of an operand to @out. */
+static void
+gather (const PhChain *chain, const Operand *operand, Place *place, gconstpointer data, gsize n, gpointer out)
+{
+  const guint last = chain->walk_rank - 1;
+  const gint64 stride = operand->strides[last];
+  const PhLanes *lanes = ph_lanes ();
+  const float *from = data;
+  const guint8 *bytes = data;
+  guint8 *flags = out;
+  float *to = out;
+
+  while (n > 0)
+    {
+      const gsize run = MIN (n, (gsize) (chain->walk[last] - place->at[last]));
+
+      if (operand->is_condition)
+        for (gsize i = 0; i < run; i++)
+          flags[i] = bytes[place->offset + (gint64) i * stride];
+      else if (stride == 1)
+        memcpy (to, from + place->offset, run * sizeof *to);
+      else if (stride == 0)
+        lanes->fill (run, to, from[place->offset]);
+      else
+        for (gsize i = 0; i < run; i++)
+          to[i] = from[place->offset + (gint64) i * stride];
+      n -= run;
+      to += run;
+      flags += run;
+      place->offset += (gint64) run * stride;
+      place->at[last] += (gint64) run;
+      for (guint d = last; place->at[d] == chain->walk[d]; d--)
+        {
+          place->offset -= operand->strides[d] * chain->walk[d];
+          place->at[d] = 0;
+          if (d == 0)
+            break;
+          place->at[d - 1]++;
+          place->offset += operand->strides[d - 1];
+        }
+    }
+}
+
+/* The elements of @tensor: in the order of the result where it is full, else row-major; of one repeated, that one. */
+static gconstpointer
+data_of (const PhChain *chain, const Operand *operand, PhTensor *tensor, float *one)
+{
+  if (ph_tensor_is_splat (tensor) && !operand->is_condition)
+    {
+      *one = (float) ph_tensor_get (tensor, 0);
+      return one;
+    }
+  return operand->is_full && chain->format != PH_MEMORY_PLAIN ? ph_tensor_packed (tensor) : ph_tensor_data (tensor);
+}
+
+static void
+run_block (const PhChain *chain, const PhLanes *lanes, gsize n, const float **registers, float (*room)[BLOCK], float *out)
+{
+  for (guint i = 0; i < chain->n_steps; i++)
+    {
+      const Step *step = &chain->steps[i];
+      float *y = i + 1 == chain->n_steps ? out : room[OPERANDS + i];
+
+      if (step->kind == UNARY)
+        lanes->unary[step->lane] (n, y, registers[step->in[0]], step->p);
+      else if (step->kind == BINARY)
+        lanes->binary[step->lane] (n, y, registers[step->in[0]], registers[step->in[1]]);
+      else
+        lanes->where (n, y, (const guint8 *) registers[step->in[0]], registers[step->in[1]], registers[step->in[2]]);
+      registers[OPERANDS + i] = y;
+    }
+}
+
+static gboolean
+compute (PhChain *chain, PhKernel *kernel, PhTensor *head, float *out)
+{
+  float (*room)[BLOCK] = g_alloca (sizeof (float) * BLOCK * (OPERANDS + chain->n_steps));
+  const PhLanes *lanes = ph_lanes ();
+  const float *registers[OPERANDS + STEPS];
+  gconstpointer data[OPERANDS];
+  Place places[OPERANDS];
+  float ones[OPERANDS];
+
+  for (guint i = 0; i < chain->n_operands; i++)
+    {
+      const Operand *operand = &chain->operands[i];
+
+      data[i] = data_of (chain, operand, tensor_of (chain, kernel, i, head), &ones[i]);
+      if (data[i] == NULL)
+        return FALSE;
+      memset (&places[i], 0, sizeof places[i]);
+      registers[i] = room[i];
+      if (!operand->is_full && operand->is_scalar && !operand->is_condition)
+        lanes->fill (MIN (BLOCK, chain->count), room[i], *(const float *) data[i]);
+    }
+  for (gsize at = 0; at < chain->count; at += BLOCK)
+    {
+      const gsize n = MIN (BLOCK, chain->count - at);
+
+      for (guint i = 0; i < chain->n_operands; i++)
+        if (chain->operands[i].is_full)
+          registers[i] = (const float *) data[i] + at;
+        else if (!chain->operands[i].is_scalar || chain->operands[i].is_condition)
+          gather (chain, &chain->operands[i], &places[i], data[i], n, room[i]);
+      run_block (chain, lanes, n, registers, room, out + at);
+    }
+  return TRUE;
+}
+
+/* An input that nobody needs afterwards, of the result's shape: it may be written over. */
+static PhTensor *
+reusable (const PhChain *chain, const PhKernel *kernel)
+{
+  for (guint i = 0; i < chain->n_operands; i++)
+    {
+      const Operand *operand = &chain->operands[i];
+
+      if (operand->is_full && operand->constant == NULL && operand->input < 64 && (kernel->dying >> operand->input & 1) != 0
+          && ph_tensor_is_sole (kernel->inputs[operand->input])
+          && (chain->format == PH_MEMORY_PLAIN || ph_tensor_writable (kernel->inputs[operand->input]) == NULL))
+        return ph_tensor_ref (kernel->inputs[operand->input]);
+    }
+  return NULL;
+}
+
+PhTensor *
+ph_chain_run (PhChain *chain, PhKernel *kernel, PhTensor *head)
+{
+  const PhMemoryFormat format = head != NULL ? ph_tensor_format (head) : PH_MEMORY_PLAIN;
+  PhTensor *y = head;
+
+  if ((!chain->bound || chain->head_format != format) && !bind (chain, kernel, head))
+    {
+      g_clear_pointer (&head, ph_tensor_unref);
+      return NULL;
+    }
+  chain->head_format = format;
+  if (y == NULL)
+    y = reusable (chain, kernel);
+  if (y == NULL)
+    y = chain->format == PH_MEMORY_PLAIN ? ph_tensor_new_unset (PH_FLOAT, chain->rank, chain->dims)
+                                         : ph_tensor_new_packed (chain->rank, chain->dims, chain->format);
+  if (y != NULL && !compute (chain, kernel, head, chain->format == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y)))
+    g_clear_pointer (&y, ph_tensor_unref);
+  return y;
+}

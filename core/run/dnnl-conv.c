@@ -1,0 +1,129 @@
+/* dnnl-conv.c: convolutions through oneDNN.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/run/dnnl.h"
+#include "core/tensor/broadcast.h"
+
+/* Weights are [M, C/group, k...], of a transposed convolution [C, M/group, k...]; oneDNN wants the output channels first and
+ * a dimension for the groups. */
+static void
+weights_desc (dnnl_memory_desc_t *desc, const PhTensor *weights, gint64 groups, gboolean transposed)
+{
+  const guint rank = ph_tensor_rank (weights);
+  const gint64 *dims = ph_tensor_dims (weights);
+  dnnl_dims_t sizes, strides;
+  gint64 own[PH_MAX_RANK];
+  guint at = 0;
+
+  ph_strides (rank, dims, own);
+  if (groups > 1)
+    {
+      sizes[at] = groups;
+      strides[at++] = own[0] * (dims[0] / groups);
+    }
+  sizes[at] = transposed ? dims[1] : dims[0] / groups;
+  strides[at++] = transposed ? own[1] : own[0];
+  sizes[at] = transposed ? dims[0] / groups : dims[1];
+  strides[at++] = transposed ? own[0] : own[1];
+  for (guint i = 2; i < rank; i++)
+    {
+      sizes[at] = dims[i];
+      strides[at++] = own[i];
+    }
+  dnnl_memory_desc_init_by_strides (desc, (int) at, sizes, dnnl_f32, strides);
+}
+
+typedef struct { PhTensor *x, *w, *bias; gint64 groups, channels; PhWindow window; PhDnnlGeometry geometry; } Shape;
+
+static gboolean
+read_shape (Shape *shape, PhKernel *kernel, gboolean transposed)
+{
+  guint rank;
+
+  shape->x = ph_kernel_input (kernel, 0);
+  shape->w = ph_kernel_input (kernel, 1);
+  shape->bias = ph_kernel_input (kernel, 2);
+  shape->groups = ph_node_attr_int (kernel->node, "group", 1);
+  if (!ph_dnnl_is_float (shape->x) || !ph_dnnl_is_float (shape->w) || (shape->bias != NULL && !ph_dnnl_is_float (shape->bias)))
+    return FALSE;
+  rank = ph_tensor_rank (shape->x);
+  if (rank < 3 || rank > 2 + PH_DNNL_SPATIAL || ph_tensor_rank (shape->w) != rank || shape->groups < 1
+      || ph_tensor_dims (shape->w)[0] % shape->groups != 0)
+    return FALSE;
+  shape->channels = transposed ? ph_tensor_dims (shape->w)[1] * shape->groups : ph_tensor_dims (shape->w)[0];
+  if (ph_tensor_dims (shape->x)[1] != (transposed ? ph_tensor_dims (shape->w)[0] : ph_tensor_dims (shape->w)[1] * shape->groups)
+      || (shape->bias != NULL && (ph_tensor_rank (shape->bias) != 1 || (gint64) ph_tensor_count (shape->bias) != shape->channels)))
+    return FALSE;
+  return (transposed ? ph_window_init_transposed : ph_window_init) (&shape->window, kernel->node, rank - 2, ph_tensor_dims (shape->x) + 2,
+                                                                    ph_tensor_dims (shape->w) + 2) == NULL
+         && ph_dnnl_geometry (&shape->window, &shape->geometry);
+}
+
+static PhDnnl *
+make (PhKernel *kernel, const Shape *shape, gboolean transposed)
+{
+  union { dnnl_convolution_desc_t forward; dnnl_deconvolution_desc_t backward; } op;
+  gint64 dims[2 + PH_DNNL_SPATIAL] = { ph_tensor_dims (shape->x)[0], shape->channels };
+  const PhDnnlGeometry *g = &shape->geometry;
+  dnnl_memory_desc_t x, w, y, plain;
+  PhDnnl *dnnl = ph_dnnl_new ();
+  PhDnnlArg *weights;
+  dnnl_status_t status;
+
+  memcpy (dims + 2, shape->window.out, shape->window.n * sizeof *dims);
+  x = ph_dnnl_any (&ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->given);
+  weights = ph_dnnl_add (dnnl, kernel, DNNL_ARG_WEIGHTS, 1);
+  weights_desc (&weights->given, shape->w, shape->groups, transposed);
+  w = ph_dnnl_any (&weights->given);
+  if (shape->bias != NULL)
+    ph_dnnl_add (dnnl, kernel, DNNL_ARG_BIAS, 2);
+  ph_dnnl_plain (&plain, 2 + shape->window.n, dims);
+  y = ph_dnnl_any (&plain);
+  if (transposed)
+    status = dnnl_dilated_deconvolution_forward_desc_init (&op.backward, dnnl_forward_inference, dnnl_deconvolution_direct, &x, &w,
+                                                           shape->bias != NULL ? &dnnl->args[2].given : NULL, &y, g->strides,
+                                                           g->dilations, g->before, g->after);
+  else
+    status = dnnl_dilated_convolution_forward_desc_init (&op.forward, dnnl_forward_inference, dnnl_convolution_direct, &x, &w,
+                                                         shape->bias != NULL ? &dnnl->args[2].given : NULL, &y, g->strides,
+                                                         g->dilations, g->before, g->after);
+  ph_dnnl_result (dnnl, 2 + shape->window.n, dims);
+  if (status != dnnl_success || !ph_dnnl_make (dnnl, &op))
+    g_clear_pointer (&dnnl, ph_dnnl_free);
+  return dnnl;
+}
+
+static gpointer
+prepare_conv (PhKernel *kernel)
+{
+  Shape shape;
+
+  return read_shape (&shape, kernel, FALSE) ? make (kernel, &shape, FALSE) : NULL;
+}
+
+/* oneDNN has no output padding, but a smaller padding at the end comes to the same. */
+static gpointer
+prepare_transposed (PhKernel *kernel)
+{
+  Shape shape;
+
+  if (!read_shape (&shape, kernel, TRUE))
+    return NULL;
+  for (guint i = 0; i < shape.window.n; i++)
+    {
+      const gint64 extent = (shape.window.kernel[i] - 1) * shape.window.dilation[i] + 1;
+
+      shape.geometry.after[i] = (shape.window.in[i] - 1) * shape.window.stride[i] + extent - shape.window.begin[i] - shape.window.out[i];
+      if (shape.geometry.after[i] < 0)
+        return NULL;
+    }
+  return make (kernel, &shape, TRUE);
+}
+
+const PhKernelRow ph_kernels_dnnl_conv[] = {
+  { &ph_op_Conv, PH_DEVICE_CPU, "dnnl", 10, prepare_conv, ph_dnnl_run, ph_dnnl_free },
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "dnnl", 10, prepare_transposed, ph_dnnl_run, ph_dnnl_free },
+  { NULL },
+};

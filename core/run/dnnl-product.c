@@ -1,0 +1,332 @@
+/* dnnl-product.c: products of matrices: large ones through oneDNN, small ones by a loop over panels of the right one.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/run/dnnl.h"
+#include "core/run/lanes.h"
+#include "core/run/product.h"
+#include "core/tensor/broadcast.h"
+
+/* 0 * infinity is NaN, but the sum of a row times infinity need not be. */
+static gboolean
+is_finite_splat (PhTensor *tensor)
+{
+  return ph_tensor_is_splat (tensor) && isfinite (ph_tensor_get (tensor, 0));
+}
+
+/* c[m, n] += alpha * a * b, where all elements of b are the same: sums of rows do it. */
+static void
+multiply_by_splat (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, float beta, float *c)
+{
+  for (gint64 i = 0; i < m; i++)
+    {
+      double sum = 0;
+
+      for (gint64 j = 0; j < k; j++)
+        sum += a_transposed ? a[j * m + i] : a[i * k + j];
+      for (gint64 j = 0; j < n; j++)
+        c[i * n + j] = (float) (alpha * sum) + (beta != 0 ? beta * c[i * n + j] : 0);
+    }
+}
+
+static gboolean
+multiply (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, const float *b, gboolean b_transposed, float beta,
+          float *c)
+{
+  return dnnl_sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, alpha, a, a_transposed ? m : k, b,
+                     b_transposed ? k : n, beta, c, n) == dnnl_success;
+}
+
+/* Above, oneDNN's threads and its blocks for the caches pay. */
+#define SMALL_PRODUCT ((gint64) 4 << 20)         /* multiplications  */
+#define SMALL_RIGHT   ((gint64) 1 << 20)         /* elements of b, in panels */
+
+void
+ph_product_clear (PhProduct *product)
+{
+  g_clear_pointer (&product->panels, free);
+  g_clear_pointer (&product->packed_of, ph_tensor_unref);
+}
+
+gboolean
+ph_product_init (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolean transposed)
+{
+  PhTensor *left = ph_kernel_input (kernel, a), *right = ph_kernel_input (kernel, b);
+  guint ra, rb;
+
+  memset (product, 0, sizeof *product);
+  if (!ph_dnnl_is_float (left) || !ph_dnnl_is_float (right) || ph_tensor_rank (left) < 2 || ph_tensor_rank (right) < 2
+      || (transposed && ph_tensor_rank (right) != 2) || is_finite_splat (right))
+    return FALSE;
+  ra = ph_tensor_rank (left) - 2;
+  rb = ph_tensor_rank (right) - 2;
+  product->a = a;
+  product->b = b;
+  product->transposed = transposed;
+  product->m = ph_tensor_dims (left)[ra];
+  product->k = ph_tensor_dims (left)[ra + 1];
+  product->n = ph_tensor_dims (right)[transposed ? rb : rb + 1];
+  if (ph_tensor_dims (right)[transposed ? rb + 1 : rb] != product->k
+      || !ph_broadcast_dims (ra, ph_tensor_dims (left), rb, ph_tensor_dims (right), &product->rank, product->dims))
+    return FALSE;
+  product->dims[product->rank] = product->m;
+  product->dims[product->rank + 1] = product->n;
+  product->rank += 2;
+  product->one_right = ph_tensor_count (right) == (gsize) (product->k * product->n);
+  product->constant = ph_kernel_is_constant (kernel, b) && product->one_right;
+  if (product->one_right)
+    product->m = (gint64) ph_tensor_count (left) / product->k;
+  return product->m * product->n * product->k <= SMALL_PRODUCT && product->n * product->k <= SMALL_RIGHT;
+}
+
+/* Room for panels. (nullable) */
+static float *
+new_panels (const PhProduct *product)
+{
+  const gsize panel = ph_lanes ()->panel, columns = ((gsize) product->n + panel - 1) / panel * panel;
+  gpointer data = NULL;
+
+  return posix_memalign (&data, 64, columns * (gsize) product->k * sizeof (float)) == 0 ? data : NULL;
+}
+
+static void
+pack (const PhProduct *product, const float *b, float *panels)
+{
+  ph_lanes_pack (b, (gsize) product->k, (gsize) product->n, (gsize) (product->transposed ? product->k : product->n), product->transposed, panels);
+}
+
+gboolean
+ph_product_run (PhProduct *product, PhKernel *kernel, float *out)
+{
+  PhTensor *left = kernel->inputs[product->a], *right = kernel->inputs[product->b];
+  const float *a = ph_tensor_data (left), *b;
+  const gsize m = (gsize) product->m, n = (gsize) product->n, k = (gsize) product->k;
+  float *panels = product->panels;
+  PhWalk walk;
+
+  if (a == NULL)
+    return FALSE;
+  if (!product->constant || product->packed_of != right)
+    {
+      if (panels == NULL)
+        panels = product->panels = new_panels (product);
+      b = ph_tensor_data (right);
+      if (panels == NULL || b == NULL)
+        return FALSE;
+      g_clear_pointer (&product->packed_of, ph_tensor_unref);
+      if (product->one_right)
+        pack (product, b, panels);
+      if (product->constant)
+        product->packed_of = ph_tensor_ref (right);
+    }
+  if (product->one_right)
+    {
+      ph_lanes ()->product (m, n, k, a, k, panels, NULL, out, n);
+      return TRUE;
+    }
+  b = ph_tensor_data (right);
+  ph_walk_init (&walk, product->rank - 2, product->dims);
+  ph_walk_add (&walk, ph_tensor_rank (left) - 2, ph_tensor_dims (left));
+  ph_walk_add (&walk, ph_tensor_rank (right) - 2, ph_tensor_dims (right));
+  do
+    {
+      pack (product, b + walk.offset[1] * (gint64) (k * n), panels);
+      ph_lanes ()->product (m, n, k, a + walk.offset[0] * (gint64) (m * k), k, panels, NULL, out + walk.index * m * n, n);
+    }
+  while (ph_walk_next (&walk));
+  return TRUE;
+}
+
+static void
+free_product (gpointer product)
+{
+  ph_product_clear (product);
+  g_free (product);
+}
+
+static gpointer
+prepare_small (PhKernel *kernel)
+{
+  PhProduct *product = g_new0 (PhProduct, 1);
+
+  if (!ph_product_init (product, kernel, 0, 1, FALSE))
+    g_clear_pointer (&product, g_free);
+  return product;
+}
+
+static gboolean
+run_small (PhKernel *kernel, gpointer prepared)
+{
+  PhProduct *product = prepared;
+  float *out = ph_kernel_output_unset (kernel, 0, PH_FLOAT, product->rank, product->dims, NULL);
+
+  if (out != NULL && ph_product_run (product, kernel, out))
+    return TRUE;
+  ph_kernel_take (kernel, 0, NULL);
+  return FALSE;
+}
+
+/* alpha a b + beta c; the product is as that of a MatMul. */
+static gpointer
+prepare_small_gemm (PhKernel *kernel)
+{
+  PhTensor *c = ph_kernel_input (kernel, 2);
+  PhProduct *product;
+
+  if (ph_node_attr_int (kernel->node, "transA", 0) != 0 || (c != NULL && !ph_dnnl_is_float (c)))
+    return NULL;
+  product = g_new0 (PhProduct, 1);
+  if (!ph_product_init (product, kernel, 0, 1, ph_node_attr_int (kernel->node, "transB", 0) != 0))
+    g_clear_pointer (&product, g_free);
+  else if (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), product->rank, product->dims))
+    g_clear_pointer (&product, free_product);
+  return product;
+}
+
+static gboolean
+run_small_gemm (PhKernel *kernel, gpointer prepared)
+{
+  const float alpha = ph_node_attr_float (kernel->node, "alpha", 1), beta = ph_node_attr_float (kernel->node, "beta", 1);
+  PhTensor *c = ph_kernel_input (kernel, 2);
+  PhProduct *product = prepared;
+  PhWalk walk;
+  float *out;
+
+  if (!run_small (kernel, prepared))
+    return FALSE;
+  out = ph_tensor_writable (kernel->outputs[0]);
+  for (gsize i = 0; alpha != 1 && i < ph_tensor_count (kernel->outputs[0]); i++)
+    out[i] *= alpha;
+  if (c == NULL)
+    return TRUE;
+  ph_walk_init (&walk, product->rank, product->dims);
+  ph_walk_add (&walk, ph_tensor_rank (c), ph_tensor_dims (c));
+  do
+    {
+      const float term = (float) ph_tensor_get (c, (gsize) walk.offset[0]);
+
+      out[walk.index] += beta == 1 ? term : beta * term;
+    }
+  while (ph_walk_next (&walk));
+  return TRUE;
+}
+
+static gpointer
+prepare_matmul (PhKernel *kernel)
+{
+  PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1);
+
+  return ph_dnnl_is_float (a) && ph_dnnl_is_float (b) && ph_tensor_rank (a) >= 2 && ph_tensor_rank (b) >= 2 ? PH_PREPARED : NULL;
+}
+
+static gboolean
+run_matmul (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1);
+  gint64 dims[PH_MAX_RANK], m, n, k;
+  const float *left, *right;
+  gboolean ok = TRUE;
+  guint rank, ra, rb;
+  PhWalk walk;
+  float *out;
+
+  ra = ph_tensor_rank (a) - 2;
+  rb = ph_tensor_rank (b) - 2;
+  m = ph_tensor_dims (a)[ra];
+  k = ph_tensor_dims (a)[ra + 1];
+  n = ph_tensor_dims (b)[rb + 1];
+  if (ph_tensor_dims (b)[rb] != k || !ph_broadcast_dims (ra, ph_tensor_dims (a), rb, ph_tensor_dims (b), &rank, dims))
+    return FALSE;
+  dims[rank] = m;
+  dims[rank + 1] = n;
+  left = ph_tensor_data (a);
+  right = is_finite_splat (b) ? NULL : ph_tensor_data (b);
+  out = left != NULL && (right != NULL || is_finite_splat (b)) ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, rank + 2, dims, NULL) : NULL;
+  if (out == NULL)
+    return FALSE;
+  if (right == NULL)
+    {
+      /* Every batch of b is alike: walk those of a. */
+      ph_walk_init (&walk, rank, dims);
+      ph_walk_add (&walk, ra, ph_tensor_dims (a));
+      do
+        multiply_by_splat (m, n, k, (float) ph_tensor_get (b, 0), left + walk.offset[0] * m * k, FALSE, 0, out + walk.index * (gsize) (m * n));
+      while (ph_walk_next (&walk));
+    }
+  else if (ph_tensor_count (b) == (gsize) (k * n))
+    ok = multiply ((gint64) ph_tensor_count (a) / k, n, k, 1, left, FALSE, right, FALSE, 0, out);
+  else
+    {
+      ph_walk_init (&walk, rank, dims);
+      ph_walk_add (&walk, ra, ph_tensor_dims (a));
+      ph_walk_add (&walk, rb, ph_tensor_dims (b));
+      do
+        ok = ok && multiply (m, n, k, 1, left + walk.offset[0] * m * k, FALSE, right + walk.offset[1] * k * n, FALSE, 0,
+                             out + walk.index * (gsize) (m * n));
+      while (ph_walk_next (&walk));
+    }
+  if (!ok)
+    ph_kernel_take (kernel, 0, NULL);
+  return ok;
+}
+
+static gpointer
+prepare_gemm (PhKernel *kernel)
+{
+  PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1), *c = ph_kernel_input (kernel, 2);
+
+  return ph_dnnl_is_float (a) && ph_dnnl_is_float (b) && (c == NULL || ph_dnnl_is_float (c)) && ph_tensor_rank (a) == 2
+         && ph_tensor_rank (b) == 2 ? PH_PREPARED : NULL;
+}
+
+static gboolean
+run_gemm (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1), *c = ph_kernel_input (kernel, 2);
+  const float alpha = ph_node_attr_float (kernel->node, "alpha", 1), beta = ph_node_attr_float (kernel->node, "beta", 1);
+  const gboolean ta = ph_node_attr_int (kernel->node, "transA", 0) != 0, tb = ph_node_attr_int (kernel->node, "transB", 0) != 0;
+  const gint64 m = ph_tensor_dims (a)[ta ? 1 : 0], k = ph_tensor_dims (a)[ta ? 0 : 1], n = ph_tensor_dims (b)[tb ? 0 : 1];
+  const float *x, *y;
+  gboolean ok;
+  float *out;
+
+  if (ph_tensor_dims (b)[tb ? 1 : 0] != k
+      || (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), 2, (gint64[]) { m, n })))
+    return FALSE;
+  x = ph_tensor_data (a);
+  y = is_finite_splat (b) ? NULL : ph_tensor_data (b);
+  out = x != NULL && (y != NULL || is_finite_splat (b)) ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, 2, (gint64[]) { m, n }, NULL) : NULL;
+  if (out == NULL)
+    return FALSE;
+  if (c != NULL)
+    {
+      PhWalk walk;
+
+      ph_walk_init (&walk, 2, (gint64[]) { m, n });
+      ph_walk_add (&walk, ph_tensor_rank (c), ph_tensor_dims (c));
+      do
+        out[walk.index] = (float) ph_tensor_get (c, (gsize) walk.offset[0]);
+      while (ph_walk_next (&walk));
+    }
+  if (y == NULL)
+    {
+      multiply_by_splat (m, n, k, alpha * (float) ph_tensor_get (b, 0), x, ta, c != NULL ? beta : 0, out);
+      ok = TRUE;
+    }
+  else
+    ok = multiply (m, n, k, alpha, x, ta, y, tb, c != NULL ? beta : 0, out);
+  if (!ok)
+    ph_kernel_take (kernel, 0, NULL);
+  return ok;
+}
+
+const PhKernelRow ph_kernels_dnnl_product[] = {
+  { &ph_op_Gemm, PH_DEVICE_CPU, "panels", 20, prepare_small_gemm, run_small_gemm, free_product },
+  { &ph_op_Gemm, PH_DEVICE_CPU, "dnnl", 10, prepare_gemm, run_gemm, NULL },
+  { &ph_op_MatMul, PH_DEVICE_CPU, "panels", 20, prepare_small, run_small, free_product },
+  { &ph_op_MatMul, PH_DEVICE_CPU, "dnnl", 10, prepare_matmul, run_matmul, NULL },
+  { NULL },
+};

@@ -1,0 +1,128 @@
+/* fused.c: kernels of fused nodes: an operator and a chain of elementwise ones on its result, or such a chain alone.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/run/chain.h"
+#include "core/run/run-private.h"
+
+#define MOST_NODES 32
+
+typedef struct
+{
+  PhNode      *head;             /* (nullable) NULL: elementwise alone                                */
+  guint        n_inputs;
+  guint        inputs[16];       /* of the head: which inputs of the fused node; G_MAXUINT: none      */
+  PhNodeState  state;            /* of the head                                                       */
+  PhChain     *chain;            /* (nullable) what follows                                           */
+} Fused;
+
+static void
+free_fused (gpointer data)
+{
+  Fused *fused = data;
+
+  ph_node_state_clear (&fused->state);
+  g_clear_pointer (&fused->chain, ph_chain_free);
+  g_free (fused);
+}
+
+/* Each input of the head is one of the body's. */
+static gboolean
+read_head (Fused *fused, PhKernel *kernel, PhNode *head, GPtrArray *outside)
+{
+  if (head->outputs->len != 1 || head->op == NULL || head->op->kernel == NULL || head->inputs->len > G_N_ELEMENTS (fused->inputs)
+      || head->graphs != NULL || (head->op->flags & PH_OP_RANDOM) != 0)
+    return FALSE;
+  fused->head = head;
+  fused->n_inputs = head->inputs->len;
+  for (guint i = 0; i < fused->n_inputs; i++)
+    {
+      fused->inputs[i] = G_MAXUINT;
+      if (head->inputs->pdata[i] == NULL)
+        continue;
+      if (!g_ptr_array_find (outside, head->inputs->pdata[i], &fused->inputs[i]) || fused->inputs[i] >= kernel->n_inputs)
+        return FALSE;
+      if (ph_kernel_is_constant (kernel, fused->inputs[i]))
+        fused->state.constants |= G_GUINT64_CONSTANT (1) << i;
+    }
+  return TRUE;
+}
+
+static gpointer
+prepare_fused (PhKernel *kernel)
+{
+  PhGraph *body = kernel->node->graphs->pdata[0];
+  PhNode *nodes[MOST_NODES];
+  guint n = 0, first = 0;
+  const PhValue *head = NULL;
+  Fused *fused;
+
+  if (kernel->n_outputs != 1 || body->outputs->len != 1 || body->n_nodes > MOST_NODES || kernel->run->options->in_double
+      || body->first == NULL)
+    return NULL;
+  PH_FOREACH_NODE (node, body)
+    nodes[n++] = node;
+  if (body->outputs->pdata[0] != nodes[n - 1]->outputs->pdata[0])
+    return NULL;
+  fused = g_new0 (Fused, 1);
+  if (!ph_chain_takes (nodes[0]) && !read_head (fused, kernel, nodes[0], body->inputs))
+    g_clear_pointer (&fused, free_fused);
+  if (fused != NULL && fused->head != NULL)
+    {
+      first = 1;
+      head = nodes[0]->outputs->pdata[0];
+    }
+  if (fused != NULL && first < n)
+    {
+      fused->chain = ph_chain_new (kernel, nodes + first, n - first, body->inputs, head);
+      if (fused->chain == NULL)
+        g_clear_pointer (&fused, free_fused);
+    }
+  return fused;
+}
+
+static gboolean
+run_head (Fused *fused, PhKernel *kernel)
+{
+  PhTensor *inputs[G_N_ELEMENTS (fused->inputs)];
+  PhKernel own = { fused->head, fused->n_inputs, 1, inputs, kernel->outputs, kernel->run, &fused->state, 0 };
+
+  for (guint i = 0; i < fused->n_inputs; i++)
+    inputs[i] = fused->inputs[i] != G_MAXUINT ? kernel->inputs[fused->inputs[i]] : NULL;
+  return ph_run_kernel (kernel->run, &own, NULL);
+}
+
+static gboolean
+run_fused (PhKernel *kernel, gpointer prepared)
+{
+  Fused *fused = prepared;
+  PhTensor *y = NULL;
+
+  if (fused->head != NULL)
+    {
+      if (!run_head (fused, kernel))
+        return FALSE;
+      if (fused->chain == NULL)
+        return TRUE;
+      y = g_steal_pointer (&kernel->outputs[0]);
+      /* A kernel may hand on what is not its own, or another element type. */
+      if (!ph_dnnl_is_float (y) || !ph_tensor_is_sole (y)
+          || (ph_tensor_format (y) != PH_MEMORY_PLAIN && ph_tensor_writable (y) != NULL))
+        {
+          g_clear_pointer (&y, ph_tensor_unref);
+          return FALSE;
+        }
+    }
+  y = ph_chain_run (fused->chain, kernel, y);
+  if (y != NULL)
+    ph_kernel_take (kernel, 0, y);
+  return y != NULL;
+}
+
+const PhKernelRow ph_kernels_fused[] = {
+  { NULL, PH_DEVICE_CPU, "chain", 10, prepare_fused, run_fused, free_fused },
+  { NULL },
+};

@@ -1,0 +1,266 @@
+/* image.c: kernels of operators on images whose channels lie last, or row-major.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/run/lanes.h"
+
+/* A float image, of rank 4 and in one of the two orders. */
+static gboolean
+is_image (const PhTensor *x)
+{
+  return ph_dnnl_is_float (x) && ph_tensor_rank (x) == 4 && !ph_tensor_is_splat (x)
+         && (ph_tensor_format (x) == PH_MEMORY_PLAIN || ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST);
+}
+
+static gboolean
+is_last (const PhTensor *x)
+{
+  return ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST;
+}
+
+static const float *
+pixels_of (PhTensor *x)
+{
+  return is_last (x) ? ph_tensor_packed (x) : ph_tensor_data (x);
+}
+
+static PhTensor *
+new_image (const gint64 *dims, gboolean last)
+{
+  return last ? ph_tensor_new_packed (4, dims, PH_MEMORY_CHANNELS_LAST) : ph_tensor_new_unset (PH_FLOAT, 4, dims);
+}
+
+static float *
+writable (PhTensor *y)
+{
+  return is_last (y) ? ph_tensor_packed (y) : ph_tensor_writable (y);
+}
+
+/* ── each pixel repeated ── */
+
+typedef struct { gint64 high, wide; } Scale;
+
+/* Whole scales: whichever way positions are counted, output i lies in input i / scale. */
+static gpointer
+prepare_resize (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *scales = ph_kernel_input (kernel, 2);
+  const PhNode *node = kernel->node;
+  const char *mode = ph_node_attr_string (node, "mode", "nearest"), *how = ph_node_attr_string (node, "nearest_mode", "round_prefer_floor");
+  const char *positions = ph_node_attr_string (node, "coordinate_transformation_mode", "half_pixel");
+  double scale[4];
+
+  if (!is_image (x) || scales == NULL || !ph_kernel_is_constant (kernel, 2) || ph_tensor_count (scales) != 4 || ph_kernel_input (kernel, 3) != NULL
+      || !g_str_equal (mode, "nearest") || ph_node_attr (node, "axes") != NULL)
+    return NULL;
+  if (!(g_str_equal (positions, "asymmetric") && g_str_equal (how, "floor"))
+      && !(g_str_equal (positions, "half_pixel") && g_str_equal (how, "round_prefer_floor")))
+    return NULL;
+  for (guint i = 0; i < 4; i++)
+    {
+      scale[i] = ph_tensor_get (scales, i);
+      if (!(scale[i] >= 1 && scale[i] <= 64) || scale[i] != floor (scale[i]) || (i < 2 && scale[i] != 1))
+        return NULL;
+    }
+  return g_memdup2 (&(Scale) { (gint64) scale[2], (gint64) scale[3] }, sizeof (Scale));
+}
+
+/* One row of @n pixels of @size floats, each @times. */
+static void
+repeat_row (const float *in, float *out, gint64 n, gsize size, gint64 times)
+{
+  if (size == 1 && times == 2)
+    for (gint64 i = 0; i < n; i++)
+      out[2 * i] = out[2 * i + 1] = in[i];
+  else
+    for (gint64 i = 0; i < n; i++)
+      for (gint64 k = 0; k < times; k++)
+        memcpy (out + (gsize) (i * times + k) * size, in + (gsize) i * size, size * sizeof *out);
+}
+
+static gboolean
+run_resize (PhKernel *kernel, gpointer prepared)
+{
+  const Scale *scale = prepared;
+  PhTensor *x = kernel->inputs[0], *y;
+  const gint64 *dims = ph_tensor_dims (x);
+  const gboolean last = is_last (x);
+  const gsize size = last ? (gsize) dims[1] : 1;
+  const gint64 planes = last ? dims[0] : dims[0] * dims[1], wide = dims[3] * scale->wide;
+  const float *in = pixels_of (x);
+  float *out;
+
+  y = in != NULL ? new_image ((gint64[]) { dims[0], dims[1], dims[2] * scale->high, wide }, last) : NULL;
+  if (y == NULL)
+    return FALSE;
+  out = writable (y);
+  for (gint64 row = 0; row < planes * dims[2]; row++)
+    {
+      const gsize n = (gsize) wide * size;
+      float *first = out;
+
+      repeat_row (in, first, dims[3], size, scale->wide);
+      for (gint64 k = 1; k < scale->high; k++)
+        memcpy (first + (gsize) k * n, first, n * sizeof *out);
+      in += (gsize) dims[3] * size;
+      out += (gsize) scale->high * n;
+    }
+  ph_kernel_take (kernel, 0, y);
+  return TRUE;
+}
+
+/* ── normalisation by given statistics ── */
+
+static gpointer
+prepare_batch_norm (PhKernel *kernel)
+{
+  if (!is_image (ph_kernel_input (kernel, 0)) || ph_node_attr_int (kernel->node, "training_mode", 0) != 0 || kernel->n_outputs != 1)
+    return NULL;
+  for (guint i = 1; i < 5; i++)
+    if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)) || ph_tensor_rank (kernel->inputs[i]) != 1
+        || ph_tensor_dims (kernel->inputs[i])[0] != ph_tensor_dims (kernel->inputs[0])[1])
+      return NULL;
+  return PH_PREPARED;
+}
+
+static gboolean
+run_batch_norm (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0], *y;
+  const gint64 *dims = ph_tensor_dims (x);
+  const gsize channels = (gsize) dims[1], pixels = (gsize) (dims[2] * dims[3]);
+  const double epsilon = ph_node_attr_float (kernel->node, "epsilon", 1e-5f);
+  g_autofree float *scale = g_new (float, channels), *shift = g_new (float, channels);
+  const float *in = pixels_of (x);
+  float *out;
+
+  y = in != NULL ? new_image (dims, is_last (x)) : NULL;
+  if (y == NULL)
+    return FALSE;
+  out = writable (y);
+  for (gsize c = 0; c < channels; c++)
+    {
+      const double factor = ph_tensor_get (kernel->inputs[1], c) / sqrt (ph_tensor_get (kernel->inputs[4], c) + epsilon);
+
+      scale[c] = (float) factor;
+      shift[c] = (float) (ph_tensor_get (kernel->inputs[2], c) - ph_tensor_get (kernel->inputs[3], c) * factor);
+    }
+  if (is_last (x))
+    for (gsize p = 0; p < (gsize) dims[0] * pixels; p++)
+      ph_lanes ()->affine (channels, out + p * channels, in + p * channels, scale, shift);
+  else
+    for (gsize c = 0; c < (gsize) dims[0] * channels; c++)
+      for (gsize p = 0; p < pixels; p++)
+        out[c * pixels + p] = in[c * pixels + p] * scale[c % channels] + shift[c % channels];
+  ph_kernel_take (kernel, 0, y);
+  return TRUE;
+}
+
+/* ── a transposed convolution whose windows do not overlap: a product for each row, and its parts in their places ── */
+
+typedef struct
+{
+  gint64    high, wide;          /* of the window                                                */
+  PhTensor *packed_of;           /* (nullable) owned: the weights that @panels is made of         */
+  float    *panels;              /* (nullable)                                                   */
+} Tiles;
+
+static void
+free_tiles (gpointer data)
+{
+  Tiles *tiles = data;
+
+  free (tiles->panels);
+  g_clear_pointer (&tiles->packed_of, ph_tensor_unref);
+  g_free (tiles);
+}
+
+static gpointer
+prepare_tiles (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *w = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  PhWindow window;
+  Tiles *tiles;
+
+  if (!is_image (x) || !is_last (x) || !ph_dnnl_is_float (w) || ph_tensor_rank (w) != 4 || !ph_kernel_is_constant (kernel, 1)
+      || ph_node_attr_int (kernel->node, "group", 1) != 1 || ph_tensor_dims (w)[0] != ph_tensor_dims (x)[1]
+      || (bias != NULL && (!ph_dnnl_is_float (bias) || (gint64) ph_tensor_count (bias) != ph_tensor_dims (w)[1]))
+      || ph_window_init_transposed (&window, kernel->node, 2, ph_tensor_dims (x) + 2, ph_tensor_dims (w) + 2) != NULL)
+    return NULL;
+  for (guint i = 0; i < 2; i++)
+    if (window.kernel[i] != window.stride[i] || window.dilation[i] != 1 || window.begin[i] != 0
+        || window.out[i] != window.in[i] * window.stride[i])
+      return NULL;
+  tiles = g_new0 (Tiles, 1);
+  tiles->high = window.kernel[0];
+  tiles->wide = window.kernel[1];
+  return tiles;
+}
+
+/* [ic, oc, kh, kw] to [ic, (kh, kw, oc)], in panels. */
+static gboolean
+pack_tiles (Tiles *tiles, PhTensor *w)
+{
+  const gsize in = (gsize) ph_tensor_dims (w)[0], channels = (gsize) ph_tensor_dims (w)[1], area = (gsize) (tiles->high * tiles->wide);
+  const gsize n = channels * area, panel = ph_lanes ()->panel;
+  const float *data = ph_tensor_data (w);
+  g_autofree float *rows = g_try_new (float, in * n);
+  gpointer room = NULL;
+
+  if (data == NULL || rows == NULL || posix_memalign (&room, 64, (n + panel - 1) / panel * panel * in * sizeof (float)) != 0)
+    return FALSE;
+  for (gsize i = 0; i < in; i++)
+    for (gsize c = 0; c < channels; c++)
+      for (gsize k = 0; k < area; k++)
+        rows[i * n + k * channels + c] = data[(i * channels + c) * area + k];
+  ph_lanes_pack (rows, in, n, n, FALSE, room);
+  free (tiles->panels);
+  tiles->panels = room;
+  g_clear_pointer (&tiles->packed_of, ph_tensor_unref);
+  tiles->packed_of = ph_tensor_ref (w);
+  return TRUE;
+}
+
+static gboolean
+run_tiles (PhKernel *kernel, gpointer prepared)
+{
+  Tiles *tiles = prepared;
+  PhTensor *x = kernel->inputs[0], *w = kernel->inputs[1], *bias = ph_kernel_input (kernel, 2), *y;
+  const gint64 *dims = ph_tensor_dims (x);
+  const gsize in = (gsize) dims[1], channels = (gsize) ph_tensor_dims (w)[1], part = (gsize) tiles->wide * channels;
+  const gsize n = (gsize) tiles->high * part, panel = ph_lanes ()->panel, columns = (n + panel - 1) / panel * panel;
+  const gsize width = (gsize) dims[3];
+  g_autofree float *offsets = g_new0 (float, columns), *row = g_try_new (float, width * n);
+  const float *pixels = ph_tensor_packed (x);
+  float *out;
+
+  if (row == NULL || (tiles->packed_of != w && !pack_tiles (tiles, w)))
+    return FALSE;
+  for (gsize i = 0; bias != NULL && i < n; i++)
+    offsets[i] = (float) ph_tensor_get (bias, i % channels);
+  y = new_image ((gint64[]) { dims[0], (gint64) channels, dims[2] * tiles->high, dims[3] * tiles->wide }, channels > 1);
+  if (y == NULL)
+    return FALSE;
+  out = writable (y);
+  for (gint64 r = 0; r < dims[0] * dims[2]; r++, pixels += width * in)
+    {
+      ph_lanes ()->product (width, n, in, pixels, in, tiles->panels, bias != NULL ? offsets : NULL, row, n);
+      for (gint64 i = 0; i < tiles->high; i++, out += width * part)
+        for (gsize p = 0; p < width; p++)
+          memcpy (out + p * part, row + p * n + (gsize) i * part, part * sizeof *out);
+    }
+  ph_kernel_take (kernel, 0, y);
+  return TRUE;
+}
+
+const PhKernelRow ph_kernels_image[] = {
+  { &ph_op_BatchNormalization, PH_DEVICE_CPU, "rows", 10, prepare_batch_norm, run_batch_norm, NULL },
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles },
+  { &ph_op_Resize, PH_DEVICE_CPU, "rows", 10, prepare_resize, run_resize, g_free },
+  { NULL },
+};

@@ -1,0 +1,449 @@
+/* lanes-loops.c: the loops over floats; compiled once for each kind of processor, with PH_LANES the name of the table and
+ * PH_WIDTH how many floats its registers hold.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/run/lanes.h"
+
+/* Vectors of the compiler's own: what has no such registers gets several instructions for each. */
+typedef float V __attribute__ ((vector_size (PH_WIDTH * 4), aligned (4), may_alias));
+typedef gint32 I __attribute__ ((vector_size (PH_WIDTH * 4), aligned (4), may_alias));
+
+#define INLINE static inline __attribute__ ((always_inline))
+
+INLINE V
+load (const float *x)
+{
+  return *(const V *) x;
+}
+
+INLINE void
+store (float *y, V x)
+{
+  *(V *) y = x;
+}
+
+INLINE V
+splat (float x)
+{
+  return x - (V) { 0 };
+}
+
+/* By bits, so that neither NaN nor the sign of zero is touched. */
+INLINE V
+choose (I mask, V a, V b)
+{
+  return (V) ((mask & (I) a) | (~mask & (I) b));
+}
+
+/* ── functions ── */
+
+#define NEGATIVE ((I) { 0 } + (gint32) 0x80000000)
+
+INLINE V
+absolute (V x)
+{
+  return (V) ((I) x & ~NEGATIVE);
+}
+
+/* x = n ln 2 + r: exp (x) = 2^n exp (r), where |r| is at most half of ln 2 and the series up to r^7 is as good as a float. */
+INLINE V
+exponential (V x)
+{
+  const V magic = splat (12582912.f);          /* 1.5 * 2^23: sums with it have no fraction */
+  const V high = choose (x > 89.f, splat (89.f), x), t = choose (high < -104.f, splat (-104.f), high);
+  const V shifted = t * 1.44269504f + magic, n = shifted - magic;
+  const V r = (t - n * 0.693359375f) + n * 2.12194440e-4f;
+  const I power = (I) shifted - 0x4B400000, half = power >> 1;
+  V p = splat (1.98412698e-4f);
+
+  p = p * r + 1.38888889e-3f;
+  p = p * r + 8.33333333e-3f;
+  p = p * r + 4.16666667e-2f;
+  p = p * r + 1.66666667e-1f;
+  p = p * r + 0.5f;
+  p = p * r + 1;
+  p = p * r + 1;
+  p = p * (V) ((half + 127) << 23);
+  return p * (V) ((power - half + 127) << 23);
+}
+
+/* Chebyshev's interpolation: of erf (x) / x by x^2 up to 1, and of the logarithm of 1 - erf (x) from there to 4. */
+INLINE V
+error_function (V x)
+{
+  const V a = absolute (x), u = x * x, far = choose (a > 4.f, splat (4.f), a);
+  V p = splat (-9.66704429e-06f), q = splat (7.5826821e-08f), large;
+
+  p = p * u + 0.000112659589f;
+  p = p * u + -0.000848408039f;
+  p = p * u + 0.00522103181f;
+  p = p * u + -0.0268654307f;
+  p = p * u + 0.112837825f;
+  p = p * u + -0.376126385f;
+  p = p * u + 1.12837917f;
+  q = q * far + -3.32168462e-06f;
+  q = q * far + 6.22983535e-05f;
+  q = q * far + -0.000685836684f;
+  q = q * far + 0.00506494692f;
+  q = q * far + -0.0270995233f;
+  q = q * far + 0.111055017f;
+  q = q * far + 0.63095303f;
+  q = q * far + 1.13067514f;
+  q = q * far + -0.000416329219f;
+  large = 1 - exponential (-q);
+  large = (V) ((I) large | ((I) x & NEGATIVE));
+  return choose (x != x, x, choose (a < 1.f, x * p, large));
+}
+
+INLINE V
+hyperbolic_tangent (V x)
+{
+  const V a = absolute (x), u = x * x, bound = choose (a > 20.f, splat (20.f), a);
+  V p = splat (-0.00565713519f), large;
+
+  p = p * u + 0.0205881915f;
+  p = p * u + -0.0537201077f;
+  p = p * u + 0.133311141f;
+  p = p * u + -0.333332599f;
+  large = 1 - 2 / (exponential (bound + bound) + 1);
+  large = (V) ((I) large | ((I) x & NEGATIVE));
+  return choose (x != x, x, choose (a < 0.625f, x + x * u * p, large));
+}
+
+INLINE V
+logistic (V x)
+{
+  const V e = exponential (-absolute (x));
+
+  return choose (x < 0.f, e, splat (1)) / (1 + e);
+}
+
+INLINE V
+square_root (V x)
+{
+  V y;
+
+  for (int i = 0; i < PH_WIDTH; i++)
+    y[i] = sqrtf (x[i]);
+  return y;
+}
+
+/* Between 0 and 1, or NaN. */
+INLINE V
+gate (V x)
+{
+  const V y = choose (x > 1.f, splat (1), x);
+
+  return choose (y < 0.f, splat (0), y);
+}
+
+/* ── loops ── */
+
+/* The rest that does not fill a register goes through one all the same: an element's result does not depend on its place. */
+#define UNARY(name_, expression_)                                                                                       \
+  static void name_ (gsize n, float *y, const float *in, const float *p)                                                \
+  {                                                                                                                     \
+    gsize i = 0;                                                                                                        \
+    for (; i + PH_WIDTH <= n; i += PH_WIDTH)                                                                            \
+      {                                                                                                                 \
+        const V x = load (in + i);                                                                                      \
+        store (y + i, (expression_));                                                                                   \
+      }                                                                                                                 \
+    if (i < n)                                                                                                          \
+      {                                                                                                                 \
+        V x = { 0 }, z;                                                                                                 \
+        memcpy (&x, in + i, (n - i) * sizeof *in);                                                                      \
+        z = (expression_);                                                                                              \
+        memcpy (y + i, &z, (n - i) * sizeof *y);                                                                        \
+      }                                                                                                                 \
+    (void) p;                                                                                                           \
+  }
+
+#define BINARY(name_, expression_)                                                                                      \
+  static void name_ (gsize n, float *y, const float *a, const float *b)                                                 \
+  {                                                                                                                     \
+    gsize i = 0;                                                                                                        \
+    for (; i + PH_WIDTH <= n; i += PH_WIDTH)                                                                            \
+      {                                                                                                                 \
+        const V x = load (a + i), z = load (b + i);                                                                     \
+        store (y + i, (expression_));                                                                                   \
+      }                                                                                                                 \
+    if (i < n)                                                                                                          \
+      {                                                                                                                 \
+        V x = { 0 }, z = { 0 }, r;                                                                                      \
+        memcpy (&x, a + i, (n - i) * sizeof *a);                                                                        \
+        memcpy (&z, b + i, (n - i) * sizeof *b);                                                                        \
+        r = (expression_);                                                                                              \
+        memcpy (y + i, &r, (n - i) * sizeof *y);                                                                        \
+      }                                                                                                                 \
+  }
+
+UNARY (copy, x)
+UNARY (negate, (V) ((I) x ^ NEGATIVE))
+UNARY (absolutes, absolute (x))
+UNARY (square_roots, square_root (x))
+UNARY (reciprocals, 1 / x)
+UNARY (exponentials, exponential (x))
+UNARY (tangents, hyperbolic_tangent (x))
+UNARY (logistics, logistic (x))
+UNARY (error_functions, error_function (x))
+UNARY (gelus, 0.5f * x * (1 + error_function (x * 0.70710678118654752440f)))
+UNARY (gelus_by_tangent, 0.5f * x * (1 + hyperbolic_tangent (0.79788456080286535588f * (x + 0.044715f * x * x * x))))
+UNARY (relus, choose ((x > 0.f) | (x != x), x, splat (0)))
+UNARY (leaky_relus, choose (x < 0.f, x * p[0], x))
+UNARY (hard_sigmoids, gate (p[0] * x + p[1]))
+UNARY (hard_swishes, x * gate (x / 6 + 0.5f))
+UNARY (swishes, x / (1 + exponential (-p[0] * x)))
+
+BINARY (add, x + z)
+BINARY (subtract, x - z)
+BINARY (multiply, x * z)
+BINARY (divide, x / z)
+BINARY (greatest, choose ((x > z) | (x != x), x, z))
+BINARY (least, choose ((x < z) | (x != x), x, z))
+
+static void
+where (gsize n, float *y, const guint8 *condition, const float *a, const float *b)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = condition[i] ? a[i] : b[i];
+}
+
+static void
+fill (gsize n, float *y, float x)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = x;
+}
+
+static gboolean
+has_nan_or_least (const float *x, gsize n)
+{
+  I found = { 0 };
+  gsize i = 0;
+  gint32 any = 0;
+
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    found |= ~(load (x + i) >= -FLT_MAX);
+  for (; i < n; i++)
+    any |= !(x[i] >= -FLT_MAX);
+  for (int k = 0; k < PH_WIDTH; k++)
+    any |= found[k];
+  return any != 0;
+}
+
+static void
+accumulate (gsize n, double *y, const float *x)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] += x[i];
+}
+
+static void
+affine (gsize n, float *y, const float *x, const float *scale, const float *shift)
+{
+  for (gsize i = 0; i < n; i++)
+    y[i] = x[i] * scale[i] + shift[i];
+}
+
+/* ── sums: by lane, in a fixed order ── */
+
+#if PH_WIDTH == 16
+#define HALVES(combine_) combine_ (8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7) combine_ (4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3) \
+                         combine_ (2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1) combine_ (1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0)
+#elif PH_WIDTH == 8
+#define HALVES(combine_) combine_ (4, 5, 6, 7, 0, 1, 2, 3) combine_ (2, 3, 0, 1, 2, 3, 0, 1) combine_ (1, 0, 1, 0, 1, 0, 1, 0)
+#else
+#define HALVES(combine_) combine_ (2, 3, 0, 1) combine_ (1, 0, 1, 0)
+#endif
+#define ADD_HALF(...) x = x + __builtin_shufflevector (x, x, __VA_ARGS__);
+#define MAX_HALF(...) { const V z = __builtin_shufflevector (x, x, __VA_ARGS__); x = choose (z > x, z, x); }
+
+INLINE float
+across (V x)
+{
+  HALVES (ADD_HALF)
+  return x[0];
+}
+
+INLINE float
+greatest_of (V x)
+{
+  HALVES (MAX_HALF)
+  return x[0];
+}
+
+INLINE V
+partial (const float *x, gsize n)
+{
+  V v = { 0 };
+
+  memcpy (&v, x, n * sizeof *x);
+  return v;
+}
+
+static float
+sum (gsize n, const float *x)
+{
+  V s0 = { 0 }, s1 = { 0 };
+  gsize i = 0;
+
+  for (; i + 2 * PH_WIDTH <= n; i += 2 * PH_WIDTH)
+    {
+      s0 += load (x + i);
+      s1 += load (x + i + PH_WIDTH);
+    }
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    s0 += load (x + i);
+  if (i < n)
+    s1 += partial (x + i, n - i);
+  return across (s0 + s1);
+}
+
+static void
+softmax (gsize n, float *y, const float *x)
+{
+  float greatest = x[0], total;
+  gsize i = 0;
+  V most = splat (x[0]), s = { 0 };
+
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    {
+      const V v = load (x + i);
+
+      most = choose (v > most, v, most);
+    }
+  if (x[0] == x[0])              /* beside a NaN nothing is greater */
+    greatest = greatest_of (most);
+  for (; i < n; i++)
+    greatest = x[i] > greatest ? x[i] : greatest;
+  for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
+    {
+      const V e = exponential (load (x + i) - greatest);
+
+      store (y + i, e);
+      s += e;
+    }
+  total = across (s);
+  if (i < n)
+    {
+      const V e = exponential (partial (x + i, n - i) - greatest);
+
+      memcpy (y + i, &e, (n - i) * sizeof *y);
+      for (gsize k = i; k < n; k++)
+        total += y[k];
+    }
+  for (i = 0; i + PH_WIDTH <= n; i += PH_WIDTH)
+    store (y + i, load (y + i) / total);
+  for (; i < n; i++)
+    y[i] = y[i] / total;
+}
+
+static void
+normalise (gsize n, float *y, const float *x, const float *scale, const float *bias, float epsilon, gboolean centre)
+{
+  const float mean = centre ? sum (n, x) / (float) n : 0;
+  float squares, inverse;
+  V s = { 0 };
+  gsize i = 0;
+
+  for (; i + PH_WIDTH <= n; i += PH_WIDTH)
+    {
+      const V d = load (x + i) - mean;
+
+      s += d * d;
+    }
+  squares = across (s);
+  for (; i < n; i++)
+    squares += (x[i] - mean) * (x[i] - mean);
+  inverse = 1 / sqrtf (squares / (float) n + epsilon);
+  if (bias != NULL)
+    for (i = 0; i < n; i++)
+      y[i] = (x[i] - mean) * inverse * scale[i] + bias[i];
+  else
+    for (i = 0; i < n; i++)
+      y[i] = (x[i] - mean) * inverse * scale[i];
+}
+
+/* ── products ── */
+
+#if PH_WIDTH == 16
+#define ROWS    8
+#define VECTORS 3
+#else
+#define ROWS    4
+#define VECTORS 2
+#endif
+#define PANEL (VECTORS * PH_WIDTH)
+
+INLINE void
+tile (gsize rows, gsize width, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc)
+{
+  V sums[ROWS][VECTORS];
+
+  for (gsize i = 0; i < rows; i++)
+    for (gsize v = 0; v < VECTORS; v++)
+      sums[i][v] = (V) { 0 };
+  for (gsize l = 0; l < k; l++, b += PANEL)
+    {
+      V right[VECTORS];
+
+      for (gsize v = 0; v < VECTORS; v++)
+        right[v] = load (b + v * PH_WIDTH);
+      for (gsize i = 0; i < rows; i++)
+        {
+          const V left = splat (a[i * lda + l]);
+
+          for (gsize v = 0; v < VECTORS; v++)
+            sums[i][v] += left * right[v];
+        }
+    }
+  for (gsize i = 0; i < rows; i++)
+    {
+      for (gsize v = 0; v < VECTORS; v++)
+        if (bias != NULL)
+          sums[i][v] += load (bias + v * PH_WIDTH);
+      if (width == PANEL)
+        for (gsize v = 0; v < VECTORS; v++)
+          store (c + i * ldc + v * PH_WIDTH, sums[i][v]);
+      else
+        for (gsize v = 0; v * PH_WIDTH < width; v++)
+          memcpy (c + i * ldc + v * PH_WIDTH, &sums[i][v], MIN (PH_WIDTH, width - v * PH_WIDTH) * sizeof *c);
+    }
+}
+
+static void
+product (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc)
+{
+  for (gsize j = 0; j < n; j += PANEL, b += PANEL * k)
+    {
+      const gsize width = MIN (PANEL, n - j);
+      const float *own = bias != NULL ? bias + j : NULL;
+      gsize i = 0;
+
+      for (; i + ROWS <= m; i += ROWS)
+        tile (ROWS, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
+      for (; i + 4 <= m && ROWS > 4; i += 4)
+        tile (4, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
+      for (; i + 2 <= m; i += 2)
+        tile (2, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
+      for (; i < m; i++)
+        tile (1, width, k, a + i * lda, lda, b, own, c + i * ldc + j, ldc);
+    }
+}
+
+extern const PhLanes PH_LANES;
+const PhLanes PH_LANES = {
+  .name = G_STRINGIFY (PH_WIDTH) " floats",
+  .panel = PANEL,
+  .unary = {
+    copy, negate, absolutes, square_roots, reciprocals, exponentials, tangents, logistics, error_functions, gelus, gelus_by_tangent, relus,
+    leaky_relus, hard_sigmoids, hard_swishes, swishes,
+  },
+  .binary = { add, subtract, multiply, divide, greatest, least },
+  .where = where, .fill = fill, .has_nan_or_least = has_nan_or_least, .product = product, .softmax = softmax, .normalise = normalise,
+  .accumulate = accumulate, .affine = affine,
+};

@@ -1,0 +1,53 @@
+/* lanes.c: chooses among the loops over floats by what the processor has.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/lanes.h"
+
+#include <string.h>
+
+extern const PhLanes ph_lanes_base;
+#ifdef __x86_64__
+extern const PhLanes ph_lanes_v3, ph_lanes_v4;
+#endif
+
+const PhLanes *
+ph_lanes (void)
+{
+#ifdef __x86_64__
+  static const PhLanes *chosen;
+  const PhLanes *lanes = __atomic_load_n (&chosen, __ATOMIC_RELAXED);
+
+  if (lanes == NULL)
+    {
+      __builtin_cpu_init ();
+      lanes = __builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512vl") && __builtin_cpu_supports ("avx512dq")
+                  && __builtin_cpu_supports ("avx512bw")
+                ? &ph_lanes_v4
+              : __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma") ? &ph_lanes_v3 : &ph_lanes_base;
+      __atomic_store_n (&chosen, lanes, __ATOMIC_RELAXED);
+    }
+  return lanes;
+#else
+  return &ph_lanes_base;
+#endif
+}
+
+void
+ph_lanes_pack (const float *b, gsize k, gsize n, gsize ldb, gboolean transposed, float *out)
+{
+  const gsize panel = ph_lanes ()->panel;
+
+  for (gsize at = 0; at < n; at += panel, out += panel * k)
+    {
+      const gsize width = MIN (panel, n - at);
+
+      if (width < panel)
+        memset (out, 0, panel * k * sizeof *out);
+      if (transposed)
+        for (gsize j = 0; j < width; j++)
+          for (gsize i = 0; i < k; i++)
+            out[i * panel + j] = b[(at + j) * ldb + i];
+      else
+        for (gsize i = 0; i < k; i++)
+          memcpy (out + i * panel, b + i * ldb + at, width * sizeof *out);
+    }
+}

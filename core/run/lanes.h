@@ -1,0 +1,46 @@
+/* lanes.h: loops over floats, compiled for the registers of several processors; the widest that this one has are taken.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Functions of one number. p: parameters of the operator. */
+typedef enum
+{
+  PH_LANE_COPY, PH_LANE_NEG, PH_LANE_ABS, PH_LANE_SQRT, PH_LANE_RECIPROCAL, PH_LANE_EXP, PH_LANE_TANH, PH_LANE_SIGMOID, PH_LANE_ERF,
+  PH_LANE_GELU, PH_LANE_GELU_TANH, PH_LANE_RELU, PH_LANE_LEAKY_RELU /* alpha */, PH_LANE_HARD_SIGMOID /* alpha, beta */, PH_LANE_HARD_SWISH,
+  PH_LANE_SWISH /* alpha */,
+  PH_N_LANE_UNARY
+} PhLaneUnary;
+
+typedef enum { PH_LANE_ADD, PH_LANE_SUB, PH_LANE_MUL, PH_LANE_DIV, PH_LANE_MAX, PH_LANE_MIN, PH_N_LANE_BINARY } PhLaneBinary;
+
+/* A result does not depend on where in the array its element stands. */
+typedef struct
+{
+  const char *name;
+  guint       panel;             /* columns of b that a product takes at once                                   */
+  void      (*unary[PH_N_LANE_UNARY])   (gsize n, float *y, const float *x, const float *p);       /* y may be x    */
+  void      (*binary[PH_N_LANE_BINARY]) (gsize n, float *y, const float *a, const float *b);
+  void      (*where)   (gsize n, float *y, const guint8 *condition, const float *a, const float *b);
+  void      (*fill)    (gsize n, float *y, float x);
+  gboolean  (*has_nan_or_least) (const float *x, gsize n);
+  /* c[m, n] = a[m, k] b + bias; b: packed, ceil (n / panel) panels of [k, panel]; bias: (nullable) n of them, and zeros up to a
+   * whole panel. lda, ldc: elements from row to row. */
+  void      (*product) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, const float *bias, float *c, gsize ldc);
+  void      (*softmax) (gsize n, float *y, const float *x);
+  /* y = (x - mean) / sqrt (variance + epsilon) scale + bias; bias: (nullable); centre: FALSE leaves the mean at 0. */
+  void      (*normalise) (gsize n, float *y, const float *x, const float *scale, const float *bias, float epsilon, gboolean centre);
+  void      (*accumulate) (gsize n, double *y, const float *x);          /* y += x */
+  /* y = x s + b, elementwise */
+  void      (*affine)  (gsize n, float *y, const float *x, const float *scale, const float *shift);
+} PhLanes;
+
+const PhLanes *ph_lanes (void);
+
+/* @b [k, n] (or its transposed, [n, k]) as a product wants it; @out has ceil (n / panel) * panel * k elements. @ldb: from row to row. */
+void ph_lanes_pack (const float *b, gsize k, gsize n, gsize ldb, gboolean transposed, float *out);
+
+G_END_DECLS

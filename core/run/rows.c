@@ -1,0 +1,239 @@
+/* rows.c: kernels of single operators by loops over floats.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/dnnl.h"
+
+#include <string.h>
+
+#include "core/ops/op-list.h"
+#include "core/ops/support.h"
+#include "core/run/chain.h"
+#include "core/run/lanes.h"
+#include "core/tensor/broadcast.h"
+
+/* ── elementwise ── */
+
+static gpointer
+prepare_elementwise (PhKernel *kernel)
+{
+  PhNode *node = (PhNode *) kernel->node;
+
+  return ph_chain_takes (node) ? ph_chain_new (kernel, &node, 1, node->inputs, NULL) : NULL;
+}
+
+static gboolean
+run_elementwise (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *y = ph_chain_run (prepared, kernel, NULL);
+
+  if (y != NULL)
+    ph_kernel_take (kernel, 0, y);
+  return y != NULL;
+}
+
+static void
+free_chain (gpointer chain)
+{
+  ph_chain_free (chain);
+}
+
+/* ── rows ── */
+
+static gpointer
+prepare_softmax (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  guint axis;
+
+  return ph_dnnl_is_float (x) && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) ? PH_PREPARED : NULL;
+}
+
+/* What lies apart is brought together first: the result does not depend on which axis it is. */
+static void
+softmax_apart (const float *in, float *out, gsize n, gsize stride, float *line)
+{
+  for (gsize i = 0; i < n; i++)
+    line[i] = in[i * stride];
+  ph_lanes ()->softmax (n, line, line);
+  for (gsize i = 0; i < n; i++)
+    out[i * stride] = line[i];
+}
+
+static gboolean
+run_softmax (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  const gsize count = ph_tensor_count (x);
+  const float *in = ph_tensor_data (x);
+  guint axis = 0;
+  const gsize n = ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) ? (gsize) ph_tensor_dims (x)[axis] : count;
+  float *out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL) : NULL;
+
+  const gsize inner = (gsize) ph_dims_product (ph_tensor_dims (x), axis + 1, ph_tensor_rank (x));
+  g_autofree float *line = inner > 1 ? g_new (float, n) : NULL;
+
+  for (gsize at = 0; out != NULL && at < count; at += n * inner)
+    if (inner == 1)
+      ph_lanes ()->softmax (n, out + at, in + at);
+    else
+      for (gsize i = 0; i < inner; i++)
+        softmax_apart (in + at + i, out + at + i, n, inner, line);
+  return out != NULL;
+}
+
+/* Scale and bias have an element for each of the normalised ones. */
+static gpointer
+prepare_normalise (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
+  guint axis;
+  gsize n;
+
+  if (!ph_dnnl_is_float (x) || !ph_dnnl_is_float (scale) || (bias != NULL && !ph_dnnl_is_float (bias)) || ph_kernel_wants (kernel, 1)
+      || ph_kernel_wants (kernel, 2) || !ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis))
+    return NULL;
+  n = (gsize) ph_dims_product (ph_tensor_dims (x), axis, ph_tensor_rank (x));
+  return ph_tensor_count (scale) == n && ph_broadcasts_into (ph_tensor_rank (scale), ph_tensor_dims (scale), ph_tensor_rank (x), ph_tensor_dims (x))
+         && (bias == NULL || (ph_tensor_count (bias) == n
+                              && ph_broadcasts_into (ph_tensor_rank (bias), ph_tensor_dims (bias), ph_tensor_rank (x), ph_tensor_dims (x))))
+         && ph_tensor_rank (scale) <= ph_tensor_rank (x) ? PH_PREPARED : NULL;
+}
+
+static gboolean
+run_normalise (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0], *scale = kernel->inputs[1], *bias = ph_kernel_input (kernel, 2);
+  const gsize n = ph_tensor_count (scale), count = ph_tensor_count (x);
+  const float *in = ph_tensor_data (x), *factors = ph_tensor_data (scale), *offsets = bias != NULL ? ph_tensor_data (bias) : NULL;
+  const float epsilon = ph_node_attr_float (kernel->node, "epsilon", 1e-5f);
+  const gboolean centre = kernel->node->op == &ph_op_LayerNormalization;
+  float *out = in != NULL && factors != NULL && (bias == NULL || offsets != NULL)
+               ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, ph_tensor_rank (x), ph_tensor_dims (x), NULL) : NULL;
+
+  for (gsize at = 0; out != NULL && at < count; at += n)
+    ph_lanes ()->normalise (n, out + at, in + at, factors, offsets, epsilon, centre);
+  return out != NULL;
+}
+
+/* ── of images ── */
+
+static gpointer
+prepare_global_average (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+
+  return ph_dnnl_is_float (x) && ph_tensor_rank (x) >= 3
+         && (ph_tensor_format (x) == PH_MEMORY_PLAIN || ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST) ? PH_PREPARED : NULL;
+}
+
+static gboolean
+run_global_average (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0];
+  const guint rank = ph_tensor_rank (x);
+  const gint64 *dims = ph_tensor_dims (x);
+  const gsize batch = (gsize) dims[0], channels = (gsize) dims[1], pixels = (gsize) ph_dims_product (dims, 2, rank);
+  const gboolean last = ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST;
+  const float *in = last ? ph_tensor_packed (x) : ph_tensor_data (x);
+  gint64 sizes[PH_MAX_RANK];
+  g_autofree double *sums = g_new (double, channels);
+  float *out;
+
+  for (guint i = 0; i < rank; i++)
+    sizes[i] = i < 2 ? dims[i] : 1;
+  out = in != NULL ? ph_kernel_output_unset (kernel, 0, PH_FLOAT, rank, sizes, NULL) : NULL;
+  if (out == NULL)
+    return FALSE;
+  for (gsize b = 0; b < batch; b++, out += channels)
+    {
+      memset (sums, 0, channels * sizeof *sums);
+      if (last)
+        for (gsize p = 0; p < pixels; p++)
+          ph_lanes ()->accumulate (channels, sums, in + (b * pixels + p) * channels);
+      else
+        for (gsize c = 0; c < channels; c++)
+          for (gsize p = 0; p < pixels; p++)
+            sums[c] += in[(b * channels + c) * pixels + p];
+      for (gsize c = 0; c < channels; c++)
+        out[c] = (float) (sums[c] / (double) pixels);
+    }
+  return TRUE;
+}
+
+/* Along the axis of which one part of each input lies in one piece. */
+static gpointer
+prepare_concat (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  guint axis;
+
+  if (!ph_dnnl_is_float (x) || ph_tensor_rank (x) == 0 || ph_node_attr (kernel->node, "axis") == NULL
+      || !ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis))
+    return NULL;
+  if (ph_tensor_format (x) != PH_MEMORY_PLAIN && (ph_tensor_format (x) != PH_MEMORY_CHANNELS_LAST || axis != 1))
+    return NULL;
+  for (guint i = 1; i < kernel->n_inputs; i++)
+    {
+      PhTensor *other = ph_kernel_input (kernel, i);
+
+      if (!ph_dnnl_is_float (other) || ph_tensor_rank (other) != ph_tensor_rank (x) || ph_tensor_format (other) != ph_tensor_format (x))
+        return NULL;
+      for (guint d = 0; d < ph_tensor_rank (x); d++)
+        if (d != axis && ph_tensor_dims (other)[d] != ph_tensor_dims (x)[d])
+          return NULL;
+    }
+  return PH_PREPARED;
+}
+
+static gboolean
+run_concat (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor *x = kernel->inputs[0], *y;
+  const guint rank = ph_tensor_rank (x);
+  const gboolean last = ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST;
+  gint64 dims[PH_MAX_RANK];
+  gsize outer, row = 0;
+  float *out;
+  guint axis;
+
+  ph_axis (ph_node_attr_int (kernel->node, "axis", 0), rank, &axis);
+  memcpy (dims, ph_tensor_dims (x), rank * sizeof *dims);
+  for (guint i = 1; i < kernel->n_inputs; i++)
+    dims[axis] += ph_tensor_dims (kernel->inputs[i])[axis];
+  y = last ? ph_tensor_new_packed (rank, dims, PH_MEMORY_CHANNELS_LAST) : ph_tensor_new_unset (PH_FLOAT, rank, dims);
+  if (y == NULL)
+    return FALSE;
+  out = last ? ph_tensor_packed (y) : ph_tensor_writable (y);
+  outer = last ? ph_tensor_count (y) / (gsize) dims[1] : (gsize) ph_dims_product (dims, 0, axis);
+  row = ph_tensor_count (y) / outer;
+  for (guint i = 0; i < kernel->n_inputs; i++)
+    {
+      const gsize part = ph_tensor_count (kernel->inputs[i]) / outer;
+      const float *in = last ? ph_tensor_packed (kernel->inputs[i]) : ph_tensor_data (kernel->inputs[i]);
+
+      if (in == NULL)
+        {
+          ph_tensor_unref (y);
+          return FALSE;
+        }
+      for (gsize o = 0; o < outer; o++)
+        memcpy (out + o * row, in + o * part, part * sizeof *out);
+      out += part;
+    }
+  ph_kernel_take (kernel, 0, y);
+  return TRUE;
+}
+
+#define ELEMENTWISE(name_) { &ph_op_##name_, PH_DEVICE_CPU, "chain", 10, prepare_elementwise, run_elementwise, free_chain }
+
+const PhKernelRow ph_kernels_rows[] = {
+  ELEMENTWISE (Abs), ELEMENTWISE (Add), ELEMENTWISE (Clip), ELEMENTWISE (Div), ELEMENTWISE (Erf), ELEMENTWISE (Exp), ELEMENTWISE (Gelu),
+  ELEMENTWISE (HardSigmoid), ELEMENTWISE (HardSwish), ELEMENTWISE (LeakyRelu), ELEMENTWISE (Max), ELEMENTWISE (Min), ELEMENTWISE (Mul),
+  ELEMENTWISE (Neg), ELEMENTWISE (Reciprocal), ELEMENTWISE (Relu), ELEMENTWISE (Sigmoid), ELEMENTWISE (Sqrt), ELEMENTWISE (Sub),
+  ELEMENTWISE (Swish), ELEMENTWISE (Tanh), ELEMENTWISE (Where),
+  { &ph_op_Concat, PH_DEVICE_CPU, "rows", 10, prepare_concat, run_concat, NULL },
+  { &ph_op_GlobalAveragePool, PH_DEVICE_CPU, "rows", 10, prepare_global_average, run_global_average, NULL },
+  { &ph_op_LayerNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },
+  { &ph_op_RMSNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },
+  { &ph_op_Softmax, PH_DEVICE_CPU, "rows", 10, prepare_softmax, run_softmax, NULL },
+  { NULL },
+};

@@ -1,0 +1,52 @@
+/* layout.c: elements in another order than row-major, as the kernels of convolutions like them.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/tensor/tensor-private.h"
+
+const char *
+ph_memory_format_name (PhMemoryFormat layout)
+{
+  static const char *const names[PH_N_MEMORY_FORMATS] = { "plain", "channels last", "blocks of 8 channels", "blocks of 16 channels" };
+
+  return names[layout];
+}
+
+static gint64
+block_of (PhMemoryFormat layout)
+{
+  return layout == PH_MEMORY_BLOCKED_8 ? 8 : layout == PH_MEMORY_BLOCKED_16 ? 16 : 1;
+}
+
+gsize
+ph_memory_format_count (PhMemoryFormat layout, guint rank, const gint64 *dims)
+{
+  const gint64 block = block_of (layout);
+  gsize count = 1;
+
+  for (guint i = 0; i < rank; i++)
+    count *= (gsize) (i == 1 ? (dims[i] + block - 1) / block * block : dims[i]);
+  return count;
+}
+
+void
+ph_tensor_unpack (const PhTensor *tensor, float *out)
+{
+  const gint64 batch = tensor->dims[0], channels = tensor->dims[1], block = tensor->layout == PH_MEMORY_CHANNELS_LAST ? channels : block_of (tensor->layout);
+  const gint64 blocks = block > 0 ? (channels + block - 1) / block : 0;
+  gint64 pixels = 1;
+
+  for (guint i = 2; i < tensor->rank; i++)
+    pixels *= tensor->dims[i];
+  for (gint64 n = 0; n < batch; n++)
+    for (gint64 b = 0; b < blocks; b++)
+      {
+        const float *from = (const float *) tensor->packed + (n * blocks + b) * pixels * block;
+        float *to = out + (n * channels + b * block) * pixels;
+        const gint64 width = MIN (block, channels - b * block);
+
+        /* A tile fits into the cache on both sides. */
+        for (gint64 p = 0; p < pixels; p += 16)
+          for (gint64 c = 0; c < width; c++)
+            for (gint64 q = p; q < MIN (p + 16, pixels); q++)
+              to[c * pixels + q] = from[q * block + c];
+      }
+}

@@ -1,0 +1,110 @@
+/* run.c: wall time of an inference, after a pipeline: see BENCHMARKS.md.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/graph/edit.h"
+#include "core/io/io.h"
+#include "core/run/executor.h"
+#include "passes/pass.h"
+
+#define MOST_RUNS 1000
+
+static gboolean
+run_pipeline (PhModel *model, const char *name, GError **error)
+{
+  const PhPipeline     *pipeline = ph_pipeline_find (name);
+  g_autoptr (PhHistory)  history = ph_history_new ();
+
+  for (int i = -1; pipeline != NULL && (i < 0 || pipeline->passes[i] != NULL); i++)
+    {
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+      if (i < 0 && ph_model_opset (model, "") >= PH_OPSET_NEWEST)
+        continue;
+      options.allow = pipeline->allow;
+      if (!ph_pass_run (ph_pass_find (i < 0 ? "upgrade-opset" : pipeline->passes[i]), model, history, &options, error))
+        return FALSE;
+    }
+  return pipeline != NULL;
+}
+
+static PhTensor *
+make_input (const PhType *type, int n_sizes, char **sizes)
+{
+  gint64    dims[PH_MAX_RANK];
+  PhTensor *tensor;
+
+  for (guint d = 0; d < type->rank; d++)
+    {
+      dims[d] = type->dims[d].symbol == NULL && type->dims[d].size > 0 ? type->dims[d].size : 1;
+      if (d < (guint) n_sizes)
+        dims[d] = g_ascii_strtoll (sizes[d], NULL, 10);
+    }
+  tensor = ph_tensor_new (type->dtype, type->rank, dims);
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    ph_dtype_store (type->dtype, ph_tensor_writable (tensor), i, type->dtype == PH_FLOAT ? (double) (i % 97) / 97 : (double) (i % 7));
+  return tensor;
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* bench-run FILE PIPELINE RUNS [SIZE,SIZE,...]: the sizes of every input. PIPELINE: "raw" leaves the file as it is. */
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GError)     error = NULL;
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  g_autoptr (PhModel)    model = argc > 3 ? ph_io_open (argv[1], NULL, NULL, &error) : NULL;
+  g_auto(GStrv)         sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
+  gint64                times[MOST_RUNS], first = 0;
+  const int             runs = argc > 3 ? CLAMP (atoi (argv[3]), 1, MOST_RUNS) : 0;
+  double                sum = 0;
+
+  if (model == NULL)
+    {
+      g_printerr ("%s\n", error != NULL ? error->message : "usage: bench-run FILE PIPELINE RUNS [SIZE,SIZE,...]");
+      return 1;
+    }
+  if (strcmp (argv[2], "raw") != 0 && !run_pipeline (model, argv[2], &error))
+    {
+      g_printerr ("%s\n", error != NULL ? error->message : "no such pipeline");
+      return 1;
+    }
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      PhValue *input = model->graph->inputs->pdata[i];
+
+      if (input->tensor == NULL)
+        g_hash_table_insert (feeds, input, make_input (input->type, (int) g_strv_length (sizes), sizes));
+    }
+  for (int i = -1; i < runs; i++)
+    {
+      const gint64          start = g_get_monotonic_time ();
+      g_autoptr (GHashTable) results = ph_run_model (model, feeds, NULL, NULL, &error);
+      const gint64          took = g_get_monotonic_time () - start;
+
+      g_assert_no_error (error);
+      if (i >= 0)
+        times[i] = took;
+      else
+        first = took;
+      if (i == runs - 1)
+        {
+          PhTensor *y = g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[0])->id));
+
+          for (gsize k = 0; k < ph_tensor_count (y); k++)
+            sum += ph_tensor_get (y, k) * (double) (k % 13 + 1);
+        }
+    }
+  qsort (times, (size_t) runs, sizeof *times, compare);
+  g_print ("{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"first_ms\": %.3f, \"sum\": %.8g}\n", argv[1],
+           argv[2], times[runs / 2] / 1e3, times[0] / 1e3, first / 1e3, sum);
+  return 0;
+}
