@@ -62,7 +62,7 @@ main (int argc, char **argv)
   g_autoptr (GError)     error = NULL;
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (PhModel)    model = argc > 3 ? ph_io_open (argv[1], NULL, NULL, &error) : NULL;
-  g_auto(GStrv)         sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
+  g_auto (GStrv)         sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
   gint64                times[MOST_RUNS], first = 0;
   const int             runs = argc > 3 ? CLAMP (atoi (argv[3]), 1, MOST_RUNS) : 0;
   double                sum = 0;

@@ -22,7 +22,7 @@ test_cancelled_run (void)
   g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[2] y) {\n v0 = Neg (x)\n");
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   g_autoptr (PhReply) reply = NULL;
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   PhHistory *history;
 
   for (int i = 1; i < 4000; i++)
@@ -66,7 +66,7 @@ static void
 test_doubling (void)
 {
   g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[2] x) => (float[N] y) {\n v0 = Identity (x)\n");
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
   const gsize used = ph_tensor_get_used ();
 
@@ -87,7 +87,7 @@ static void
 test_doubling_unknown (void)
 {
   g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[N] x, int64[1] n) => (float[M] y) {\n v0 = Expand (x, n)\n");
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
 
   for (int i = 0; i < 30; i++)
@@ -112,7 +112,7 @@ static void
 test_functions_in_functions (void)
 {
   g_autoptr (GString) text = g_string_new ("<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { y = d.F0 (x) }\n");
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *run = NULL, *eval = NULL;
 
   for (int i = 0; i < 40; i++)
@@ -140,7 +140,7 @@ test_growth (void)
 {
   static const char text[] = "<ir_version: 8, opset_import: [\"\" : 23, \"d\" : 1]>\ng (float[2] x) => (float[2] y) { a = d.F (x) b = d.F (a) y = d.F (b) }\n"
                              "<domain: \"d\", opset_import: [\"\" : 23, \"d\" : 1]>\nF (a) => (b) { t = Relu (a) u = Neg (t) b = Relu (u) }\n";
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
 
   session_init (&session);
@@ -162,7 +162,7 @@ test_no_memory (void)
     "<ir_version: 8, opset_import: [\"\" : 23]>\ng (float[1,2000] x) => (float[1,1000] y, int64[2] s, float[1000,2000] t, float[2000,1000] a)\n{\n"
     " shape = Constant <value_ints = [2000, 1000]> ()\n v = ConstantOfShape <value = float[1] {1}> (shape)\n"
     " y = MatMul (x, v)\n s = Shape (v)\n t = Transpose (v)\n a = Add (v, v) }\n";
-  g_auto(Session) session = { 0 };
+  g_auto (Session) session = { 0 };
   g_autofree char *answer = NULL;
 
   session_init (&session);
