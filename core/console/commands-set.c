@@ -5,6 +5,7 @@
 
 #include "core/graph/growth.h"
 #include "core/number.h"
+#include "core/run/program.h"
 
 static guint64
 get_memory (void)
@@ -30,6 +31,18 @@ set_growth (guint64 value)
   ph_growth_set_budget ((guint) MIN (value, G_MAXUINT));
 }
 
+static guint64
+get_threads (void)
+{
+  return ph_run_get_threads ();
+}
+
+static void
+set_threads (guint64 value)
+{
+  ph_run_set_threads ((guint) MIN (value, 1024));
+}
+
 static const struct
 {
   const char *name, *summary;
@@ -39,6 +52,7 @@ static const struct
 } settings[] = {
   { "memory", "what all computed tensors together may occupy; weights of the file do not count", TRUE, get_memory, set_memory },
   { "growth", "nodes that one pass may add to a model, or a computation make of its functions", FALSE, get_growth, set_growth },
+  { "threads", "that a computation takes, unless it is a small one", FALSE, get_threads, set_threads },
 };
 
 static char *
@@ -120,7 +134,7 @@ set_begin (PhCall *call, GError **error)
 static const PhCommand rows[] = {
   { "set", "[NAME [VALUE]]", N_ ("Show or change the budgets of computing"),
     "A model of a few hundred bytes can ask for more memory than a machine has. What would go over a budget is an error that names it; "
-    "`set memory 8G` and `set growth 2M` raise them for this process, `default` sets them back.",
+    "`set memory 8G` and `set growth 2M` raise them for this process, `default` sets them back. `set threads 1` computes with one thread.",
     NULL, NULL, NULL, PH_CODE (set_begin) },
 };
 

@@ -566,6 +566,9 @@ ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, co
 
   for (guint i = 0; i < kernel.n_outputs; i++)
     outputs[i] = NULL;
+  for (guint i = 0; i < MIN (kernel.n_inputs, 64); i++)
+    if (inputs[i] != NULL && ph_value_constant (ph_node_input (node, i)) == inputs[i])
+      state.constants |= G_GUINT64_CONSTANT (1) << i;
   ph_run_init (&run, options);
   run.want_all = TRUE;
   kernel.run = &run;

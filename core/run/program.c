@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/program.h"
 
+#include <string.h>
+
 #include "core/graph/edit.h"
 #include "core/run/run-private.h"
 
@@ -189,13 +191,6 @@ ph_program_body (PhProgram *program, PhGraph *graph)
   if (code == NULL)
     g_hash_table_insert (program->bodies, graph, code = code_new (program, graph, graph->outputs, NULL));
   return code;
-}
-
-void
-ph_program_drop (PhProgram *program, PhGraph *graph)
-{
-  g_hash_table_remove (program->bodies, graph);
-  g_hash_table_remove (program->slots, graph);
 }
 
 static GArray *

@@ -69,7 +69,8 @@ void       ph_program_give (PhModel *model, PhProgram *program);
 /* (transfer none), made at the first call. @given: (nullable) a table by PhValue: values of the graph that need no step. */
 PhCode    *ph_program_code (PhProgram *program, PhGraph *graph, GPtrArray *wanted, GHashTable *given);
 PhCode    *ph_program_body (PhProgram *program, PhGraph *graph);
-/* Before @graph goes. */
-void       ph_program_drop (PhProgram *program, PhGraph *graph);
+/* How many threads a run may take, in the whole process; 0: the default, one for each core. A small model takes one. */
+void       ph_run_set_threads (guint n);
+guint      ph_run_get_threads (void);
 
 G_END_DECLS

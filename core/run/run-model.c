@@ -202,18 +202,35 @@ check_sizes (PhCode *code, GError **error)
 extern int  omp_get_max_threads (void) __attribute__ ((weak));
 extern void omp_set_num_threads (int n) __attribute__ ((weak));
 
-/* For this thread; how many it had, 0 when that cannot be said. On a machine that has other things to do, a product of small
- * matrices is ten times slower with a thread for each core than with one. */
-static int
-use_one_thread (void)
-{
-  int n;
+static guint wished_threads;     /* atomic; 0: as many as there are */
 
-  if (omp_get_max_threads == NULL || omp_set_num_threads == NULL)
+void
+ph_run_set_threads (guint n)
+{
+  __atomic_store_n (&wished_threads, n, __ATOMIC_RELAXED);
+}
+
+guint
+ph_run_get_threads (void)
+{
+  const guint n = __atomic_load_n (&wished_threads, __ATOMIC_RELAXED);
+
+  return n > 0 ? n : omp_get_max_threads != NULL ? (guint) MAX (omp_get_max_threads (), 1) : 1;
+}
+
+/* For this thread, while it runs @code; how many it had, 0 when that stays. On a machine that has other things to do, a product
+ * of small matrices is ten times slower with a thread for each core than with one. */
+static int
+take_threads (const PhCode *code)
+{
+  const guint wished = code->is_small ? 1 : __atomic_load_n (&wished_threads, __ATOMIC_RELAXED);
+  int before;
+
+  if (wished == 0 || omp_get_max_threads == NULL || omp_set_num_threads == NULL)
     return 0;
-  n = omp_get_max_threads ();
-  omp_set_num_threads (1);
-  return n;
+  before = omp_get_max_threads ();
+  omp_set_num_threads ((int) MIN (wished, 1024));
+  return before;
 }
 
 /* @ids: under which id each of @wanted is returned. */
@@ -274,7 +291,7 @@ run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wa
   run.model = graph->model;
   if (code->is_small < 0)
     code->is_small = ph_code_is_small (code, fitting);
-  threads = code->is_small ? use_one_thread () : 0;
+  threads = take_threads (code);
   start = ph_profile_now ();
   if (ph_run_code (&run, code, error))
     {

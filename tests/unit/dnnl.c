@@ -46,6 +46,41 @@ static const Case cases[] = {
   { "matmul-batched", "MatMul", { { 2, 1, 5, 7 }, { 3, 7, 2 } } },
   { "matmul-splat", "MatMul", { { 2, 5, 7 }, { 7, 2 } }, .splat = TRUE },
   { "matmul-vector", "MatMul", { { 7 }, { 7, 2 } } },
+  { "matmul-panels", "MatMul", { { 2, 13, 33 }, { 33, 101 } } },
+  { "gemm-panels", "Gemm", { { 13, 33 }, { 101, 33 }, { 101 } }, { { "transB", .values = { 1 } } } },
+  { "conv-transpose-tiles", "ConvTranspose", { { 1, 24, 5, 4 }, { 24, 3, 2, 2 }, { 3 } }, { { "strides", IS (2, 2) } } },
+  { "global-average-pool", "GlobalAveragePool", { { 2, 19, 9, 8 } } },
+  { "lrn", "LRN", { { 2, 19, 5, 4 } }, { { "size", .values = { 5 } } } },
+  { "lrn-even", "LRN", { { 2, 19, 5, 4 } }, { { "size", .values = { 4 } } } },
+  { "softmax", "Softmax", { { 3, 5, 37 } } },
+  { "softmax-middle", "Softmax", { { 3, 37, 5 } }, { { "axis", .values = { 1 } } } },
+  { "layer-normalization", "LayerNormalization", { { 3, 5, 37 }, { 37 }, { 37 } } },
+  { "layer-normalization-two", "LayerNormalization", { { 3, 5, 37 }, { 5, 37 } }, { { "axis", .values = { 1 } } } },
+  { "rms-normalization", "RMSNormalization", { { 3, 5, 37 }, { 37 } } },
+  { "concat", "Concat", { { 3, 5, 7 }, { 3, 2, 7 } }, { { "axis", .values = { 1 } } } },
+  { "add", "Add", { { 3, 5, 37 }, { 3, 5, 37 } } },
+  { "add-row", "Add", { { 3, 5, 37 }, { 37 } } },
+  { "sub-column", "Sub", { { 3, 5, 37 }, { 3, 1, 1 } } },
+  { "mul-both", "Mul", { { 3, 1, 37 }, { 5, 1 } } },
+  { "mul-splat", "Mul", { { 3, 5, 37 }, { 5, 37 } }, .splat = TRUE },
+  { "div-long", "Div", { { 3, 1234 }, { 1 } } },
+  { "max", "Max", { { 3, 5, 37 }, { 5, 1 } } },
+  { "min", "Min", { { 3, 5, 37 }, { 5, 1 } } },
+  { "relu", "Relu", { { 3, 5, 37 } } },
+  { "leaky-relu", "LeakyRelu", { { 3, 5, 37 } } },
+  { "hard-sigmoid", "HardSigmoid", { { 3, 5, 37 } } },
+  { "hard-swish", "HardSwish", { { 3, 5, 37 } } },
+  { "sigmoid", "Sigmoid", { { 3, 5, 37 } } },
+  { "tanh", "Tanh", { { 3, 5, 37 } } },
+  { "exp", "Exp", { { 3, 5, 37 } } },
+  { "erf", "Erf", { { 3, 5, 37 } } },
+  { "gelu", "Gelu", { { 3, 5, 37 } } },
+  { "gelu-tanh", "Gelu", { { 3, 5, 37 } }, { { "approximate", .text = "tanh" } } },
+  { "swish", "Swish", { { 3, 5, 37 } } },
+  { "sqrt", "Sqrt", { { 3, 5, 37 } } },
+  { "neg", "Neg", { { 3, 5, 37 } } },
+  { "abs", "Abs", { { 3, 5, 37 } } },
+  { "reciprocal", "Reciprocal", { { 3, 5, 37 } } },
 };
 
 /* @special: one in so many is no ordinary number; 0: none is. */
@@ -146,6 +181,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  ph_tensor_set_poison (TRUE);                  /* what a kernel does not write shows */
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autofree char *path = g_strconcat ("/dnnl/", cases[i].name, NULL);

@@ -3,6 +3,7 @@
 #include "core/io/io.h"
 #include "core/ops/builder.h"
 #include "core/run/profile.h"
+#include "core/run/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -412,6 +413,41 @@ test_wrong_shapes (void)
     }
 }
 
+/* What an older model is compiled to stays with it until it is edited; the type of an input is asked again. */
+static void
+test_program (void)
+{
+  static const char text[] = "<ir_version: 7, opset_import: [\"\" : 12]>\ng (float[n,3] x) => (float[n,3] y) { y = Softmax (x) }\n";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "text", &error);
+  g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
+  PhModel *upgraded = NULL;
+
+  g_assert_no_error (error);
+  for (guint rows = 1; rows < 4; rows++)
+    {
+      g_autoptr (PhTensor) x = ph_tensor_new (PH_FLOAT, 2, (gint64[]) { rows, 3 });
+      g_autoptr (GHashTable) results = NULL;
+      PhProgram *program;
+      PhTensor *y;
+
+      g_hash_table_insert (feeds, model->graph->inputs->pdata[0], ph_tensor_ref (x));
+      results = ph_run_model (model, feeds, NULL, NULL, &error);
+      g_assert_no_error (error);
+      y = g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[0])->id));
+      g_assert_cmpuint (ph_tensor_count (y), ==, 3 * rows);
+      g_assert_cmpfloat_with_epsilon (ph_tensor_get (y, 0), 1. / 3, 1e-6);
+      program = model->program;
+      g_assert_nonnull (program);
+      g_assert_nonnull (program->upgraded);
+      g_assert_true (upgraded == NULL || upgraded == program->upgraded);
+      upgraded = program->upgraded;
+    }
+  ph_value_rename (model->graph->outputs->pdata[0], "z", &error);
+  g_assert_no_error (error);
+  g_assert_null (model->program);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -426,5 +462,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/no-channels", test_no_channels);
   g_test_add_func ("/executor/no-turns", test_no_turns);
   g_test_add_func ("/executor/wrong-shapes", test_wrong_shapes);
+  g_test_add_func ("/executor/program", test_program);
   return g_test_run ();
 }
