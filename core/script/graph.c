@@ -67,6 +67,8 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       machine.constants = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_script_value_unref, NULL);
       ok = ph_script_arguments (&machine, py, value->function, bound->arguments, error);
       ph_script_machine_clear (&machine);
+      if (!ok)
+        g_clear_pointer (&bound->arguments, g_free);         /* nothing in it is owned yet */
       for (guint i = 0; ok && i < value->function->def->n; i++)
         if (bound->arguments[i]->kind == PH_SCRIPT_TENSOR && bound->arguments[i]->weak)
           {
@@ -79,8 +81,6 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
                 bound->arguments[i] = strong;
               }
           }
-      if (!ok)
-        g_clear_pointer (&bound->arguments, g_free);
     }
   else if (value->function->arguments == NULL && value->function->def->n > 0)
     {
@@ -90,9 +90,24 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
   else
     for (guint i = 0; i < value->function->def->n; i++)
       bound->arguments[i] = ph_script_value_ref (value->function->arguments[i]);
-  if (ok)
-    numbers_to_tensors (bound);
-  return ok;
+  if (!ok)
+    return FALSE;
+  numbers_to_tensors (bound);
+  /* The name alone stands for this call from now on. */
+  if (py->kind == PH_PY_CALL)
+    {
+      PhScriptValue **kept = g_new0 (PhScriptValue *, bound->function->def->n + 1);
+
+      for (guint i = 0; i < bound->function->def->n; i++)
+        {
+          kept[i] = ph_script_value_ref (bound->arguments[i]);
+          if (bound->function->arguments != NULL)
+            ph_script_value_unref (bound->function->arguments[i]);
+        }
+      g_free (bound->function->arguments);
+      bound->function->arguments = kept;
+    }
+  return TRUE;
 }
 
 /* ── the graph ── */
