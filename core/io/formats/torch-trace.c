@@ -231,10 +231,15 @@ read_graph (PhSource *source, const Graph *graph, GHashTable *pairs, GHashTable 
       /* What autograd made and Inductor left as it is has its name in both. */
       if (from == NULL && (last || (middle && g_hash_table_size (between) > 0)))
         from = g_hash_table_lookup (pairs, name);
-      if (from != NULL && !ph_node_set_attr (node, PH_ATTR_FROM, ph_attr_new_string (PH_ATTR_FROM, from), error))
+      if (from != NULL)
         {
-          ph_model_free (model);
-          return NULL;
+          g_autoptr (PhAttr) attr = ph_attr_new_string (PH_ATTR_FROM, from);
+
+          if (!ph_node_set_attr (node, PH_ATTR_FROM, attr, error))
+            {
+              ph_model_free (model);
+              return NULL;
+            }
         }
     }
   return model;

@@ -124,7 +124,7 @@ find_code (PhTorch *torch, const char *dotted, const char **file)
   const PhZipMember *found;
   PhPyModule *module;
 
-  if (last == NULL)
+  if (last == NULL || torch->zip == NULL)            /* the code of one class alone, without its archive */
     return NULL;
   *last++ = '\0';
   g_strdelimit (path, ".", '/');
