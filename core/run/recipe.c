@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/run/recipe.h"
 
+#include "core/graph/edit.h"
 #include "core/run/executor.h"
 #include "core/tensor/origin.h"
 
@@ -104,6 +105,7 @@ compute (PhModel *model, PhDType dtype, GError **error)
   const PhValue *output = model->graph->outputs->pdata[0];
   PhTensor *tensor;
 
+  ph_model_set_program (model, NULL, NULL);          /* there are many of them, and hardly one runs twice */
   if (results == NULL)
     return NULL;
   tensor = ph_tensor_cast (g_hash_table_lookup (results, GUINT_TO_POINTER (output->id)), dtype);

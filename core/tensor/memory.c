@@ -100,7 +100,7 @@ ph_tensor_why_not (PhDType dtype, guint rank, const gint64 *dims)
 /* The system hands large blocks out page by page, each zeroed at its first touch: a run that lets go of one and asks for the
  * next pays for that again and again. So they are kept by their class of size, an eighth of a power of two apart. */
 #define KEPT       (64 << 10)                 /* bytes: smaller ones malloc keeps itself */
-#define MOST_KEPT  ((gsize) 64 << 20)
+#define MOST_KEPT  ((gsize) 192 << 20)
 #define N_CLASSES  (64 * 8)
 #define ALIGNMENT  64                         /* a line of the cache, the widest register */
 
