@@ -44,6 +44,23 @@ numbers_to_tensors (PhScriptBound *bound)
     }
 }
 
+/* [1.0, 2.0] is an input of float32, as it is where f computes with it, whether the call says it or an earlier one did. */
+static gboolean
+lists_to_tensors (PhScriptMachine *machine, PhScriptBound *bound, GError **error)
+{
+  for (guint i = 0; i < bound->function->def->n; i++)
+    if (bound->arguments[i]->kind == PH_SCRIPT_TENSOR && bound->arguments[i]->weak)
+      {
+        PhScriptValue *strong = ph_script_strong (machine, bound->arguments[i], error);
+
+        if (strong == NULL)
+          return FALSE;
+        ph_script_value_unref (bound->arguments[i]);
+        bound->arguments[i] = strong;
+      }
+  return TRUE;
+}
+
 gboolean
 ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, GCancellable *cancellable, GError **error)
 {
@@ -69,18 +86,6 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
       ph_script_machine_clear (&machine);
       if (!ok)
         g_clear_pointer (&bound->arguments, g_free);         /* nothing in it is owned yet */
-      for (guint i = 0; ok && i < value->function->def->n; i++)
-        if (bound->arguments[i]->kind == PH_SCRIPT_TENSOR && bound->arguments[i]->weak)
-          {
-            PhScriptValue *strong = ph_script_strong (&machine, bound->arguments[i], error);
-
-            ok = strong != NULL;
-            if (ok)
-              {
-                ph_script_value_unref (bound->arguments[i]);
-                bound->arguments[i] = strong;
-              }
-          }
     }
   else if (value->function->arguments == NULL && value->function->def->n > 0)
     {
@@ -90,7 +95,7 @@ ph_script_resolve (PhScript *script, PhScriptText *text, PhScriptBound *bound, G
   else
     for (guint i = 0; i < value->function->def->n; i++)
       bound->arguments[i] = ph_script_value_ref (value->function->arguments[i]);
-  if (!ok)
+  if (!ok || !lists_to_tensors (&machine, bound, error))
     return FALSE;
   numbers_to_tensors (bound);
   /* The name alone stands for this call from now on. */
