@@ -163,7 +163,7 @@ ph_foreign_to_nhwc (PhConvert *l, PhValue *value)
 
 /* Padding SAME: ceil (size / stride) windows; the padding is split between both sides, an odd element goes to the end. */
 static gboolean
-same_pads (const PhWindow *window, const PhValue *x, gint64 *pads)
+same_pads (const PhForeignWindow *window, const PhValue *x, gint64 *pads)
 {
   for (guint i = 0; i < window->n; i++)
     {
@@ -180,7 +180,7 @@ same_pads (const PhWindow *window, const PhValue *x, gint64 *pads)
 }
 
 PhValue *
-ph_foreign_window (PhConvert *l, const PhOp *kind, const PhWindow *window, PhValue *x, PhValue *w, PhValue *bias)
+ph_foreign_window (PhConvert *l, const PhOp *kind, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias)
 {
   PhValue *inputs[] = { x, w, bias };
   PhAttr  *attrs[8] = { NULL };
@@ -206,7 +206,7 @@ ph_foreign_window (PhConvert *l, const PhOp *kind, const PhWindow *window, PhVal
 }
 
 PhValue *
-ph_foreign_transposed (PhConvert *l, const PhWindow *window, PhValue *x, PhValue *w, PhValue *bias, const gint64 *sizes)
+ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias, const gint64 *sizes)
 {
   PhValue *inputs[] = { x, w, bias };
   gint64   pads[6] = { 0 }, more[3] = { 0 };

@@ -28,11 +28,11 @@ PhValue   *ph_foreign_axis      (PhConvert *l, const PhOp *op, PhValue *value, g
 /* Move the channels from the last dimension to the second, and back. Rank 4 or 5. */
 PhValue   *ph_foreign_to_nchw   (PhConvert *l, PhValue *value);
 PhValue   *ph_foreign_to_nhwc   (PhConvert *l, PhValue *value);
-typedef struct { gint64 kernel[3], stride[3], dilation[3], explicit_pads[6]; guint n; const char *padding; gint64 group; } PhWindow;
+typedef struct { gint64 kernel[3], stride[3], dilation[3], explicit_pads[6]; guint n; const char *padding; gint64 group; } PhForeignWindow;
 /* @x: channels second. @kind: Conv, MaxPool or AveragePool; @w, @bias: (nullable) as ONNX has them. */
-PhValue   *ph_foreign_window    (PhConvert *l, const PhOp *kind, const PhWindow *window, PhValue *x, PhValue *w, PhValue *bias);
+PhValue   *ph_foreign_window    (PhConvert *l, const PhOp *kind, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias);
 /* Transposed convolution to a given size of the plane. */
-PhValue   *ph_foreign_transposed (PhConvert *l, const PhWindow *window, PhValue *x, PhValue *w, PhValue *bias, const gint64 *sizes);
+PhValue   *ph_foreign_transposed (PhConvert *l, const PhForeignWindow *window, PhValue *x, PhValue *w, PhValue *bias, const gint64 *sizes);
 gboolean   ph_foreign_resize    (PhConvert *l, gboolean linear, gboolean corners, gboolean half, PhValue **out);
 gboolean   ph_foreign_strided_slice (PhConvert *l, PhValue **out);
 

@@ -228,7 +228,7 @@ bias_add (PhConvert *l, PhValue **out)
 
 /* What NHWC's attributes say of the plane. FALSE: not of rank 4 or 5. */
 static gboolean
-read_window (PhConvert *l, const char *kernel, PhWindow *window)
+read_window (PhConvert *l, const char *kernel, PhForeignWindow *window)
 {
   const gboolean nhwc = is_nhwc (l);
   gsize          n_strides, n_dilations, n_kernel = 0, n_pads;
@@ -238,7 +238,7 @@ read_window (PhConvert *l, const char *kernel, PhWindow *window)
 
   if (strides == NULL || n_strides < 4 || n_strides > 5 || (kernel != NULL && n_kernel != n_strides))
     return ph_convert_stay (l, "its strides are not of four or five dimensions");
-  *window = (PhWindow) { .n = (guint) n_strides - 2, .group = 1, .padding = ph_node_attr_string (l->node, "padding", "VALID") };
+  *window = (PhForeignWindow) { .n = (guint) n_strides - 2, .group = 1, .padding = ph_node_attr_string (l->node, "padding", "VALID") };
   for (guint i = 0; i < window->n; i++)
     {
       window->stride[i] = strides[from + i];
@@ -254,7 +254,7 @@ read_window (PhConvert *l, const char *kernel, PhWindow *window)
 }
 
 static gboolean
-read_kernel (PhConvert *l, PhValue *filters, PhWindow *window)
+read_kernel (PhConvert *l, PhValue *filters, PhForeignWindow *window)
 {
   for (guint i = 0; i < window->n; i++)
     {
@@ -270,7 +270,7 @@ conv (PhConvert *l, PhValue **out)
 {
   const gint64 perm[2][5] = { { 3, 2, 0, 1 }, { 4, 3, 0, 1, 2 } };
   PhValue     *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *w, *y;
-  PhWindow     window;
+  PhForeignWindow     window;
 
   if (!read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
@@ -288,7 +288,7 @@ depthwise (PhConvert *l, PhValue **out)
 {
   const gint64 channels = ph_value_dim (l->in[1], 2), times = ph_value_dim (l->in[1], 3), perm[] = { 3, 2, 0, 1 };
   PhValue     *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *w, *y;
-  PhWindow     window;
+  PhForeignWindow     window;
 
   if (!read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
@@ -309,7 +309,7 @@ conv_backprop (PhConvert *l, PhValue **out)
   const gint64      perm[] = { 3, 2, 0, 1 };
   const guint       from = is_nhwc (l) ? 1 : 2;
   PhValue          *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[2]) : l->in[2], *y;
-  PhWindow          window;
+  PhForeignWindow          window;
 
   if (sizes == NULL || !read_window (l, NULL, &window) || !read_kernel (l, l->in[1], &window))
     return FALSE;
@@ -325,7 +325,7 @@ pool (PhConvert *l, PhValue **out)
 {
   const PhOp *op = strstr (l->op, "Max") != NULL ? &ph_op_MaxPool : &ph_op_AveragePool;
   PhValue    *x = is_nhwc (l) ? ph_foreign_to_nchw (l, l->in[0]) : l->in[0], *y;
-  PhWindow    window;
+  PhForeignWindow    window;
 
   if (!read_window (l, "ksize", &window))
     return FALSE;

@@ -124,9 +124,9 @@ fully_connected (PhConvert *l, PhValue **out)
 }
 
 static gboolean
-read_plane (PhConvert *l, PhWindow *window)
+read_plane (PhConvert *l, PhForeignWindow *window)
 {
-  *window = (PhWindow) { .n = 2, .group = 1, .padding = ph_node_attr_string (l->node, "padding", "VALID") };
+  *window = (PhForeignWindow) { .n = 2, .group = 1, .padding = ph_node_attr_string (l->node, "padding", "VALID") };
   window->stride[0] = ph_node_attr_int (l->node, "stride_h", 1);
   window->stride[1] = ph_node_attr_int (l->node, "stride_w", 1);
   window->dilation[0] = ph_node_attr_int (l->node, "dilation_h_factor", 1);
@@ -140,7 +140,7 @@ read_plane (PhConvert *l, PhWindow *window)
 static gboolean
 convolve (PhConvert *l, PhValue *x, gint64 group, const gint64 *perm, PhValue **out)
 {
-  PhWindow window;
+  PhForeignWindow window;
 
   if (!read_plane (l, &window))
     return FALSE;
@@ -182,7 +182,7 @@ transpose_conv (PhConvert *l, PhValue **out)
   const PhType *type = ph_convert_type (l, 0);
   gint64        sizes[PH_MAX_RANK];
   PhValue      *x = ph_foreign_to_nchw (l, l->in[2]);
-  PhWindow      window;
+  PhForeignWindow      window;
 
   if (type == NULL || !type->has_rank || type->rank != 4)
     return ph_convert_stay (l, "the size of what it gives is not known");
@@ -201,7 +201,7 @@ static gboolean
 pool (PhConvert *l, PhValue **out)
 {
   PhValue *x = ph_foreign_to_nchw (l, l->in[0]);
-  PhWindow window;
+  PhForeignWindow window;
 
   if (!read_plane (l, &window))
     return FALSE;

@@ -33,5 +33,6 @@ complain 'includes are not in order' "$(awk '
                  first = 0; next }
   { before = "" }' $sources)"
 complain 'g_autoptr (Type), with a space, as all calls' "$(grep -nE '\bg_auto(ptr|list|slist)?\(' $files)"
+complain 'a type of one name in two headers' "$(sed -nE 's/^\} (Ph[A-Za-z0-9]+);.*/\1/p; s/^typedef struct \{.*\} (Ph[A-Za-z0-9]+);.*/\1/p' $headers | sort | uniq -d)"
 complain 'a note to oneself' "$(grep -nwE 'TODO|FIXME|XXX|WIP|HACK' $files)"
 exit $failed

@@ -9,7 +9,7 @@
 typedef struct
 {
   PhModel     *model, *target;
-  PhMatch      match;
+  PhMatching      match;
   GPtrArray   *fresh;            /* (element-type PhValue) of the target, that were added                     */
   guint        removed;
   GError     **error;
@@ -407,7 +407,7 @@ drop_functions (Become *become)
 static void
 report (const Become *become, PhBecame *became)
 {
-  const PhMatch *match = &become->match;
+  const PhMatching *match = &become->match;
 
   became->added = match->n[PH_MATCH_MADE];
   became->removed = become->removed;

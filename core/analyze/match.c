@@ -14,45 +14,45 @@
 /* ── what is known ──────────────────────────────────────────────────────────────────────────────────────────────── */
 
 void
-ph_match_init (PhMatch *match, PhModel *model, const PhModel *target)
+ph_match_init (PhMatching *match, PhModel *model, const PhModel *target)
 {
-  *match = (PhMatch) { .model = model, .ours = g_ptr_array_new (), .how = g_byte_array_new () };
+  *match = (PhMatching) { .model = model, .ours = g_ptr_array_new (), .how = g_byte_array_new () };
   g_ptr_array_set_size (match->ours, (gint) target->next_id);
 }
 
 void
-ph_match_clear (PhMatch *match)
+ph_match_clear (PhMatching *match)
 {
   g_ptr_array_unref (match->ours);
   g_byte_array_unref (match->how);
 }
 
 PhNode *
-ph_match_node (const PhMatch *match, const PhNode *of_target)
+ph_match_node (const PhMatching *match, const PhNode *of_target)
 {
   return of_target->id < match->ours->len ? match->ours->pdata[of_target->id] : NULL;
 }
 
 PhValue *
-ph_match_value (const PhMatch *match, const PhValue *of_target)
+ph_match_value (const PhMatching *match, const PhValue *of_target)
 {
   return of_target->id < match->ours->len ? match->ours->pdata[of_target->id] : NULL;
 }
 
 PhMatchHow
-ph_match_how (const PhMatch *match, const PhNode *node)
+ph_match_how (const PhMatching *match, const PhNode *node)
 {
   return node->id < match->how->len ? match->how->data[node->id] : PH_MATCH_NONE;
 }
 
 void
-ph_match_set_value (PhMatch *match, PhValue *value, const PhValue *of_target)
+ph_match_set_value (PhMatching *match, PhValue *value, const PhValue *of_target)
 {
   match->ours->pdata[of_target->id] = value;
 }
 
 void
-ph_match_set (PhMatch *match, PhNode *node, const PhNode *of_target, PhMatchHow how)
+ph_match_set (PhMatching *match, PhNode *node, const PhNode *of_target, PhMatchHow how)
 {
   const guint old = match->how->len;
 
@@ -97,7 +97,7 @@ contradicts (const PhNode *node, const PhNode *of_target)
 }
 
 static gboolean
-is_free (const PhMatch *match, const PhNode *node, const PhNode *of_target)
+is_free (const PhMatching *match, const PhNode *node, const PhNode *of_target)
 {
   return node != NULL && ph_match_how (match, node) == PH_MATCH_NONE && ph_match_node (match, of_target) == NULL && same_operator (node, of_target)
          && !contradicts (node, of_target);
@@ -107,7 +107,7 @@ is_free (const PhMatch *match, const PhNode *node, const PhNode *of_target)
 
 /* The same operator as the one node that the compiler says it comes from. */
 static void
-match_given (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_given (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   PH_FOREACH_NODE (node, target)
     {
@@ -164,7 +164,7 @@ own_names (const PhGraph *graph)
 
 /* Most of two snapshots is the same, in the same order: both are walked side by side, and only where they part are names looked up. */
 static void
-match_names (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_names (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) ours = NULL, theirs = NULL;
   PhNode               *at = graph->first;
@@ -196,7 +196,7 @@ match_names (PhMatch *match, PhGraph *graph, PhGraph *target)
 }
 
 static void
-match_outputs (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_outputs (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) makers = NULL;
 
@@ -225,7 +225,7 @@ match_outputs (PhMatch *match, PhGraph *graph, PhGraph *target)
 
 /* Operator, attributes and inputs; with @match of a node of the target, in terms of the model. FALSE: an input is not known. */
 static gboolean
-signature (const PhMatch *match, const PhNode *node, guint *hash)
+signature (const PhMatching *match, const PhNode *node, guint *hash)
 {
   *hash = g_direct_hash (node->op_type) * 31 + g_direct_hash (node->domain);
   for (guint i = 0; i < node->attrs->len; i++)
@@ -257,7 +257,7 @@ same_attrs (const PhNode *a, const PhNode *b)
 }
 
 static gboolean
-same_inputs (const PhMatch *match, const PhNode *node, const PhNode *of_target)
+same_inputs (const PhMatching *match, const PhNode *node, const PhNode *of_target)
 {
   if (node->inputs->len != of_target->inputs->len)
     return FALSE;
@@ -273,7 +273,7 @@ same_inputs (const PhMatch *match, const PhNode *node, const PhNode *of_target)
 
 /* Of the free nodes that compute the same: the one of the same name, or the first. (nullable) */
 static GList *
-find_same (const PhMatch *match, GQueue *queue, const PhNode *of_target)
+find_same (const PhMatching *match, GQueue *queue, const PhNode *of_target)
 {
   GList *first = NULL;
 
@@ -291,7 +291,7 @@ find_same (const PhMatch *match, GQueue *queue, const PhNode *of_target)
 
 /* Of the next few nodes from @at on: mostly the first, as most of two snapshots is the same in the same order. (nullable) */
 static PhNode *
-find_near (const PhMatch *match, PhNode *at, const PhNode *of_target)
+find_near (const PhMatching *match, PhNode *at, const PhNode *of_target)
 {
   for (guint i = 0; at != NULL && i < NEAR; i++, at = at->next)
     if (is_free (match, at, of_target) && !has_own_name (at) && same_inputs (match, at, of_target) && same_attrs (at, of_target))
@@ -301,7 +301,7 @@ find_near (const PhMatch *match, PhNode *at, const PhNode *of_target)
 
 /* Forwards: what is computed in the same way from the same. */
 static gboolean
-match_same (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_same (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) by_hash = NULL;
   PhNode               *at = graph->first, *near;
@@ -354,7 +354,7 @@ match_same (PhMatch *match, PhGraph *graph, PhGraph *target)
 }
 
 static gboolean
-match_makers (PhMatch *match, const PhGraph *graph, const PhValue *value, const PhGraph *target, const PhValue *of_target)
+match_makers (PhMatching *match, const PhGraph *graph, const PhValue *value, const PhGraph *target, const PhValue *of_target)
 {
   if (value == NULL || of_target == NULL || value->producer == NULL || of_target->producer == NULL || value->output != of_target->output
       || value->graph != graph || of_target->graph != target || !is_free (match, value->producer, of_target->producer))
@@ -365,7 +365,7 @@ match_makers (PhMatch *match, const PhGraph *graph, const PhValue *value, const 
 
 /* Backwards: what makes the same output of the graph, or the same operand of the same node. */
 static gboolean
-match_places (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_places (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   gboolean any = FALSE;
 
@@ -386,7 +386,7 @@ match_places (PhMatch *match, PhGraph *graph, PhGraph *target)
 /* Three points for an operand at its place and one elsewhere, two for a reader that reads it at the same place, two for the attributes, one for
  * the type and one for a name that only counts. */
 static guint
-likeness (const PhMatch *match, const PhNode *node, const PhNode *of_target)
+likeness (const PhMatching *match, const PhNode *node, const PhNode *of_target)
 {
   guint points = same_attrs (node, of_target) ? 2 : 0;
 
@@ -416,7 +416,7 @@ likeness (const PhMatch *match, const PhNode *node, const PhNode *of_target)
   return points;
 }
 
-typedef struct { const PhMatch *match; const PhNode *of_target; PhNode *best; guint points; } Search;
+typedef struct { const PhMatching *match; const PhNode *of_target; PhNode *best; guint points; } Search;
 
 static void
 consider (Search *search, PhNode *node, const PhGraph *graph)
@@ -435,7 +435,7 @@ consider (Search *search, PhNode *node, const PhGraph *graph)
 
 /* Who reads what it reads, and who makes what its readers read. */
 static gboolean
-match_like (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_like (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   gboolean any = FALSE;
 
@@ -478,7 +478,7 @@ same_tensor (const PhValue *a, const PhValue *b)
 
 /* Inputs of the main graph by name, of a body by place. They keep their order: one that was moved counts as another. */
 static void
-match_inputs (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_inputs (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   guint last = 0;
 
@@ -497,7 +497,7 @@ match_inputs (PhMatch *match, PhGraph *graph, PhGraph *target)
 
 /* By name and elements, then by elements. */
 static void
-match_constants (PhMatch *match, PhGraph *graph, PhGraph *target)
+match_constants (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   g_autoptr (GHashTable) by_hash = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_queue_free);
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
@@ -543,7 +543,7 @@ match_constants (PhMatch *match, PhGraph *graph, PhGraph *target)
 /* ── public ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 void
-ph_match_graph (PhMatch *match, PhGraph *graph, PhGraph *target)
+ph_match_graph (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
   gboolean more = TRUE;
 

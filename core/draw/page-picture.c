@@ -406,7 +406,7 @@ add_edge (Page *page, int index)
     return;
   for (guint s = 0; s < edge->n_spans; s++)
     {
-      const PhSpan *span = ph_scene_span (page->scene, edge->first_span + s);
+      const PhEdgeSpan *span = ph_scene_span (page->scene, edge->first_span + s);
 
       if (is_ever (page, span->born, span->died))
         g_string_append_printf (spans, "%s%d,%d", n++ > 0 ? "," : "", MAX (span->born, page->first), span->died > page->last ? -1 : span->died);

@@ -10,6 +10,7 @@ typedef struct { GPtrArray *attrs; guint index; PhAttr *kept; } Number;      /* 
 
 struct _PhJitter
 {
+  PhModel *models[2];
   GArray *constants[2];          /* (element-type Constant) of each side             */
   GArray *numbers[2];            /* (element-type Number) attributes                 */
 };
@@ -109,6 +110,7 @@ ph_jitter_new (const PhPair *pair)
   PhJitter *jitter = g_new0 (PhJitter, 1);
   PhModel  *models[2] = { pair->before, pair->after };
 
+  memcpy (jitter->models, models, sizeof models);
   for (guint side = 0; side < 2; side++)
     {
       g_autoptr (GHashTable) tensors = g_hash_table_new (NULL, NULL);
@@ -189,10 +191,12 @@ moved (PhTensor *tensor, guint turn)
   return copy;
 }
 
-/* The models of a pair are private to it and have no journal, so their constants are set in place. */
+/* The models of a pair are private to it and have no journal, so their constants are set in place: no edit says that what was compiled of
+ * them is out of date. */
 void
 ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
 {
+  ph_model_set_program (jitter->models[side], NULL, NULL);
   for (guint i = 0; i < jitter->constants[side]->len; i++)
     {
       Constant *constant = &g_array_index (jitter->constants[side], Constant, i);
@@ -224,6 +228,7 @@ ph_jitter_apply (PhJitter *jitter, guint side, guint turn)
 void
 ph_jitter_restore (PhJitter *jitter, guint side)
 {
+  ph_model_set_program (jitter->models[side], NULL, NULL);
   for (guint i = 0; i < jitter->constants[side]->len; i++)
     {
       Constant *constant = &g_array_index (jitter->constants[side], Constant, i);

@@ -91,7 +91,7 @@ ph_run_lookup (PhRun *run, const PhValue *value)
 }
 
 static PhTensor *
-fetch (PhRun *run, const PhSource *source)
+fetch (PhRun *run, const PhTaskInput *source)
 {
   const PhFrame *frame = run->frame;
   PhTensor *tensor;

@@ -108,10 +108,10 @@ slots_of (PhProgram *program, PhGraph *graph)
   return slots;
 }
 
-static PhSource
+static PhTaskInput
 source_of (PhProgram *program, const PhGraph *graph, PhValue *value)
 {
-  PhSource source = { .value = value };
+  PhTaskInput source = { .value = value };
   const PhGraph *at = graph;
   guint slot;
 
@@ -137,7 +137,7 @@ make_step (PhProgram *program, PhSlots *slots, PhTask *step, PhNode *node, const
   step->node = node;
   step->n_inputs = node->inputs->len;
   step->n_outputs = node->outputs->len;
-  step->inputs = g_new0 (PhSource, step->n_inputs + 1);
+  step->inputs = g_new0 (PhTaskInput, step->n_inputs + 1);
   step->outputs = g_new0 (guint, step->n_outputs + 1);
   step->release = g_new0 (guint, (release != NULL ? release->len : 0) + 1);
   for (guint i = 0; i < step->n_inputs; i++)

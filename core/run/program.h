@@ -20,14 +20,14 @@ typedef struct
   PhValue  *value;             /* (nullable) NULL: the node leaves it out                                    */
   PhTensor *constant;          /* (nullable) (unowned) of the value: no frame is asked                       */
   guint     up, slot;          /* in the frame of the @up-th graph around this one                           */
-} PhSource;
+} PhTaskInput;
 
 /* A node, where its inputs come from, and the kernel that was prepared for them. */
 typedef struct
 {
   PhNode      *node;
   guint        n_inputs, n_outputs, n_release;
-  PhSource    *inputs;
+  PhTaskInput *inputs;
   guint       *outputs;        /* slots                                                                      */
   guint       *release;        /* slots that no later step reads                                             */
   guint64      dying;          /* bit i: input i is among them, and is read by no other input of the node     */

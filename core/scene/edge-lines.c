@@ -15,7 +15,7 @@ compare_parts (const void *x, const void *y)
 static int
 compare_spans (const void *x, const void *y)
 {
-  return ((const PhSpan *) x)->born - ((const PhSpan *) y)->born;
+  return ((const PhEdgeSpan *) x)->born - ((const PhEdgeSpan *) y)->born;
 }
 
 /* When a segment is there: whenever one of its uses is. */
@@ -34,7 +34,7 @@ add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts,
       for (guint u = 0; u < whole->n_uses; u++)
         {
           const PhUseLife *use = &g_array_index (scene->record->uses, PhUseLife, a->build->uses[whole->first_use + u]);
-          const PhSpan span = { use->born, use->died, use->value };
+          const PhEdgeSpan span = { use->born, use->died, use->value };
 
           g_array_append_val (all, span);
           edge->control &= use->control;
@@ -45,8 +45,8 @@ add_spans (PhArranger *a, PhSceneEdge *edge, const PhPart *parts, guint n_parts,
   edge->first_span = scene->spans->len;
   for (guint i = 0; i < all->len; i++)
     {
-      const PhSpan *span = &g_array_index (all, PhSpan, i);
-      PhSpan *last = edge->n_spans > 0 ? &g_array_index (scene->spans, PhSpan, scene->spans->len - 1) : NULL;
+      const PhEdgeSpan *span = &g_array_index (all, PhEdgeSpan, i);
+      PhEdgeSpan *last = edge->n_spans > 0 ? &g_array_index (scene->spans, PhEdgeSpan, scene->spans->len - 1) : NULL;
 
       if (last != NULL && span->born <= last->died && span->value == last->value)
         last->died = MAX (last->died, span->died);
@@ -64,7 +64,7 @@ void
 ph_arrange_lines (PhArranger *a)
 {
   PhScene *scene = a->scene;
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan));
 
   g_array_sort (a->parts, compare_parts);
   for (guint i = 0, stop; i < a->parts->len; i = stop)
@@ -149,7 +149,7 @@ void
 ph_arrange_bypasses (PhArranger *a)
 {
   PhScene *scene = a->scene;
-  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan));
 
   for (guint e = 0; e < a->build->union_edges->len; e++)
     {

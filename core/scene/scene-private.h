@@ -22,7 +22,7 @@ struct _PhScene
   GArray     *pills;            /* (element-type PhPill), box after box                                       */
   GArray     *edges;            /* (element-type PhSceneEdge)                                                 */
   GArray     *points;           /* (element-type PhPoint)                                                     */
-  GArray     *spans;            /* (element-type PhSpan)                                                      */
+  GArray     *spans;            /* (element-type PhEdgeSpan)                                                  */
   int        *box_of_life;      /* -1: it is a pill or not drawn                                              */
   GHashTable *pill_of_id;       /* node id -> its first pill + 1                                              */
   int        *out_start, *out, *in_start, *in;    /* edges of a box                                           */

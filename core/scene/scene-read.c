@@ -92,10 +92,10 @@ ph_scene_face_until (PhScene *scene, const PhTenant *tenant, int time)
   return tenant->died;
 }
 
-const PhSpan *
+const PhEdgeSpan *
 ph_scene_span (PhScene *scene, guint index)
 {
-  return &g_array_index (scene->spans, PhSpan, index);
+  return &g_array_index (scene->spans, PhEdgeSpan, index);
 }
 
 PhRect
@@ -192,14 +192,14 @@ ph_scene_group_text (PhScene *scene, int box, int time)
   return n_alike > 1 ? g_strdup_printf ("%u nodes, one of %u alike", n, n_alike) : g_strdup_printf (n == 1 ? "%u node" : "%u nodes", n);
 }
 
-static const PhSpan *
+static const PhEdgeSpan *
 span_at (PhScene *scene, int edge, int time)
 {
   const PhSceneEdge *at = ph_scene_edge (scene, edge);
 
   for (guint s = 0; s < at->n_spans; s++)
     {
-      const PhSpan *span = &g_array_index (scene->spans, PhSpan, at->first_span + s);
+      const PhEdgeSpan *span = &g_array_index (scene->spans, PhEdgeSpan, at->first_span + s);
 
       if (span->born <= time && time < span->died)
         return span;
@@ -216,7 +216,7 @@ ph_scene_edge_at (PhScene *scene, int edge, int time)
 PhId
 ph_scene_edge_value (PhScene *scene, int edge, int time)
 {
-  const PhSpan *span = span_at (scene, edge, time);
+  const PhEdgeSpan *span = span_at (scene, edge, time);
 
   return span != NULL ? span->value : PH_NO_ID;
 }

@@ -343,7 +343,7 @@ ph_scene_new_of (PhRecord *record, const PhSceneOptions *options, GCancellable *
   scene->pills = g_array_new (FALSE, FALSE, sizeof (PhPill));
   scene->edges = g_array_new (FALSE, TRUE, sizeof (PhSceneEdge));
   scene->points = g_array_new (FALSE, FALSE, sizeof (PhPoint));
-  scene->spans = g_array_new (FALSE, FALSE, sizeof (PhSpan));
+  scene->spans = g_array_new (FALSE, FALSE, sizeof (PhEdgeSpan));
   scene->pill_of_id = g_hash_table_new (NULL, NULL);
   if (record == NULL)
     {

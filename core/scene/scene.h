@@ -45,7 +45,7 @@ typedef struct
   guint       pattern;          /* of a group: equal inside means equal number; 0: the only one of its kind  */
 } PhSceneBox;
 
-typedef struct { int born, died; PhId value; } PhSpan;
+typedef struct { int born, died; PhId value; } PhEdgeSpan;
 
 typedef struct
 {
@@ -116,7 +116,7 @@ char             *ph_scene_group_text (PhScene *scene, int box, int time);
 const PhFace     *ph_scene_face    (PhScene *scene, const PhTenant *tenant, int time);
 const PhTenant   *ph_scene_tenant_at (PhScene *scene, guint index);        /* of a box's first_tenant and those that follow */
 int               ph_scene_face_until (PhScene *scene, const PhTenant *tenant, int time);     /* when another follows that of @time, or it dies */
-const PhSpan     *ph_scene_span    (PhScene *scene, guint index);          /* of an edge's first_span and those that follow */
+const PhEdgeSpan     *ph_scene_span    (PhScene *scene, guint index);          /* of an edge's first_span and those that follow */
 /* What is drawn of a box: as large as its text is, in the middle of the place that it shares with others over time. */
 PhRect            ph_scene_card    (PhScene *scene, int box, int time, int since);
 const PhFace     *ph_scene_pill_face (PhScene *scene, const PhPill *pill);

@@ -140,7 +140,7 @@ static void
 test_errors (void)
 {
   static const struct { const char *text, *place, *words; } cases[] = {
-    { "", "t:1:1:", "no model" },
+    { "", "t:", "empty" },
     { "<ir_version: 8>", "t:1:16:", "name of a graph" },
     { "<ir_version 8>", "t:1:13:", "':'" },
     { "<speed: 8>", "t:1:2:", "ir_version" },
