@@ -223,6 +223,67 @@ run_concat (PhKernel *kernel, gpointer prepared)
   return TRUE;
 }
 
+/* Of channels that lie last: the parts stay as they lie, and so does what reads them. In a row of their own the reference kernel copies them
+ * as fast. */
+static gpointer
+prepare_split (PhKernel *kernel)
+{
+  PhTensor *x = ph_kernel_input (kernel, 0);
+  guint     axis;
+
+  return ph_dnnl_is_float (x) && ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST && ph_tensor_count (x) > 0
+         && ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis) && axis == 1 ? PH_PREPARED : NULL;
+}
+
+static gboolean
+run_split (PhKernel *kernel, gpointer prepared)
+{
+  PhTensor         *x = kernel->inputs[0];
+  const guint       rank = ph_tensor_rank (x), n = kernel->n_outputs;
+  const gint64      whole = ph_tensor_dims (x)[1], parts = ph_node_attr_int (kernel->node, "num_outputs", n);
+  const gint64      chunk = parts > 0 ? whole / parts + (whole % parts != 0) : 0;
+  const gsize       rows = ph_tensor_count (x) / (gsize) whole;
+  gsize             n_given = n;
+  g_autofree gint64 *given = ph_kernel_ints (kernel, 1, &n_given), *lengths = g_new (gint64, n + 1);
+  g_autoptr (GPtrArray) made = NULL;
+  const float      *in = ph_tensor_packed (x);
+  gint64            dims[PH_MAX_RANK], sum = 0;
+
+  /* What does not fit is the reference kernel's to say. */
+  for (guint i = 0; i < n && n_given == n; i++)
+    {
+      lengths[i] = given != NULL ? given[i] : CLAMP (whole - (gint64) i * chunk, 0, chunk);
+      if (lengths[i] <= 0 || lengths[i] > whole - sum)
+        return FALSE;
+      sum += lengths[i];
+    }
+  if (n_given != n || sum != whole)
+    return FALSE;
+  memcpy (dims, ph_tensor_dims (x), rank * sizeof *dims);
+  made = g_ptr_array_new_with_free_func ((GDestroyNotify) ph_tensor_unref);
+  for (guint i = 0; i < n; i++)
+    {
+      PhTensor *y;
+
+      dims[1] = lengths[i];
+      y = ph_tensor_new_packed (rank, dims, PH_MEMORY_CHANNELS_LAST);
+      if (y == NULL)
+        return FALSE;
+      g_ptr_array_add (made, y);
+    }
+  for (guint i = 0; i < n; in += lengths[i++])
+    {
+      float *out = ph_tensor_packed (made->pdata[i]);
+
+      if (!ph_kernel_wants (kernel, i))
+        continue;
+      for (gsize r = 0; r < rows; r++)
+        memcpy (out + r * (gsize) lengths[i], in + r * (gsize) whole, (gsize) lengths[i] * sizeof *out);
+      ph_kernel_take (kernel, i, ph_tensor_ref (made->pdata[i]));
+    }
+  return TRUE;
+}
+
 #define ELEMENTWISE(name_) { &ph_op_##name_, PH_DEVICE_CPU, "chain", 10, prepare_elementwise, run_elementwise, free_chain }
 
 const PhKernelRow ph_kernels_rows[] = {
@@ -235,5 +296,6 @@ const PhKernelRow ph_kernels_rows[] = {
   { &ph_op_LayerNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },
   { &ph_op_RMSNormalization, PH_DEVICE_CPU, "rows", 10, prepare_normalise, run_normalise, NULL },
   { &ph_op_Softmax, PH_DEVICE_CPU, "rows", 10, prepare_softmax, run_softmax, NULL },
+  { &ph_op_Split, PH_DEVICE_CPU, "rows", 10, prepare_split, run_split, NULL },
   { NULL },
 };

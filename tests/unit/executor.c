@@ -4,6 +4,7 @@
 #include "core/ops/builder.h"
 #include "core/run/profile.h"
 #include "core/run/program.h"
+#include "core/tensor/compare.h"
 
 #include <math.h>
 #include <string.h>
@@ -448,6 +449,65 @@ test_program (void)
   g_assert_null (model->program);
 }
 
+static PhTensor *
+wave (guint rank, const gint64 *dims)
+{
+  PhTensor *tensor = ph_tensor_new (PH_FLOAT, rank, dims);
+
+  for (gsize i = 0; i < ph_tensor_count (tensor); i++)
+    ((float *) ph_tensor_writable (tensor))[i] = (float) sin (0.7 * (double) i);
+  return tensor;
+}
+
+/* What a convolution leaves lying channels-last is split where it lies, into what its readers are given. */
+static void
+test_split_channels (void)
+{
+  static const gint64 image[] = { 2, 3, 6, 5 }, kernels[] = { 20, 3, 3, 3 };
+  const struct { gint64 sizes[3]; guint n; } parts[] = { { { 12, 8 }, 2 }, { { 1, 3, 16 }, 3 }, { { 7, 7, 6 }, 3 } };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (parts); c++)
+    {
+      Net                    net;
+      g_autoptr (PhTensor)   x = wave (4, image), w = wave (4, kernels), sizes = ph_tensor_new_int64s (parts[c].sizes, parts[c].n);
+      g_autoptr (GHashTable) feeds = g_hash_table_new (NULL, NULL), fast = NULL, slow = NULL;
+      g_autoptr (GError)     error = NULL;
+      PhValue               *input, *values[3];
+      PhNode                *conv, *split;
+
+      net_init (&net);
+      input = ph_graph_add_input (net.graph, "x", ph_type_static (PH_FLOAT, 4, image), NULL, G_MAXUINT, &error);
+      values[0] = input;
+      values[1] = ph_graph_add_constant (net.graph, "w", w, &error);
+      conv = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op = &ph_op_Conv, .inputs = values, .n_inputs = 2, .n_outputs = 1 }, &error);
+      values[0] = ph_node_output (conv, 0);
+      values[1] = ph_graph_add_constant (net.graph, "sizes", sizes, &error);
+      split = ph_graph_add_node (net.graph, &(PhNodeSpec) { .op = &ph_op_Split, .inputs = values, .n_inputs = c == 2 ? 1 : 2, .n_outputs = parts[c].n }, &error);
+      g_assert_no_error (error);
+      {
+        g_autoptr (PhAttr) axis = ph_attr_new_int ("axis", 1), number = ph_attr_new_int ("num_outputs", 3);
+
+        g_assert_true (ph_node_set_attr (split, "axis", axis, &error) && (c != 2 || ph_node_set_attr (split, "num_outputs", number, &error)));
+      }
+      for (guint i = 0; i < parts[c].n; i++)
+        g_assert_true (ph_graph_set_output (net.graph, i, ph_node_output (split, i), &error));
+      g_hash_table_insert (feeds, input, x);
+      fast = ph_run_model (net.model, feeds, NULL, &(PhRunOptions) { 0 }, &error);
+      g_assert_no_error (error);
+      slow = ph_run_model (net.model, feeds, NULL, &(PhRunOptions) { .reference = TRUE }, &error);
+      g_assert_no_error (error);
+      for (guint i = 0; i < parts[c].n; i++)
+        {
+          gpointer             id = GUINT_TO_POINTER (ph_node_output (split, i)->id);
+          g_auto (PhComparison) comparison = ph_tensor_compare (g_hash_table_lookup (fast, id), g_hash_table_lookup (slow, id), (PhTolerance) { 1e-5, 1e-5 });
+
+          g_assert_cmpstr (comparison.why, ==, NULL);
+          g_assert_cmpint (ph_tensor_dims (g_hash_table_lookup (fast, id))[1], ==, parts[c].sizes[i]);
+        }
+      ph_model_free (net.model);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -463,5 +523,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/executor/no-turns", test_no_turns);
   g_test_add_func ("/executor/wrong-shapes", test_wrong_shapes);
   g_test_add_func ("/executor/program", test_program);
+  g_test_add_func ("/executor/split-channels", test_split_channels);
   return g_test_run ();
 }
