@@ -80,22 +80,29 @@ run_softmax (PhKernel *kernel, gpointer prepared)
   return out != NULL;
 }
 
-/* Scale and bias have an element for each of the normalised ones. */
+/* It has an element for each of the normalised ones: the axes before them are 1, and none of them is stretched. */
+static gboolean
+is_of_row (PhTensor *tensor, PhTensor *x, guint axis)
+{
+  const guint rank = ph_tensor_rank (tensor), of = ph_tensor_rank (x);
+
+  if (!ph_dnnl_is_float (tensor) || rank > of || rank < of - axis)
+    return FALSE;
+  for (guint i = 0; i < rank; i++)
+    if (ph_tensor_dims (tensor)[i] != (of - rank + i < axis ? 1 : ph_tensor_dims (x)[of - rank + i]))
+      return FALSE;
+  return TRUE;
+}
+
 static gpointer
 prepare_normalise (PhKernel *kernel)
 {
-  PhTensor *x = ph_kernel_input (kernel, 0), *scale = ph_kernel_input (kernel, 1), *bias = ph_kernel_input (kernel, 2);
-  guint axis;
-  gsize n;
+  PhTensor *x = ph_kernel_input (kernel, 0), *bias = ph_kernel_input (kernel, 2);
+  guint     axis;
 
-  if (!ph_dnnl_is_float (x) || !ph_dnnl_is_float (scale) || (bias != NULL && !ph_dnnl_is_float (bias)) || ph_kernel_wants (kernel, 1)
-      || ph_kernel_wants (kernel, 2) || !ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis))
-    return NULL;
-  n = (gsize) ph_dims_product (ph_tensor_dims (x), axis, ph_tensor_rank (x));
-  return ph_tensor_count (scale) == n && ph_broadcasts_into (ph_tensor_rank (scale), ph_tensor_dims (scale), ph_tensor_rank (x), ph_tensor_dims (x))
-         && (bias == NULL || (ph_tensor_count (bias) == n
-                              && ph_broadcasts_into (ph_tensor_rank (bias), ph_tensor_dims (bias), ph_tensor_rank (x), ph_tensor_dims (x))))
-         && ph_tensor_rank (scale) <= ph_tensor_rank (x) ? PH_PREPARED : NULL;
+  return ph_dnnl_is_float (x) && !ph_kernel_wants (kernel, 1) && !ph_kernel_wants (kernel, 2)
+         && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) && is_of_row (ph_kernel_input (kernel, 1), x, axis)
+         && (bias == NULL || is_of_row (bias, x, axis)) ? PH_PREPARED : NULL;
 }
 
 static gboolean

@@ -57,6 +57,8 @@ static const Case cases[] = {
   { "layer-normalization", "LayerNormalization", { { 3, 5, 37 }, { 37 }, { 37 } } },
   { "layer-normalization-two", "LayerNormalization", { { 3, 5, 37 }, { 5, 37 } }, { { "axis", .values = { 1 } } } },
   { "rms-normalization", "RMSNormalization", { { 3, 5, 37 }, { 37 } } },
+  { "rms-normalization-column", "RMSNormalization", { { 2, 2 }, { 2, 1 } } },
+  { "layer-normalization-stretched", "LayerNormalization", { { 3, 4, 4 }, { 4, 1 }, { 1, 4, 4 } }, { { "axis", .values = { 1 } } } },
   { "concat", "Concat", { { 3, 5, 7 }, { 3, 2, 7 } }, { { "axis", .values = { 1 } } } },
   { "add", "Add", { { 3, 5, 37 }, { 3, 5, 37 } } },
   { "add-row", "Add", { { 3, 5, 37 }, { 37 } } },
