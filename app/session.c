@@ -110,10 +110,11 @@ static void
 remember (PhDocumentView *view)
 {
   g_autoptr (GKeyFile) memory = g_key_file_new ();
+  const char *model_path = ph_document_get_path (ph_document_view_get_document (view));
 
-  if (!ph_view_state_save (view, memory, "file"))
+  if (!model_path || !ph_view_state_save (view, memory, "file"))
     return;
-  g_autofree char *path = memory_of (ph_document_get_path (ph_document_view_get_document (view)));
+  g_autofree char *path = memory_of (model_path);
   g_autofree char *text = g_key_file_to_data (memory, NULL, NULL);
   if (g_strcmp0 (text, g_object_get_data (G_OBJECT (view), "remembered")) != 0 && write_file (text, path, NULL))
     g_object_set_data_full (G_OBJECT (view), "remembered", g_steal_pointer (&text), g_free);

@@ -55,8 +55,9 @@ ph_view_state_save (PhDocumentView *view, GKeyFile *file, const char *group)
   gboolean missed = at.step > 0 || at.rewrite > 0 || ph_document_pipeline_is_own (document);
   double place[3];
 
-  /* Any bytes may be a path; a key file holds UTF-8. */
-  g_autofree char *path = g_canonicalize_filename (ph_document_get_path (document), NULL), *uri = g_filename_to_uri (path, NULL, NULL);
+  /* Any bytes may be a path; a key file holds UTF-8. A graph that was traced or compiled at the console has none. */
+  const char *from = ph_document_get_path (document);
+  g_autofree char *path = from ? g_canonicalize_filename (from, NULL) : NULL, *uri = path ? g_filename_to_uri (path, NULL, NULL) : NULL;
   if (uri)
     g_key_file_set_string (file, group, "uri", uri);
   g_key_file_set_string (file, group, "pipeline", pipeline);

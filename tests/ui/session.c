@@ -159,6 +159,24 @@ test_late_notice (void)
   g_assert_cmpuint (ph_document_get_history (driver_document ())->steps->len, ==, 1);
 }
 
+/* A graph that was compiled at the console is of no file: the session is saved all the same. */
+static void
+test_compiled (void)
+{
+  g_autofree char *file = g_build_filename (g_get_user_state_dir (), "peephole", "session.ini", NULL);
+
+  driver_open_example ("cse", "cse,dce");
+  driver_run ("def f(x): return x * 2");
+  driver_run ("f([1.0, 2.0])");
+  driver_run ("compile f");
+  driver_settle ();
+  g_assert_null (ph_document_get_path (driver_document ()));
+  g_unlink (file);
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "win.focus-graph", NULL);
+  driver_key ("F10");
+  driver_wait (file_exists, file, 30, "the session is saved");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -167,5 +185,6 @@ main (int argc, char **argv)
   g_test_add_func ("/session/restored", test_session);
   g_test_add_func ("/session/file-changed", test_file_changed);
   g_test_add_func ("/session/late-notice", test_late_notice);
+  g_test_add_func ("/session/compiled", test_compiled);
   return driver_main ();
 }
