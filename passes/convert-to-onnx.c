@@ -94,7 +94,7 @@ hand_over (PhNode *node, PhValue *const *values, GHashTable *quantised)
       if (text != NULL && values[i] != NULL)
         g_hash_table_insert (quantised, GUINT_TO_POINTER (values[i]->id), text);
       /* What the file says of a shape that could not be seen from the operands. */
-      if (old->type != NULL && values[i] != NULL && values[i]->type != old->type && values[i]->tensor == NULL)
+      if (old->type != NULL && old->type->kind != PH_KIND_OPAQUE && values[i] != NULL && values[i]->type != old->type && values[i]->tensor == NULL)
         {
           const PhType *both = values[i]->type != NULL ? ph_type_merge (values[i]->type, old->type) : old->type;
 
@@ -161,6 +161,11 @@ convert_node (PhPassRun *run, PhNode *node, const char *name, const PhConvertRul
     if (in[i]->type == NULL)
       {
         *stays = g_strdup_printf ("the type of '%s' is not known", in[i]->name);
+        return TRUE;
+      }
+    else if (in[i]->type->kind == PH_KIND_OPAQUE)
+      {
+        *stays = g_strdup_printf ("ONNX has no type like that of '%s', %s", in[i]->name, in[i]->type->name);
         return TRUE;
       }
   if (g_str_has_prefix (name, "aten:") && ph_aten_unread (node, name + strlen ("aten:")) != NULL)

@@ -82,6 +82,8 @@ ph_convert_type (const PhConvert *l, guint output)
 {
   const PhType *type = ph_node_output (l->node, output)->type;
 
+  if (type != NULL && type->kind == PH_KIND_OPAQUE)       /* it says nothing to ONNX's operators */
+    return NULL;
   return type != NULL && l->expressed != PH_UNDEFINED && ph_dtype_is_integer (type->dtype) ? ph_type_with_dtype (type, l->expressed) : type;
 }
 

@@ -97,7 +97,7 @@ column_of_value (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
       ph_sql_result_text (out, value->name);
       break;
     case 2:
-      ph_sql_result_text (out, value->type != NULL ? ph_dtype_name (value->type->dtype) : NULL);
+      ph_sql_result_text (out, value->type != NULL && value->type->dtype != PH_UNDEFINED ? ph_dtype_name (value->type->dtype) : NULL);
       break;
     case 3:
       ph_sql_result_take (out, shape_text (value->type));

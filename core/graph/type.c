@@ -18,6 +18,7 @@ type_hash (gconstpointer data)
   hash = hash * 31 + type->has_rank;
   hash = hash * 31 + type->rank;
   hash = hash * 31 + g_direct_hash (type->item);
+  hash = hash * 31 + g_direct_hash (type->name);
   for (guint i = 0; i < type->rank; i++)
     hash = hash * 31 + g_int64_hash (&type->dims[i].size) + g_direct_hash (type->dims[i].symbol);
   return hash;
@@ -34,7 +35,8 @@ type_equal (gconstpointer one, gconstpointer other)
 {
   const PhType *a = one, *b = other;
 
-  if (a->kind != b->kind || a->dtype != b->dtype || a->has_rank != b->has_rank || a->rank != b->rank || a->item != b->item)
+  if (a->kind != b->kind || a->dtype != b->dtype || a->has_rank != b->has_rank || a->rank != b->rank || a->item != b->item
+      || a->name != b->name)
     return FALSE;
   for (guint i = 0; i < a->rank; i++)
     if (!dims_identical (a->dims[i], b->dims[i]))
@@ -42,19 +44,22 @@ type_equal (gconstpointer one, gconstpointer other)
   return TRUE;
 }
 
-static const PhType *
-intern (PhKind kind, PhDType dtype, const PhType *item, gboolean has_rank, guint rank, const PhDim *dims)
+static PhType *
+make (PhKind kind, PhDType dtype, guint rank)
 {
-  PhType *type = g_malloc0 (sizeof *type + rank * sizeof *dims);
-  PhType *known;
+  PhType *type = g_malloc0 (sizeof *type + rank * sizeof *type->dims);
 
   type->kind = kind;
   type->dtype = dtype;
-  type->item = item;
-  type->has_rank = has_rank;
   type->rank = rank;
-  for (guint i = 0; i < rank; i++)
-    type->dims[i] = (PhDim) { dims[i].size >= 0 ? dims[i].size : -1, dims[i].size >= 0 ? NULL : dims[i].symbol };
+  return type;
+}
+
+/* @type: (transfer full) */
+static const PhType *
+intern (PhType *type)
+{
+  PhType *known;
 
   g_mutex_lock (&interned_lock);
   if (interned == NULL)
@@ -70,7 +75,12 @@ intern (PhKind kind, PhDType dtype, const PhType *item, gboolean has_rank, guint
 const PhType *
 ph_type_tensor (PhDType dtype, guint rank, const PhDim *dims)
 {
-  return intern (PH_KIND_TENSOR, dtype, NULL, TRUE, rank, dims);
+  PhType *type = make (PH_KIND_TENSOR, dtype, rank);
+
+  type->has_rank = TRUE;
+  for (guint i = 0; i < rank; i++)
+    type->dims[i] = (PhDim) { dims[i].size >= 0 ? dims[i].size : -1, dims[i].size >= 0 ? NULL : dims[i].symbol };
+  return intern (type);
 }
 
 const PhType *
@@ -88,13 +98,28 @@ ph_type_static (PhDType dtype, guint rank, const gint64 *dims)
 const PhType *
 ph_type_unranked (PhDType dtype)
 {
-  return intern (PH_KIND_TENSOR, dtype, NULL, FALSE, 0, NULL);
+  return intern (make (PH_KIND_TENSOR, dtype, 0));
 }
 
 const PhType *
 ph_type_sequence (PhKind kind, const PhType *item)
 {
-  return intern (kind, item->dtype, item, FALSE, 0, NULL);
+  PhType *type = make (kind, item->dtype, 0);
+
+  type->item = item;
+  return intern (type);
+}
+
+const PhType *
+ph_type_opaque (const char *name)
+{
+  PhType *type;
+
+  if (name == NULL || *name == '\0' || !g_utf8_validate (name, -1, NULL))
+    return NULL;
+  type = make (PH_KIND_OPAQUE, PH_UNDEFINED, 0);
+  type->name = ph_intern (name);
+  return intern (type);
 }
 
 /* What holds for both @a and @b. */
@@ -133,9 +158,11 @@ ph_type_of_tensor (PhTensor *tensor)
 const PhType *
 ph_type_with_dtype (const PhType *type, PhDType dtype)
 {
+  if (type->kind == PH_KIND_OPAQUE)
+    return type;
   if (type->kind != PH_KIND_TENSOR)
     return ph_type_sequence (type->kind, ph_type_with_dtype (type->item, dtype));
-  return intern (PH_KIND_TENSOR, dtype, NULL, type->has_rank, type->rank, type->dims);
+  return type->has_rank ? ph_type_tensor (dtype, type->rank, type->dims) : ph_type_unranked (dtype);
 }
 
 gboolean
@@ -189,7 +216,7 @@ ph_type_accepts (const PhType *general, const PhType *specific)
 {
   if (general == specific)
     return TRUE;
-  if (general->kind != specific->kind)
+  if (general->kind != specific->kind || general->kind == PH_KIND_OPAQUE)
     return FALSE;
   if (general->kind != PH_KIND_TENSOR)
     return ph_type_accepts (general->item, specific->item);
@@ -214,7 +241,7 @@ ph_type_merge (const PhType *a, const PhType *b)
 
   if (a == b)
     return a;
-  if (a->kind != b->kind)
+  if (a->kind != b->kind || a->kind == PH_KIND_OPAQUE)
     return NULL;
   if (a->kind != PH_KIND_TENSOR)
     {
@@ -316,6 +343,8 @@ ph_type_to_string (const PhType *type)
 
   if (type == NULL)
     return g_strdup ("?");
+  if (type->kind == PH_KIND_OPAQUE)
+    return g_strdup (type->name);
   out = g_string_new (NULL);
   if (type->kind != PH_KIND_TENSOR)
     {

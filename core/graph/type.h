@@ -36,6 +36,7 @@ struct _PhType
   gboolean      has_rank;    /* FALSE: nothing is known of the shape              */
   guint         rank;
   const PhType *item;        /* (nullable) of a sequence or optional              */
+  const char   *name;        /* (nullable) interned: of an opaque type, "ptr"      */
   PhDim         dims[];      /* rank of them                                      */
 };
 
@@ -43,6 +44,8 @@ const PhType *ph_type_tensor       (PhDType dtype, guint rank, const PhDim *dims
 const PhType *ph_type_static       (PhDType dtype, guint rank, const gint64 *dims);
 const PhType *ph_type_unranked     (PhDType dtype);
 const PhType *ph_type_sequence     (PhKind kind, const PhType *item);
+/* A type of another system, of which only the name is known: "ptr", "!stablehlo.token". (nullable) for "", and for what is no UTF-8. */
+const PhType *ph_type_opaque       (const char *name);
 const PhType *ph_type_of_tensor    (PhTensor *tensor);
 const PhType *ph_type_with_dtype   (const PhType *type, PhDType dtype);
 
@@ -57,7 +60,7 @@ const PhType *ph_type_merge        (const PhType *a, const PhType *b);
 /* The common shape under numpy's broadcasting, with @dtype; NULL when it cannot be. */
 const PhType *ph_type_broadcast    (PhDType dtype, const PhType *const *types, guint n);
 gboolean      ph_type_fits         (const PhType *type, PhTensor *tensor);
-/* As in ONNX text: "float[batch,3,?]", "seq(float[2])". (transfer full). @type may be NULL: "?". */
+/* As in ONNX text: "float[batch,3,?]", "seq(float[2])"; of an opaque type its name. (transfer full). @type may be NULL: "?". */
 char         *ph_type_to_string    (const PhType *type);
 
 G_END_DECLS

@@ -34,7 +34,7 @@ ph_generate_tensor (const PhType *type, PhInputsKind kind, guint64 seed, GHashTa
   PhTensor *tensor;
   guint64   state = seed;
 
-  if (type == NULL)
+  if (type == NULL || type->kind == PH_KIND_OPAQUE)
     return NULL;
   if (type->kind != PH_KIND_TENSOR)
     {

@@ -128,6 +128,8 @@ ph_face_shape (PhFaces *faces, const PhType *type)
     return g_strdup ("sequence");
   if (type->kind == PH_KIND_OPTIONAL)
     return g_strdup ("optional");
+  if (type->kind == PH_KIND_OPAQUE)
+    return g_strdup (type->name);
   if (!type->has_rank)
     return g_strdup ("?");
   if (type->rank == 0)
@@ -145,6 +147,15 @@ ph_face_shape (PhFaces *faces, const PhType *type)
         g_string_append (text, dim);
     }
   return g_string_free (text, FALSE);
+}
+
+char *
+ph_face_type (PhFaces *faces, const PhType *type)
+{
+  g_autofree char *shape = ph_face_shape (faces, type);
+
+  return type == NULL || type->kind == PH_KIND_OPAQUE ? g_steal_pointer (&shape)
+                                                      : g_strdup_printf ("%s %s", ph_dtype_name (type->dtype), shape);
 }
 
 /* Also by the name that it had in an older version. */
@@ -402,15 +413,13 @@ guint
 ph_faces_add_value (PhFaces *faces, const PhValue *value, gboolean output)
 {
   PhFace face = { NULL, };
-  g_autofree char *shape = ph_face_shape (faces, value->type), *text = NULL;
+  g_autofree char *type = ph_face_type (faces, value->type);
 
   face.family = PH_FAMILY_IO;
   face.title = shortened (faces, value->name, 30);
   face.name = ph_faces_string (faces, value->name);
   if (value->type != NULL)
-    text = g_strdup_printf ("%s %s", ph_dtype_name (value->type->dtype), shape);
-  if (text != NULL)
-    face.shape = shortened (faces, text, 34);
+    face.shape = shortened (faces, type, 34);
   face.signature = mix (value->id, GPOINTER_TO_UINT (value->type));
   return add_face (faces, &face);
 }

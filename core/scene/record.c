@@ -99,15 +99,14 @@ static void
 note_type (PhRecorder *recorder, const PhValue *value)
 {
   PhRecord *record = recorder->record;
-  g_autofree char *shape = NULL, *text = NULL;
+  g_autofree char *text = NULL;
   gint64 bytes;
 
   if (value->name != NULL && *value->name != 0 && strlen (value->name) <= SHORT_NAME)
     g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, value->name));
   if (value->type == NULL)
     return;
-  shape = ph_face_shape (record->faces, value->type);
-  text = g_strdup_printf ("%s %s", ph_dtype_name (value->type->dtype), shape);
+  text = ph_face_type (record->faces, value->type);
   g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, text));
   bytes = ph_type_bytes (value->type);
   if (bytes > 0)

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
  * work on a thread asks ph_tensor_take_fault() at its end. */
 typedef struct _PhTensor PhTensor;
 
-typedef enum { PH_KIND_TENSOR, PH_KIND_SEQUENCE, PH_KIND_OPTIONAL } PhKind;
+/* OPAQUE is a kind of types alone: what another system calls a pointer, a token, a tuple. No tensor is of it. */
+typedef enum { PH_KIND_TENSOR, PH_KIND_SEQUENCE, PH_KIND_OPTIONAL, PH_KIND_OPAQUE } PhKind;
 
 #define PH_MAX_RANK 64
 

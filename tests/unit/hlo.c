@@ -78,12 +78,12 @@ test_constructs (void)
     /* tuples are taken apart; what get-tuple-element called it is its name */
     "graph (float[2,3] x, int32 k) => (float[2,3] fusion, int32 count)", "[loop] count, value = hlo.while <",
     "condition = cond (int32 i, float[2,3] \"state#1\") => (bool less)", "body = step (int32 \"i.1\", float[2,3] \"x.1\") => (int32 next, float[2,3] twice)",
-    "\"feed#0\", \"feed#1\", \"feed#2\" = hlo.infeed <shape = [\"\", \"\", \"token[]\"]> (token)",
+    "\"feed#0\", \"feed#1\", \"feed#2\" = hlo.infeed (token)", "opaque(\"token[]\") \"feed#2\"",
     /* op_name is a scope, stack frames are places */
     "[\"jit(f)/while/twice\"] twice = hlo.add <peephole_where = [\"model.py:3:5\", \"model.py:40:1\"]>",
     /* what was left out is unknown */
     "big = hlo.constant ()", "float[3,3] c = {1, -2.5, 0.001, inf, -inf, nan, 0, 0.25, 3}", "complex64[2] z = {1, 2, 3, -4}",
-    "odd = hlo.constant <shape = \"f8e3m4[4]\"> ()", "shape = \"f32[<=2,3]\"", "shape = \"b(f32[2])\"", "layout = \"0,1:T(8,128)\"",
+    "opaque(\"f8e3m4[4]\") odd", "shape = \"f32[<=2,3]\"", "opaque(\"b(f32[2])\")", "layout = \"0,1:T(8,128)\"",
     "direction = \"LT\", type = \"SIGNED\"", "lhs_contracting_dims = [1], rhs_contracting_dims = [0], operand_precision = \"{highest,default}\"",
     "start_indices = [0, 0], limit_indices = [1, 3], strides = [1, 2]",
     "edge_padding_low = [1, 1], edge_padding_high = [1, 0], interior_padding = [0, 1]", "window_dimensions = [1, 3], padding = [0, 0, 0, 0]",
@@ -118,7 +118,7 @@ test_types (void)
     { "s64", "{-9223372036854775808, 1}", "int64[2] c = {-9223372036854775808, 1}" }, { "f16", "{0.5, -inf}", "float16[2] c = {0.5, -inf}" },
     { "bf16", "{1, nan}", "bfloat16[2] c = {1, nan}" }, { "f8e4m3fn", "{0.5, 2}", "float8e4m3fn[2] c = {0.5, 2}" },
     { "f8e5m2", "{0.5, 2}", "float8e5m2[2] c = {0.5, 2}" }, { "c128", "{(1, -1), 2}", "complex128[2] c = {1, -1, 2, 0}" },
-    { "f64", "{...}", "c = hlo.constant ()" }, { "f8e4m3b11fnuz", "{1, 2}", "c = hlo.constant <shape = \"f8e4m3b11fnuz[2]\"> ()" },
+    { "f64", "{...}", "c = hlo.constant ()" }, { "f8e4m3b11fnuz", "{1, 2}", "opaque(\"f8e4m3b11fnuz[2]\") c" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)

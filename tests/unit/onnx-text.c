@@ -74,6 +74,7 @@ test_types (void)
     { "seq(float[2])", "seq(float[2])" }, { "optional(seq(string[]))", "optional(seq(string[]))" },
     { "bfloat16[\"2*n + 1\"]", "bfloat16[\"2*n + 1\"]" }, { "map(int64, float[2])", "map(int64, float[2])" },
     { "sparse_tensor(double[5])", "sparse_tensor(double[5])" }, { "float8e4m3fn[1]", "float8e4m3fn[1]" }, { "uint4[2]", "uint4[2]" },
+    { "opaque(\"ptr\")", "opaque(\"ptr\")" }, { "seq(opaque(\"!a.b<\\\"c\\\">\"))", "seq(opaque(\"!a.b<\\\"c\\\">\"))" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (types); i++)

@@ -125,6 +125,29 @@ test_lattice (void)
   assert_type (NULL, "?");
 }
 
+static void
+test_opaque (void)
+{
+  const PhType *pointer = ph_type_opaque ("ptr"), *boxed;
+
+  assert_type (pointer, "ptr");
+  g_assert_true (pointer == ph_type_opaque ("ptr"));
+  g_assert_true (pointer != ph_type_opaque ("token[]"));
+  g_assert_null (ph_type_opaque (""));
+  g_assert_null (ph_type_opaque ("\xff"));
+  /* Only itself is like it, and no tensor is of it. */
+  g_assert_true (ph_type_accepts (pointer, pointer) && ph_type_merge (pointer, pointer) == pointer);
+  g_assert_false (ph_type_accepts (pointer, ph_type_opaque ("token[]")) || ph_type_accepts (ph_type_unranked (PH_UNDEFINED), pointer));
+  g_assert_null (ph_type_merge (pointer, ph_type_opaque ("token[]")));
+  g_assert_null (ph_type_merge (pointer, ph_type_unranked (PH_UNDEFINED)));
+  g_assert_true (ph_type_with_dtype (pointer, PH_FLOAT) == pointer);
+  g_assert_false (ph_type_is_static (pointer) || ph_type_same_shape (pointer, pointer));
+  g_assert_cmpint (ph_type_bytes (pointer), ==, -1);
+  boxed = ph_type_sequence (PH_KIND_SEQUENCE, pointer);
+  assert_type (boxed, "seq(ptr)");
+  g_assert_true (ph_type_accepts (boxed, boxed) && ph_type_merge (boxed, boxed) == boxed);
+}
+
 static gpointer
 intern_many (gpointer data)
 {
@@ -153,6 +176,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/type/dim-names", test_dim_names);
   g_test_add_func ("/type/interning", test_interning);
   g_test_add_func ("/type/lattice", test_lattice);
+  g_test_add_func ("/type/opaque", test_opaque);
   g_test_add_func ("/type/threads", test_threads);
   return g_test_run ();
 }

@@ -192,6 +192,12 @@ resolve (Build *build, PhHloComputation *computation, GPtrArray *order)
 
 static Built *build_computation (Build *build, PhHloComputation *computation, guint depth);
 
+static const PhType *
+leaf_type (const Leaf *leaf)
+{
+  return leaf->shape == NULL ? NULL : leaf->shape->type != NULL ? leaf->shape->type : ph_type_opaque (leaf->shape->text);
+}
+
 /* Layouts, or what a type does not say, of all outputs. */
 static void
 add_texts (Build *build, PhHloInstruction *instruction, const GPtrArray *leaves, const char *attr, gboolean layouts)
@@ -202,7 +208,7 @@ add_texts (Build *build, PhHloInstruction *instruction, const GPtrArray *leaves,
   for (guint i = 0; i < leaves->len; i++)
     {
       const PhHloShape *shape = ((const Leaf *)leaves->pdata[i])->shape;
-      const char *text = shape == NULL ? NULL : layouts ? shape->layout : shape->text;
+      const char *text = shape == NULL ? NULL : layouts ? shape->layout : shape->type != NULL ? shape->text : NULL;
 
       any = any || text != NULL;
       g_ptr_array_add (texts, g_bytes_new (text != NULL ? text : "", text != NULL ? strlen (text) : 0));
@@ -316,7 +322,7 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
       const Leaf *leaf = result->leaves->pdata[i];
 
       outputs[i] = leaf->name;
-      types[i] = leaf->shape != NULL ? leaf->shape->type : NULL;
+      types[i] = leaf_type (leaf);
     }
   node->n_outputs = result->leaves->len;
   if (node->n_outputs == 0) /* an empty tuple: what is drawn and walked has something to hold on to */
@@ -379,7 +385,7 @@ add_inputs (Build *build, const GPtrArray *order, PhHloComputation *computation,
     {
       const Leaf *leaf = leaves->pdata[i];
 
-      inputs[i] = (PhImportValue){ .name = leaf->name, .type = leaf->shape != NULL ? leaf->shape->type : NULL };
+      inputs[i] = (PhImportValue){ .name = leaf->name, .type = leaf_type (leaf) };
     }
   graph->inputs = inputs;
   graph->n_inputs = leaves->len;

@@ -85,7 +85,7 @@ number (const char *text, const PhType *type)
   double value;
   char *end;
 
-  if (type == NULL || type->rank > 0)
+  if (type == NULL || type->kind != PH_KIND_TENSOR || type->rank > 0)
     return NULL;
   if (g_str_equal (text, "true") || g_str_equal (text, "false"))
     return type->dtype == PH_BOOL ? ph_tensor_new_scalar (PH_BOOL, *text == 't') : NULL;
@@ -214,8 +214,6 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
   add_strings (i, attrs, "operands", fixed);
   if (from->targets != NULL)
     add_strings (i, attrs, "to", from->targets);
-  if (type == NULL && from->type != NULL && !g_str_equal (from->type, "void"))
-    g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("type"), from->type));
   if (*from->text != '\0')
     g_ptr_array_add (attrs, ph_attr_new_string (ph_intern ("text"), from->text));
 

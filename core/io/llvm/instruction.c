@@ -98,20 +98,22 @@ ph_llvm_type (const char *text)
   gsize size = text != NULL ? strlen (text) : 0;
   gint64 count = -1;
 
-  if (size > 0 && *text == '<')
+  if (size == 0 || g_str_equal (text, "void"))
+    return NULL;
+  if (*text == '<')
     {
       char *end;
 
       count = g_ascii_strtoll (text + 1, &end, 10);
       if (count <= 0 || count > G_MAXINT32 || !g_str_has_prefix (end, " x ") || text[size - 1] != '>')
-        return NULL;
+        return ph_type_opaque (text);
       element = end + 3;
       size -= (gsize) (element - text) + 1;
     }
   for (guint i = 0; i < G_N_ELEMENTS (scalars); i++)
     if (strlen (scalars[i].name) == size && memcmp (scalars[i].name, element, size) == 0)
       return ph_type_static (scalars[i].dtype, count > 0 ? 1 : 0, &count);
-  return NULL;
+  return ph_type_opaque (text);
 }
 
 /* ── operands ── */
@@ -229,7 +231,7 @@ read_part (Reader *r, const PhLlvmToken *tokens, guint n)
         }
       else if (is_number (&tokens[i]) && !valued && !(i > 0 && (ph_llvm_is (&tokens[i - 1], "align") || ph_llvm_is (&tokens[i - 1], "("))))
         {
-          add_operand (r, ph_llvm_type (r->type) != NULL ? PH_LLVM_CONSTANT : PH_LLVM_TEXT, keep (r, tokens + i, 1));
+          add_operand (r, PH_LLVM_CONSTANT, keep (r, tokens + i, 1));
           put (r, &tokens[i], NULL);
           valued = TRUE;
         }

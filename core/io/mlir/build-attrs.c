@@ -184,13 +184,18 @@ add_flat (GPtrArray *attrs, const PhMlirOp *op, const PhMlirAttr *attr)
   add_attr (attrs, make_attr (name, attr, g_str_has_suffix (op->name, "constant") || g_str_has_prefix (op->name, "check.")));
 }
 
+/* What is quantised has the type of what is stored: the rest is said here. */
 static void
 add_result_types (GPtrArray *attrs, const PhMlirOp *op)
 {
   gboolean opaque = FALSE;
 
   for (guint i = 0; i < op->result_types->len; i++)
-    opaque = opaque || g_array_index (op->result_types, PhMlirType, i).opaque;
+    {
+      const PhMlirType *type = &g_array_index (op->result_types, PhMlirType, i);
+
+      opaque = opaque || (type->opaque && type->type != NULL && type->type->kind == PH_KIND_TENSOR);
+    }
   if (!opaque || g_str_has_suffix (op->name, "func"))
     return;
   g_autoptr (GPtrArray) strings = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);

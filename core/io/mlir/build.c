@@ -338,7 +338,7 @@ build_region_inner (Builder *builder, PhImportGraph *graph, const PhMlirRegion *
     {
       const PhMlirValue *value = &g_array_index (first->arguments, PhMlirValue, i);
 
-      values[i] = (PhImportValue) { .name = value->name, .type = value->type.opaque ? NULL : value->type.type };
+      values[i] = (PhImportValue) { .name = value->name, .type = value->type.opaque ? ph_type_opaque (value->type.text) : value->type.type };
     }
   graph->inputs = values;
   graph->n_inputs = first->arguments->len;

@@ -215,5 +215,7 @@ ph_mlir_type (PhMlirParser *parser, PhMlirType *type)
   parser->depth--;
   if (ok && type->text == NULL)
     type->text = ph_mlir_span (parser, from);
+  if (ok && type->type == NULL)
+    type->type = ph_type_opaque (type->text);
   return ok && parser->error == NULL;
 }

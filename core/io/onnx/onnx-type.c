@@ -2,6 +2,37 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/onnx/proto.h"
 
+#include <string.h>
+
+#include "core/io/wire.h"
+
+/* The onnx.proto without the ML operators leaves out TypeProto.Opaque: { 1: domain, 2: name }. NULL: it is none, or of a domain. */
+char *
+ph_type_proto_opaque (const Onnx__TypeProto *proto)
+{
+  const ProtobufCMessageUnknownField *field = ph_proto_unknown (&proto->base, PH_TYPE_OPAQUE, 0);
+  gsize header = 0;
+  PhSpan opaque;
+
+  if (field == NULL || field->wire_type != PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED || proto->base.n_unknown_fields > 1)
+    return NULL;
+  while (header < field->len && (field->data[header] & 0x80) != 0)       /* the length */
+    header++;
+  if (header++ >= field->len)
+    return NULL;
+  opaque = (PhSpan) { field->data + header, field->len - header };
+  return ph_wire_is_message (opaque, 2) && ph_wire_message (opaque, 1).size == 0 ? ph_wire_string (opaque, 2) : NULL;
+}
+
+void
+ph_type_proto_set_opaque (PhArena *arena, Onnx__TypeProto *proto, const char *name)
+{
+  g_autoptr (GByteArray) opaque = g_byte_array_new ();
+
+  ph_wire_put_bytes (opaque, 2, name, strlen (name));
+  ph_proto_append_bytes (arena, &proto->base, PH_TYPE_OPAQUE, opaque->data, opaque->len);
+}
+
 static PhDim
 dim_from_proto (const Onnx__TensorShapeProto__Dimension *dim)
 {
@@ -47,7 +78,11 @@ ph_type_from_proto (const Onnx__TypeProto *proto)
     case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
     case ONNX__TYPE_PROTO__VALUE__NOT_SET:
     default:
-      return NULL;
+      {
+        g_autofree char *name = ph_type_proto_opaque (proto);
+
+        return ph_type_opaque (name);
+      }
     }
 }
 
@@ -58,7 +93,7 @@ ph_type_proto_plain (const Onnx__TypeProto *proto)
 
   if (proto == NULL)
     return TRUE;
-  if (proto->denotation != NULL || proto->base.n_unknown_fields > 0)
+  if (proto->denotation != NULL || (proto->base.n_unknown_fields > 0 && ph_type_from_proto (proto) == NULL))
     return FALSE;
   switch (proto->value_case)
     {
@@ -102,6 +137,8 @@ type_to_proto (PhArena *arena, const PhType *type)
       proto->optional_type = ph_proto_new (arena, Onnx__TypeProto__Optional, onnx__type_proto__optional);
       proto->optional_type->elem_type = type_to_proto (arena, type->item);
     }
+  else if (type->kind == PH_KIND_OPAQUE)
+    ph_type_proto_set_opaque (arena, proto, type->name);
   else
     {
       Onnx__TypeProto__Tensor *tensor = ph_proto_new (arena, Onnx__TypeProto__Tensor, onnx__type_proto__tensor);

@@ -133,10 +133,10 @@ ph_proto_unknown_string (PhArena *arena, const ProtobufCMessage *message, guint 
 }
 
 void
-ph_proto_append (PhArena *arena, ProtobufCMessage *to, guint tag, const ProtobufCMessage *part)
+ph_proto_append_bytes (PhArena *arena, ProtobufCMessage *to, guint tag, gconstpointer bytes, gsize size)
 {
   const guint n = to->n_unknown_fields;
-  gsize size = protobuf_c_message_get_packed_size (part), header = 0, rest = size;
+  gsize header = 0, rest = size;
   ProtobufCMessageUnknownField *fields = ph_arena_alloc (arena, (n + 1) * sizeof *fields);
   guint8 *data = ph_arena_alloc (arena, size + 10);
 
@@ -148,10 +148,18 @@ ph_proto_append (PhArena *arena, ProtobufCMessage *to, guint tag, const Protobuf
       rest >>= 7;
     }
   while (rest != 0);
-  protobuf_c_message_pack (part, data + header);
+  memcpy (data + header, bytes, size);
   fields[n] = (ProtobufCMessageUnknownField) { tag, PROTOBUF_C_WIRE_TYPE_LENGTH_PREFIXED, header + size, data };
   to->unknown_fields = fields;
   to->n_unknown_fields = n + 1;
+}
+
+void
+ph_proto_append (PhArena *arena, ProtobufCMessage *to, guint tag, const ProtobufCMessage *part)
+{
+  g_autoptr (GBytes) bytes = ph_proto_to_bytes (part);
+
+  ph_proto_append_bytes (arena, to, tag, g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
 }
 
 gpointer

@@ -38,6 +38,7 @@ enum
 {
   PH_FUNCTION_ATTRIBUTE_PROTO = 11, PH_FUNCTION_VALUE_INFO = 12, PH_FUNCTION_OVERLOAD = 13,
   PH_NODE_OVERLOAD = 8,
+  PH_TYPE_OPAQUE = 7,                /* older: of the onnx.proto for ML operators */
   PH_TENSOR_SLICE = 536870001,       /* never in a file: number of the slice that the walk took out */
 };
 
@@ -69,6 +70,8 @@ GByteArray *ph_wire_walk      (PhOnnxSource *source, GError **error);
 /* onnx-type.c. Unknown parts of a type (maps, sparse tensors) make it NULL. */
 const PhType    *ph_type_from_proto (const Onnx__TypeProto *proto);
 gboolean         ph_type_proto_plain (const Onnx__TypeProto *proto);        /* PhType says all that it says */
+char            *ph_type_proto_opaque (const Onnx__TypeProto *proto);       /* its name, NULL: of another kind, or domain */
+void             ph_type_proto_set_opaque (PhArena *arena, Onnx__TypeProto *proto, const char *name);
 /* @proto with what @type knows more; keeps denotations. */
 Onnx__TypeProto *ph_type_overlay    (PhArena *arena, Onnx__TypeProto *proto, const PhType *type);
 
@@ -86,8 +89,9 @@ PhFile    *ph_external_find   (PhOnnxSource *source, const Onnx__TensorProto *pr
 PhModel   *ph_onnx_import     (PhOnnxSource *source, PhArena *arena, Onnx__ModelProto *proto, GError **error);
 PhAttr    *ph_attr_from_proto (PhOnnxSource *source, PhArena *arena, Onnx__AttributeProto *proto, GError **error);
 
-/* Appends @part to @to as a field that Debian's onnx.proto does not know. */
+/* Appends @part to @to as a field that Debian's onnx.proto does not know; or bytes. */
 void       ph_proto_append    (PhArena *arena, ProtobufCMessage *to, guint tag, const ProtobufCMessage *part);
+void       ph_proto_append_bytes (PhArena *arena, ProtobufCMessage *to, guint tag, gconstpointer bytes, gsize size);
 /* The field as a message; NULL: it is of another tag, or damaged. */
 gpointer   ph_proto_unknown_message (PhArena *arena, const ProtobufCMessageUnknownField *field, guint tag,
                                      const ProtobufCMessageDescriptor *descriptor);

@@ -128,7 +128,14 @@ ph_text_print_type (PhTextPrinter *printer, const Onnx__TypeProto *type)
       break;
     case ONNX__TYPE_PROTO__VALUE__NOT_SET:
     default:
-      return FALSE;
+      {
+        g_autofree char *opaque = ph_type_proto_opaque (type);
+
+        if (opaque == NULL)
+          return FALSE;
+        g_string_append (printer->out, "opaque(");
+        ph_text_print_string (printer, opaque, strlen (opaque));
+      }
     }
   g_string_append_c (printer->out, ')');
   return TRUE;

@@ -63,7 +63,7 @@ static gboolean
 is_type_word (const char *word)
 {
   return ph_dtype_from_name (word) != PH_UNDEFINED || g_str_equal (word, "seq") || g_str_equal (word, "optional")
-         || g_str_equal (word, "map") || g_str_equal (word, "sparse_tensor");
+         || g_str_equal (word, "map") || g_str_equal (word, "sparse_tensor") || g_str_equal (word, "opaque");
 }
 
 /* Whether the token begins a type, and is not a name that happens to be spelt like one. */
@@ -197,6 +197,15 @@ ph_text_type (PhTextParser *parser)
         return NULL;
       type->value_case = ONNX__TYPE_PROTO__VALUE_MAP_TYPE;
       type->map_type = map;
+    }
+  else if (g_str_equal (word, "opaque"))
+    {
+      const char *name;
+
+      ph_lexer_next (lexer);
+      if (!ph_lexer_expect (lexer, '(') || (name = ph_text_string (parser)) == NULL || !ph_lexer_expect (lexer, ')'))
+        return NULL;
+      ph_type_proto_set_opaque (parser->arena, type, name);
     }
   else if (g_str_equal (word, "sparse_tensor"))
     {

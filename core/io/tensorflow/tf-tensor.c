@@ -55,8 +55,8 @@ ph_tf_type (guint64 dtype, PhSpan shape, gboolean has_shape)
   PhDim         dims[PH_MAX_RANK];
   guint         rank;
 
-  if (of == PH_UNDEFINED)
-    return NULL;
+  if (of == PH_UNDEFINED)                                 /* a resource, a variant */
+    return dtype == 0 ? NULL : ph_type_opaque (ph_tf_dtype_name (dtype));
   if (!has_shape || !ph_tf_read_dims (shape, sizes, &rank))
     return ph_type_unranked (of);
   for (guint i = 0; i < rank; i++)

@@ -55,8 +55,8 @@ dim (const PhPy *py)
   return ph_dim_symbol (ph_intern (text));
 }
 
-const PhType *
-ph_tvm_type (const PhPy *py)
+static const PhType *
+tensor_type (const PhPy *py)
 {
   g_autofree char *name = NULL;
   const PhPy *shape, *word, *rank;
@@ -115,6 +115,20 @@ ph_tvm_type (const PhPy *py)
       return ph_type_tensor (dtype, (guint) n, dims);
     }
   return ph_type_unranked (dtype);
+}
+
+/* A handle, an object, a tuple: by the name that the script has for it. */
+const PhType *
+ph_tvm_type (const PhPy *py)
+{
+  const PhType *type = tensor_type (py);
+  g_autofree char *text = NULL;
+
+  if (type != NULL || py == NULL || (py->kind == PH_PY_CONSTANT && g_str_equal (py->text, "None")))
+    return type;
+  text = ph_py_to_string (py);
+  return g_str_has_prefix (text, "T.handle") || g_str_has_prefix (text, "R.Object") || g_str_has_prefix (text, "R.Tuple") || g_str_has_prefix (text, "R.Callable")
+         || g_str_has_prefix (text, "R.Any") ? ph_type_opaque (text) : NULL;
 }
 
 static gboolean

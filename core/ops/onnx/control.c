@@ -12,7 +12,7 @@ common_type (const PhType *a, const PhType *b)
 
   if (a == b || a == NULL || b == NULL)
     return a == b ? a : NULL;
-  if (a->kind != b->kind || a->dtype != b->dtype)
+  if (a->kind != b->kind || a->kind == PH_KIND_OPAQUE || a->dtype != b->dtype)
     return NULL;
   if (a->kind != PH_KIND_TENSOR)
     {
