@@ -16,6 +16,7 @@
 #include <glib/gstdio.h>
 
 #include "app/window-private.h"
+#include "views/hand-steps.h"
 #include "views/view-state.h"
 
 struct _PhSession
@@ -270,7 +271,7 @@ on_opened (PhDocumentView *view)
   g_autofree char *memory = path ? memory_of (path) : NULL;
 
   queue_save (view);
-  if (memory && g_file_test (memory, G_FILE_TEST_EXISTS) && !ph_view_state_is_restoring (view))
+  if (memory && g_file_test (memory, G_FILE_TEST_EXISTS) && !ph_view_state_is_restoring (view) && !ph_hand_steps_compares (view))
     ph_document_view_toast_button (view, _("You have been in this model before."), _("_Continue There"), G_CALLBACK (on_resume));
 }
 

@@ -182,6 +182,8 @@ on_command (GSimpleAction *action, GVariant *parameter, PhWindow *self)
     step_over_unchanged (self, command->name, forward, into);
   else if (g_str_equal (command->name, "grad"))
     differentiate (self);
+  else if (g_str_equal (command->name, "hunt") && ph_document_is_open (self->document))
+    ph_window_hunt (self);
   else if (g_str_equal (command->name, "render") && ph_document_is_open (self->document))
     ph_export_dialog_present (GTK_WINDOW (self), ph_window_get_view (self));
   else if (g_str_equal (command->name, "reload") && ph_document_get_path (self->document))

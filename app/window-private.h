@@ -36,6 +36,8 @@ struct _PhWindow
 PhDocumentView *ph_window_add_tab (PhWindow *window);      /* and shows it */
 /* In the present tab when it is empty, else in a new one, whatever else is open. */
 PhDocumentView *ph_window_open_tab (PhWindow *window, const char *path);
+/* window-hunt.c: hunts in what the present tab has run, or else in its pipeline. */
+void            ph_window_hunt (PhWindow *window);
 /* "show-inspector": it is shown, or would be if there were room for it. */
 gboolean        ph_window_wants_panel (PhWindow *window, const char *action);
 /* Enables what can be done now, and sets the states of toggles. */

@@ -362,6 +362,7 @@ on_copied (PhDocumentView *first, PhModel *model, PhModel *copy, gpointer data)
   PhDocument *document = ph_document_view_get_document (view);
 
   ph_document_set_pipeline (document, "none", NULL);
+  ph_hand_steps_set_compares (view, ph_document_get_path (ph_document_view_get_document (first)));
   ph_document_take_models (document, model, copy, ph_document_get_path (ph_document_view_get_document (first)), NULL);
   ph_hand_steps_set_base (view, first, at);
   ph_graph_pane_set_form (ph_document_view_get_pane (view), ph_graph_pane_get_form (ph_document_view_get_pane (first)));

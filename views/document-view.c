@@ -22,6 +22,7 @@ struct _PhDocumentView
   GtkWidget        parent_instance;
   AdwToastOverlay *toasts;
   GListModel      *toast_widgets;  /* and what they lie on */
+  AdwToast        *offer;            /* (nullable) the last toast with a button                          */
   GtkInfoBar      *banner;
   GtkLabel        *banner_text;
   GtkButton       *banner_button;
@@ -197,7 +198,18 @@ ph_document_view_toast (PhDocumentView *self, const char *text)
   g_autofree char *markup = g_markup_escape_text (line, -1);
   AdwToast *toast = adw_toast_new (markup);
   adw_toast_set_timeout (toast, 8);
+  /* What was asked for is answered now, not behind offers that nobody takes. */
+  adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH);
   adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+/* It was about the model of before. */
+static void
+drop_offer (PhDocumentView *self)
+{
+  if (self->offer)
+    adw_toast_dismiss (self->offer);
+  g_clear_object (&self->offer);
 }
 
 void
@@ -209,6 +221,8 @@ ph_document_view_toast_button (PhDocumentView *self, const char *text, const cha
   adw_toast_set_button_label (toast, button);
   adw_toast_set_timeout (toast, 10);
   g_signal_connect_object (toast, "button-clicked", pressed, self, G_CONNECT_SWAPPED);
+  drop_offer (self);
+  self->offer = g_object_ref (toast);
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
@@ -437,6 +451,7 @@ on_opened (PhDocumentView *self)
       focus_graph (self);
     }
   ph_document_set_proves (self->document, model && !dear);
+  drop_offer (self);
   ph_document_view_set_banner (self, NULL, NULL, NULL, NULL);
   ph_file_watch_set_path (self->watch, model ? ph_document_get_path (self->document) : NULL);
 }
@@ -467,6 +482,7 @@ ph_document_view_dispose (GObject *object)
   if (self->toast_widgets)
     g_signal_handlers_disconnect_by_data (self->toast_widgets, self);
   g_clear_object (&self->toast_widgets);
+  g_clear_object (&self->offer);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_DOCUMENT_VIEW);
   g_clear_object (&self->work);
   g_clear_object (&self->console);

@@ -180,13 +180,22 @@ ph_hand_steps_watch (PhDocumentView *view)
 }
 
 void
+ph_hand_steps_set_compares (PhDocumentView *view, const char *path)
+{
+  HandSteps *self = steps_of (view);
+
+  g_return_if_fail (self != NULL);
+  g_free (self->compares);
+  self->compares = g_strdup (path);
+}
+
+void
 ph_hand_steps_set_base (PhDocumentView *view, PhDocumentView *from, PhPosition at)
 {
   HandSteps *self = steps_of (view), *other = steps_of (from);
   PhDocument *document = ph_document_view_get_document (from);
 
   g_return_if_fail (self != NULL && other != NULL);
-  self->compares = g_strdup (ph_document_get_path (document));
   if (at.step == 0 && at.rewrite == 0)
     {
       self->base_pipeline = g_strdup (other->base_pipeline);

@@ -7,6 +7,8 @@
 G_BEGIN_DECLS
 
 void     ph_hand_steps_watch    (PhDocumentView *view);
+/* Before the model comes: @view is there to compare that of the file @path. */
+void     ph_hand_steps_set_compares (PhDocumentView *view, const char *path);
 /* The model of @view, which is to be compared, was what another document had at @at, not what the file has. */
 void     ph_hand_steps_set_base (PhDocumentView *view, PhDocumentView *from, PhPosition at);
 gboolean ph_hand_steps_any      (PhDocumentView *view);

@@ -241,6 +241,7 @@ ph_history_panel_class_init (PhHistoryPanelClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, rewrites_empty);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, verify_switch);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, verify_text);
+  gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, hunt_button);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_why);
   gtk_widget_class_bind_template_child (widget_class, PhHistoryPanel, detail_rule);

@@ -29,6 +29,7 @@ struct _PhHistoryPanel
   GtkWidget          *detail;           /* of the selected rewrite                         */
   GtkSwitch          *verify_switch;
   GtkLabel           *verify_text;
+  GtkWidget          *hunt_button;
   GtkLabel           *detail_why, *detail_rule, *detail_effect, *detail_class;
 
   GListStore         *items;            /* (element-type PhStepItem)                       */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <glib/gi18n.h>
 
+#include "views/hand-steps.h"
 #include "views/history-private.h"
 #include "views/tooltip.h"
 #include "views/verify-cost.h"
@@ -35,7 +36,7 @@ static char *
 text_of (PhHistoryPanel *self, const Tally *tally)
 {
   if (tally->different)
-    return g_strdup_printf (ngettext ("%u step changes the results", "%u steps change the results", tally->different), tally->different);
+    return g_strdup_printf (ngettext ("%u step differs", "%u steps differ", tally->different), tally->different);
   if (tally->known < tally->steps && ph_document_get_proves (self->document))
     return g_strdup_printf (_("Verifying: %u of %u steps"), tally->known, tally->steps);
   if (!ph_document_get_proves (self->document) && tally->known == 0)
@@ -56,6 +57,14 @@ text_of (PhHistoryPanel *self, const Tally *tally)
   return g_strdup_printf (_("%u of %u steps proved, the others agree"), tally->proved, tally->steps);
 }
 
+static gboolean
+compares (PhDocument *document)
+{
+  guint step;
+
+  return ph_hand_steps_find_compare (document, &step);
+}
+
 void
 ph_history_update_verdicts (PhHistoryPanel *self)
 {
@@ -70,6 +79,8 @@ ph_history_update_verdicts (PhHistoryPanel *self)
     gtk_widget_add_css_class (GTK_WIDGET (self->verify_text), "error");
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self->verify_text), "error");
+  /* Two files are compared to know what came of it, also where the models are too large to be verified unasked. */
+  gtk_widget_set_visible (self->hunt_button, tally.different > 0 || (tally.known < tally.steps && compares (self->document)));
   gtk_widget_set_sensitive (GTK_WIDGET (self->verify_switch), open);
   gboolean was = self->updating;
   self->updating = TRUE;

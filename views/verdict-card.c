@@ -18,8 +18,6 @@ typedef struct
   char      *value;              /* (nullable) the name of one to show            */
   PhId       node;               /* one to select                                 */
   gboolean   searches;           /* the line finds the rewrite to blame           */
-  char      *found;              /* (nullable) the folder in which the line leaves a reduced model, which is opened beside */
-  GWeakRef   window;             /* of the card                                   */
 } Way;
 
 static Way *
@@ -29,7 +27,6 @@ way_new (PhConsole *console, char *line)
 
   way->console = g_object_ref (console);
   way->line = line;
-  g_weak_ref_init (&way->window, NULL);
   return way;
 }
 
@@ -41,9 +38,6 @@ way_copy (const Way *way)
   g_object_ref (copy->console);
   copy->line = g_strdup (way->line);
   copy->value = g_strdup (way->value);
-  copy->found = g_strdup (way->found);
-  g_autoptr (GObject) window = g_weak_ref_get ((GWeakRef *) &way->window);
-  g_weak_ref_init (&copy->window, window);
   return copy;
 }
 
@@ -53,8 +47,6 @@ way_free (Way *way)
   g_object_unref (way->console);
   g_free (way->line);
   g_free (way->value);
-  g_free (way->found);
-  g_weak_ref_clear (&way->window);
   g_free (way);
 }
 
@@ -76,19 +68,6 @@ go_to_found (const Way *way, const PhReply *reply)
 }
 
 static void
-open_found (Way *way, const PhReply *reply)
-{
-  const char *name = json_object_get_string_member_with_default (reply->json, "reduced", NULL);
-  g_autoptr (GtkWidget) window = g_weak_ref_get (&way->window);
-
-  if (!name || !window)
-    return;
-  g_autofree char *path = g_build_filename (way->found, name, NULL), *uri = g_filename_to_uri (path, NULL, NULL);
-  if (uri)
-    gtk_widget_activate_action (window, "win.open-uri", "s", uri);
-}
-
-static void
 on_gone (GObject *console, GAsyncResult *result, gpointer data)
 {
   Way *way = data;
@@ -96,9 +75,7 @@ on_gone (GObject *console, GAsyncResult *result, gpointer data)
   PhModel *model = ph_document_get_model (document);
   g_autoptr (PhReply) reply = ph_console_run_finish (PH_CONSOLE (console), result, NULL);
 
-  if (reply && reply->ok && way->found)
-    open_found (way, reply);
-  else if (reply && reply->ok && model)
+  if (reply && reply->ok && model)
     {
       const PhValue *value = way->value ? ph_model_find_value_named (model, way->value) : NULL;
       if (value)
@@ -122,7 +99,6 @@ static void
 leave_by (GtkWidget *widget)
 {
   Way *way = way_copy (g_object_get_data (G_OBJECT (widget), "way"));
-  g_weak_ref_set (&way->window, gtk_widget_get_root (widget));
   GtkWidget *popover = gtk_widget_get_ancestor (widget, GTK_TYPE_POPOVER);
 
   if (popover)
@@ -317,30 +293,13 @@ rewrites_new (PhConsole *console, const PhProof *proof)
   return box;
 }
 
-/* Reports and reduced models stay: what was found is not searched for twice. (transfer full) (nullable) */
-static Way *
-hunt_way (PhConsole *console)
-{
-  g_autofree char *places = g_build_filename (g_get_user_cache_dir (), "peephole", "hunts", NULL);
-  g_autofree char *folder = g_mkdir_with_parents (places, 0700) == 0 ? g_build_filename (places, "XXXXXX", NULL) : NULL;
-
-  if (!folder || !g_mkdtemp (folder))
-    return NULL;
-  g_autofree char *quoted = g_shell_quote (folder);
-  Way *way = way_new (console, g_strdup_printf ("hunt --out %s", quoted));
-  way->found = g_steal_pointer (&folder);
-  return way;
-}
-
 static void
 hunt_from (GtkWidget *button)
 {
-  Way *way = hunt_way (g_object_get_data (G_OBJECT (button), "console"));
+  GtkRoot *root = gtk_widget_get_root (button);
 
-  if (!way)
-    return;
-  set_way (button, way);
-  leave_by (button);
+  gtk_popover_popdown (GTK_POPOVER (gtk_widget_get_ancestor (button, GTK_TYPE_POPOVER)));
+  gtk_widget_activate_action (GTK_WIDGET (root), "command.hunt", NULL);
 }
 
 static GtkWidget *
@@ -353,7 +312,6 @@ buttons_new (PhConsole *console, guint step, const PhProof *proof)
   gtk_widget_set_halign (buttons, GTK_ALIGN_END);
   GtkWidget *hunt = gtk_button_new_with_mnemonic (_("_Hunt"));
   gtk_widget_set_tooltip_text (hunt, _("Find the rule that is wrong and the smallest model that shows it, with a report"));
-  g_object_set_data_full (G_OBJECT (hunt), "console", g_object_ref (console), g_object_unref);
   g_signal_connect (hunt, "clicked", G_CALLBACK (hunt_from), NULL);
   gtk_box_append (GTK_BOX (buttons), hunt);
   if (proof->feeds)

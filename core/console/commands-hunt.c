@@ -99,6 +99,38 @@ add_words (Hunt *self, PhCall *call, GError **error)
   return TRUE;
 }
 
+/* The file of a step that shows what another model has: the step itself has only the name. (transfer full) (nullable) */
+static char *
+find_compared (PhCall *call, const char *name)
+{
+  GPtrArray *lines = ph_console_get_lines (call->console);
+
+  for (guint i = lines->len; i-- > 0;)
+    {
+      g_auto (GStrv)   words = ph_split_words (lines->pdata[i], NULL);
+      const char      *path = words != NULL && words[0] != NULL && g_str_equal (words[0], "compare") ? words[1] : NULL;
+      g_autofree char *last = path != NULL ? g_filename_display_basename (path) : NULL;
+
+      if (last != NULL && words[2] == NULL && g_str_equal (last, name))
+        return g_strdup (path);
+    }
+  return NULL;
+}
+
+static gboolean
+add_compared (Hunt *self, PhCall *call, const char *name, GError **error)
+{
+  g_autofree char *path = find_compared (call, name);
+
+  if (path == NULL)
+    {
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "the file %s, which the history is compared with, is not known any more: `compare FILE` once more", name);
+      return FALSE;
+    }
+  add_file (self, path);
+  return TRUE;
+}
+
 /* The passes of the history, to be run again from the file on. */
 static gboolean
 add_history (Hunt *self, PhCall *call, GError **error)
@@ -110,7 +142,8 @@ add_history (Hunt *self, PhCall *call, GError **error)
       const char   *text = g_array_index (history->steps, PhStep, s).pass;
       g_auto (GStrv) words = g_strsplit (text, " ", 2);
 
-      if (!add_stage (self, words[0], words[1], error))
+      if (g_str_equal (words[0], ph_pass_compare.name) && words[1] != NULL ? !add_compared (self, call, words[1], error)
+                                                                           : !add_stage (self, words[0], words[1], error))
         return FALSE;
     }
   self->from = (PhPosition) { 0, 0 };
@@ -277,7 +310,7 @@ on_progress (const char *what, double fraction, gpointer data)
 }
 
 static PhHuntStage *
-guilty_stage (Hunt *self)
+guilty_stage (const Hunt *self)
 {
   return self->stages->pdata[self->hunt->step];
 }
@@ -296,6 +329,9 @@ hunt_work (PhCall *call, GError **error)
   self->hunt = ph_hunt (model, &self->options, error);
   if (self->hunt == NULL)
     return FALSE;
+  /* What is known is kept also when the rest was cancelled. */
+  if (self->hunt->stopped)
+    self->options.cancellable = NULL;
   if (self->hunt->found && self->out != NULL)
     {
       if (!ph_hunt_save (self->hunt, guilty_stage (self), &self->options, self->out, &self->files, error))
@@ -304,7 +340,7 @@ hunt_work (PhCall *call, GError **error)
       self->report = g_build_filename (self->out, "report.html", NULL);
     }
   ph_call_progress (call, "writing the report", -1);
-  if (self->hunt->found && self->report != NULL && !ph_hunt_report_write (self->hunt, self->report, call->cancellable, error))
+  if (self->hunt->found && self->report != NULL && !ph_hunt_report_write (self->hunt, self->report, self->options.cancellable, error))
     return FALSE;
   return TRUE;
 }
@@ -327,6 +363,27 @@ reply_steps_of (PhCall *call, const PhHunt *hunt)
     }
 }
 
+/* Which file of the witness is for which input. */
+static void
+reply_feeds (PhCall *call, const PhReduced *reduced)
+{
+  JsonArray *feeds = ph_reply_array (call->reply, "feeds");
+  guint      k = 0;
+
+  for (guint i = 0; i < reduced->model->graph->inputs->len; i++)
+    {
+      const PhValue   *input = reduced->model->graph->inputs->pdata[i];
+      g_autofree char *file = g_strdup_printf ("input_%u.pb", k);
+      JsonObject      *row = g_hash_table_contains (reduced->fault->witness, input->name) ? ph_json_add_object (feeds) : NULL;
+
+      if (row == NULL)
+        continue;
+      json_object_set_string_member (row, "input", input->name);
+      json_object_set_string_member (row, "file", file);
+      k++;
+    }
+}
+
 static void
 reply_found (PhCall *call, const Hunt *self)
 {
@@ -336,6 +393,8 @@ reply_found (PhCall *call, const Hunt *self)
 
   json_object_set_string_member (json, "kind", ph_fault_kind_name (hunt->kind));
   json_object_set_string_member (json, "pass", hunt->pass);
+  if (!guilty_stage (self)->only_once)
+    ph_json_set (json, "repeat", hunt->command);
   ph_json_set (json, "rule", hunt->rule);
   ph_json_set (json, "why", hunt->why);
   ph_json_set (json, "optimizer", hunt->optimizer);
@@ -347,6 +406,8 @@ reply_found (PhCall *call, const Hunt *self)
   ph_json_set (json, "witness", self->files.witness);
   if (self->files.reduced != NULL)
     json_object_set_boolean_member (json, "shown_again", self->files.shown_again);
+  if (self->files.witness != NULL)
+    reply_feeds (call, hunt->reduced);
   if (hunt->reduced != NULL)
     {
       const PhFault *fault = hunt->reduced->fault;
@@ -355,6 +416,7 @@ reply_found (PhCall *call, const Hunt *self)
       json_object_set_double_member (json, "max_error", fault->max_error);
       ph_json_set (json, "message", fault->message);
       ph_json_set (json, "output", fault->output);
+      ph_json_set (json, "place", fault->place);
       ph_json_set (json, "expected", fault->expected);
       ph_json_set (json, "actual", fault->actual);
     }
@@ -387,13 +449,13 @@ say_found (PhCall *call, const Hunt *self)
     {
       const PhFault *fault = reduced->fault;
 
-      ph_reply_say (call->reply, "reduced to %u nodes (%u tries)%s\n", reduced->n_nodes, reduced->n_tests, reduced->out_of_time ? ", as far as the time went" : "");
+      ph_reply_say (call->reply, "reduced to %u nodes (%u tries)%s\n", reduced->n_nodes, reduced->n_tests, hunt->stopped ? ", until it was stopped" : reduced->out_of_time ? ", as far as the time went" : "");
       if (fault->expected != NULL)
         ph_reply_say (call->reply, "%s %s: %s should be %s\n", fault->output, fault->place != NULL ? fault->place : "", fault->actual, fault->expected);
       else if (fault->message != NULL)
         ph_reply_say (call->reply, "%s\n", fault->message);
     }
-  if (self->files.reduced != NULL && !self->files.shown_again)
+  if (self->files.reduced != NULL && !self->files.shown_again && !hunt->stopped)
     ph_reply_say (call->reply, "the files that were written do not show it when they are opened again\n");
   if (self->report != NULL)
     ph_reply_say (call->reply, "report: %s\n", self->report);
@@ -410,6 +472,7 @@ hunt_finish (PhCall *call, GError **error)
   json_object_set_int_member (json, "runs", hunt->n_runs);
   json_object_set_double_member (json, "seconds", hunt->seconds);
   json_object_set_boolean_member (json, "out_of_time", hunt->out_of_time);
+  json_object_set_boolean_member (json, "cancelled", hunt->stopped);
   json_object_set_int_member (json, "seed", (gint64) self->options.seed);
   ph_json_set (json, "note", hunt->note);
   reply_steps_of (call, hunt);
@@ -418,6 +481,8 @@ hunt_finish (PhCall *call, GError **error)
       reply_found (call, self);
       say_found (call, self);
     }
+  else if (hunt->stopped)
+    ph_reply_say (call->reply, "stopped at pass %u of %u; those before it are not known to change the results\n", hunt->steps->len, self->stages->len);
   else
     ph_reply_say (call->reply, hunt->out_of_time ? "nothing was found in the time that was given\n" : "nothing to hunt: no pass changes the results\n");
   if (hunt->note != NULL)

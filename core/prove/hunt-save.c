@@ -173,6 +173,6 @@ ph_hunt_save (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions 
   files->witness = WITNESS;
   if (reduced->fault->after != NULL && save_model (reduced->fault->after, folder, AFTER, NULL))
     files->after = AFTER;
-  files->shown_again = shows_again (hunt, stage, options, folder);
+  files->shown_again = !hunt->stopped && shows_again (hunt, stage, options, folder);
   return TRUE;
 }

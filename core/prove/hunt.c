@@ -57,7 +57,8 @@ ph_hunt_free (PhHunt *hunt)
 gboolean
 ph_hunting_is_over (PhHunting *self)
 {
-  if (*self->error != NULL || g_cancellable_is_cancelled (self->options->cancellable))
+  self->hunt->stopped |= g_cancellable_is_cancelled (self->options->cancellable);
+  if (*self->error != NULL || self->hunt->stopped)
     return TRUE;
   self->hunt->out_of_time |= self->deadline > 0 && g_get_monotonic_time () > self->deadline;
   return self->hunt->out_of_time;
@@ -276,12 +277,13 @@ convict (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhFaultKin
 {
   PhHunt          *hunt = self->hunt;
   g_autofree char *arguments = stage->arguments != NULL ? g_strjoinv (" ", stage->arguments) : NULL;
+  g_autofree char *quoted = arguments != NULL ? g_shell_quote (arguments) : NULL;
 
   hunt->found = TRUE;
   hunt->kind = hunt->reduced != NULL ? hunt->reduced->fault->kind : kind;
   hunt->step = hunt->steps->len - 1;
   hunt->pass = g_strdup (step->name);
-  hunt->command = arguments != NULL ? g_strdup_printf ("run %s '%s'", stage->pass->name, arguments) : g_strdup_printf ("run %s", stage->pass->name);
+  hunt->command = quoted != NULL ? g_strdup_printf ("run %s %s", stage->pass->name, quoted) : g_strdup_printf ("run %s", stage->pass->name);
   step->fault = hunt->kind;
 }
 
@@ -341,11 +343,12 @@ run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
       convict (self, stage, step, PH_FAULT_WRONG);
       return TRUE;
     }
-  if (proof->verdict == PH_VERDICT_DIFFERENT && ph_hunting_is_over (self) && self->hunt->out_of_time)
+  if (proof->verdict == PH_VERDICT_DIFFERENT && ph_hunting_is_over (self) && (self->hunt->out_of_time || self->hunt->stopped))
     {
       convict (self, stage, step, PH_FAULT_WRONG);
       name_suspect (self, before, self->model, proof);
-      self->hunt->note = g_strdup ("a rewrite of it gives other results; there was no time to reduce the model: --seconds N gives more");
+      self->hunt->note = g_strdup (self->hunt->stopped ? "a rewrite of it gives other results; the hunt was stopped before the model was reduced"
+                                   : "a rewrite of it gives other results; there was no time to reduce the model: --seconds N gives more");
       return TRUE;
     }
   fault = ph_hunting_is_over (self) ? NULL : ph_fault_compare (before, self->model, self->values != NULL ? self->values : self->options->feeds, self->options->cancellable);
@@ -396,8 +399,9 @@ hunting_end (PhHunting *self, GError *own, GError **error)
   g_clear_pointer (&self->values, g_hash_table_unref);
   ph_model_free (self->model);
   ph_history_free (self->history);
+  self->hunt->stopped |= g_cancellable_is_cancelled (self->options->cancellable);
   self->hunt->seconds = (double) (g_get_monotonic_time () - self->start) / G_USEC_PER_SEC;
-  if (own == NULL || self->hunt->found || g_cancellable_is_cancelled (self->options->cancellable))
+  if (own == NULL || self->hunt->found || self->hunt->stopped)
     {
       g_clear_error (&own);
       return self->hunt;

@@ -46,6 +46,7 @@ typedef struct
   guint       n_runs;            /* of passes                                                        */
   guint       n_agreeing, n_repeated;   /* runs on the reduced model that showed it again            */
   gboolean    out_of_time;
+  gboolean    stopped;           /* cancelled: the rest is what was known by then                    */
   char       *note;              /* (nullable) what else is to be said                               */
   double      seconds;
 } PhHunt;
@@ -77,7 +78,7 @@ typedef struct
   const char *reduced;           /* "reduced.onnx": on which the pass alone goes wrong; model.onnx beside it is the same, as a case */
   const char *after;             /* "after.onnx": what the pass makes of it                          */
   const char *witness;           /* "test_data_set_0": input_K.pb, and output_K.pb, the right results */
-  gboolean    shown_again;       /* the files were opened again, and show it                         */
+  gboolean    shown_again;       /* the files were opened again, and show it; not tried once cancelled */
 } PhHuntFiles;
 
 /* Writes them into @folder, which is made; reads them again, and runs the pass on what was read. */

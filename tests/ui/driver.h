@@ -72,6 +72,8 @@ const char     *driver_last_text   (void);
 /* Waits until @line was the last one and settles; fails with what was the last one instead. */
 void            driver_expect_line (const char *line);
 
+/* Writes the screen as NAME.png into the folder of PEEPHOLE_UI_PICTURES, for people to look at; without that it does nothing. */
+void            driver_picture     (const char *name);
 void            driver_remove      (const char *path);           /* a file, or a folder with all that is in it */
 
 /* The first widget below @root of @type, depth first. (nullable) */

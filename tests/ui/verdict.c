@@ -231,12 +231,46 @@ test_culprit (void)
 }
 
 static gboolean
+is_fed (gpointer name)
+{
+  return g_hash_table_contains (ph_document_get_feeds (driver_document ()), name);
+}
+
+static gboolean
 is_reduced (gpointer unused)
 {
-  PhModel *reduced = ph_document_get_model (driver_document ());
   const char *path = ph_document_get_path (driver_document ());
 
-  return reduced && reduced->graph->n_nodes == 1 && path && g_str_has_suffix (path, "/reduced.onnx");
+  return ph_document_get_model (driver_document ()) && path && g_str_has_suffix (path, "/reduced.onnx")
+         && !ph_console_is_running (driver_console ());
+}
+
+static void
+expect_reduced (guint tabs, const char *wrong)
+{
+  driver_wait (is_reduced, NULL, 120, "the reduced model is shown");
+  driver_settle ();
+  g_assert_cmpuint (driver_n_tabs (), ==, tabs + 1);
+  PhModel *reduced = ph_document_get_model (driver_document ());
+  PhHistory *history = ph_document_get_history (driver_document ());
+  g_assert_cmpuint (reduced->graph->n_nodes, ==, 1);
+  /* Both sides are there, and what shows it is fed. */
+  g_assert_cmpuint (g_array_index (history->steps, PhStep, history->steps->len - 1).n_rewrites, ==, 1);
+  g_assert_cmpint (ph_graph_pane_get_form (driver_pane ()), ==, PH_FORM_SIDE);
+  g_assert_cmpuint (reduced->graph->inputs->len, ==, 1);
+  g_assert_true (is_fed ((gpointer) ((PhValue *) reduced->graph->inputs->pdata[0])->name));
+  const char *said = ph_document_view_get_banner (ph_window_get_view (driver_window ()));
+  g_assert_nonnull (said);
+  g_assert_nonnull (strstr (said, wrong));
+  g_assert_nonnull (driver_find_button (GTK_WIDGET (ph_window_get_view (driver_window ())), "Open _Report"));
+}
+
+static gboolean
+is_compared_last (gpointer unused)
+{
+  PhHistory *history = ph_document_get_history (driver_document ());
+
+  return ph_document_get_proof (driver_document (), history->steps->len - 1) != NULL;
 }
 
 /* What the hunt found opens beside what it was found in. */
@@ -247,15 +281,58 @@ test_hunt (void)
 
   g_assert_true (ph_pass_register (&drop_relu_pass, &error));
   open_wrong ();
+  guint tabs = driver_n_tabs ();
+  open_card ();
+  driver_picture ("hunt-1-card");
+  driver_key ("Escape");
+  driver_wait (is_closed, verdict_button (), 20, "the card is closed");
   press ("_Hunt");
-  driver_wait (is_reduced, NULL, 120, "the reduced model is shown in a tab of its own");
+  expect_reduced (tabs, "Pass drop-relu is wrong, rule drop-relu: b [");
+  driver_wait (is_compared_last, NULL, 60, "the step is compared");
+  driver_picture ("hunt-2-reduced");
+  driver_key ("ctrl+w");
+
+  /* Nothing is wrong: it says so, and no tab opens. */
+  g_autofree char *example = driver_example ("cse");
+  driver_open (example);
+  driver_run ("pipeline cse");
+  driver_run ("goto end");
+  tabs = driver_n_tabs ();
+  gtk_widget_activate_action (GTK_WIDGET (driver_window ()), "command.hunt", NULL);
   driver_settle ();
+  driver_picture ("hunt-3-nothing");
+  driver_expect_text (GTK_WIDGET (driver_window ()), "Nothing to hunt");
+  g_assert_cmpuint (driver_n_tabs (), ==, tabs);
 }
 
-static gboolean
-is_fed (gpointer name)
+/* The same where two files are compared: the button stands below the steps. */
+static void
+test_hunt_files (void)
 {
-  return g_hash_table_contains (ph_document_get_feeds (driver_document ()), name);
+  g_autofree char *path = model_path (), *text = NULL, *other = g_strconcat (path, ".other.onnxtxt", NULL);
+  g_autoptr (GFile) file = g_file_new_for_path (other);
+
+  write_model ();
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  memcpy (strstr (text, "Relu (m)"), "Tanh", 4);
+  g_assert_true (g_file_set_contents (other, text, -1, NULL));
+  driver_open (path);
+  driver_run ("pipeline none");
+  GtkWidget *panel = driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_HISTORY_PANEL);
+  g_assert_null (driver_find_button (panel, "_Hunt"));
+  ph_window_compare (driver_window (), file);
+  driver_settle ();
+  driver_wait (is_compared_last, NULL, 60, "the step is compared");
+  driver_settle ();
+  driver_picture ("hunt-4-compared");
+  const guint tabs = driver_n_tabs ();
+  GtkWidget *button = driver_find_button (panel, "_Hunt");
+  g_assert_nonnull (button);
+  driver_click_middle (button);
+  expect_reduced (tabs, "wrong.onnxtxt.other.onnxtxt gives other results: b [");
+  driver_picture ("hunt-5-compared-reduced");
+  driver_key ("ctrl+w");
+  driver_key ("ctrl+w");
 }
 
 static void
@@ -328,6 +405,7 @@ main (int argc, char **argv)
   g_test_add_func ("/verdict/feed", test_feed);
   g_test_add_func ("/verdict/exec", test_exec);
   g_test_add_func ("/verdict/gone", test_gone);
+  g_test_add_func ("/verdict/hunt-files", test_hunt_files);
   g_test_add_func ("/verdict/hunt", test_hunt);     /* last: it registers the pass */
   return driver_main ();
 }
