@@ -203,7 +203,6 @@ test_program (Hunting *self, gconstpointer data)
   g_assert_nonnull (strstr (text_of (reply, "pass"), "faulty-program"));
 }
 
-/* A pass that fails is a result, and stays the same failure all along. */
 /* The time is over before anything could be reduced: what the proof found is said all the same. */
 static void
 test_late (Hunting *self, gconstpointer data)
@@ -217,6 +216,80 @@ test_late (Hunting *self, gconstpointer data)
   g_assert_nonnull (strstr (text_of (reply, "note"), "--seconds N gives more"));
 }
 
+typedef struct { const char *path; GCancellable *cancellable; } Waiting;
+
+static gpointer
+cancel_when_there (gpointer data)
+{
+  const Waiting *waiting = data;
+
+  while (!g_file_test (waiting->path, G_FILE_TEST_EXISTS))
+    g_usleep (5000);
+  g_cancellable_cancel (waiting->cancellable);
+  return NULL;
+}
+
+/* The program goes on for ever at its @run-th run, and is cancelled then. (transfer full) */
+static PhReply *
+hunt_until (Hunting *self, guint run)
+{
+  g_autofree char        *count = g_build_filename (self->folder, "count", NULL), *stuck = g_build_filename (self->folder, "stuck", NULL);
+  g_autofree char        *script = g_build_filename (self->folder, "pass.sh", NULL), *text = NULL, *line = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  GThread                *thread;
+  PhReply                *reply;
+
+  g_unlink (count);
+  g_unlink (stuck);
+  text = g_strdup_printf ("echo >>'%s'\nif [ $(wc -l <'%s') -ge %u ]; then touch '%s'; exec sleep 600; fi\nexec '%s/tests/console/faulty-program' wrong\n", count, count,
+                          run, stuck, g_getenv ("PEEPHOLE_BUILD_DIR"));
+  g_assert_true (g_file_set_contents (script, text, -1, NULL));
+  line = g_strdup_printf ("hunt cse exec 'sh %s' dce --seconds 0 --out '%s'", script, self->out);
+  thread = g_thread_new ("cancel", cancel_when_there, &(Waiting) { stuck, cancellable });
+  reply = ph_console_run (self->console, line, cancellable);
+  g_thread_join (thread);
+  g_assert_no_error (reply->error);
+  g_assert_true (json_object_get_boolean_member (reply->json, "cancelled"));
+  return reply;
+}
+
+/* What was known when it was cancelled is kept. */
+static void
+test_cancel (Hunting *self, gconstpointer data)
+{
+  g_autoptr (PhReply) early = hunt_until (self, 1), late = NULL;
+
+  g_assert_false (json_object_get_boolean_member (early->json, "found"));
+  g_assert_nonnull (strstr (early->text->str, "stopped at pass 3 of 4"));
+  g_assert_false (has_file (self, "report.html"));
+  late = hunt_until (self, 4);
+  g_assert_true (json_object_get_boolean_member (late->json, "found"));
+  g_assert_nonnull (strstr (late->text->str, "until it was stopped"));
+  g_assert_true (has_file (self, "reduced.onnx"));
+  g_assert_true (has_file (self, "test_data_set_0/output_0.pb"));
+  g_assert_true (has_file (self, "report.html"));
+}
+
+/* Two files that were compared are hunted in as a step that cannot run again. */
+static void
+test_compared (Hunting *self, gconstpointer data)
+{
+  g_autofree char    *other = g_build_filename (self->folder, "other.onnxtxt", NULL), *text = NULL, *line = NULL;
+  g_autoptr (PhReply) reply = NULL, compared = NULL;
+
+  g_assert_true (g_file_get_contents (self->model, &text, NULL, NULL));
+  memcpy (strstr (text, "Tanh"), "Sinh", 4);
+  g_assert_true (g_file_set_contents (other, text, -1, NULL));
+  line = g_strdup_printf ("compare '%s'", other);
+  compared = ph_console_run (self->console, line, NULL);
+  g_assert_no_error (compared->error);
+  reply = hunt (self, "hunt");
+  assert_reduced (self, reply, 1, (const char *const[]) { "Tanh", NULL });
+  g_assert_cmpstr (text_of (reply, "pass"), ==, "other.onnxtxt");
+  g_assert_true (has_file (self, "after.onnx"));
+}
+
+/* A pass that fails is a result, and stays the same failure all along. */
 static void
 test_failures (Hunting *self, gconstpointer data)
 {
@@ -353,6 +426,8 @@ main (int argc, char *argv[])
   ADD ("/hunting/far-off", "log", test_far_off);
   ADD ("/hunting/program", NULL, test_program);
   ADD ("/hunting/late", NULL, test_late);
+  ADD ("/hunting/cancel", NULL, test_cancel);
+  ADD ("/hunting/compared", NULL, test_compared);
   ADD ("/hunting/failures", NULL, test_failures);
   ADD ("/hunting/switches", NULL, test_switches);
   ADD ("/hunting/flicker", NULL, test_flicker);
