@@ -103,6 +103,7 @@ add_node (GMenu *menu, PhGraphPane *pane, PhNode *node)
   g_menu_append (section, stops ? _("Remove the _Breakpoint") : _("Stop _Before Rewrites of It"), "win.break-node");
   g_menu_append (section, _("_Why It Is There"), "graph.explain");
   g_menu_append (section, _("_Compute Its Value"), "graph.compute");
+  g_menu_append (section, _("Compare Its _Kernels"), "command.compare-kernels");
   add_partner (section, node);
   for (guint i = 0; i < node->outputs->len; i++)
     if (node->outputs->pdata[i] && ((PhValue *) node->outputs->pdata[i])->n_output_uses > 0 && node->role != PH_ROLE_BACKWARD)

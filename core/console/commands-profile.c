@@ -1,9 +1,14 @@
 /* commands-profile.c: profile: where the time of a computation goes.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "core/console/console-private.h"
 #include "core/discard.h"
+#include "core/draw/roofline.h"
 #include "core/number.h"
+#include "core/replace.h"
 #include "core/run/inputs.h"
+#include "core/run/peaks.h"
 #include "core/run/profile.h"
 
 #define MAX_RUNS 1000
@@ -17,6 +22,8 @@ typedef struct
   double      runs, top;
   gint64      seed;              /* -1: only what is fed    */
   gboolean    by_op, reference;
+  char       *roofline;          /* (nullable) a file       */
+  PhPeaks     peaks;
 } Profile;
 
 static void
@@ -25,6 +32,7 @@ profile_free (gpointer data)
   Profile *job = data;
 
   g_clear_pointer (&job->profile, ph_profile_unref);
+  g_free (job->roofline);
   g_clear_pointer (&job->named, g_hash_table_unref);
   g_clear_pointer (&job->snapshot, ph_snapshot_free);
   ph_discard (job->model, (GDestroyNotify) ph_model_free);
@@ -34,15 +42,20 @@ profile_free (gpointer data)
 static gboolean
 profile_begin (PhCall *call, GError **error)
 {
-  Profile *job = g_new0 (Profile, 1);
-  double   seed = -1;
+  Profile         *job = g_new0 (Profile, 1);
+  g_autofree char *roofline = NULL;
+  double           seed = -1;
 
   ph_call_set_data (call, job, profile_free);
   job->runs = 5;
   job->top = 20;
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--runs", &job->runs, error)
-      || !ph_call_take_number (call, "--top", &job->top, error) || !ph_call_take_number (call, "--random", &seed, error))
+      || !ph_call_take_number (call, "--top", &job->top, error) || !ph_call_take_number (call, "--random", &seed, error)
+      || !ph_call_take_option (call, "--roofline", &roofline, error))
     return FALSE;
+  if (roofline != NULL && !g_str_has_suffix (roofline, ".svg"))
+    return ph_call_usage (call, error, "--roofline writes an .svg, not '%s'", roofline);
+  job->roofline = roofline != NULL ? ph_expand_home (roofline) : NULL;
   job->by_op = ph_call_take_flag (call, "--ops");
   job->reference = ph_call_take_flag (call, "--reference");
   if (!ph_call_need_args (call, 0, 0, error))
@@ -65,11 +78,15 @@ run_progress (guint done, guint total, gpointer data)
 
 /* What a row says beside its names: the numbers of one node, or of all of one operator. */
 static void
-add_numbers (JsonObject *row, const PhNodeTime *time, gint64 total)
+add_numbers (JsonObject *row, const PhNodeTime *time, gint64 total, const PhPeaks *peaks)
 {
   json_object_set_int_member (row, "calls", time->calls);
   json_object_set_double_member (row, "ms", time->ns / 1e6);
   json_object_set_double_member (row, "share", total > 0 ? (double) time->ns / total : 0);
+  ph_json_set (row, "kernel", time->kernel);
+  ph_json_set (row, "layout", time->layout);
+  json_object_set_int_member (row, "packed", time->packed);
+  json_object_set_boolean_member (row, "in_place", time->in_place);
   json_object_set_int_member (row, "bytes", time->bytes);
   if (time->flops >= 0)
     json_object_set_int_member (row, "flops", time->flops);
@@ -79,6 +96,14 @@ add_numbers (JsonObject *row, const PhNodeTime *time, gint64 total)
     json_object_set_double_member (row, "gflops_per_s", (double) time->flops / time->ns);
   else
     json_object_set_null_member (row, "gflops_per_s");
+  if (time->ns > 0)
+    json_object_set_double_member (row, "gbytes_per_s", (double) time->bytes / time->ns);
+  else
+    json_object_set_null_member (row, "gbytes_per_s");
+  if (ph_peaks_reached (peaks, time) >= 0)
+    json_object_set_double_member (row, "reached", ph_peaks_reached (peaks, time));
+  else
+    json_object_set_null_member (row, "reached");
 }
 
 /* The times of all nodes of one operator, without those inside of bodies, which their owners' have already. */
@@ -109,6 +134,10 @@ add_up (Profile *job, const PhNodeTime *times, guint n, GPtrArray *names)
       sum->calls += times[i].calls;
       sum->ns += times[i].ns;
       sum->bytes += times[i].bytes;
+      sum->packed += times[i].packed;
+      sum->kernel = sum->calls == times[i].calls || sum->kernel == times[i].kernel ? times[i].kernel : "several";
+      sum->layout = sum->calls == times[i].calls || sum->layout == times[i].layout ? times[i].layout : NULL;
+      sum->in_place = times[i].in_place && (sum->in_place || sum->calls == times[i].calls);
       sum->flops = times[i].flops < 0 || sum->flops < 0 ? -1 : sum->flops + times[i].flops;
     }
   return sums;
@@ -128,13 +157,12 @@ say_row (PhCall *call, JsonObject *row, const char *label, const PhNodeTime *tim
 {
   g_autofree char *size = ph_size_to_string (time->bytes);
   const double     rate = time->flops >= 0 && time->ns > 0 ? (double) time->flops / time->ns : 0;
+  g_autofree char *ops = rate > 0 ? g_strdup_printf ("%.2f", rate) : g_strdup ("");
+  g_autofree char *roof = json_object_get_null_member (row, "reached") ? g_strdup ("")
+                                                                       : g_strdup_printf ("%.0f%%", 100 * json_object_get_double_member (row, "reached"));
 
-  ph_reply_say (call->reply, "%10.3f %6.1f%% %6u  %12s ", time->ns / 1e6, 100 * json_object_get_double_member (row, "share"),
-                time->calls, size);
-  if (rate > 0)
-    ph_reply_say (call->reply, "%9.2f", rate);
-  else
-    ph_reply_say (call->reply, "%9s", "");
+  ph_reply_say (call->reply, "%10.3f %6.1f%% %6u  %12s %9s %7.2f %6s  %-16s", time->ns / 1e6, 100 * json_object_get_double_member (row, "share"),
+                time->calls, size, ops, time->ns > 0 ? (double) time->bytes / time->ns : 0, roof, time->kernel);
   ph_reply_say (call->reply, "  " PH_STYLE_KEY "%s" PH_STYLE_RESET "%s\n", label, time->inside ? PH_STYLE_DIM "  inside a body" PH_STYLE_RESET : "");
 }
 
@@ -160,8 +188,11 @@ reply_profile (PhCall *call, Profile *job)
   json_object_set_int_member (call->reply->json, "runs", ph_profile_n_runs (job->profile));
   json_object_set_int_member (call->reply->json, "timed", n);
   rows = ph_reply_array (call->reply, job->by_op ? "ops" : "nodes");
-  ph_reply_say (call->reply, "%.3f ms, the median of %u runs\n" PH_STYLE_DIM "%10s %7s %6s  %12s %9s  %s" PH_STYLE_RESET "\n", total / 1e6,
-                ph_profile_n_runs (job->profile), "ms", "share", "calls", "bytes", "Gflop/s", job->by_op ? "operator" : "node");
+  json_object_set_double_member (call->reply->json, "peak_gflops_per_s", job->peaks.gflops);
+  json_object_set_double_member (call->reply->json, "peak_gbytes_per_s", job->peaks.gbytes);
+  ph_reply_say (call->reply, "%.3f ms, the median of %u runs; this machine: %.0f Gflop/s, %.1f GB/s\n" PH_STYLE_DIM
+                "%10s %7s %6s  %12s %9s %7s %6s  %-16s  %s" PH_STYLE_RESET "\n", total / 1e6, ph_profile_n_runs (job->profile), job->peaks.gflops,
+                job->peaks.gbytes, "ms", "share", "calls", "bytes", "Gflop/s", "GB/s", "roof", "kernel", job->by_op ? "operator" : "node");
   shown = MIN (n, (guint) job->top);
   for (guint i = 0; i < shown; i++)
     {
@@ -174,7 +205,7 @@ reply_profile (PhCall *call, Profile *job)
       ph_json_set (row, "op", job->by_op ? names->pdata[times[i].node - 1] : node != NULL ? node->op_type : "");
       if (!job->by_op)
         ph_json_set (row, "name", node != NULL ? node->name : "");
-      add_numbers (row, &times[i], total);
+      add_numbers (row, &times[i], total, &job->peaks);
       if (!job->by_op)
         json_object_set_boolean_member (row, "inside", times[i].inside);
       say_row (call, row, label != NULL ? label : json_object_get_string_member (row, "op"), &times[i]);
@@ -201,7 +232,20 @@ profile_work (PhCall *call, GError **error)
   job->profile = ph_profile_model (job->model, feeds, (guint) job->runs, &options, error);
   if (job->profile == NULL)
     return FALSE;
+  job->peaks = ph_machine_peaks ();
   reply_profile (call, job);
+  if (job->roofline != NULL)
+    {
+      g_autofree char *svg = ph_roofline_svg (job->profile, job->model, &job->peaks);
+
+      if (!ph_replace_contents (job->roofline, svg, strlen (svg), error))
+        {
+          g_prefix_error (error, "%s: ", job->roofline);
+          return FALSE;
+        }
+      json_object_set_string_member (call->reply->json, "file", job->roofline);
+      ph_reply_say (call->reply, "wrote %s\n", job->roofline);
+    }
   return TRUE;
 }
 
@@ -215,10 +259,12 @@ profile_finish (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "profile", "[--runs N] [--top N] [--ops] [--random SEED]", N_ ("Measure how long each node takes"),
+  { "profile", "[--runs N] [--top N] [--ops] [--random SEED] [--roofline FILE]", N_ ("Measure how long each node takes"),
     "Computes the outputs once to warm up and then N times (5), and says the median time of the slowest nodes (20), their share of the "
-    "whole, the bytes they read and wrote, and operations per second. --ops adds up by operator; --random SEED makes up what is not "
-    "fed; --reference does without the fast kernels. The table profile has all of it: "
+    "whole, the bytes they read and wrote, operations and bytes per second, and the kernel that ran each (`kernels` says which else "
+    "could). roof is the share of what this machine can do at most, measured once by a large product and a copy, at as many operations a "
+    "byte; what lies in the caches can exceed it. --roofline x.svg draws that. --ops adds up by operator; --random SEED makes up what is "
+    "not fed; --reference does without the fast kernels. The table profile has all of it: "
     "`select n.name, p.ms from profile p join nodes n on n.id = p.node order by 2 desc`.",
     N_ ("_Profile"), "<Control><Shift>t", NULL, PH_CODE (profile_begin, profile_work, profile_finish) },
 };

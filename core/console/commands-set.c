@@ -5,6 +5,7 @@
 
 #include "core/graph/growth.h"
 #include "core/number.h"
+#include "core/run/kernels.h"
 #include "core/run/program.h"
 
 static guint64
@@ -105,15 +106,97 @@ parse_value (PhCall *call, guint i, const char *text, guint64 *value, GError **e
   return TRUE;
 }
 
+/* ── kernels ── */
+
+/* "'x' is no kernel of Conv: dnnl, reference" */
+static gboolean
+check_kernel (PhCall *call, const PhOp *op, const char *what, const char *name, GError **error)
+{
+  g_autoptr (GString) known = g_string_new (NULL);
+
+  for (const PhKernelRow *const *row = ph_kernel_rows (op); row != NULL && *row != NULL; row++)
+    {
+      if (g_str_equal ((*row)->name, name))
+        return TRUE;
+      g_string_append_printf (known, "%s, ", (*row)->name);
+    }
+  return g_str_equal (name, PH_KERNEL_REFERENCE)
+         || ph_call_usage (call, error, "'%s' is no kernel of %s: it has %s" PH_KERNEL_REFERENCE, name, what, known->str);
+}
+
+/* A node of the model of operator @name, the first. (nullable) */
+static const PhNode *
+find_node_of (PhModel *model, const char *name)
+{
+  for (guint i = 0; i < model->nodes->len; i++)
+    {
+      const PhNode *node = model->nodes->pdata[i];
+
+      if (node != NULL && g_str_equal (node->op_type, name))
+        return node;
+    }
+  return NULL;
+}
+
+/* set kernel [NODE|OPERATOR NAME|default] */
+static gboolean
+set_kernel (PhCall *call, GError **error)
+{
+  static const PhColumn columns[] = { { "of", "OF", .style = PH_STYLE_KEY }, { "kernel", "KERNEL" } };
+  JsonArray     *rows;
+  GHashTable    *kernels;
+  GList         *keys;
+
+  if (!ph_call_need_open (call, error))
+    return FALSE;
+  if (call->argc == 2)
+    return ph_call_usage (call, error, "which kernel? `set kernel %s default` leaves it to Peephole, `kernels` lists them", call->argv[1]);
+  if (call->argc == 3)
+    {
+      const PhNode    *node = find_node_of (ph_document_get_model (call->document), call->argv[1]);
+      g_autofree char *key = node != NULL ? g_strdup (node->op_type) : NULL;
+
+      if (node == NULL)
+        {
+          node = ph_call_find_node (call, call->argv[1], error);
+          if (node == NULL)
+            return FALSE;
+          key = g_strdup_printf ("n%u", node->id);
+        }
+      if (!g_str_equal (call->argv[2], "default") && !check_kernel (call, node->op, node->op_type, call->argv[2], error))
+        return FALSE;
+      ph_document_set_kernel (call->document, key, g_str_equal (call->argv[2], "default") ? NULL : call->argv[2]);
+    }
+  rows = ph_reply_array (call->reply, "kernels");
+  kernels = ph_document_get_kernels (call->document);
+  keys = kernels != NULL ? g_list_sort (g_hash_table_get_keys (kernels), (GCompareFunc) (void (*) (void)) strcmp) : NULL;
+  for (GList *l = keys; l != NULL; l = l->next)
+    {
+      JsonObject *row = ph_json_add_object (rows);
+
+      ph_json_set (row, "of", l->data);
+      ph_json_set (row, "kernel", g_hash_table_lookup (kernels, l->data));
+    }
+  g_list_free (keys);
+  if (json_array_get_length (rows) > 0)
+    ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
+  else
+    ph_reply_say (call->reply, "of every node the kernel that is asked first and takes it: `kernels` says which\n");
+  return TRUE;
+}
+
 static gboolean
 set_begin (PhCall *call, GError **error)
 {
   static const PhColumn columns[] = { { "name", "NAME" }, { "text", "VALUE", NULL, TRUE }, { "summary", "IS" } };
-  JsonArray *rows = ph_reply_array (call->reply, "settings");
+  JsonArray *rows;
   guint64    value;
 
+  if (call->argc > 0 && g_str_equal (call->argv[0], "kernel"))
+    return ph_call_need_args (call, 1, 3, error) && set_kernel (call, error);
   if (!ph_call_need_args (call, 0, 2, error))
     return FALSE;
+  rows = ph_reply_array (call->reply, "settings");
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     if (call->argc == 0 || g_str_equal (settings[i].name, call->argv[0]))
       {
@@ -132,9 +215,11 @@ set_begin (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "set", "[NAME [VALUE]]", N_ ("Show or change the budgets of computing"),
+  { "set", "[NAME [VALUE] | kernel NODE NAME]", N_ ("Show or change how much, and by which kernels, is computed"),
     "A model of a few hundred bytes can ask for more memory than a machine has. What would go over a budget is an error that names it; "
-    "`set memory 8G` and `set growth 2M` raise them for this process, `default` sets them back. `set threads 1` computes with one thread.",
+    "`set memory 8G` and `set growth 2M` raise them for this process, `default` sets them back. `set threads 1` computes with one thread. "
+    "`set kernel n12 reference` has that kernel run a node, `set kernel Conv reference` all nodes of an operator, here and at every position, "
+    "where it takes them; `default` leaves it to Peephole, `set kernel` lists what is set, and `kernels n12` what there is.",
     NULL, NULL, NULL, PH_CODE (set_begin) },
 };
 

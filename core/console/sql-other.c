@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/sql-private.h"
 #include "core/ops/op.h"
+#include "core/run/candidates.h"
+#include "core/run/peaks.h"
 
 /* ── the journal ── */
 
@@ -442,8 +444,76 @@ column_of_time (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
       if (time->flops >= 0 && time->ns > 0)
         sqlite3_result_double (out, (double) time->flops / time->ns);
       break;
-    default:
+    case 8:
       sqlite3_result_int (out, time->inside);
+      break;
+    case 9:
+      ph_sql_result_text (out, time->kernel);
+      break;
+    case 10:
+      ph_sql_result_text (out, time->layout);
+      break;
+    case 11:
+      sqlite3_result_int64 (out, time->packed);
+      break;
+    case 12:
+      sqlite3_result_int (out, time->in_place);
+      break;
+    case 13:
+      if (time->ns > 0)
+        sqlite3_result_double (out, (double) time->bytes / (double) time->ns);
+      break;
+    default:
+      {
+        const PhPeaks peaks = ph_machine_peaks ();
+        const double  reached = ph_peaks_reached (&peaks, time);
+
+        if (reached >= 0)
+          sqlite3_result_double (out, reached);
+      }
+    }
+}
+
+static const GArray *
+candidates_of (PhSql *sql)
+{
+  return sql->profile != NULL ? ph_profile_candidates (sql->profile) : NULL;
+}
+
+static gint64
+count_candidates (PhSql *sql)
+{
+  return candidates_of (sql) != NULL ? candidates_of (sql)->len : 0;
+}
+
+static void
+column_of_candidate (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
+{
+  const PhCandidate *candidate = &g_array_index (candidates_of (sql), PhCandidate, slot);
+  const PhNode      *node = sql->here != NULL ? ph_model_find_node (sql->here->model, candidate->node) : NULL;
+
+  switch (column)
+    {
+    case 0:
+      ph_sql_result_id (out, candidate->node);
+      break;
+    case 1:
+      ph_sql_result_text (out, node != NULL ? node->op_type : NULL);
+      break;
+    case 2:
+      ph_sql_result_text (out, candidate->name);
+      break;
+    case 3:
+      sqlite3_result_int (out, candidate->priority);
+      break;
+    case 4:
+      sqlite3_result_int (out, candidate->takes);
+      break;
+    case 5:
+      sqlite3_result_int (out, candidate->ran);
+      break;
+    default:
+      ph_sql_result_text (out, candidate->why);
     }
 }
 
@@ -470,8 +540,13 @@ const PhSqlTable ph_sql_other_tables[] = {
   { "feeds", "name TEXT, type TEXT, fed INTEGER, value TEXT", "The inputs, and what was fed", count_inputs, NULL, column_of_feed,
     { -1 } },
   { "profile",
-    "node INTEGER, op TEXT, ms REAL, share REAL, calls INTEGER, bytes INTEGER, flops INTEGER, gflops_per_s REAL, inside INTEGER",
-    "How long each node took when `profile` last measured it, the slowest first", count_times, NULL, column_of_time, { -1 } },
+    "node INTEGER, op TEXT, ms REAL, share REAL, calls INTEGER, bytes INTEGER, flops INTEGER, gflops_per_s REAL, inside INTEGER, "
+    "kernel TEXT, layout TEXT, packed INTEGER, in_place INTEGER, gbytes_per_s REAL, reached REAL",
+    "How long each node took when `profile` last measured it, the slowest first; reached: the share of what the machine can do", count_times, NULL,
+    column_of_time, { -1 } },
+  { "kernels", "node INTEGER, op TEXT, kernel TEXT, priority INTEGER, takes INTEGER, ran INTEGER, why TEXT",
+    "Each kernel that is registered for a node, when `kernels` or `profile` last ran the graph, in the order of the run", count_candidates, NULL,
+    column_of_candidate, { -1 } },
   { "problems", "message TEXT", "What the reader complained about", count_problems, NULL, column_of_problem, { -1 } },
 };
 const guint ph_sql_n_other_tables = G_N_ELEMENTS (ph_sql_other_tables);

@@ -148,6 +148,10 @@ const char *ph_document_find_break     (PhDocument *document, PhPosition at);
 /* The first position from @from on, before @end, at which such a rewrite is next; @end when there is none. */
 PhPosition  ph_document_next_break     (PhDocument *document, PhPosition from, PhPosition end);
 
+/* The kernel of that name is to run a node ("n12") or all nodes of an operator ("Conv"), here and at all other positions; NULL: whichever
+ * is asked first. What was measured is forgotten. */
+void        ph_document_set_kernel     (PhDocument *document, const char *key, const char *name);
+GHashTable *ph_document_get_kernels    (PhDocument *document);      /* (nullable) key -> name */
 GHashTable *ph_document_get_feeds      (PhDocument *document);      /* input name -> PhTensor */
 void        ph_document_set_feed       (PhDocument *document, const char *name, PhTensor *tensor);  /* NULL: takes it away */
 PhTensor   *ph_document_get_value      (PhDocument *document, PhId value);  /* (nullable) of the last evaluation */

@@ -21,6 +21,7 @@ struct _PhSnapshot
   PhCopy    *copy;
   PhHistory *history;
   GHashTable *feeds;             /* name -> PhTensor */
+  GHashTable *kernels;           /* (nullable) of the model */
 };
 
 PhCopy *
@@ -58,6 +59,7 @@ ph_snapshot_new (PhDocument *document)
 
   snapshot->history = ph_history_snapshot (document->history);
   snapshot->feeds = ph_feeds_copy (document->feeds);
+  snapshot->kernels = document->model->kernels != NULL ? g_hash_table_ref (document->model->kernels) : NULL;
   if (copy != NULL)
     g_atomic_ref_count_inc (&copy->ref_count);
   else
@@ -76,6 +78,7 @@ ph_snapshot_free (PhSnapshot *snapshot)
 {
   ph_copy_unref (snapshot->copy);
   g_hash_table_unref (snapshot->feeds);
+  g_clear_pointer (&snapshot->kernels, g_hash_table_unref);
   ph_discard (snapshot->history, (GDestroyNotify) ph_history_free);
   g_free (snapshot);
 }
@@ -123,6 +126,7 @@ ph_snapshot_at (PhSnapshot *snapshot, PhPosition at)
     ph_edit_apply (copy->model, edits->pdata[copy->done++]);
   while (copy->done > target)
     ph_edit_revert (copy->model, edits->pdata[--copy->done]);
+  ph_model_set_kernels (copy->model, snapshot->kernels);
   return copy->model;
 }
 

@@ -46,6 +46,8 @@ PhEdit   *ph_edit_ref       (PhEdit *edit);
 void      ph_edit_free      (PhEdit *edit);                            /* gives one reference up            */
 /* What a model was compiled to is let go of by the next edit, but for a change of a type, which no program is made by. */
 void      ph_model_set_program (PhModel *model, gpointer program, GDestroyNotify free_program);
+/* Which kernels are to run its nodes (PhModel.kernels). @kernels: (nullable) (transfer none). Its clones take them over. */
+void      ph_model_set_kernels (PhModel *model, GHashTable *kernels);
 void      ph_edit_apply     (PhModel *model, const PhEdit *edit);      /* in the order they were recorded  */
 void      ph_edit_revert    (PhModel *model, const PhEdit *edit);      /* in the opposite order            */
 char     *ph_edit_to_string (const PhEdit *edit);                      /* for logs and failing tests       */

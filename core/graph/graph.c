@@ -135,8 +135,19 @@ ph_model_set_program (PhModel *model, gpointer program, GDestroyNotify free_prog
 }
 
 void
+ph_model_set_kernels (PhModel *model, GHashTable *kernels)
+{
+  if (kernels == model->kernels)
+    return;
+  ph_model_set_program (model, NULL, NULL);
+  g_clear_pointer (&model->kernels, g_hash_table_unref);
+  model->kernels = kernels != NULL ? g_hash_table_ref (kernels) : NULL;
+}
+
+void
 ph_model_free (PhModel *model)
 {
+  ph_model_set_kernels (model, NULL);
   ph_model_set_program (model, NULL, NULL);
   g_clear_pointer (&model->graph, ph_graph_free);
   g_ptr_array_unref (model->nodes);
@@ -265,6 +276,7 @@ ph_model_clone (PhModel *from)
   model->ir_version = from->ir_version;
   model->library = from->library;
   model->extra = bytes_ref (from->extra);
+  model->kernels = from->kernels != NULL ? g_hash_table_ref (from->kernels) : NULL;
   g_hash_table_iter_init (&iter, from->opsets);
   while (g_hash_table_iter_next (&iter, &key, &version))
     g_hash_table_insert (model->opsets, key, version);

@@ -119,6 +119,7 @@ struct _PhModel
   PhHistory    *journal;       /* (nullable) (unowned) where edits are recorded                      */
   gpointer      program;       /* (nullable) owned: what it was compiled to (core/run/program.h), until it is edited */
   GDestroyNotify free_program;
+  GHashTable   *kernels;       /* (nullable) "n12", or an operator's name -> the kernel that is to run it; shared, never changed */
 };
 
 PhModel    *ph_model_new          (void);                      /* an empty main graph */

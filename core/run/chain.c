@@ -91,6 +91,13 @@ typedef struct
   GHashTable *registers;         /* PhValue -> its register, from 1 */
 } Maker;
 
+static int
+refuse (Maker *maker, const char *reason)
+{
+  ph_kernel_refuse (maker->kernel, reason);
+  return -1;
+}
+
 /* The register of @value, or -1. */
 static int
 register_of (Maker *maker, PhValue *value, gboolean is_condition)
@@ -103,7 +110,7 @@ register_of (Maker *maker, PhValue *value, gboolean is_condition)
   if (known > 0)
     return known <= OPERANDS && chain->operands[known - 1].is_condition != is_condition ? -1 : (int) known - 1;
   if (chain->n_operands == OPERANDS)
-    return -1;
+    return refuse (maker, "it reads too many tensors");
   memset (operand, 0, sizeof *operand);
   operand->input = G_MAXUINT;
   operand->is_condition = is_condition;
@@ -118,7 +125,7 @@ register_of (Maker *maker, PhValue *value, gboolean is_condition)
     tensor = operand->constant = ph_value_constant (value);
   if (value != maker->head
       && (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) != (is_condition ? PH_BOOL : PH_FLOAT)))
-    return -1;
+    return refuse (maker, "an input is no float32 tensor, or no condition of booleans");
   g_hash_table_insert (maker->registers, value, GUINT_TO_POINTER (++chain->n_operands));
   return (int) chain->n_operands - 1;
 }
@@ -162,7 +169,7 @@ add_clip (Maker *maker, const PhNode *node, int x)
         continue;
       step = limit >= 0 && is_scalar (maker, limit) ? add_step (maker->chain, BINARY, lanes[i]) : NULL;
       if (step == NULL)
-        return FALSE;
+        return refuse (maker, "a bound is no scalar") >= 0;
       step->in[0] = (guint8) x;
       step->in[1] = (guint8) limit;
       x = OPERANDS + (int) maker->chain->n_steps - 1;
@@ -233,7 +240,7 @@ ph_chain_new (PhKernel *kernel, PhNode *const *nodes, guint n, GPtrArray *outsid
 
   chain->head = -1;
   for (guint i = 0; i < n && ok; i++)
-    ok = ph_chain_takes (nodes[i]) && add_node (&maker, nodes[i]);
+    ok = (ph_chain_takes (nodes[i]) || refuse (&maker, "not all of its nodes are elementwise") >= 0) && add_node (&maker, nodes[i]);
   /* What is computed beside, and not read any more, could not be told from the result. */
   if (!ok || (head != NULL && chain->head < 0))
     g_clear_pointer (&chain, ph_chain_free);

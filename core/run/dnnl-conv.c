@@ -47,18 +47,20 @@ read_shape (Shape *shape, PhKernel *kernel, gboolean transposed)
   shape->bias = ph_kernel_input (kernel, 2);
   shape->groups = ph_node_attr_int (kernel->node, "group", 1);
   if (!ph_dnnl_is_float (shape->x) || !ph_dnnl_is_float (shape->w) || (shape->bias != NULL && !ph_dnnl_is_float (shape->bias)))
-    return FALSE;
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT) != NULL;
   rank = ph_tensor_rank (shape->x);
   if (rank < 3 || rank > 2 + PH_DNNL_SPATIAL || ph_tensor_rank (shape->w) != rank || shape->groups < 1
       || ph_tensor_dims (shape->w)[0] % shape->groups != 0)
-    return FALSE;
+    return ph_kernel_refuse (kernel, "not of one to three dimensions in space") != NULL;
   shape->channels = transposed ? ph_tensor_dims (shape->w)[1] * shape->groups : ph_tensor_dims (shape->w)[0];
   if (ph_tensor_dims (shape->x)[1] != (transposed ? ph_tensor_dims (shape->w)[0] : ph_tensor_dims (shape->w)[1] * shape->groups)
       || (shape->bias != NULL && (ph_tensor_rank (shape->bias) != 1 || (gint64) ph_tensor_count (shape->bias) != shape->channels)))
-    return FALSE;
-  return (transposed ? ph_window_init_transposed : ph_window_init) (&shape->window, kernel->node, rank - 2, ph_tensor_dims (shape->x) + 2,
-                                                                    ph_tensor_dims (shape->w) + 2) == NULL
-         && ph_dnnl_geometry (&shape->window, &shape->geometry);
+    return ph_kernel_refuse (kernel, "the numbers of channels do not fit") != NULL;
+  if ((transposed ? ph_window_init_transposed : ph_window_init) (&shape->window, kernel->node, rank - 2, ph_tensor_dims (shape->x) + 2,
+                                                                    ph_tensor_dims (shape->w) + 2) != NULL
+      || !ph_dnnl_geometry (&shape->window, &shape->geometry))
+    return ph_kernel_refuse (kernel, "a padding as wide as the window") != NULL;
+  return TRUE;
 }
 
 static PhDnnl *
@@ -91,7 +93,10 @@ make (PhKernel *kernel, const Shape *shape, gboolean transposed)
                                                          g->dilations, g->before, g->after);
   ph_dnnl_result (dnnl, 2 + shape->window.n, dims);
   if (status != dnnl_success || !ph_dnnl_make (dnnl, &op))
-    g_clear_pointer (&dnnl, ph_dnnl_free);
+    {
+      g_clear_pointer (&dnnl, ph_dnnl_free);
+      ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
+    }
   return dnnl;
 }
 
@@ -117,13 +122,13 @@ prepare_transposed (PhKernel *kernel)
 
       shape.geometry.after[i] = (shape.window.in[i] - 1) * shape.window.stride[i] + extent - shape.window.begin[i] - shape.window.out[i];
       if (shape.geometry.after[i] < 0)
-        return NULL;
+        return ph_kernel_refuse (kernel, "an output that is padded by more than its window");
     }
   return make (kernel, &shape, TRUE);
 }
 
 const PhKernelRow ph_kernels_dnnl_conv[] = {
-  { &ph_op_Conv, PH_DEVICE_CPU, "dnnl", 10, prepare_conv, ph_dnnl_run, ph_dnnl_free },
-  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "dnnl", 10, prepare_transposed, ph_dnnl_run, ph_dnnl_free },
+  { &ph_op_Conv, PH_DEVICE_CPU, "dnnl", 10, prepare_conv, ph_dnnl_run, ph_dnnl_free, ph_dnnl_packed_of },
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "dnnl", 10, prepare_transposed, ph_dnnl_run, ph_dnnl_free, ph_dnnl_packed_of },
   { NULL },
 };

@@ -37,10 +37,14 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   PhWindow window;
   PhDnnl *dnnl;
 
-  if (!ph_dnnl_is_float (x) || ph_tensor_rank (x) < 3 || ph_tensor_rank (x) > 2 + PH_DNNL_SPATIAL || ph_kernel_wants (kernel, 1)
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  if (ph_kernel_wants (kernel, 1))
+    return ph_kernel_refuse (kernel, "the indices are wanted too");
+  if (ph_tensor_rank (x) < 3 || ph_tensor_rank (x) > 2 + PH_DNNL_SPATIAL
       || ph_window_init (&window, kernel->node, ph_tensor_rank (x) - 2, ph_tensor_dims (x) + 2, NULL) != NULL
       || !ph_dnnl_geometry (&window, &geometry) || !overhang (&window, &geometry, algorithm == dnnl_pooling_avg_include_padding))
-    return NULL;
+    return ph_kernel_refuse (kernel, "windows or padding that oneDNN does not have");
   memcpy (dims, ph_tensor_dims (x), 2 * sizeof *dims);
   memcpy (dims + 2, window.out, window.n * sizeof *dims);
   ph_dnnl_plain (&plain, 2 + window.n, dims);
@@ -51,7 +55,10 @@ prepare_pool (PhKernel *kernel, dnnl_alg_kind_t algorithm)
   if (dnnl_pooling_v2_forward_desc_init (&op, dnnl_forward_inference, algorithm, &dnnl->args[0].given, &any, geometry.strides, geometry.kernel,
                                          geometry.dilations, geometry.before, geometry.after) != dnnl_success
       || !ph_dnnl_make (dnnl, &op))
-    g_clear_pointer (&dnnl, ph_dnnl_free);
+    {
+      g_clear_pointer (&dnnl, ph_dnnl_free);
+      ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
+    }
   return dnnl;
 }
 
@@ -90,8 +97,10 @@ prepare_lrn (PhKernel *kernel)
   dnnl_lrn_desc_t op;
   PhDnnl *dnnl;
 
-  if (!ph_dnnl_is_float (x) || ph_tensor_rank (x) != 4 || size < 1 || size % 2 == 0)
-    return NULL;
+  if (!ph_dnnl_is_float (x) || ph_tensor_rank (x) != 4)
+    return ph_kernel_refuse (kernel, "no float32 image");
+  if (size < 1 || size % 2 == 0)
+    return ph_kernel_refuse (kernel, "of an even size oneDNN takes the odd element at the other end");
   dnnl = ph_dnnl_new ();
   ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0);
   ph_dnnl_result (dnnl, 4, ph_tensor_dims (x));
@@ -99,7 +108,10 @@ prepare_lrn (PhKernel *kernel)
                                   ph_node_attr_float (kernel->node, "alpha", 0.0001f), ph_node_attr_float (kernel->node, "beta", 0.75f),
                                   ph_node_attr_float (kernel->node, "bias", 1)) != dnnl_success
       || !ph_dnnl_make (dnnl, &op))
-    g_clear_pointer (&dnnl, ph_dnnl_free);
+    {
+      g_clear_pointer (&dnnl, ph_dnnl_free);
+      ph_kernel_refuse (kernel, PH_NO_PRIMITIVE);
+    }
   return dnnl;
 }
 

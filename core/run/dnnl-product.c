@@ -40,6 +40,8 @@ multiply (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_
                      b_transposed ? k : n, beta, c, n) == dnnl_success;
 }
 
+#define PH_NO_MATRICES "an input is no matrix"
+
 /* Above, oneDNN's threads and its blocks for the caches pay. */
 #define SMALL_PRODUCT ((gint64) 4 << 20)         /* multiplications  */
 #define SMALL_RIGHT   ((gint64) 1 << 20)         /* elements of b, in panels */
@@ -58,9 +60,12 @@ ph_product_init (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolea
   guint ra, rb;
 
   memset (product, 0, sizeof *product);
-  if (!ph_dnnl_is_float (left) || !ph_dnnl_is_float (right) || ph_tensor_rank (left) < 2 || ph_tensor_rank (right) < 2
-      || (transposed && ph_tensor_rank (right) != 2) || is_finite_splat (right))
-    return FALSE;
+  if (!ph_dnnl_is_float (left) || !ph_dnnl_is_float (right))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT) != NULL;
+  if (ph_tensor_rank (left) < 2 || ph_tensor_rank (right) < 2 || (transposed && ph_tensor_rank (right) != 2))
+    return ph_kernel_refuse (kernel, PH_NO_MATRICES) != NULL;
+  if (is_finite_splat (right))
+    return ph_kernel_refuse (kernel, "the right matrix is one number repeated, of which dnnl's needs sums alone") != NULL;
   ra = ph_tensor_rank (left) - 2;
   rb = ph_tensor_rank (right) - 2;
   product->a = a;
@@ -71,7 +76,7 @@ ph_product_init (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolea
   product->n = ph_tensor_dims (right)[transposed ? rb : rb + 1];
   if (ph_tensor_dims (right)[transposed ? rb + 1 : rb] != product->k
       || !ph_broadcast_dims (ra, ph_tensor_dims (left), rb, ph_tensor_dims (right), &product->rank, product->dims))
-    return FALSE;
+    return ph_kernel_refuse (kernel, "the sizes do not fit") != NULL;
   product->dims[product->rank] = product->m;
   product->dims[product->rank + 1] = product->n;
   product->rank += 2;
@@ -79,7 +84,9 @@ ph_product_init (PhProduct *product, PhKernel *kernel, guint a, guint b, gboolea
   product->constant = ph_kernel_is_constant (kernel, b) && product->one_right;
   if (product->one_right)
     product->m = (gint64) ph_tensor_count (left) / product->k;
-  return product->m * product->n * product->k <= SMALL_PRODUCT && product->n * product->k <= SMALL_RIGHT;
+  if (product->m * product->n * product->k > SMALL_PRODUCT || product->n * product->k > SMALL_RIGHT)
+    return ph_kernel_refuse (kernel, "so large a product is faster in the blocks and threads of dnnl") != NULL;
+  return TRUE;
 }
 
 /* Room for panels. (nullable) */
@@ -147,6 +154,14 @@ free_product (gpointer product)
   g_free (product);
 }
 
+static gsize
+packed_product (gpointer data)
+{
+  const PhProduct *product = data;
+
+  return product->packed_of != NULL ? ph_tensor_bytes (product->packed_of) : 0;
+}
+
 static gpointer
 prepare_small (PhKernel *kernel)
 {
@@ -176,13 +191,18 @@ prepare_small_gemm (PhKernel *kernel)
   PhTensor *c = ph_kernel_input (kernel, 2);
   PhProduct *product;
 
-  if (ph_node_attr_int (kernel->node, "transA", 0) != 0 || (c != NULL && !ph_dnnl_is_float (c)))
-    return NULL;
+  if (ph_node_attr_int (kernel->node, "transA", 0) != 0)
+    return ph_kernel_refuse (kernel, "the left matrix is transposed");
+  if (c != NULL && !ph_dnnl_is_float (c))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
   product = g_new0 (PhProduct, 1);
   if (!ph_product_init (product, kernel, 0, 1, ph_node_attr_int (kernel->node, "transB", 0) != 0))
     g_clear_pointer (&product, g_free);
   else if (c != NULL && !ph_broadcasts_into (ph_tensor_rank (c), ph_tensor_dims (c), product->rank, product->dims))
-    g_clear_pointer (&product, free_product);
+    {
+      g_clear_pointer (&product, free_product);
+      ph_kernel_refuse (kernel, "C does not broadcast to the product");
+    }
   return product;
 }
 
@@ -219,7 +239,9 @@ prepare_matmul (PhKernel *kernel)
 {
   PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1);
 
-  return ph_dnnl_is_float (a) && ph_dnnl_is_float (b) && ph_tensor_rank (a) >= 2 && ph_tensor_rank (b) >= 2 ? PH_PREPARED : NULL;
+  if (!ph_dnnl_is_float (a) || !ph_dnnl_is_float (b))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  return ph_tensor_rank (a) >= 2 && ph_tensor_rank (b) >= 2 ? PH_PREPARED : ph_kernel_refuse (kernel, PH_NO_MATRICES);
 }
 
 static gboolean
@@ -279,7 +301,7 @@ prepare_gemm (PhKernel *kernel)
   PhTensor *a = ph_kernel_input (kernel, 0), *b = ph_kernel_input (kernel, 1), *c = ph_kernel_input (kernel, 2);
 
   return ph_dnnl_is_float (a) && ph_dnnl_is_float (b) && (c == NULL || ph_dnnl_is_float (c)) && ph_tensor_rank (a) == 2
-         && ph_tensor_rank (b) == 2 ? PH_PREPARED : NULL;
+         && ph_tensor_rank (b) == 2 ? PH_PREPARED : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
 }
 
 static gboolean
@@ -324,9 +346,9 @@ run_gemm (PhKernel *kernel, gpointer prepared)
 }
 
 const PhKernelRow ph_kernels_dnnl_product[] = {
-  { &ph_op_Gemm, PH_DEVICE_CPU, "panels", 20, prepare_small_gemm, run_small_gemm, free_product },
+  { &ph_op_Gemm, PH_DEVICE_CPU, "panels", 20, prepare_small_gemm, run_small_gemm, free_product, packed_product },
   { &ph_op_Gemm, PH_DEVICE_CPU, "dnnl", 10, prepare_gemm, run_gemm, NULL },
-  { &ph_op_MatMul, PH_DEVICE_CPU, "panels", 20, prepare_small, run_small, free_product },
+  { &ph_op_MatMul, PH_DEVICE_CPU, "panels", 20, prepare_small, run_small, free_product, packed_product },
   { &ph_op_MatMul, PH_DEVICE_CPU, "dnnl", 10, prepare_matmul, run_matmul, NULL },
   { NULL },
 };

@@ -144,6 +144,17 @@ ph_dnnl_packed (void)
   return __atomic_load_n (&packed_bytes, __ATOMIC_RELAXED);
 }
 
+gsize
+ph_dnnl_packed_of (gpointer data)
+{
+  const PhDnnl *dnnl = data;
+  gsize bytes = 0;
+
+  for (guint i = 0; i < dnnl->n; i++)
+    bytes += dnnl->args[i].packed != NULL ? dnnl->args[i].bytes : 0;
+  return bytes;
+}
+
 PhDnnl *
 ph_dnnl_new (void)
 {

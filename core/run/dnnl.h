@@ -12,6 +12,9 @@ G_BEGIN_DECLS
 #define PH_DNNL_SPATIAL 3       /* dimensions at most */
 #define PH_DNNL_ARGS    8
 
+#define PH_NO_PRIMITIVE "oneDNN has no primitive for it"
+#define PH_NOT_FLOAT    "the inputs are not all float32, or are empty"      /* what ph_dnnl_is_float() says no to */
+
 /* One argument: where it comes from, and in which order the primitive likes it. */
 typedef struct
 {
@@ -58,6 +61,8 @@ void          ph_dnnl_result    (PhDnnl *dnnl, guint rank, const gint64 *dims);
 gboolean      ph_dnnl_make      (PhDnnl *dnnl, const_dnnl_op_desc_t op);
 /* Computes output 0; FALSE: it could not, and there is none. */
 gboolean      ph_dnnl_run       (PhKernel *kernel, gpointer dnnl);
+/* What it keeps of weights in oneDNN's order, in bytes. */
+gsize         ph_dnnl_packed_of (gpointer dnnl);
 /* What all weights that are kept in oneDNN's order take, in bytes. */
 gsize         ph_dnnl_packed    (void);
 

@@ -399,6 +399,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
   const PhFunction *function;
   gboolean ok;
 
+  state->ran = NULL;
   if (ph_kernel_cancelled (kernel, error) || !check_inputs (kernel, error))
     return FALSE;
   if (!run->options->reference && (is_fused || known) && ph_kernel_try (kernel, PH_DEVICE_CPU))
@@ -471,11 +472,15 @@ run_step (PhRun *run, PhTask *step, GError **error)
     kernel.dying = step->dying;
   for (guint i = 0; i < n_inputs; i++)
     inputs[i] = fetch (run, &step->inputs[i]);
+  if (run->options->study != NULL && node->graph->model == root_model (run))
+    ph_kernel_study_begin (run->options->study, &kernel);
   if (profile != NULL)
     start = ph_profile_now ();
   ok = ph_run_kernel (run, &kernel, error);
   if (profile != NULL && ok)
     ph_profile_add (profile, &kernel, ph_profile_now () - start);
+  if (run->options->study != NULL && ok && node->graph->model == root_model (run))
+    ph_kernel_study_end (run->options->study, &kernel);
   if (ok && run->options->ran != NULL && node->graph->model == root_model (run))
     run->options->ran (node, outputs, run->options->ran_data);
   for (guint i = 0; i < n_outputs; i++)
@@ -559,7 +564,7 @@ ph_run_graph (PhRun *run, PhGraph *graph, PhTensor *const *inputs, guint n_input
 gboolean
 ph_run_node (const PhNode *node, PhTensor *const *inputs, PhTensor **outputs, const PhRunOptions *options, GError **error)
 {
-  PhNodeState state = { 0 };
+  PhNodeState state = { .wish = ph_kernel_wish (node) };
   PhKernel kernel = { node, node->inputs->len, node->outputs->len, (PhTensor **) inputs, outputs, NULL, &state, 0 };
   gboolean ok;
   PhRun run;

@@ -16,11 +16,13 @@ typedef struct
   GCancellable *cancellable;       /* (nullable)                                                       */
   gboolean      keep_all;          /* keep every value, not only what was asked for                    */
   gboolean      reference;         /* reference kernels only, no oneDNN                                */
+  const char   *kernel;            /* (nullable) the one of this name runs each node that it takes     */
   gboolean      in_double;         /* compute and keep each float, half and bfloat16 as a double       */
   guint        *narrow;            /* (nullable) counts the runs of nodes that in_double had to do in float32 */
   void        (*progress) (guint done, guint total, gpointer data);
   gpointer      progress_data;
   PhProfile    *profile;           /* (nullable) for ph_profile_model() alone: notes how long each node took */
+  struct _PhKernelStudy *study;    /* (nullable) for ph_kernel_study() alone                               */
   /* (nullable) Each node of the graph and of its bodies, after it ran; not those of functions. */
   void        (*ran) (const PhNode *node, PhTensor *const *outputs, gpointer data);
   gpointer      ran_data;

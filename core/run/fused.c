@@ -37,6 +37,7 @@ read_head (Fused *fused, PhKernel *kernel, PhNode *head, GPtrArray *outside)
       || head->graphs != NULL || (head->op->flags & PH_OP_RANDOM) != 0)
     return FALSE;
   fused->head = head;
+  fused->state.wish = ph_kernel_wish (head);
   fused->n_inputs = head->inputs->len;
   for (guint i = 0; i < fused->n_inputs; i++)
     {
@@ -62,14 +63,17 @@ prepare_fused (PhKernel *kernel)
 
   if (kernel->n_outputs != 1 || body->outputs->len != 1 || body->n_nodes > MOST_NODES || kernel->run->options->in_double
       || body->first == NULL)
-    return NULL;
+    return ph_kernel_refuse (kernel, "more than one output, or too many nodes");
   PH_FOREACH_NODE (node, body)
     nodes[n++] = node;
   if (body->outputs->pdata[0] != nodes[n - 1]->outputs->pdata[0])
-    return NULL;
+    return ph_kernel_refuse (kernel, "the last node does not make its output");
   fused = g_new0 (Fused, 1);
   if (!ph_chain_takes (nodes[0]) && !read_head (fused, kernel, nodes[0], body->inputs))
-    g_clear_pointer (&fused, free_fused);
+    {
+      g_clear_pointer (&fused, free_fused);
+      ph_kernel_refuse (kernel, "its first node does not read inputs alone, or makes more than one output");
+    }
   if (fused != NULL && fused->head != NULL)
     {
       first = 1;
@@ -122,7 +126,23 @@ run_fused (PhKernel *kernel, gpointer prepared)
   return y != NULL;
 }
 
+static gsize
+packed_fused (gpointer prepared)
+{
+  const Fused *fused = prepared;
+
+  return ph_node_state_packed (&fused->state);
+}
+
+static const PhNodeState *
+head_of_fused (gpointer prepared)
+{
+  const Fused *fused = prepared;
+
+  return fused->head != NULL ? &fused->state : NULL;
+}
+
 const PhKernelRow ph_kernels_fused[] = {
-  { NULL, PH_DEVICE_CPU, "chain", 10, prepare_fused, run_fused, free_fused },
+  { NULL, PH_DEVICE_CPU, "chain", 10, prepare_fused, run_fused, free_fused, packed_fused, head_of_fused },
   { NULL },
 };

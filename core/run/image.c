@@ -57,15 +57,15 @@ prepare_resize (PhKernel *kernel)
 
   if (!is_image (x) || scales == NULL || !ph_kernel_is_constant (kernel, 2) || ph_tensor_count (scales) != 4 || ph_kernel_input (kernel, 3) != NULL
       || !g_str_equal (mode, "nearest") || ph_node_attr (node, "axes") != NULL)
-    return NULL;
+    return ph_kernel_refuse (kernel, "only the nearest pixel of a float32 image, by scales that are constants");
   if (!(g_str_equal (positions, "asymmetric") && g_str_equal (how, "floor"))
       && !(g_str_equal (positions, "half_pixel") && g_str_equal (how, "round_prefer_floor")))
-    return NULL;
+    return ph_kernel_refuse (kernel, "positions are counted or rounded in another way");
   for (guint i = 0; i < 4; i++)
     {
       scale[i] = ph_tensor_get (scales, i);
       if (!(scale[i] >= 1 && scale[i] <= 64) || scale[i] != floor (scale[i]) || (i < 2 && scale[i] != 1))
-        return NULL;
+        return ph_kernel_refuse (kernel, "the scales are not whole, or not of height and width alone");
     }
   return g_memdup2 (&(Scale) { (gint64) scale[2], (gint64) scale[3] }, sizeof (Scale));
 }
@@ -120,11 +120,11 @@ static gpointer
 prepare_batch_norm (PhKernel *kernel)
 {
   if (!is_image (ph_kernel_input (kernel, 0)) || ph_node_attr_int (kernel->node, "training_mode", 0) != 0 || kernel->n_outputs != 1)
-    return NULL;
+    return ph_kernel_refuse (kernel, "no float32 image, or the statistics are computed here");
   for (guint i = 1; i < 5; i++)
     if (!ph_dnnl_is_float (ph_kernel_input (kernel, i)) || ph_tensor_rank (kernel->inputs[i]) != 1
         || ph_tensor_dims (kernel->inputs[i])[0] != ph_tensor_dims (kernel->inputs[0])[1])
-      return NULL;
+      return ph_kernel_refuse (kernel, "the statistics are not float32 of one channel each");
   return PH_PREPARED;
 }
 
@@ -180,6 +180,14 @@ free_tiles (gpointer data)
   g_free (tiles);
 }
 
+static gsize
+packed_tiles (gpointer data)
+{
+  const Tiles *tiles = data;
+
+  return tiles->packed_of != NULL ? ph_tensor_bytes (tiles->packed_of) : 0;
+}
+
 static gpointer
 prepare_tiles (PhKernel *kernel)
 {
@@ -191,11 +199,11 @@ prepare_tiles (PhKernel *kernel)
       || ph_node_attr_int (kernel->node, "group", 1) != 1 || ph_tensor_dims (w)[0] != ph_tensor_dims (x)[1]
       || (bias != NULL && (!ph_dnnl_is_float (bias) || (gint64) ph_tensor_count (bias) != ph_tensor_dims (w)[1]))
       || ph_window_init_transposed (&window, kernel->node, 2, ph_tensor_dims (x) + 2, ph_tensor_dims (w) + 2) != NULL)
-    return NULL;
+    return ph_kernel_refuse (kernel, "no float32 image with its channels last, constant weights and one group");
   for (guint i = 0; i < 2; i++)
     if (window.kernel[i] != window.stride[i] || window.dilation[i] != 1 || window.begin[i] != 0
         || window.out[i] != window.in[i] * window.stride[i])
-      return NULL;
+      return ph_kernel_refuse (kernel, "the windows overlap, are dilated or padded");
   tiles = g_new0 (Tiles, 1);
   tiles->high = window.kernel[0];
   tiles->wide = window.kernel[1];
@@ -260,7 +268,7 @@ run_tiles (PhKernel *kernel, gpointer prepared)
 
 const PhKernelRow ph_kernels_image[] = {
   { &ph_op_BatchNormalization, PH_DEVICE_CPU, "rows", 10, prepare_batch_norm, run_batch_norm, NULL },
-  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles },
+  { &ph_op_ConvTranspose, PH_DEVICE_CPU, "tiles", 20, prepare_tiles, run_tiles, free_tiles, packed_tiles },
   { &ph_op_Resize, PH_DEVICE_CPU, "rows", 10, prepare_resize, run_resize, g_free },
   { NULL },
 };

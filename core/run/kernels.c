@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/intern.h"
 #include "core/run/kernels.h"
 
 #define TABLE(name) ph_kernels_##name,
@@ -85,10 +86,18 @@ ph_node_state_clear (PhNodeState *state)
   forget_prepared (state);
   g_clear_pointer (&state->signature, g_free);
   state->n_signature = 0;
+  state->ran = NULL;
   state->checked = FALSE;
 }
 
 #define MOST_SIGNATURE 256
+
+/* The name that is to run it, interned: the run's, or the node's own. (nullable) */
+static const char *
+wish_of (const PhKernel *kernel)
+{
+  return kernel->run->options->kernel != NULL ? ph_intern (kernel->run->options->kernel) : kernel->state->wish;
+}
 
 /* The types of the inputs, as numbers. 0: too long to be kept. */
 static guint
@@ -97,6 +106,7 @@ write_signature (const PhKernel *kernel, gint64 *out)
   guint n = 0;
 
   out[n++] = kernel->run->options->in_double;
+  out[n++] = (gint64) (gintptr) wish_of (kernel);
   for (guint i = 0; i < kernel->n_inputs; i++)
     {
       const PhTensor *tensor = kernel->inputs[i];
@@ -126,29 +136,96 @@ ph_node_state_fits (PhNodeState *state, PhKernel *kernel)
   return FALSE;
 }
 
-gboolean
-ph_kernel_try (PhKernel *kernel, PhDevice device)
+gpointer
+ph_kernel_refuse (PhKernel *kernel, const char *reason)
 {
-  const PhKernelRow *const *rows = ph_kernel_rows (kernel->node->op);
+  kernel->state->refusal = reason;
+  return NULL;
+}
+
+/* Whether a wish is for a kernel that these inputs do not suit: then the others are asked as if there were none. */
+static gboolean
+try_rows (PhKernel *kernel, PhDevice device, const char *wish)
+{
   PhNodeState *state = kernel->state;
 
-  if (state->row != NULL)
-    return state->row->run (kernel, state->prepared);
-  if (state->checked)                          /* none took them before */
-    return FALSE;
-  for (; rows != NULL && *rows != NULL; rows++)
+  for (const PhKernelRow *const *rows = ph_kernel_rows (kernel->node->op); rows != NULL && *rows != NULL; rows++)
     {
-      if ((*rows)->device != device)
+      if ((*rows)->device != device || (wish != NULL && !g_str_equal ((*rows)->name, wish)))
         continue;
+      state->refusal = NULL;
       state->prepared = (*rows)->prepare (kernel);
       if (state->prepared == NULL)
         continue;
       state->row = *rows;
       if ((*rows)->run (kernel, state->prepared))
-        return TRUE;
+        {
+          state->ran = *rows;
+          return TRUE;
+        }
       if (rows[1] == NULL)
         break;
       forget_prepared (state);
     }
   return FALSE;
+}
+
+gboolean
+ph_kernel_try (PhKernel *kernel, PhDevice device)
+{
+  PhNodeState *state = kernel->state;
+  const char *wish = wish_of (kernel);
+
+  state->ran = NULL;
+  if (wish != NULL && g_str_equal (wish, PH_KERNEL_REFERENCE))
+    return FALSE;
+  if (state->row != NULL)
+    {
+      if (!state->row->run (kernel, state->prepared))
+        return FALSE;
+      state->ran = state->row;
+      return TRUE;
+    }
+  if (state->checked)                          /* none took them before */
+    return FALSE;
+  if (wish != NULL && try_rows (kernel, device, wish))
+    return TRUE;
+  forget_prepared (state);
+  return try_rows (kernel, device, NULL);
+}
+
+const char *
+ph_node_state_name (const PhNodeState *state)
+{
+  const PhNodeState *head = state->ran != NULL && state->ran->head != NULL && state->prepared != NULL ? state->ran->head (state->prepared) : NULL;
+  g_autofree char *both = NULL;
+
+  if (state->ran == NULL)
+    return PH_KERNEL_REFERENCE;
+  if (head == NULL)
+    return state->ran->name;
+  both = g_strdup_printf ("%s + %s", ph_node_state_name (head), state->ran->name);
+  return ph_intern (both);
+}
+
+gsize
+ph_node_state_packed (const PhNodeState *state)
+{
+  return state->row != NULL && state->row->packed != NULL && state->prepared != NULL ? state->row->packed (state->prepared) : 0;
+}
+
+const char *
+ph_kernel_wish (const PhNode *node)
+{
+  GHashTable *kernels = node->graph->model->kernels;
+  const char *name;
+  char id[16];
+
+  if (kernels == NULL)
+    return NULL;
+  g_snprintf (id, sizeof id, "n%u", node->id);
+  name = g_hash_table_lookup (kernels, id);
+  if (name == NULL)
+    name = g_hash_table_lookup (kernels, node->op_type);
+  return name != NULL ? ph_intern (name) : NULL;
 }

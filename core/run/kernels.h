@@ -19,7 +19,8 @@ const char *ph_device_name (PhDevice device);
 
 /* A kernel is prepared once for the types of its inputs (element types, shapes, layouts) and then runs as often as those
  * come again: what does not depend on the elements belongs there, and so do weights in the order that it likes. */
-typedef struct
+typedef struct _PhNodeState PhNodeState;
+typedef struct _PhKernelRow
 {
   const PhOp *op;                            /* (nullable) NULL: of fused nodes                                     */
   PhDevice    device;
@@ -28,6 +29,8 @@ typedef struct
   gpointer  (*prepare) (PhKernel *kernel);   /* NULL: it does not take such inputs                                  */
   gboolean  (*run) (PhKernel *kernel, gpointer prepared);  /* FALSE: not these elements; it has made no output      */
   void      (*free) (gpointer prepared);     /* (nullable) nothing to free                                          */
+  gsize     (*packed) (gpointer prepared);   /* (nullable) bytes of the weights that it keeps in an order of its own */
+  const PhNodeState *(*head) (gpointer prepared);   /* (nullable) of a fused node: the operator that runs first; NULL: none */
 } PhKernelRow;
 
 /* Tables of kernels, each of which ends with a row without a name. A name is core/run/NAME.c with `const PhKernelRow ph_kernels_NAME[]`;
@@ -39,8 +42,11 @@ PH_KERNEL_TABLES
 /* What @prepare returns when there is nothing to prepare. */
 #define PH_PREPARED GINT_TO_POINTER (1)
 
+/* The name by which the reference kernel is chosen; of a fused node and of what is spelt out: node by node. */
+#define PH_KERNEL_REFERENCE "reference"
+
 /* What a node's step keeps between runs. */
-typedef struct _PhNodeState
+struct _PhNodeState
 {
   gint64            *signature;              /* (nullable) the types of the inputs                                  */
   guint              n_signature;
@@ -48,11 +54,22 @@ typedef struct _PhNodeState
   const PhKernelRow *row;                    /* (nullable) NULL: the reference kernel                               */
   gpointer           prepared;
   guint64            constants;              /* bit i: input i is the same tensor in every run                      */
-} PhNodeState;
+  const char        *wish;                   /* (nullable) the kernel of that name is to run it, where it takes it  */
+  const char        *refusal;                /* (nullable) why @prepare of the row that was asked last took it not  */
+  const PhKernelRow *ran;                    /* (nullable) which made the outputs last; NULL: the reference kernel  */
+};
 
 void                      ph_node_state_clear (PhNodeState *state);
 /* The inputs are of the types that it was made for. If not, it is for these from now on, and nothing is prepared. */
 gboolean                  ph_node_state_fits  (PhNodeState *state, PhKernel *kernel);
+
+/* For @prepare: says why, and returns NULL. @reason: static. */
+gpointer                  ph_kernel_refuse    (PhKernel *kernel, const char *reason);
+/* What the outputs were made by last: "dnnl", "panels + chain" of a fused node, "reference". Interned. */
+const char               *ph_node_state_name  (const PhNodeState *state);
+gsize                     ph_node_state_packed (const PhNodeState *state);
+/* The kernel that PhModel.kernels names for @node. (nullable) */
+const char               *ph_kernel_wish      (const PhNode *node);
 
 /* Input @i is a weight: what is made of it may be kept. */
 static inline gboolean

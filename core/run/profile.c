@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "core/graph/edit.h"
+#include "core/ops/infer.h"
+#include "core/run/kernels.h"
 #include "core/run/run-private.h"
 
 /* A node while the runs last. */
@@ -19,6 +21,7 @@ struct _PhProfile
   gatomicrefcount ref_count;
   GHashTable *entries;           /* PhId -> Entry, until it is finished                          */
   GHashTable *origins;           /* (nullable) PhId -> PhId                                      */
+  GArray     *candidates;        /* (element-type PhCandidate)                                   */
   GArray     *totals;            /* (element-type gint64) ns of each run                         */
   GArray     *times;             /* (element-type PhNodeTime) the slowest first, once finished   */
   GHashTable *by_node;           /* PhId -> its place in times, from 1                           */
@@ -93,6 +96,20 @@ flops_now (const PhKernel *kernel)
   return ph_node_flops (kernel->node);
 }
 
+/* What ran, and where the first output went. */
+static void
+note_kernel (PhNodeTime *time, const PhKernel *kernel)
+{
+  const PhTensor *y = kernel->n_outputs > 0 ? kernel->outputs[0] : NULL;
+
+  time->kernel = ph_node_state_name (kernel->state);
+  time->packed = (gint64) ph_node_state_packed (kernel->state);
+  time->layout = y != NULL && ph_tensor_kind (y) == PH_KIND_TENSOR ? ph_memory_format_name (ph_tensor_format (y)) : NULL;
+  time->in_place = FALSE;
+  for (guint i = 0; i < kernel->n_inputs && y != NULL; i++)
+    time->in_place = time->in_place || kernel->inputs[i] == y;
+}
+
 void
 ph_profile_add (PhProfile *profile, const PhKernel *kernel, gint64 ns)
 {
@@ -111,10 +128,16 @@ ph_profile_add (PhProfile *profile, const PhKernel *kernel, gint64 ns)
   entry->time.calls++;
   entry->time.ns += ns;
   entry->time.bytes += bytes_of (kernel->inputs, kernel->n_inputs) + bytes_of (kernel->outputs, kernel->n_outputs);
+  note_kernel (&entry->time, kernel);
   if (!profile->warm)
     {
+      const guint first = profile->candidates->len;
       const gint64 flops = flops_now (kernel);
 
+      if (entry->time.calls == 1)
+        ph_candidates_add (profile->candidates, kernel, kernel->state->ran);
+      for (guint i = first; i < profile->candidates->len; i++)
+        g_array_index (profile->candidates, PhCandidate, i).node = id;
       entry->time.flops = flops < 0 || entry->time.flops < 0 ? -1 : entry->time.flops + flops;
     }
 }
@@ -200,6 +223,7 @@ ph_profile_model (PhModel *model, GHashTable *feeds, guint runs, const PhRunOpti
 
   g_atomic_ref_count_init (&profile->ref_count);
   profile->entries = g_hash_table_new_full (NULL, NULL, NULL, entry_free);
+  profile->candidates = g_array_new (FALSE, FALSE, sizeof (PhCandidate));
   profile->totals = g_array_new (FALSE, FALSE, sizeof (gint64));
   profile->times = g_array_new (FALSE, FALSE, sizeof (PhNodeTime));
   profile->by_node = g_hash_table_new (NULL, NULL);
@@ -219,6 +243,7 @@ ph_profile_model (PhModel *model, GHashTable *feeds, guint runs, const PhRunOpti
       ph_value_set_type (input, ph_type_of_tensor (tensor), NULL);
       g_hash_table_insert (clone_feeds, input, tensor);
     }
+  ph_infer_model (clone, FALSE, NULL, NULL);        /* what operations there are inside of bodies follows from sizes */
   for (; progress.run < progress.n_runs; progress.run++)
     {
       g_autoptr (GHashTable) results = ph_run_model (clone, clone_feeds, NULL, &own, error);
@@ -245,6 +270,7 @@ ph_profile_unref (PhProfile *profile)
     return;
   g_hash_table_unref (profile->entries);
   g_clear_pointer (&profile->origins, g_hash_table_unref);
+  g_array_unref (profile->candidates);
   g_array_unref (profile->totals);
   g_array_unref (profile->times);
   g_hash_table_unref (profile->by_node);
@@ -276,4 +302,10 @@ ph_profile_times (const PhProfile *profile, guint *n)
 {
   *n = profile->times->len;
   return (const PhNodeTime *) profile->times->data;
+}
+
+const GArray *
+ph_profile_candidates (const PhProfile *profile)
+{
+  return profile->candidates;
 }

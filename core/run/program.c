@@ -135,6 +135,7 @@ static void
 make_step (PhProgram *program, PhSlots *slots, PhTask *step, PhNode *node, const GPtrArray *release)
 {
   step->node = node;
+  step->state.wish = ph_kernel_wish (node);
   step->n_inputs = node->inputs->len;
   step->n_outputs = node->outputs->len;
   step->inputs = g_new0 (PhTaskInput, step->n_inputs + 1);

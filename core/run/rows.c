@@ -17,7 +17,7 @@ prepare_elementwise (PhKernel *kernel)
 {
   PhNode *node = (PhNode *) kernel->node;
 
-  return ph_chain_takes (node) ? ph_chain_new (kernel, &node, 1, node->inputs, NULL) : NULL;
+  return ph_chain_takes (node) ? ph_chain_new (kernel, &node, 1, node->inputs, NULL) : ph_kernel_refuse (kernel, "a chain takes two inputs, and one output");
 }
 
 static gboolean
@@ -44,7 +44,8 @@ prepare_softmax (PhKernel *kernel)
   PhTensor *x = ph_kernel_input (kernel, 0);
   guint axis;
 
-  return ph_dnnl_is_float (x) && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) ? PH_PREPARED : NULL;
+  return ph_dnnl_is_float (x) && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) ? PH_PREPARED
+                                                                                                                  : ph_kernel_refuse (kernel, PH_NOT_FLOAT);
 }
 
 /* What lies apart is brought together first: the result does not depend on which axis it is. */
@@ -100,9 +101,12 @@ prepare_normalise (PhKernel *kernel)
   PhTensor *x = ph_kernel_input (kernel, 0), *bias = ph_kernel_input (kernel, 2);
   guint     axis;
 
-  return ph_dnnl_is_float (x) && !ph_kernel_wants (kernel, 1) && !ph_kernel_wants (kernel, 2)
-         && ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) && is_of_row (ph_kernel_input (kernel, 1), x, axis)
-         && (bias == NULL || is_of_row (bias, x, axis)) ? PH_PREPARED : NULL;
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  if (ph_kernel_wants (kernel, 1) || ph_kernel_wants (kernel, 2))
+    return ph_kernel_refuse (kernel, "the mean and the deviation are wanted too");
+  return ph_axis (ph_node_attr_int (kernel->node, "axis", -1), ph_tensor_rank (x), &axis) && is_of_row (ph_kernel_input (kernel, 1), x, axis)
+         && (bias == NULL || is_of_row (bias, x, axis)) ? PH_PREPARED : ph_kernel_refuse (kernel, "scale and bias are not float32 of one row");
 }
 
 static gboolean
@@ -128,8 +132,10 @@ prepare_global_average (PhKernel *kernel)
 {
   PhTensor *x = ph_kernel_input (kernel, 0);
 
-  return ph_dnnl_is_float (x) && ph_tensor_rank (x) >= 3
-         && (ph_tensor_format (x) == PH_MEMORY_PLAIN || ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST) ? PH_PREPARED : NULL;
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  return ph_tensor_rank (x) >= 3 && (ph_tensor_format (x) == PH_MEMORY_PLAIN || ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST)
+         ? PH_PREPARED : ph_kernel_refuse (kernel, "no image that lies row-major or with its channels last");
 }
 
 static gboolean
@@ -173,20 +179,22 @@ prepare_concat (PhKernel *kernel)
   PhTensor *x = ph_kernel_input (kernel, 0);
   guint axis;
 
-  if (!ph_dnnl_is_float (x) || ph_tensor_rank (x) == 0 || ph_node_attr (kernel->node, "axis") == NULL
+  if (!ph_dnnl_is_float (x))
+    return ph_kernel_refuse (kernel, PH_NOT_FLOAT);
+  if (ph_tensor_rank (x) == 0 || ph_node_attr (kernel->node, "axis") == NULL
       || !ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis))
-    return NULL;
+    return ph_kernel_refuse (kernel, "no axis");
   if (ph_tensor_format (x) != PH_MEMORY_PLAIN && (ph_tensor_format (x) != PH_MEMORY_CHANNELS_LAST || axis != 1))
-    return NULL;
+    return ph_kernel_refuse (kernel, "the parts do not lie in pieces along this axis");
   for (guint i = 1; i < kernel->n_inputs; i++)
     {
       PhTensor *other = ph_kernel_input (kernel, i);
 
       if (!ph_dnnl_is_float (other) || ph_tensor_rank (other) != ph_tensor_rank (x) || ph_tensor_format (other) != ph_tensor_format (x))
-        return NULL;
+        return ph_kernel_refuse (kernel, "the inputs lie in different orders, or are not all float32");
       for (guint d = 0; d < ph_tensor_rank (x); d++)
         if (d != axis && ph_tensor_dims (other)[d] != ph_tensor_dims (x)[d])
-          return NULL;
+          return ph_kernel_refuse (kernel, "the sizes do not fit");
     }
   return PH_PREPARED;
 }
@@ -239,7 +247,8 @@ prepare_split (PhKernel *kernel)
   guint     axis;
 
   return ph_dnnl_is_float (x) && ph_tensor_format (x) == PH_MEMORY_CHANNELS_LAST && ph_tensor_count (x) > 0
-         && ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis) && axis == 1 ? PH_PREPARED : NULL;
+         && ph_axis (ph_node_attr_int (kernel->node, "axis", 0), ph_tensor_rank (x), &axis) && axis == 1 ? PH_PREPARED
+         : ph_kernel_refuse (kernel, "not along channels that lie last, where only that pays");
 }
 
 static gboolean

@@ -218,19 +218,31 @@ ph_run_get_threads (void)
   return n > 0 ? n : omp_get_max_threads != NULL ? (guint) MAX (omp_get_max_threads (), 1) : 1;
 }
 
+int
+ph_run_push_threads (guint n)
+{
+  int before;
+
+  if (n == 0 || omp_get_max_threads == NULL || omp_set_num_threads == NULL)
+    return 0;
+  before = omp_get_max_threads ();
+  omp_set_num_threads ((int) MIN (n, 1024));
+  return before;
+}
+
+void
+ph_run_pop_threads (int before)
+{
+  if (before > 0)
+    omp_set_num_threads (before);
+}
+
 /* For this thread, while it runs @code; how many it had, 0 when that stays. On a machine that has other things to do, a product
  * of small matrices is ten times slower with a thread for each core than with one. */
 static int
 take_threads (const PhCode *code)
 {
-  const guint wished = code->is_small ? 1 : __atomic_load_n (&wished_threads, __ATOMIC_RELAXED);
-  int before;
-
-  if (wished == 0 || omp_get_max_threads == NULL || omp_set_num_threads == NULL)
-    return 0;
-  before = omp_get_max_threads ();
-  omp_set_num_threads ((int) MIN (wished, 1024));
-  return before;
+  return ph_run_push_threads (code->is_small ? 1 : __atomic_load_n (&wished_threads, __ATOMIC_RELAXED));
 }
 
 /* @ids: under which id each of @wanted is returned. */
@@ -299,8 +311,7 @@ run_values (PhProgram *program, PhGraph *graph, GHashTable *feeds, GPtrArray *wa
         ph_profile_add_run (options->profile, ph_profile_now () - start);
       results = collect_results (&run, wanted, ids, error);
     }
-  if (threads > 0)
-    omp_set_num_threads (threads);
+  ph_run_pop_threads (threads);
   ph_run_pop (&run);
   ph_run_clear (&run);
   return results;
@@ -363,6 +374,8 @@ run_upgraded (PhProgram *program, PhModel *model, GHashTable *feeds, GPtrArray *
     return NULL;
   if (options != NULL && options->profile != NULL)
     ph_profile_set_origins (options->profile, g_hash_table_ref (program->origins));
+  if (options != NULL && options->study != NULL)
+    ph_kernel_study_set_origins (options->study, program->origins);
   for (guint i = 0; i < wanted->len; i++)
     {
       value = counterpart (clone, model, wanted->pdata[i], error);

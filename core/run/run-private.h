@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/ops/kernel.h"
+#include "core/run/candidates.h"
 #include "core/run/executor.h"
 #include "core/run/profile.h"
 #include "core/run/program.h"
@@ -55,6 +56,9 @@ void     ph_run_push  (PhRun *run, PhFrame *frame, PhProgram *program, const PhC
 /* (transfer full) @value has @tensor in @frame. */
 void     ph_frame_set (PhFrame *frame, const PhValue *value, PhTensor *tensor);
 void     ph_run_pop   (PhRun *run);
+/* run-model.c: this thread's computations take @n threads (0: as before) until ph_run_pop_threads(), which gets what this returned. */
+int      ph_run_push_threads (guint n);
+void     ph_run_pop_threads  (int before);
 /* run-model.c: @model at the newest opset, without Gradient. @origins: (nullable) see ph_profile_set_origins(). (transfer full) */
 PhModel *ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error);
 
@@ -76,6 +80,13 @@ PhTensor *ph_run_widen_constant (PhRun *run, PhTensor *tensor);      /* (transfe
 PhDType   ph_run_declared       (const PhNode *node, guint input, PhTensor *tensor);
 /* Runs @kernel by @inner on doubles, or in float32 where its kernel takes no others, and makes doubles of what comes out. */
 gboolean  ph_run_kernel_in_double (PhRun *run, PhKernel *kernel, gboolean (*inner) (PhRun *, PhKernel *, GError **), GError **error);
+
+/* candidates.c: around one call of a node. */
+void     ph_kernel_study_begin (PhKernelStudy *study, const PhKernel *kernel);
+void     ph_kernel_study_end   (PhKernelStudy *study, const PhKernel *kernel);
+void     ph_kernel_study_set_origins (PhKernelStudy *study, GHashTable *origins);      /* (transfer none) */
+/* Adds the candidates (element-type PhCandidate) of @kernel's node, of which @ran made its outputs; NULL: the reference kernel. */
+void     ph_candidates_add     (GArray *candidates, const PhKernel *kernel, const struct _PhKernelRow *ran);
 
 /* profile.c: one call of a node, whose outputs are there; a whole run, when it has ended. */
 void     ph_profile_add     (PhProfile *profile, const PhKernel *kernel, gint64 ns);

@@ -41,6 +41,7 @@ static const Row rows[] = {
   { "command.adjoint",       NULL,             "adjoint",     NULL,              NULL },
   { "command.verify",        "step",           "verify",      NULL,              NULL },
   { "command.profile",       NULL,             "profile",     NULL,              NULL },
+  { "command.compare-kernels", "node n10",     "compare-kernels", NULL,          NULL },
   { "win.palette",           NULL,             NULL,          opened_palette,    NULL },
   { "win.search-next",         NULL,              NULL,          selected_other,    NULL },
   { "win.search-previous",     NULL,              NULL,          selected_other,    NULL },
