@@ -19,22 +19,6 @@ change_legend (GSimpleAction *action, GVariant *value, gpointer data)
   show_legend (data, g_variant_get_boolean (value));
 }
 
-/* In seconds, of the nodes that were run. */
-static PhMeasure *
-measure_time (PhProfile *profile)
-{
-  GHashTable *numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  guint n;
-  const PhNodeTime *times = ph_profile_times (profile, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      double seconds = (double) times[i].ns / 1e9;
-      g_hash_table_insert (numbers, GUINT_TO_POINTER (times[i].node), g_memdup2 (&seconds, sizeof seconds));
-    }
-  return ph_measure_new_numbers (PH_COLOR_TIME, _("Time"), "s", numbers);
-}
-
 /* What another position has, or another file, was not measured: most nodes here have to be known. */
 static gboolean
 is_measured (PhGraphPane *self)
@@ -54,12 +38,12 @@ is_measured (PhGraphPane *self)
 }
 
 static void
-show_time (PhGraphPane *self)
+show_measured (PhGraphPane *self, PhColorMode mode)
 {
-  PhMeasure *measure = measure_time (ph_document_get_profile (self->document));
+  PhMeasure *measure = ph_measure_new_of_profile (ph_document_get_profile (self->document), mode);
 
-  self->time_wanted = FALSE;
-  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_TIME, measure);
+  self->color_wanted = PH_COLOR_FAMILY;
+  ph_graph_canvas_set_measure (self->canvas, mode, measure);
   ph_measure_unref (measure);
 }
 
@@ -69,8 +53,12 @@ ph_graph_pane_on_profile (PhGraphPane *self)
   guint mode;
 
   g_object_get (self->canvas, "color-mode", &mode, NULL);
-  if (ph_document_get_profile (self->document) && (self->time_wanted || mode == PH_COLOR_TIME))
-    show_time (self);
+  if (self->color_wanted != PH_COLOR_FAMILY)
+    mode = self->color_wanted;
+  if (ph_document_get_profile (self->document) && ph_color_mode_is_measured (mode))
+    show_measured (self, mode);
+  else if (ph_color_mode_is_measured (mode) && self->color_wanted == PH_COLOR_FAMILY)      /* it holds no more */
+    ph_graph_canvas_set_color_mode (self->canvas, PH_COLOR_FAMILY);
 }
 
 static void
@@ -81,13 +69,13 @@ change_color (GSimpleAction *action, GVariant *value, gpointer data)
 
   if (!ph_color_mode_find (g_variant_get_string (value, NULL), &mode))
     return;
-  self->time_wanted = mode == PH_COLOR_TIME && !is_measured (self);
+  self->color_wanted = ph_color_mode_is_measured (mode) && !is_measured (self) ? mode : PH_COLOR_FAMILY;
   if (mode == PH_COLOR_QUERY)
     ph_query_bar_open (self->query_bar);
-  else if (self->time_wanted)
+  else if (self->color_wanted != PH_COLOR_FAMILY)
     ph_console_run_async (self->console, "profile --random 1", NULL, NULL, NULL);
-  else if (mode == PH_COLOR_TIME)
-    show_time (self);
+  else if (ph_color_mode_is_measured (mode))
+    show_measured (self, mode);
   else
     ph_graph_canvas_set_color_mode (self->canvas, mode);
 }

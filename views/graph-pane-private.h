@@ -41,7 +41,7 @@ struct _PhGraphPane
   GtkWidget       *legend, *corner, *pill;
   GSimpleActionGroup *actions;
   PhForm           form;
-  gboolean         time_wanted;      /* colours by time, once it is measured                */
+  PhColorMode      color_wanted;     /* once it is measured; FAMILY: nothing is waited for    */
   PhId             path_from;        /* PH_NO_ID: none; paths from there are asked for */
   guint            later;
 };

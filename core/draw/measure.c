@@ -2,19 +2,24 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/draw/paint-private.h"
 #include "core/ops/op.h"
+#include "core/run/peaks.h"
 
-static const struct { const char *name, *title; } modes[PH_N_COLOR_MODES] = {
+static const struct { const char *name, *title; gboolean measured; } modes[PH_N_COLOR_MODES] = {
   [PH_COLOR_FAMILY] = { "kind", "Operator kind" },
   [PH_COLOR_ROLE] = { "role", "Role" },
   [PH_COLOR_DEVICE] = { "device", "Device" },
   [PH_COLOR_COST] = { "cost", "Cost" },
   [PH_COLOR_MEMORY] = { "memory", "Memory of the outputs" },
-  [PH_COLOR_TIME] = { "time", "Time" },
+  [PH_COLOR_TIME] = { "time", "Time", TRUE },
+  [PH_COLOR_KERNEL] = { "kernel", "Kernel that ran it", TRUE },
+  [PH_COLOR_LAYOUT] = { "layout", "Order of the result in memory", TRUE },
+  [PH_COLOR_ROOF] = { "roof", "Distance to what the machine can do", TRUE },
   [PH_COLOR_QUERY] = { "query", "Result of the query" },
 };
 
 const char *ph_color_mode_name (PhColorMode mode) { return modes[mode].name; }
 const char *ph_color_mode_title (PhColorMode mode) { return modes[mode].title; }
+gboolean    ph_color_mode_is_measured (PhColorMode mode) { return modes[mode].measured; }
 
 gboolean
 ph_color_mode_find (const char *name, PhColorMode *mode)
@@ -89,7 +94,7 @@ ph_measure_new_of_model (PhModel *model, PhColorMode mode)
   const gboolean numbers = mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY;
   PhMeasure *measure;
 
-  if (mode == PH_COLOR_TIME || mode == PH_COLOR_QUERY)
+  if (modes[mode].measured || mode == PH_COLOR_QUERY)
     return NULL;
   measure = measure_new (mode, NULL, mode == PH_COLOR_COST ? "FLOP" : mode == PH_COLOR_MEMORY ? "B" : NULL,
                          NULL, mode == PH_COLOR_DEVICE ? g_hash_table_new_full (NULL, NULL, NULL, g_free) : NULL);
@@ -103,6 +108,30 @@ ph_measure_new_of_model (PhModel *model, PhColorMode mode)
   if (mode != PH_COLOR_FAMILY && mode != PH_COLOR_ROLE)
     measure_graph (model->graph, measure);
   return measure;
+}
+
+PhMeasure *
+ph_measure_new_of_profile (const PhProfile *profile, PhColorMode mode)
+{
+  GHashTable *table = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  const PhPeaks peaks = mode == PH_COLOR_ROOF ? ph_machine_peaks () : (PhPeaks) { 0 };
+  guint n;
+  const PhNodeTime *times = ph_profile_times (profile, &n);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const double reached = mode == PH_COLOR_ROOF ? ph_peaks_reached (&peaks, &times[i]) : 0;
+      const double number = mode == PH_COLOR_ROOF ? CLAMP (1 - reached, 0, 1) : (double) times[i].ns / 1e9;
+      gpointer entry = mode == PH_COLOR_KERNEL ? (gpointer) g_strdup (times[i].kernel) : mode == PH_COLOR_LAYOUT ? (gpointer) g_strdup (times[i].layout)
+                                               : g_memdup2 (&number, sizeof number);
+
+      if (entry != NULL && reached >= 0)
+        g_hash_table_insert (table, GUINT_TO_POINTER (times[i].node), entry);
+      else
+        g_free (entry);
+    }
+  return mode == PH_COLOR_KERNEL || mode == PH_COLOR_LAYOUT ? measure_new (mode, NULL, NULL, NULL, table)
+                                                            : measure_new (mode, NULL, mode == PH_COLOR_TIME ? "s" : NULL, table, NULL);
 }
 
 PhMeasure *

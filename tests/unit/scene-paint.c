@@ -5,6 +5,8 @@
 
 #include "core/draw/paint.h"
 #include "core/io/io.h"
+#include "core/run/inputs.h"
+#include "core/run/profile.h"
 #include "core/ops/op.h"
 #include "tests/unit/scene-sample.h"
 
@@ -117,13 +119,20 @@ test_paint (void)
   g_autoptr (PhModel) model = ph_io_open (path, NULL, NULL, &error);
   const PhSceneOptions options = { .engine = PH_LAYOUT_LAYERED };
   g_autoptr (PhScene) scene = NULL;
+  g_autoptr (GHashTable) feeds = NULL;
+  g_autoptr (PhProfile) profile = NULL;
 
+  g_assert_no_error (error);
+  feeds = ph_inputs_find (model, NULL, PH_INPUTS_NORMAL, 1, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  profile = ph_profile_model (model, feeds, 1, NULL, &error);
   g_assert_no_error (error);
   scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
   g_assert_no_error (error);
   for (PhColorMode mode = 0; mode < PH_N_COLOR_MODES; mode++)
     {
-      g_autoptr (PhMeasure) measure = ph_measure_new_of_model (model, mode);
+      g_autoptr (PhMeasure) measure = ph_color_mode_is_measured (mode) ? ph_measure_new_of_profile (profile, mode) : ph_measure_new_of_model (model, mode);
+      const gboolean numbers = mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY || mode == PH_COLOR_TIME || mode == PH_COLOR_ROOF;
       g_autoptr (PhPaint) paint = measure != NULL ? ph_paint_new (scene, 0, measure) : NULL;
       g_autoptr (PhInk) ink = ph_ink_new ();
       guint n_nodes = 0, sum = 0, known = 0;
@@ -133,7 +142,7 @@ test_paint (void)
       float at;
 
       g_assert_true (ph_color_mode_find (ph_color_mode_name (mode), &found) && found == mode);
-      g_assert_true ((paint == NULL) == (mode == PH_COLOR_TIME || mode == PH_COLOR_QUERY));
+      g_assert_true ((paint == NULL) == (mode == PH_COLOR_QUERY));
       if (paint == NULL)
         continue;
       for (guint b = 0; b < ph_scene_n_boxes (scene); b++)
@@ -150,7 +159,9 @@ test_paint (void)
           sum += count;
         }
       g_assert_cmpuint (known + ph_paint_n_unknown (paint), ==, n_nodes);
-      g_assert_cmpint (ph_paint_tick (paint, 0, &at, &least), ==, mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY);
+      g_assert_cmpint (ph_paint_tick (paint, 0, &at, &least), ==, numbers);
+      if (ph_color_mode_is_measured (mode))
+        g_assert_cmpuint (known, ==, n_nodes);
       if (least == NULL)
         g_assert_cmpuint (sum, ==, known);
       else
@@ -159,7 +170,7 @@ test_paint (void)
           gint64 largest = -1;
 
           g_assert_true (ph_paint_tick (paint, 4, &at, &most) && at == 1);
-          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST ? "FLOP" : "B"));
+          g_assert_true (g_str_has_suffix (most, mode == PH_COLOR_COST ? "FLOP" : mode == PH_COLOR_MEMORY ? "B" : mode == PH_COLOR_TIME ? "s" : ""));
           PH_FOREACH_NODE (node, model->graph)
             if (mode == PH_COLOR_COST && ph_node_flops (node) > largest)
               {
