@@ -5,9 +5,9 @@
 
 #include "core/draw/paint.h"
 #include "core/io/io.h"
+#include "core/ops/op.h"
 #include "core/run/inputs.h"
 #include "core/run/profile.h"
-#include "core/ops/op.h"
 #include "tests/unit/scene-sample.h"
 
 static void
