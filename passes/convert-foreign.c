@@ -1,27 +1,29 @@
-/* convert-foreign.c: what the rules of TensorFlow, TensorFlow Lite and OpenVINO share: plain operators, constants, windows over NHWC.
+/* convert-foreign.c: what the rules of other systems share: plain operators, constants, windows over NHWC.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "passes/convert-foreign.h"
 
 #include <string.h>
 
-/* The name in each of the three dialects; NULL where it has none or another meaning. */
-static const struct { const PhOp *op; const char *names[4]; } direct[] = {
-  { &ph_op_Add, { "Add", "AddV2", "ADD" } }, { &ph_op_Sub, { "Sub", "Subtract", "SUB" } }, { &ph_op_Mul, { "Mul", "Multiply", "MUL" } },
-  { &ph_op_Div, { "RealDiv", "Div", "Divide", "DIV" } }, { &ph_op_Div, { "TruncateDiv" } }, { &ph_op_Pow, { "Pow", "Power", "POW" } },
-  { &ph_op_Max, { "Maximum", "MAXIMUM" } }, { &ph_op_Min, { "Minimum", "MINIMUM" } }, { &ph_op_Abs, { "Abs", "ABS" } },
-  { &ph_op_Neg, { "Neg", "Negative", "NEG" } }, { &ph_op_Sign, { "Sign", "SIGN" } }, { &ph_op_Sqrt, { "Sqrt", "SQRT" } },
-  { &ph_op_Exp, { "Exp", "EXP" } }, { &ph_op_Log, { "Log", "LOG" } }, { &ph_op_Sin, { "Sin", "SIN" } }, { &ph_op_Cos, { "Cos", "COS" } },
-  { &ph_op_Tan, { "Tan" } }, { &ph_op_Asin, { "Asin" } }, { &ph_op_Acos, { "Acos" } }, { &ph_op_Atan, { "Atan" } }, { &ph_op_Sinh, { "Sinh" } },
-  { &ph_op_Cosh, { "Cosh" } }, { &ph_op_Asinh, { "Asinh" } }, { &ph_op_Acosh, { "Acosh" } }, { &ph_op_Atanh, { "Atanh" } },
-  { &ph_op_Erf, { "Erf" } }, { &ph_op_Floor, { "Floor", "FLOOR" } }, { &ph_op_Ceil, { "Ceil", "Ceiling", "CEIL" } },
-  { &ph_op_Round, { "Round", "Rint", "ROUND" } }, { &ph_op_Reciprocal, { "Reciprocal", "Inv" } }, { &ph_op_Equal, { "Equal", "EQUAL" } },
-  { &ph_op_Less, { "Less", "LESS" } }, { &ph_op_LessOrEqual, { "LessEqual", "LESS_EQUAL" } }, { &ph_op_Greater, { "Greater", "GREATER" } },
-  { &ph_op_GreaterOrEqual, { "GreaterEqual", "GREATER_EQUAL" } }, { &ph_op_And, { "LogicalAnd", "LOGICAL_AND" } },
-  { &ph_op_Or, { "LogicalOr", "LOGICAL_OR" } }, { &ph_op_Not, { "LogicalNot", "LOGICAL_NOT" } }, { &ph_op_IsNaN, { "IsNan" } },
-  { &ph_op_IsInf, { "IsInf" } }, { &ph_op_Where, { "SelectV2", "Select", "SELECT", "SELECT_V2" } }, { &ph_op_Relu, { "Relu", "ReLU", "RELU" } },
-  { &ph_op_Elu, { "Elu", "ELU" } }, { &ph_op_Selu, { "Selu" } }, { &ph_op_Softplus, { "Softplus", "SoftPlus" } }, { &ph_op_Softsign, { "Softsign" } },
-  { &ph_op_Sigmoid, { "Sigmoid", "LOGISTIC" } }, { &ph_op_Tanh, { "Tanh", "TANH" } }, { &ph_op_HardSwish, { "HSwish", "HARD_SWISH" } },
+/* Its names in the dialects; one that means something else in another dialect is not here. */
+static const struct { const PhOp *op; const char *names[7]; } direct[] = {
+  { &ph_op_Add, { "Add", "AddV2", "ADD", "add", "TensorAdd" } }, { &ph_op_Sub, { "Sub", "Subtract", "SUB", "subtract" } }, { &ph_op_Mul, { "Mul", "Multiply", "MUL", "multiply" } },
+  { &ph_op_Div, { "RealDiv", "Div", "Divide", "DIV" } }, { &ph_op_Div, { "TruncateDiv", "divide", "trunc_div" } }, { &ph_op_Pow, { "Pow", "Power", "POW", "power" } },
+  { &ph_op_Max, { "Maximum", "MAXIMUM", "maximum" } }, { &ph_op_Min, { "Minimum", "MINIMUM", "minimum" } }, { &ph_op_Abs, { "Abs", "ABS", "abs" } },
+  { &ph_op_Neg, { "Neg", "Negative", "NEG", "negative" } }, { &ph_op_Sign, { "Sign", "SIGN", "sign" } }, { &ph_op_Sqrt, { "Sqrt", "SQRT", "sqrt" } },
+  { &ph_op_Exp, { "Exp", "EXP", "exp" } }, { &ph_op_Log, { "Log", "LOG", "log" } }, { &ph_op_Sin, { "Sin", "SIN", "sin" } }, { &ph_op_Cos, { "Cos", "COS", "cos" } },
+  { &ph_op_Tan, { "Tan", "tan" } }, { &ph_op_Asin, { "Asin", "asin" } }, { &ph_op_Acos, { "Acos", "acos" } }, { &ph_op_Atan, { "Atan", "atan" } }, { &ph_op_Sinh, { "Sinh", "sinh" } },
+  { &ph_op_Cosh, { "Cosh", "cosh" } }, { &ph_op_Asinh, { "Asinh", "asinh" } }, { &ph_op_Acosh, { "Acosh", "acosh" } }, { &ph_op_Atanh, { "Atanh", "atanh" } },
+  { &ph_op_Erf, { "Erf", "erf" } }, { &ph_op_Floor, { "Floor", "FLOOR", "floor" } }, { &ph_op_Ceil, { "Ceil", "Ceiling", "CEIL", "ceil" } },
+  { &ph_op_Round, { "Round", "Rint", "ROUND", "round" } }, { &ph_op_Reciprocal, { "Reciprocal", "Inv" } }, { &ph_op_Equal, { "Equal", "EQUAL", "equal" } },
+  { &ph_op_Less, { "Less", "LESS", "less" } }, { &ph_op_LessOrEqual, { "LessEqual", "LESS_EQUAL", "less_equal" } }, { &ph_op_Greater, { "Greater", "GREATER", "greater" } },
+  { &ph_op_GreaterOrEqual, { "GreaterEqual", "GREATER_EQUAL", "greater_equal" } }, { &ph_op_And, { "LogicalAnd", "LOGICAL_AND", "logical_and" } },
+  { &ph_op_Or, { "LogicalOr", "LOGICAL_OR", "logical_or" } }, { &ph_op_Not, { "LogicalNot", "LOGICAL_NOT", "logical_not" } }, { &ph_op_IsNaN, { "IsNan", "isnan" } },
+  { &ph_op_IsInf, { "IsInf", "isinf" } }, { &ph_op_Where, { "SelectV2", "Select", "SELECT", "SELECT_V2", "where" } }, { &ph_op_Relu, { "Relu", "ReLU", "RELU", "nn.relu", "ReLUV2" } },
+  { &ph_op_Elu, { "Elu", "ELU" } }, { &ph_op_Selu, { "Selu", "nn.selu", "SeLU" } }, { &ph_op_Softplus, { "Softplus", "SoftPlus" } }, { &ph_op_Softsign, { "Softsign" } },
+  { &ph_op_Sigmoid, { "Sigmoid", "LOGISTIC", "sigmoid" } }, { &ph_op_Tanh, { "Tanh", "TANH", "tanh" } }, { &ph_op_HardSwish, { "HSwish", "HARD_SWISH", "HardSwish" } },
   { &ph_op_Mish, { "Mish" } }, { &ph_op_LogSoftmax, { "LogSoftmax", "LOG_SOFTMAX" } }, { &ph_op_Sum, { "AddN", "ADD_N" } },
+  { &ph_op_Xor, { "LogicalXor", "logical_xor" } }, { &ph_op_BitwiseAnd, { "bitwise_and" } }, { &ph_op_BitwiseOr, { "bitwise_or" } },
+  { &ph_op_BitwiseXor, { "bitwise_xor" } }, { &ph_op_BitwiseNot, { "bitwise_not" } },
 };
 
 gboolean
@@ -93,12 +95,22 @@ ph_foreign_number (PhConvert *l, PhValue *like, double number)
   return ph_build_scalar (l->b, ph_convert_dtype (like) != PH_UNDEFINED ? ph_convert_dtype (like) : PH_FLOAT, number);
 }
 
+char *
+ph_foreign_text_attr (PhConvert *l, const char *name, const char *fallback)
+{
+  char *text = g_strdup (ph_node_attr_string (l->node, name, fallback));
+
+  g_strdelimit (text, "\"'", ' ');
+  return g_strstrip (text);
+}
+
 PhDType
 ph_foreign_type_attr (PhConvert *l, const char *name, PhDType fallback)
 {
   static const struct { const char *name; PhDType dtype; } others[] = { { "half", PH_FLOAT16 }, { "f32", PH_FLOAT }, { "f16", PH_FLOAT16 }, { "i64", PH_INT64 },
-    { "i32", PH_INT32 }, { "i8", PH_INT8 }, { "u8", PH_UINT8 }, { "boolean", PH_BOOL }, { "bf16", PH_BFLOAT16 }, { "f64", PH_DOUBLE } };
-  const char *text = ph_node_attr_string (l->node, name, "");
+    { "i32", PH_INT32 }, { "i8", PH_INT8 }, { "u8", PH_UINT8 }, { "boolean", PH_BOOL }, { "bf16", PH_BFLOAT16 }, { "f64", PH_DOUBLE }, { "float32", PH_FLOAT },
+    { "float64", PH_DOUBLE } };
+  g_autofree char *text = ph_foreign_text_attr (l, name, "");
 
   for (guint i = 0; i < G_N_ELEMENTS (others); i++)
     if (strcmp (others[i].name, text) == 0)

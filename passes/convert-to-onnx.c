@@ -11,7 +11,8 @@
 
 static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_convert_shape, ph_convert_linear, ph_convert_reduce, ph_convert_index, ph_convert_control,
                                              ph_convert_math, ph_convert_hlo, ph_convert_tensorflow, ph_convert_tensorflow_tensors,
-                                             ph_convert_tflite, ph_convert_openvino, ph_convert_aten,
+                                             ph_convert_tflite, ph_convert_openvino, ph_convert_onednn, ph_convert_mindspore, ph_convert_tvm,
+                                             ph_convert_tvm_shape, ph_convert_aten,
                                              ph_convert_aten_shape, ph_convert_aten_linear, ph_convert_aten_reduce, ph_convert_aten_layer,
                                              ph_convert_aten_control, ph_convert_aten_index };
 
@@ -19,7 +20,7 @@ static const PhConvertRule *const tables[] = { ph_convert_elementwise, ph_conver
 static gboolean
 is_other (const PhNode *node)
 {
-  static const char *const domains[] = { "tf", "tflite", "openvino", "aten", "prim", "higher_order", NULL };
+  static const char *const domains[] = { "tf", "tflite", "openvino", "aten", "prim", "higher_order", "onednn", "mindspore", "relax", "relay", NULL };
 
   return g_strv_contains (domains, node->domain);
 }
@@ -43,7 +44,9 @@ ph_convert_name (const PhNode *node)
     {
       const gsize n = strlen (node->op_type);
 
-      name = g_strdup_printf ("%s:%s", node->domain, node->op_type);
+      /* MindSpore's dumps say what runs an operator; Relax and Relay share their rules. */
+      name = g_strdup_printf ("%s:%s", g_str_has_prefix (node->domain, "rela") ? "tvm" : node->domain,
+                              node->op_type + (g_str_has_prefix (node->op_type, "PrimFunc_") ? strlen ("PrimFunc_") : 0));
       /* relu_ (): what it is written into was looked after when the file was read. */
       if (g_str_equal (node->domain, "aten") && n > 1 && node->op_type[n - 1] == '_' && node->op_type[n - 2] != '_')
         name[strlen (name) - 1] = '\0';
@@ -327,7 +330,7 @@ convert_to_onnx (PhPassRun *run, GError **error)
   g_autoptr (GArray)     ids = g_array_new (FALSE, FALSE, sizeof (guint));
 
   if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run)
-      || !inline_calls (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run) || !ph_convert_prepare (run, error)
+      || !ph_foreign_prepare (run, error) || !inline_calls (run, error) || !ph_foreign_prepare (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run) || !ph_convert_prepare (run, error)
       || !ph_aten_prepare (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
@@ -355,14 +358,14 @@ convert_to_onnx (PhPassRun *run, GError **error)
       if (stays != NULL)
         g_hash_table_insert (reasons, GUINT_TO_POINTER (id), stays);
     }
-  if (!run->stopped && !ph_aten_finish (run, error))
+  if (!run->stopped && (!ph_aten_finish (run, error) || !ph_foreign_finish (run, error)))
     return FALSE;
   note_what_stays (run, reasons);
   return TRUE;
 }
 
 const PhPass ph_pass_convert_to_onnx = {
-  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO, jaxpr, PyTorch, TensorFlow, TensorFlow Lite and OpenVINO in ONNX's",
+  .name = "convert-to-onnx", .group = "upgrade", .summary = "Writes the operators of StableHLO, HLO, jaxpr, PyTorch, TensorFlow, TensorFlow Lite, OpenVINO, oneDNN, MindSpore and TVM in ONNX's",
   .elsewhere = "torch.onnx, jax2onnx, tf2onnx, stablehlo-to-onnx",
   .trap = "the same name may mean another thing at the edges: rounding, shifts by the width, starts that do not fit, NaN.",
   .run = convert_to_onnx, .exactness = PH_ROUNDING,

@@ -7,6 +7,16 @@
 
 typedef struct { guint here, stay; } Count;
 
+/* Whether what @function does is not all of ONNX: a call of it that could not be written out stays. */
+static gboolean
+is_foreign (const PhFunction *function)
+{
+  PH_FOREACH_NODE (node, function->graph)
+    if (node->op == NULL && !ph_node_is_fused (node))
+      return TRUE;
+  return FALSE;
+}
+
 /* Counts operators of other systems by "domain.name". @after: count them as staying. */
 static void
 count_foreign (PhModel *model, gboolean after, GHashTable *counts, guint *n_nodes)
@@ -20,7 +30,7 @@ count_foreign (PhModel *model, gboolean after, GHashTable *counts, guint *n_node
       Count           *count;
 
       (*n_nodes)++;
-      if (node->op != NULL || ph_node_is_fused (node) || ph_node_function (node) != NULL)
+      if (node->op != NULL || ph_node_is_fused (node) || (ph_node_function (node) != NULL && (!after || !is_foreign (ph_node_function (node)))))
         continue;
       name = g_strdup_printf ("%s.%s", node->domain, node->op_type);
       count = g_hash_table_lookup (counts, name);

@@ -1,0 +1,154 @@
+/* systems.c: operators of oneDNN, MindSpore and TVM, converted, compute what the same graph written in ONNX's operators computes: the cases
+ * of systems-cases.txt, as they are and after O2.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/graph/history.h"
+#include "core/io/io.h"
+#include "core/run/inputs.h"
+#include "core/tensor/compare.h"
+#include "passes/convert-foreign.h"
+
+static PhModel *
+read_graph (const char *name, const char *interface, const char *body)
+{
+  static const char head[] = "<ir_version: 11, opset_import: [\"\" : 23, \"onednn\" : 1, \"mindspore\" : 1, \"relax\" : 1, \"relay\" : 1]>\n";
+  g_autofree char  *text = g_strdup_printf ("%sg %s\n{\n%s\n}\n", head, interface, body);
+  g_autoptr (GError) error = NULL;
+  PhModel          *model = ph_onnx_text_read (text, -1, name, &error);
+
+  if (model == NULL)
+    g_error ("%s: %s in\n%s", name, error->message, text);
+  return model;
+}
+
+/* Nothing of another system stays. */
+static void
+convert (const char *name, PhModel *model, gboolean optimised)
+{
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (GPtrArray) nodes = NULL;
+  g_autoptr (GError)    error = NULL;
+  PhPassOptions         options = PH_PASS_OPTIONS_DEFAULT;
+
+  options.allow = PH_ROUNDING;
+  ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &options, &error);
+  g_assert_no_error (error);
+  nodes = ph_model_nodes (model);
+  for (guint i = 0; i < nodes->len; i++)
+    if (((PhNode *) nodes->pdata[i])->op == NULL)
+      g_error ("%s: %s.%s stays: %s", name, ((PhNode *) nodes->pdata[i])->domain, ((PhNode *) nodes->pdata[i])->op_type, g_array_index (history->steps, PhStep, 0).note);
+  for (const char *const *pass = ph_pipeline_find ("O2")->passes; optimised && *pass != NULL; pass++)
+    if (ph_pass_find (*pass) != NULL)
+      {
+        ph_pass_run (ph_pass_find (*pass), model, history, &options, &error);
+        g_assert_no_error (error);
+      }
+}
+
+/* name, interface, body, "as", body in ONNX's operators */
+static void
+run_case (const char *text, gboolean optimised)
+{
+  g_auto (GStrv)         parts = g_strsplit (text, "\nas\n", 2), lines = g_strsplit (parts[0], "\n", 3);
+  g_autoptr (PhModel)    foreign = NULL, expected = NULL;
+  g_autoptr (GHashTable) feeds = NULL, given = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL, found = NULL;
+  g_autoptr (GError)     error = NULL;
+  PhRunOptions           options = { .seed = 5 };
+
+  g_assert_cmpuint (g_strv_length (lines), ==, 3);
+  g_assert_nonnull (parts[1]);
+  foreign = read_graph (lines[0], lines[1], lines[2]);
+  expected = read_graph (lines[0], lines[1], parts[1]);
+  convert (lines[0], foreign, optimised);
+  feeds = ph_inputs_find (expected, NULL, PH_INPUTS_NORMAL, 7, NULL, &options, &results, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < foreign->graph->inputs->len; i++)
+    {
+      PhValue *input = foreign->graph->inputs->pdata[i];
+
+      g_hash_table_insert (given, input, ph_tensor_ref (g_hash_table_lookup (feeds, ph_graph_find_value_named (expected->graph, input->name))));
+    }
+  found = ph_run_model (foreign, given, NULL, &options, &error);
+  if (found == NULL)
+    g_error ("%s: %s", lines[0], error->message);
+  g_assert_cmpuint (foreign->graph->outputs->len, ==, expected->graph->outputs->len);
+  for (guint i = 0; i < expected->graph->outputs->len; i++)
+    {
+      const PhValue            *a = foreign->graph->outputs->pdata[i], *b = expected->graph->outputs->pdata[i];
+      g_auto (PhComparison) comparison = ph_tensor_compare (g_hash_table_lookup (found, GUINT_TO_POINTER (a->id)), g_hash_table_lookup (results, GUINT_TO_POINTER (b->id)),
+                                                            (PhTolerance) { 1e-5, 1e-6 });
+
+      if (!comparison.close)
+        g_error ("%s, output %u: %s", lines[0], i, comparison.why);
+    }
+}
+
+static void
+test_cases (gconstpointer optimised)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "unit", "systems-cases.txt", NULL), *text = NULL;
+  g_auto (GStrv)   cases = NULL;
+  guint            n;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  cases = g_strsplit (text, "=== ", -1);
+  for (n = 1; cases[n] != NULL; n++)
+    run_case (cases[n], GPOINTER_TO_INT (optimised));
+  g_assert_cmpuint (n, >, 60);
+}
+
+/* What a rule cannot say stays and is said by name, and nothing is lost. */
+static void
+test_stays (void)
+{
+  static const struct { const char *body, *why; } rows[] = {
+    { "y = onednn.Convolution <auto_pad = \"SAME_LOWER\", data_format = \"NCX\", weights_format = \"OIX\"> (x, w)", "its padding is SAME_LOWER" },
+    { "y = onednn.SoftMax <mode = \"inf_as_zero\"> (x)", "its mode is inf_as_zero" },
+    { "y = relax.\"nn.conv2d\" <padding = \"[p, 1]\"> (x, w)", "its padding is not of numbers" },
+    { "y = relax.\"nn.conv2d\" <data_layout = \"NCHW4c\"> (x, w)", "its layout is NCHW4c" },
+    { "y = relax.reshape <shape = \"R.shape([n, 4])\"> (x)", "the shape of 'y' is not known" },
+    { "y = relay.sum <axis = \"[k]\"> (x)", "its axes are not known" },
+    { "y = mindspore.BatchNorm <is_training = 1> (x, w, w, w, w)", "export the network for inference" },
+    { "y = mindspore.Softmax <axis = [1, 2]> (x)", "it is over several axes" },
+    { "y = mindspore.Add <argument_1 = \"a name\"> (x)", "an operand is missing, or cannot be read from its text" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (PhModel)   model = read_graph (rows[i].body, "(float[1,2,4,4] x, float[2,2,3,3] w) => (y)", rows[i].body);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      const char           *note;
+
+      g_assert_true (ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &PH_PASS_OPTIONS_DEFAULT, NULL));
+      note = g_array_index (history->steps, PhStep, 0).note;
+      if (note == NULL || strstr (note, rows[i].why) == NULL)
+        g_error ("%s: '%s' is not in '%s'", rows[i].body, rows[i].why, note != NULL ? note : "nothing");
+      g_assert_null (model->graph->last->op);
+    }
+}
+
+/* An operator's name stands in one row. */
+static void
+test_rows (void)
+{
+  static const PhConvertRule *const tables[] = { ph_convert_onednn, ph_convert_mindspore, ph_convert_tvm, ph_convert_tvm_shape };
+  g_autoptr (GHashTable)            names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
+    for (const PhConvertRule *rule = tables[t]; rule->op != NULL; rule++)
+      if (!g_hash_table_add (names, (gpointer) rule->op) || rule->why == NULL)
+        g_error ("%s has two rows, or says nothing", rule->op);
+  g_assert_cmpuint (g_hash_table_size (names), >, 230);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/systems/cases", GINT_TO_POINTER (FALSE), test_cases);
+  g_test_add_data_func ("/systems/cases-O2", GINT_TO_POINTER (TRUE), test_cases);
+  g_test_add_func ("/systems/stays", test_stays);
+  g_test_add_func ("/systems/rows", test_rows);
+  return g_test_run ();
+}
