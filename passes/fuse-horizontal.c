@@ -1,5 +1,6 @@
 /* fuse-horizontal.c: convolutions or products that read the same input are computed as one.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/run/recipe.h"
 #include "passes/rule.h"
 #include "passes/run.h"
 
@@ -95,40 +96,20 @@ static PhTensor *
 join (GArray *branches, guint what)
 {
   const Branch *first = &g_array_index (branches, Branch, 0);
-  gboolean columns = what == 1 && first->node->op == &ph_op_MatMul;
-  PhTensor *like = ph_value_constant (what == 1 ? ph_node_input (first->node, 1) : first->offset), *joined;
-  gint64 dims[PH_MAX_RANK], rows = columns ? ph_tensor_dims (like)[0] : 1;
-  gsize size = ph_dtype_size (ph_tensor_dtype (like)), at = 0, total = 0;
+  g_autoptr (PhRecipe) recipe = ph_recipe_new ();
+  g_autofree PhValue **parts = g_new (PhValue *, branches->len);
+  gint64 axis = what == 1 && first->node->op == &ph_op_MatMul ? 1 : 0;
+  PhTensor *tensor = NULL;
 
-  for (guint i = 0; i < ph_tensor_rank (like); i++)
-    dims[i] = ph_tensor_dims (like)[i];
-  for (guint i = 0; i < branches->len; i++)
-    total += g_array_index (branches, Branch, i).size;
-  dims[columns ? 1 : 0] = total;
-  joined = ph_tensor_new (ph_tensor_dtype (like), ph_tensor_rank (like), dims);
-  if (joined == NULL)
-    return NULL;
   for (guint i = 0; i < branches->len; i++)
     {
       const Branch *branch = &g_array_index (branches, Branch, i);
 
-      if (!ph_tensor_bring (ph_value_constant (what == 1 ? ph_node_input (branch->node, 1) : branch->offset), NULL))
-        {
-          ph_tensor_unref (joined);
-          return NULL;
-        }
+      tensor = ph_value_constant (what == 1 ? ph_node_input (branch->node, 1) : branch->offset);
+      parts[i] = ph_recipe_constant (recipe, tensor);
     }
-  for (gint64 row = 0; row < rows; row++)
-    for (guint i = 0; i < branches->len; i++)
-      {
-        const Branch *branch = &g_array_index (branches, Branch, i);
-        PhTensor *tensor = ph_value_constant (what == 1 ? ph_node_input (branch->node, 1) : branch->offset);
-        gsize n = ph_tensor_count (tensor) / rows * size;
-
-        memcpy ((char *) ph_tensor_writable (joined) + at, (const char *) ph_tensor_data (tensor) + row * n, n);
-        at += n;
-      }
-  return joined;
+  return ph_recipe_tensor (recipe, ph_build_node (ph_recipe_builder (recipe), &ph_op_Concat, parts, branches->len,
+                                                  PH_ATTRS (ph_attr_new_int ("axis", axis)), 1), ph_tensor_dtype (tensor), NULL);
 }
 
 static gboolean

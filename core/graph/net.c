@@ -3,6 +3,7 @@
 #include "core/graph/net.h"
 
 #include "core/graph/graph-private.h"
+#include "core/tensor/origin.h"
 
 static void
 net_node_free (gpointer data)
@@ -117,7 +118,8 @@ field_differs (Net *self, const PhNetField *field)
         return TRUE;
       a = ph_history_find_tensor (self->history, self->model, &self->tensors, field->before);
       b = a != NULL ? ph_history_find_tensor (self->history, self->model, &self->tensors, field->after) : NULL;
-      return a == NULL || b == NULL || !ph_tensor_equal (a, b);
+      /* What a rule computed counts as changed, so that nobody has to compute it only to compare. */
+      return a == NULL || b == NULL || ph_tensor_get_origin (a) != ph_tensor_get_origin (b) || !ph_tensor_equal (a, b);
     case PH_NET_TYPE:
       return field->old_type != field->new_type;
     case PH_NET_ATTR:

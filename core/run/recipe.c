@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define DEFERRED 65              /* elements; with fewer, ph_build_tensor() looks for an equal one */
+
 struct _PhRecipe
 {
   PhModel  *model;             /* (nullable) NULL once it is spent */
@@ -83,18 +85,47 @@ all_splats (PhModel *model)
   return TRUE;
 }
 
-static PhTensor *
-as_splat (PhTensor *tensor)
+/* The same expression of one element of each, where that gives one element of the result: of splats it gives all of it. NULL: it
+ * does not. */
+static PhModel *
+of_one_element (PhModel *model)
 {
-  const gsize size = ph_dtype_size (ph_tensor_dtype (tensor)), n = ph_tensor_count (tensor);
-  const char *data = ph_tensor_data (tensor);
-  PhTensor *splat;
+  g_autoptr (PhModel) one = ph_model_new ();
+  g_autoptr (GHashTable) made = g_hash_table_new (NULL, NULL);
+  PhBuilder b = { .graph = one->graph };
 
-  if (data == NULL || n < 2 || memcmp (data, data + size, (n - 1) * size) != 0)
-    return tensor;
-  splat = ph_tensor_new_splat (ph_tensor_dtype (tensor), ph_tensor_rank (tensor), ph_tensor_dims (tensor), data);
-  ph_tensor_unref (tensor);
-  return splat;
+  ph_model_set_opset (one, "", PH_OPSET_NEWEST);
+  for (guint i = 0; i < model->graph->constants->len; i++)
+    {
+      PhValue *value = model->graph->constants->pdata[i];
+      g_autoptr (PhTensor) element = NULL;
+
+      if (!ph_dtype_is_float (ph_tensor_dtype (value->tensor)) || ph_tensor_count (value->tensor) == 0)
+        continue;
+      element = ph_tensor_new_scalar (ph_tensor_dtype (value->tensor), ph_tensor_get (value->tensor, 0));
+      g_hash_table_insert (made, value, ph_graph_add_constant (one->graph, value->name, element, &b.error));
+    }
+  PH_FOREACH_NODE (node, model->graph)
+    {
+      const gboolean moves = node->op == &ph_op_Reshape || node->op == &ph_op_Expand;
+      const guint n = moves ? 1 : node->inputs->len;
+      g_autofree PhValue **inputs = g_new (PhValue *, n + 1);
+      g_autofree PhAttr **attrs = g_new0 (PhAttr *, node->attrs->len + 1);
+
+      for (guint i = 0; i < n; i++)
+        {
+          inputs[i] = g_hash_table_lookup (made, ph_node_input (node, i));
+          if (inputs[i] == NULL)
+            return NULL;
+        }
+      if (!moves && (node->op == NULL || (node->op->flags & PH_OP_ELEMENTWISE) == 0))
+        return NULL;
+      for (guint i = 0; !moves && i < node->attrs->len; i++)
+        attrs[i] = ph_attr_ref (node->attrs->pdata[i]);
+      g_hash_table_insert (made, ph_node_output (node, 0), moves ? inputs[0] : ph_build_node (&b, node->op, inputs, n, attrs, 1));
+    }
+  ph_graph_set_output (one->graph, 0, g_hash_table_lookup (made, model->graph->outputs->pdata[0]), &b.error);
+  return ph_builder_finish (&b, NULL) ? g_steal_pointer (&one) : NULL;
 }
 
 static PhTensor *
@@ -114,6 +145,15 @@ compute (PhModel *model, PhDType dtype, GError **error)
   return tensor;
 }
 
+static PhTensor *
+compute_splat (PhModel *model, PhDType dtype, guint rank, const gint64 *dims)
+{
+  g_autoptr (PhModel) one = of_one_element (model);
+  g_autoptr (PhTensor) element = one != NULL ? compute (one, dtype, NULL) : NULL;
+
+  return element != NULL ? ph_tensor_new_splat (dtype, rank, dims, ph_tensor_data (element)) : NULL;
+}
+
 /* An expression that gives one of its constants: nothing was computed, and the constant must not own what owns it. */
 static gboolean
 is_constant_of (PhModel *model, const PhTensor *tensor)
@@ -122,6 +162,28 @@ is_constant_of (PhModel *model, const PhTensor *tensor)
     if (((PhValue *) model->graph->constants->pdata[i])->tensor == tensor)
       return TRUE;
   return FALSE;
+}
+
+static PhTensor *
+compute_deferred (const PhTensor *tensor, GError **error)
+{
+  return compute (ph_recipe_of (tensor), ph_tensor_dtype (tensor), error);
+}
+
+/* Passes make many constants that nobody reads before the next pass makes others of them: large ones wait until somebody does. */
+static PhTensor *
+defer (PhRecipe *self, const PhType *type, PhDType dtype)
+{
+  g_autofree gint64 *dims = g_new (gint64, type->rank + 1);
+  PhTensor *splat;
+
+  for (guint i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].size;
+  splat = all_splats (self->model) ? compute_splat (self->model, dtype, type->rank, dims) : NULL;
+  if (splat == NULL)
+    return ph_tensor_new_deferred (dtype, type->rank, dims, g_steal_pointer (&self->model), compute_deferred, (GDestroyNotify) ph_model_free);
+  ph_tensor_set_origin (splat, g_steal_pointer (&self->model), (GDestroyNotify) ph_model_free);
+  return splat;
 }
 
 PhTensor *
@@ -135,11 +197,12 @@ ph_recipe_tensor (PhRecipe *self, PhValue *result, PhDType dtype, GError **error
     ph_graph_set_output (self->model->graph, 0, result, &self->b.error);
   if (!ph_builder_finish (&self->b, error))
     return NULL;
+  result = self->model->graph->outputs->pdata[0];
+  if (result->producer != NULL && result->type != NULL && ph_type_count (result->type) >= DEFERRED)
+    return defer (self, result->type, dtype);
   tensor = compute (self->model, dtype, error);
   if (tensor == NULL)
     return NULL;
-  if (all_splats (self->model))
-    tensor = as_splat (tensor);
   if (!is_constant_of (self->model, tensor))
     ph_tensor_set_origin (tensor, g_steal_pointer (&self->model), (GDestroyNotify) ph_model_free);
   return tensor;

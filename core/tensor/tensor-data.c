@@ -41,7 +41,7 @@ ph_tensor_peek (const PhTensor *tensor)
     return data;
   if (tensor->base != NULL)
     return ph_tensor_peek (tensor->base);
-  return tensor->file != NULL || tensor->packed != NULL ? ph_tensor_data ((PhTensor *) tensor) : g_bytes_get_data (tensor->bytes, NULL);
+  return tensor->bytes != NULL ? g_bytes_get_data (tensor->bytes, NULL) : ph_tensor_data ((PhTensor *) tensor);
 }
 
 static gboolean
@@ -51,6 +51,32 @@ no_memory (const PhTensor *tensor, GError **error)
 
   g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "a tensor does not fit into memory: %s", why);
   return FALSE;
+}
+
+/* Takes the elements of what the origin gives, with what they count against the budget. */
+static gboolean
+compute_data (PhTensor *tensor, GError **error)
+{
+  g_autoptr (PhTensor) result = tensor->compute (tensor, error), made = NULL;
+
+  if (result == NULL)
+    return FALSE;
+  g_return_val_if_fail (result->count == tensor->count && result->dtype == tensor->dtype, FALSE);
+  if (ph_tensor_is_sole (result) && result->data != NULL)
+    made = g_steal_pointer (&result);
+  else
+    made = ph_tensor_new_unset (tensor->dtype, tensor->rank, tensor->dims);
+  if (made == NULL)
+    return no_memory (tensor, error);
+  if (result != NULL)
+    ph_tensor_copy_data (result, made->data);
+  if (g_atomic_pointer_compare_and_exchange (&tensor->data, NULL, made->data))
+    {
+      tensor->charged = made->charged;
+      made->data = NULL;
+      made->charged = 0;
+    }
+  return TRUE;
 }
 
 /* Makes the data of a splat, of misaligned bytes, of what lies in a file or in another order. */
@@ -114,7 +140,7 @@ ph_tensor_bring (PhTensor *tensor, GError **error)
   if (g_atomic_pointer_get (&tensor->data) != NULL)
     return TRUE;
   if (tensor->base == NULL)
-    return make_data (tensor, error);
+    return tensor->compute != NULL ? compute_data (tensor, error) : make_data (tensor, error);
   if (!ph_tensor_bring (tensor->base, error))
     return FALSE;
   g_atomic_pointer_set (&tensor->data, g_atomic_pointer_get (&tensor->base->data));
@@ -333,30 +359,41 @@ hash_bytes (guint hash, gconstpointer data, gsize n)
   return hash;
 }
 
-/* A large tensor is sampled: reading all of a mapped file only to look something up would be a waste. */
+#define SAMPLE 64                /* elements */
+
+/* A large tensor is sampled at its beginning, middle and end: reading all of a file only to look something up would be a waste. */
+static guint
+hash_elements (PhTensor *tensor, guint hash)
+{
+  const gsize size = ph_dtype_size (tensor->dtype), n = MIN (tensor->count, SAMPLE), last = tensor->count - n;
+  guint8 room[SAMPLE * sizeof (PhElement)];
+
+  for (guint i = 0; i < 3 && n > 0; i++)
+    {
+      const guint8 *sample = tensor->is_splat ? NULL : chunk_at (tensor, last * i / 2 * size, n * size, room);
+
+      if (tensor->is_splat)
+        for (gsize j = 0; j < n; j++)
+          hash = hash_bytes (hash, tensor->element.raw, size);
+      else if (sample != NULL)
+        hash = hash_bytes (hash, sample, n * size);
+    }
+  return hash;
+}
+
 guint
 ph_tensor_hash (PhTensor *tensor)
 {
-  const gsize size = ph_dtype_size (tensor->dtype);
-  gsize step = MAX (tensor->count / 512, 1);
   guint hash = 2166136261u;
-  PhElement room;
 
   hash = hash_bytes (hash, &tensor->kind, sizeof tensor->kind);
   hash = hash_bytes (hash, &tensor->dtype, sizeof tensor->dtype);
   hash = hash_bytes (hash, tensor->dims, tensor->rank * sizeof *tensor->dims);
   hash = hash_bytes (hash, &tensor->count, sizeof tensor->count);
-  if (tensor->kind != PH_KIND_TENSOR)
-    step = 1;
-  for (gsize i = 0; i < tensor->count; i += step)
-    {
-      if (tensor->kind != PH_KIND_TENSOR)
-        hash = hash * 31 + ph_tensor_hash (tensor->items[i]);
-      else if (tensor->dtype == PH_STRING)
-        hash = hash * 31 + g_str_hash (ph_tensor_get_string (tensor, i));
-      else
-        hash = hash_bytes (hash, ph_tensor_element (tensor, i, &room), size);
-    }
+  if (tensor->kind == PH_KIND_TENSOR && tensor->dtype != PH_STRING)
+    return hash_elements (tensor, hash);
+  for (gsize i = 0; i < tensor->count; i++)
+    hash = hash * 31 + (tensor->kind != PH_KIND_TENSOR ? ph_tensor_hash (tensor->items[i]) : g_str_hash (ph_tensor_get_string (tensor, i)));
   return hash;
 }
 

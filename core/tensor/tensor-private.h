@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "core/tensor/tensor.h"
+#include "core/tensor/origin.h"
 
 G_BEGIN_DECLS
 
@@ -32,6 +32,7 @@ struct _PhTensor
   union { guint8 raw[16]; char *string; gint64 align; } element;     /* of a splat; string owned */
   gpointer   origin;             /* (nullable) owned                                               */
   GDestroyNotify free_origin;
+  PhTensorCompute compute;       /* (nullable) makes data of @origin                               */
   gint64     dims[];
 };
 

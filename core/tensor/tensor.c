@@ -88,6 +88,28 @@ ph_tensor_new_unset (PhDType dtype, guint rank, const gint64 *dims)
 }
 
 PhTensor *
+ph_tensor_new_deferred (PhDType dtype, guint rank, const gint64 *dims, gpointer origin, PhTensorCompute compute, GDestroyNotify free_origin)
+{
+  PhTensor *tensor = allocate (dtype, rank, dims);
+
+  if (tensor == NULL)
+    {
+      free_origin (origin);
+      return NULL;
+    }
+  tensor->owned = TRUE;
+  tensor->compute = compute;
+  ph_tensor_set_origin (tensor, origin, free_origin);
+  return tensor;
+}
+
+gboolean
+ph_tensor_is_deferred (const PhTensor *tensor)
+{
+  return tensor->compute != NULL && g_atomic_pointer_get (&((PhTensor *) tensor)->data) == NULL;
+}
+
+PhTensor *
 ph_tensor_new_packed (guint rank, const gint64 *dims, PhMemoryFormat layout)
 {
   PhTensor *tensor = allocate (PH_FLOAT, rank, dims);

@@ -4,6 +4,7 @@
 
 #include "core/ops/builder.h"
 #include "core/ops/verify.h"
+#include "core/tensor/origin.h"
 #include "passes/pass.h"
 
 /* Blocks of what passes act upon: identities, shape arithmetic, common subexpressions, constants, a residual. */
@@ -92,10 +93,57 @@ test_proportional (void)
   g_assert_cmpfloat (large, <, 40 * small + 100);
 }
 
+/* Conv (x, w) * s, of 8 x 8 filters. */
+static PhModel *
+scaled_convolution (gboolean splat)
+{
+  PhModel *model = ph_model_new ();
+  PhBuilder b = { .graph = model->graph };
+  const gint64 dims[] = { 8, 8, 3, 3 }, channels[] = { 1, 8, 1, 1 };
+  const float two = 2, three = 3;
+  PhTensor *weights = splat ? ph_tensor_new_splat (PH_FLOAT, 4, dims, &three) : ph_tensor_new (PH_FLOAT, 4, dims);
+  PhValue *x, *y;
+
+  for (guint i = 0; !splat && i < ph_tensor_count (weights); i++)
+    ((float *) ph_tensor_writable (weights))[i] = (float) i;
+  ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+  x = ph_graph_add_input (model->graph, "x", ph_type_static (PH_FLOAT, 4, (gint64[]) { 1, 8, 9, 9 }), NULL, G_MAXUINT, &b.error);
+  y = PH_BUILD (&b, Conv, x, ph_build_tensor (&b, weights));
+  y = PH_BUILD (&b, Mul, y, ph_build_tensor (&b, ph_tensor_new_splat (PH_FLOAT, 4, channels, &two)));
+  g_assert_true (ph_builder_finish (&b, NULL));
+  ph_graph_set_output (model->graph, 0, y, NULL);
+  return model;
+}
+
+/* A pass, and the counts of its step, compute none of the weights that it changes; who looks at them finds them. */
+static void
+test_deferred (void)
+{
+  for (int splat = 0; splat < 2; splat++)
+    {
+      g_autoptr (PhModel) model = scaled_convolution (splat);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+      g_autoptr (GError) error = NULL;
+      PhTensor *weights;
+
+      options.allow = PH_ROUNDING;
+      ph_pass_run (ph_pass_find ("fuse-conv-affine"), model, history, &options, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (model->graph->n_nodes, ==, 1);
+      weights = ph_value_constant (ph_node_input (model->graph->first, 1));
+      g_assert_cmpint (ph_tensor_is_splat (weights), ==, splat);
+      g_assert_cmpint (ph_tensor_is_deferred (weights), ==, !splat);
+      g_assert_cmpfloat (ph_tensor_get (weights, 5), ==, splat ? 6 : 10);
+      g_assert_false (ph_tensor_is_deferred (weights));
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/passes/scale/deferred", test_deferred);
   g_test_add_func ("/passes/scale/proportional", test_proportional);
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/tensor/broadcast.h"
 #include "core/tensor/compare.h"
+#include "core/tensor/origin.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,6 +167,58 @@ test_print (void)
   g_assert_cmpstr (number, ==, "uint64 {9223372036854775808}");
 }
 
+static PhTensor *
+count_up (const PhTensor *tensor, GError **error)
+{
+  PhTensor *result = ph_tensor_new (ph_tensor_dtype (tensor), 1, (gint64[]) { ph_tensor_count (tensor) });
+
+  (*(guint *) ph_tensor_get_origin (tensor))++;
+  for (guint i = 0; i < ph_tensor_count (tensor); i++)
+    ((float *) ph_tensor_writable (result))[i] = (float) i;
+  return result;
+}
+
+/* Elements that wait for the first to ask, and then stay. */
+static void
+test_deferred (void)
+{
+  const gint64 dims[] = { 10, 100 };
+  guint *asked = g_new0 (guint, 1);
+  g_autoptr (PhTensor) tensor = ph_tensor_new_deferred (PH_FLOAT, 2, dims, asked, count_up, g_free);
+  g_autoptr (PhTensor) view = ph_tensor_reshaped (tensor, 1, (gint64[]) { 1000 });
+  g_autofree float *copy = g_new (float, 1000);
+
+  g_assert_cmpuint (*asked, ==, 0);
+  g_assert_true (ph_tensor_is_deferred (tensor));
+  g_assert_true (ph_tensor_copy_data (view, copy));
+  g_assert_cmpfloat (copy[999], ==, 999);
+  g_assert_cmpfloat (ph_tensor_get (tensor, 7), ==, 7);
+  g_assert_cmpfloat (((const float *) ph_tensor_data (view))[501], ==, 501);
+  g_assert_cmpuint (*asked, ==, 1);
+  g_assert_false (ph_tensor_is_deferred (tensor));
+}
+
+/* A hash samples, of a splat the same as of its elements written out, and of any number of them. */
+static void
+test_hash (void)
+{
+  const float one = 1;
+
+  for (gint64 n = 0; n < 400; n++)
+    {
+      g_autoptr (PhTensor) splat = ph_tensor_new_splat (PH_FLOAT, 1, &n, &one), dense = ph_tensor_new (PH_FLOAT, 1, &n);
+
+      for (gint64 i = 0; i < n; i++)
+        ((float *) ph_tensor_writable (dense))[i] = 1;
+      g_assert_cmpuint (ph_tensor_hash (splat), ==, ph_tensor_hash (dense));
+      if (n > 0)
+        {
+          ((float *) ph_tensor_writable (dense))[n - 1] = 2;
+          g_assert_cmpuint (ph_tensor_hash (splat), !=, ph_tensor_hash (dense));
+        }
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -173,6 +226,8 @@ main (int argc, char *argv[])
   g_test_add_func ("/tensor/make", test_make);
   g_test_add_func ("/tensor/bytes", test_bytes);
   g_test_add_func ("/tensor/splat", test_splat);
+  g_test_add_func ("/tensor/deferred", test_deferred);
+  g_test_add_func ("/tensor/hash", test_hash);
   g_test_add_func ("/tensor/equal", test_equal);
   g_test_add_func ("/tensor/compare", test_compare);
   g_test_add_func ("/tensor/broadcast", test_broadcast);
