@@ -180,6 +180,11 @@ void        ph_node_fail_valist   (const PhNode *node, GError **error, PhError c
 char       *ph_node_scope         (const PhNode *node);                 /* "layers.0/attn" out of its name, or "" */
 
 PhAttr     *ph_node_attr          (const PhNode *node, const char *name);     /* (nullable) */
+/* A graph with cycles is read as a DAG: of a value that comes to a node from further down, as to a phi from the end of its loop, the name
+ * stands in this attribute, as "NAME" or "NAME from BLOCK". It orders nothing and is no use; it is drawn and listed. */
+#define PH_LINKS_ATTR "back"
+/* Those values, as many as there are now. (element-type PhValue) (transfer container) (nullable): there are none. */
+GPtrArray  *ph_node_links         (const PhNode *node);
 gint64      ph_node_attr_int      (const PhNode *node, const char *name, gint64 fallback);
 float       ph_node_attr_float    (const PhNode *node, const char *name, float fallback);
 const char *ph_node_attr_string   (const PhNode *node, const char *name, const char *fallback);  /* interned */

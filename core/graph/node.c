@@ -96,6 +96,35 @@ ph_node_scope (const PhNode *node)
   return end != NULL ? g_strndup (start, (gsize) (end - start)) : g_strdup ("");
 }
 
+static PhValue *
+linked_value (const PhNode *node, GBytes *text)
+{
+  gsize size;
+  const char *from = g_bytes_get_data (text, &size), *end = from != NULL ? g_strstr_len (from, (gssize) size, " from ") : NULL;
+  g_autofree char *name = g_strndup (from != NULL ? from : "", end != NULL ? (gsize) (end - from) : size);
+
+  return ph_graph_find_value_named (node->graph, name);
+}
+
+GPtrArray *
+ph_node_links (const PhNode *node)
+{
+  const PhAttr *attr = node->op == NULL ? ph_node_attr (node, PH_LINKS_ATTR) : NULL;
+  GPtrArray *links = NULL;
+
+  for (guint i = 0; attr != NULL && attr->kind == PH_ATTR_STRINGS && i < attr->n; i++)
+    {
+      PhValue *value = linked_value (node, attr->strings[i]);
+
+      if (value == NULL)
+        continue;
+      if (links == NULL)
+        links = g_ptr_array_new ();
+      g_ptr_array_add (links, value);
+    }
+  return links;
+}
+
 PhAttr *
 ph_node_attr (const PhNode *node, const char *name)
 {

@@ -106,7 +106,7 @@ add_edges (Inside *in, PhLayout *layout)
       const int slot[2] = { find_end (in, segment->from, &dx[0], &box[0]), find_end (in, segment->to, &dx[1], &box[1]) };
       const gboolean among = box[0] != in->group && box[1] != in->group;
 
-      segment->reversed = among && ph_arrange_backward (scene, box[0]) && ph_arrange_backward (scene, box[1]);
+      segment->reversed = among && (segment->link || (ph_arrange_backward (scene, box[0]) && ph_arrange_backward (scene, box[1])));
       segment->tie = among && ph_arrange_backward (scene, box[1]) && !ph_arrange_backward (scene, box[0]);
       edge->from = slot[segment->reversed ? 1 : 0];
       edge->to = slot[segment->reversed ? 0 : 1];

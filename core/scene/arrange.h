@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 typedef struct { int group, source; gboolean out; float x; /* from the group's left */ } PhPort;
 
 /* Ends are boxes, or n_boxes + the index of a port. */
-typedef struct { int group, from, to, source; guint first, n, presence; guint8 operand; gboolean reversed, tie; } PhSegment;
+typedef struct { int group, from, to, source; guint first, n, presence; guint8 operand, link; gboolean reversed, tie; } PhSegment;
 
 typedef struct { int segment, union_edge; } PhPart;
 

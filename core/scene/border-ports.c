@@ -33,7 +33,8 @@ port_at (PhArranger *a, int group, int source, gboolean out)
 static void
 add_segment (PhArranger *a, int group, int from, int to, int source, guint edge)
 {
-  gint64 key = (gint64) from << 32 | to;
+  const gboolean link = g_array_index (a->build->union_edges, PhUnionEdge, edge).link;
+  gint64 key = (gint64) from << 32 | to | (link ? G_GINT64_CONSTANT (1) << 31 : 0);
   int index = GPOINTER_TO_INT (g_hash_table_lookup (a->segment_index, &key)) - 1;
   PhPart part = { 0, edge };
   PhSegment *at;
@@ -41,7 +42,7 @@ add_segment (PhArranger *a, int group, int from, int to, int source, guint edge)
   if (index < 0)
     {
       const PhSegment segment = { .group = group, .from = from, .to = to, .source = source,
-                                  .operand = g_array_index (a->build->union_edges, PhUnionEdge, edge).operand };
+                                  .operand = g_array_index (a->build->union_edges, PhUnionEdge, edge).operand, .link = link };
 
       g_array_append_val (a->segments, segment);
       index = a->segments->len - 1;
@@ -80,6 +81,18 @@ ph_arrange_cut (PhArranger *a, guint e)
     if (up == from)
       return;
 
+  /* A line up leads from border to border: inside, everything leads down. */
+  if (edge->link)
+    {
+      int ends[2] = { from, to };
+
+      for (int i = 0; i < 2; i++)
+        while (ph_arrange_parent (a, ends[i]) != common)
+          ends[i] = ph_arrange_parent (a, ends[i]);
+      add_segment (a, common, ends[0], ends[1], ends[0], e);
+      a->segment_of[e] = g_array_index (a->parts, PhPart, a->parts->len - 1).segment;
+      return;
+    }
   end = from;
   for (int group = ph_arrange_parent (a, from); group != common; group = ph_arrange_parent (a, group))
     {

@@ -105,8 +105,8 @@ ph_scene_bypass (PhSceneBuild *build)
   reversed = g_new0 (guint8, n_edges + 1);
   for (int e = 0; e < n_edges; e++)
     {
-      layout->edges[e].from = edge_at (build, e)->from;
-      layout->edges[e].to = edge_at (build, e)->to;
+      layout->edges[e].from = edge_at (build, e)->link ? edge_at (build, e)->to : edge_at (build, e)->from;
+      layout->edges[e].to = edge_at (build, e)->link ? edge_at (build, e)->from : edge_at (build, e)->to;
     }
   ph_layered_rank (layout, rank, reversed);
   ph_layout_free (layout);
@@ -121,7 +121,7 @@ ph_scene_bypass (PhSceneBuild *build)
       PhUnionEdge *edge = edge_at (build, e);
       int way[MAX_VISITS], n_way = 0;
 
-      if (reversed[e] || rank[edge->to] - rank[edge->from] < 2
+      if (edge->link || reversed[e] || rank[edge->to] - rank[edge->from] < 2
           || ph_scene_box (build->scene, edge->from)->parent != ph_scene_box (build->scene, edge->to)->parent || !find_way (&finder, e))
         continue;
       for (int box = edge->to; box != edge->from; box = edge_at (build, came[box])->from)

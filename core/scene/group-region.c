@@ -30,7 +30,7 @@ ph_scene_rank (PhSceneBuild *build)
 
       if (edge->n_via > 0 || edge->from < 0)      /* has no way of its own: a loop, which ranking skips */
         continue;
-      up = ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward;
+      up = edge->link || (ph_scene_box (scene, edge->from)->backward && ph_scene_box (scene, edge->to)->backward);
       layout->edges[i].from = up ? edge->to : edge->from;
       layout->edges[i].to = up ? edge->from : edge->to;
       layout->edges[i].min_length = layout->boxes[edge->from].column == layout->boxes[edge->to].column;

@@ -222,6 +222,9 @@ ph_recorder_replay (PhRecorder *recorder, PhHistory *history, const PhRewrite *r
         if (is_new && life_at (recorder, life_of (recorder, node->id))->kind == PH_LIFE_NODE)
           add_move (recorder, life_of (recorder, node->id), node, FALSE);
       }
+  for (guint i = 0; i < present->len; i++)
+    if (ph_recorder_is_shown (recorder, ((PhNode *) present->pdata[i])->graph))
+      ph_recorder_touch_links (recorder, present->pdata[i]);
   g_hash_table_iter_init (&iter, owners);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     touch_owner (recorder, ph_model_find_node (recorder->model, GPOINTER_TO_UINT (key)));

@@ -145,7 +145,7 @@ ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted)
         {
           const PhUseLife *want = &g_array_index (wanted, PhUseLife, k);
 
-          if (want->from == use->from && want->value == use->value && want->control == use->control)
+          if (want->from == use->from && want->value == use->value && want->control == use->control && want->link == use->link)
             {
               g_array_remove_index_fast (wanted, k);
               kept = TRUE;
@@ -173,17 +173,78 @@ ph_recorder_set_uses (PhRecorder *recorder, int index, GArray *wanted)
 }
 
 static void
-want_use (PhRecorder *recorder, GArray *wanted, const PhValue *value, guint operand)
+want_use (PhRecorder *recorder, GArray *wanted, const PhValue *value, guint operand, gboolean link)
 {
-  PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8) };
+  PhUseLife use = { .from = source_of (recorder, value), .operand = MIN (operand, G_MAXUINT8), .link = link };
 
   if (use.from < 0)
     return;
   use.value = value->id;
   for (guint i = 0; i < wanted->len; i++)
-    if (g_array_index (wanted, PhUseLife, i).value == use.value)
+    if (g_array_index (wanted, PhUseLife, i).value == use.value && g_array_index (wanted, PhUseLife, i).link == link)
       return;
   g_array_append_val (wanted, use);
+}
+
+/* What comes to @node from further down; and who it is, for the day on which another node makes that. */
+static void
+want_links (PhRecorder *recorder, GArray *wanted, const PhNode *node)
+{
+  g_autoptr (GPtrArray) links = ph_node_links (node);
+
+  for (guint i = 0; links != NULL && i < links->len; i++)
+    {
+      const PhValue *value = links->pdata[i];
+      GArray *nodes = g_hash_table_lookup (recorder->linked, value->name);
+      guint k;
+
+      want_use (recorder, wanted, value, node->inputs->len + i, TRUE);
+      if (nodes == NULL)
+        g_hash_table_insert (recorder->linked, (gpointer) value->name, nodes = g_array_new (FALSE, FALSE, sizeof (PhId)));
+      for (k = 0; k < nodes->len && g_array_index (nodes, PhId, k) != node->id; k++)
+        ;
+      if (k == nodes->len)
+        g_array_append_val (nodes, node->id);
+    }
+}
+
+static void
+set_node_uses (PhRecorder *recorder, int index, const PhNode *node)
+{
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
+
+  for (guint i = 0; i < node->inputs->len; i++)
+    want_use (recorder, wanted, node->inputs->pdata[i], i, FALSE);
+  for (guint i = 0; node->control != NULL && i < node->control->len; i++)
+    {
+      const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .control = TRUE };
+
+      if (use.from >= 0)
+        g_array_append_val (wanted, use);
+    }
+  want_links (recorder, wanted, node);
+  ph_recorder_set_uses (recorder, index, wanted);
+}
+
+void
+ph_recorder_touch_links (PhRecorder *recorder, PhNode *node)
+{
+  if (node->op != NULL)
+    return;
+  if (ph_node_attr (node, PH_LINKS_ATTR) != NULL)
+    set_node_uses (recorder, life_of (recorder, node->id), node);
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const GArray *nodes = g_hash_table_lookup (recorder->linked, ((PhValue *) node->outputs->pdata[i])->name);
+
+      for (guint k = 0; nodes != NULL && k < nodes->len; k++)
+        {
+          const PhNode *user = ph_model_find_node (recorder->model, g_array_index (nodes, PhId, k));
+
+          if (user != NULL && user != node && life_of (recorder, user->id) >= 0)
+            set_node_uses (recorder, life_of (recorder, user->id), user);
+        }
+    }
 }
 
 /* A weight in all but name: Constant, or ConstantOfShape of a constant, which stands for weights in light models. */
@@ -211,7 +272,6 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
 {
   PhRecord *record = recorder->record;
   int index = life_of (recorder, node->id);
-  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (PhUseLife));
   gboolean constant;
   PhLife *life;
 
@@ -251,16 +311,7 @@ ph_recorder_touch_node (PhRecorder *recorder, PhNode *node)
   }
   for (guint i = 0; i < node->outputs->len; i++)
     note_type (recorder, node->outputs->pdata[i]);
-  for (guint i = 0; i < node->inputs->len; i++)
-    want_use (recorder, wanted, node->inputs->pdata[i], i);
-  for (guint i = 0; node->control != NULL && i < node->control->len; i++)
-    {
-      const PhUseLife use = { .from = life_of (recorder, ((PhNode *) node->control->pdata[i])->id), .control = TRUE };
-
-      if (use.from >= 0)
-        g_array_append_val (wanted, use);
-    }
-  ph_recorder_set_uses (recorder, index, wanted);
+  set_node_uses (recorder, index, node);
 }
 
 void
@@ -307,7 +358,7 @@ ph_recorder_touch_outputs (PhRecorder *recorder, PhGraph *graph)
         {
           life->died = PH_FOREVER;           /* came back: it was there all the time */
           ph_recorder_set_face (recorder, index, ph_faces_add_value (recorder->record->faces, value, TRUE));
-          want_use (recorder, wanted, value, 0);
+          want_use (recorder, wanted, value, 0, FALSE);
         }
       else if (life->died == PH_FOREVER)
         life->died = recorder->now;
@@ -338,6 +389,8 @@ touch_graph (PhRecorder *recorder, PhGraph *graph)
         if (!touch_graph (recorder, node->graphs->pdata[i]))
           return FALSE;
     }
+  PH_FOREACH_NODE (node, graph)
+    ph_recorder_touch_links (recorder, node);
   ph_recorder_touch_outputs (recorder, graph);
   return TRUE;
 }
@@ -378,6 +431,7 @@ ph_record_new (PhModel *model, PhHistory *history, PhId inside, GCancellable *ca
 {
   PhRecord *record = g_new0 (PhRecord, 1);
   PhRecorder recorder = { record, cancellable, model, 0, g_ptr_array_new_with_free_func (free_open),
+                        g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
                         g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
   const guint start = history != NULL ? ph_history_edit_index (history, history->position) : 0;
   guint done = start;
@@ -422,6 +476,7 @@ ph_record_new (PhModel *model, PhHistory *history, PhId inside, GCancellable *ca
     }
   g_ptr_array_unref (recorder.open);
   g_hash_table_unref (recorder.outputs);
+  g_hash_table_unref (recorder.linked);
   if (cancelled)
     g_clear_pointer (&record, ph_record_free);
   else

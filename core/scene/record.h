@@ -43,6 +43,7 @@ typedef struct
   int        born, died;
   guint8     operand;         /* which input it is, the first is 0                                               */
   gboolean   control;
+  gboolean   link;            /* ph_node_links(): it comes from further down                                      */
 } PhUseLife;
 
 /* A node that went or came with the rewrite at @time, those that went first. */

@@ -44,6 +44,7 @@ typedef struct
   guint first_use, n_uses;
   guint presence;               /* stops of the history at which it is there, or one that runs through its place is      */
   guint8 operand;               /* of the box that it enters                                                             */
+  guint8 link;                  /* it leads up: laid out turned around                                                   */
   guint first_via, n_via;       /* the edges (indices in build->vias) through whose places it runs, n_via 0: its own way  */
 } PhUnionEdge;
 

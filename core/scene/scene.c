@@ -142,7 +142,7 @@ mark_backward (PhScene *scene)
 
 /* ── edges ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-typedef struct { guint64 key; int use; } KeyedUse;
+typedef struct { guint64 key; int use; guint8 link; } KeyedUse;
 
 static int
 compare_keyed_uses (const void *a, const void *b)
@@ -151,7 +151,7 @@ compare_keyed_uses (const void *a, const void *b)
 
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
-  return x->use - y->use;
+  return x->link != y->link ? x->link - y->link : x->use - y->use;
 }
 
 /* Uses between the same two boxes are one edge. */
@@ -169,14 +169,14 @@ collect_edges (PhSceneBuild *build)
       const int from = scene->box_of_life[ph_scene_use (scene, i)->from], to = scene->box_of_life[ph_scene_use (scene, i)->to];
 
       if (from >= 0 && to >= 0 && from != to)
-        keyed[n_keyed++] = (KeyedUse) { (guint64) from << 32 | (guint) to, i };
+        keyed[n_keyed++] = (KeyedUse) { (guint64) from << 32 | (guint) to, i, ph_scene_use (scene, i)->link != FALSE };
     }
   qsort (keyed, n_keyed, sizeof *keyed, compare_keyed_uses);
   for (guint i = 0; i < n_keyed; i++)
     {
-      if (i == 0 || keyed[i].key != keyed[i - 1].key)
+      if (i == 0 || keyed[i].key != keyed[i - 1].key || keyed[i].link != keyed[i - 1].link)
         {
-          const PhUnionEdge edge = { .from = keyed[i].key >> 32, .to = keyed[i].key & 0xffffffff, .first_use = i,
+          const PhUnionEdge edge = { .from = keyed[i].key >> 32, .to = keyed[i].key & 0xffffffff, .first_use = i, .link = keyed[i].link,
                                      .operand = ph_scene_use (scene, keyed[i].use)->operand };
 
           g_array_append_val (build->union_edges, edge);

@@ -68,6 +68,10 @@ test_loop (void)
   g_assert_cmpfloat (ph_tensor_get (ph_node_input (phi, 0)->tensor, 0), ==, 0);
   ASSERT_ATTR (phi, "back", "[\"%next from loop\"]");
   ASSERT_ATTR (phi, "incoming", "[\"entry\", \"loop\"]");
+  g_autoptr (GPtrArray) links = ph_node_links (phi);
+  g_assert_cmpuint (links->len, ==, 1);
+  g_assert_true (links->pdata[0] == ph_node_output (next, 0));
+  g_assert_null (ph_node_links (next));
   g_assert_true (ph_node_input (next, 0) == ph_node_output (phi, 0));
   g_assert_true (ph_node_input (compare, 0) == ph_node_output (next, 0));
   ASSERT_ATTR (next, "flags", "\"nuw nsw\"");

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/draw/paint.h"
+#include "core/io/format.h"
 #include "core/io/io.h"
 #include "core/ops/op.h"
 #include "tests/bench/transformer.h"
@@ -378,6 +379,45 @@ test_columns (void)
     }
 }
 
+/* What comes to a phi from the end of its loop is a line that leads up, at each position at which it is there. */
+static void
+test_links (void)
+{
+  static const char text[] = "define i32 @sum(i32 %n) {\nentry:\n  br label %loop\nloop:\n"
+                             "  %i = phi i32 [ 0, %entry ], [ %next, %loop ]\n  %acc = phi i32 [ 0, %entry ], [ %next, %loop ]\n"
+                             "  %more = add i32 %acc, %i\n  %next = add i32 %more, 1\n  %done = icmp eq i32 %next, %n\n"
+                             "  br i1 %done, label %exit, label %loop\nexit:\n  ret i32 %next\n}\n";
+  static const PhLayoutEngine engines[] = { PH_LAYOUT_LAYERED, PH_LAYOUT_BEST };
+
+  for (guint k = 0; k < G_N_ELEMENTS (engines); k++)
+    {
+      g_autoptr (GError)    error = NULL;
+      g_autoptr (GBytes)    bytes = g_bytes_new_static (text, strlen (text));
+      g_autoptr (PhModel)   model = ph_format_read_bytes (ph_format_find ("llvm"), bytes, "sum.ll", NULL, &error);
+      const PhSceneOptions  options = { .engine = engines[k] };
+      g_autoptr (PhScene)   scene = NULL;
+      guint                 n_up = 0;
+
+      g_assert_no_error (error);
+      scene = ph_scene_new (ph_model_clone (model), NULL, &options, NULL, &error);
+      g_assert_no_error (error);
+      for (guint e = 0; e < ph_scene_n_edges (scene); e++)
+        {
+          const PhSceneEdge *edge = ph_scene_edge (scene, e);
+          const PhPoint     *points = ph_scene_points (scene, edge);
+          const PhNode      *to = ph_model_find_node (model, ph_scene_box (scene, edge->to)->n_tenants > 0 ? ph_scene_tenant (scene, edge->to, 0)->id : 0);
+
+          g_assert_cmpuint (edge->n_points, >=, 4);
+          if (points[0].y < points[edge->n_points - 1].y)
+            continue;
+          g_assert_nonnull (to);
+          g_assert_cmpstr (to->op_type, ==, "phi");
+          n_up++;
+        }
+      g_assert_cmpuint (n_up, ==, 2);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -390,5 +430,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/scene/appended-models", test_appended_models);
   g_test_add_func ("/scene/appended-groups", test_appended_groups);
   g_test_add_func ("/scene/gradient", test_gradient);
+  g_test_add_func ("/scene/links", test_links);
   return g_test_run ();
 }

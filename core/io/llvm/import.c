@@ -210,7 +210,7 @@ add_node (Import *i, const PhLlvmBlock *block, const PhLlvmInstruction *from, co
     }
   add_flags (attrs, from);
   add_strings (i, attrs, "incoming", incoming);
-  add_strings (i, attrs, "back", back);
+  add_strings (i, attrs, PH_LINKS_ATTR, back);
   add_strings (i, attrs, "operands", fixed);
   if (from->targets != NULL)
     add_strings (i, attrs, "to", from->targets);

@@ -26,7 +26,7 @@ static const PhForeignOp instructions[] = {
   { "fcmp", PH_FAMILY_ARITHMETIC, NULL, { "predicate" }, "Compares floating-point numbers by its predicate; the ordered ones are false where one is NaN." },
   { "select", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "The second operand where the first is true, else the third." },
   { "freeze", PH_FAMILY_ARITHMETIC, NULL, { NULL }, "Its operand, or an arbitrary but fixed value where that is undef or poison." },
-  { "phi", PH_FAMILY_CONTROL, NULL, { "incoming", "back" }, "The value that belongs to the block from which control came." },
+  { "phi", PH_FAMILY_CONTROL, NULL, { "incoming" }, "The value that belongs to the block from which control came." },
   { "br", PH_FAMILY_CONTROL, NULL, { "to" }, "Goes to its block, or to one of two by a condition." },
   { "switch", PH_FAMILY_CONTROL, NULL, { "to" }, "Goes to the block of the case that its operand equals, else to the first one." },
   { "indirectbr", PH_FAMILY_CONTROL, NULL, { "to" }, "Goes to the block whose address it is given." },
