@@ -50,6 +50,7 @@ static const PhAction own_actions[] = {
   { "win.color-cost",     N_("Colour by Cost"),         N_("Floating-point operations of each node"), NULL, "ph-colours-symbolic", N_("Graph") },
   { "win.color-memory",   N_("Colour by Memory"),       N_("Bytes that each node makes"), NULL, "ph-colours-symbolic", N_("Graph") },
   { "win.color-time",     N_("Colour by Time"),         N_("How long each node takes; measures it when it is not known"), NULL, "ph-colours-symbolic", N_("Graph") },
+  { "win.color-error",    N_("Colour by Difference"),   N_("How far each value is from what it was at the position changes are counted from"), NULL, "ph-colours-symbolic", N_("Graph") },
   { "win.color-query",    N_("Colour by Query…"),       N_("A number or a name for each node, in SQL"), NULL, "ph-colours-symbolic", N_("Graph") },
   { "win.legend",         N_("Legend"),                 N_("What the colours say"), NULL, NULL, N_("Graph") },
   { "win.show-pipeline",  N_("Pipeline"),               N_("Show or hide the pipeline"), "F9", NULL, N_("View") },

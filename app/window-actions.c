@@ -572,7 +572,7 @@ ph_window_install_actions (PhWindow *self)
     { "compact", toggle_view }, { "grouped", toggle_view }, { "show-diff", toggle_view }, { "edge-width", toggle_view }, { "show-values", toggle_view },
     { "compare-with", compare_with }, { "form-overlay", set_graph }, { "form-side", set_graph }, { "form-text", set_graph },
     { "color-kind", set_graph }, { "color-role", set_graph }, { "color-device", set_graph }, { "color-cost", set_graph },
-    { "color-memory", set_graph }, { "color-time", set_graph }, { "color-query", set_graph }, { "legend", do_graph }, { "follow", do_graph }, { "next-change", do_graph },
+    { "color-memory", set_graph }, { "color-time", set_graph }, { "color-error", set_graph }, { "color-query", set_graph }, { "legend", do_graph }, { "follow", do_graph }, { "next-change", do_graph },
     { "previous-change", do_graph }, { "part-around", do_graph }, { "part-wider", do_graph }, { "part-narrower", do_graph },
     { "part-paths", do_graph }, { "part-touched", do_graph }, { "part-all", do_graph },
     { "show-pipeline", NULL, NULL, "true", change_panel }, { "show-inspector", NULL, NULL, "true", change_panel },

@@ -1,4 +1,4 @@
-/* bottom-pane.c: the pane below the graph: console, text, traces, problems.
+/* bottom-pane.c: the pane below the graph: console, text, traces, values, problems.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/bottom-pane.h"
 
@@ -6,6 +6,7 @@
 
 #include "views/access-names.h"
 #include "views/adjoint-pane.h"
+#include "views/along-pane.h"
 #include "views/execution-pane.h"
 #include "views/problems-pane.h"
 #include "views/text-pane.h"
@@ -19,6 +20,7 @@ struct _PhBottomPane
   PhConsolePane  *console_pane;
   PhTextPane     *text_pane;
   PhAdjointPane  *adjoint_pane;
+  PhAlongPane    *along_pane;
   PhExecutionPane *execution_pane;
   PhProblemsPane *problems_pane;
   PhDocument     *document;        /* (nullable) */
@@ -54,6 +56,7 @@ ph_bottom_pane_set_console (PhBottomPane *self, PhConsole *console)
   ph_text_pane_set_document (self->text_pane, self->document);
   ph_adjoint_pane_set_document (self->adjoint_pane, self->document);
   ph_execution_pane_set_console (self->execution_pane, console);
+  ph_along_pane_set_console (self->along_pane, console);
   ph_problems_pane_set_console (self->problems_pane, console);
   on_problems_changed (self);
 }
@@ -90,6 +93,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
   g_type_ensure (PH_TYPE_CONSOLE_PANE);
   g_type_ensure (PH_TYPE_TEXT_PANE);
   g_type_ensure (PH_TYPE_ADJOINT_PANE);
+  g_type_ensure (PH_TYPE_ALONG_PANE);
   g_type_ensure (PH_TYPE_EXECUTION_PANE);
   g_type_ensure (PH_TYPE_PROBLEMS_PANE);
   G_OBJECT_CLASS (klass)->dispose = ph_bottom_pane_dispose;
@@ -102,6 +106,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, console_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, text_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, adjoint_pane);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, along_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, execution_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, problems_pane);
 }

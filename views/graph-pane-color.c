@@ -61,6 +61,71 @@ ph_graph_pane_on_profile (PhGraphPane *self)
     ph_graph_canvas_set_color_mode (self->canvas, PH_COLOR_FAMILY);
 }
 
+/* Relative, of the worst output of each node that both positions have. */
+static PhMeasure *
+measure_error (const PhAlong *along, PhPosition from, PhPosition to)
+{
+  g_autofree char *first = ph_position_to_string (from), *last = ph_position_to_string (to);
+  g_autofree char *title = g_strdup_printf (_("Difference of the values, %s → %s"), first, last);
+  GHashTable *numbers = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+
+  for (guint i = 0; i < along->values->len; i++)
+    {
+      const PhAlongValue *value = &g_array_index (along->values, PhAlongValue, i);
+      const double error = value->error <= PH_ALONG_ROUNDING ? 0 : MIN (value->error, 1);
+      double *known = g_hash_table_lookup (numbers, GUINT_TO_POINTER (value->node));
+
+      if (known)
+        *known = MAX (*known, error);
+      else
+        g_hash_table_insert (numbers, GUINT_TO_POINTER (value->node), g_memdup2 (&error, sizeof error));
+    }
+  return ph_measure_new_numbers (PH_COLOR_ERROR, title, NULL, numbers);
+}
+
+static void
+show_error (PhGraphPane *self, const PhAlong *along)
+{
+  PhMeasure *measure = measure_error (along, ph_document_get_since (self->document), ph_document_get_position (self->document));
+
+  self->error_wanted = FALSE;
+  ph_graph_canvas_set_measure (self->canvas, PH_COLOR_ERROR, measure);
+  ph_measure_unref (measure);
+}
+
+/* (nullable) What is known of the two positions between which changes are shown. */
+static const PhAlong *
+find_along (PhGraphPane *self)
+{
+  PhPosition from, to;
+  const PhAlong *along = ph_document_get_along (self->document, &from, &to);
+
+  return along && ph_position_compare (from, ph_document_get_since (self->document)) == 0
+             && ph_position_compare (to, ph_document_get_position (self->document)) == 0
+           ? along : NULL;
+}
+
+static void
+ask_error (PhGraphPane *self)
+{
+  g_autofree char *from = ph_position_to_string (ph_document_get_since (self->document)), *to = ph_position_to_string (ph_document_get_position (self->document));
+  g_autofree char *line = g_strdup_printf ("along %s %s", from, to);
+
+  self->error_wanted = TRUE;
+  ph_console_run_async (self->console, line, NULL, NULL, NULL);
+}
+
+void
+ph_graph_pane_on_along (PhGraphPane *self)
+{
+  const PhAlong *along = find_along (self);
+  guint mode;
+
+  g_object_get (self->canvas, "color-mode", &mode, NULL);
+  if (along && (self->error_wanted || mode == PH_COLOR_ERROR))
+    show_error (self, along);
+}
+
 static void
 change_color (GSimpleAction *action, GVariant *value, gpointer data)
 {
@@ -70,12 +135,17 @@ change_color (GSimpleAction *action, GVariant *value, gpointer data)
   if (!ph_color_mode_find (g_variant_get_string (value, NULL), &mode))
     return;
   self->color_wanted = ph_color_mode_is_measured (mode) && !is_measured (self) ? mode : PH_COLOR_FAMILY;
+  self->error_wanted = FALSE;
   if (mode == PH_COLOR_QUERY)
     ph_query_bar_open (self->query_bar);
   else if (self->color_wanted != PH_COLOR_FAMILY)
     ph_console_run_async (self->console, "profile --random 1", NULL, NULL, NULL);
   else if (ph_color_mode_is_measured (mode))
     show_measured (self, mode);
+  else if (mode == PH_COLOR_ERROR && find_along (self))
+    show_error (self, find_along (self));
+  else if (mode == PH_COLOR_ERROR)
+    ask_error (self);
   else
     ph_graph_canvas_set_color_mode (self->canvas, mode);
 }

@@ -42,6 +42,7 @@ struct _PhGraphPane
   GSimpleActionGroup *actions;
   PhForm           form;
   PhColorMode      color_wanted;     /* once it is measured; FAMILY: nothing is waited for    */
+  gboolean         error_wanted;     /* colours by difference, once it is known             */
   PhId             path_from;        /* PH_NO_ID: none; paths from there are asked for */
   guint            later;
 };
@@ -51,6 +52,7 @@ void ph_graph_pane_queue_labels      (PhGraphPane *pane);             /* written
 /* graph-pane-color.c */
 void ph_graph_pane_add_color_actions (PhGraphPane *pane);             /* graph.color, graph.legend */
 void ph_graph_pane_on_profile        (PhGraphPane *pane);             /* the document has measured times */
+void ph_graph_pane_on_along          (PhGraphPane *pane);             /* ... compared values */
 
 /* graph-pane-part.c */
 void ph_graph_pane_add_part_actions  (PhGraphPane *pane);             /* graph.part-... */

@@ -368,6 +368,7 @@ ph_graph_pane_new (PhConsole *console)
   g_signal_connect_swapped (self->document, "since-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
   g_signal_connect_swapped (self->document, "diff-changed", G_CALLBACK (ph_graph_pane_queue_labels), self);
   g_signal_connect_swapped (self->document, "profile-changed", G_CALLBACK (ph_graph_pane_on_profile), self);
+  g_signal_connect_swapped (self->document, "along-changed", G_CALLBACK (ph_graph_pane_on_along), self);
   g_signal_connect_swapped (self->document, "layout-changed", G_CALLBACK (on_layout), self);
   return GTK_WIDGET (self);
 }

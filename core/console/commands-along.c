@@ -87,7 +87,7 @@ along_finish (PhCall *call, GError **error)
     { "value", "value", .style = PH_STYLE_KEY }, { "node", "node" }, { "type", "type" }, { "error", "error", .right = TRUE, .digits = 2 },
     { "place", "at" }, { "expected", "was" }, { "actual", "is" },
   };
-  const Along     *job = call->data;
+  Along           *job = call->data;
   const PhAlong   *along = job->along;
   JsonArray       *rows = ph_reply_array (call->reply, "values");
   g_autofree char *line = ph_along_line (along, LINE_WIDTH), *from = ph_position_to_string (job->a), *to = ph_position_to_string (job->b);
@@ -120,6 +120,7 @@ along_finish (PhCall *call, GError **error)
     ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
   if (!job->all && n_differ > n_shown)
     ph_reply_say (call->reply, "%u more differ behind them; --all shows every value\n", n_differ - n_shown);
+  ph_document_take_along (call->document, g_steal_pointer (&job->along), job->a, job->b);
   return TRUE;
 }
 

@@ -36,7 +36,7 @@ render_begin (PhCall *call, GError **error)
   if (!ph_call_take_option (call, "--color", &by, error) || !ph_call_need_open (call, error) || !ph_call_need_args (call, 1, 3, error))
     return FALSE;
   page = g_str_has_suffix (call->argv[0], ".html");
-  if (by != NULL && (!ph_color_mode_find (by, &color) || ph_color_mode_is_measured (color) || color == PH_COLOR_QUERY))
+  if (by != NULL && (!ph_color_mode_find (by, &color) || ph_color_mode_is_given (color)))
     return ph_call_usage (call, error, "--color is one of kind, role, device, cost and memory, not '%s'", by);
   if (!g_str_has_suffix (call->argv[0], ".svg") && !g_str_has_suffix (call->argv[0], ".png") &&
       !g_str_has_suffix (call->argv[0], ".pdf") && !g_str_has_suffix (call->argv[0], ".dot") && !page)

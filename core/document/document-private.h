@@ -44,6 +44,8 @@ struct _PhDocument
   PhExecution *execution;         /* (nullable) a run that is walked through                                 */
   guint       executed;           /* of its events                                                           */
   PhProfile  *profile;            /* (nullable)                                                              */
+  PhAlong    *along;              /* (nullable) of @along_from and @along_to                                 */
+  PhPosition  along_from, along_to;
   GPtrArray  *proofs;             /* (element-type PhProof) (nullable elements) owned, by step                */
   guint       proof_serial;       /* changes whenever proofs are dropped                                     */
   gboolean    proves;             /* in the background                                                       */
@@ -64,7 +66,7 @@ struct _PhDocument
 enum { SIGNAL_OPENED, SIGNAL_HISTORY_CHANGED, SIGNAL_POSITION_CHANGED, SIGNAL_PIPELINE_CHANGED, SIGNAL_FEEDS_CHANGED,
        SIGNAL_VALUES_CHANGED, SIGNAL_VERDICTS_CHANGED, SIGNAL_PROBLEMS_CHANGED, SIGNAL_SINCE_CHANGED, SIGNAL_DIFF_CHANGED,
        SIGNAL_BOOKMARKS_CHANGED, SIGNAL_PROFILE_CHANGED, SIGNAL_LAYOUT_CHANGED, SIGNAL_VALUE_SHOWN, SIGNAL_INSIDE_CHANGED,
-       SIGNAL_EXECUTION_CHANGED, N_SIGNALS };
+       SIGNAL_EXECUTION_CHANGED, SIGNAL_ALONG_CHANGED, N_SIGNALS };
 
 extern const char *const ph_document_signal_names[N_SIGNALS];
 
@@ -78,6 +80,9 @@ int     *ph_document_map_steps       (PhDocument *document);
 
 /* trail.c: leaves what is not there any more. */
 void     ph_document_check_trail    (PhDocument *document);
+
+/* along.c */
+void     ph_document_drop_along     (PhDocument *document, guint from);    /* when steps from @from on are others */
 
 /* prove.c */
 void     ph_document_drop_proofs    (PhDocument *document, guint from);    /* those of the steps from @from on */

@@ -8,7 +8,7 @@ enum { PROP_FILE = 1, PROP_SELECTION, PROP_BUSY, N_PROPS };
 const char *const ph_document_signal_names[N_SIGNALS] = {
   "opened", "history-changed", "position-changed", "pipeline-changed", "feeds-changed", "values-changed",
   "verdicts-changed", "problems-changed", "since-changed", "diff-changed", "bookmarks-changed", "profile-changed",
-  "layout-changed", "value-shown", "inside-changed", "execution-changed",
+  "layout-changed", "value-shown", "inside-changed", "execution-changed", "along-changed",
 };
 
 static GParamSpec *properties[N_PROPS];

@@ -7,6 +7,7 @@
 #include "core/analyze/diff.h"
 #include "core/document/execution.h"
 #include "core/layered/layout.h"
+#include "core/prove/along.h"
 #include "core/prove/prove.h"
 #include "core/run/profile.h"
 #include "passes/pass.h"
@@ -23,6 +24,7 @@ G_DECLARE_FINAL_TYPE (PhDocument, ph_document, PH, DOCUMENT, GObject)
  *   pipeline-changed ()  passes switched off, reordered, another pipeline
  *   feeds-changed ()     inputs set; values-changed (): results of an evaluation are there
  *   profile-changed ()   how long the nodes take was measured
+ *   along-changed ()     the values of two positions were compared
  *   execution-changed () another event of the run that is walked through is the last one, or there is no such run any more
  *   layout-changed ()    the picture shall be laid out by another engine, or in another direction
  *   verdicts-changed ()  the comparison of a step with the one before it is known, or comparing began or ended
@@ -161,6 +163,10 @@ GHashTable *ph_document_get_values     (PhDocument *document);      /* (nullable
 /* How long the nodes took when that was last measured (`profile`), at whatever position: ask it by node id. */
 PhProfile  *ph_document_get_profile    (PhDocument *document);      /* (nullable) */
 void        ph_document_take_profile   (PhDocument *document, PhProfile *profile);
+
+/* The values that two positions have in common, as they were last compared (`along`) on the present inputs. */
+const PhAlong *ph_document_get_along   (PhDocument *document, PhPosition *from, PhPosition *to);   /* (nullable) */
+void        ph_document_take_along     (PhDocument *document, PhAlong *along, PhPosition from, PhPosition to);     /* takes it */
 
 /* Passes run on a private clone: a job is made in the document's thread, run in any, and taken over in the document's. */
 typedef struct _PhJob PhJob;

@@ -156,6 +156,7 @@ void
 ph_document_drop_proofs (PhDocument *document, guint from)
 {
   document->proof_serial++;
+  ph_document_drop_along (document, from);
   for (guint s = from; s < document->proofs->len; s++)
     {
       g_clear_pointer ((PhProof **) &document->proofs->pdata[s], ph_proof_free);

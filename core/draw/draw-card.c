@@ -70,7 +70,9 @@ look_at (PhScene *scene, int box, const PhDrawOptions *options, Look *look)
   look->is_value = look->shape != NULL;
   if (!look->is_value)
     look->shape = look->face->shape;
-  look->pale = options->dim || (options->since != options->time && look->change == PH_CHANGE_NONE);
+  /* How far a value is off is asked of what did not change above all. */
+  look->pale = options->dim || (options->since != options->time && look->change == PH_CHANGE_NONE
+                                && (options->paint == NULL || ph_paint_mode (options->paint) != PH_COLOR_ERROR));
   look->color = ph_family_color (look->face->family, options->theme);
   if (options->paint != NULL && at->kind == PH_BOX_NODE)
     look->color = ph_paint_color (options->paint, box, options->theme);

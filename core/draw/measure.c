@@ -4,22 +4,27 @@
 #include "core/ops/op.h"
 #include "core/run/peaks.h"
 
-static const struct { const char *name, *title; gboolean measured; } modes[PH_N_COLOR_MODES] = {
+/* What tells a mode's colours. */
+typedef enum { OF_MODEL, OF_PROFILE, OF_ELSEWHERE } Origin;
+
+static const struct { const char *name, *title; Origin origin; } modes[PH_N_COLOR_MODES] = {
   [PH_COLOR_FAMILY] = { "kind", "Operator kind" },
   [PH_COLOR_ROLE] = { "role", "Role" },
   [PH_COLOR_DEVICE] = { "device", "Device" },
   [PH_COLOR_COST] = { "cost", "Cost" },
   [PH_COLOR_MEMORY] = { "memory", "Memory of the outputs" },
-  [PH_COLOR_TIME] = { "time", "Time", TRUE },
-  [PH_COLOR_KERNEL] = { "kernel", "Kernel that ran it", TRUE },
-  [PH_COLOR_LAYOUT] = { "layout", "Order of the result in memory", TRUE },
-  [PH_COLOR_ROOF] = { "roof", "Distance to what the machine can do", TRUE },
-  [PH_COLOR_QUERY] = { "query", "Result of the query" },
+  [PH_COLOR_TIME] = { "time", "Time", OF_PROFILE },
+  [PH_COLOR_KERNEL] = { "kernel", "Kernel that ran it", OF_PROFILE },
+  [PH_COLOR_LAYOUT] = { "layout", "Order of the result in memory", OF_PROFILE },
+  [PH_COLOR_ROOF] = { "roof", "Distance to what the machine can do", OF_PROFILE },
+  [PH_COLOR_ERROR] = { "error", "Difference of the values", OF_ELSEWHERE },
+  [PH_COLOR_QUERY] = { "query", "Result of the query", OF_ELSEWHERE },
 };
 
 const char *ph_color_mode_name (PhColorMode mode) { return modes[mode].name; }
 const char *ph_color_mode_title (PhColorMode mode) { return modes[mode].title; }
-gboolean    ph_color_mode_is_measured (PhColorMode mode) { return modes[mode].measured; }
+gboolean    ph_color_mode_is_given (PhColorMode mode) { return modes[mode].origin != OF_MODEL; }
+gboolean    ph_color_mode_is_measured (PhColorMode mode) { return modes[mode].origin == OF_PROFILE; }
 
 gboolean
 ph_color_mode_find (const char *name, PhColorMode *mode)
@@ -94,7 +99,7 @@ ph_measure_new_of_model (PhModel *model, PhColorMode mode)
   const gboolean numbers = mode == PH_COLOR_COST || mode == PH_COLOR_MEMORY;
   PhMeasure *measure;
 
-  if (modes[mode].measured || mode == PH_COLOR_QUERY)
+  if (ph_color_mode_is_given (mode))
     return NULL;
   measure = measure_new (mode, NULL, mode == PH_COLOR_COST ? "FLOP" : mode == PH_COLOR_MEMORY ? "B" : NULL,
                          NULL, mode == PH_COLOR_DEVICE ? g_hash_table_new_full (NULL, NULL, NULL, g_free) : NULL);

@@ -179,7 +179,7 @@ static float
 heat_of (const PhPaint *paint, double number)
 {
   if (paint->high <= paint->low)
-    return 1;
+    return paint->high > 0;
   if (paint->logarithmic)
     return number <= paint->low ? 0 : log (number / paint->low) / log (paint->high / paint->low);
   return (number - paint->low) / (paint->high - paint->low);

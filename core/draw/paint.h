@@ -10,11 +10,12 @@ G_BEGIN_DECLS
 typedef enum
 {
   PH_COLOR_FAMILY, PH_COLOR_ROLE, PH_COLOR_DEVICE, PH_COLOR_COST, PH_COLOR_MEMORY, PH_COLOR_TIME, PH_COLOR_KERNEL,
-  PH_COLOR_LAYOUT, PH_COLOR_ROOF, PH_COLOR_QUERY, PH_N_COLOR_MODES
+  PH_COLOR_LAYOUT, PH_COLOR_ROOF, PH_COLOR_ERROR, PH_COLOR_QUERY, PH_N_COLOR_MODES
 } PhColorMode;
 
 const char *ph_color_mode_name  (PhColorMode mode);     /* "kind", "role", "cost": for a command or a setting */
 const char *ph_color_mode_title (PhColorMode mode);     /* "Operator kind"                                    */
+gboolean    ph_color_mode_is_given (PhColorMode mode);  /* by a run, a comparison or a query: the model alone does not tell it */
 gboolean    ph_color_mode_find  (const char *name, PhColorMode *mode);
 gboolean    ph_color_mode_is_measured (PhColorMode mode);      /* by a run: ph_measure_new_of_profile() */
 
@@ -22,7 +23,7 @@ gboolean    ph_color_mode_is_measured (PhColorMode mode);      /* by a run: ph_m
 PhMeasure  *ph_measure_new_numbers (PhColorMode mode, const char *title, const char *unit, GHashTable *numbers); /* takes it */
 PhMeasure  *ph_measure_new_names   (PhColorMode mode, const char *title, GHashTable *names);                     /* takes it */
 /* What a model tells of itself: FAMILY and ROLE are empty, the scene knows them; DEVICE, COST (FLOP), MEMORY (bytes of the
- * outputs). NULL: QUERY and what is measured come from elsewhere. */
+ * outputs). NULL: it is given from elsewhere. */
 PhMeasure  *ph_measure_new_of_model (PhModel *model, PhColorMode mode);
 /* TIME (seconds), KERNEL, LAYOUT, ROOF (the share of what the machine can do that is missed, from 0 to 1) of the nodes that ran. */
 PhMeasure  *ph_measure_new_of_profile (const PhProfile *profile, PhColorMode mode);

@@ -119,6 +119,12 @@ ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, 
   return g_steal_pointer (&along);
 }
 
+double
+ph_along_level (double error)
+{
+  return error <= PH_ALONG_ROUNDING ? 0 : CLAMP (1 + log10 (error) / -log10 (PH_ALONG_ROUNDING), 0.1, 1);
+}
+
 char *
 ph_along_line (const PhAlong *along, guint width)
 {

@@ -32,6 +32,8 @@ PhAlong *ph_along_new  (PhModel *before, PhModel *after, GHashTable *named, guin
 void     ph_along_free (PhAlong *along);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhAlong, ph_along_free)
 
+/* From 0, rounding, to 1, an error as large as the value; in between by the power of ten. */
+double   ph_along_level (double error);
 /* "▁▁▁▂▅█": how large the error is from the first value to the last, in at most @width letters; of each part its largest. Errors of
  * rounding are the lowest, 1 and more the highest; in between each letter is a power of ten or more. (transfer full) */
 char    *ph_along_line (const PhAlong *along, guint width);

@@ -265,6 +265,13 @@ usual_colours (gpointer data)
   return color () == PH_COLOR_FAMILY;
 }
 
+/* Into a folder of its own. */
+gboolean
+hunted (gpointer data)
+{
+  return driver_last_line () && g_str_has_prefix (driver_last_line (), "hunt --out ");
+}
+
 gboolean
 toggled_legend (gpointer data)
 {

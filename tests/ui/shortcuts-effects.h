@@ -60,6 +60,7 @@ gboolean is_narrower (gpointer data);
 guint color (void);
 gboolean other_colours (gpointer data);
 gboolean usual_colours (gpointer data);
+gboolean hunted (gpointer data);
 gboolean toggled_legend (gpointer data);
 gboolean asks_for_query (gpointer data);
 gboolean was_asked (gpointer data);

@@ -1,0 +1,35 @@
+/* along.c: what the values of two positions have in common, as it was last compared.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/document-private.h"
+
+const PhAlong *
+ph_document_get_along (PhDocument *document, PhPosition *from, PhPosition *to)
+{
+  g_return_val_if_fail (PH_IS_DOCUMENT (document), NULL);
+  *from = document->along_from;
+  *to = document->along_to;
+  return document->along;
+}
+
+void
+ph_document_take_along (PhDocument *document, PhAlong *along, PhPosition from, PhPosition to)
+{
+  g_return_if_fail (PH_IS_DOCUMENT (document) && along != NULL);
+  g_clear_pointer (&document->along, ph_along_free);
+  document->along = along;
+  document->along_from = from;
+  document->along_to = to;
+  ph_document_emit (document, SIGNAL_ALONG_CHANGED);
+}
+
+/* A position behind the step @from is not what it was. What is told of that anyhow is told by others. */
+void
+ph_document_drop_along (PhDocument *document, guint from)
+{
+  const PhPosition kept = { from, 0 };
+
+  if (document->along == NULL
+      || (from > 0 && ph_position_compare (document->along_from, kept) <= 0 && ph_position_compare (document->along_to, kept) <= 0))
+    return;
+  g_clear_pointer (&document->along, ph_along_free);
+}
