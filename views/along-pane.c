@@ -474,6 +474,7 @@ ph_along_pane_init (PhAlongPane *self)
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (selection));
   g_signal_connect_object (selection, "notify::selected", G_CALLBACK (on_row_selected), self, G_CONNECT_SWAPPED);
   g_object_unref (selection);
+  ph_access_set_name (GTK_WIDGET (self->line), "%s", _("Error of Each Value"));
   ph_list_lies_still (self->list);
   ph_access_tab_leaves (GTK_WIDGET (self->list));
 }
