@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <readline/history.h>
@@ -66,9 +67,19 @@ cancel_in_thread (gpointer data)
   return NULL;
 }
 
+/* Columns of the terminal that shows the replies; 0: none does. */
+static guint
+columns (void)
+{
+  struct winsize size;
+
+  return isatty (STDOUT_FILENO) && ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 GCancellable *
 ph_terminal_begin_command (void)
 {
+  ph_console_set_width (the_console, columns ());
   g_mutex_lock (&lock);
   g_clear_object (&cancellable);
   cancellable = g_cancellable_new ();
@@ -204,6 +215,7 @@ ph_terminal_open (PhConsole *console)
 {
   g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
 
+  ph_preferences_load ();
   rl_readline_name = "peep";
   rl_attempted_completion_function = complete;
   rl_completion_word_break_hook = word_break;
@@ -291,5 +303,6 @@ ph_terminal_close (void)
     }
   g_clear_pointer (&history_file, g_free);
   g_queue_clear_full (&pasted, g_free);
+  ph_preferences_unload ();
   clear_history ();
 }

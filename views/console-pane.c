@@ -57,6 +57,8 @@ follow_size (PhConsolePane *self)
   rl_get_screen_size (&old_rows, &old_columns);
   if (rows != old_rows || columns != old_columns)
     rl_set_screen_size (rows, columns);
+  if (self->console)
+    ph_console_set_width (self->console, (guint) columns);
 }
 
 /* What does not fit waits for the next time: the pipe never blocks. */
@@ -418,6 +420,7 @@ complete (const char *text, int start, int end)
 static void
 init_readline (PhConsolePane *self)
 {
+  ph_preferences_load ();
   rl_readline_name = "peephole";
   /* There are no modes to set: the terminal is the widget alone. */
   rl_prep_term_function = NULL;

@@ -37,6 +37,8 @@ ph_call_new (PhConsole *console, const char *line, GCancellable *cancellable)
   call->reply->ok = TRUE;
   call->reply->text = g_string_new (NULL);
   call->reply->json = json_object_new ();
+  call->reply->width = ph_console_get_width (console);
+  call->reply->mode = ph_preferences_get ()->mode;
   return call;
 }
 
@@ -118,6 +120,7 @@ ph_call_begin (PhCall *call)
     case PH_LINE_SQL:
       call->command = &sql_row;
       code = &sql_code;
+      call->reply->wide = g_str_has_suffix (call->rest, " --wide");          /* to SQL it is a comment */
       break;
     case PH_LINE_EXPRESSION:
       call->command = &expression_row;
@@ -127,6 +130,7 @@ ph_call_begin (PhCall *call)
       code = call->command->implementation;
       call->argv = ph_split_words (call->rest, &error);
       call->argc = call->argv != NULL ? g_strv_length (call->argv) : 0;
+      call->reply->wide = call->argv != NULL && ph_call_take_flag (call, "--wide");
       break;
     }
   if (kind != PH_LINE_COMMAND || !reads_anew (call->command))

@@ -176,7 +176,7 @@ help_begin (PhCall *call, GError **error)
   const PhDialect         *dialect = NULL;
   JsonArray               *commands;
   static const PhColumn    columns[] = {
-    { "usage", "command", .style = PH_STYLE_KEY }, { "summary", "does" }, { "shortcut", "key" },
+    { "usage", "command", .style = PH_STYLE_KEY }, { "summary", "does" }, { "shortcut", "key", .minor = TRUE },
   };
 
   if (call->argc == 0 || row != NULL)
@@ -194,11 +194,11 @@ help_begin (PhCall *call, GError **error)
           }
       ph_reply_table (call->reply, commands, columns, G_N_ELEMENTS (columns));
       if (row != NULL && row->help != NULL)
-        ph_reply_say (call->reply, "%s\n", row->help);
+        ph_reply_prose (call->reply, 0, row->help);
       if (row == NULL)
-        ph_reply_say (call->reply,
+        ph_reply_prose (call->reply, 0,
                       "also: select … from nodes, values, edges, steps, … (SQL); y = log(x1) + x1*x2 (computes and records)\n"
-                      "help COMMAND, help PASS, help RULE and help OPERATOR say more\n");
+                      "help COMMAND, help PASS, help RULE and help OPERATOR say more");
     }
   else if (ph_pass_find (name) != NULL)
     {
@@ -260,7 +260,7 @@ formats_begin (PhCall *call, GError **error)
     }
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
   if (call->argc > 0 && ph_format_find (call->argv[0])->instead != NULL)
-    ph_reply_say (call->reply, "%s\n", ph_format_find (call->argv[0])->instead);
+    ph_reply_prose (call->reply, 0, ph_format_find (call->argv[0])->instead);
   return TRUE;
 }
 

@@ -1,4 +1,4 @@
-/* commands-set.c: set, for the budgets of what is computed.
+/* commands-set.c: set, for the budgets of what is computed and for preferences, and mode.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/console-private.h"
 #include <string.h>
@@ -55,6 +55,58 @@ static const struct
   { "growth", "nodes that one pass may add to a model, or a computation make of its functions", FALSE, get_growth, set_growth },
   { "threads", "that a computation takes, unless it is a small one", FALSE, get_threads, set_threads },
 };
+
+/* Of these `set` keeps what was chosen. */
+static const struct { const char *name, *summary; gsize flag; } preferences[] = {
+  { "mode", "how tables are written: table, list, csv, json or markdown" },
+  { "pager", "what is longer than the screen is shown page by page: on or off", G_STRUCT_OFFSET (PhPreferences, pager) },
+  { "hints", "the arguments that a command takes stand in grey behind the cursor: on or off", G_STRUCT_OFFSET (PhPreferences, hints) },
+};
+
+static gboolean *
+flag_of (guint i)
+{
+  return &G_STRUCT_MEMBER (gboolean, ph_preferences_get (), preferences[i].flag);
+}
+
+static void
+say_preference (PhCall *call, guint i)
+{
+  JsonObject *row = ph_json_add_object (json_object_get_array_member (call->reply->json, "settings"));
+  const char *value = preferences[i].flag == 0 ? ph_tables_name (ph_preferences_get ()->mode) : *flag_of (i) ? "on" : "off";
+
+  json_object_set_string_member (row, "name", preferences[i].name);
+  json_object_set_string_member (row, "value", value);
+  json_object_set_string_member (row, "text", value);
+  json_object_set_string_member (row, "summary", preferences[i].summary);
+}
+
+static gboolean
+set_mode (PhCall *call, const char *text, GError **error)
+{
+  PhTables mode;
+
+  if (!ph_tables_parse (text, &mode))
+    return ph_call_usage (call, error, "'%s' is no mode: table, list, csv, json or markdown", text);
+  ph_preferences_get ()->mode = call->reply->mode = mode;
+  return TRUE;
+}
+
+static gboolean
+set_preference (PhCall *call, guint i, const char *text, GError **error)
+{
+  const gboolean on = g_str_equal (text, "on"), back = g_str_equal (text, "default");
+
+  if (preferences[i].flag == 0 && !set_mode (call, back ? "table" : text, error))
+    return FALSE;
+  if (preferences[i].flag != 0)
+    {
+      if (!on && !back && !g_str_equal (text, "off"))
+        return ph_call_usage (call, error, "%s is on or off, not '%s'", preferences[i].name, text);
+      *flag_of (i) = on || back;
+    }
+  return ph_preferences_save (error);
+}
 
 static char *
 value_text (guint i)
@@ -208,18 +260,42 @@ set_begin (PhCall *call, GError **error)
           }
         say_setting (call, i);
       }
+  for (guint i = 0; i < G_N_ELEMENTS (preferences); i++)
+    if (call->argc == 0 || g_str_equal (preferences[i].name, call->argv[0]))
+      {
+        if (call->argc == 2 && !set_preference (call, i, call->argv[1], error))
+          return FALSE;
+        say_preference (call, i);
+      }
   if (json_array_get_length (rows) == 0)
     return ph_call_usage (call, error, "there is no setting '%s': `set` lists them", call->argv[0]);
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
   return TRUE;
 }
 
+static gboolean
+mode_begin (PhCall *call, GError **error)
+{
+  if (!ph_call_need_args (call, 0, 1, error) || (call->argc == 1 && !set_mode (call, call->argv[0], error)))
+    return FALSE;
+  ph_json_set (call->reply->json, "mode", ph_tables_name (call->reply->mode));
+  if (call->argc == 0)
+    ph_reply_say (call->reply, "%s\n", ph_tables_name (call->reply->mode));
+  return TRUE;
+}
+
 static const PhCommand rows[] = {
-  { "set", "[NAME [VALUE] | kernel NODE NAME]", N_ ("Show or change how much, and by which kernels, is computed"),
+  { "mode", "[table|list|csv|json|markdown]", N_ ("How tables are written, until the program ends"),
+    "table: columns, as many as fit into the terminal, text cut with an ellipsis where need be; `--wide` behind any command or query cuts nothing, and "
+    "in pipes and scripts nothing is cut to a width. list: a line for each cell. csv: nothing but the tables. json: each reply as one object, as `peep --json` "
+    "says it. `set mode` keeps a mode for the next time.",
+    NULL, NULL, NULL, PH_CODE (mode_begin) },
+  { "set", "[SETTING [CHOICE] | kernel NODE NAME]", N_ ("Show or change budgets, kernels, and preferences of the console"),
     "A model of a few hundred bytes can ask for more memory than a machine has. What would go over a budget is an error that names it; "
     "`set memory 8G` and `set growth 2M` raise them for this process, `default` sets them back. `set threads 1` computes with one thread. "
     "`set kernel n12 reference` has that kernel run a node, `set kernel Conv reference` all nodes of an operator, here and at every position, "
-    "where it takes them; `default` leaves it to Peephole, `set kernel` lists what is set, and `kernels n12` what there is.",
+    "where it takes them; `default` leaves it to Peephole, `set kernel` lists what is set, and `kernels n12` what there is. "
+    "`set mode`, `set pager` and `set hints` are for the console itself, and what was chosen at a prompt is kept.",
     NULL, NULL, NULL, PH_CODE (set_begin) },
 };
 

@@ -84,9 +84,12 @@ void      ph_reply_say      (PhReply *reply, const char *format, ...) G_GNUC_PRI
 void      ph_reply_finish   (PhReply *reply, gboolean colour);
 
 /* A table whose cells are members of the objects of @rows, so that the text says nothing that JSON does not. Where the member
- * @dim of a row is 0 the row is dim; the first column's counts. @digits: of a number that is not whole; 0: six. */
-typedef struct { const char *key, *title, *prefix; gboolean right; const char *style, *dim; int digits; } PhColumn;
+ * @dim of a row is 0 the row is dim; the first column's counts. @digits: of a number that is not whole; 0: six. @minor: left out
+ * first where the terminal is narrow. */
+typedef struct { const char *key, *title, *prefix; gboolean right; const char *style, *dim; int digits; gboolean minor; } PhColumn;
 void      ph_reply_table    (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
+/* Sentences, which a narrow terminal breaks between words; lines after the first are indented by @indent. */
+void      ph_reply_prose    (PhReply *reply, guint indent, const char *text);
 char     *ph_json_cell      (JsonNode *node);           /* one value as people read it */
 JsonArray *ph_reply_array   (PhReply *reply, const char *member);     /* (transfer none) a new, empty one */
 JsonObject *ph_json_add_object (JsonArray *array);                     /* (transfer none) */
@@ -162,6 +165,7 @@ typedef struct _PhTrace PhTrace;
 typedef struct _PhSql   PhSql;
 PhTrace  *ph_console_get_trace (PhConsole *console);
 PhSql    *ph_console_get_sql   (PhConsole *console);
+guint     ph_console_get_width (PhConsole *console);
 GPtrArray *ph_console_get_lines (PhConsole *console);      /* (element-type char*) every line that was run */
 PhTrace  *ph_trace_new        (void);
 gboolean  ph_trace_has        (PhConsole *console, const char *name);

@@ -18,6 +18,7 @@ struct _PhConsole
 
   PhDocument *document;
   gboolean    colour;
+  guint       width;             /* of the terminal, or 0                    */
   PhTrace    *trace;             /* (nullable) made when first asked for     */
   PhSql      *sql;               /* (nullable) likewise                      */
   GPtrArray  *lines;             /* (element-type char*) what was run        */
@@ -102,6 +103,18 @@ void
 ph_console_set_colour (PhConsole *console, gboolean colour)
 {
   console->colour = colour;
+}
+
+void
+ph_console_set_width (PhConsole *console, guint columns)
+{
+  console->width = columns;
+}
+
+guint
+ph_console_get_width (PhConsole *console)
+{
+  return console->width;
 }
 
 PhTrace *

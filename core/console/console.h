@@ -11,6 +11,20 @@ G_BEGIN_DECLS
 #define PH_TYPE_CONSOLE (ph_console_get_type ())
 G_DECLARE_FINAL_TYPE (PhConsole, ph_console, PH, CONSOLE, GObject)
 
+/* How the tables of a reply are written. PH_TABLES_JSON: the whole reply is one object on a line, as with `peep --json`. */
+typedef enum { PH_TABLES_TABLE, PH_TABLES_LIST, PH_TABLES_CSV, PH_TABLES_JSON, PH_TABLES_MARKDOWN, PH_N_TABLES } PhTables;
+
+const char *ph_tables_name  (PhTables mode);
+gboolean    ph_tables_parse (const char *text, PhTables *mode);
+
+/* How every console of this program answers; `set` changes it. From ph_preferences_load() on it is what the user's file of preferences
+ * says, and what `set` changes is kept there: for a person's console, never for a script. */
+typedef struct { PhTables mode; gboolean pager, hints; } PhPreferences;
+PhPreferences *ph_preferences_get (void);
+void        ph_preferences_load   (void);
+gboolean    ph_preferences_save   (GError **error);         /* nothing before ph_preferences_load() */
+void        ph_preferences_unload (void);
+
 /* What a line answered: the text for people and the object for scripts say the same. */
 typedef struct
 {
@@ -21,6 +35,10 @@ typedef struct
   JsonObject *json;          /* the members beside command, ok, error                          */
   gboolean    quit;
   gboolean    told;          /* the text ends with what the error says (`N passed, N failed`)  */
+  guint       width;         /* columns of the terminal that tables are to fit; 0: nothing is cut */
+  gboolean    wide;          /* nothing at all is cut, not even long cells                     */
+  PhTables    mode;
+  GString    *csv;           /* (nullable) private: its tables, until the reply is done         */
 } PhReply;
 
 void        ph_reply_free (PhReply *reply);
@@ -30,6 +48,8 @@ char       *ph_reply_to_json (PhReply *reply);                 /* one line, with
 PhConsole  *ph_console_new           (PhDocument *document);
 PhDocument *ph_console_get_document  (PhConsole *console);
 void        ph_console_set_colour    (PhConsole *console, gboolean colour);
+/* Tables of replies are cut to so many columns of text. 0, as at first: they are not cut. */
+void        ph_console_set_width     (PhConsole *console, guint columns);
 /* Runs to the end in this thread (peep). The signal progress is emitted from it. */
 PhReply    *ph_console_run           (PhConsole *console, const char *line, GCancellable *cancellable);
 /* Slow parts in a worker thread, on a clone; the document changes in the caller's main context. Lines queue up. Signals of

@@ -7,7 +7,6 @@
 #include "core/console/console-private.h"
 #include "core/discard.h"
 #include "core/escape.h"
-#include "core/number.h"
 
 void
 ph_reply_free (PhReply *reply)
@@ -17,6 +16,8 @@ ph_reply_free (PhReply *reply)
   g_free (reply->command);
   g_clear_error (&reply->error);
   g_string_free (reply->text, TRUE);
+  if (reply->csv != NULL)
+    g_string_free (reply->csv, TRUE);
   ph_discard (reply->json, (GDestroyNotify) json_object_unref);
   g_free (reply);
 }
@@ -59,6 +60,20 @@ ph_reply_finish (PhReply *reply, gboolean colour)
 {
   GString *raw = g_steal_pointer (&reply->text);
 
+  if (reply->mode == PH_TABLES_JSON && reply->ok)
+    {
+      g_autofree char *json = ph_reply_to_json (reply);
+
+      g_string_free (raw, TRUE);
+      reply->text = g_string_new (json);
+      g_string_append_c (reply->text, '\n');
+      return;
+    }
+  if (reply->csv != NULL)
+    {
+      g_string_free (raw, TRUE);
+      raw = g_steal_pointer (&reply->csv);
+    }
   reply->text = g_string_sized_new (raw->len);
   for (char *p = raw->str, *style; p != NULL; p = style)
     {
@@ -70,110 +85,6 @@ ph_reply_finish (PhReply *reply, gboolean colour)
         g_string_append (reply->text, colour ? ansi[*style++ - '0'] : (style++, ""));
     }
   g_string_free (raw, TRUE);
-}
-
-static guint
-text_width (const char *text)
-{
-  guint width = 0;
-
-  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
-    if ((guchar) *p >= 0x20)
-      width += g_unichar_iszerowidth (g_utf8_get_char (p)) ? 0 : g_unichar_iswide (g_utf8_get_char (p)) ? 2 : 1;
-  return width;
-}
-
-#define MAX_CELL 100
-
-/* A cell is one line and not endless. */
-static char *
-cell_text (JsonNode *node, int digits)
-{
-  g_autofree char *text = NULL;
-  g_autofree char *valid = NULL;
-
-  if (digits > 0 && node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE)
-    {
-      const double value = json_node_get_double (node);
-      char         format[16];
-
-      /* 1234 ms, not 1.23e+03. */
-      g_snprintf (format, sizeof format, "%%.%dg", digits);
-      return ph_number_to_string (fabs (value) >= pow (10, digits) && fabs (value) < 1e9 ? "%.0f" : format, value);
-    }
-  text = ph_json_cell (node);
-  valid = g_utf8_make_valid (text, -1);
-
-  g_strdelimit (valid, "\n\r\t", ' ');
-  if (g_utf8_strlen (valid, -1) > MAX_CELL)
-    {
-      g_autofree char *cut = g_utf8_substring (valid, 0, MAX_CELL - 1);
-      return g_strconcat (cut, "…", NULL);
-    }
-  return g_steal_pointer (&valid);
-}
-
-static void
-append_padded (GString *out, const char *text, guint width, gboolean right, gboolean last)
-{
-  guint have = text_width (text);
-
-  if (right && width > have)
-    g_string_append_printf (out, "%*s", (int) (width - have), "");
-  g_string_append (out, text);
-  if (!right && !last && width > have)
-    g_string_append_printf (out, "%*s", (int) (width - have), "");
-}
-
-void
-ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n)
-{
-  guint                n_rows = json_array_get_length (rows);
-  g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
-  g_autofree guint    *width = g_new0 (guint, n);
-
-  if (n_rows == 0)
-    return;
-  for (guint c = 0; c < n; c++)
-    width[c] = text_width (columns[c].title);
-  for (guint r = 0; r < n_rows; r++)
-    for (guint c = 0; c < n; c++)
-      {
-        g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key),
-                                            columns[c].digits);
-        char            *cell = g_strconcat (*text != '\0' && columns[c].prefix != NULL ? columns[c].prefix : "", text, NULL);
-
-        g_ptr_array_add (cells, cell);
-        width[c] = MAX (width[c], text_width (cell));
-      }
-
-  g_string_append (reply->text, PH_STYLE_BOLD);
-  for (guint c = 0; c < n; c++)
-    {
-      append_padded (reply->text, columns[c].title, width[c], columns[c].right, c + 1 == n);
-      g_string_append (reply->text, c + 1 < n ? "  " : "");
-    }
-  g_string_append (reply->text, PH_STYLE_RESET "\n");
-  for (guint r = 0; r < n_rows; r++)
-    {
-      gboolean dim = columns[0].dim != NULL &&
-                     json_object_get_int_member (json_array_get_object_element (rows, r), columns[0].dim) == 0;
-
-      g_string_append (reply->text, dim ? PH_STYLE_DIM : "");
-      for (guint c = 0; c < n; c++)
-        {
-          const char *cell = cells->pdata[r * n + c];
-          gboolean    styled = !dim && columns[c].style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0") &&
-                               !g_str_has_suffix (cell, "-0") && !g_str_has_suffix (cell, "~0");
-
-          if (styled)
-            g_string_append (reply->text, columns[c].style);
-          append_padded (reply->text, cell, width[c], columns[c].right, c + 1 == n);
-          if (styled)
-            g_string_append (reply->text, PH_STYLE_RESET);
-          g_string_append (reply->text, c + 1 < n ? "  " : dim ? PH_STYLE_RESET "\n" : "\n");
-        }
-    }
 }
 
 /* ── JSON ── */

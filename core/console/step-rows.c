@@ -134,12 +134,12 @@ ph_reply_steps (PhReply *reply, JsonArray *rows, gboolean brief)
   static const PhColumn columns[] = {
     { "index", "step", .right = TRUE, .dim = "rewrites" },
     { "pass", "pass", .style = PH_STYLE_KEY },
-    { "rewrites", "rewrites", .right = TRUE },
+    { "rewrites", "rewrites", .right = TRUE, .minor = TRUE },
     { "added", "added", "+", TRUE, PH_STYLE_ADDED },
     { "removed", "removed", "-", TRUE, PH_STYLE_REMOVED },
     { "changed", "changed", "~", TRUE, PH_STYLE_CHANGED },
     { "nodes", "nodes", .right = TRUE },
-    { "ms", "ms", .right = TRUE, .digits = 3 },
+    { "ms", "ms", .right = TRUE, .digits = 3, .minor = TRUE },
     { "verdict", "verdict" },
     { "max_scaled_error", "max error", .right = TRUE, .digits = 2 },
   };

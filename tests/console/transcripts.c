@@ -1,11 +1,12 @@
 /* transcripts.c: plays the files of transcripts/: lines that begin with > are run, what follows is their reply.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/console/console.h"
 
 /* In a reply, * stands for any part of a line, and a line of three dots for any number of lines. In a command, @examples
- * and @data and @tmp are folders. */
+ * and @data and @tmp are folders. A line "width 80" is the width of the terminal from there on. */
 
 static char *tmp;
 
@@ -97,10 +98,13 @@ test_transcript (gconstpointer data)
   g_file_get_contents (file, &text, NULL, &error);
   g_assert_no_error (error);
   lines = g_strsplit (g_strchomp (text), "\n", -1);
+  ph_preferences_unload ();
   for (guint i = 0; lines[i] != NULL;)
     {
       if (lines[i][0] != '>')
         {
+          if (g_str_has_prefix (lines[i], "width "))
+            ph_console_set_width (console, (guint) atoi (lines[i] + strlen ("width ")));
           i++;
           continue;
         }
@@ -110,7 +114,7 @@ test_transcript (gconstpointer data)
       g_autoptr (PhReply)    reply = ph_console_run (console, line, NULL);
       guint                 number = i + 1;
 
-      for (i++; lines[i] != NULL && lines[i][0] != '>'; i++)
+      for (i++; lines[i] != NULL && lines[i][0] != '>' && !g_str_has_prefix (lines[i], "width "); i++)
         if (lines[i][0] != '#' && lines[i][0] != '\0')
           g_ptr_array_add (expected, g_strchomp (lines[i]));
       check_reply (file, number, line, expected, reply);

@@ -1,0 +1,382 @@
+/* table.c: tables of replies: as wide as the terminal, as a list, as CSV, as Markdown. Every table of the console is written here.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "core/console/console-private.h"
+#include "core/number.h"
+
+#define MAX_CELL  100             /* characters                                                    */
+#define GAP       2               /* between columns                                               */
+#define TEXT      32              /* a column of text is not cut below this while a minor one can go */
+#define SHORT     8               /* nor below this while any can go                               */
+
+typedef struct
+{
+  PhReply        *reply;
+  JsonArray      *rows;
+  const PhColumn *columns;
+  guint           n, n_rows;
+  GPtrArray      *cells;          /* (element-type char*) row by row                               */
+  guint          *width;          /* of each column; 0: it is left out                             */
+} Table;
+
+static guint
+char_width (gunichar c)
+{
+  return c < 0x20 || g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+}
+
+static guint
+text_width (const char *text)
+{
+  guint width = 0;
+
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    width += char_width (g_utf8_get_char (p));
+  return width;
+}
+
+/* A cell is one line and, unless @whole, not endless. */
+static char *
+cell_text (JsonNode *node, int digits, gboolean whole)
+{
+  g_autofree char *text = NULL;
+  g_autofree char *valid = NULL;
+
+  if (digits > 0 && node != NULL && JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE)
+    {
+      const double value = json_node_get_double (node);
+      char         format[16];
+
+      /* 1234 ms, not 1.23e+03. */
+      g_snprintf (format, sizeof format, "%%.%dg", digits);
+      return ph_number_to_string (fabs (value) >= pow (10, digits) && fabs (value) < 1e9 ? "%.0f" : format, value);
+    }
+  text = ph_json_cell (node);
+  valid = g_utf8_make_valid (text, -1);
+
+  g_strdelimit (valid, "\n\r\t", ' ');
+  if (!whole && g_utf8_strlen (valid, -1) > MAX_CELL)
+    {
+      g_autofree char *cut = g_utf8_substring (valid, 0, MAX_CELL - 1);
+      return g_strconcat (cut, "…", NULL);
+    }
+  return g_steal_pointer (&valid);
+}
+
+/* What of @text fits into @width columns, an ellipsis at its end where something does not. */
+static char *
+cut_to (const char *text, guint width)
+{
+  const char *p = text;
+  guint       have = 0;
+
+  if (text_width (text) <= width)
+    return g_strdup (text);
+  for (; *p != '\0' && have + char_width (g_utf8_get_char (p)) < width; p = g_utf8_next_char (p))
+    have += char_width (g_utf8_get_char (p));
+  return g_strdup_printf ("%.*s…", (int) (p - text), text);
+}
+
+static void
+append_padded (GString *out, const char *text, guint width, gboolean right, gboolean last)
+{
+  guint have = text_width (text);
+
+  if (right && width > have)
+    g_string_append_printf (out, "%*s", (int) (width - have), "");
+  g_string_append (out, text);
+  if (!right && !last && width > have)
+    g_string_append_printf (out, "%*s", (int) (width - have), "");
+}
+
+/* ── the terminal's width ── */
+
+static guint
+least_width (const Table *table, guint column, guint cap)
+{
+  if (table->width[column] == 0)
+    return 0;
+  return table->columns[column].right ? table->width[column] : MIN (table->width[column], MAX (cap, text_width (table->columns[column].title)));
+}
+
+/* How wide the table is when columns of text are at most @cap wide. */
+static guint
+total_width (const Table *table, guint cap)
+{
+  guint total = 0;
+
+  for (guint c = 0; c < table->n; c++)
+    if (table->width[c] > 0)
+      total += least_width (table, c, cap) + (total > 0 ? GAP : 0);
+  return total;
+}
+
+/* The column that goes first: the last minor one, then the last; never the first. 0: there is none. */
+static guint
+next_to_go (const Table *table, gboolean minor)
+{
+  for (guint c = table->n - 1; c > 0; c--)
+    if (table->width[c] > 0 && (!minor || table->columns[c].minor))
+      return c;
+  return 0;
+}
+
+/* Cuts columns of text, all to the same width; where that would leave too little, leaves out columns. Returns how many. */
+static guint
+fit (Table *table)
+{
+  const guint room = table->reply->width;
+  guint       left_out = 0, cap = 0, go;
+
+  if (room == 0 || table->reply->wide)
+    return 0;
+  while (total_width (table, TEXT) > room && (go = next_to_go (table, TRUE)) > 0)
+    {
+      table->width[go] = 0;
+      left_out++;
+    }
+  while (total_width (table, SHORT) > room && (go = next_to_go (table, FALSE)) > 0)
+    {
+      table->width[go] = 0;
+      left_out++;
+    }
+  for (guint c = 0; c < table->n; c++)
+    cap = MAX (cap, table->width[c]);
+  while (cap > SHORT && total_width (table, cap) > room)
+    cap--;
+  for (guint c = 0; c < table->n; c++)
+    if (table->width[c] > 0)
+      table->width[c] = MIN (least_width (table, c, cap), MAX (room, SHORT));
+  return left_out;
+}
+
+static gboolean
+is_last (const Table *table, guint column)
+{
+  for (guint c = column + 1; c < table->n; c++)
+    if (table->width[c] > 0)
+      return FALSE;
+  return TRUE;
+}
+
+static const char *
+cell_at (const Table *table, guint row, guint column)
+{
+  return table->cells->pdata[row * table->n + column];
+}
+
+static void
+say_row (const Table *table, guint row)
+{
+  GString       *out = table->reply->text;
+  const gboolean dim = table->columns[0].dim != NULL &&
+                       json_object_get_int_member (json_array_get_object_element (table->rows, row), table->columns[0].dim) == 0;
+
+  g_string_append (out, dim ? PH_STYLE_DIM : "");
+  for (guint c = 0; c < table->n; c++)
+    {
+      const PhColumn  *column = &table->columns[c];
+      g_autofree char *cell = table->width[c] > 0 ? cut_to (cell_at (table, row, c), table->width[c]) : NULL;
+      const gboolean   styled = cell != NULL && !dim && column->style != NULL && *cell != '\0' && !g_str_has_suffix (cell, "+0") &&
+                                !g_str_has_suffix (cell, "-0") && !g_str_has_suffix (cell, "~0");
+
+      if (cell == NULL)
+        continue;
+      if (styled)
+        g_string_append (out, column->style);
+      append_padded (out, cell, table->width[c], column->right, is_last (table, c));
+      if (styled)
+        g_string_append (out, PH_STYLE_RESET);
+      g_string_append (out, is_last (table, c) ? "" : "  ");
+    }
+  g_string_append (out, dim ? PH_STYLE_RESET "\n" : "\n");
+}
+
+static void
+say_table (Table *table)
+{
+  GString *out = table->reply->text;
+
+  for (guint c = 0; c < table->n; c++)
+    {
+      table->width[c] = MAX (text_width (table->columns[c].title), 1);
+      for (guint r = 0; r < table->n_rows; r++)
+        table->width[c] = MAX (table->width[c], text_width (cell_at (table, r, c)));
+    }
+  const guint left_out = fit (table);
+
+  g_string_append (out, PH_STYLE_BOLD);
+  for (guint c = 0; c < table->n; c++)
+    if (table->width[c] > 0)
+      {
+        g_autofree char *title = cut_to (table->columns[c].title, table->width[c]);
+
+        append_padded (out, title, table->width[c], table->columns[c].right, is_last (table, c));
+        g_string_append (out, is_last (table, c) ? "" : "  ");
+      }
+  g_string_append (out, PH_STYLE_RESET "\n");
+  for (guint r = 0; r < table->n_rows; r++)
+    say_row (table, r);
+  if (left_out > 0)
+    g_string_append_printf (out, PH_STYLE_DIM "%u of %u columns are not shown: --wide, or `mode list`" PH_STYLE_RESET "\n", left_out, table->n);
+}
+
+/* ── other forms ── */
+
+/* "title  value", a row after the other. */
+static void
+say_list (const Table *table)
+{
+  guint width = 0;
+
+  for (guint c = 0; c < table->n; c++)
+    width = MAX (width, text_width (table->columns[c].title));
+  for (guint r = 0; r < table->n_rows; r++)
+    {
+      g_string_append (table->reply->text, r > 0 ? "\n" : "");
+      for (guint c = 0; c < table->n; c++)
+        {
+          g_string_append (table->reply->text, PH_STYLE_BOLD);
+          append_padded (table->reply->text, table->columns[c].title, width, FALSE, FALSE);
+          g_string_append_printf (table->reply->text, PH_STYLE_RESET "  %s\n", cell_at (table, r, c));
+        }
+    }
+}
+
+/* RFC 4180, but for the line's end. */
+static void
+append_csv (GString *out, const char *cell)
+{
+  if (strpbrk (cell, "\",\n\r") == NULL)
+    {
+      g_string_append (out, cell);
+      return;
+    }
+  g_string_append_c (out, '"');
+  for (const char *p = cell; *p != '\0'; p++)
+    g_string_append (out, *p == '"' ? "\"\"" : (char[]) { *p, '\0' });
+  g_string_append_c (out, '"');
+}
+
+static void
+write_csv (const Table *table)
+{
+  GString *out = table->reply->csv;
+
+  if (out == NULL)
+    out = table->reply->csv = g_string_new (NULL);
+  else
+    g_string_append_c (out, '\n');
+  for (guint c = 0; c < table->n; c++)
+    {
+      append_csv (out, table->columns[c].title);
+      g_string_append_c (out, c + 1 < table->n ? ',' : '\n');
+    }
+  for (guint r = 0; r < table->n_rows; r++)
+    for (guint c = 0; c < table->n; c++)
+      {
+        append_csv (out, cell_at (table, r, c));
+        g_string_append_c (out, c + 1 < table->n ? ',' : '\n');
+      }
+}
+
+static void
+append_markdown (GString *out, const char *cell)
+{
+  for (const char *p = cell; *p != '\0'; p++)
+    g_string_append (out, *p == '|' ? "\\|" : (char[]) { *p, '\0' });
+}
+
+static void
+say_markdown (const Table *table)
+{
+  GString *out = table->reply->text;
+
+  for (guint c = 0; c < table->n; c++)
+    {
+      g_string_append (out, "| ");
+      append_markdown (out, table->columns[c].title);
+      g_string_append (out, c + 1 < table->n ? " " : " |\n");
+    }
+  for (guint c = 0; c < table->n; c++)
+    g_string_append_printf (out, "| ---%s%s", table->columns[c].right ? ":" : "", c + 1 < table->n ? " " : " |\n");
+  for (guint r = 0; r < table->n_rows; r++)
+    for (guint c = 0; c < table->n; c++)
+      {
+        g_string_append (out, "| ");
+        append_markdown (out, cell_at (table, r, c));
+        g_string_append (out, c + 1 < table->n ? " " : " |\n");
+      }
+  g_string_append_c (out, '\n');        /* what follows is none of its rows */
+}
+
+void
+ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n)
+{
+  g_autoptr (GPtrArray) cells = g_ptr_array_new_with_free_func (g_free);
+  g_autofree guint    *width = g_new0 (guint, n);
+  Table                table = { reply, rows, columns, n, json_array_get_length (rows), cells, width };
+  const gboolean       whole = reply->wide || reply->mode != PH_TABLES_TABLE;
+
+  if (table.n_rows == 0 && reply->mode != PH_TABLES_CSV)
+    return;
+  for (guint r = 0; r < table.n_rows; r++)
+    for (guint c = 0; c < n; c++)
+      {
+        /* A program that reads the table wants numbers as they are. */
+        const int        digits = reply->mode == PH_TABLES_CSV ? 0 : columns[c].digits;
+        const char      *prefix = columns[c].prefix != NULL && reply->mode != PH_TABLES_CSV ? columns[c].prefix : "";
+        g_autofree char *text = cell_text (json_object_get_member (json_array_get_object_element (rows, r), columns[c].key), digits, whole);
+
+        g_ptr_array_add (cells, g_strconcat (*text != '\0' ? prefix : "", text, NULL));
+      }
+  switch (reply->mode)
+    {
+    case PH_TABLES_LIST:
+      say_list (&table);
+      break;
+    case PH_TABLES_CSV:
+      write_csv (&table);
+      break;
+    case PH_TABLES_MARKDOWN:
+      say_markdown (&table);
+      break;
+    default:
+      say_table (&table);
+    }
+}
+
+/* ── sentences ── */
+
+void
+ph_reply_prose (PhReply *reply, guint indent, const char *text)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (guint l = 0; lines[l] != NULL; l++)
+    {
+      g_auto (GStrv) words = g_strsplit (lines[l], " ", -1);
+      guint         at = 0;
+
+      for (guint w = 0; words[w] != NULL; w++)
+        {
+          const guint width = text_width (words[w]);
+
+          if (w > 0 && reply->width > indent && !reply->wide && at + 1 + width > reply->width)
+            {
+              g_string_append_printf (reply->text, "\n%*s", (int) indent, "");
+              at = indent;
+            }
+          else if (w > 0)
+            {
+              g_string_append_c (reply->text, ' ');
+              at++;
+            }
+          g_string_append (reply->text, words[w]);
+          at += width;
+        }
+      g_string_append_c (reply->text, '\n');
+    }
+}
