@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "app/actions.h"
-#include "app/completion-list.h"
 #include "app/session.h"
 #include "app/window.h"
 #include "config.h"
@@ -160,7 +159,6 @@ ph_application_startup (GApplication *application)
   g_signal_override_class_handler ("enable-debugging", GTK_TYPE_WINDOW, G_CALLBACK (enable_debugging));
   g_action_map_add_action_entries (G_ACTION_MAP (application), entries, G_N_ELEMENTS (entries), application);
   set_accelerators (PH_APPLICATION (application));
-  ph_completion_list_init ();
 }
 
 static void

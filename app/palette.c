@@ -7,7 +7,7 @@
 
 #include "app/actions.h"
 #include "views/access-names.h"
-#include "views/fuzzy.h"
+#include "core/fuzzy.h"
 #include "views/list-drag.h"
 #include "views/whole-layout.h"
 

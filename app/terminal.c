@@ -14,8 +14,8 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
-#include "app/completion-list.h"
 #include "core/escape.h"
+#include "views/line-editor.h"
 
 #define HISTORY_LINES 10000
 #define PROGRESS_DELAY (300 * G_TIME_SPAN_MILLISECOND)
@@ -152,46 +152,10 @@ ph_terminal_init (PhConsole *console, gboolean json)
 
 /* ── readline ── */
 
-static char **completions;
-
-static char *
-next_completion (const char *text, int state)
+static PhConsole *
+get_console (void)
 {
-  static guint index;
-
-  if (state == 0)
-    index = 0;
-  return completions[index] != NULL ? strdup (completions[index++]) : NULL;
-}
-
-static char **
-complete (const char *text, int start, int end)
-{
-  guint  word;
-  char **matches;
-
-  completions = ph_console_complete (the_console, rl_line_buffer, (guint) end, &word);
-  rl_attempted_completion_over = 1;
-  matches = rl_completion_matches (text, next_completion);
-  if (matches != NULL && matches[0] != NULL && g_str_has_suffix (matches[0], "/"))
-    rl_completion_suppress_append = 1;
-  g_clear_pointer (&completions, g_strfreev);
-  return matches;
-}
-
-/* The word to complete begins where the console says, not where readline's own break characters do. */
-static char *
-word_break (void)
-{
-  static char       breaks[16];
-  guint             word;
-  g_autofree char  *line = g_strndup (rl_line_buffer, (gsize) rl_point);
-  g_auto (GStrv)     found = ph_console_complete (the_console, line, (guint) rl_point, &word);
-
-  /* Whatever stands before the word is a break; nothing inside it is. */
-  breaks[0] = word > 0 ? line[word - 1] : ' ';
-  breaks[1] = '\0';
-  return breaks;
+  return the_console;
 }
 
 /* Ctrl+C at the prompt, which readline shows as ^C: a new, empty line; lines that waited for this one are given up too. */
@@ -202,6 +166,7 @@ on_signal (void)
     return 0;
   interrupted = 0;
   gave_up = TRUE;
+  ph_line_editor_clear_hint ();
   fputc ('\n', rl_outstream);
   rl_set_prompt (the_prompt);
   rl_replace_line ("", 0);
@@ -217,11 +182,8 @@ ph_terminal_open (PhConsole *console)
 
   ph_preferences_load ();
   rl_readline_name = "peep";
-  rl_attempted_completion_function = complete;
-  rl_completion_word_break_hook = word_break;
-  rl_completer_quote_characters = "";
   rl_signal_event_hook = on_signal;
-  ph_completion_list_init ();
+  ph_line_editor_init (get_console, wants_colour (STDOUT_FILENO));
   rl_catch_signals = 1;
   if (g_mkdir_with_parents (folder, 0700) == 0)
     history_file = g_build_filename (folder, "history", NULL);

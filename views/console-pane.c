@@ -17,6 +17,7 @@
 #include <vte/vte.h>
 
 #include "core/escape.h"
+#include "views/line-editor.h"
 #include "views/terminal-colors.h"
 
 #define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
@@ -269,6 +270,7 @@ interrupt (PhConsolePane *self)
   if (!self->prompting)
     return;
   leave_search ();
+  ph_line_editor_clear_hint ();
   write_text (self, "^C\n");
   g_string_truncate (self->joined, 0);
   rl_set_prompt (PROMPT);
@@ -380,42 +382,13 @@ on_focus_leave (PhConsolePane *self)
 }
 
 
-/* --- completion ----------------------------------------------------------------------------------------------------- */
-
-/* Readline asks word by word, by its own word breaks; the console knows better where a word starts. */
-static char **
-complete (const char *text, int start, int end)
-{
-  PhConsolePane *self = the_pane;
-  guint word_start = 0;
-
-  rl_attempted_completion_over = 1;
-  if (!self || !self->console)
-    return NULL;
-  g_auto (GStrv) words = ph_console_complete (self->console, rl_line_buffer, (guint) rl_point, &word_start);
-  guint n = words ? g_strv_length (words) : 0;
-  if (n == 0 || (int) word_start > start)
-    return NULL;
-
-  /* Cut off what stands before readline's word. */
-  guint skip = (guint) start - word_start;
-  char **matches = calloc (n + 2, sizeof (char *));
-  gsize common = G_MAXSIZE;
-  for (guint i = 0; i < n; i++)
-    {
-      gsize length = strlen (words[i]), k = 0;
-      matches[i + 1] = strdup (words[i] + MIN (skip, length));
-      while (matches[1][k] && matches[1][k] == matches[i + 1][k])
-        k++;
-      common = MIN (common, k);
-    }
-  matches[0] = strndup (matches[1], common);
-  /* A folder goes on. */
-  rl_completion_append_character = n == 1 && g_str_has_suffix (words[0], "/") ? '\0' : ' ';
-  return matches;
-}
-
 /* --- object --------------------------------------------------------------------------------------------------------- */
+
+static PhConsole *
+get_console (void)
+{
+  return the_pane ? the_pane->console : NULL;
+}
 
 static void
 init_readline (PhConsolePane *self)
@@ -432,8 +405,7 @@ init_readline (PhConsolePane *self)
   rl_catch_signals = 0;
   rl_catch_sigwinch = 0;
   rl_change_environment = 0;
-  rl_attempted_completion_function = complete;
-  rl_completer_word_break_characters = (char *) " \t\n";
+  ph_line_editor_init (get_console, TRUE);
   rl_variable_bind ("enable-bracketed-paste", "off");
   rl_variable_bind ("colored-completion-prefix", "on");
   rl_variable_bind ("show-all-if-ambiguous", "on");

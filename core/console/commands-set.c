@@ -108,6 +108,26 @@ set_preference (PhCall *call, guint i, const char *text, GError **error)
   return ph_preferences_save (error);
 }
 
+char **
+ph_setting_names (const char *setting)
+{
+  g_autoptr (GStrvBuilder) out = g_strv_builder_new ();
+
+  for (guint i = 0; setting == NULL && i < G_N_ELEMENTS (settings); i++)
+    g_strv_builder_add (out, settings[i].name);
+  for (guint i = 0; i < G_N_ELEMENTS (preferences); i++)
+    if (setting == NULL)
+      g_strv_builder_add (out, preferences[i].name);
+    else if (g_str_equal (setting, preferences[i].name) && preferences[i].flag == 0)
+      for (PhTables mode = 0; mode < PH_N_TABLES; mode++)
+        g_strv_builder_add (out, ph_tables_name (mode));
+    else if (g_str_equal (setting, preferences[i].name))
+      g_strv_builder_add_many (out, "on", "off", NULL);
+  if (setting != NULL)
+    g_strv_builder_add (out, "default");
+  return g_strv_builder_end (out);
+}
+
 static char *
 value_text (guint i)
 {

@@ -505,7 +505,7 @@ grad_finish (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "feed", "[VALUE FILE]", N_ ("Set an input: a literal, a .npy or .pb file, or random SEED"),
+  { "feed", "[INPUT FILE|random]", N_ ("Set an input: a literal, a .npy or .pb file, or random SEED"),
     "`feed x 2`, `feed x [[1, 2], [3, 4]]`, `feed x input_0.pb`, `feed x random 1 2 64` (sizes of the open dimensions), "
     "`feed x none`. One number fills an input of known shape. Alone it lists the inputs.",
     N_ ("_Feed Inputs"), NULL, NULL, PH_CODE (feed_begin) },

@@ -414,7 +414,7 @@ static const PhCommand rows[] = {
     N_ ("_Verify"), "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
   { "bisect", "[STEP STEP]", N_ ("Find the first rewrite that changes the results"), "Without arguments: between the file and here.",
     N_ ("_Bisect"), NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },
-  { "check", "FILE... [--pipeline NAME] [--hunt FOLDER] [--lossy] [--rtol R] [--atol A]", "Run cases: model.onnx with test_data_set_N, PyTorch's model.pt, or StableHLO's tests",
+  { "check", "FILE... [--pipeline PIPELINE] [--hunt FOLDER] [--lossy] [--rtol R] [--atol A]", "Run cases: model.onnx with test_data_set_N, PyTorch's model.pt, or StableHLO's tests",
     "A folder is a case or holds cases. A file of StableHLO is one when its functions compare what they compute with check.expect_eq, "
     "expect_close, ...: each function is converted to ONNX, run, and compared. A folder with model.pt, input_0.npy, ... and output_0.npy, ... is one of PyTorch. With --pipeline the passes run first; NAME may also be passes separated by commas, whose "
     "lossy rules run with --lossy only. The "

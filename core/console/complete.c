@@ -3,15 +3,18 @@
 #include <string.h>
 
 #include "core/console/trace.h"
+#include "core/fuzzy.h"
 #include "core/io/format.h"
 #include "core/ops/op.h"
 
-typedef struct { GHashTable *set; const char *prefix; gsize length; } Matches;
+/* @fuzzy: what holds the letters counts, not what begins with them. */
+typedef struct { GHashTable *set; const char *prefix; gsize length; gboolean fuzzy; } Matches;
 
 static void
 add (Matches *matches, const char *text)
 {
-  if (text != NULL && *text != '\0' && strncmp (text, matches->prefix, matches->length) == 0 &&
+  if (text != NULL && *text != '\0' &&
+      (matches->fuzzy ? ph_fuzzy_score (matches->prefix, text) > 0 : strncmp (text, matches->prefix, matches->length) == 0) &&
       g_hash_table_size (matches->set) < PH_MAX_COMPLETIONS)
     g_hash_table_add (matches->set, g_strdup (text));
 }
@@ -149,21 +152,97 @@ add_language (Matches *matches, PhConsole *console, gboolean all)
     }
 }
 
-/* The words of a row's arguments name the kinds. */
 static void
-add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
+add_inputs (Matches *matches, PhModel *model)
+{
+  for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
+    add (matches, ((PhValue *) model->graph->inputs->pdata[i])->name);
+}
+
+static void
+add_outputs (Matches *matches, PhModel *model)
+{
+  for (guint i = 0; model != NULL && i < model->graph->outputs->len; i++)
+    if (model->graph->outputs->pdata[i] != NULL)
+      add (matches, ((PhValue *) model->graph->outputs->pdata[i])->name);
+}
+
+/* @whole: with their pass, "algebraic/add-zero". */
+static void
+add_rules (Matches *matches, gboolean whole)
+{
+  guint                n;
+  const PhPass *const *list = ph_pass_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    for (guint r = 0; r < list[i]->n_rules; r++)
+      {
+        g_autofree char *text = whole ? g_strconcat (list[i]->name, "/", list[i]->rules[r].name, NULL) : NULL;
+
+        add (matches, whole ? text : list[i]->rules[r].name);
+      }
+}
+
+static void
+add_operators (Matches *matches)
+{
+  guint              n;
+  const PhOp *const *list = ph_op_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    add (matches, list[i]->name);
+}
+
+static void
+add_commands (Matches *matches)
+{
+  guint                   n;
+  const PhCommand *const *list = ph_command_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    add (matches, list[i]->name);
+}
+
+static void
+add_colors (Matches *matches)
+{
+  static const char *const names[] = { "kind", "role", "device", "cost", "memory", "time" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    add (matches, names[i]);
+}
+
+/* Words of the row in small letters stand for themselves: "show|open|clear", "wrt". */
+static void
+add_literals (Matches *matches, const char *kinds)
+{
+  g_auto (GStrv) words = g_strsplit_set (kinds, " |", -1);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    if (words[i][strspn (words[i], "abcdefghijklmnopqrstuvwxyz")] == '\0')
+      add (matches, words[i]);
+}
+
+/* A kind is a word in capitals of a row's arguments; "rule off [PASS/RULE]" has two of them in one. */
+static void
+add_arguments (Matches *matches, PhConsole *console, const char *kinds, const char *first)
 {
   PhDocument *document = ph_console_get_document (console);
   PhModel    *model = ph_document_get_model (document);
-  const char *kinds = command->arguments != NULL ? command->arguments : "";
 
   if (strstr (kinds, "FILE") != NULL || strstr (kinds, "FOLDER") != NULL || strstr (kinds, "SCRIPT") != NULL)
     add_files (matches);
   if (strstr (kinds, "FORMAT") != NULL)
     add_formats (matches);
-  if (strstr (kinds, "PASS") != NULL)
+  if (strstr (kinds, "PASS/RULE") != NULL)
+    add_rules (matches, TRUE);
+  else if (strstr (kinds, "RULE") != NULL)
+    add_rules (matches, FALSE);
+  if (strstr (kinds, "OPERATOR") != NULL)
+    add_operators (matches);
+  if (strstr (kinds, "PASS") != NULL && strstr (kinds, "PASS/RULE") == NULL)
     add_passes (matches);
-  if (strstr (kinds, "PIPELINE") != NULL || strstr (kinds, "--pipeline") != NULL)
+  if (strstr (kinds, "PIPELINE") != NULL)
     add_pipelines (matches);
   if (strstr (kinds, "NODE") != NULL)
     add_nodes (matches, model);
@@ -174,8 +253,14 @@ add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
     }
   if (strstr (kinds, "WORD") != NULL)
     add_language (matches, console, TRUE);
+  if (strstr (kinds, "INPUT") != NULL)
+    add_inputs (matches, model);
+  if (strstr (kinds, "OUTPUT") != NULL)
+    add_outputs (matches, model);
   if (strstr (kinds, "VALUE") != NULL)
     add_values (matches, model);
+  if (strstr (kinds, "COLOR") != NULL)
+    add_colors (matches);
   if (strstr (kinds, "ENGINE") != NULL)
     for (PhLayoutEngine engine = PH_LAYOUT_BEST; engine < PH_N_LAYOUT_ENGINES; engine++)
       add (matches, ph_layout_engine_name (engine));
@@ -189,18 +274,34 @@ add_arguments (Matches *matches, PhConsole *console, const PhCommand *command)
   if (strstr (kinds, "SQL") != NULL)
     add_sql (matches);
   if (strstr (kinds, "COMMAND") != NULL)
+    add_commands (matches);
+  if (strstr (kinds, "SETTING") != NULL || strstr (kinds, "CHOICE") != NULL)
     {
-      guint                    n;
-      const PhCommand *const  *list = ph_command_list (&n);
+      g_auto (GStrv) names = ph_setting_names (strstr (kinds, "CHOICE") != NULL ? first : NULL);
 
-      for (guint i = 0; i < n; i++)
-        add (matches, list[i]->name);
+      for (guint i = 0; names[i] != NULL; i++)
+        add (matches, names[i]);
     }
-  for (const char *option = strstr (kinds, "--"); option != NULL; option = strstr (option + 2, "--"))
-    {
-      g_autofree char *text = g_strndup (option, strcspn (option, " ]"));
-      add (matches, text);
-    }
+  add_literals (matches, kinds);
+  if (*matches->prefix == '\0' || *matches->prefix == '-')
+    for (const char *option = strstr (kinds, "--"); option != NULL; option = strstr (option + 2, "--"))
+      {
+        g_autofree char *text = g_strndup (option, strcspn (option, " "));
+        add (matches, text);
+      }
+  if (*matches->prefix == '-')
+    add (matches, "--wide");
+}
+
+static void
+add_all_arguments (Matches *matches, PhConsole *console, const PhCommand *command, const char *rest, gsize length)
+{
+  g_autofree char *before = g_strndup (rest, length);
+  g_auto (GStrv)    words = ph_split_words (before, NULL);
+  const guint      n = words != NULL ? g_strv_length (words) : 0;
+  g_autofree char *kinds = ph_arguments_next (command->arguments, words, n);
+
+  add_arguments (matches, console, kinds, n > 0 ? words[0] : NULL);
 }
 
 static int
@@ -209,59 +310,99 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
+/* The words that the line may go on with. */
+static void
+find (Matches *matches, PhConsole *console, const char *typed, guint start)
+{
+  const PhCommand         *command = NULL;
+  const char              *rest;
+  const PhLineKind         kind = ph_line_classify (typed, &command, &rest);
+  guint                    n;
+  const PhCommand *const  *list = ph_command_list (&n);
+  gsize                    indent = strspn (typed, " \t");
+
+  /* The first words are a command's; several commands have two, so the second may be one too. */
+  for (guint i = 0; i < n; i++)
+    if (matches->fuzzy ? start == indent : strncmp (list[i]->name, typed + indent, strlen (typed + indent)) == 0)
+      {
+        gsize            skip = start > indent ? start - indent : 0;
+        g_autofree char *word = skip <= strlen (list[i]->name) ? g_strndup (list[i]->name + skip, strcspn (list[i]->name + skip, " ")) : NULL;
+
+        add (matches, word);
+      }
+  if (indent == start)
+    add (matches, "select");
+  if (kind == PH_LINE_SQL)
+    add_sql (matches);
+  else if (kind == PH_LINE_EXPRESSION && start > indent)
+    {
+      add_language (matches, console, TRUE);
+      add_values (matches, ph_document_get_model (ph_console_get_document (console)));
+    }
+  else if (kind == PH_LINE_COMMAND && rest <= typed + start)
+    add_all_arguments (matches, console, command, rest, (gsize) (typed + start - rest));
+}
+
+typedef struct { char *text; int score; } Found;
+
+static int
+compare_scores (gconstpointer a, gconstpointer b)
+{
+  const Found *one = a, *other = b;
+
+  return one->score != other->score ? other->score - one->score : strcmp (one->text, other->text);
+}
+
+#define MAX_FUZZY 12
+
+/* The best of what holds the letters. */
+static void
+take_best (GHashTable *set, const char *typed, GPtrArray *out)
+{
+  g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (Found));
+  GHashTableIter     iter;
+  gpointer           key;
+
+  g_hash_table_iter_init (&iter, set);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    g_array_append_val (found, ((Found) { key, ph_fuzzy_score (typed, key) }));
+  g_array_sort (found, compare_scores);
+  for (guint i = 0; i < MIN (found->len, MAX_FUZZY); i++)
+    g_ptr_array_add (out, g_strdup (g_array_index (found, Found, i).text));
+}
+
 char **
 ph_console_complete (PhConsole *console, const char *line, guint cursor, guint *word_start)
 {
   g_autoptr (GHashTable) set = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autofree char      *typed = g_strndup (line, cursor);
-  guint                 start = (guint) strlen (typed);
-  const PhCommand      *command = NULL;
-  const char           *rest;
-  Matches               matches;
-  GPtrArray            *out = g_ptr_array_new ();
-  GHashTableIter        iter;
-  gpointer              key;
-  PhLineKind            kind = ph_line_classify (typed, &command, &rest);
-  const char           *ends = kind == PH_LINE_SQL || kind == PH_LINE_EXPRESSION ? " \t,()=<>+-*/@[" : " \t\"'";
+  g_autofree char       *typed = g_strndup (line, cursor);
+  guint                  start = (guint) strlen (typed);
+  const PhCommand       *command = NULL;
+  const char            *rest;
+  GPtrArray             *out = g_ptr_array_new ();
+  GHashTableIter         iter;
+  gpointer               key;
+  const PhLineKind       kind = ph_line_classify (typed, &command, &rest);
+  const char            *ends = kind == PH_LINE_SQL || kind == PH_LINE_EXPRESSION ? " \t,()=<>+-*/@[" : " \t\"'";
 
   while (start > 0 && strchr (ends, typed[start - 1]) == NULL)
     start--;
-  matches = (Matches) { set, typed + start, strlen (typed + start) };
+  Matches matches = { set, typed + start, strlen (typed + start) };
 
-  /* The first words are a command's; several commands have two, so the second may be one too. */
-  {
-    guint                    n;
-    const PhCommand *const  *list = ph_command_list (&n);
-    gsize                    indent = strspn (typed, " \t");
-
-    for (guint i = 0; i < n; i++)
-      if (strncmp (list[i]->name, typed + indent, strlen (typed + indent)) == 0)
-        {
-          gsize            skip = start > indent ? start - indent : 0;
-          g_autofree char *word = skip <= strlen (list[i]->name) ? g_strndup (list[i]->name + skip, strcspn (list[i]->name + skip, " ")) : NULL;
-
-          add (&matches, word);
-        }
-    if (indent == start)
-      {
-        add (&matches, "select");
-        add_values (&matches, NULL);
-      }
-  }
-  if (kind == PH_LINE_SQL)
-    add_sql (&matches);
-  else if (kind == PH_LINE_EXPRESSION && start > strspn (typed, " \t"))
+  find (&matches, console, typed, start);
+  matches.fuzzy = g_hash_table_size (set) == 0 && matches.length >= 2 && g_utf8_validate (typed, -1, NULL);
+  if (matches.fuzzy)
     {
-      add_language (&matches, console, TRUE);
-      add_values (&matches, ph_document_get_model (ph_console_get_document (console)));
+      find (&matches, console, typed, start);
+      take_best (set, matches.prefix, out);
     }
-  else if (kind == PH_LINE_COMMAND && rest <= typed + start)
-    add_arguments (&matches, console, command);
-
-  g_hash_table_iter_init (&iter, set);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_ptr_array_add (out, g_strdup (key));
-  g_ptr_array_sort (out, compare_names);
+  else
+    {
+      g_hash_table_iter_init (&iter, set);
+      while (g_hash_table_iter_next (&iter, &key, NULL))
+        g_ptr_array_add (out, g_strdup (key));
+      g_ptr_array_sort (out, compare_names);
+    }
   g_ptr_array_add (out, NULL);
   *word_start = start;
   return (char **) g_ptr_array_free (out, FALSE);

@@ -139,6 +139,15 @@ gboolean  ph_call_find_entry  (PhCall *call, const char *text, guint *index, GEr
 /* commands-pass.c: what ph_document_set_pipeline() takes, out of a name or a file of names. (transfer full) */
 char     *ph_pipeline_text    (const char *name, GError **error);
 
+/* arguments.c: of a row's arguments, behind the @n words that were typed: the kinds of the next word, and options; or, behind an option
+ * that takes one, the kind of its value. (transfer full) */
+char     *ph_arguments_next   (const char *arguments, char **words, guint n);
+/* All that may still come, as people read it. (transfer full) */
+char     *ph_arguments_rest   (const char *arguments, char **words, guint n);
+
+/* commands-set.c: the names of settings, or what @setting may be set to. (transfer full) */
+char    **ph_setting_names    (const char *setting);
+
 /* What a line is. */
 typedef enum { PH_LINE_EMPTY, PH_LINE_COMMAND, PH_LINE_SQL, PH_LINE_EXPRESSION } PhLineKind;
 PhLineKind ph_line_classify   (const char *line, const PhCommand **command, const char **rest);
@@ -173,6 +182,7 @@ gboolean  ph_trace_grad       (PhCall *call, GError **error);
 void      ph_trace_free       (PhTrace *trace);
 PhSql    *ph_sql_new          (PhDocument *document);
 void      ph_sql_free         (PhSql *sql);
+const char *ph_sql_function_arguments (const char *name);  /* (nullable) "NODE)" */
 char    **ph_sql_names        (void);                      /* tables, columns, keywords: for completion */
 
 G_END_DECLS

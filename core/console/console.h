@@ -77,8 +77,12 @@ gboolean    ph_line_is_foreign (const char *line);
 char       *ph_line_to_absolute (const char *line, const char *folder);
 #define PH_MAX_COMPLETIONS 500
 /* At most that many completions of the word of @line that ends at byte @cursor: commands, passes, pipelines, node and
- * value names, files, SQL. @word_start: the byte where that word begins. (transfer full), sorted, never NULL. */
+ * value names, files, SQL. Where nothing begins with it: what holds its letters in their order, the best first. @word_start: the byte where that
+ * word begins. (transfer full), sorted, never NULL. */
 char      **ph_console_complete      (PhConsole *console, const char *line, guint cursor, guint *word_start);
+/* What @line, typed so far, still wants: the arguments of its command or function, or the end of the command's name. (transfer full)
+ * (nullable) */
+char       *ph_console_hint          (PhConsole *console, const char *line);
 
 /* One command: from its row follow the verb, its help, its completion, its GAction, menu label and shortcut, and its line of
  * the manual page. */

@@ -311,14 +311,30 @@ sql_dim (sqlite3_context *out, int argc, sqlite3_value **argv)
     ph_sql_result_text (out, g_strstrip (dims[index]));
 }
 
+static const struct
+{
+  const char *name, *arguments;
+  int         n;
+  void      (*function) (sqlite3_context *, int, sqlite3_value **);
+  gboolean    pure;
+} functions[] = {
+  { "ancestors", "(NODE)", 1, sql_ancestors }, { "descendants", "(NODE)", 1, sql_descendants }, { "path", "(NODE, NODE)", 2, sql_path },
+  { "longest_path", "('nodes' or 'flops')", 0, sql_longest_path }, { "longest_path", "('nodes' or 'flops')", 1, sql_longest_path },
+  { "dominates", "(NODE, NODE)", 2, sql_dominates }, { "rank", "(shape)", 1, sql_rank, TRUE }, { "dim", "(shape, I)", 2, sql_dim, TRUE },
+};
+
+const char *
+ph_sql_function_arguments (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    if (g_ascii_strcasecmp (functions[i].name, name) == 0)
+      return functions[i].arguments;
+  return NULL;
+}
+
 void
 ph_sql_add_functions (PhSql *sql)
 {
-  static const struct { const char *name; int n; void (*function) (sqlite3_context *, int, sqlite3_value **); gboolean pure; } functions[] = {
-    { "ancestors", 1, sql_ancestors }, { "descendants", 1, sql_descendants }, { "path", 2, sql_path }, { "longest_path", 0, sql_longest_path },
-    { "longest_path", 1, sql_longest_path }, { "dominates", 2, sql_dominates }, { "rank", 1, sql_rank, TRUE }, { "dim", 2, sql_dim, TRUE },
-  };
-
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     sqlite3_create_function (sql->db, functions[i].name, functions[i].n, SQLITE_UTF8 | (functions[i].pure ? SQLITE_DETERMINISTIC : 0), sql, functions[i].function,
                              NULL, NULL);

@@ -12,6 +12,8 @@
 
 typedef struct { int fd; pid_t pid; GString *seen; gsize read; } Terminal;
 
+static gushort columns = 200;
+
 static char *state;              /* a state folder of our own: a history nobody else writes */
 
 static Terminal
@@ -20,7 +22,7 @@ terminal_start (const char *variable, const char *first, ...)
   g_autofree char      *program = g_build_filename (g_getenv ("PEEPHOLE_BUILD_DIR"), "app", "peep", NULL);
   g_autoptr (GPtrArray)  argv = g_ptr_array_new ();
   Terminal              terminal = { .seen = g_string_new (NULL) };
-  struct winsize        size = { .ws_row = 24, .ws_col = 200 };
+  struct winsize        size = { .ws_row = 24, .ws_col = columns };
   va_list               rest;
 
   g_ptr_array_add (argv, program);
@@ -37,6 +39,7 @@ terminal_start (const char *variable, const char *first, ...)
       g_auto (GStrv) pair = g_strsplit (variable, "=", 2);
 
       g_setenv ("XDG_STATE_HOME", state, TRUE);
+      g_setenv ("XDG_CONFIG_HOME", state, TRUE);
       g_setenv ("TERM", "xterm", TRUE);
       g_setenv ("INPUTRC", "/dev/null", TRUE);
       g_unsetenv ("NO_COLOR");
@@ -177,6 +180,65 @@ test_completion (void)
   g_assert_cmpint (terminal_end (&terminal), ==, 0);
 }
 
+/* What a command takes stands in grey behind the cursor, which stays where it is; the line that is run has nothing of it. */
+static void
+test_hint (void)
+{
+  Terminal terminal = terminal_start ("NO_COLOR=", NULL, NULL);
+
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "verify ");
+  assert_sees (terminal, "\033[90m[STEP STEP] [--steps] [--seed N] [--adopt]\033[0m\033[42D");
+  terminal_type (&terminal, "1");
+  assert_sees (terminal, "\033[K1\033[90m STEP [--steps]");
+  terminal_type (&terminal, "\n");
+  assert_sees (terminal, "\033[K\r\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "set hints off\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "diff x\n");
+  assert_sees (terminal, "diff x\r\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+
+  /* It was kept. */
+  terminal = terminal_start ("NO_COLOR=", NULL, NULL);
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "set hints\n");
+  assert_sees (terminal, "off");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "set hints on\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
+/* No line is wider than the terminal, and a pipe has all of it. */
+static void
+test_width (void)
+{
+  columns = 50;
+  Terminal terminal = terminal_start ("NO_COLOR=1", NULL, NULL);
+
+  columns = 200;
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "set pager off\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "passes\n");
+  assert_sees (terminal, "passes\r\n");
+  const gsize begin = terminal.read;
+  assert_sees (terminal, "peep> ");
+  g_autofree char *reply = g_strndup (terminal.seen->str + begin, terminal.read - begin);
+  g_auto (GStrv)    lines = g_strsplit (reply, "\r\n", -1);
+  g_assert_cmpuint (g_strv_length (lines), >, 50);
+  g_assert_nonnull (strstr (reply, "…"));
+  for (guint i = 0; lines[i] != NULL; i++)
+    g_assert_cmpint (g_utf8_strlen (lines[i], -1), <=, 50);
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
 /* A block goes on until an empty line, an open bracket until it is closed; what is pasted as a whole is run line by line. */
 static void
 test_blocks (void)
@@ -304,14 +366,18 @@ main (int argc, char *argv[])
       g_test_add_func ("/terminal/interrupt", test_interrupt);
       g_test_add_func ("/terminal/interrupted-script", test_interrupted_script);
       g_test_add_func ("/terminal/completion", test_completion);
-  g_test_add_func ("/terminal/blocks", test_blocks);
+      g_test_add_func ("/terminal/hint", test_hint);
+      g_test_add_func ("/terminal/width", test_width);
+      g_test_add_func ("/terminal/blocks", test_blocks);
       g_test_add_func ("/terminal/many-completions", test_many_completions);
       g_test_add_func ("/terminal/history", test_history);
       g_test_add_func ("/terminal/colour", test_colour);
       status = g_test_run ();
 
       g_autofree char *history = g_build_filename (state, "peephole", "history", NULL), *folder = g_path_get_dirname (history);
+      g_autofree char *preferences = g_build_filename (folder, "console.ini", NULL);
       g_unlink (history);
+      g_unlink (preferences);
       g_rmdir (folder);
       g_rmdir (state);
       g_free (state);

@@ -1,6 +1,6 @@
 /* fuzzy.c: what the palette finds first.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/fuzzy.h"
+#include "core/fuzzy.h"
 
 static void
 test_fits (void)

@@ -1,6 +1,6 @@
 /* completion-list.c: how readline lists what a word may become.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "app/completion-list.h"
+#include "views/completion-list.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* fuzzy.c: how well a few typed letters fit a text.
  * SPDX-License-Identifier: GPL-3.0-or-later */
-#include "views/fuzzy.h"
+#include "core/fuzzy.h"
 
 int
 ph_fuzzy_score (const char *typed, const char *text)

@@ -1,0 +1,183 @@
+/* line-editor.c: what readline does beside editing: completion as the console has it, and hints in grey behind the cursor.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "views/line-editor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <readline/readline.h>
+
+#include "core/escape.h"
+#include "views/completion-list.h"
+
+static PhConsole *(*get_console) (void);
+static gboolean    hints, shown;  /* whether there are hints at all; whether one stands behind the cursor */
+
+/* ── completion ── */
+
+/* Readline asks twice: where the word begins, then for the words. */
+static char **found;              /* (nullable) */
+
+/* What all of @words begin with, whole characters. (transfer full) */
+static char *
+common_start (char **words)
+{
+  gsize n = strlen (words[0]);
+
+  for (guint i = 1; words[i] != NULL; i++)
+    {
+      gsize k = 0;
+
+      while (k < n && words[0][k] == words[i][k])
+        k++;
+      n = k;
+    }
+  while (n > 0 && (words[0][n] & 0xc0) == 0x80)
+    n--;
+  return g_strndup (words[0], n);
+}
+
+static char **
+complete (const char *text, int start, int end)
+{
+  g_auto (GStrv)    words = g_steal_pointer (&found);
+  const guint      n = words != NULL ? g_strv_length (words) : 0;
+  g_autofree char *common = n > 0 ? common_start (words) : NULL;
+  char           **matches;
+
+  rl_attempted_completion_over = 1;
+  if (n == 0)
+    return NULL;
+  matches = calloc (n + 2, sizeof (char *));
+  /* Words that only hold the letters that were typed are listed; nothing typed is taken back for them. */
+  matches[0] = strdup (n > 1 && !g_str_has_prefix (common, text) ? text : common);
+  for (guint i = 0; n > 1 && i < n; i++)
+    matches[i + 1] = strdup (words[i]);
+  /* A folder goes on. */
+  if (g_str_has_suffix (matches[0], "/"))
+    rl_completion_suppress_append = 1;
+  return matches;
+}
+
+/* The word to complete begins where the console says, not where readline's own break characters do. */
+static char *
+word_break (void)
+{
+  static char      breaks[2];
+  guint            word = 0;
+  PhConsole       *console = get_console ();
+  g_autofree char *line = g_strndup (rl_line_buffer, (gsize) rl_point);
+
+  g_clear_pointer (&found, g_strfreev);
+  found = console != NULL ? ph_console_complete (console, line, (guint) rl_point, &word) : NULL;
+
+  /* Whatever stands before the word is a break; nothing inside it is. */
+  breaks[0] = word > 0 ? line[word - 1] : ' ';
+  breaks[1] = '\0';
+  return breaks;
+}
+
+/* ── hints ── */
+
+static guint
+char_width (gunichar c)
+{
+  return g_unichar_iszerowidth (c) ? 0 : g_unichar_iswide (c) ? 2 : 1;
+}
+
+/* Columns that @text takes, without what stands between readline's marks; G_MAXUINT: it has more than characters. */
+static guint
+width_of (const char *text)
+{
+  guint width = 0;
+
+  for (const char *p = text; *p != '\0'; p = g_utf8_next_char (p))
+    if (*p == RL_PROMPT_START_IGNORE)
+      {
+        p = strchr (p, RL_PROMPT_END_IGNORE);
+        if (p == NULL)
+          return G_MAXUINT;
+      }
+    else if ((guchar) *p < 0x20 || *p == 0x7f)
+      return G_MAXUINT;
+    else
+      width += char_width (g_utf8_get_char (p));
+  return width;
+}
+
+void
+ph_line_editor_clear_hint (void)
+{
+  if (!shown)
+    return;
+  fputs ("\033[K", rl_outstream);
+  shown = FALSE;
+}
+
+static void
+show_hint (void)
+{
+  PhConsole       *console = get_console ();
+  g_autofree char *hint = NULL, *escaped = NULL;
+  int              rows, columns;
+  guint            before, line, at, width = 0;
+  const char      *end;
+
+  if (console == NULL || rl_point != rl_end || rl_end == 0 || rl_prompt == NULL || !g_utf8_validate (rl_line_buffer, rl_end, NULL) ||
+      RL_ISSTATE (RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_COMPLETING | RL_STATE_DONE))
+    return;
+  hint = ph_console_hint (console, rl_line_buffer);
+  if (hint == NULL)
+    return;
+  before = width_of (rl_prompt);
+  line = width_of (rl_line_buffer);
+  rl_get_screen_size (&rows, &columns);
+  if (before == G_MAXUINT || line == G_MAXUINT || columns < 1 || (before + line) % (guint) columns == 0)
+    return;
+  /* It stays in the row of the cursor. */
+  at = (before + line) % (guint) columns;
+  escaped = ph_escape (hint, FALSE);
+  for (end = escaped; *end != '\0' && at + width + char_width (g_utf8_get_char (end)) < (guint) columns; end = g_utf8_next_char (end))
+    width += char_width (g_utf8_get_char (end));
+  if (width == 0)
+    return;
+  fprintf (rl_outstream, "\033[90m%.*s\033[0m\033[%uD", (int) (end - escaped), escaped, width);
+  shown = TRUE;
+}
+
+static void
+redisplay (void)
+{
+  ph_line_editor_clear_hint ();
+  rl_redisplay ();
+  if (hints)
+    show_hint ();
+  fflush (rl_outstream);
+}
+
+static int
+accept_line (int count, int key)
+{
+  ph_line_editor_clear_hint ();
+  return rl_newline (count, key);
+}
+
+void
+ph_line_editor_init (PhConsole *(*get) (void), gboolean with_hints)
+{
+  get_console = get;
+  hints = with_hints;
+  shown = FALSE;
+  rl_attempted_completion_function = complete;
+  rl_completion_word_break_hook = word_break;
+  rl_completer_quote_characters = "";
+  rl_redisplay_function = redisplay;
+  for (guint i = 0; i < 2; i++)
+    {
+      rl_bind_key_in_map ("\r\n"[i], accept_line, emacs_standard_keymap);
+      rl_bind_key_in_map ("\r\n"[i], accept_line, vi_insertion_keymap);
+      rl_bind_key_in_map ("\r\n"[i], accept_line, vi_movement_keymap);
+    }
+  ph_completion_list_init ();
+}

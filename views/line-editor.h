@@ -1,0 +1,15 @@
+/* line-editor.h: what readline does beside editing: completion as the console has it, and hints in grey behind the cursor. The same in
+ * a terminal and in the window; no toolkit in it.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+#include "core/console/console.h"
+
+G_BEGIN_DECLS
+
+/* @get_console: (nullable) result: whose line is edited. @hints: whether the terminal has colours for them. */
+void ph_line_editor_init       (PhConsole *(*get_console) (void), gboolean hints);
+/* Before something else is written where the cursor is. */
+void ph_line_editor_clear_hint (void);
+
+G_END_DECLS
