@@ -6,8 +6,8 @@
 #include <glib/gi18n.h>
 
 #include "app/actions.h"
-#include "views/access-names.h"
 #include "core/fuzzy.h"
+#include "views/access-names.h"
 #include "views/list-drag.h"
 #include "views/whole-layout.h"
 
