@@ -402,7 +402,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
   state->ran = NULL;
   if (ph_kernel_cancelled (kernel, error) || !check_inputs (kernel, error))
     return FALSE;
-  if (!run->options->reference && (is_fused || known) && ph_kernel_try (kernel, PH_DEVICE_CPU))
+  if (!run->options->reference && (is_fused || known) && ph_kernel_try (kernel))
     {
       state->checked = TRUE;
       return TRUE;
@@ -428,7 +428,7 @@ run_as_is (PhRun *run, PhKernel *kernel, GError **error)
     return FALSE;
   if (node->op->kernel == NULL)
     return run_expansion (run, kernel, error);
-  ok = ((!known && !run->options->reference && ph_kernel_try (kernel, PH_DEVICE_CPU)) || run_reference (kernel, error))
+  ok = ((!known && !run->options->reference && ph_kernel_try (kernel)) || run_reference (kernel, error))
        && check_outputs (kernel, error);
   state->checked = ok && !run->options->reference;
   if (!ok && error != NULL && *error == NULL)

@@ -170,9 +170,20 @@ try_rows (PhKernel *kernel, PhDevice device, const char *wish)
   return FALSE;
 }
 
-gboolean
-ph_kernel_try (PhKernel *kernel, PhDevice device)
+/* The one that the node says; what has no kernels runs on the first. */
+static PhDevice
+device_of (const PhNode *node)
 {
+  for (PhDevice device = PH_DEVICE_CPU + 1; node->device != NULL && device < PH_N_DEVICES; device++)
+    if (g_str_equal (node->device, ph_device_name (device)))
+      return device;
+  return PH_DEVICE_CPU;
+}
+
+gboolean
+ph_kernel_try (PhKernel *kernel)
+{
+  const PhDevice device = device_of (kernel->node);
   PhNodeState *state = kernel->state;
   const char *wish = wish_of (kernel);
 
@@ -191,7 +202,12 @@ ph_kernel_try (PhKernel *kernel, PhDevice device)
   if (wish != NULL && try_rows (kernel, device, wish))
     return TRUE;
   forget_prepared (state);
-  return try_rows (kernel, device, NULL);
+  if (try_rows (kernel, device, NULL))
+    return TRUE;
+  if (device == PH_DEVICE_CPU)
+    return FALSE;
+  forget_prepared (state);
+  return try_rows (kernel, PH_DEVICE_CPU, NULL);
 }
 
 const char *

@@ -78,8 +78,8 @@ ph_kernel_is_constant (const PhKernel *kernel, guint i)
   return i < 64 && (kernel->state->constants >> i & 1) != 0;
 }
 
-/* TRUE: a kernel of @device ran. FALSE: the reference kernel has to. */
-gboolean                  ph_kernel_try  (PhKernel *kernel, PhDevice device);
+/* TRUE: a kernel of the node's device (PhNode.device), or of the first, ran. FALSE: the reference kernel has to. */
+gboolean                  ph_kernel_try  (PhKernel *kernel);
 /* Those of @op (NULL: of fused nodes), the one that is asked first first; NULL-ended. (nullable) */
 const PhKernelRow *const *ph_kernel_rows (const PhOp *op);
 
