@@ -72,5 +72,6 @@ const PhFormat ph_format_hlo = {
   .mime_parent = "text/plain",
   .text = TRUE, .probe = probe,
   .read = read_model,
+  .write = ph_hlo_save,
   .dialect = &ph_dialect_hlo,
 };

@@ -40,5 +40,5 @@ read_model (PhSource *source, GError **error)
 const PhFormat ph_format_mlir = {
   .name = "mlir", .title = "MLIR text (StableHLO)", .patterns = (const char *const[]) { "*.mlir", NULL },
   .mime = "text/x-mlir", .mime_parent = "text/plain",
-  .text = TRUE, .probe = probe, .read = read_model, .dialect = &ph_dialect_stablehlo,
+  .text = TRUE, .probe = probe, .read = read_model, .write = ph_mlir_save, .dialect = &ph_dialect_stablehlo,
 };

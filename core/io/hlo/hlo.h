@@ -102,5 +102,7 @@ const char *ph_hlo_scope (const char *op_name);
 /* The modules of a text. */
 gboolean ph_hlo_parse (PhHlo *hlo, const char *text, gsize size, GError **error);
 PhModel *ph_hlo_build (PhHlo *hlo, GError **error);
+/* Of HLO's or StableHLO's operators alone. */
+gboolean ph_hlo_save (PhModel *model, const char *path, GCancellable *cancellable, GError **error);
 
 G_END_DECLS
