@@ -4,9 +4,12 @@
 
 #include "core/analyze/recording.h"
 #include "core/console/console-private.h"
+#include "core/io/format.h"
+#include "core/io/hlo/terms.h"
 #include "core/io/io.h"
 #include "core/ops/dialect.h"
 #include "core/opset/opset.h"
+#include "passes/pass.h"
 
 /* ── open, reload, close ── */
 
@@ -202,17 +205,60 @@ save_begin (PhCall *call, GError **error)
 }
 
 static gboolean
+is_hlo (const char *path)
+{
+  const PhFormat *format = ph_format_for_saving (path);
+
+  return format != NULL && (format->dialect == &ph_dialect_stablehlo || format->dialect == &ph_dialect_hlo);
+}
+
+/* A file of HLO or StableHLO: what is neither is written in StableHLO's operators first. NULL without @error: the model can be written as it is. */
+static PhModel *
+model_for (PhCall *call, const char *path, GError **error)
+{
+  g_autoptr (PhHistory) history = ph_history_new ();
+  g_autoptr (PhModel)  model = NULL;
+  g_autofree char     *why = NULL;
+  PhPassOptions        options = PH_PASS_OPTIONS_DEFAULT;
+
+  if (!is_hlo (path) || ph_terms_check (call->model, NULL))
+    return NULL;
+  model = ph_model_clone (call->model);
+  options.cancellable = call->cancellable;
+  options.allow = PH_ROUNDING;
+  if (!ph_pass_run (ph_pass_find ("convert-to-onnx"), model, history, &options, error)
+      || !ph_pass_run (ph_pass_find ("convert-to-stablehlo"), model, history, &options, error))
+    return NULL;
+  if (history->steps->len > 0)
+    why = g_strdup (g_array_index (history->steps, PhStep, history->steps->len - 1).note);
+  if (!ph_terms_check (model, error))
+    {
+      if (why != NULL)
+        g_prefix_error (error, "%.*s; ", (int) strcspn (why, ";\n"), why);
+      return NULL;
+    }
+  return g_steal_pointer (&model);
+}
+
+static gboolean
 save_work (PhCall *call, GError **error)
 {
   const Save        *save = call->data;
   const int          own = ph_model_file_opset (call->model);
   g_autofree char   *why = NULL;
   GError            *local = NULL;
-  int                opset;
+  int                opset = 0;
   g_autoptr (PhModel) model = NULL;
 
   ph_call_progress (call, "writing", -1);
-  model = ph_model_at_opset (call->model, save->opset, &opset, &why, &local);
+  model = model_for (call, save->path, &local);
+  if (local != NULL)
+    {
+      g_propagate_error (error, local);
+      return FALSE;
+    }
+  if (!is_hlo (save->path))
+    model = ph_model_at_opset (call->model, save->opset, &opset, &why, &local);
   if (local != NULL)
     {
       g_propagate_error (error, local);
@@ -469,7 +515,8 @@ static const PhCommand rows[] = {
     PH_CODE (reload_begin, open_work, open_finish) },
   { "close", "", "Close what is open", NULL, NULL, NULL, NULL, PH_CODE (close_begin) },
   { "save", "FILE [--opset N]", N_ ("Write the model at the present position"),
-    "The extension decides: `formats` lists them. Fused nodes become local functions, so that any ONNX runtime can run the file. The "
+    "The extension decides: `formats` lists them. As .mlir (StableHLO) and .hlo a model of ONNX is written in StableHLO's operators, as `run "
+    "convert-to-stablehlo` does it, which asks for known shapes. In ONNX, fused nodes become local functions, so that any ONNX runtime can run the file. The "
     "opset is the one that the file came with, whatever form of the operators the passes worked on; where an operator that a pass made "
     "is newer, the lowest that has it, and the reply names it. --opset N: at this one, or the reply says what has no exact equal there. "
     "`run upgrade-opset` makes it the newest.",

@@ -1,0 +1,166 @@
+/* convert-to-stablehlo.c: rewrites ONNX's operators as StableHLO's, to be written as a file of StableHLO or HLO. Those without a rule stay
+ * and are listed.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/ops/copy.h"
+#include "core/ops/expand.h"
+#include "passes/stablehlo.h"
+
+static const PhLowerRule *const tables[] = { ph_stable_elementwise, ph_stable_linear, ph_stable_reduce_rules, ph_stable_shape };
+
+static const PhLowerRule *
+find_rule (const PhOp *op)
+{
+  for (gsize t = 0; op != NULL && t < G_N_ELEMENTS (tables); t++)
+    for (const PhLowerRule *rule = tables[t]; rule->op != NULL; rule++)
+      if (rule->op == op)
+        return rule;
+  return NULL;
+}
+
+/* (nullable) a value of @node whose type is not all known. */
+static const PhValue *
+unknown_of (const PhNode *node)
+{
+  for (guint i = 0; i < node->inputs->len + node->outputs->len; i++)
+    {
+      const PhValue *value = i < node->inputs->len ? ph_node_input (node, i) : ph_node_output (node, i - node->inputs->len);
+      const gboolean left_out = i >= node->inputs->len && ph_value_n_uses (value) == 0;
+
+      if (value != NULL && !left_out && (value->type == NULL || !value->type->has_rank || !ph_type_is_static (value->type)))
+        return value;
+    }
+  return NULL;
+}
+
+static gboolean
+lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
+{
+  PhBuilder            b = { .graph = node->graph, .before = node, .role = node->role, .partner = node->partner, .device = node->device };
+  g_autofree PhValue **out = g_new0 (PhValue *, node->outputs->len + 1);
+  PhLowering           l = { .node = node, .b = &b };
+  const PhValue       *unknown = unknown_of (node);
+  gboolean             ok;
+
+  if (unknown != NULL)
+    {
+      *stays = g_strdup_printf ("the shape of '%s' is not known: `run bind-dimensions` gives the sizes", unknown->name);
+      return TRUE;
+    }
+  if (!ph_pass_begin (run, node->op_type, node, rule->why))
+    return FALSE;
+  ph_model_set_opset (run->model, "stablehlo", 1);
+  b.name = ph_node_output (node, 0)->name;
+  ok = rule->lower (&l, out) && b.error == NULL;
+  for (guint i = 0; ok && i < node->outputs->len; i++)
+    {
+      const PhValue *old = ph_node_output (node, i);
+
+      ok = out[i] != NULL || ph_value_n_uses (old) == 0;
+      /* An output of a graph is made in it, and by itself. */
+      if (out[i] != NULL && old->n_output_uses > 0 && (out[i]->graph != node->graph || out[i]->is_input || out[i]->n_output_uses > 0 || out[i]->producer == NULL))
+        ok = (out[i] = ph_stable_node (&l, "reshape", out[i]->type, &out[i], 1, NULL)) != NULL;
+    }
+  if (ok && ph_node_replace_all (node, out, &b))
+    ph_pass_end (run);
+  else
+    {
+      ph_pass_abort (run);
+      *stays = l.stays != NULL ? g_strdup (l.stays) : g_strdup (b.error != NULL ? b.error->message : "it could not be put in its place");
+    }
+  g_free (l.stays);
+  g_clear_error (&b.error);
+  return TRUE;
+}
+
+/* What an operator means, in simpler ones, or the body of a fused node in its place. FALSE: it means nothing simpler. */
+static gboolean
+spell_out (PhPassRun *run, PhNode *node)
+{
+  const gboolean fused = ph_node_is_fused (node);
+
+  if (!fused && (node->op == NULL || node->op->expand == NULL))
+    return FALSE;
+  if (!ph_pass_begin (run, fused ? "fused" : node->op_type, node, "StableHLO has no such operator; what it means is written out."))
+    return FALSE;
+  if (fused ? ph_graph_inline_node (node, NULL) : ph_expand_in_place (node, NULL))
+    {
+      if (!fused)
+        ph_graph_remove_dead (node);
+      ph_pass_end (run);
+      return TRUE;
+    }
+  ph_pass_abort (run);
+  return FALSE;
+}
+
+static gboolean
+run_pass (PhPassRun *run, const char *name, GError **error)
+{
+  PhPassRun inner = *run;
+  gboolean  ok = TRUE;
+
+  inner.pass = ph_pass_find (name);
+  ok = inner.pass->run != NULL ? inner.pass->run (&inner, error) : ph_pass_run_rules (&inner, error);
+  run->n_rewrites = inner.n_rewrites;
+  run->stopped = inner.stopped;
+  run->next_count = inner.next_count;
+  run->n_nodes = inner.n_nodes;
+  return ok;
+}
+
+static gboolean
+convert (PhPassRun *run, GError **error)
+{
+  g_autoptr (GHashTable) reasons = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  gboolean               again = TRUE;
+
+  if ((run->model->functions != NULL && run->model->functions->len > 0 && !run_pass (run, "inline-functions", error)) || !run_pass (run, "decompose", error))
+    return FALSE;
+  for (guint round = 0; again && round < 16 && !run->stopped; round++)
+    {
+      g_autoptr (GPtrArray) nodes = ph_model_nodes (run->model);
+      g_autoptr (GArray)    ids = g_array_new (FALSE, FALSE, sizeof (PhId));
+
+      again = FALSE;
+      g_hash_table_remove_all (reasons);
+      for (guint i = 0; i < nodes->len; i++)
+        g_array_append_val (ids, ((PhNode *) nodes->pdata[i])->id);
+      for (guint i = 0; i < ids->len && !run->stopped; i++)
+        {
+          PhNode            *node = ph_model_find_node (run->model, g_array_index (ids, PhId, i));
+          const PhLowerRule *rule = node != NULL ? find_rule (node->op) : NULL;
+          char              *stays = NULL;
+          g_autofree char   *label = NULL;
+
+          if (node == NULL || (node->op == NULL && !ph_node_is_fused (node)))
+            continue;
+          label = g_strdup (node->op_type);
+          if (rule != NULL && !lower (run, node, rule, &stays))
+            break;
+          if (rule == NULL)
+            {
+              if (spell_out (run, node))
+                again = TRUE;
+              else
+                stays = g_strdup ("it has no rule");
+            }
+          if (stays != NULL)
+            g_hash_table_add (reasons, g_strdup_printf ("%s stays: %s", label, stays));
+          g_free (stays);
+        }
+    }
+  {
+    g_autoptr (GList) sorted = g_list_sort (g_hash_table_get_keys (reasons), (GCompareFunc) g_strcmp0);
+
+    for (GList *each = sorted; each != NULL; each = each->next)
+      ph_pass_note (run, "%s", (char *) each->data);
+  }
+  return TRUE;
+}
+
+const PhPass ph_pass_convert_to_stablehlo = {
+  .name = "convert-to-stablehlo", .group = "upgrade", .summary = "Writes ONNX's operators in StableHLO's; saving as HLO or StableHLO does it by itself",
+  .elsewhere = "onnx-mlir --EmitStablehlo, torch-mlir",
+  .trap = "shapes must be known, nothing broadcasts by itself, and indices that count from the end are clamped unless they are mended.",
+  .run = convert, .exactness = PH_ROUNDING,
+};

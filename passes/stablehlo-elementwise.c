@@ -1,0 +1,206 @@
+/* stablehlo-elementwise.c: what ONNX computes for each element by itself, in StableHLO.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "passes/stablehlo.h"
+
+#include <math.h>
+
+/* Operand @i in the shape of the result. */
+static PhValue *
+operand (PhLowering *l, guint i)
+{
+  gint64      dims[PH_MAX_RANK];
+  const guint rank = ph_stable_out_dims (l, 0, dims);
+
+  return ph_stable_expand (l, ph_stable_in (l, i), dims, rank);
+}
+
+/* Operators that are called otherwise, no more. */
+static const struct { const PhOp *op; const char *name; } names[] = {
+  { &ph_op_Add, "add" }, { &ph_op_Sub, "subtract" }, { &ph_op_Mul, "multiply" }, { &ph_op_Div, "divide" }, { &ph_op_Max, "maximum" }, { &ph_op_Min, "minimum" },
+  { &ph_op_Sum, "add" }, { &ph_op_And, "and" }, { &ph_op_Or, "or" }, { &ph_op_Xor, "xor" }, { &ph_op_BitwiseAnd, "and" }, { &ph_op_BitwiseOr, "or" }, { &ph_op_BitwiseXor, "xor" },
+  { &ph_op_Not, "not" }, { &ph_op_BitwiseNot, "not" }, { &ph_op_Neg, "negate" }, { &ph_op_Abs, "abs" }, { &ph_op_Sign, "sign" }, { &ph_op_Sqrt, "sqrt" },
+  { &ph_op_Exp, "exponential" }, { &ph_op_Log, "log" }, { &ph_op_Sin, "sine" }, { &ph_op_Cos, "cosine" }, { &ph_op_Tan, "tan" }, { &ph_op_Tanh, "tanh" },
+  { &ph_op_Sigmoid, "logistic" }, { &ph_op_Floor, "floor" }, { &ph_op_Ceil, "ceil" }, { &ph_op_Round, "round_nearest_even" }, { &ph_op_Erf, "erf" },
+};
+
+static gboolean
+same (PhLowering *l, PhValue **out)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (names[i].op == l->node->op)
+      {
+        if (l->node->op == &ph_op_Abs && !ph_dtype_is_signed (ph_stable_in (l, 0)->type->dtype))
+          {
+            out[0] = ph_stable_in (l, 0);
+            return TRUE;
+          }
+        out[0] = operand (l, 0);
+        if (l->node->inputs->len == 1 && !(l->node->op == &ph_op_Max || l->node->op == &ph_op_Min || l->node->op == &ph_op_Sum))
+          out[0] = ph_stable_unary (l, names[i].name, out[0]);
+        for (guint k = 1; k < l->node->inputs->len; k++)
+          out[0] = ph_stable_binary (l, names[i].name, out[0], operand (l, k));
+      }
+  return out[0] != NULL;
+}
+
+static gboolean
+power (PhLowering *l, PhValue **out)
+{
+  PhValue *x = operand (l, 0), *y = operand (l, 1);
+
+  out[0] = x != NULL ? ph_stable_binary (l, "power", x, ph_stable_convert (l, y, x->type->dtype)) : NULL;
+  return out[0] != NULL;
+}
+
+static gboolean
+mod (PhLowering *l, PhValue **out)
+{
+  PhValue *a = operand (l, 0), *b = operand (l, 1), *rest = ph_stable_binary (l, "remainder", a, b), *zero, *other;
+
+  out[0] = rest;
+  if (rest == NULL || ph_node_attr_int (l->node, "fmod", 0) != 0 || !ph_dtype_is_signed (rest->type->dtype))
+    return rest != NULL;
+  zero = ph_stable_like (l, rest, 0);     /* the sign of the divisor */
+  other = ph_stable_binary (l, "and", ph_stable_compare (l, "NE", rest, zero),
+                           ph_stable_compare (l, "NE", ph_stable_compare (l, "LT", rest, zero), ph_stable_compare (l, "LT", b, zero)));
+  out[0] = ph_stable_select (l, other, ph_stable_binary (l, "add", rest, b), rest);
+  return out[0] != NULL;
+}
+
+static gboolean
+mean (PhLowering *l, PhValue **out)
+{
+  out[0] = operand (l, 0);
+  for (guint k = 1; k < l->node->inputs->len; k++)
+    out[0] = ph_stable_binary (l, "add", out[0], operand (l, k));
+  out[0] = ph_stable_binary (l, "divide", out[0], ph_stable_like (l, out[0], l->node->inputs->len));
+  return out[0] != NULL;
+}
+
+static PhValue *
+minus (PhLowering *l, PhValue *x)
+{
+  return ph_stable_unary (l, "negate", x);
+}
+
+/* x where it is not below 0, else scale (exp (x) - 1) */
+static PhValue *
+elu (PhLowering *l, PhValue *x, double alpha)
+{
+  return ph_stable_select (l, ph_stable_compare (l, "LT", x, ph_stable_like (l, x, 0)),
+                          ph_stable_binary (l, "multiply", ph_stable_unary (l, "exponential_minus_one", x), ph_stable_like (l, x, alpha)), x);
+}
+
+static gboolean
+activation (PhLowering *l, PhValue **out)
+{
+  const PhOp *op = l->node->op;
+  PhValue    *x = ph_stable_in (l, 0), *zero = ph_stable_like (l, x, 0), *one = ph_stable_like (l, x, 1);
+
+  if (op == &ph_op_Relu)
+    out[0] = ph_stable_binary (l, "maximum", x, zero);
+  else if (op == &ph_op_LeakyRelu)
+    out[0] = ph_stable_select (l, ph_stable_compare (l, "LT", x, zero),
+                              ph_stable_binary (l, "multiply", x, ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "alpha", 0.01f))), x);
+  else if (op == &ph_op_Elu)
+    out[0] = elu (l, x, (double) ph_node_attr_float (l->node, "alpha", 1));
+  else if (op == &ph_op_Selu)
+    out[0] = ph_stable_binary (l, "multiply", elu (l, x, (double) ph_node_attr_float (l->node, "alpha", 1.67326319217681884765625f)),
+                              ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "gamma", 1.05070102214813232421875f)));
+  else if (op == &ph_op_Softplus)
+    out[0] = ph_stable_binary (l, "add", ph_stable_binary (l, "maximum", x, zero),
+                              ph_stable_unary (l, "log_plus_one", ph_stable_unary (l, "exponential", minus (l, ph_stable_unary (l, "abs", x)))));
+  else if (op == &ph_op_Softsign)
+    out[0] = ph_stable_binary (l, "divide", x, ph_stable_binary (l, "add", ph_stable_unary (l, "abs", x), one));
+  else if (op == &ph_op_Reciprocal)
+    out[0] = ph_stable_binary (l, "divide", one, x);
+  else                           /* HardSigmoid */
+    {
+      PhValue *line = ph_stable_binary (l, "add", ph_stable_binary (l, "multiply", x, ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "alpha", 0.2f))),
+                                       ph_stable_like (l, x, (double) ph_node_attr_float (l->node, "beta", 0.5f)));
+
+      out[0] = ph_stable_binary (l, "maximum", zero, ph_stable_binary (l, "minimum", one, line));
+    }
+  return out[0] != NULL;
+}
+
+static gboolean
+prelu (PhLowering *l, PhValue **out)
+{
+  PhValue *x = ph_stable_in (l, 0);
+
+  out[0] = ph_stable_select (l, ph_stable_compare (l, "LT", x, ph_stable_like (l, x, 0)), ph_stable_binary (l, "multiply", x, operand (l, 1)), x);
+  return out[0] != NULL;
+}
+
+static gboolean
+clip (PhLowering *l, PhValue **out)
+{
+  out[0] = ph_stable_in (l, 0);
+  if (ph_stable_in (l, 1) != NULL)
+    out[0] = ph_stable_binary (l, "maximum", out[0], operand (l, 1));
+  if (ph_stable_in (l, 2) != NULL)
+    out[0] = ph_stable_binary (l, "minimum", out[0], operand (l, 2));
+  return out[0] != NULL;
+}
+
+static gboolean
+where (PhLowering *l, PhValue **out)
+{
+  out[0] = ph_stable_select (l, operand (l, 0), operand (l, 1), operand (l, 2));
+  return out[0] != NULL;
+}
+
+static gboolean
+compare (PhLowering *l, PhValue **out)
+{
+  const PhOp *op = l->node->op;
+  const char *direction = op == &ph_op_Equal ? "EQ" : op == &ph_op_Less ? "LT" : op == &ph_op_LessOrEqual ? "LE" : op == &ph_op_Greater ? "GT" : "GE";
+
+  out[0] = ph_stable_compare (l, direction, operand (l, 0), operand (l, 1));
+  return out[0] != NULL;
+}
+
+static gboolean
+test (PhLowering *l, PhValue **out)
+{
+  PhValue *x = ph_stable_in (l, 0), *endless;
+
+  if (l->node->op == &ph_op_IsNaN)
+    {
+      out[0] = ph_stable_compare (l, "NE", x, x);
+      return out[0] != NULL;
+    }
+  if (ph_node_attr_int (l->node, "detect_positive", 1) == 0 || ph_node_attr_int (l->node, "detect_negative", 1) == 0)
+    return ph_stable_stay (l, "it looks for one sign of infinity alone");
+  endless = ph_stable_like (l, x, (double) INFINITY);
+  out[0] = ph_stable_compare (l, "EQ", ph_stable_unary (l, "abs", x), endless);
+  return out[0] != NULL;
+}
+
+static gboolean
+cast (PhLowering *l, PhValue **out)
+{
+  PhValue      *x = ph_stable_in (l, 0);
+  const PhDType to = ph_node_output (l->node, 0)->type->dtype;
+
+  out[0] = to == PH_BOOL && x->type->dtype != PH_BOOL ? ph_stable_compare (l, "NE", x, ph_stable_like (l, x, 0)) : ph_stable_convert (l, x, to);
+  return out[0] != NULL;
+}
+
+static const char plain[] = "Both compute each element by itself; what ONNX broadcasts is written as broadcast_in_dim.";
+static const char spelt[] = "StableHLO has no such operator: it is written with simpler ones.";
+
+#define SAME(name) { &ph_op_##name, same, "one operator", plain }
+#define SPELT(name, rule) { &ph_op_##name, rule, "simpler operators", spelt }
+
+const PhLowerRule ph_stable_elementwise[] = {
+  SAME (Add), SAME (Sub), SAME (Mul), SAME (Div), SAME (Max), SAME (Min), SAME (Sum), SAME (And), SAME (Or), SAME (Xor), SAME (BitwiseAnd), SAME (BitwiseOr),
+  SAME (BitwiseXor), SAME (Not), SAME (BitwiseNot), SAME (Neg), SAME (Abs), SAME (Sign), SAME (Sqrt), SAME (Exp), SAME (Log), SAME (Sin), SAME (Cos), SAME (Tan), SAME (Tanh),
+  SAME (Sigmoid), SAME (Floor), SAME (Ceil), SAME (Round), SAME (Erf), { &ph_op_Pow, power, "power", plain }, SPELT (Mod, mod), SPELT (Mean, mean), SPELT (Relu, activation),
+  SPELT (LeakyRelu, activation), SPELT (Elu, activation), SPELT (Selu, activation), SPELT (Softplus, activation), SPELT (Softsign, activation), SPELT (Reciprocal, activation),
+  SPELT (HardSigmoid, activation), SPELT (PRelu, prelu), SPELT (Clip, clip), { &ph_op_Where, where, "select", plain }, { &ph_op_Equal, compare, "compare", plain },
+  { &ph_op_Less, compare, "compare", plain }, { &ph_op_LessOrEqual, compare, "compare", plain }, { &ph_op_Greater, compare, "compare", plain },
+  { &ph_op_GreaterOrEqual, compare, "compare", plain }, SPELT (IsNaN, test), SPELT (IsInf, test), { &ph_op_Cast, cast, "convert", plain },
+  { NULL }
+};
