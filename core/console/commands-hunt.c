@@ -19,6 +19,7 @@ typedef struct
   GPtrArray    *stages;          /* (element-type PhHuntStage)                         */
   char        **rules_off;
   char         *folder, *out;    /* (nullable)                                         */
+  char         *runner;          /* (nullable) a program that computes                 */
   char         *report;          /* (nullable) a file                                  */
   gboolean      fail;            /* what is found makes the command fail               */
   PhHunt       *hunt;
@@ -39,6 +40,7 @@ hunt_free (gpointer data)
   g_free (self->folder);
   g_free (self->out);
   g_free (self->report);
+  g_free (self->runner);
   g_free (self);
 }
 
@@ -255,11 +257,12 @@ take_options (Hunt *self, PhCall *call, GError **error)
 
   self->fail = ph_call_take_flag (call, "--fail");
   if (!ph_call_take_option (call, "--out", &self->out, error) || !ph_call_take_option (call, "--folder", &self->folder, error) ||
-      !ph_call_take_option (call, "--report", &self->report, error) ||
+      !ph_call_take_option (call, "--report", &self->report, error) || !ph_call_take_option (call, "--runner", &self->runner, error) ||
       !ph_call_take_number (call, "--seconds", &self->options.seconds, error) || !ph_call_take_number (call, "--seed", &seed, error))
     return FALSE;
   self->options.seed = (guint64) seed;
   self->options.folder = self->folder;
+  self->options.runner = self->runner;
   self->options.feeds = ph_feeds_copy (ph_document_get_feeds (call->document));
   self->snapshot = ph_snapshot_new (call->document);
   return TRUE;
@@ -534,14 +537,14 @@ ph_call_hunt_case (PhCall *call, const char *folder, GPtrArray *passes, PhExactn
 }
 
 static const PhCommand rows[] = {
-  { "hunt", "[PIPELINE|PASS...] [--out FOLDER] [--seconds N] [--report FILE] [--dump FOLDER] [--always PASS] [--folder FOLDER] [--seed N] [--fail]",
+  { "hunt", "[PIPELINE|PASS...] [--out FOLDER] [--seconds N] [--report FILE] [--dump FOLDER] [--always PASS] [--folder FOLDER] [--seed N] [--fail] [--runner PROGRAM]",
     N_ ("Find the pass that changes the results, its rewrite and the smallest model that shows it"),
     "Without passes: what was run, or the pipeline. Passes run in order; what each did is tried rewrite by rewrite, what `exec 'PROGRAM'` and plug-ins did too. "
     "Where one differs, fails or writes no valid model, that pass runs alone on ever smaller parts of the model, fed with the values that flow there, as long as "
     "it goes wrong in the same way. --out keeps the reduced model, its inputs with the right results (a case for `check`) and a report. --dump takes the "
-    "files of a folder as what each pass of another compiler left. --always names passes that must run and are not suspected. --fail makes the command fail when something is found.",
+    "files of a folder as what each pass of another compiler left. --always names passes that must run and are not suspected. --fail makes the command fail when something is found. --runner computes with a program (see `verify`), and says whether the pass or the program is wrong.",
     N_ ("_Hunt"), NULL, "edit-find-symbolic", PH_CODE (hunt_begin, hunt_work, hunt_finish) },
-  { "reduce", "PASS [ARGUMENT] [--out FOLDER] [--seconds N] [--report FILE] [--folder FOLDER] [--seed N] [--fail]", "Find the smallest part of the model on which a pass goes wrong",
+  { "reduce", "PASS [ARGUMENT] [--out FOLDER] [--seconds N] [--report FILE] [--folder FOLDER] [--seed N] [--fail] [--runner PROGRAM]", "Find the smallest part of the model on which a pass goes wrong",
     "`reduce casts`, `reduce exec 'python3 mypass.py'`: the pass runs alone on parts of the model at this position.", NULL, NULL, NULL,
     PH_CODE (reduce_begin, hunt_work, hunt_finish) },
 };

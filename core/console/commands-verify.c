@@ -3,6 +3,7 @@
 
 #include "core/console/console-private.h"
 #include "core/prove/cases.h"
+#include "core/prove/runner.h"
 #include "core/run/inputs.h"
 
 /* ── verify ── */
@@ -17,6 +18,8 @@ typedef struct
   guint64      seed;
   PhProof     *proof;            /* (nullable) of the two positions                              */
   PhProofJob  *steps;            /* (nullable) step by step when asked                           */
+  char        *runner;           /* (nullable) a program that computes both, too                 */
+  PhRunnerReport *report;        /* (nullable) what came of that                                 */
 } Verify;
 
 static void
@@ -28,6 +31,8 @@ verify_free (gpointer data)
   g_clear_pointer (&verify->feeds, g_hash_table_unref);
   g_clear_pointer (&verify->proof, ph_proof_free);
   g_clear_pointer (&verify->steps, ph_proof_job_free);
+  g_clear_pointer (&verify->report, ph_runner_report_free);
+  g_free (verify->runner);
   g_free (verify);
 }
 
@@ -35,13 +40,15 @@ static gboolean
 verify_begin (PhCall *call, GError **error)
 {
   gboolean              each = ph_call_take_flag (call, "--steps"), adopt = ph_call_take_flag (call, "--adopt");
+  g_autofree char      *runner = NULL;
   double                seed = 1;
   Verify               *verify;
 
   if (!ph_call_need_open (call, error) || !ph_call_take_number (call, "--seed", &seed, error) ||
-      !ph_call_need_args (call, 0, 2, error))
+      !ph_call_take_option (call, "--runner", &runner, error) || !ph_call_need_args (call, 0, 2, error))
     return FALSE;
   verify = g_new0 (Verify, 1);
+  verify->runner = g_steal_pointer (&runner);
   ph_call_set_data (call, verify, verify_free);
   verify->adopt = adopt;
   verify->b = ph_document_get_position (call->document);
@@ -66,9 +73,39 @@ verify_begin (PhCall *call, GError **error)
 }
 
 static gboolean
-verify_work (PhCall *call, GError **error)
+work_runner (PhCall *call, Verify *verify, GError **error)
 {
-  Verify             *verify = call->data;
+  g_autoptr (PhModel) before = ph_model_clone (ph_snapshot_at (verify->snapshot, verify->a)), after = NULL;
+
+  ph_snapshot_done (verify->snapshot);
+  after = ph_snapshot_take (verify->snapshot, verify->b);
+  ph_call_progress (call, "running the program", -1);
+  verify->report = ph_runner_judge (verify->runner, before, after, verify->feeds, verify->seed, call->cancellable, error);
+  return verify->report != NULL;
+}
+
+static gboolean
+finish_runner (PhCall *call, const Verify *verify)
+{
+  const PhRunnerReport *report = verify->report;
+  JsonObject           *json = call->reply->json;
+
+  ph_json_set (json, "runner", verify->runner);
+  ph_json_set (json, "verdict", ph_runner_verdict_name (report->verdict));
+  ph_json_set (json, "output", report->output);
+  ph_json_set (json, "expected", report->expected);
+  ph_json_set (json, "actual", report->actual);
+  ph_json_set (json, "sentence", report->sentence);
+  ph_reply_say (call->reply, "%s%s" PH_STYLE_RESET ": %s\n", report->verdict == PH_RUNNER_AGREES ? PH_STYLE_ADDED : PH_STYLE_REMOVED,
+                ph_runner_verdict_name (report->verdict), report->sentence);
+  if (report->expected != NULL)
+    ph_reply_say (call->reply, "%s %s: %s should be %s\n", report->output, report->place != NULL ? report->place : "", report->actual, report->expected);
+  return TRUE;
+}
+
+static gboolean
+work_here (PhCall *call, Verify *verify, GError **error)
+{
   PhRunOptions        options = { .cancellable = call->cancellable };
   g_autoptr (PhProver) prover = ph_prover_new_of (verify->snapshot, verify->feeds, verify->seed);
 
@@ -78,6 +115,14 @@ verify_work (PhCall *call, GError **error)
   if (verify->proof == NULL || !ph_prover_blame (prover, verify->proof, &options, error))
     return FALSE;
   return verify->steps == NULL || ph_proof_job_run (verify->steps, call->cancellable, error);
+}
+
+static gboolean
+verify_work (PhCall *call, GError **error)
+{
+  Verify *verify = call->data;
+
+  return verify->runner != NULL ? work_runner (call, verify, error) : work_here (call, verify, error);
 }
 
 static void
@@ -150,6 +195,8 @@ verify_finish (PhCall *call, GError **error)
       g_set_error (error, PH_ERROR, PH_ERROR_CANCELLED, "the document changed meanwhile: verify again");
       return FALSE;
     }
+  if (verify->report != NULL)
+    return finish_runner (call, verify);
   if (proof->verdict == PH_VERDICT_NONE)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "it could not be compared: %s", proof->problem);
@@ -200,6 +247,8 @@ bisect_begin (PhCall *call, GError **error)
   if (!verify_begin (call, error))
     return FALSE;
   verify = call->data;
+  if (verify->runner != NULL)
+    return ph_call_usage (call, error, "bisect computes here: `hunt --runner` searches with a program");
   if (ph_position_compare (verify->a, verify->b) >= 0)
     return ph_call_usage (call, error, "there is nothing between the two positions");
   return TRUE;
@@ -405,12 +454,14 @@ check_work (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "verify", "[STEP STEP] [--steps] [--seed N] [--adopt]", N_ ("Run the same inputs through two positions and compare"),
+  { "verify", "[STEP STEP] [--steps] [--seed N] [--adopt] [--runner PROGRAM]", N_ ("Run the same inputs through two positions and compare"),
     "Without arguments: the file and here. Each rewrite is tried alone, in the region that it changed: on the values that flow there "
     "and on made-up ones that reach what matters, in double, where rounding vanishes, and exactly over a finite field. Then the model as a "
     "whole, on the fed inputs where every input is fed, and on generated ones. 'proved', 'same' and 'close' are ticks; 'nothing shown' says that no "
     "result could have contradicted the change. Where the two differ it says which value at the border of which rewrite is the first "
-    "to. --steps also compares each step with the one before; --adopt feeds the inputs that show the difference.",
+    "to. --steps also compares each step with the one before; --adopt feeds the inputs that show the difference. "
+    "--runner 'PROGRAM' computes both where the model really runs, too, and says whether the pass, the program's kernel, or both are wrong: it is given a "
+    "folder with model.onnx and input_0.pb, ..., and leaves output_0.pb, ... there.",
     N_ ("_Verify"), "<Control><Shift>v", "emblem-ok-symbolic", PH_CODE (verify_begin, verify_work, verify_finish) },
   { "bisect", "[STEP STEP]", N_ ("Find the first rewrite that changes the results"), "Without arguments: between the file and here.",
     N_ ("_Bisect"), NULL, NULL, PH_CODE (bisect_begin, verify_work, bisect_finish) },

@@ -76,7 +76,7 @@ compare (PhAlong *along, const PhValue *value, PhTensor *is, PhTensor *was)
       row.expected = ph_element_to_string (was, at);
       row.actual = ph_element_to_string (is, at);
     }
-  if (along->first == G_MAXUINT && !(row.error <= PH_ALONG_ROUNDING))
+  if (along->first == G_MAXUINT && !(row.error <= along->rounding))
     along->first = along->values->len;
   g_array_append_val (along->values, row);
 }
@@ -92,6 +92,7 @@ ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, 
   along->values = g_array_new (FALSE, FALSE, sizeof (PhAlongValue));
   g_array_set_clear_func (along->values, clear_value);
   along->first = G_MAXUINT;
+  along->rounding = PH_ALONG_ROUNDING;
   given = ph_inputs_find (before, named, PH_INPUTS_NORMAL, seed, NULL, &all, &was, error);
   same = given != NULL ? by_name (given) : NULL;
   given_after = same != NULL ? ph_inputs_collect (after, same, PH_INPUTS_NORMAL, seed, 1, 1, &all, error) : NULL;
@@ -119,6 +120,27 @@ ph_along_new (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, 
   return g_steal_pointer (&along);
 }
 
+PhAlong *
+ph_along_of_results (PhModel *model, GHashTable *was, GHashTable *is, double rounding)
+{
+  PhAlong *along = g_new0 (PhAlong, 1);
+
+  along->values = g_array_new (FALSE, FALSE, sizeof (PhAlongValue));
+  g_array_set_clear_func (along->values, clear_value);
+  along->first = G_MAXUINT;
+  along->rounding = rounding;
+  PH_FOREACH_NODE (node, model->graph)
+    for (guint i = 0; i < node->outputs->len; i++)
+      {
+        const PhValue *value = ph_node_output (node, i);
+        PhTensor      *then = g_hash_table_lookup (was, GUINT_TO_POINTER (value->id)), *now = g_hash_table_lookup (is, GUINT_TO_POINTER (value->id));
+
+        if (then != NULL && now != NULL)
+          compare (along, value, now, then);
+      }
+  return along;
+}
+
 double
 ph_along_level (double error)
 {
@@ -139,8 +161,8 @@ ph_along_line (const PhAlong *along, guint width)
 
       for (guint k = (guint) ((guint64) i * n / letters); k < (guint64) (i + 1) * n / letters; k++)
         worst = MAX (worst, g_array_index (along->values, PhAlongValue, k).error);
-      bar = worst <= PH_ALONG_ROUNDING ? 0 : worst >= 1 ? 7 : 7 + (int) floor (log10 (worst));
-      g_string_append (line, bars[CLAMP (bar, worst > PH_ALONG_ROUNDING ? 1 : 0, 7)]);
+      bar = worst <= along->rounding ? 0 : worst >= 1 ? 7 : 7 + (int) floor (log10 (worst));
+      g_string_append (line, bars[CLAMP (bar, worst > along->rounding ? 1 : 0, 7)]);
     }
   return g_string_free (line, FALSE);
 }

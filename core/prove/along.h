@@ -21,7 +21,8 @@ typedef struct
 {
   GArray *values;                /* (element-type PhAlongValue) in the order in which they are computed          */
   guint   n_before, n_after;     /* values that only one of the two has                                          */
-  guint   first;                 /* the first one that differs by more than rounding; G_MAXUINT: none            */
+  double  rounding;              /* relative differences up to this are none                                     */
+  guint   first;                 /* the first one that differs by more; G_MAXUINT: none                          */
 } PhAlong;
 
 /* Relative differences up to this are rounding in double. */
@@ -29,6 +30,8 @@ typedef struct
 
 /* @named: (nullable) name -> PhTensor for inputs; the rest is generated from @seed. Values of bodies are left out. */
 PhAlong *ph_along_new  (PhModel *before, PhModel *after, GHashTable *named, guint64 seed, const PhRunOptions *options, GError **error);
+/* The values of one model that were computed twice (PhId -> PhTensor), in the order of its nodes. */
+PhAlong *ph_along_of_results (PhModel *model, GHashTable *was, GHashTable *is, double rounding);
 void     ph_along_free (PhAlong *along);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhAlong, ph_along_free)
 

@@ -7,6 +7,7 @@
 
 #include "core/prove/distance.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/runner.h"
 #include "core/prove/trial.h"
 #include "core/run/inputs.h"
 
@@ -244,26 +245,12 @@ is_known (PhModel *model)
   return TRUE;
 }
 
-/* In float32, or in double, where no rounding can be the reason. */
-static PhFault *
-compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, GCancellable *cancellable)
+PhFault *
+ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is)
 {
-  g_autoptr (GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL), is = NULL;
-  g_autoptr (PhFault)    fault = NULL;
-  g_autoptr (GError)     why = NULL;
-  gboolean              wrong = FALSE;
+  g_autoptr (PhFault) fault = ph_fault_new (PH_FAULT_WRONG, NULL);
+  gboolean           wrong = FALSE;
 
-  if (was == NULL)
-    return NULL;
-  fault = ph_fault_new (PH_FAULT_WRONG, NULL);
-  take_witness (fault, before, own);
-  is = run_model (after, own, 1, FALSE, in_double, cancellable, &why);
-  if (is == NULL)
-    {
-      fault->kind = PH_FAULT_ERROR;
-      fault->message = g_strdup (why->message);
-      return g_cancellable_is_cancelled (cancellable) || !is_known (after) ? NULL : g_steal_pointer (&fault);
-    }
   if (before->graph->outputs->len != after->graph->outputs->len)
     {
       fault->message = g_strdup_printf ("%u outputs are %u", before->graph->outputs->len, after->graph->outputs->len);
@@ -278,6 +265,29 @@ compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double,
         wrong |= compare_output (fault, a->name, x, y);
     }
   return wrong ? g_steal_pointer (&fault) : NULL;
+}
+
+/* In float32, or in double, where no rounding can be the reason. */
+static PhFault *
+compare (PhModel *before, PhModel *after, GHashTable *feeds, gboolean in_double, GCancellable *cancellable)
+{
+  g_autoptr (GHashTable) own = feeds_of (before, feeds), was = run_model (before, own, 1, FALSE, in_double, cancellable, NULL), is = NULL;
+  g_autoptr (PhFault)    fault = NULL, found = NULL;
+  g_autoptr (GError)     why = NULL;
+
+  if (was == NULL)
+    return NULL;
+  is = run_model (after, own, 1, FALSE, in_double, cancellable, &why);
+  if (is == NULL)
+    {
+      fault = ph_fault_new (PH_FAULT_ERROR, why->message);
+      take_witness (fault, before, own);
+      return g_cancellable_is_cancelled (cancellable) || !is_known (after) ? NULL : g_steal_pointer (&fault);
+    }
+  found = ph_fault_of_results (before, after, was, is);
+  if (found != NULL)
+    take_witness (found, before, own);
+  return g_steal_pointer (&found);
 }
 
 /* Ties and jumps make large differences of small ones: what differs by rounding alone agrees in double. What leaves the range of float32 may as well, and is wrong
@@ -422,8 +432,10 @@ ph_fault_find (PhFaultPass *pass, PhModel *model, GHashTable *feeds, gboolean se
       take_witness (fault, model, values);
       return fault;
     }
-  fault = history->edits->len > 0 ? ph_fault_compare (model, after, feeds, pass->cancellable) : NULL;
-  if (fault == NULL && search && history->edits->len > 0)
+  fault = history->edits->len == 0 ? NULL
+          : pass->runner != NULL   ? ph_runner_fault (pass->runner, model, after, feeds, pass->cancellable)
+                                   : ph_fault_compare (model, after, feeds, pass->cancellable);
+  if (fault == NULL && search && pass->runner == NULL && history->edits->len > 0)
     fault = find_inputs (model, after, feeds, pass->seed, pass->cancellable);
   if (g_cancellable_set_error_if_cancelled (pass->cancellable, error))
     g_clear_pointer (&fault, ph_fault_free);

@@ -53,9 +53,12 @@ typedef struct
   guint               limit;     /* rewrites at most                                        */
   guint64             seed;
   GCancellable       *cancellable;
+  const char         *runner;    /* (nullable) a program that computes instead (core/prove/runner.h) */
   guint               n_runs;    /* so far                                                  */
 } PhFaultPass;
 
+/* Of the outputs of two models, by place, as they were computed (PhId -> PhTensor): NULL: they agree but for rounding. (transfer full) */
+PhFault    *ph_fault_of_results (PhModel *before, PhModel *after, GHashTable *was, GHashTable *is);
 /* Computes @before and @after on @feeds (name -> PhTensor; what lacks is made up) and compares their outputs, by place: floats as far apart as 1e-3 of
  * each and 1e-5 of the largest are equal, and so is what agrees in double. NULL without error: they agree, or @before cannot be computed. */
 PhFault    *ph_fault_compare   (PhModel *before, PhModel *after, GHashTable *feeds, GCancellable *cancellable);

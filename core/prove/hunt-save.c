@@ -141,7 +141,7 @@ shows_again (const PhHunt *hunt, const PhHuntStage *stage, const PhHuntOptions *
   g_autoptr (GHashTable) feeds = model != NULL ? ph_hunt_load_feeds (model, set) : NULL;
   g_autoptr (PhFault)    fault = NULL;
   PhFaultPass           pass = { .pass = stage->pass, .arguments = stage->arguments, .allow = options->allow, .folder = options->folder,
-                                 .rules_off = options->rules_off, .limit = G_MAXUINT, .seed = options->seed, .cancellable = options->cancellable };
+                                 .rules_off = options->rules_off, .limit = G_MAXUINT, .seed = options->seed, .runner = options->runner, .cancellable = options->cancellable };
 
   if (model == NULL)
     return FALSE;

@@ -7,6 +7,7 @@
 #include "core/prove/cut.h"
 #include "core/prove/distance.h"
 #include "core/prove/prover-private.h"
+#include "core/prove/runner.h"
 
 /* Rewrites of one stage that are looked into. */
 #define MOST_SUSPECTS 24
@@ -83,7 +84,7 @@ ph_hunting_pass (PhHunting *self, const PhHuntStage *stage)
 {
   return (PhFaultPass) { .pass = stage->pass, .arguments = stage->arguments, .allow = self->options->allow, .folder = self->options->folder,
                          .rules_off = self->options->rules_off, .limit = G_MAXUINT, .seed = self->options->seed,
-                         .cancellable = self->options->cancellable };
+                         .runner = self->options->runner, .cancellable = self->options->cancellable };
 }
 
 /* ── reducing ── */
@@ -287,6 +288,16 @@ convict (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhFaultKin
   step->fault = hunt->kind;
 }
 
+/* The whole model, where it is to be computed. (nullable) */
+static PhFault *
+compare_whole (PhHunting *self, PhModel *before)
+{
+  GHashTable *feeds = self->values != NULL ? self->values : self->options->feeds;
+
+  return self->options->runner != NULL ? ph_runner_fault (self->options->runner, before, self->model, feeds, self->options->cancellable)
+                                       : ph_fault_compare (before, self->model, feeds, self->options->cancellable);
+}
+
 /* FALSE: it cannot be run, and that is nothing of the pass's. */
 static gboolean
 run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
@@ -335,7 +346,7 @@ run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
     return TRUE;
   step->verdict = proof->verdict;
   step->n_different = proof->n_different;
-  if (proof->verdict != PH_VERDICT_DIFFERENT && proof->n_none == 0)
+  if (proof->verdict != PH_VERDICT_DIFFERENT && proof->n_none == 0 && self->options->runner == NULL)
     return TRUE;
   self->values = ph_fault_values (before, self->options->feeds, self->options->seed, self->options->cancellable);
   if (question (self, stage, before, self->model, proof))
@@ -351,7 +362,7 @@ run_stage (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step)
                                    : "a rewrite of it gives other results; there was no time to reduce the model: --seconds N gives more");
       return TRUE;
     }
-  fault = ph_hunting_is_over (self) ? NULL : ph_fault_compare (before, self->model, self->values != NULL ? self->values : self->options->feeds, self->options->cancellable);
+  fault = ph_hunting_is_over (self) ? NULL : compare_whole (self, before);
   if (fault == NULL)
     return TRUE;
   search (self, stage, before, self->model, fault);
@@ -380,6 +391,21 @@ repeat (PhHunting *self, const PhHuntStage *stage)
     }
   if (hunt->n_agreeing < hunt->n_repeated)
     hunt->note = g_strdup_printf ("it flickers: the same model again is wrong %u times of %u", hunt->n_agreeing, hunt->n_repeated);
+}
+
+/* A program computes: is it the pass, or the program's kernel? */
+static void
+judge_runner (PhHunting *self)
+{
+  const PhReduced          *reduced = self->hunt->reduced;
+  g_autoptr (PhRunnerReport) report = NULL;
+
+  if (self->options->runner == NULL || self->hunt->note != NULL || reduced->fault->after == NULL)
+    return;
+  report = ph_runner_judge (self->options->runner, reduced->model, reduced->fault->after, reduced->fault->witness, self->options->seed,
+                            self->options->cancellable, NULL);
+  if (report != NULL)
+    self->hunt->note = g_strdup (report->sentence);
 }
 
 static PhHunting
@@ -445,6 +471,7 @@ ph_hunt (PhModel *model, const PhHuntOptions *options, GError **error)
         {
           ph_hunting_name (&self, stage);
           repeat (&self, stage);
+          judge_runner (&self);
         }
     }
   return hunting_end (&self, own, error);

@@ -61,6 +61,7 @@ typedef struct
   PhExactness    allow;
   const char    *folder;         /* (nullable) where programs run                                    */
   const char *const *rules_off;  /* (nullable)                                                       */
+  const char    *runner;         /* (nullable) a program that computes instead (core/prove/runner.h) */
   const PhSwitches *switches;    /* (nullable) of the program that is hunted in; NULL: found by what it says */
   guint64        seed;
   double         seconds;        /* that all of it may take; 0: no end                               */
