@@ -3,8 +3,10 @@
 #include "core/intern.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #define BLOCK  (64 * 1024)
+#define REGION ((gsize) 4 << 30) /* addresses, not memory */
 #define RECENT 4096              /* a power of two */
 
 typedef struct { const char *text; guint hash; guint length; } Slot;
@@ -14,21 +16,59 @@ static Slot  *slots;             /* a power of two of them, at most three quarte
 static gsize  n_slots, n_used;
 static char  *block;             /* what is left of the one in use */
 static gsize  block_left;
+static char  *region;            /* (nullable) atomic: where blocks are, while there is room, so that names are known by their address */
 
 /* What this thread asked for lately, by hash: files name the same things again and again, and threads that read several of them
  * would wait for each other. */
-static _Thread_local const char *recent[RECENT];
+static _Thread_local Slot recent[RECENT];
 
 static guint
-hash_text (const char *text, guint *length)
+hash_text (const char *text, gsize length)
 {
-  guint hash = 2166136261u;
-  const char *at = text;
+  guint64 hash = length, word;
 
-  for (; *at != '\0'; at++)
-    hash = (hash ^ (guchar) *at) * 16777619u;
-  *length = (guint) (at - text);
-  return hash ^ hash >> 15;
+  for (; length >= sizeof word; text += sizeof word, length -= sizeof word)
+    {
+      memcpy (&word, text, sizeof word);
+      hash = (hash ^ word) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+      hash ^= hash >> 32;
+    }
+  word = 0;
+  memcpy (&word, text, length);
+  hash = (hash ^ word) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  return (guint) (hash >> 32 ^ hash >> 15);
+}
+
+/* A place in the region behind a NUL: the beginning of one of its names. */
+static gboolean
+is_interned (const char *string)
+{
+  const char *start = g_atomic_pointer_get (&region);
+
+  return start != NULL && string > start && string < start + REGION && string[-1] == '\0';
+}
+
+/* The first takes the region, whose pages become memory as they are written. */
+static void
+new_block (void)
+{
+  static gsize used;
+
+  if (used == 0)
+    {
+      void *addresses = mmap (NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+      used = BLOCK;
+      if (addresses != MAP_FAILED)
+        g_atomic_pointer_set (&region, addresses);
+    }
+  else if (region != NULL)
+    used += BLOCK;
+  if (region != NULL && used <= REGION)
+    block = region + used - BLOCK + 1;           /* behind a NUL */
+  else
+    block = g_malloc (BLOCK);
+  block_left = BLOCK - 1;
 }
 
 static char *
@@ -39,10 +79,7 @@ store (const char *text, gsize length)
   if (length + 1 > BLOCK / 8)
     return g_strdup (text);
   if (length + 1 > block_left)
-    {
-      block = g_malloc (BLOCK);
-      block_left = BLOCK;
-    }
+    new_block ();
   copy = memcpy (block, text, length + 1);
   block += length + 1;
   block_left -= length + 1;
@@ -73,29 +110,30 @@ const char *
 ph_intern (const char *string)
 {
   const char *found = NULL;
-  guint length, hash;
-  gsize at;
+  gsize length, at;
+  Slot *last;
+  guint hash;
 
-  if (string == NULL)
-    return NULL;
-  hash = hash_text (string, &length);
-  found = recent[hash & (RECENT - 1)];
-  if (found != NULL && strcmp (found, string) == 0)
-    return found;
-  found = NULL;
+  if (string == NULL || is_interned (string))
+    return string;
+  length = strlen (string);
+  hash = hash_text (string, length);
+  last = &recent[hash & (RECENT - 1)];
+  if (last->hash == hash && last->length == length && last->text != NULL && memcmp (last->text, string, length) == 0)
+    return last->text;
   g_mutex_lock (&lock);
   if (n_used * 4 >= n_slots * 3)
     grow ();
   for (at = hash & (n_slots - 1); slots[at].text != NULL && found == NULL; at = (at + 1) & (n_slots - 1))
-    if (slots[at].hash == hash && slots[at].length == length && memcmp (slots[at].text, string, length) == 0)
+    if (slots[at].hash == hash && slots[at].length == (guint) length && memcmp (slots[at].text, string, length) == 0)
       found = slots[at].text;
   if (found == NULL)
     {
       found = store (string, length);
-      slots[at] = (Slot) { found, hash, length };
+      slots[at] = (Slot) { found, hash, (guint) length };
       n_used++;
     }
   g_mutex_unlock (&lock);
-  recent[hash & (RECENT - 1)] = found;
+  *last = (Slot) { found, hash, (guint) length };
   return found;
 }

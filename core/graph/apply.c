@@ -7,11 +7,41 @@
 
 /* ── records ────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
+GPtrArray *
+ph_attrs_new (PhAttr *const *attrs, guint n, gboolean more)
+{
+  static GPtrArray *none;
+  GPtrArray *array;
+
+  if (g_once_init_enter (&none))
+    g_once_init_leave (&none, g_ptr_array_new ());
+  if (n == 0 && !more)
+    return g_ptr_array_ref (none);
+  array = g_ptr_array_new_full (n + more, (GDestroyNotify) ph_attr_unref);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (array, ph_attr_ref (attrs[i]));
+  return array;
+}
+
+PhNodeRecord *
+ph_node_record_alloc (guint n_inputs, guint n_outputs)
+{
+  PhNodeRecord *record = g_malloc0 (sizeof *record + n_outputs * 3 * sizeof (gpointer) + (n_inputs + n_outputs) * sizeof (PhId));
+
+  record->n_inputs = n_inputs;
+  record->n_outputs = n_outputs;
+  record->output_names = (const char **) (record + 1);
+  record->output_types = (const PhType **) (record->output_names + n_outputs);
+  record->output_extras = (GBytes **) (record->output_types + n_outputs);
+  record->inputs = (PhId *) (record->output_extras + n_outputs);
+  record->outputs = record->inputs + n_inputs;
+  return record;
+}
+
 PhNodeRecord *
 ph_node_record_new (const PhNode *node)
 {
-  PhNodeRecord *record = g_new0 (PhNodeRecord, 1);
-  guint n_out = node->outputs->len;
+  PhNodeRecord *record = ph_node_record_alloc (node->inputs->len, node->outputs->len);
 
   record->op = node->op;
   record->op_type = node->op_type;
@@ -21,16 +51,9 @@ ph_node_record_new (const PhNode *node)
   record->role = node->role;
   record->partner = node->partner;
   record->where = node->where;
-  record->n_inputs = node->inputs->len;
-  record->inputs = g_new (PhId, record->n_inputs);
   for (guint i = 0; i < record->n_inputs; i++)
     record->inputs[i] = node->inputs->pdata[i] != NULL ? ((PhValue *) node->inputs->pdata[i])->id : PH_NO_ID;
-  record->n_outputs = n_out;
-  record->outputs = g_new (PhId, n_out);
-  record->output_names = g_new (const char *, n_out);
-  record->output_types = g_new (const PhType *, n_out);
-  record->output_extras = g_new0 (GBytes *, n_out);
-  for (guint i = 0; i < n_out; i++)
+  for (guint i = 0; i < record->n_outputs; i++)
     {
       const PhValue *value = node->outputs->pdata[i];
 
@@ -39,8 +62,7 @@ ph_node_record_new (const PhNode *node)
       record->output_types[i] = value->type;
       record->output_extras[i] = value->extra != NULL ? g_bytes_ref (value->extra) : NULL;
     }
-  record->attrs = g_ptr_array_copy (node->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
-  g_ptr_array_set_free_func (record->attrs, (GDestroyNotify) ph_attr_unref);
+  record->attrs = g_ptr_array_ref (node->attrs);
   record->extra = node->extra != NULL ? g_bytes_ref (node->extra) : NULL;
   return record;
 }
@@ -48,13 +70,8 @@ ph_node_record_new (const PhNode *node)
 static void
 node_record_free (PhNodeRecord *record)
 {
-  g_free (record->inputs);
-  g_free (record->outputs);
-  g_free (record->output_names);
-  g_free (record->output_types);
   for (guint i = 0; i < record->n_outputs; i++)
     g_clear_pointer (&record->output_extras[i], g_bytes_unref);
-  g_free (record->output_extras);
   g_ptr_array_unref (record->attrs);
   g_clear_pointer (&record->extra, g_bytes_unref);
   g_free (record);
@@ -89,10 +106,8 @@ ph_edit_ref (PhEdit *edit)
 }
 
 void
-ph_edit_free (PhEdit *edit)
+ph_edit_clear (PhEdit *edit)
 {
-  if (!g_atomic_ref_count_dec (&edit->ref_count))
-    return;
   if (edit->kind == PH_EDIT_ADD_NODE || edit->kind == PH_EDIT_REMOVE_NODE)
     g_clear_pointer ((PhNodeRecord **) &edit->spec, node_record_free);
   else if (edit->kind == PH_EDIT_ADD_VALUE || edit->kind == PH_EDIT_REMOVE_VALUE)
@@ -101,6 +116,14 @@ ph_edit_free (PhEdit *edit)
     g_clear_pointer ((PhFunctionRecord **) &edit->spec, ph_function_record_free);
   g_clear_pointer (&edit->old_attr, ph_attr_unref);
   g_clear_pointer (&edit->new_attr, ph_attr_unref);
+}
+
+void
+ph_edit_free (PhEdit *edit)
+{
+  if (!g_atomic_ref_count_dec (&edit->ref_count))
+    return;
+  ph_edit_clear (edit);
   g_free (edit);
 }
 
@@ -113,7 +136,7 @@ add_use (PhValue *value, PhNode *node, guint index)
 
   if (value == NULL)
     return;
-  g_array_index (node->use_at, guint, index) = value->uses->len;
+  node->use_at[index] = value->uses->len;
   g_array_append_val (value->uses, use);
 }
 
@@ -125,12 +148,12 @@ drop_use (PhValue *value, PhNode *node, guint index)
 
   if (value == NULL)
     return;
-  at = g_array_index (node->use_at, guint, index);
+  at = node->use_at[index];
   g_array_remove_index_fast (value->uses, at);
   if (at < value->uses->len)
     {
       const PhUse *moved = &g_array_index (value->uses, PhUse, at);
-      g_array_index (moved->node->use_at, guint, moved->index) = at;
+      moved->node->use_at[moved->index] = at;
     }
 }
 
@@ -197,11 +220,9 @@ add_node (PhModel *model, const PhEdit *edit)
   node->where = record->where;
   node->graph = graph;
   node->extra = record->extra != NULL ? g_bytes_ref (record->extra) : NULL;
-  node->attrs = g_ptr_array_copy (record->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
-  g_ptr_array_set_free_func (node->attrs, (GDestroyNotify) ph_attr_unref);
+  node->attrs = g_ptr_array_ref (record->attrs);
   node->inputs = g_ptr_array_sized_new (record->n_inputs);
-  node->use_at = g_array_sized_new (FALSE, TRUE, sizeof (guint), record->n_inputs);
-  g_array_set_size (node->use_at, record->n_inputs);
+  node->use_at = g_new0 (guint, record->n_inputs);
   for (guint i = 0; i < record->n_inputs; i++)
     {
       PhValue *value = record->inputs[i] != PH_NO_ID ? ph_model_find_value (model, record->inputs[i]) : NULL;
@@ -335,21 +356,17 @@ set_input (PhModel *model, const PhEdit *edit, PhId to, gboolean absent, gboolea
 {
   PhNode *node = ph_model_find_node (model, edit->id);
   PhValue *value = to != PH_NO_ID ? ph_model_find_value (model, to) : NULL;
-  guint zero = 0;
 
   if (absent)
     {
       g_ptr_array_add (node->inputs, NULL);
-      g_array_append_val (node->use_at, zero);
+      node->use_at = g_renew (guint, node->use_at, node->inputs->len);
     }
   drop_use (node->inputs->pdata[edit->index], node, edit->index);
   node->inputs->pdata[edit->index] = value;
   add_use (value, node, edit->index);
   if (last)
-    {
-      g_ptr_array_set_size (node->inputs, (int) edit->index);
-      g_array_set_size (node->use_at, edit->index);
-    }
+    g_ptr_array_set_size (node->inputs, (int) edit->index);
 }
 
 static void
@@ -374,11 +391,14 @@ static void
 set_attr (PhModel *model, const PhEdit *edit, PhAttr *old, PhAttr *attr)
 {
   PhNode *node = ph_model_find_node (model, edit->id);
+  GPtrArray *shared = node->attrs;
 
+  node->attrs = ph_attrs_new ((PhAttr *const *) shared->pdata, shared->len, attr != NULL && old == NULL);
   if (old != NULL)
     g_ptr_array_remove_index (node->attrs, edit->index);
   if (attr != NULL)
     g_ptr_array_insert (node->attrs, (int) edit->index, ph_attr_ref (attr));
+  g_ptr_array_unref (shared);
 }
 
 void

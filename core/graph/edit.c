@@ -23,18 +23,22 @@ ph_edit_fail (GError **error, PhError code, const char *format, ...)
 void
 ph_edit_commit (PhModel *model, PhGraph *graph, const PhEdit *template)
 {
-  PhEdit *edit = g_memdup2 (template, sizeof *template);
+  const gboolean hidden = model->journal != NULL && graph != NULL && ph_graph_is_fused (graph);
+  PhEdit *edit;
 
-  g_atomic_ref_count_init (&edit->ref_count);
-  edit->hidden = graph != NULL && ph_graph_is_fused (graph);
-  ph_edit_apply (model, edit);
-  if (model->journal != NULL)
+  ph_edit_apply (model, template);
+  if (model->journal == NULL)
     {
-      ph_history_own_edits (model->journal, G_MAXUINT);
-      g_ptr_array_add (model->journal->edits, edit);
+      PhEdit spent = *template;
+
+      ph_edit_clear (&spent);
+      return;
     }
-  else
-    ph_edit_free (edit);
+  edit = g_memdup2 (template, sizeof *template);
+  g_atomic_ref_count_init (&edit->ref_count);
+  edit->hidden = hidden;
+  ph_history_own_edits (model->journal, G_MAXUINT);
+  g_ptr_array_add (model->journal->edits, edit);
 }
 
 static gboolean
@@ -79,7 +83,7 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
         }
     }
 
-  record = g_new0 (PhNodeRecord, 1);
+  record = ph_node_record_alloc (spec->n_inputs, spec->n_outputs);
   record->op_type = ph_intern (op_type);
   record->domain = ph_intern (domain != NULL ? domain : "");
   record->op = spec->op != NULL ? spec->op : ph_op_find (record->domain, record->op_type);
@@ -89,18 +93,9 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
   record->partner = spec->partner;
   record->where = spec->where != NULL || spec->before == NULL ? spec->where : spec->before->where;
   record->extra = spec->extra != NULL ? g_bytes_ref (spec->extra) : NULL;
-  record->n_inputs = spec->n_inputs;
-  record->inputs = g_new (PhId, spec->n_inputs);
   for (guint i = 0; i < spec->n_inputs; i++)
     record->inputs[i] = spec->inputs[i] != NULL ? spec->inputs[i]->id : PH_NO_ID;
-  record->attrs = g_ptr_array_new_full (spec->n_attrs, (GDestroyNotify) ph_attr_unref);
-  for (guint i = 0; i < spec->n_attrs; i++)
-    g_ptr_array_add (record->attrs, ph_attr_ref (spec->attrs[i]));
-  record->n_outputs = spec->n_outputs;
-  record->outputs = g_new (PhId, spec->n_outputs);
-  record->output_names = g_new (const char *, spec->n_outputs);
-  record->output_types = g_new0 (const PhType *, spec->n_outputs);
-  record->output_extras = g_new0 (GBytes *, spec->n_outputs);
+  record->attrs = ph_attrs_new (spec->attrs, spec->n_attrs, FALSE);
   for (guint i = 0; i < spec->n_outputs; i++)
     {
       const char *wish = spec->output_names != NULL ? spec->output_names[i] : NULL;
@@ -109,7 +104,8 @@ ph_graph_add_node (PhGraph *graph, const PhNodeSpec *spec, GError **error)
       record->outputs[i] = id + 1 + i;
       record->output_names[i] = ph_graph_unique_name (graph, base);
       /* Taken at once, so that the next output of this node gets another. */
-      g_hash_table_insert (ph_graph_names (graph), (gpointer) record->output_names[i], NULL);
+      if (spec->n_outputs > 1)
+        g_hash_table_insert (ph_graph_names (graph), (gpointer) record->output_names[i], NULL);
       if (spec->output_types != NULL)
         record->output_types[i] = spec->output_types[i];
     }

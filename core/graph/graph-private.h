@@ -12,12 +12,12 @@ typedef struct
   const PhOp    *op;
   const char    *op_type, *domain, *name, *device;
   guint          n_inputs, n_outputs;
-  PhId          *inputs;             /* n_inputs; PH_NO_ID is "" */
+  PhId          *inputs;             /* n_inputs; PH_NO_ID is "". This and the four below lie behind the struct */
   PhId          *outputs;            /* n_outputs                */
   const char   **output_names;
   const PhType **output_types;
   GBytes       **output_extras;      /* (nullable elements)      */
-  GPtrArray     *attrs;              /* (element-type PhAttr)    */
+  GPtrArray     *attrs;              /* (element-type PhAttr) shared with nodes */
   PhRole         role;
   PhId           partner;
   const PhWhere *where;              /* (nullable) */
@@ -68,7 +68,11 @@ gboolean  ph_order_put_first (PhNode *node, PhNode *first, GError **error);
 /* Sees to it that what makes @value stands before @user, which may sit in a body below @value's graph. */
 gboolean  ph_order_put_before (PhNode *user, const PhValue *value, GError **error);
 
+void           ph_edit_clear        (PhEdit *edit);                  /* what it holds */
+PhNodeRecord  *ph_node_record_alloc (guint n_inputs, guint n_outputs);
 PhNodeRecord  *ph_node_record_new   (const PhNode *node);
+/* An array for a node, never written once it is there; most are empty, and one. @more: one is to be added. */
+GPtrArray     *ph_attrs_new         (PhAttr *const *attrs, guint n, gboolean more);
 PhValueRecord *ph_value_record_new  (const PhValue *value);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ void
 ph_node_free (PhNode *node)
 {
   g_ptr_array_unref (node->inputs);
-  g_array_unref (node->use_at);
+  g_free (node->use_at);
   g_ptr_array_unref (node->outputs);
   g_ptr_array_unref (node->attrs);
   g_clear_pointer (&node->graphs, g_ptr_array_unref);
@@ -220,11 +220,10 @@ clone_graph (PhGraph *graph, const PhGraph *from)
           PhValue *value = old->inputs->pdata[i];
           g_ptr_array_add (node->inputs, value != NULL ? g_ptr_array_index (model->values, value->id) : NULL);
         }
-      node->use_at = g_array_sized_new (FALSE, FALSE, sizeof (guint), old->use_at->len);
-      g_array_append_vals (node->use_at, old->use_at->data, old->use_at->len);
+      node->use_at = g_memdup2 (old->use_at, old->inputs->len * sizeof *old->use_at);
       for (guint i = 0; i < node->inputs->len; i++)
         if (node->inputs->pdata[i] != NULL)
-          g_array_index (((PhValue *) node->inputs->pdata[i])->uses, PhUse, g_array_index (node->use_at, guint, i)) =
+          g_array_index (((PhValue *) node->inputs->pdata[i])->uses, PhUse, node->use_at[i]) =
               (PhUse) { node, i };
 
       node->outputs = g_ptr_array_new_full (old->outputs->len, (GDestroyNotify) ph_value_free);
@@ -234,8 +233,7 @@ clone_graph (PhGraph *graph, const PhGraph *from)
           value->producer = node;
           g_ptr_array_add (node->outputs, value);
         }
-      node->attrs = g_ptr_array_copy (old->attrs, (GCopyFunc) (void (*) (void)) ph_attr_ref, NULL);
-      g_ptr_array_set_free_func (node->attrs, (GDestroyNotify) ph_attr_unref);
+      node->attrs = g_ptr_array_ref (old->attrs);
       node->extra = bytes_ref (old->extra);
       node->control = node->followers = NULL;
       for (guint i = 0; old->control != NULL && i < old->control->len; i++)      /* it stands before this one */

@@ -55,9 +55,9 @@ struct _PhNode
   PhNode       *prev, *next;   /* the graph's list, always a topological order                       */
   guint64       order;         /* grows along that list; compare within one graph only               */
   GPtrArray    *inputs;        /* (element-type PhValue) (nullable elements): "" inputs are NULL     */
-  GArray       *use_at;        /* (element-type guint) parallel to inputs: index in the value's uses */
+  guint        *use_at;        /* parallel to inputs: index in the value's uses                      */
   GPtrArray    *outputs;       /* (element-type PhValue) owned; "" outputs are values without a use  */
-  GPtrArray    *attrs;         /* (element-type PhAttr) in the file's order                          */
+  GPtrArray    *attrs;         /* (element-type PhAttr) in the file's order; shared, a change makes another */
   GPtrArray    *graphs;        /* (element-type PhGraph) (nullable) bodies: If, Loop, Scan, fused    */
   GPtrArray    *control;       /* (element-type PhNode) (nullable) of this graph, must run before this one */
   GPtrArray    *followers;     /* (element-type PhNode) (nullable) whose control this one is          */

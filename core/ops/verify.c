@@ -40,7 +40,7 @@ verify_value (Verifier *verifier, const PhGraph *graph, const PhValue *value, co
   for (guint i = 0; i < value->uses->len; i++)
     {
       const PhUse *use = &g_array_index (value->uses, PhUse, i);
-      if (ph_node_input (use->node, use->index) != value || g_array_index (use->node->use_at, guint, use->index) != i)
+      if (ph_node_input (use->node, use->index) != value || use->node->use_at[use->index] != i)
         return fault (verifier, use->node, "'%s' counts a use by it that is not there", value->name);
     }
   if (value->tensor != NULL && value->type != NULL && !ph_type_fits (value->type, value->tensor))
@@ -62,7 +62,7 @@ static gboolean
 verify_input (Verifier *verifier, PhNode *node, const PhValue *value, guint i)
 {
   const PhNode *at;
-  guint use = g_array_index (node->use_at, guint, i);
+  guint use = node->use_at[i];
 
   if (!ph_graph_is_inside (node->graph, value->graph))
     return fault (verifier, node, "input %u '%s' is out of scope", i, value->name);

@@ -440,12 +440,36 @@ test_insertions_at_one_place (void)
   g_assert_true (ph_model_verify (model, NULL));
 }
 
+/* Attributes are shared between a model, its clone and the records of edits: a change of one is seen in none of the others. */
+static void
+test_shared_attributes (void)
+{
+  g_autoptr (PhModel) model = ph_model_new (), clone = NULL;
+  g_autoptr (PhAttr) one = ph_attr_new_int ("one", 1), two = ph_attr_new_int ("two", 2);
+  PhNodeSpec spec = { .op_type = "Any", .name = "any", .attrs = &one, .n_attrs = 1 };
+  PhNode *node = ph_graph_add_node (model->graph, &spec, NULL), *bare, *copy;
+
+  spec.n_attrs = 0;
+  bare = ph_graph_add_node (model->graph, &spec, NULL);
+  clone = ph_model_clone (model);
+  copy = ph_model_find_node (clone, node->id);
+  g_assert_true (copy->attrs == node->attrs);
+  g_assert_true (ph_node_set_attr (copy, "two", two, NULL) && ph_node_set_attr (copy, "one", NULL, NULL));
+  g_assert_true (ph_node_set_attr (ph_model_find_node (clone, bare->id), "one", one, NULL));
+  g_assert_cmpint (ph_node_attr_int (node, "one", 0), ==, 1);
+  g_assert_null (ph_node_attr (node, "two"));
+  g_assert_cmpuint (bare->attrs->len, ==, 0);
+  g_assert_null (ph_node_attr (copy, "one"));
+  g_assert_cmpint (ph_node_attr_int (copy, "two", 0), ==, 2);
+}
+
 int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/journal/back-and-forth", test_back_and_forth);
   g_test_add_func ("/journal/diff-agrees", test_diff_agrees);
+  g_test_add_func ("/journal/shared-attributes", test_shared_attributes);
   g_test_add_func ("/journal/refusals", test_refusals);
   g_test_add_func ("/journal/insertions-at-one-place", test_insertions_at_one_place);
   g_test_add_func ("/journal/output-keeps-its-name", test_output_keeps_its_name);

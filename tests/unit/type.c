@@ -92,6 +92,25 @@ test_interning (void)
   g_assert_cmpint (ph_type_count (tensor (2, n, PH_DIM (4))), ==, -1);
 }
 
+/* A name is known by its address, but no other place in it is. */
+static void
+test_names (void)
+{
+  const char *name = ph_intern ("a name of some length"), *empty = ph_intern ("");
+  g_autofree char *copy = g_strdup (name);
+
+  g_assert_true (ph_intern (name) == name && ph_intern (copy) == name);
+  g_assert_true (ph_intern (name + 2) != name + 2 && ph_intern (name + 2) == ph_intern ("name of some length"));
+  g_assert_true (ph_intern (name + strlen (name)) == empty && ph_intern (empty) == empty);
+  for (guint i = 0; i < 20000; i++)              /* more than one block, and than the table has room for at first */
+    {
+      g_autofree char *text = g_strdup_printf ("%u of many", i), *again = g_strdup (text);
+
+      g_assert_true (ph_intern (text) == ph_intern (again) && ph_intern (text) != text);
+    }
+  g_assert_true (ph_intern (copy) == name);
+}
+
 static void
 assert_type (const PhType *type, const char *expected)
 {
@@ -175,6 +194,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/type/dim-division", test_dim_division);
   g_test_add_func ("/type/dim-names", test_dim_names);
   g_test_add_func ("/type/interning", test_interning);
+  g_test_add_func ("/type/names", test_names);
   g_test_add_func ("/type/lattice", test_lattice);
   g_test_add_func ("/type/opaque", test_opaque);
   g_test_add_func ("/type/threads", test_threads);

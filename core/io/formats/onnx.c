@@ -35,6 +35,7 @@ read_model (PhSource *base, GError **error)
   ph_arena_init (&arena);
   allocator = ph_arena_allocator (&arena);
   proto = onnx__model_proto__unpack (&allocator, slim->len, slim->data);
+  g_clear_pointer (&slim, g_byte_array_unref);
   if (proto == NULL)
     {
       ph_source_fail (base, error, PH_ERROR_FILE, NULL, "not a readable ONNX model: one of its small messages is damaged. Get it again");
