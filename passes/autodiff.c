@@ -66,20 +66,20 @@ hand_on (PhNode *node, PhValue *of, guint input, PhValue *gradient, gpointer dat
 }
 
 static PhValue *
-find_value (PhModel *model, const char *name, GError **error)
+find_value (PhModel *model, const char *verb, const char *name, GError **error)
 {
   PhValue *value = ph_model_find_value_named (model, name);
 
   if (value == NULL)
-    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "autodiff: there is no value named '%s' at this position", name);
+    g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND, "%s: there is no value named '%s' at this position", verb, name);
   else if (value->graph != model->graph)
     g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
-                 "autodiff: '%s' lies inside a body; name a value of the main graph", name);
+                 "%s: '%s' lies inside a body; name a value of the main graph", verb, name);
   else if (!ph_value_has_gradient (value))
     {
       g_autofree char *type = ph_type_to_string (value->type);
-      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "autodiff: '%s' is %s; only floating-point tensors have gradients", name,
-                   type);
+      g_set_error (error, PH_ERROR, PH_ERROR_TYPE, "%s: '%s' is %s; only floating-point tensors have gradients", verb,
+                   name, type);
     }
   else
     return value;
@@ -111,7 +111,7 @@ ph_autodiff_is_setting (const PhValue *value)
 
 /* (transfer container) (nullable): what to differentiate by. */
 static GPtrArray *
-find_sources (PhPassRun *run, const char *const *names, GError **error)
+find_sources (PhPassRun *run, const char *verb, const char *const *names, gboolean parameters, GError **error)
 {
   PhModel *model = run->model;
   const GPtrArray *inputs = model->graph->inputs, *constants = model->graph->constants;
@@ -119,17 +119,17 @@ find_sources (PhPassRun *run, const char *const *names, GError **error)
 
   for (guint i = 0; names[i] != NULL; i++)
     {
-      PhValue *value = find_value (model, names[i], error);
+      PhValue *value = find_value (model, verb, names[i], error);
       if (value == NULL)
         return NULL;
       g_ptr_array_add (sources, value);
     }
-  if (sources->len > 0)
+  if (names[0] != NULL)
     return g_steal_pointer (&sources);
   for (guint i = 0; i < inputs->len; i++)
     if (ph_value_has_gradient (inputs->pdata[i]) && !is_of_gradient (inputs->pdata[i]))
       g_ptr_array_add (sources, inputs->pdata[i]);
-  for (guint i = 0; i < constants->len; i++)
+  for (guint i = 0; (parameters || sources->len == 0) && i < constants->len; i++)
     {
       PhValue *value = constants->pdata[i];
 
@@ -139,10 +139,8 @@ find_sources (PhPassRun *run, const char *const *names, GError **error)
   return g_steal_pointer (&sources);
 }
 
-/* Names @value, which is new at the border. What this run made inside gives way; all else keeps its name, and @value gets a
- * number, if it has none yet. */
-static gboolean
-claim_name (PhModel *model, PhValue *value, const char *name, PhId first_of_run, GError **error)
+gboolean
+ph_autodiff_claim_name (PhModel *model, PhValue *value, const char *name, PhId first_of_run, GError **error)
 {
   PhValue *taken = ph_model_find_value_named (model, name);
 
@@ -168,7 +166,7 @@ append_output (PhModel *model, PhTape *tape, PhValue *source, PhId first_of_run,
   /* A value that already is part of the interface keeps its name. */
   if (gradient != NULL && (gradient->producer == NULL || ph_value_is_output (gradient)))
     gradient = PH_BUILD (&builder, Identity, gradient);
-  if (!ph_builder_finish (&builder, error) || !claim_name (model, gradient, name, first_of_run, error))
+  if (!ph_builder_finish (&builder, error) || !ph_autodiff_claim_name (model, gradient, name, first_of_run, error))
     return FALSE;
   return ph_graph_set_output (model->graph, model->graph->outputs->len, gradient, error);
 }
@@ -185,22 +183,24 @@ ones_like (const PhType *type)
   return ph_tensor_new_splat (type->dtype, type->rank, dims, ph_tensor_data (one));
 }
 
-/* The cotangent: an input with ones for its default. Where the shape is open that is a single one, which is expanded. */
-static PhValue *
-add_seed (PhModel *model, PhValue *output, const char *of, GError **error)
+/* Where the shape is open the default is a single one, which is expanded. */
+PhValue *
+ph_autodiff_add_seed (PhModel *model, PhValue *like, const char *prefix, const char *of, PhRole role, GError **error)
 {
-  g_autofree char *wanted = g_strdup_printf ("grad_%s", of);
+  g_autofree char *wanted = g_strconcat (prefix, of, NULL);
   const char *name = ph_model_unique_name (model, wanted);
-  gboolean known = ph_type_is_static (output->type);
-  g_autoptr (PhTensor) ones = known ? ones_like (output->type) : ph_tensor_new_scalar (output->type->dtype, 1);
-  PhBuilder builder = { .graph = model->graph, .name = name, .role = PH_ROLE_BACKWARD,
-                        .partner = output->producer != NULL ? output->producer->id : PH_NO_ID };
-  PhValue *seed = ph_graph_add_input (model->graph, name, known ? output->type : ph_type_unranked (output->type->dtype), ones,
+  gboolean known = ph_type_is_static (like->type);
+  g_autoptr (PhTensor) ones = known ? ones_like (like->type) : ph_tensor_new_scalar (like->type->dtype, 1);
+  PhBuilder builder = { .graph = model->graph, .name = name, .role = role, .partner = like->producer != NULL ? like->producer->id : PH_NO_ID,
+                        .before = role == PH_ROLE_FORWARD ? model->graph->first : NULL };
+  PhValue *seed = ph_graph_add_input (model->graph, name, known ? like->type : ph_type_unranked (like->type->dtype), ones,
                                       G_MAXUINT, error);
 
   if (seed == NULL || known)
     return seed;
-  seed = PH_BUILD (&builder, Expand, seed, PH_BUILD (&builder, Shape, output));
+  if (like->producer != NULL && builder.before != NULL)
+    builder.before = like->producer->next;
+  seed = PH_BUILD (&builder, Expand, seed, PH_BUILD (&builder, Shape, like));
   return ph_builder_finish (&builder, error) ? seed : NULL;
 }
 
@@ -287,57 +287,66 @@ open_expanded (PhPassRun *run, GError **error)
   return TRUE;
 }
 
-static gboolean
-run_autodiff (PhPassRun *run, GError **error)
+gboolean
+ph_autodiff_prepare (PhPassRun *run, const char *verb, gboolean parameters, PhValue **output, GPtrArray **sources, GError **error)
 {
   PhModel *model = ph_pass_run_model (run);
   const char *const *arguments = ph_pass_run_options (run)->arguments;
-  PhTapeHooks hooks = { begin_node, end_node, hand_on, run };
-  PhBuilder builder = { .graph = model->graph, .role = PH_ROLE_BACKWARD };
-  g_autoptr (PhTape) tape = NULL;
-  g_autoptr (GPtrArray) sources = NULL;
-    PhValue *output, *seed;
-  PhId first_of_run;
+  g_autoptr (GPtrArray) by = g_ptr_array_new ();
 
   if (arguments == NULL || arguments[0] == NULL)
     {
-      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "autodiff needs the name of a value: autodiff OUTPUT [NAME...]");
+      g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "%s needs the name of a value: %s OUTPUT [NAME...]", verb, verb);
       return FALSE;
     }
   if (ph_model_opset (model, "") < PH_OPSET_NEWEST)
     {
       g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED,
-                   "autodiff: the model is at opset %d, gradients are declared at %d: run upgrade-opset first",
+                   "%s: the model is at opset %d, gradients are declared at %d: run upgrade-opset first", verb,
                    ph_model_opset (model, ""), PH_OPSET_NEWEST);
       return FALSE;
     }
-  sources = g_ptr_array_new ();
-  if (!ph_autodiff_restore (run, arguments[0], arguments + 1, &output, sources, error))
+  if (!ph_autodiff_restore (run, arguments[0], arguments + 1, output, by, error))
     return FALSE;
-  if (output == NULL)
+  /* Fused nodes first: the output may be one of theirs. */
+  if ((*output == NULL && !open_fused (run, error)) || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) ||
+      !show_masks (run, error))
+    return FALSE;
+  if (*output == NULL)
     {
-      g_ptr_array_unref (g_steal_pointer (&sources));
-      /* Fused nodes first: the output may be one of theirs. */
-      if (!open_fused (run, error) || !open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) ||
-          !show_masks (run, error))
-        return FALSE;
-      output = find_value (model, arguments[0], error);
-      if (output == NULL || (sources = find_sources (run, arguments + 1, error)) == NULL)
+      g_ptr_array_unref (g_steal_pointer (&by));
+      *output = find_value (model, verb, arguments[0], error);
+      if (*output == NULL || (by = find_sources (run, verb, arguments + 1, parameters, error)) == NULL)
         return FALSE;
     }
-  else if (!open_expanded (run, error) || !ph_autodiff_open_sequences (run, error) || !show_masks (run, error))
-    return FALSE;
-  if (sources->len == 0)
+  if (by->len == 0)
     {
-      g_set_error_literal (error, PH_ERROR, PH_ERROR_NOT_FOUND,
-                           "autodiff: the model has no float input or initializer to differentiate by: name a value");
+      g_set_error (error, PH_ERROR, PH_ERROR_NOT_FOUND,
+                   "%s: the model has no float input or initializer to differentiate by: name a value", verb);
       return FALSE;
     }
+  *sources = g_steal_pointer (&by);
+  return TRUE;
+}
+
+static gboolean
+run_autodiff (PhPassRun *run, GError **error)
+{
+  PhModel *model = ph_pass_run_model (run);
+  PhTapeHooks hooks = { begin_node, end_node, hand_on, run };
+  PhBuilder builder = { .graph = model->graph, .role = PH_ROLE_BACKWARD };
+  g_autoptr (PhTape) tape = NULL;
+  g_autoptr (GPtrArray) sources = NULL;
+  PhValue *output, *seed;
+  PhId first_of_run;
+
+  if (!ph_autodiff_prepare (run, "autodiff", TRUE, &output, &sources, error))
+    return FALSE;
   first_of_run = model->next_id;
   if (!ph_pass_begin (run, "seed", output->producer, "The gradient of the output by itself, the cotangent, is a new input: "
                                                      "1 for a scalar loss, and ones where it is not fed."))
     return TRUE;
-  seed = add_seed (model, output, arguments[0], error);
+  seed = ph_autodiff_add_seed (model, output, "grad_", ph_pass_run_options (run)->arguments[0], PH_ROLE_BACKWARD, error);
   if (seed == NULL)
     {
       ph_pass_abort (run);

@@ -61,6 +61,7 @@ add_operator (PhInspector *self, const PhOp *op)
   static const struct { PhOpFlags flag; const char *text; } traits[] = {
     { PH_OP_COMMUTATIVE, N_("commutative") }, { PH_OP_ELEMENTWISE, N_("elementwise") }, { PH_OP_RANDOM, N_("random") },
     { PH_OP_DATA_MOVEMENT, N_("moves data only") }, { PH_OP_SHAPE_ONLY, N_("reads the shape only") }, { PH_OP_IDEMPOTENT, N_("idempotent") },
+    { PH_OP_MULTILINEAR, N_("linear in each input") },
   };
   g_autoptr (GString) text = g_string_new (NULL);
   GtkListBox *section = ph_inspector_add_section (self, _("Operator"));

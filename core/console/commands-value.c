@@ -403,7 +403,15 @@ values_begin (PhCall *call, GError **error)
 
 /* ── grad ── */
 
-typedef struct { PhJob *job; guint n_outputs; } Grad;
+/* By `grad` and by `jvp`, which name their outputs so. */
+typedef struct { const char *verb, *pass, *prefix, *member; } Derivative;
+
+static const Derivative derivatives[] = {
+  { "grad", "autodiff", "grad_", "gradients" },
+  { "jvp", "jvp", "tangent_", "tangents" },
+};
+
+typedef struct { const Derivative *kind; PhJob *job; guint n_outputs; } Grad;
 
 static void
 grad_free (gpointer data)
@@ -415,23 +423,19 @@ grad_free (gpointer data)
 }
 
 static gboolean
-grad_begin (PhCall *call, GError **error)
+derivative_begin (PhCall *call, const Derivative *kind, GError **error)
 {
-  const PhPass        *pass = ph_pass_find ("autodiff");
+  const PhPass        *pass = ph_pass_find (kind->pass);
   PhModel             *model = ph_document_get_model (call->document);
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
   Grad                *grad;
 
-  if (!ph_document_is_open (call->document) ||
-      (call->argc > 0 && ph_model_find_value_named (model, call->argv[0]) == NULL && ph_trace_has (call->console, call->argv[0])))
+  if (g_str_equal (kind->verb, "grad") &&
+      (!ph_document_is_open (call->document) ||
+      (call->argc > 0 && ph_model_find_value_named (model, call->argv[0]) == NULL && ph_trace_has (call->console, call->argv[0]))))
     return ph_trace_grad (call, error);
-  if (!ph_call_need_args (call, 0, G_MAXUINT, error))
+  if (!ph_call_need_open (call, error) || !ph_call_need_args (call, 0, G_MAXUINT, error))
     return FALSE;
-  if (pass == NULL)
-    {
-      g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "this build has no pass autodiff");
-      return FALSE;
-    }
   if (call->argc == 0 && model->graph->outputs->len != 1)
     return ph_call_usage (call, error, "the model has %u outputs: name the one to differentiate", model->graph->outputs->len);
   if (call->argc > 1 && !g_str_equal (call->argv[1], "wrt"))
@@ -445,12 +449,25 @@ grad_begin (PhCall *call, GError **error)
   g_ptr_array_add (arguments, NULL);
 
   grad = g_new0 (Grad, 1);
+  grad->kind = kind;
   grad->n_outputs = model->graph->outputs->len;
   grad->job = ph_job_new (call->document, ph_document_get_position (call->document));
   ph_call_set_data (call, grad, grad_free);
   ph_job_add_pass (grad->job, pass, (const char *const *) arguments->pdata);
   ph_job_get_options (grad->job)->allow = PH_LOSSY;
   return TRUE;
+}
+
+static gboolean
+grad_begin (PhCall *call, GError **error)
+{
+  return derivative_begin (call, &derivatives[0], error);
+}
+
+static gboolean
+jvp_begin (PhCall *call, GError **error)
+{
+  return derivative_begin (call, &derivatives[1], error);
 }
 
 static gboolean
@@ -461,9 +478,9 @@ grad_work (PhCall *call, GError **error)
 
 /* What the output "grad_x" or, where that name was taken, "grad_x_1" is the gradient by. (transfer full) */
 static char *
-gradient_by (PhModel *model, const char *output)
+gradient_by (PhModel *model, const char *prefix, const char *output)
 {
-  char *name = g_strdup (g_str_has_prefix (output, "grad_") ? output + strlen ("grad_") : output);
+  char *name = g_strdup (g_str_has_prefix (output, prefix) ? output + strlen (prefix) : output);
   char *number = strrchr (name, '_');
 
   if (ph_model_find_value_named (model, name) == NULL && number != NULL)
@@ -483,14 +500,14 @@ grad_finish (PhCall *call, GError **error)
     return TRUE;
   if (!ph_document_take_job (call->document, grad->job, TRUE, error))
     return FALSE;
-  rows = ph_reply_array (call->reply, "gradients");
+  rows = ph_reply_array (call->reply, grad->kind->member);
   outputs = ph_document_get_model (call->document)->graph->outputs;
   for (guint i = grad->n_outputs; i < outputs->len; i++)
     {
       PhValue         *output = outputs->pdata[i];
       JsonObject      *row = ph_json_add_object (rows);
       g_autofree char *type = ph_type_to_string (output->type);
-      g_autofree char *of = gradient_by (ph_document_get_model (call->document), output->name);
+      g_autofree char *of = gradient_by (ph_document_get_model (call->document), grad->kind->prefix, output->name);
 
       ph_json_set (row, "name", output->name);
       ph_json_set (row, "of", of);
@@ -518,5 +535,10 @@ static const PhCommand rows[] = {
     "It gets one new input, grad_OUTPUT, which is ones when it is not fed, and one new output, grad_NAME, for each float input and "
     "initializer, or for those named.",
     N_ ("_Differentiate"), "<Control>d|<Shift>F4", NULL, PH_CODE (grad_begin, grad_work, grad_finish) },
+  { "jvp", "[VALUE [wrt VALUE...]]", N_ ("Append the tangent of an output, by forward mode"),
+    "It gets one new input, tangent_NAME, for each float input (without any: each initializer), or for those named: how it moves, ones when "
+    "it is not fed; and one new output, tangent_OUTPUT: how the output moves, the Jacobian times the tangents. `step into` shows one "
+    "operator at a time. jvp(f)(x, dx) is that of a function of the language.",
+    NULL, NULL, NULL, PH_CODE (jvp_begin, grad_work, grad_finish) },
 };
 const PhCommandGroup ph_commands_value = { rows, G_N_ELEMENTS (rows) };

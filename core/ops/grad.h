@@ -1,4 +1,4 @@
-/* grad.h: what an operator's grad_build sees and fills, and the tape that calls it: reverse-mode differentiation.
+/* grad.h: what an operator's grad_build sees and fills, the tape that calls it (reverse mode), and tangents (forward mode).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
@@ -52,12 +52,23 @@ typedef struct
 PhTape  *ph_tape_new      (PhGraph *graph);
 void     ph_tape_free     (PhTape *tape);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTape, ph_tape_free)
+/* Only the nodes of the graph from @first to @last, which stand in this order, are differentiated. */
+void     ph_tape_limit    (PhTape *tape, PhNode *first, PhNode *last);
 void     ph_tape_watch    (PhTape *tape, PhValue *value);
 void     ph_tape_seed     (PhTape *tape, PhValue *value, PhValue *gradient);
 /* PH_ERROR_UNSUPPORTED, naming the node, when something on the way has no gradient. @hooks: (nullable) */
 gboolean ph_tape_run      (PhTape *tape, PhBuilder *builder, const PhTapeHooks *hooks, GError **error);
 /* The sum of what arrived at @value; NULL: nothing did, so it is zero (or the builder has an error). */
 PhValue *ph_tape_gradient (PhTape *tape, PhBuilder *builder, PhValue *value);
+/* What @node's rule makes of @dy, the gradient of its output 0, for its input @input, before broadcasting is summed. NULL without
+ * error: zero (or the builder has an error). */
+PhValue *ph_tape_product  (PhNode *node, guint input, PhValue *dy, PhBuilder *builder, GError **error);
+
+/* Forward mode: what @node makes of its inputs when they move. @tangents: value -> value, the movement of what moves; those of
+ * the node's outputs are added (none: it does not move). Builds where @builder stands. No operator declares anything for it:
+ * the product of the Jacobian with a vector is the transpose of the product that the gradient's rule declares. */
+gboolean ph_tangent_moves (PhNode *node, GHashTable *tangents);             /* something that it reads moves */
+gboolean ph_tangent_node  (PhNode *node, GHashTable *tangents, PhBuilder *builder, GError **error);
 gboolean ph_value_has_gradient (const PhValue *value);       /* a tensor of PH_FLOATS */
 gboolean ph_value_is_empty     (const PhValue *value);       /* known to have no elements, as then its gradient has none */
 

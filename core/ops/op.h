@@ -47,6 +47,7 @@ typedef enum
   PH_OP_SHAPE_ONLY         = 1 << 5,   /* reads the shape, not the elements, of its first input            */
   PH_OP_IDEMPOTENT         = 1 << 6,   /* f(f(x)) = f(x)                                                    */
   PH_OP_IN_DOUBLE          = 1 << 8,   /* its kernel computes doubles as well, though the schema takes narrower floats only */
+  PH_OP_MULTILINEAR        = 1 << 9,   /* linear in each real input while the others stay: with a tangent there, it gives that of output 0 */
   PH_OP_ANY_KIND           = 1 << 7,   /* sequences and optionals too may stand where types is PH_ANY          */
 } PhOpFlags;
 

@@ -7,6 +7,7 @@
 struct _PhTape
 {
   PhGraph    *graph;
+  PhNode     *first, *last;     /* (nullable) its nodes are those from @first to @last, not all of the graph */
   GHashTable *active;           /* values that depend on a watched one                             */
   GHashTable *arrived;          /* value -> GPtrArray of the gradients that arrived at it          */
 };
@@ -28,6 +29,13 @@ ph_tape_free (PhTape *tape)
   g_hash_table_unref (tape->active);
   g_hash_table_unref (tape->arrived);
   g_free (tape);
+}
+
+void
+ph_tape_limit (PhTape *tape, PhNode *first, PhNode *last)
+{
+  tape->first = first;
+  tape->last = last;
 }
 
 void
@@ -239,6 +247,22 @@ mixed_type (const PhNode *node)
   return wide;
 }
 
+PhValue *
+ph_tape_product (PhNode *node, guint input, PhValue *dy, PhBuilder *builder, GError **error)
+{
+  guint n_in = node->inputs->len;
+  g_autofree PhValue **all_dy = g_new0 (PhValue *, node->outputs->len + 1), **dx = g_new0 (PhValue *, n_in + 1);
+  g_autofree gboolean *wanted = g_new0 (gboolean, n_in + 1), *zero = g_new0 (gboolean, n_in + 1);
+  const PhDType wide = mixed_type (node);
+  PhGrad grad = { .node = node, .b = builder, .dy = all_dy, .wanted = wanted, .dx = dx, .zero = zero, .wide = wide };
+
+  all_dy[0] = wide != PH_UNDEFINED ? ph_build_as (builder, dy, wide) : dy;
+  wanted[input] = TRUE;
+  if (!build_products (&grad, error))
+    return NULL;
+  return dx[input];
+}
+
 /* The gradient that arrived at @value, which has its type, whatever inference knew of what it was summed from. */
 static PhValue *
 gradient_like (PhTape *tape, PhBuilder *b, PhValue *value)
@@ -307,7 +331,6 @@ differentiate_node (PhTape *tape, PhNode *node, PhBuilder *builder, const PhTape
 
   name = g_strdup_printf ("grad_%s", ((PhValue *) node->outputs->pdata[0])->name);
   own.name = name;
-  own.role = PH_ROLE_BACKWARD;
   own.partner = node->id;
   for (guint i = 0; i < n_out; i++)
     {
@@ -353,7 +376,7 @@ ph_tape_run (PhTape *tape, PhBuilder *builder, const PhTapeHooks *hooks, GError 
 {
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
 
-  PH_FOREACH_NODE (node, tape->graph)
+  for (PhNode *node = tape->first != NULL ? tape->first : tape->graph->first; node != NULL; node = node == tape->last ? NULL : node->next)
     {
       spread_activity (tape, node);
       g_ptr_array_add (nodes, node);

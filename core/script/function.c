@@ -221,7 +221,7 @@ ph_script_call (PhScriptMachine *machine, const PhPy *at, PhScriptValue *callee,
   if (callee->kind == PH_SCRIPT_WORD && callee->word != NULL)
     return ((PhScriptWordFunc) callee->word->function) (machine, args, error);
   if (callee->kind == PH_SCRIPT_FUNCTION && callee->gradient)
-    return ph_script_gradient (machine, callee->function, args, error);
+    return ph_script_gradient (machine, callee, args, error);
   if (callee->kind == PH_SCRIPT_FUNCTION)
     return ph_script_call_function (machine, callee->function, args, error);
   return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "'%s' is %s, which cannot be called", args->name, ph_script_kind_name (callee));

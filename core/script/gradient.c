@@ -1,7 +1,9 @@
-/* gradient.c: grad(f)(x): the run of f as a graph, differentiated by the pass that does it for models.
+/* gradient.c: grad(f)(x) and jvp(f)(x, dx): the run of f as a graph, differentiated by the pass that does it for models.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/script/script-private.h"
 #include "passes/pass.h"
+
+#include <string.h>
 
 /* Computes the outputs of @model from the second on, its inputs fed from @feeds; what else it asks for is ones like @like. */
 static PhTensor *
@@ -33,22 +35,46 @@ run (PhModel *model, GHashTable *feeds, PhTensor *like, GCancellable *cancellabl
   return result != NULL ? ph_tensor_ref (result) : NULL;
 }
 
-PhScriptValue *
-ph_script_gradient (PhScriptMachine *machine, PhScriptFunction *function, PhScriptArgs *args, GError **error)
+/* The movement of @first, of its type and shape; one number stands for all of its elements. (transfer full) */
+static PhTensor *
+movement (PhScriptMachine *machine, PhScriptValue *value, PhScriptValue *first, const PhPy *at, GError **error)
 {
+  PhTensor *like = first->tensor;
+  g_autoptr (PhTensor) tensor = NULL;
+
+  if (ph_script_is_number (value))
+    {
+      tensor = ph_script_number_tensor (value, ph_tensor_dtype (like));
+      return ph_tensor_new_splat (ph_tensor_dtype (like), ph_tensor_rank (like), ph_tensor_dims (like), ph_tensor_data (tensor));
+    }
+  if (value->kind == PH_SCRIPT_TENSOR && value->tensor != NULL && ph_tensor_dtype (value->tensor) == ph_tensor_dtype (like) &&
+      ph_tensor_rank (value->tensor) == ph_tensor_rank (like) &&
+      memcmp (ph_tensor_dims (value->tensor), ph_tensor_dims (like), ph_tensor_rank (like) * sizeof (gint64)) == 0)
+    return ph_tensor_ref (value->tensor);
+  return ph_script_fail (machine, at, error, PH_ERROR_TYPE, "the last argument of jvp(f)(x, dx) says how x moves: a tensor of the type and shape of x, or one number");
+}
+
+PhScriptValue *
+ph_script_gradient (PhScriptMachine *machine, const PhScriptValue *callee, PhScriptArgs *given, GError **error)
+{
+  PhScriptFunction        *function = callee->function;
+  PhScriptArgs             without = *given, *args = &without;
   PhScriptBound            bound = { function, g_new0 (PhScriptValue *, function->def->n + 1) };
   g_autofree PhScriptValue **arguments = bound.arguments;
   g_autoptr (PhScriptGraph) graph = NULL;
   g_autoptr (PhScriptValue) first = NULL;
   g_autoptr (PhHistory)     history = ph_history_new ();
   PhPassOptions            options = PH_PASS_OPTIONS_DEFAULT;
+  g_autoptr (PhTensor)     dx = NULL;
   GError                  *reason = NULL;
   PhTensor                *result = NULL, *like = NULL;
   const char              *names[3] = { NULL };
   const PhType            *type;
 
   if (machine->compiling)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "grad(f) is computed, not compiled: compile f, and then `grad`");
+    return ph_script_fail (machine, args->at, error, PH_ERROR_UNSUPPORTED, "%1$s(f) is computed, not compiled: compile f, and then `%1$s`", callee->forward ? "jvp" : "grad");
+  if (callee->forward && args->n-- == 0)
+    return ph_script_fail (machine, args->at, error, PH_ERROR_USAGE, "jvp(f) wants the arguments of %s, and behind them how the first moves: jvp(%s)(x, dx)", function->name, function->name);
   if (!ph_script_bind (machine, function, args, arguments, error))
     return NULL;
   if (function->def->n == 0)
@@ -62,6 +88,8 @@ ph_script_gradient (PhScriptMachine *machine, PhScriptFunction *function, PhScri
   if (!ph_dtype_is_float (ph_script_dtype (first)))
     return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "the first argument of %s is %s: gradients are by floats", function->name, ph_dtype_name (ph_script_dtype (first)));
   arguments[0] = first;
+  if (callee->forward && (dx = movement (machine, given->values[given->n - 1], first, args->at, error)) == NULL)
+    return NULL;
   graph = ph_script_graph_of (machine->script, &bound, FALSE, NULL, machine->cancellable, error);
   if (graph == NULL)
     return NULL;
@@ -73,18 +101,50 @@ ph_script_gradient (PhScriptMachine *machine, PhScriptFunction *function, PhScri
   options.arguments = names;
   options.allow = PH_LOSSY;
   options.cancellable = machine->cancellable;
-  if (ph_pass_run (ph_pass_find ("autodiff"), graph->model, history, &options, &reason))
+  if (ph_pass_run (ph_pass_find (callee->forward ? "jvp" : "autodiff"), graph->model, history, &options, &reason))
     {
       gint64 dims[PH_MAX_RANK];
 
       for (guint i = 0; type != NULL && type->has_rank && i < type->rank; i++)
         dims[i] = MAX (type->dims[i].size, 0);
+      if (dx != NULL)
+        {
+          const PhValue *tangent = graph->model->graph->inputs->pdata[graph->model->graph->inputs->len - 1];
+
+          g_hash_table_insert (graph->feeds, g_strdup (tangent->name), g_steal_pointer (&dx));
+        }
       like = ph_tensor_new (type != NULL ? type->dtype : PH_FLOAT, type != NULL && type->has_rank ? type->rank : 0, dims);
       result = like != NULL ? run (graph->model, graph->feeds, like, machine->cancellable, &reason) : NULL;
       g_clear_pointer (&like, ph_tensor_unref);
     }
   if (result == NULL)
     return reason != NULL ? ph_script_blame (machine, args->at, reason, error)
-                          : ph_script_fail (machine, args->at, error, PH_ERROR_FAILED, "the gradient was not computed");
+                          : ph_script_fail (machine, args->at, error, PH_ERROR_FAILED, "the derivative was not computed");
   return ph_script_tensor (result);
+}
+
+PhScriptValue *
+ph_script_word_grad (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  PhScriptValue *of = ph_script_arg (args, 0, "f"), *value;
+
+  if (!ph_script_args_done (machine, args, 1, 1, error))
+    return NULL;
+  if (of->kind != PH_SCRIPT_FUNCTION || of->gradient)
+    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "%s(f)(x) wants a function that a def made; `grad y` is of a variable", args->name);
+  value = ph_script_none ();
+  value->kind = PH_SCRIPT_FUNCTION;
+  value->function = ph_script_function_ref (of->function);
+  value->gradient = TRUE;
+  return value;
+}
+
+PhScriptValue *
+ph_script_word_jvp (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
+{
+  PhScriptValue *value = ph_script_word_grad (machine, args, error);
+
+  if (value != NULL)
+    value->forward = TRUE;
+  return value;
 }

@@ -50,7 +50,7 @@ same (const PhScriptValue *a, const PhScriptValue *b)
     case PH_SCRIPT_STRING:
       return g_str_equal (a->text, b->text);
     case PH_SCRIPT_FUNCTION:
-      return a->function == b->function && a->gradient == b->gradient;
+      return a->function == b->function && a->gradient == b->gradient && a->forward == b->forward;
     case PH_SCRIPT_WORD:
       return a->word == b->word && a->op == b->op;
     case PH_SCRIPT_TENSOR:

@@ -40,7 +40,8 @@ struct _PhScriptValue
   PhScriptFunction *function;
   const PhScriptWord *word;
   const PhOp       *op;            /* WORD without word: an operator                                        */
-  gboolean          gradient;      /* FUNCTION: grad(f)                                                     */
+  gboolean          gradient;      /* FUNCTION: grad(f), jvp(f)                                             */
+  gboolean          forward;       /* FUNCTION: jvp(f)                                                      */
 };
 
 PhScriptValue *ph_script_value_ref   (PhScriptValue *value);
@@ -235,7 +236,9 @@ PhScriptValue *ph_script_call_op   (PhScriptMachine *machine, const PhOp *op, Ph
 PhScriptValue *ph_script_call_function (PhScriptMachine *machine, PhScriptFunction *function, PhScriptArgs *args, GError **error);
 PhScriptValue *ph_script_attribute (PhScriptMachine *machine, const PhPy *at, PhScriptValue *of, const char *name, GError **error);
 PhScriptValue *ph_script_reduce    (PhScriptMachine *machine, PhScriptArgs *args, GError **error);   /* sum, mean, ... (reduce.c) */
-PhScriptValue *ph_script_gradient  (PhScriptMachine *machine, PhScriptFunction *function, PhScriptArgs *args, GError **error);
+PhScriptValue *ph_script_word_grad (PhScriptMachine *machine, PhScriptArgs *args, GError **error);      /* grad(f), jvp(f) */
+PhScriptValue *ph_script_word_jvp  (PhScriptMachine *machine, PhScriptArgs *args, GError **error);
+PhScriptValue *ph_script_gradient  (PhScriptMachine *machine, const PhScriptValue *callee, PhScriptArgs *args, GError **error);
 gboolean       ph_script_bind      (PhScriptMachine *machine, PhScriptFunction *function, PhScriptArgs *args, PhScriptValue **bound, GError **error);
 gboolean       ph_script_arguments (PhScriptMachine *machine, const PhPy *py, PhScriptFunction *function, PhScriptValue **bound, GError **error);
 PhAttr        *ph_script_attr      (const PhOp *op, const char *name, PhTensor *literal, GError **error);

@@ -508,24 +508,6 @@ word_concat (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
   return ph_script_call_op (machine, &ph_op_Concat, &more, error);
 }
 
-/* ── gradients ── */
-
-static PhScriptValue *
-word_grad (PhScriptMachine *machine, PhScriptArgs *args, GError **error)
-{
-  PhScriptValue *of = ph_script_arg (args, 0, "f"), *value;
-
-  if (!ph_script_args_done (machine, args, 1, 1, error))
-    return NULL;
-  if (of->kind != PH_SCRIPT_FUNCTION || of->gradient)
-    return ph_script_fail (machine, args->at, error, PH_ERROR_TYPE, "grad(f)(x) wants a function that a def made; `grad y` is of a variable");
-  value = ph_script_none ();
-  value->kind = PH_SCRIPT_FUNCTION;
-  value->function = ph_script_function_ref (of->function);
-  value->gradient = TRUE;
-  return value;
-}
-
 /* ── the list ── */
 
 static const PhScriptWord words[] = {
@@ -555,9 +537,10 @@ static const PhScriptWord words[] = {
   { "cumsum", "(x, axis=0)", "Sums of what stands before each element, and it", ph_script_reduce },
   { "float", "(x)", "One number as Python's float; a trace keeps the value that it had", word_float },
   { "full", "(shape, value, dtype=None)", "A tensor of one number", word_fill },
-  { "grad", "(f)", "A function: the gradient of f's result by its first argument, grad(f)(x), or by all float ones as a tuple", word_grad },
+  { "grad", "(f)", "A function: the gradient of f's result by its first argument, grad(f)(x), or by all float ones as a tuple", ph_script_word_grad },
   { "int", "(x)", "One number as Python's int; a trace keeps the value that it had", word_int },
   { "item", "(x)", "The one element as a number of Python's own", word_item },
+  { "jvp", "(f)", "A function: jvp(f)(x, dx) is how f's result moves, where its first argument moves by dx; the arguments of f, then dx", ph_script_word_jvp },
   { "len", "(x)", "How long the first dimension, or a list, is", word_len },
   { "max", "(x, axis=None, keepdims=False) or (a, b)", "The greatest element; of several, element by element", ph_script_reduce },
   { "mean", "(x, axis=None, keepdims=False)", "The mean of the elements", ph_script_reduce },

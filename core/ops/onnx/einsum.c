@@ -425,7 +425,7 @@ einsum_flops (const PhNode *node)
 #define FACTORS (PH_FLOATS | PH_INTEGERS)
 
 const PhOp ph_op_Einsum = {
-  "Einsum", .since = 12,
+  "Einsum", .since = 12, .flags = PH_OP_MULTILINEAR,
   .family = PH_FAMILY_LINEAR,
   .main_attrs = { "equation" },
   .example = { "a[2,3] b[3,4]", "y = Einsum <equation = \"ij,jk->ik\"> (a, b)", -1, 1 },

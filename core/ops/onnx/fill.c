@@ -91,7 +91,7 @@ grad_expand (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Expand = {
-  .name = "Expand", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Expand", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[3,1]", "s = Constant <value_ints = [2, 1, 4]> () y = Expand (x, s)", -1, 1 },
   .doc = "Broadcasts the input to the shape asked for (or, where the input is larger, to its own).",
   .inputs = { { "input", 'T', PH_ANY }, { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },
@@ -162,7 +162,7 @@ grad_tile (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Tile = {
-  .name = "Tile", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Tile", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[2,3]", "r = Constant <value_ints = [2, 3]> () y = Tile (x, r)", -1, 1 },
   .doc = "Repeats the input along each axis.",
   .inputs = { { "input", 'T', PH_ANY }, { "repeats", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "output", 'T', PH_ANY } },

@@ -131,7 +131,7 @@ grad_gather (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Gather = {
-  .name = "Gather", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Gather", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
   .main_attrs = { "axis" },
   .example = { "x[4,3]", "i = Constant <value = int64[2,2] {0, -1, 3, 0}> () y = Gather (x, i)", -1, 1 },
@@ -222,7 +222,7 @@ grad_gather_elements (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_GatherElements = {
-  .name = "GatherElements", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "GatherElements", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
   .main_attrs = { "axis" },
   .example = { "x[2,3]", "i = Constant <value = int64[2,2] {0, 2, -1, 2}> () y = GatherElements <axis = 1> (x, i)", -1, 1 },
@@ -325,7 +325,7 @@ grad_gather_nd (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_GatherND = {
-  .name = "GatherND", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "GatherND", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
   .example = { "x[2,3,2]", "i = Constant <value = int64[3,2] {0, 2, 1, 0, 1, 0}> () y = GatherND (x, i)", -1, 1 },
   .doc = "Picks slices by tuples of indices, which are the last axis of the indices.",

@@ -262,7 +262,7 @@ grad_matmul (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_MatMul = {
-  "MatMul", .since = 13,
+  "MatMul", .since = 13, .flags = PH_OP_MULTILINEAR,
   .family = PH_FAMILY_LINEAR, .motif = PH_MOTIF_PRODUCT, .example = { "a[2,3] b[3,4]", "y = MatMul (a, b)", -1, 1 },
   .doc     = "Matrix product as numpy.matmul has it: stacks of matrices broadcast, vectors are rows or columns.",
   .inputs  = { { "A", 'T', PRODUCTS }, { "B", 'T', PRODUCTS } },

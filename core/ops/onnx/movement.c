@@ -79,7 +79,7 @@ grad_transpose (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Transpose = {
-  .name = "Transpose", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Transpose", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
   .main_attrs = { "perm" },
   .example = { "x[2,3,4]", "y = Transpose <perm = [2, 0, 1]> (x)", -1, 1 },

@@ -242,7 +242,7 @@ grad_reshape (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Reshape = {
-  .name = "Reshape", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Reshape", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[2,6]", "s = Constant <value_ints = [3, -1]> () y = Reshape (x, s)", -1, 1 },
   .doc = "The same elements in the same order under another shape; 0 copies a dimension, -1 takes what is left.",
   .inputs = { { "data", 'T', PH_ANY }, { "shape", 0, PH_T (INT64), PH_ARG_SHAPE } }, .outputs = { { "reshaped", 'T', PH_ANY } },
@@ -293,7 +293,7 @@ run_flatten (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Flatten = {
-  .name = "Flatten", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Flatten", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .main_attrs = { "axis" }, .example = { "x[2,3,2]", "y = Flatten <axis = 2> (x)", -1, 1 },
   .doc = "A matrix: the dimensions before the axis become its rows, the others its columns.",
   .inputs = { { "input", 'T', PH_ANY } }, .outputs = { { "output", 'T', PH_ANY } },
@@ -366,7 +366,7 @@ run_squeeze (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Squeeze = {
-  .name = "Squeeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Squeeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[1,3,1]", "a = Constant <value_ints = [0]> () y = Squeeze (x, a)", -1, 1 },
   .doc = "Removes dimensions of size 1: those named, or all.",
   .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64), PH_ARG_OPTIONAL | PH_ARG_SHAPE } },
@@ -429,7 +429,7 @@ run_unsqueeze (PhKernel *kernel, GError **error)
 }
 
 const PhOp ph_op_Unsqueeze = {
-  .name = "Unsqueeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Unsqueeze", .since = 23, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT, .example = { "x[2,3]", "a = Constant <value_ints = [0, -1]> () y = Unsqueeze (x, a)", -1, 1 },
   .doc = "Inserts dimensions of size 1 at the given places of the output.",
   .inputs = { { "data", 'T', PH_ANY }, { "axes", 0, PH_T (INT64), PH_ARG_SHAPE } },

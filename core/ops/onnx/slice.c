@@ -210,7 +210,7 @@ grad_slice (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_Slice = {
-  .name = "Slice", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "Slice", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
   .doc = "Cuts out a box: from start up to, but without, end, in steps, along the given axes.",
   .inputs = { { "data", 'T', PH_ANY }, { "starts", 'I', PH_INDICES, PH_ARG_SHAPE }, { "ends", 'I', PH_INDICES, PH_ARG_SHAPE },

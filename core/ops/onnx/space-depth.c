@@ -119,7 +119,7 @@ grad_space_to_depth (PhGrad *grad, GError **error)
 }
 
 const PhOp ph_op_DepthToSpace = {
-  .name = "DepthToSpace", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "DepthToSpace", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
   .main_attrs = { "blocksize", "mode" },
   .example = { "x[1,8,2,2]", "y = DepthToSpace <blocksize = 2> (x)", -1, 1 },
@@ -131,7 +131,7 @@ const PhOp ph_op_DepthToSpace = {
 };
 
 const PhOp ph_op_SpaceToDepth = {
-  .name = "SpaceToDepth", .since = 13, .flags = PH_OP_DATA_MOVEMENT,
+  .name = "SpaceToDepth", .since = 13, .flags = PH_OP_DATA_MOVEMENT | PH_OP_MULTILINEAR,
   .family = PH_FAMILY_MOVEMENT,
   .main_attrs = { "blocksize" },
   .example = { "x[1,1,4,4]", "y = SpaceToDepth <blocksize = 2> (x)", -1, 1 },
