@@ -26,13 +26,14 @@ ph_importer_name (PhImporter *importer, const char *name)
 void
 ph_scope_init (PhScope *scope, PhImporter *importer, PhScope *outer, gboolean closed, PhGraph *graph, const PhImportGraph *file)
 {
-  *scope = (PhScope) { importer, outer, closed, graph, file, g_hash_table_new (NULL, NULL) };
+  *scope = (PhScope) { importer, outer, closed, graph, file, g_hash_table_new (NULL, NULL), NULL };
 }
 
 void
 ph_scope_clear (PhScope *scope)
 {
   g_clear_pointer (&scope->names, g_hash_table_unref);
+  g_clear_pointer (&scope->written, g_hash_table_unref);
 }
 
 char *
@@ -102,6 +103,48 @@ free_name (PhScope *scope, const char *name)
           return interned;
         }
     }
+}
+
+static void
+add_written (const PhImportGraph *file, GHashTable *written)
+{
+  for (gsize i = 0; i < file->n_inputs; i++)
+    g_hash_table_add (written, (gpointer) file->inputs[i].name);
+  for (gsize i = 0; i < file->n_constants; i++)
+    g_hash_table_add (written, (gpointer) file->constants[i].name);
+  for (gsize i = 0; i < file->n_nodes; i++)
+    {
+      for (gsize j = 0; j < file->nodes[i].n_outputs; j++)
+        g_hash_table_add (written, (gpointer) file->nodes[i].outputs[j]);
+      for (gsize j = 0; j < file->nodes[i].n_bodies; j++)
+        add_written (file->nodes[i].bodies[j], written);
+    }
+}
+
+/* The name of an output that @node leaves out. It is none that the file has anywhere: a value that comes later keeps its own. */
+static const char *
+made_up_name (PhScope *scope, const PhImportNode *node)
+{
+  const PhGraph *root = ph_graph_root (scope->graph);
+  const char *base = ph_intern (node->name[0] != '\0' ? node->name : node->op_type), *name = base;
+  guint suffix = GPOINTER_TO_UINT (g_hash_table_lookup (root->suffixes, base));
+
+  while (scope->outer != NULL)
+    scope = scope->outer;
+  if (scope->written == NULL)
+    {
+      scope->written = g_hash_table_new (NULL, NULL);
+      add_written (scope->file, scope->written);
+    }
+  while (g_hash_table_contains (root->names, name) || g_hash_table_contains (scope->written, name))
+    {
+      g_autofree char *candidate = g_strdup_printf ("%s_%u", base, ++suffix);
+
+      name = ph_intern (candidate);
+      g_hash_table_insert (root->suffixes, (gpointer) base, GUINT_TO_POINTER (suffix));
+    }
+  g_hash_table_add (scope->written, (gpointer) name);
+  return name;
 }
 
 static gboolean
@@ -383,12 +426,12 @@ make_node (PhScope *scope, gsize index, PhImportFunc make, gpointer data, GError
   for (gsize i = 0; i < file->n_inputs; i++)
     inputs[i] = file->inputs[i][0] != '\0' ? look_up (scope, file->inputs[i], FALSE) : NULL;
   for (gsize i = 0; i < file->n_outputs; i++)
-    names[i] = file->outputs[i][0] != '\0' ? free_name (scope, file->outputs[i]) : NULL;
+    names[i] = file->outputs[i][0] != '\0' ? free_name (scope, file->outputs[i]) : made_up_name (scope, file);
   node = make != NULL ? make (scope, index, &spec, data, error) : make_plain (scope, index, &spec, NULL, &reason);
   if (node == NULL)
     return reason != NULL ? ph_scope_blame (scope, file->part, reason, error) : FALSE;
   for (gsize i = 0; i < file->n_outputs; i++)
-    if (names[i] != NULL)
+    if (file->outputs[i][0] != '\0')
       g_hash_table_insert (scope->names, (gpointer) file->outputs[i], ph_node_output (node, i));
   for (gsize i = 0; i < file->n_after; i++)
     {

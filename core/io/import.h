@@ -62,6 +62,7 @@ struct _PhScope
   PhGraph             *graph;
   const PhImportGraph *file;
   GHashTable          *names;          /* interned name -> PhValue, or the node that will make it */
+  GHashTable          *written;        /* (nullable) of the outermost: all names of it and its bodies */
 };
 
 void        ph_scope_init      (PhScope *scope, PhImporter *importer, PhScope *outer, gboolean closed, PhGraph *graph, const PhImportGraph *file);

@@ -248,6 +248,47 @@ test_names (void)
   g_assert_cmpstr (first, ==, second);
 }
 
+/* What a file leaves out gets a name, but never one that the file has further down or in a body. */
+static void
+test_made_up_names (void)
+{
+  static const char *const text =
+    "<ir_version: 8, opset_import: [\"\" : 17]>\n"
+    "g (float[4] x, int64[1] k, bool c) => (float[?] y) {\n"
+    "  [n] \"\", i = TopK (x, k)\n"
+    "  n = Cast <to = 1> (i)\n"
+    "  [n] \"\", j = TopK (x, k)\n"
+    "  n_1 = Cast <to = 1> (j)\n"
+    "  [b] \"\", l = TopK (x, k)\n"
+    "  m = If <then_branch = t () => (float[?] b) { b = Cast <to = 1> (l) }, else_branch = e () => (float[?] r) { r = Neg (n) }> (c)\n"
+    "  y = Sum (n, n_1, m)\n"
+    "}\n";
+  static const char *const kept[] = { "i", "n", "j", "n_1", "l", "m", "y" };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhModel) model = ph_onnx_text_read (text, -1, "names.onnxtxt", &error), again = NULL;
+  g_autofree char *first = NULL, *second = NULL;
+  PhNode *b;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    g_assert_nonnull (ph_graph_find_value_named (model->graph, kept[i]));
+  first = ph_onnx_text_print (model, G_MAXSIZE);
+  g_assert_nonnull (strstr (first, "n = Cast <to = 1> (i)"));
+  g_assert_nonnull (strstr (first, "y = Sum (n, n_1, m)"));
+  g_assert_nonnull (strstr (first, "b = Cast <to = 1> (l)"));
+  again = ph_onnx_text_read (first, -1, "again.onnxtxt", &error);
+  g_assert_no_error (error);
+  second = ph_onnx_text_print (again, G_MAXSIZE);
+  g_assert_cmpstr (first, ==, second);
+  b = again->graph->first;
+  PH_FOREACH_NODE (a, model->graph)
+    {
+      for (guint i = 0; i < a->outputs->len; i++)
+        g_assert_cmpstr (ph_node_output (a, i)->name, ==, ph_node_output (b, i)->name);
+      b = b->next;
+    }
+}
+
 /* ── fused nodes and functions ──────────────────────────────────────────────────────────────────────────────────── */
 
 static void
@@ -500,6 +541,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/onnx/sparse", test_sparse);
   g_test_add_func ("/onnx/extras", test_extras);
   g_test_add_func ("/onnx/names", test_names);
+  g_test_add_func ("/onnx/made-up-names", test_made_up_names);
   g_test_add_func ("/onnx/fused", test_fused);
   g_test_add_func ("/onnx/body-of-unknown", test_body_of_unknown);
   g_test_add_func ("/onnx/function", test_function);

@@ -335,7 +335,7 @@ import_node (PhScope *scope, gsize index, PhNodeSpec *spec, gpointer data, GErro
       PhValue *value = ph_node_output (node, (guint) i);
       Onnx__ValueInfoProto *info = find_info (making->file, proto->output[i]);
 
-      if (spec->output_names[i] == NULL)
+      if (file->outputs[i][0] == '\0')
         value->extra = g_bytes_new_static (PH_ABSENT_OUTPUT, sizeof PH_ABSENT_OUTPUT);
       else if (info != NULL)
         value->extra = value_extra (info, NULL, TRUE);
