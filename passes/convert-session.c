@@ -63,7 +63,7 @@ drop_inputs (PhGraph *graph, GHashTable *read)
     }
 }
 
-gboolean
+void
 ph_session_drop_unfetched (PhPassRun *run)
 {
   g_autoptr (GHashTable) read = g_hash_table_new (NULL, NULL);
@@ -72,7 +72,7 @@ ph_session_drop_unfetched (PhPassRun *run)
   gboolean           begun = FALSE;
 
   if (graph->outputs->len == 0)
-    return TRUE;
+    return;
   for (const PhNode *node = graph->last; node != NULL; node = node->prev)
     g_array_append_val (ids, node->id);
   for (guint i = 0; i < graph->inputs->len; i++)
@@ -85,7 +85,7 @@ ph_session_drop_unfetched (PhPassRun *run)
       if (node == NULL || !g_str_equal (node->domain, "tf") || is_needed (node))
         continue;
       if (!begun && !ph_pass_begin (run, "fetched", node, why_fetched))
-        return TRUE;
+        return;
       begun = TRUE;
       ph_graph_remove_dead (node);
     }
@@ -94,7 +94,6 @@ ph_session_drop_unfetched (PhPassRun *run)
       drop_inputs (graph, read);
       ph_pass_end (run);
     }
-  return TRUE;
 }
 
 static gboolean has_effect (const PhNode *node, guint depth);

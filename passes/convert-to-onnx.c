@@ -329,9 +329,13 @@ convert_to_onnx (PhPassRun *run, GError **error)
   g_autoptr (GHashTable) quantised = NULL, reasons = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   g_autoptr (GArray)     ids = g_array_new (FALSE, FALSE, sizeof (guint));
 
-  if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run)
-      || !ph_foreign_prepare (run, error) || !inline_calls (run, error) || !ph_foreign_prepare (run, error) || !ph_session_drop_order (run, error) || !ph_session_drop_unfetched (run) || !ph_convert_prepare (run, error)
-      || !ph_aten_prepare (run, error))
+  if (!resolve_composites (run, error) || !ph_session_cut_fed (run, error) || !ph_session_drop_order (run, error))
+    return FALSE;
+  ph_session_drop_unfetched (run);
+  if (!ph_foreign_prepare (run, error) || !inline_calls (run, error) || !ph_foreign_prepare (run, error) || !ph_session_drop_order (run, error))
+    return FALSE;
+  ph_session_drop_unfetched (run);
+  if (!ph_convert_prepare (run, error) || !ph_aten_prepare (run, error))
     return FALSE;
   quantised = quantised_values (run->model);
   collect (run->model->graph, ids);

@@ -26,8 +26,7 @@ ph_llvm_fail (PhLlvmLexer *lexer, const PhLlvmToken *token, const char *format, 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
-  ph_source_mark (lexer->source, token, token->line, token->column);
-  return ph_source_fail (lexer->source, lexer->error, PH_ERROR_INVALID, token, "%s", message);
+  return ph_source_fail_at (lexer->source, lexer->error, token->line, token->column, "%s", message);
 }
 
 static void

@@ -23,15 +23,13 @@ ph_py_fail (PhPyModule *module, guint line, guint column, GError **error, const 
 {
   g_autofree char *message = NULL;
   va_list args;
-  int mark;
 
   va_start (args, format);
   message = g_strdup_vprintf (format, args);
   va_end (args);
   if (module->file != NULL)
     return ph_source_fail (module->source, error, PH_ERROR_INVALID, NULL, "%s:%u:%u: %s", module->file, line, column, message);
-  ph_source_mark (module->source, &mark, line, column);
-  return ph_source_fail (module->source, error, PH_ERROR_INVALID, &mark, "%s", message);
+  return ph_source_fail_at (module->source, error, line, column, "%s", message);
 }
 
 static guint
