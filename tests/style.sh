@@ -34,5 +34,7 @@ complain 'includes are not in order' "$(awk '
   { before = "" }' $sources)"
 complain 'g_autoptr (Type), with a space, as all calls' "$(grep -nE '\bg_auto(ptr|list|slist)?\(' $files)"
 complain 'a type of one name in two headers' "$(sed -nE 's/^\} (Ph[A-Za-z0-9]+);.*/\1/p; s/^typedef struct \{.*\} (Ph[A-Za-z0-9]+);.*/\1/p' $headers | sort | uniq -d)"
+complain 'a decimal comma in some languages: core/number.h' "$(grep -nE 'g_(strdup|string_append|string)_?printf \(.*%[-+ #0]*[0-9*]*(\.([1-9][0-9]*|\*))?[feg]([^a-z]|$)' \
+  $(echo "$files" | grep -E '^(core|passes)/'))"
 complain 'a note to oneself' "$(grep -nwE 'TODO|FIXME|XXX|WIP|HACK' $files)"
 exit $failed

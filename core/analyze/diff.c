@@ -4,6 +4,7 @@
 
 #include "core/analyze/past-names.h"
 #include "core/graph/net.h"
+#include "core/number.h"
 #include "core/ops/op.h"
 
 static char *
@@ -44,7 +45,7 @@ describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backward
 {
   PhTensor        *a = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->after : field->before);
   PhTensor        *b = ph_history_find_tensor (names->history, names->model, &names->tensors, backwards ? field->before : field->after);
-  g_autofree char *first = NULL, *largest = NULL, *name = NULL, *other = NULL;
+  g_autofree char *first = NULL, *largest = NULL, *name = NULL, *other = NULL, *before = NULL, *after = NULL;
   PhTensorChange   change;
 
   if (a == NULL || b == NULL)
@@ -66,15 +67,17 @@ describe_tensors (PhPastNames *names, const PhNetField *field, gboolean backward
   first = ph_tensor_change_place (&change, change.first);
   largest = ph_tensor_change_place (&change, change.largest);
   name = g_steal_pointer (&text->before);
-  text->before = g_strdup_printf ("%s%s = %.9g", name, first, change.before);
+  before = ph_number_to_string ("%.9g", change.before);
+  after = ph_number_to_string ("%.9g", change.after);
+  text->before = g_strdup_printf ("%s%s = %s", name, first, before);
   other = g_steal_pointer (&text->after);
   if (change.count == 1)
-    text->after = g_strdup_printf ("%.9g", change.after);
+    text->after = g_steal_pointer (&after);
   else
     {
-      g_autofree char *changed = grouped (change.changed), *count = grouped (change.count);
+      g_autofree char *changed = grouped (change.changed), *count = grouped (change.count), *most = ph_number_to_string ("%.6g", change.most);
 
-      text->after = g_strdup_printf ("%.9g, %s of %s elements, largest change %.6g at %s", change.after, changed, count, change.most, largest);
+      text->after = g_strdup_printf ("%s, %s of %s elements, largest change %s at %s", after, changed, count, most, largest);
     }
 }
 

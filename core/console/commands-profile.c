@@ -157,7 +157,7 @@ say_row (PhCall *call, JsonObject *row, const char *label, const PhNodeTime *tim
 {
   g_autofree char *size = ph_size_to_string (time->bytes);
   const double     rate = time->flops >= 0 && time->ns > 0 ? (double) time->flops / time->ns : 0;
-  g_autofree char *ops = rate > 0 ? g_strdup_printf ("%.2f", rate) : g_strdup ("");
+  g_autofree char *ops = rate > 0 ? ph_number_to_string ("%.2f", rate) : g_strdup ("");
   g_autofree char *roof = json_object_get_null_member (row, "reached") ? g_strdup ("")
                                                                        : g_strdup_printf ("%.0f%%", 100 * json_object_get_double_member (row, "reached"));
 

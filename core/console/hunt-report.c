@@ -8,6 +8,7 @@
 #include "config.h"
 #include "core/draw/page.h"
 #include "core/io/io.h"
+#include "core/number.h"
 #include "core/opset/opset.h"
 #include "core/replace.h"
 
@@ -204,8 +205,12 @@ issue_text (const PhHunt *hunt)
     g_string_append_printf (out, " It needs these of the program's own passes: %s.", hunt->optimizer);
   g_string_append (out, "\n\n");
   if (reduced != NULL && reduced->fault->expected != NULL)
-    g_string_append_printf (out, "- output `%s` %s: expected `%s`, got `%s`\n- largest absolute error: %g\n", reduced->fault->output,
-                            reduced->fault->place != NULL ? reduced->fault->place : "", reduced->fault->expected, reduced->fault->actual, reduced->fault->max_error);
+    {
+      g_string_append_printf (out, "- output `%s` %s: expected `%s`, got `%s`\n- largest absolute error: ", reduced->fault->output,
+                              reduced->fault->place != NULL ? reduced->fault->place : "", reduced->fault->expected, reduced->fault->actual);
+      ph_number_append (out, "%g", reduced->fault->max_error);
+      g_string_append_c (out, '\n');
+    }
   else if (reduced != NULL && reduced->fault->message != NULL)
     g_string_append_printf (out, "```\n%s\n```\n", reduced->fault->message);
   g_string_append_printf (out, "\nTo repeat it (the model and its inputs are attached):\n\n    %s\n", command);
@@ -236,7 +241,7 @@ static void
 add_versions (GString *out, const PhHunt *hunt)
 {
   g_autofree char *opset = hunt->reduced != NULL ? g_strdup_printf ("%d", ph_model_file_opset (hunt->reduced->model)) : NULL;
-  g_autofree char *runs = g_strdup_printf ("%u runs of passes, %.1f seconds", hunt->n_runs, hunt->seconds);
+  g_autofree char *seconds = ph_number_to_string ("%.1f", hunt->seconds), *runs = g_strdup_printf ("%u runs of passes, %s seconds", hunt->n_runs, seconds);
   g_autofree char *again = hunt->n_repeated > 0 ? g_strdup_printf ("%u of %u times", hunt->n_agreeing, hunt->n_repeated) : NULL;
 
   g_string_append (out, "<h2>Versions and effort</h2>\n<table>\n");
@@ -252,7 +257,7 @@ add_verdict (GString *out, const PhHunt *hunt)
 {
   const PhFault   *fault = hunt->reduced != NULL ? hunt->reduced->fault : NULL;
   g_autofree char *size = hunt->reduced != NULL ? g_strdup_printf ("%u nodes, after %u tries", hunt->reduced->n_nodes, hunt->reduced->n_tests) : NULL;
-  g_autofree char *error = fault != NULL && fault->max_error > 0 ? g_strdup_printf ("%g", fault->max_error) : NULL;
+  g_autofree char *error = fault != NULL && fault->max_error > 0 ? ph_number_to_string ("%g", fault->max_error) : NULL;
   g_autofree char *where = fault != NULL && fault->output != NULL ? g_strdup_printf ("%s %s", fault->output, fault->place != NULL ? fault->place : "") : NULL;
   g_autoptr (GString) nodes = g_string_new (NULL);
 

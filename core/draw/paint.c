@@ -232,14 +232,15 @@ PhPaint *
 ph_paint_new (PhScene *scene, int time, PhMeasure *measure)
 {
   PhPaint *paint = g_new0 (PhPaint, 1);
+  g_autofree char *took = NULL;
   PhLayoutEngine engine;
   float ms;
 
   g_atomic_ref_count_init (&paint->ref_count);
   paint->mode = measure != NULL ? measure->mode : PH_COLOR_FAMILY;
   engine = ph_scene_drawn_by (scene, &ms);
-  paint->drawn_by = g_strdup_printf ("drawn by %s in %.*f ms", engine == PH_LAYOUT_LAYERED ? "the layered engine" : ph_layout_engine_name (engine),
-                                     ms < 10 ? 1 : 0, ms);
+  took = ph_number_to_string (ms < 10 ? "%.1f" : "%.0f", ms);
+  paint->drawn_by = g_strdup_printf ("drawn by %s in %s ms", engine == PH_LAYOUT_LAYERED ? "the layered engine" : ph_layout_engine_name (engine), took);
   paint->title = g_strdup (measure != NULL ? measure->title : ph_color_mode_title (PH_COLOR_FAMILY));
   paint->unit = g_strdup (measure != NULL ? measure->unit : "");
   paint->entries = g_array_new (FALSE, FALSE, sizeof (PhPaintEntry));

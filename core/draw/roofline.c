@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/draw/draw-private.h"
+#include "core/number.h"
 
 #define WIDTH   760.0
 #define HEIGHT  480.0
@@ -38,9 +39,9 @@ up (const Plot *plot, double rate)
 static void
 add_number (GString *out, const char *name, double number)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *text = ph_number_to_string ("%.1f", number);
 
-  g_string_append_printf (out, " %s=\"%s\"", name, g_ascii_formatd (text, sizeof text, "%.1f", number));
+  g_string_append_printf (out, " %s=\"%s\"", name, text);
 }
 
 static void
@@ -109,7 +110,7 @@ add_axes (Plot *plot)
 {
   for (double at = plot->x0; at <= plot->x1; at++)
     {
-      g_autofree char *label = g_strdup_printf ("%g", pow (10, at));
+      g_autofree char *label = ph_number_to_string ("%g", pow (10, at));
       const double x = across (plot, pow (10, at));
 
       add_line (plot->out, x, TOP, x, HEIGHT - BOTTOM, "stroke=\"#ddd\"");
@@ -117,7 +118,7 @@ add_axes (Plot *plot)
     }
   for (double at = plot->y0; at <= plot->y1; at++)
     {
-      g_autofree char *label = g_strdup_printf ("%g", pow (10, at));
+      g_autofree char *label = ph_number_to_string ("%g", pow (10, at));
       const double y = up (plot, pow (10, at));
 
       add_line (plot->out, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#ddd\"");
@@ -130,8 +131,8 @@ add_axes (Plot *plot)
 static void
 add_roof (Plot *plot, const PhPeaks *peaks)
 {
-  g_autofree char *compute = g_strdup_printf ("%.3g Gflop/s, a large product", peaks->gflops);
-  g_autofree char *memory = g_strdup_printf ("%.3g GB/s, a copy", peaks->gbytes);
+  g_autofree char *gflops = ph_number_to_string ("%.3g", peaks->gflops), *compute = g_strdup_printf ("%s Gflop/s, a large product", gflops);
+  g_autofree char *gbytes = ph_number_to_string ("%.3g", peaks->gbytes), *memory = g_strdup_printf ("%s GB/s, a copy", gbytes);
   const double left = pow (10, plot->x0), right = pow (10, plot->x1), bottom = pow (10, plot->y0);
   const double ridge = CLAMP (peaks->gbytes > 0 ? peaks->gflops / peaks->gbytes : left, left, right);
   double from = left;
@@ -173,8 +174,10 @@ add_node (Plot *plot, const PhNodeTime *time, const PhNode *node, const PhPeaks 
 {
   const double share = total > 0 ? (double) time->ns / (double) total : 0;
   g_autofree char *color = color_of (plot, time->kernel), *label = node != NULL ? ph_node_label (node) : g_strdup_printf ("n%u", time->node);
-  g_autofree char *title = g_strdup_printf ("%s: %s, %.3f ms, %.1f%% of the time, %.3g Gflop/s, %.0f%% of the roof", label, time->kernel, (double) time->ns / 1e6,
-                                            100 * share, rate_of (time), 100 * ph_peaks_reached (peaks, time));
+  g_autofree char *took = ph_number_to_string ("%.3f", (double) time->ns / 1e6), *part = ph_number_to_string ("%.1f", 100 * share);
+  g_autofree char *rate = ph_number_to_string ("%.3g", rate_of (time));
+  g_autofree char *title = g_strdup_printf ("%s: %s, %s ms, %s%% of the time, %s Gflop/s, %.0f%% of the roof", label, time->kernel, took, part, rate,
+                                            100 * ph_peaks_reached (peaks, time));
   g_autofree char *valid = g_utf8_make_valid (title, -1), *escaped = g_markup_escape_text (valid, -1);
 
   g_string_append (plot->out, "<circle");

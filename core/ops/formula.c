@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/number.h"
 #include "core/ops/pattern.h"
 
 /* How tightly a piece of a formula holds together. */
@@ -280,7 +281,7 @@ text_formula (const Writer *writer, guint input, const char *text)
               text += strlen (" * ");
               continue;
             }
-          written = g_strdup_printf ("%.6g", number);
+          written = ph_number_to_string ("%.6g", number);
         }
       g_string_append (formula, written != NULL ? written : word);
     }

@@ -5,6 +5,7 @@
 #include "core/io/format.h"
 #include "core/io/infer.h"
 #include "core/io/mlir/mlir.h"
+#include "core/number.h"
 #include "core/prove/cases-private.h"
 #include "core/run/executor.h"
 
@@ -152,8 +153,10 @@ compare (PhModel *model, GPtrArray *checks, GHashTable *results, const PhCaseOpt
 
         if (!comparison.close)
           {
-            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "comparison %u (%s): %s (largest error %g, %" G_GUINT64_FORMAT " ulp, %" G_GSIZE_FORMAT " elements)",
-                         i + 1, check->how, comparison.why != NULL ? comparison.why : "differs", comparison.max_abs_error, comparison.max_ulp,
+            g_autofree char *largest = ph_number_to_string ("%g", comparison.max_abs_error);
+
+            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "comparison %u (%s): %s (largest error %s, %" G_GUINT64_FORMAT " ulp, %" G_GSIZE_FORMAT " elements)",
+                         i + 1, check->how, comparison.why != NULL ? comparison.why : "differs", largest, comparison.max_ulp,
                          comparison.n_different);
             return FALSE;
           }

@@ -1,6 +1,7 @@
 /* cases-torch.c: runs cases as a folder with PyTorch's model.pt, what it was given (input_K.npy) and what it gave (output_K.npy).
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/io/io.h"
+#include "core/number.h"
 #include "core/prove/cases-private.h"
 #include "core/run/executor.h"
 
@@ -96,8 +97,10 @@ compare (PhModel *model, const char *folder, GHashTable *results, PhTolerance to
 
         if (!comparison.close)
           {
-            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %g, %" G_GSIZE_FORMAT " elements)", output->name,
-                         comparison.why != NULL ? comparison.why : "differs", comparison.max_abs_error, comparison.n_different);
+            g_autofree char *largest = ph_number_to_string ("%g", comparison.max_abs_error);
+
+            g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %s, %" G_GSIZE_FORMAT " elements)", output->name,
+                         comparison.why != NULL ? comparison.why : "differs", largest, comparison.n_different);
             return FALSE;
           }
       }

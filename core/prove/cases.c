@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/io/io.h"
+#include "core/number.h"
 #include "core/prove/prove.h"
 #include "core/run/executor.h"
 
@@ -216,8 +217,10 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
       g_auto (PhComparison) comparison = ph_tensor_compare (actual, expected, tolerance);
       if (!comparison.close)
         {
-          g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %g, %" G_GSIZE_FORMAT " elements)", output->name,
-                       comparison.why != NULL ? comparison.why : "differs", comparison.max_abs_error, comparison.n_different);
+          g_autofree char *largest = ph_number_to_string ("%g", comparison.max_abs_error);
+
+          g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "output '%s': %s (largest error %s, %" G_GSIZE_FORMAT " elements)", output->name,
+                       comparison.why != NULL ? comparison.why : "differs", largest, comparison.n_different);
           return FALSE;
         }
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/intern.h"
+#include "core/number.h"
 #include "core/run/kernels.h"
 #include "core/run/run-private.h"
 #include "core/tensor/broadcast.h"
@@ -153,7 +154,10 @@ compare_output (PhCandidate *candidate, guint k, PhTensor *actual, PhTensor *exp
   g_string_append (text, ", [");
   for (guint d = 0; d < ph_tensor_rank (actual); d++)
     g_string_append_printf (text, "%s%" G_GINT64_FORMAT, d > 0 ? "," : "", (gint64) at / strides[d] % ph_tensor_dims (actual)[d]);
-  g_string_append_printf (text, "]: %.9g is not %.9g", ph_tensor_get (actual, at), ph_tensor_get (expected, at));
+  g_string_append (text, "]: ");
+  ph_number_append (text, "%.9g", ph_tensor_get (actual, at));
+  g_string_append (text, " is not ");
+  ph_number_append (text, "%.9g", ph_tensor_get (expected, at));
   g_free (candidate->place);
   candidate->place = g_strdup (text->str);
 }

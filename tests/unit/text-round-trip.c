@@ -217,7 +217,9 @@ test_locale (void)
   g_auto (Session) session = { 0 };
   gboolean there = setlocale (LC_NUMERIC, "de_DE.UTF-8") != NULL;
 
-  if (!there && g_spawn_command_line_sync ("sh -c 'command -v localedef'", NULL, NULL, NULL, NULL))
+  g_autofree char *localedef = g_find_program_in_path ("localedef");
+
+  if (!there && localedef != NULL)
     {
       const char *const argv[] = { "sh", "-c", command, NULL };
 
@@ -238,7 +240,8 @@ test_locale (void)
       g_assert_nonnull (strstr (drawn, "[0.5, 1.25]"));
       profile = ask (&session, TRUE, "profile");
       for (const char *p = strchr (profile, ','); p != NULL; p = strchr (p + 1, ','))
-        g_assert_false (g_ascii_isdigit (p[1]));
+        if (g_ascii_isdigit (p[1]))
+          g_error ("a decimal comma: %s", profile);
       TELL (&session, "save '%s'", path);
       TELL (&session, "open '%s'", path);
       g_unlink (path);

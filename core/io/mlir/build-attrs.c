@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/io/mlir/build.h"
+#include "core/number.h"
 
 static gboolean
 all_of (const PhMlirAttr *attr, PhMlirAttrKind a, PhMlirAttrKind b)
@@ -22,7 +23,7 @@ print_attr (const PhMlirAttr *attr, GString *out, guint depth)
       g_string_append_printf (out, "%" G_GINT64_FORMAT, attr->i);
       break;
     case PH_MLIR_FLOAT:
-      g_string_append_printf (out, "%.9g", attr->f);
+      ph_number_append (out, "%.9g", attr->f);
       break;
     case PH_MLIR_BOOL:
       g_string_append (out, attr->i ? "true" : "false");
