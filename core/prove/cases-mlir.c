@@ -190,7 +190,8 @@ run_function (PhSource *source, GPtrArray *modules, const PhMlirOp *function, co
   g_autoptr (PhHistory)  history = ph_history_new ();
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), results = NULL;
   PhPassOptions         pass_options = PH_PASS_OPTIONS_DEFAULT;
-  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference };
+  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel,
+                                        .took = options->took };
   const PhPass         *convert = ph_pass_find ("convert-to-onnx");
   g_autoptr (GError)     reason = NULL;
 

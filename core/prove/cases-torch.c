@@ -118,7 +118,8 @@ ph_case_run_torch (const char *folder, const PhCaseOptions *options, GCancellabl
   g_autoptr (PhHistory)  history = ph_history_new ();
   g_autoptr (GHashTable) known = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref), feeds = NULL, results = NULL;
   PhPassOptions         pass_options = PH_PASS_OPTIONS_DEFAULT;
-  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference };
+  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel,
+                                        .took = options->took };
   PhTolerance           tolerance = { options->rtol >= 0 ? options->rtol : 1e-3, options->atol >= 0 ? options->atol : 1e-5 };
   g_autoptr (GError)     reason = NULL;
 

@@ -173,7 +173,8 @@ run_set (PhModel *model, GPtrArray *outputs, const char *set, PhTolerance tolera
   g_autoptr (GHashTable) feeds = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) ph_tensor_unref);
   g_autoptr (GHashTable) results = NULL;
   guint                 n_inputs = count_files (set, "input"), n_outputs = count_files (set, "output");
-  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference };
+  PhRunOptions          run_options = { .cancellable = cancellable, .reference = options->reference, .kernel = options->kernel,
+                                        .took = options->took };
 
   for (guint k = 0; k < n_inputs; k++)
     {

@@ -21,6 +21,8 @@ typedef struct
   PhExactness          allow;
   double               rtol, atol;   /* < 0: the case's own, or 1e-3 and 1e-7 (1e-4 for whole models)             */
   gboolean             reference;    /* kernels in C only                                                         */
+  const char          *kernel;       /* (nullable) the one of this name runs each node that it takes; @took counts them */
+  guint               *took;         /* (nullable)                                                                */
 } PhCaseOptions;
 
 /* TRUE: every data set agrees. The error says which set, which output, and how. */

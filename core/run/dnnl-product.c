@@ -8,6 +8,7 @@
 #include "core/run/dnnl.h"
 #include "core/run/lanes.h"
 #include "core/run/product.h"
+#include "core/run/run-private.h"
 #include "core/tensor/broadcast.h"
 
 /* 0 * infinity is NaN, but the sum of a row times infinity need not be. */
@@ -32,12 +33,45 @@ multiply_by_splat (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gb
     }
 }
 
+#define BLOCK ((gint64) 256)             /* rows and columns that one thread computes at once */
+
+typedef struct { gint64 m, n, k; float alpha, beta; const float *a, *b; gboolean a_transposed, b_transposed; float *c; } Product;
+
+static gboolean
+multiply_block (const Product *p, gint64 row, gint64 column)
+{
+  const gint64 lda = p->a_transposed ? p->m : p->k, ldb = p->b_transposed ? p->k : p->n;
+
+  return dnnl_sgemm (p->a_transposed ? 'T' : 'N', p->b_transposed ? 'T' : 'N', MIN (BLOCK, p->m - row), MIN (BLOCK, p->n - column), p->k, p->alpha,
+                     p->a + (p->a_transposed ? row : row * lda), lda, p->b + (p->b_transposed ? column * ldb : column), ldb, p->beta,
+                     p->c + row * p->n + column, p->n) == dnnl_success;
+}
+
+/* Threads take whole blocks: with several of them oneDNN adds up parts of a sum in another order, so that the number of threads would be seen in
+ * the result. */
 static gboolean
 multiply (gint64 m, gint64 n, gint64 k, float alpha, const float *a, gboolean a_transposed, const float *b, gboolean b_transposed, float beta,
           float *c)
 {
-  return dnnl_sgemm (a_transposed ? 'T' : 'N', b_transposed ? 'T' : 'N', m, n, k, alpha, a, a_transposed ? m : k, b,
-                     b_transposed ? k : n, beta, c, n) == dnnl_success;
+  const Product product = { m, n, k, alpha, beta, a, b, a_transposed, b_transposed, c };
+  const gint64 wide = (n + BLOCK - 1) / BLOCK, blocks = (m + BLOCK - 1) / BLOCK * wide;
+  int failed = 0;
+
+  if (blocks > 1 && ph_run_max_threads () > 1)
+    {
+#pragma omp parallel for schedule(dynamic) reduction(+ : failed)
+      for (gint64 i = 0; i < blocks; i++)
+        failed += !multiply_block (&product, i / wide * BLOCK, i % wide * BLOCK);
+    }
+  else
+    {
+      const int before = ph_run_push_threads (1);
+
+      for (gint64 i = 0; i < blocks; i++)
+        failed += !multiply_block (&product, i / wide * BLOCK, i % wide * BLOCK);
+      ph_run_pop_threads (before);
+    }
+  return failed == 0;
 }
 
 #define PH_NO_MATRICES "an input is no matrix"

@@ -17,6 +17,7 @@ typedef struct
   gboolean      keep_all;          /* keep every value, not only what was asked for                    */
   gboolean      reference;         /* reference kernels only, no oneDNN                                */
   const char   *kernel;            /* (nullable) the one of this name runs each node that it takes     */
+  guint        *took;              /* (nullable) counts the runs of nodes that @kernel made, fused nodes' heads among them */
   gboolean      in_double;         /* compute and keep each float, half and bfloat16 as a double       */
   guint        *narrow;            /* (nullable) counts the runs of nodes that in_double had to do in float32 */
   void        (*progress) (guint done, guint total, gpointer data);

@@ -69,6 +69,26 @@ ph_kernel_rows (const PhOp *op)
   return rows != NULL ? (const PhKernelRow *const *) rows->pdata : NULL;
 }
 
+const char *const *
+ph_kernel_names (void)
+{
+  static const char *const *names;
+
+  if (g_once_init_enter (&names))
+    {
+      GPtrArray *made = g_ptr_array_new ();
+
+      for (guint t = 0; t < G_N_ELEMENTS (tables); t++)
+        for (const PhKernelRow *row = tables[t]; row->name != NULL; row++)
+          if (!g_ptr_array_find_with_equal_func (made, row->name, g_str_equal, NULL))
+            g_ptr_array_add (made, (gpointer) row->name);
+      g_ptr_array_add (made, (gpointer) PH_KERNEL_REFERENCE);
+      g_ptr_array_add (made, NULL);
+      g_once_init_leave (&names, (const char *const *) g_ptr_array_free (made, FALSE));
+    }
+  return names;
+}
+
 /* ── what is kept of a node ── */
 
 static void
@@ -143,6 +163,15 @@ ph_kernel_refuse (PhKernel *kernel, const char *reason)
   return NULL;
 }
 
+static void
+count_taken (const PhKernel *kernel)
+{
+  const PhRunOptions *options = kernel->run->options;
+
+  if (options->took != NULL && options->kernel != NULL && g_str_equal (kernel->state->ran->name, options->kernel))
+    ++*options->took;
+}
+
 /* Whether a wish is for a kernel that these inputs do not suit: then the others are asked as if there were none. */
 static gboolean
 try_rows (PhKernel *kernel, PhDevice device, const char *wish)
@@ -161,6 +190,7 @@ try_rows (PhKernel *kernel, PhDevice device, const char *wish)
       if ((*rows)->run (kernel, state->prepared))
         {
           state->ran = *rows;
+          count_taken (kernel);
           return TRUE;
         }
       if (rows[1] == NULL)
@@ -195,6 +225,7 @@ ph_kernel_try (PhKernel *kernel)
       if (!state->row->run (kernel, state->prepared))
         return FALSE;
       state->ran = state->row;
+      count_taken (kernel);
       return TRUE;
     }
   if (state->checked)                          /* none took them before */

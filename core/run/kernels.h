@@ -39,6 +39,9 @@ typedef struct _PhKernelRow
 PH_KERNEL_TABLES
 #undef TABLE
 
+/* Their names, each once, the reference kernel's among them; NULL-ended. */
+const char *const *ph_kernel_names (void);
+
 /* What @prepare returns when there is nothing to prepare. */
 #define PH_PREPARED GINT_TO_POINTER (1)
 

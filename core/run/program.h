@@ -72,5 +72,7 @@ PhCode    *ph_program_body (PhProgram *program, PhGraph *graph);
 /* How many threads a run may take, in the whole process; 0: the default, one for each core. A small model takes one. */
 void       ph_run_set_threads (guint n);
 guint      ph_run_get_threads (void);
+/* For tests: a small model takes as many as a large one. */
+void       ph_run_set_eager   (gboolean eager);
 
 G_END_DECLS

@@ -210,12 +210,26 @@ ph_run_set_threads (guint n)
   __atomic_store_n (&wished_threads, n, __ATOMIC_RELAXED);
 }
 
+static gboolean is_eager;
+
+void
+ph_run_set_eager (gboolean eager)
+{
+  is_eager = eager;
+}
+
 guint
 ph_run_get_threads (void)
 {
   const guint n = __atomic_load_n (&wished_threads, __ATOMIC_RELAXED);
 
-  return n > 0 ? n : omp_get_max_threads != NULL ? (guint) MAX (omp_get_max_threads (), 1) : 1;
+  return n > 0 ? n : ph_run_max_threads ();
+}
+
+guint
+ph_run_max_threads (void)
+{
+  return omp_get_max_threads != NULL ? (guint) MAX (omp_get_max_threads (), 1) : 1;
 }
 
 int
@@ -242,7 +256,7 @@ ph_run_pop_threads (int before)
 static int
 take_threads (const PhCode *code)
 {
-  return ph_run_push_threads (code->is_small ? 1 : __atomic_load_n (&wished_threads, __ATOMIC_RELAXED));
+  return ph_run_push_threads (code->is_small && !is_eager ? 1 : __atomic_load_n (&wished_threads, __ATOMIC_RELAXED));
 }
 
 /* @ids: under which id each of @wanted is returned. */

@@ -59,6 +59,7 @@ void     ph_run_pop   (PhRun *run);
 /* run-model.c: this thread's computations take @n threads (0: as before) until ph_run_pop_threads(), which gets what this returned. */
 int      ph_run_push_threads (guint n);
 void     ph_run_pop_threads  (int before);
+guint    ph_run_max_threads  (void);            /* that this thread may take now */
 /* run-model.c: @model at the newest opset, without Gradient. @origins: (nullable) see ph_profile_set_origins(). (transfer full) */
 PhModel *ph_run_upgraded_clone (PhModel *model, const PhRunOptions *options, GHashTable **origins, GError **error);
 

@@ -6,15 +6,17 @@
 #include "core/io/io.h"
 #include "core/ops/op.h"
 #include "core/prove/cases.h"
+#include "core/run/kernels.h"
 
-/* conformance [--reference] [--verbose] [--atol=NUMBER] [--pipeline=NAME] FOLDER... [-- WORD]: runs the cases below each
- * FOLDER; with WORD, only those with it in their name. A case that needs an operator that is not there is counted
+/* conformance [--reference] [--each-kernel] [--verbose] [--atol=NUMBER] [--pipeline=NAME] FOLDER... [-- WORD]: runs the cases below each
+ * FOLDER; with WORD, only those with it in their name.
+ * --each-kernel: once for each name of a kernel, which runs each node that it takes. A case that needs an operator that is not there is counted
  * as skipped. */
 
 typedef struct { guint passed, failed, skipped; } Tally;
 
 static PhCaseOptions options = { .allow = PH_ROUNDING, .rtol = -1, .atol = -1 };
-static gboolean verbose;
+static gboolean verbose, each_kernel;
 static const char *only;
 static GHashTable *families;        /* name -> Tally: by the first operator of the model */
 static GHashTable *missing;         /* operator -> how many cases need it                */
@@ -157,6 +159,8 @@ main (int argc, char *argv[])
       only = argv[++i];
     else if (g_str_equal (argv[i], "--reference"))
       options.reference = TRUE;
+    else if (g_str_equal (argv[i], "--each-kernel"))
+      each_kernel = TRUE;
     else if (g_str_equal (argv[i], "--verbose"))
       verbose = TRUE;
     else if (g_str_has_prefix (argv[i], "--atol="))
@@ -176,8 +180,20 @@ main (int argc, char *argv[])
       g_printerr ("no cases: name their folder, or set PEEPHOLE_DATA_DIR (with meson: -Ddata_dir=) to one that has onnx-backend/\n");
       return 77;
     }
-  for (guint i = 0; i < folders->len; i++)
+  ph_tensor_set_poison (TRUE);               /* what a kernel does not write shows */
+  for (guint i = 0; i < folders->len && !each_kernel; i++)
     run_cases (folders->pdata[i]);
+  for (const char *const *name = ph_kernel_names (); each_kernel && *name != NULL; name++)
+    {
+      guint took = 0;
+
+      options.kernel = *name;
+      options.took = &took;
+      for (guint i = 0; i < folders->len; i++)
+        run_cases (folders->pdata[i]);
+      if (!g_str_equal (*name, PH_KERNEL_REFERENCE))
+        g_print ("%s took %u nodes\n", *name, took);
+    }
   print_tables ();
   g_print ("%u passed, %u failed, %u skipped\n", total.passed, total.failed, total.skipped);
   g_hash_table_unref (families);

@@ -1,0 +1,323 @@
+/* kernels.c: each kernel that is registered, forced to run what it takes; and the same bits from any number of threads.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "core/graph/edit.h"
+#include "core/io/io.h"
+#include "core/run/candidates.h"
+#include "core/run/inputs.h"
+#include "core/run/kernels.h"
+#include "core/run/profile.h"
+#include "core/run/program.h"
+#include "core/tensor/compare.h"
+#include "passes/pass.h"
+
+/* A graph, and the kernels that have to take one of its nodes. */
+typedef struct { const char *name, *inputs, *constants, *body, *takers, *pipeline; } Case;
+
+#define IMAGE "float[2,16,9,8] x, float[16,16,3,3] w"
+#define LAST  "c = Conv <pads = [1, 1, 1, 1]> (x, w) "          /* after it the channels lie last, or in blocks */
+
+static const Case cases[] = {
+  { "conv", "float[2,3,9,8] x, float[4,3,3,3] w, float[4] b", "", "y = Conv (x, w, b)", "dnnl" },
+  { "conv-transpose", "float[1,3,5,4] x, float[3,2,3,3] w", "", "y = ConvTranspose (x, w)", "dnnl" },
+  { "conv-transpose-tiles", "float[2,2,9,8] x, float[2,2,1,1] w", "float[2,3,2,2] v = {1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2, -3, 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2, -3}",
+    "c = Conv (x, w) y = ConvTranspose <strides = [2, 2]> (c, v)", "dnnl" },
+  { "max-pool", "float[2,3,9,8] x", "", "y = MaxPool <kernel_shape = [3, 2]> (x)", "dnnl" },
+  { "max-pool-last", IMAGE, "", LAST "y = MaxPool <kernel_shape = [3, 2], strides = [2, 2]> (c)", "dnnl" },
+  { "average-pool-last", IMAGE, "", LAST "y = AveragePool <kernel_shape = [3, 2], pads = [1, 0, 1, 0]> (c)", "dnnl" },
+  { "global-average-pool-last", IMAGE, "", LAST "y = GlobalAveragePool (c)", "rows" },
+  { "lrn", "float[2,19,5,4] x", "", "y = LRN <size = 5> (x)", "dnnl" },
+  { "gemm", "float[5,7] x, float[7,3] w, float[3] b", "", "y = Gemm <alpha = 0.5, beta = 2.0> (x, w, b)", "dnnl panels" },
+  { "gemm-transposed", "float[5,7] x, float[3,7] w, float[5,1] b", "", "y = Gemm <transB = 1> (x, w, b)", "dnnl panels" },
+  { "matmul", "float[2,3,13,33] x, float[33,101] w", "", "y = MatMul (x, w)", "dnnl panels" },
+  { "matmul-batched", "float[2,1,5,7] x, float[3,7,2] w", "", "y = MatMul (x, w)", "dnnl panels" },
+  { "softmax", "float[3,5,37] x", "", "y = Softmax (x)", "rows" },
+  { "layer-normalization", "float[3,5,37] x, float[37] s, float[37] b", "", "y = LayerNormalization (x, s, b)", "rows" },
+  { "rms-normalization", "float[3,5,37] x, float[37] s", "", "y = RMSNormalization (x, s)", "rows" },
+  { "batch-normalization", "float[2,5,7,3] x, float[5] s, float[5] b, float[5] m, float[5] v", "", "q = Mul (v, v) y = BatchNormalization (x, s, b, m, q)", "rows" },
+  { "batch-normalization-last", IMAGE ", float[16] s, float[16] b, float[16] m, float[16] v", "",
+    LAST "q = Mul (v, v) y = BatchNormalization (c, s, b, m, q)", "rows" },
+  { "concat-last", IMAGE, "", LAST "d = Relu (c) y = Concat <axis = 1> (c, d)", "rows" },
+  { "concat", "float[3,5,7] x, float[3,2,7] w", "", "y = Concat <axis = 1> (x, w)", "rows" },
+  { "split-last", IMAGE, "", LAST "d, y = Split <axis = 1, num_outputs = 2> (c)", NULL },
+  { "resize-nearest", "float[1,3,4,5] x", "float[4] s = {1, 1, 2, 3}",
+    "y = Resize <coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"> (x, , s)", "rows" },
+  { "where", "float[3,5] x, bool[5] c, float[1] z", "", "y = Where (c, x, z)", "chain" },
+  { "clip", "float[3,5,37] x", "float low = {-0.5}, float high = {0.5}", "y = Clip (x, low, high)", "chain" },
+  { "binary", "float[3,5,37] a, float[37] b, float[5,1] c, float d, float[3,5,37] e", "",
+    "f = Add (a, b) g = Sub (f, c) h = Mul (g, d) i = Div (h, e) j = Max (i, b) y = Min (j, c)", "chain" },
+  { "unary", "float[3,5,37] x", "",
+    "a = Abs (x) b = Sqrt (a) c = Neg (b) d = Exp (c) e = Reciprocal (d) f = Erf (e) g = Tanh (x) h = Sigmoid (g) i = Relu (x) j = LeakyRelu (x) "
+    "k = HardSigmoid (x) l = HardSwish (x) m = Gelu (x) n = Swish (x) o = Add (f, h) p = Add (i, j) q = Add (k, l) r = Add (m, n) s = Add (o, p) "
+    "t = Add (q, r) y = Add (s, t)", "chain" },
+  { "binary-last", IMAGE ", float[1,16,1,1] b, float[8] d", "", LAST "e = Add (c, b) f = Mul (e, d) y = Add (f, c)", "chain" },
+  { "fused", IMAGE ", float[1,16,1,1] b", "", LAST "e = Add (c, b) y = Relu (e)", "dnnl chain", "O2" },
+  { "fused-elementwise", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) c = Sigmoid (a) d = Mul (a, c) y = Tanh (d)", "chain", "O3" },
+};
+
+static PhModel *
+read_case (const Case *c)
+{
+  g_autofree char *text = g_strdup_printf ("<ir_version: 10, opset_import: [\"\" : 24]> g (%s) => (y) %s%s%s { %s }", c->inputs, *c->constants != '\0' ? "<" : "",
+                                           c->constants, *c->constants != '\0' ? ">" : "", c->body);
+  g_autoptr (GError) error = NULL;
+  PhModel *model = ph_onnx_text_read (text, -1, c->name, &error);
+
+  g_assert_no_error (error);
+  if (c->pipeline != NULL)
+    {
+      const PhPipeline *pipeline = ph_pipeline_find (c->pipeline);
+      g_autoptr (PhHistory) history = ph_history_new ();
+      PhPassOptions options = PH_PASS_OPTIONS_DEFAULT;
+
+      options.allow = PH_ROUNDING;
+      for (guint i = 0; pipeline->passes[i] != NULL; i++)
+        {
+          ph_pass_run (ph_pass_find (pipeline->passes[i]), model, history, &options, &error);
+          g_assert_no_error (error);
+        }
+    }
+  return model;
+}
+
+/* The first output. */
+static PhTensor *
+run (PhModel *model, GHashTable *feeds, const PhRunOptions *options)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) results = ph_run_model (model, feeds, NULL, options, &error);
+
+  g_assert_no_error (error);
+  return ph_tensor_ref (g_hash_table_lookup (results, GUINT_TO_POINTER (((PhValue *) model->graph->outputs->pdata[0])->id)));
+}
+
+/* Operator -> the names of the kernels that took it, each behind a space. */
+static GHashTable *taken;
+
+static void
+note_takers (PhModel *model, GHashTable *feeds)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhProfile) profile = ph_profile_model (model, feeds, 1, NULL, &error);
+  const GArray *candidates;
+
+  g_assert_no_error (error);
+  candidates = ph_profile_candidates (profile);
+  for (guint i = 0; i < candidates->len; i++)
+    {
+      const PhCandidate *candidate = &g_array_index (candidates, PhCandidate, i);
+      const PhNode *node = ph_model_find_node (model, candidate->node);
+      g_autofree char *name = g_strdup_printf ("%s %s", node->op != NULL ? node->op->name : "fused", candidate->name);
+
+      g_assert_nonnull (candidate->why);
+      g_assert_true (candidate->takes || strstr (candidate->why, "does not take it: ") != NULL);
+      if (candidate->takes)
+        g_hash_table_add (taken, g_steal_pointer (&name));
+    }
+}
+
+static gboolean
+is_named (const char *names, const char *name)
+{
+  g_auto (GStrv) list = g_strsplit (names != NULL ? names : "", " ", -1);
+
+  return g_strv_contains ((const char *const *) list, name);
+}
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *c = data;
+  g_autoptr (PhModel) model = read_case (c);
+
+  for (guint seed = 1; seed < 6; seed++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GHashTable) feeds = ph_inputs_collect (model, NULL, PH_INPUTS_NORMAL, seed, 4, 1, NULL, &error);
+      g_autoptr (PhTensor) expected = NULL;
+
+      g_assert_no_error (error);
+      expected = run (model, feeds, &(PhRunOptions) { .reference = TRUE });
+      for (const char *const *name = ph_kernel_names (); *name != NULL; name++)
+        {
+          guint took = 0;
+          g_autoptr (PhTensor) y = run (model, feeds, &(PhRunOptions) { .kernel = *name, .took = &took });
+          g_auto (PhComparison) comparison = ph_tensor_compare (y, expected, (PhTolerance) { 1e-4, 2e-5 });
+
+          if (!comparison.close)
+            g_test_message ("%s: %s: %s", c->name, *name, comparison.why);
+          g_assert_true (comparison.close);
+          if (is_named (c->takers, *name))
+            g_assert_cmpuint (took, >, 0);
+        }
+      note_takers (model, feeds);
+    }
+}
+
+/* What is forced on nodes and operators holds for a model and its clones, and is let go of. */
+static void
+test_wishes (void)
+{
+  static const Case matmul = { "wishes", "float[4,5] x, float[5,6] w, float[6,7] v", "", "a = MatMul (x, w) y = MatMul (a, v)" };
+  g_autoptr (PhModel) model = read_case (&matmul), clone = NULL;
+  g_autoptr (GHashTable) feeds = NULL, cloned = g_hash_table_new (NULL, NULL), wishes = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PhProfile) profile = NULL, of_clone = NULL, without = NULL;
+  g_autofree char *id = g_strdup_printf ("n%u", model->graph->first->id);
+  const PhId first = model->graph->first->id, last = model->graph->last->id;
+
+  feeds = ph_inputs_collect (model, NULL, PH_INPUTS_NORMAL, 1, 4, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_hash_table_insert (wishes, (gpointer) "MatMul", (gpointer) PH_KERNEL_REFERENCE);
+  g_hash_table_insert (wishes, id, (gpointer) "dnnl");
+  ph_model_set_kernels (model, wishes);
+  profile = ph_profile_model (model, feeds, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (ph_profile_find (profile, first)->kernel, ==, "dnnl");
+  g_assert_cmpstr (ph_profile_find (profile, last)->kernel, ==, PH_KERNEL_REFERENCE);
+  clone = ph_model_clone (model);
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    g_hash_table_insert (cloned, clone->graph->inputs->pdata[i], g_hash_table_lookup (feeds, model->graph->inputs->pdata[i]));
+  of_clone = ph_profile_model (clone, cloned, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (ph_profile_find (of_clone, first)->kernel, ==, "dnnl");
+  ph_model_set_kernels (model, NULL);
+  without = ph_profile_model (model, feeds, 1, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (ph_profile_find (without, first)->kernel, ==, "panels");
+}
+
+/* The cases above take every row of the tables. */
+static void
+test_rows (void)
+{
+  guint n_missing = 0;
+  guint n;
+  const PhOp *const *ops = ph_op_list (&n);
+
+  for (guint i = 0; i <= n; i++)
+    for (const PhKernelRow *const *row = ph_kernel_rows (i < n ? ops[i] : NULL); row != NULL && *row != NULL; row++)
+      {
+        g_autofree char *name = g_strdup_printf ("%s %s", i < n ? ops[i]->name : "fused", (*row)->name);
+
+        if (g_hash_table_contains (taken, name))
+          continue;
+        n_missing++;
+        g_test_message ("no case is taken by the kernel: %s", name);
+      }
+  g_assert_cmpuint (n_missing, ==, 0);
+}
+
+/* ── threads ── */
+
+/* Larger than what one thread does on its own account in any library. */
+static const Case large[] = {
+  { "conv", "float[1,48,40,40] x, float[64,48,3,3] w", "", "y = Conv <pads = [1, 1, 1, 1]> (x, w)" },
+  { "conv-narrow", "float[1,512,7,7] x, float[8,512,1,1] w", "", "y = Conv (x, w)" },
+  { "conv-depthwise", "float[1,96,40,40] x, float[96,1,3,3] w", "", "y = Conv <group = 96> (x, w)" },
+  { "conv-transpose", "float[1,48,20,20] x, float[48,32,3,3] w", "", "y = ConvTranspose <strides = [2, 2]> (x, w)" },
+  { "matmul", "float[200,300] x, float[300,250] w", "", "y = MatMul (x, w)" },
+  { "matmul-deep", "float[4,20000] x, float[20000,6] w", "", "y = MatMul (x, w)" },
+  { "matmul-row", "float[1,3000] x, float[3000,1500] w", "", "y = MatMul (x, w)" },
+  { "gemm", "float[200,300] x, float[300,250] w, float[250] b", "", "y = Gemm (x, w, b)" },
+  { "gemm-transposed", "float[6000,5] x, float[6000,9] w", "", "y = Gemm <transA = 1> (x, w)" },
+  { "pool", "float[1,64,60,60] x", "", "a = MaxPool <kernel_shape = [3, 3]> (x) y = AveragePool <kernel_shape = [2, 2]> (a)" },
+  { "lrn", "float[1,64,40,40] x", "", "y = LRN <size = 5> (x)" },
+};
+
+static void
+check_threads (PhModel *model, const char *name)
+{
+  static const guint counts[] = { 1, 2, 4, 3 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) feeds = ph_inputs_find (model, NULL, PH_INPUTS_NORMAL, 1, NULL, NULL, NULL, &error);
+  g_autoptr (PhTensor) first = NULL;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
+    {
+      g_autoptr (PhTensor) y = NULL;
+
+      ph_run_set_threads (counts[i]);
+      y = run (model, feeds, NULL);
+      if (first == NULL)
+        first = g_steal_pointer (&y);
+      else if (!ph_tensor_equal (first, y))
+        {
+          g_auto (PhComparison) comparison = ph_tensor_compare (y, first, PH_TOLERANCE_EXACT);
+
+          g_test_message ("%s: with %u threads: %s", name, counts[i], comparison.why != NULL ? comparison.why : "other bits");
+          g_test_fail ();
+        }
+    }
+  ph_run_set_threads (0);
+}
+
+static void
+test_threads (void)
+{
+  ph_run_set_eager (TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (large); i++)
+    {
+      g_autoptr (PhModel) model = read_case (&large[i]);
+
+      check_threads (model, large[i].name);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (PhModel) model = read_case (&cases[i]);
+
+      check_threads (model, cases[i].name);
+    }
+  ph_run_set_eager (FALSE);
+}
+
+static void
+test_threads_of_files (gconstpointer folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  if (dir == NULL)
+    {
+      g_test_skip ("the models are not there");
+      return;
+    }
+  ph_run_set_eager (TRUE);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      g_autoptr (PhModel) model = g_str_has_suffix (name, ".onnx") || g_str_has_suffix (name, ".onnxtxt") ? ph_io_open (path, NULL, NULL, NULL) : NULL;
+
+      if (model != NULL)
+        check_threads (model, name);
+    }
+  ph_run_set_eager (FALSE);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_autofree char *examples = g_build_filename (g_getenv ("G_TEST_SRCDIR"), "..", "resources", "examples", NULL);
+  g_autofree char *models = g_getenv ("PEEPHOLE_DATA_DIR") != NULL ? g_build_filename (g_getenv ("PEEPHOLE_DATA_DIR"), "models", NULL) : g_strdup ("none");
+  int status;
+
+  g_test_init (&argc, &argv, NULL);
+  ph_tensor_set_poison (TRUE);                  /* what a kernel does not write shows */
+  taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/kernels/", cases[i].name, NULL);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  g_test_add_func ("/kernels/wishes", test_wishes);
+  g_test_add_func ("/kernels/rows", test_rows);
+  g_test_add_func ("/kernels/threads", test_threads);
+  g_test_add_data_func ("/kernels/threads-examples", examples, test_threads_of_files);
+  g_test_add_data_func ("/kernels/threads-models", models, test_threads_of_files);
+  status = g_test_run ();
+  g_hash_table_unref (taken);
+  return status;
+}
