@@ -198,7 +198,6 @@ eval_free (gpointer data)
   g_clear_pointer (&eval->named, g_hash_table_unref);
   g_clear_pointer (&eval->wanted, g_ptr_array_unref);
   g_clear_pointer (&eval->snapshot, ph_snapshot_free);
-  ph_discard (eval->model, (GDestroyNotify) ph_model_free);
   g_free (eval->folder);
   g_free (eval);
 }
@@ -298,7 +297,7 @@ save_value (const char *folder, PhTensor *tensor, const char *name, guint index,
 }
 
 static gboolean
-eval_work (PhCall *call, GError **error)
+run_eval (PhCall *call, GError **error)
 {
   Eval                 *eval = call->data;
   PhRunOptions          options = { .cancellable = call->cancellable, .keep_all = eval->keep_all, .reference = eval->reference,
@@ -307,7 +306,6 @@ eval_work (PhCall *call, GError **error)
   JsonArray            *rows = ph_reply_array (call->reply, "values");
 
   ph_call_progress (call, "computing", 0);
-  eval->model = ph_snapshot_take (eval->snapshot, ph_snapshot_get_history (eval->snapshot)->position);
   eval->wanted = g_ptr_array_new ();
   for (guint i = 0; i < call->argc; i++)
     if (!add_wanted (eval->model, call->argv[i], eval->wanted, error))
@@ -357,6 +355,19 @@ eval_work (PhCall *call, GError **error)
   if (eval->folder != NULL)
     ph_reply_say (call->reply, "saved in %s\n", eval->folder);
   return TRUE;
+}
+
+static gboolean
+eval_work (PhCall *call, GError **error)
+{
+  Eval    *eval = call->data;
+  gboolean ok;
+
+  eval->model = ph_snapshot_lend (eval->snapshot, ph_snapshot_get_history (eval->snapshot)->position);
+  ok = run_eval (call, error);
+  eval->model = NULL;
+  ph_snapshot_return (eval->snapshot);
+  return ok;
 }
 
 static gboolean

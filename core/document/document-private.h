@@ -22,6 +22,7 @@ struct _PhDocument
   PhModel    *model;              /* (nullable) owned                                                        */
   PhHistory  *history;            /* (nullable) owned                                                        */
   PhCopy     *copy;               /* (nullable) what workers read                                            */
+  PhCopy     *runner;             /* (nullable) what eval runs: it keeps what it was compiled to              */
   gboolean    copied;             /* it is made and kept when first asked for                                */
   GPtrArray  *files;              /* (nullable) (element-type PhFile) what the model was read from            */
   GPtrArray  *problems;           /* (element-type char*) owned                                              */

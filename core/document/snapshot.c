@@ -18,7 +18,7 @@ struct _PhCopy
 
 struct _PhSnapshot
 {
-  PhCopy    *copy;
+  PhCopy    *copy, *runner;      /* the model of @runner: NULL until something runs */
   PhHistory *history;
   GHashTable *feeds;             /* name -> PhTensor */
   GHashTable *kernels;           /* (nullable) of the model */
@@ -44,9 +44,21 @@ ph_copy_unref (PhCopy *copy)
   if (!g_atomic_ref_count_dec (&copy->ref_count))
     return;
   ph_discard (copy->model, (GDestroyNotify) ph_model_free);
-  ph_discard (copy->edits, (GDestroyNotify) g_ptr_array_unref);
+  if (copy->edits != NULL)
+    ph_discard (copy->edits, (GDestroyNotify) g_ptr_array_unref);
   g_mutex_clear (&copy->lock);
   g_free (copy);
+}
+
+/* Without a model: the first that runs one makes it. */
+static PhCopy *
+runner_new (void)
+{
+  PhCopy *copy = g_new0 (PhCopy, 1);
+
+  g_atomic_ref_count_init (&copy->ref_count);
+  g_mutex_init (&copy->lock);
+  return copy;
 }
 
 PhSnapshot *
@@ -65,6 +77,10 @@ ph_snapshot_new (PhDocument *document)
   else
     copy = ph_copy_new (ph_model_clone (document->model), document->history);
   snapshot->copy = copy;
+  if (document->runner == NULL)
+    document->runner = runner_new ();
+  g_atomic_ref_count_inc (&document->runner->ref_count);
+  snapshot->runner = document->runner;
   if (document->copied && document->copy == NULL)
     {
       g_atomic_ref_count_inc (&copy->ref_count);
@@ -77,6 +93,7 @@ void
 ph_snapshot_free (PhSnapshot *snapshot)
 {
   ph_copy_unref (snapshot->copy);
+  ph_copy_unref (snapshot->runner);
   g_hash_table_unref (snapshot->feeds);
   g_clear_pointer (&snapshot->kernels, g_hash_table_unref);
   ph_discard (snapshot->history, (GDestroyNotify) ph_history_free);
@@ -101,15 +118,13 @@ ph_snapshot_dup_history (PhSnapshot *snapshot)
   return ph_history_snapshot (snapshot->history);
 }
 
-PhModel *
-ph_snapshot_at (PhSnapshot *snapshot, PhPosition at)
+/* Takes the model of @copy, which is locked and has one, to @at. */
+static void
+follow (PhCopy *copy, const PhSnapshot *snapshot, PhPosition at)
 {
-  PhCopy     *copy = snapshot->copy;
   GPtrArray  *edits = snapshot->history->edits;
   const guint target = ph_history_edit_index (snapshot->history, at);
 
-  g_mutex_lock (&copy->lock);
-  g_assert (copy->model != NULL);
   if (copy->edits != edits)
     {
       /* Steps may have been dropped and made anew since: back to where both journals are the same. */
@@ -127,7 +142,45 @@ ph_snapshot_at (PhSnapshot *snapshot, PhPosition at)
   while (copy->done > target)
     ph_edit_revert (copy->model, edits->pdata[--copy->done]);
   ph_model_set_kernels (copy->model, snapshot->kernels);
-  return copy->model;
+}
+
+PhModel *
+ph_snapshot_at (PhSnapshot *snapshot, PhPosition at)
+{
+  g_mutex_lock (&snapshot->copy->lock);
+  g_assert (snapshot->copy->model != NULL);
+  follow (snapshot->copy, snapshot, at);
+  return snapshot->copy->model;
+}
+
+#define MOST_LENT 100000        /* nodes: of a larger model no second one is kept */
+
+PhModel *
+ph_snapshot_lend (PhSnapshot *snapshot, PhPosition at)
+{
+  PhCopy *runner = snapshot->runner;
+
+  g_mutex_lock (&runner->lock);
+  if (runner->model != NULL)
+    follow (runner, snapshot, at);
+  else
+    {
+      runner->model = ph_snapshot_take (snapshot, at);
+      g_clear_pointer (&runner->edits, g_ptr_array_unref);
+      runner->edits = g_ptr_array_ref (snapshot->history->edits);
+      runner->done = ph_history_edit_index (snapshot->history, at);
+    }
+  return runner->model;
+}
+
+void
+ph_snapshot_return (PhSnapshot *snapshot)
+{
+  PhCopy *runner = snapshot->runner;
+
+  if (runner->model->nodes->len > MOST_LENT)
+    ph_discard (g_steal_pointer (&runner->model), (GDestroyNotify) ph_model_free);
+  g_mutex_unlock (&runner->lock);
 }
 
 void

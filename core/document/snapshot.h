@@ -20,6 +20,10 @@ PhHistory  *ph_snapshot_dup_history (PhSnapshot *snapshot);
 /* In any thread: the model at @at, for this caller alone until ph_snapshot_done(), and then to be as it was. */
 PhModel    *ph_snapshot_at          (PhSnapshot *snapshot, PhPosition at);
 void        ph_snapshot_done        (PhSnapshot *snapshot);
+/* Likewise one to be run, not to be changed, until ph_snapshot_return() in the same thread: it is the same model each time, so that it keeps
+ * what it was compiled to as long as the position stays. Instead of ph_snapshot_take(), not beside it. */
+PhModel    *ph_snapshot_lend        (PhSnapshot *snapshot, PhPosition at);
+void        ph_snapshot_return      (PhSnapshot *snapshot);
 /* In any thread, once: a model of the caller's own. (transfer full) */
 PhModel    *ph_snapshot_take        (PhSnapshot *snapshot, PhPosition at);
 

@@ -1,10 +1,12 @@
 /* run.c: wall time of an inference, after a pipeline: see BENCHMARKS.md.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/graph/edit.h"
 #include "core/io/io.h"
+#include "core/run/dnnl.h"
 #include "core/run/executor.h"
 #include "passes/pass.h"
 
@@ -55,7 +57,52 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* bench-run FILE PIPELINE RUNS [SIZE,SIZE,...]: the sizes of every input. PIPELINE: "raw" leaves the file as it is. */
+/* ── memory ── */
+
+static gsize most_used;                /* bytes of tensors after any node, at most */
+
+static void
+note_used (const PhNode *node, PhTensor *const *outputs, gpointer data)
+{
+  most_used = MAX (most_used, ph_tensor_get_used ());
+}
+
+/* "VmHWM" or "VmRSS" of this process, in bytes; 0: the system does not say. */
+static gsize
+resident (const char *what)
+{
+  g_autofree char *text = NULL;
+  const char      *line;
+
+  if (!g_file_get_contents ("/proc/self/status", &text, NULL, NULL) || (line = strstr (text, what)) == NULL)
+    return 0;
+  return (gsize) g_ascii_strtoull (line + strlen (what) + 1, NULL, 10) * 1024;
+}
+
+/* What the first run makes this process grow by, and the greatest sum of tensors in it. */
+static void
+measure_memory (PhModel *model, GHashTable *feeds, double *growth, double *live)
+{
+  g_autoptr (GError)     error = NULL;
+  g_autoptr (GHashTable) results = NULL;
+  const gsize            used = ph_tensor_get_used ();
+  gsize                  before;
+  FILE                  *peak = fopen ("/proc/self/clear_refs", "w");
+
+  if (peak != NULL)
+    {
+      fputs ("5", peak);               /* the high water mark begins anew */
+      fclose (peak);
+    }
+  before = resident ("VmRSS:");
+  results = ph_run_model (model, feeds, NULL, &(PhRunOptions) { .ran = note_used }, &error);
+  g_assert_no_error (error);
+  *growth = ((double) resident ("VmHWM:") - (double) before) / 1e6;
+  *live = (double) (most_used - used) / 1e6;
+}
+
+/* bench-run FILE PIPELINE RUNS [SIZE,SIZE,...]: the sizes of every input. PIPELINE: "raw" leaves the file as it is. With BENCH_MEMORY in the
+ * environment it says by how many MB the first run makes the process grow, and the greatest sum of tensors in it. */
 int
 main (int argc, char **argv)
 {
@@ -65,7 +112,7 @@ main (int argc, char **argv)
   g_auto (GStrv)         sizes = argc > 4 ? g_strsplit (argv[4], ",", -1) : g_new0 (char *, 1);
   gint64                times[MOST_RUNS], first = 0;
   const int             runs = argc > 3 ? CLAMP (atoi (argv[3]), 1, MOST_RUNS) : 0;
-  double                sum = 0;
+  double                sum = 0, growth = 0, live = 0;
 
   if (model == NULL)
     {
@@ -84,6 +131,8 @@ main (int argc, char **argv)
       if (input->tensor == NULL)
         g_hash_table_insert (feeds, input, make_input (input->type, (int) g_strv_length (sizes), sizes));
     }
+  if (g_getenv ("BENCH_MEMORY") != NULL)
+    measure_memory (model, feeds, &growth, &live);
   for (int i = -1; i < runs; i++)
     {
       const gint64          start = g_get_monotonic_time ();
@@ -104,7 +153,7 @@ main (int argc, char **argv)
         }
     }
   qsort (times, (size_t) runs, sizeof *times, compare);
-  g_print ("{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"first_ms\": %.3f, \"sum\": %.8g}\n", argv[1],
-           argv[2], times[runs / 2] / 1e3, times[0] / 1e3, first / 1e3, sum);
+  g_print ("{\"file\": \"%s\", \"pipeline\": \"%s\", \"median_ms\": %.3f, \"min_ms\": %.3f, \"first_ms\": %.3f, \"growth_mb\": %.1f, \"live_mb\": %.1f, \"packed_mb\": %.1f, \"sum\": %.8g}\n",
+           argv[1], argv[2], times[runs / 2] / 1e3, times[0] / 1e3, first / 1e3, growth, live, (double) ph_dnnl_packed () / 1e6, sum);
   return 0;
 }

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/console/console.h"
+#include "core/document/snapshot.h"
 #include "core/graph/edit.h"
 #include "core/io/io.h"
 #include "core/run/candidates.h"
@@ -53,6 +55,14 @@ static const Case cases[] = {
     "t = Add (q, r) y = Add (s, t)", "chain" },
   { "binary-last", IMAGE ", float[1,16,1,1] b, float[8] d", "", LAST "e = Add (c, b) f = Mul (e, d) y = Add (f, c)", "chain" },
   { "fused", IMAGE ", float[1,16,1,1] b", "", LAST "e = Add (c, b) y = Relu (e)", "dnnl chain", "O2" },
+  { "attention", "float[2,7,3,4] q, float[2,9,3,4] k, float[2,9,3,5] v", "float s = {0.5}",
+    "a = Transpose <perm = [0, 2, 1, 3]> (q) b = Transpose <perm = [0, 2, 3, 1]> (k) c = Transpose <perm = [0, 2, 1, 3]> (v) d = MatMul (a, b) e = Mul (d, s) "
+    "f = Softmax <axis = -1> (e) g = MatMul (f, c) y = Transpose <perm = [0, 2, 1, 3]> (g)", "attention", "O3" },
+  { "attention-masked", "float[2,7,3,4] q, float[2,7,3,4] k, float[2,7,3,4] v, bool[1,1,7,7] m", "float s = {0.5}, float low = {-1000.0}",
+    "a = Transpose <perm = [0, 2, 1, 3]> (q) b = Transpose <perm = [0, 2, 3, 1]> (k) c = Transpose <perm = [0, 2, 1, 3]> (v) d = MatMul (a, b) e = Mul (d, s) "
+    "h = Where (m, e, low) f = Softmax <axis = -1> (h) y = MatMul (f, c)", "attention", "O3" },
+  { "attention-plain", "float[3,7,4] q, float[3,4,9] k, float[3,9,5] v, float[7,9] m", "float s = {0.5}",
+    "d = MatMul (q, k) e = Mul (d, s) h = Add (e, m) f = Softmax <axis = -1> (h) y = MatMul (f, v)", "attention", "O3" },
   { "fused-elementwise", "float[3,5,37] x, float[37] b", "", "a = Add (x, b) c = Sigmoid (a) d = Mul (a, c) y = Tanh (d)", "chain", "O3" },
 };
 
@@ -188,6 +198,53 @@ test_wishes (void)
   g_assert_cmpstr (ph_profile_find (without, first)->kernel, ==, "panels");
 }
 
+static void
+say (PhConsole *console, const char *line)
+{
+  g_autoptr (PhReply) reply = ph_console_run (console, line, NULL);
+
+  g_assert_no_error (reply->error);
+}
+
+/* What is run at a position again is not compiled again, until the graph or a wish is another. */
+static void
+test_kept (void)
+{
+  static const Case matmul = { "kept", "float[4,5] x, float[5,6] w, float[6,7] v", "", "a = MatMul (x, w) b = Identity (a) y = MatMul (b, v)" };
+  g_autoptr (PhDocument) document = ph_document_new ();
+  g_autoptr (PhConsole) console = ph_console_new (document);
+  PhModel *last = NULL;
+  g_autoptr (GError) error = NULL;
+
+  ph_document_take_model (document, read_case (&matmul), NULL, NULL);
+  for (guint i = 0; i < 6; i++)
+    {
+      g_autoptr (PhSnapshot) snapshot = NULL;
+      g_autoptr (GHashTable) feeds = NULL;
+      g_autoptr (PhTensor) y = NULL;
+      PhModel *model;
+
+      if (i == 2)
+        say (console, "set kernel MatMul dnnl");
+      if (i == 4)
+        {
+          say (console, "pipeline eliminate-identity");
+          say (console, "run");
+        }
+      snapshot = ph_snapshot_new (document);
+      model = ph_snapshot_lend (snapshot, ph_document_get_position (document));
+      g_assert_true (last == NULL || model == last);
+      g_assert_cmpint (model->program != NULL, ==, i % 2);
+      g_assert_cmpuint (model->graph->n_nodes, ==, i < 4 ? 3 : 2);
+      g_assert_cmpstr (ph_kernel_wish (model->graph->first), ==, i < 2 ? NULL : "dnnl");
+      feeds = ph_inputs_collect (model, NULL, PH_INPUTS_NORMAL, 1, 4, 1, NULL, &error);
+      g_assert_no_error (error);
+      y = run (model, feeds, NULL);
+      last = model;
+      ph_snapshot_return (snapshot);
+    }
+}
+
 /* The cases above take every row of the tables. */
 static void
 test_rows (void)
@@ -313,6 +370,7 @@ main (int argc, char *argv[])
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/kernels/wishes", test_wishes);
+  g_test_add_func ("/kernels/kept", test_kept);
   g_test_add_func ("/kernels/rows", test_rows);
   g_test_add_func ("/kernels/threads", test_threads);
   g_test_add_data_func ("/kernels/threads-examples", examples, test_threads_of_files);
