@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/run/run-private.h"
+#include "core/tensor/blocks.h"
 #include "core/tensor/broadcast.h"
 
 dnnl_engine_t
@@ -302,18 +303,35 @@ ph_dnnl_make (PhDnnl *dnnl, const_dnnl_op_desc_t op)
   return ok;
 }
 
+/* Memory for as long as a primitive runs. */
+typedef struct { gpointer data; gsize size; } Temporary;
+
+static gpointer
+temporary_new (Temporary *temporary, gsize size)
+{
+  temporary->size = MAX (size, 64);
+  return temporary->data = ph_block_new (temporary->size, FALSE);
+}
+
+static void
+temporary_clear (Temporary *temporary)
+{
+  if (temporary->data != NULL)
+    ph_block_free (temporary->data, temporary->size);
+  temporary->data = NULL;
+}
+
 /* The elements of @tensor as they lie; a splat is written out into @copy. (nullable) */
 static gpointer
-elements (PhTensor *tensor, gpointer *copy)
+elements (PhTensor *tensor, Temporary *copy)
 {
   if (ph_tensor_format (tensor) != PH_MEMORY_PLAIN)
     return ph_tensor_packed (tensor);
   if (!ph_tensor_is_splat (tensor))
     return (gpointer) ph_tensor_data (tensor);
-  *copy = g_try_malloc (ph_tensor_bytes (tensor));
-  if (*copy != NULL)
-    ph_tensor_copy_data (tensor, *copy);
-  return *copy;
+  if (temporary_new (copy, ph_tensor_bytes (tensor)) != NULL)
+    ph_tensor_copy_data (tensor, copy->data);
+  return copy->data;
 }
 
 static gboolean
@@ -331,7 +349,8 @@ reorder (PhDnnlArg *arg, gpointer from, gpointer to)
 static gboolean
 pack (PhDnnlArg *arg, PhTensor *tensor)
 {
-  gpointer copy = NULL, from;
+  Temporary copy = { NULL, 0 };
+  gpointer from;
   gboolean ok;
 
   if (arg->packed_of == tensor)
@@ -352,7 +371,7 @@ pack (PhDnnlArg *arg, PhTensor *tensor)
       if (ok)
         memcpy (arg->packed, from, arg->bytes);
     }
-  g_free (copy);
+  temporary_clear (&copy);
   if (ok)
     arg->packed_of = ph_tensor_ref (tensor);
   else
@@ -360,11 +379,12 @@ pack (PhDnnlArg *arg, PhTensor *tensor)
   return ok;
 }
 
-/* Points the memory of @arg to the elements of @tensor. @temporary: what is to be freed afterwards. */
+/* Points the memory of @arg to the elements of @tensor. @temporary: what is to be cleared afterwards. */
 static gboolean
-bind (PhDnnlArg *arg, PhTensor *tensor, gpointer *temporary)
+bind (PhDnnlArg *arg, PhTensor *tensor, Temporary *temporary)
 {
-  gpointer copy = NULL, from;
+  Temporary copy = { NULL, 0 };
+  gpointer from;
   gboolean ok;
 
   if (arg->constant && (arg->reorder != NULL || ph_tensor_is_splat (tensor)))
@@ -375,9 +395,8 @@ bind (PhDnnlArg *arg, PhTensor *tensor, gpointer *temporary)
       *temporary = copy;
       return from != NULL && dnnl_memory_set_data_handle (arg->to, from) == dnnl_success;
     }
-  *temporary = NULL;
-  ok = posix_memalign (temporary, 64, MAX (arg->bytes, 64)) == 0 && reorder (arg, from, *temporary);
-  g_free (copy);
+  ok = temporary_new (temporary, arg->bytes) != NULL && reorder (arg, from, temporary->data);
+  temporary_clear (&copy);
   return ok;
 }
 
@@ -387,7 +406,8 @@ ph_dnnl_run (PhKernel *kernel, gpointer prepared)
   PhDnnl *dnnl = prepared;
   PhDnnlArg *result = &dnnl->args[dnnl->n - 1];
   dnnl_exec_arg_t args[PH_DNNL_ARGS + 1];
-  gpointer temporaries[PH_DNNL_ARGS] = { NULL }, scratch = dnnl->scratch > 0 ? room_of (dnnl->scratch) : NULL, data, room = NULL;
+  Temporary temporaries[PH_DNNL_ARGS] = { { NULL, 0 } }, room = { NULL, 0 };
+  gpointer scratch = dnnl->scratch > 0 ? room_of (dnnl->scratch) : NULL, data;
   PhTensor *y = dnnl->layout == PH_MEMORY_PLAIN ? ph_tensor_new_unset (PH_FLOAT, dnnl->rank, dnnl->dims)
                                                 : ph_tensor_new_packed (dnnl->rank, dnnl->dims, dnnl->layout);
   gboolean ok = y != NULL && (dnnl->scratch == 0 || scratch != NULL);
@@ -407,12 +427,12 @@ ph_dnnl_run (PhKernel *kernel, gpointer prepared)
     {
       data = dnnl->layout == PH_MEMORY_PLAIN ? ph_tensor_writable (y) : ph_tensor_packed (y);
       if (result->reorder != NULL)
-        ok = posix_memalign (&room, 64, MAX (result->bytes, 64)) == 0;
+        ok = temporary_new (&room, result->bytes) != NULL;
       args[n++] = (dnnl_exec_arg_t) { DNNL_ARG_DST, result->to };
-      ok = ok && dnnl_memory_set_data_handle (result->to, room != NULL ? room : data) == dnnl_success
+      ok = ok && dnnl_memory_set_data_handle (result->to, room.data != NULL ? room.data : data) == dnnl_success
            && dnnl_primitive_execute (dnnl->primitive, ph_dnnl_stream (), (int) n, args) == dnnl_success
            && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
-      if (ok && room != NULL)
+      if (ok && room.data != NULL)
         {
           dnnl_exec_arg_t out[] = { { DNNL_ARG_FROM, result->to }, { DNNL_ARG_TO, result->from } };
 
@@ -421,9 +441,9 @@ ph_dnnl_run (PhKernel *kernel, gpointer prepared)
                && dnnl_stream_wait (ph_dnnl_stream ()) == dnnl_success;
         }
     }
-  free (room);
+  temporary_clear (&room);
   for (guint i = 0; i < dnnl->n; i++)
-    free (temporaries[i]);
+    temporary_clear (&temporaries[i]);
   if (ok)
     ph_kernel_take (kernel, 0, y);
   else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/tensor/blocks.h"
 #include "core/tensor/digest.h"
 #include "core/tensor/tensor-private.h"
 

@@ -46,9 +46,6 @@ gconstpointer ph_tensor_element (PhTensor *tensor, gsize index, PhElement *room)
 gboolean ph_memory_take (gsize bytes);
 void     ph_memory_give (gsize bytes);
 
-/* Blocks for elements: large ones are kept when they are let go of. (nullable) */
-gpointer ph_block_new   (gsize bytes, gboolean zeroed);
-void     ph_block_free  (gpointer block, gsize bytes);
 gsize    ph_tensor_block_size (const PhTensor *tensor);      /* of its data */
 
 /* layout.c: row-major @out of the packed elements of @tensor. */

@@ -1,5 +1,6 @@
 /* tensor.c: an immutable run-time value: a tensor, or a sequence or optional of them.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/tensor/blocks.h"
 #include "core/tensor/origin.h"
 #include "core/tensor/tensor-private.h"
 

@@ -330,6 +330,50 @@ test_threads (void)
   ph_run_set_eager (FALSE);
 }
 
+/* ── two documents at once ── */
+
+/* Opens each case as a document of this thread's own, evaluates it, runs a pipeline, evaluates it again and measures it. (transfer full): what
+ * was said of the values. */
+static gpointer
+work_on_documents (gpointer data)
+{
+  g_autoptr (GString) said = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      static const char *const lines[] = { "eval --random 1", "pipeline O2", "run", "eval --random 1", "kernels", "set kernel Conv reference", "eval --random 1" };
+      g_autoptr (PhDocument) document = ph_document_new ();
+      g_autoptr (PhConsole) console = ph_console_new (document);
+
+      ph_document_take_model (document, read_case (&cases[i]), NULL, NULL);
+      for (guint k = 0; k < G_N_ELEMENTS (lines); k++)
+        {
+          g_autoptr (PhReply) reply = ph_console_run (console, lines[k], NULL);
+
+          if (g_str_has_prefix (lines[k], "eval"))
+            g_string_append (said, reply->text->str);
+        }
+    }
+  return g_string_free (g_steal_pointer (&said), FALSE);
+}
+
+static void
+test_at_once (void)
+{
+  g_autofree char *expected = work_on_documents (NULL);
+  GThread *threads[2];
+
+  for (guint i = 0; i < 2; i++)
+    threads[i] = g_thread_new ("document", work_on_documents, NULL);
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *said = g_thread_join (threads[i]);
+
+      g_assert_cmpstr (said, ==, expected);
+    }
+  g_assert_cmpuint (strlen (expected), >, 1000);
+}
+
 static void
 test_threads_of_files (gconstpointer folder)
 {
@@ -373,6 +417,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/kernels/kept", test_kept);
   g_test_add_func ("/kernels/rows", test_rows);
   g_test_add_func ("/kernels/threads", test_threads);
+  g_test_add_func ("/kernels/at-once", test_at_once);
   g_test_add_data_func ("/kernels/threads-examples", examples, test_threads_of_files);
   g_test_add_data_func ("/kernels/threads-models", models, test_threads_of_files);
   status = g_test_run ();
