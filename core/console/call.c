@@ -13,6 +13,9 @@ ph_call_free (PhCall *call)
   if (call->free_data != NULL)
     call->free_data (call->data);
   g_strfreev (call->argv);
+  g_free (call->line);
+  g_free (call->target);
+  g_free (call->wanted);
   g_clear_object (&call->cancellable);
   g_clear_pointer (&call->reply, ph_reply_free);
   g_object_unref (call->console);
@@ -102,7 +105,9 @@ ph_call_begin (PhCall *call)
   const PhCommandCode *code = NULL;
   GError              *error = NULL;
 
-  const PhLineKind kind = ph_line_classify (call->reply->command, &call->command, &call->rest);
+  const PhLineKind kind = ph_call_split (call);
+
+  call->begin_time = g_get_monotonic_time ();
 
   /* The name of a file may be any bytes. */
   if (!g_utf8_validate (call->reply->command, -1, NULL)
@@ -111,7 +116,7 @@ ph_call_begin (PhCall *call)
       ph_call_fail (call, g_error_new (PH_ERROR, PH_ERROR_PARSE, "the line is not UTF-8 text"));
       return NULL;
     }
-  if (*call->reply->command != '\0')
+  if (*call->reply->command != '\0' && !call->plain)
     g_ptr_array_add (ph_console_get_lines (call->console), g_strdup (call->reply->command));
   switch (kind)
     {
@@ -204,18 +209,26 @@ forget_line (PhConsole *console, const char *line)
 }
 
 /* Errors end the text too: who shows text need not look further. */
-PhReply *
-ph_call_take_reply (PhCall *call, gboolean colour)
+void
+ph_call_polish (PhCall *call, gboolean colour)
 {
-  PhReply *reply = g_steal_pointer (&call->reply);
+  PhReply *reply = call->reply;
 
-  if (!reply->ok)
-    forget_line (call->console, reply->command);
+  ph_call_check (call);
   if (!reply->ok && reply->error == NULL)
     reply->error = g_error_new (PH_ERROR, PH_ERROR_FAILED, "'%s' failed without saying why", reply->command);
   if (!call->polished)
-    ph_reply_finish (reply, colour);
-  return reply;
+    ph_reply_finish (reply, colour && call->redirect == PH_REDIRECT_NONE && !call->plain);
+  call->polished = TRUE;
+}
+
+PhReply *
+ph_call_take_reply (PhCall *call)
+{
+  ph_call_redirect (call);
+  if (!call->reply->ok)
+    forget_line (call->console, call->reply->command);
+  return g_steal_pointer (&call->reply);
 }
 
 void

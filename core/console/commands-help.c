@@ -310,6 +310,13 @@ history_begin (PhCall *call, GError **error)
     return FALSE;
   for (guint i = 0; i + 1 < lines->len; i++)
     {
+      const PhCommand *command;
+      const char      *rest;
+
+      /* It would only list itself; and the lines of a script stand here each on its own. */
+      if (ph_line_classify (lines->pdata[i], &command, &rest) == PH_LINE_COMMAND &&
+          (g_str_equal (command->name, "history") || (g_str_equal (command->name, "source") && !g_str_has_suffix (lines->pdata[i], ".py"))))
+        continue;
       g_autofree char *valid = g_utf8_make_valid (lines->pdata[i], -1);
 
       json_array_add_string_element (array, valid);
@@ -335,7 +342,8 @@ static const PhCommand rows[] = {
   { "source", "FILE", N_ ("Run the lines of a script"), "Empty lines and lines that begin with # are skipped; a backslash at the end, an open bracket and the head of a block join what follows; the first "
     "failure ends it. A file NAME.py is one program of the tensor language: its functions and variables are there after it.",
     N_ ("Run S_cript…"), NULL, NULL, PH_CODE (source_begin, ph_call_run_script) },
-  { "history", "", "The lines that were run, ready to be saved as a script", NULL, NULL, NULL, NULL, PH_CODE (history_begin) },
+  { "history", "", "The lines that were run, ready to be saved as a script", "Those that failed are left out. `history > script` writes them, "
+    "`source script` and `peep -f script` run them again.", NULL, NULL, NULL, PH_CODE (history_begin) },
   { "quit", "", N_ ("Leave"), NULL, N_ ("_Quit"), "<Control>q", NULL, PH_CODE (quit_begin) },
 };
 const PhCommandGroup ph_commands_help = { rows, G_N_ELEMENTS (rows) };

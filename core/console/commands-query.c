@@ -2,7 +2,21 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/console-private.h"
 
+/* What stands behind it runs in its stead (around.c); alone it is a question. */
+static gboolean
+around_begin (PhCall *call, GError **error)
+{
+  return ph_call_usage (call, error, "%s wants a line", call->command->name);
+}
+
 static const PhCommand rows[] = {
+  { "time", "LINE", "Run a line and say how long it took", "`time eval`, `time select count(*) from edges`. With --json the member ms is added to the reply.",
+    NULL, NULL, NULL, PH_CODE (around_begin) },
+  { "assert", "EXPRESSION | QUERY | verdict VERDICT [STEP STEP]", "Fail where something does not hold",
+    "`assert max(abs(y)) < 10`; `assert select count(*) = 0 from nodes where op = 'Transpose'`, of which every cell must be true and there must be a row; "
+    "`assert verdict same` verifies as `verify` does and wants that verdict or a stronger one (proved, same, close). What holds is silent, what does not is an "
+    "error, with which a script and `peep` end.",
+    NULL, NULL, NULL, PH_CODE (around_begin) },
   { "tables", "", "The tables that `select` reads, and their columns",
     "`select op, count(*) from nodes group by op order by 2 desc`; `select n.op, v.shape from nodes n join values v on "
     "v.producer = n.id where v.bytes > 1e6`. Functions: ancestors(NODE), descendants(NODE), path(A, B), longest_path() and longest_path('flops') are JSON lists "
@@ -15,4 +29,16 @@ static const PhCommand rows[] = {
     "branches as they were taken, loops unrolled, numbers that int(), float() and .item() made as they were; `compile f(x)` opens its source.",
     NULL, NULL, NULL, PH_CODE (ph_trace_command, ph_call_make_graph, ph_call_open_graph) },
 };
+gboolean
+ph_command_is_time (const PhCommand *command)
+{
+  return g_str_equal (command->name, "time");
+}
+
+gboolean
+ph_command_is_assert (const PhCommand *command)
+{
+  return g_str_equal (command->name, "assert");
+}
+
 const PhCommandGroup ph_commands_query = { rows, G_N_ELEMENTS (rows) };

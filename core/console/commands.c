@@ -87,6 +87,12 @@ is_assignment (const char *line)
   return *p == '=' && p[1] != '=';
 }
 
+static gboolean
+begins_query (const char *line)
+{
+  return starts_with_word (line, "select") || starts_with_word (line, "with") || starts_with_word (line, "explain");
+}
+
 PhLineKind
 ph_line_classify (const char *line, const PhCommand **command, const char **rest)
 {
@@ -101,7 +107,7 @@ ph_line_classify (const char *line, const PhCommand **command, const char **rest
   *rest = line;
   if (is_assignment (line))
     return PH_LINE_EXPRESSION;
-  if (starts_with_word (line, "select") || starts_with_word (line, "with") || starts_with_word (line, "explain"))
+  if (begins_query (line))
     return PH_LINE_SQL;
 
   for (guint i = 0; i < commands ()->len; i++)
@@ -118,6 +124,12 @@ ph_line_classify (const char *line, const PhCommand **command, const char **rest
     }
   while (g_ascii_isspace (**rest))
     (*rest)++;
+  /* `assert x > 3` is a statement of the language. */
+  if (*command != NULL && ph_command_is_assert (*command) && **rest != '\0' && !begins_query (*rest) && !starts_with_word (*rest, "verdict"))
+    {
+      *command = NULL;
+      *rest = line;
+    }
   return *command != NULL ? PH_LINE_COMMAND : PH_LINE_EXPRESSION;
 }
 

@@ -13,6 +13,11 @@ G_BEGIN_DECLS
 /* Marks what the window translates: titles and summaries of commands. The console itself speaks English. */
 #define N_(text) text
 
+/* What a line is. */
+typedef enum { PH_LINE_EMPTY, PH_LINE_COMMAND, PH_LINE_SQL, PH_LINE_EXPRESSION } PhLineKind;
+
+typedef enum { PH_REDIRECT_NONE, PH_REDIRECT_WRITE, PH_REDIRECT_APPEND, PH_REDIRECT_PROGRAM } PhRedirect;
+
 /* One run of one line. */
 typedef struct _PhCall PhCall;
 struct _PhCall
@@ -20,7 +25,13 @@ struct _PhCall
   PhConsole       *console;
   PhDocument      *document;      /* touched in its own thread only                                  */
   const PhCommand *command;
+  char            *line;          /* without what stands around it                                   */
   const char      *rest;          /* what follows the command's words, as typed                      */
+  PhRedirect       redirect;
+  char            *target;        /* (nullable) the file or program                                  */
+  gboolean         timed, asserts, plain;        /* plain: without colours, for another line         */
+  char            *wanted;        /* (nullable) the verdict that is asserted                         */
+  gint64           begin_time;
   char           **argv;          /* its words, unquoted                                             */
   guint            argc;
   PhReply         *reply;         /* written by one thread at a time                                 */
@@ -52,8 +63,23 @@ const PhCommandCode *ph_call_begin (PhCall *call);
 gboolean  ph_call_work        (PhCall *call, const PhCommandCode *code, GError **error);      /* any thread */
 void      ph_call_finish      (PhCall *call, const PhCommandCode *code);
 void      ph_call_fail        (PhCall *call, GError *error);
-PhReply  *ph_call_take_reply  (PhCall *call, gboolean colour);        /* (transfer full) */
+void      ph_call_polish      (PhCall *call, gboolean colour);        /* the reply is done, but for what a program says to it */
+PhReply  *ph_call_take_reply  (PhCall *call);                         /* (transfer full) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhCall, ph_call_free)
+
+/* around.c. In @line from byte @from on the next $NAME or $(LINE), which ends at @end: the line whose answer stands there. (transfer full)
+ * (nullable) */
+char     *ph_line_find_inner  (PhConsole *console, const char *line, gsize *from, gsize *end);
+char     *ph_reply_to_words   (PhReply *reply);                 /* (transfer full) the answer, for the line around it */
+PhLineKind ph_call_split      (PhCall *call);                   /* fills what stands around the line */
+/* Likewise of a query, where only what SQL does not understand is such a sign. TRUE: there was one. */
+gboolean  ph_call_split_sql   (PhCall *call, gboolean (*parses) (const char *text, gpointer data), gpointer data);
+void      ph_call_check       (PhCall *call);                   /* what is asserted; before the text is done */
+void      ph_call_redirect    (PhCall *call);                   /* files, and the time; when it is done */
+GSubprocess *ph_call_start_program (PhCall *call, GError **error);
+void      ph_call_take_output (PhCall *call, GSubprocess *program, GBytes *output, GError *error);
+gboolean  ph_command_is_time  (const PhCommand *command);
+gboolean  ph_command_is_assert (const PhCommand *command);
 
 /* Static storage at file scope, so that tables of commands need no set-up. */
 #define PH_CODE(...)   ((gpointer) &(const PhCommandCode) { __VA_ARGS__ })
@@ -82,6 +108,7 @@ char     *ph_expand_home      (const char *path);
 
 void      ph_reply_say      (PhReply *reply, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void      ph_reply_finish   (PhReply *reply, gboolean colour);
+void      ph_reply_finish_text (PhReply *reply);            /* only what is hostile in it */
 
 /* A table whose cells are members of the objects of @rows, so that the text says nothing that JSON does not. Where the member
  * @dim of a row is 0 the row is dim; the first column's counts. @digits: of a number that is not whole; 0: six. @minor: left out
@@ -148,8 +175,6 @@ char     *ph_arguments_rest   (const char *arguments, char **words, guint n);
 /* commands-set.c: the names of settings, or what @setting may be set to. (transfer full) */
 char    **ph_setting_names    (const char *setting);
 
-/* What a line is. */
-typedef enum { PH_LINE_EMPTY, PH_LINE_COMMAND, PH_LINE_SQL, PH_LINE_EXPRESSION } PhLineKind;
 PhLineKind ph_line_classify   (const char *line, const PhCommand **command, const char **rest);
 
 /* sql.c, expression-line.c, trace.c: the code of lines that are no commands, and of commands that stand elsewhere */

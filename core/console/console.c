@@ -1,5 +1,7 @@
 /* console.c: runs lines, at once or one after the other with their slow part in a worker thread.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "core/console/console-private.h"
 
 /* A line that waits for its turn, or runs. */
@@ -8,9 +10,14 @@ typedef struct
   char         *line;
   char         *place;           /* (nullable) of a script's line: "script:12" */
   GCancellable *cancellable;
+  struct Inner *inner;           /* (nullable) its answer goes into another line */
+  GError       *failure;         /* (nullable) of a line that was to stand in it */
+  gsize         scanned;         /* bytes of @line in which no $( is looked for  */
   GTask        *task;            /* (nullable) who waits for the reply       */
   PhCall       *call;            /* (nullable) while it runs in the worker   */
 } Pending;
+
+struct Inner { Pending *outer; gsize start, end; };
 
 struct _PhConsole
 {
@@ -40,8 +47,14 @@ static void start_next (PhConsole *console);
 static void
 pending_free (Pending *pending)
 {
+  if (pending->inner != NULL)
+    {
+      pending_free (pending->inner->outer);
+      g_free (pending->inner);
+    }
   g_free (pending->line);
   g_free (pending->place);
+  g_clear_error (&pending->failure);
   g_clear_object (&pending->cancellable);
   g_clear_object (&pending->task);
   g_free (pending);
@@ -141,28 +154,98 @@ ph_console_get_lines (PhConsole *console)
 
 /* ── one line ── */
 
-static PhReply *
-run_one (PhConsole *console, const char *line, GCancellable *cancellable)
-{
-  g_autoptr (PhCall)    call = ph_call_new (console, line, cancellable);
-  const PhCommandCode *code;
-  GError              *error = NULL;
+#define MAX_DEPTH 16
 
-  g_signal_emit (console, signals[SIGNAL_STARTED], 0, call->reply->command);
-  code = ph_call_begin (call);
+static PhReply *run_line (PhConsole *console, const char *line, gboolean plain, GCancellable *cancellable);
+
+/* @line with the answers of those in it. (transfer full) */
+static char *
+fill_in (PhConsole *console, const char *line, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GString) out = g_string_new (line);
+  gsize              from = 0, end;
+  char              *text;
+
+  while ((text = ph_line_find_inner (console, out->str, &from, &end)) != NULL)
+    {
+      g_autofree char    *inner = text, *words = NULL;
+      g_autoptr (PhReply)  reply = NULL;
+
+      if (++console->depth <= MAX_DEPTH)
+        reply = run_line (console, inner, TRUE, cancellable);
+      console->depth--;
+      if (reply == NULL)
+        {
+          g_set_error (error, PH_ERROR, PH_ERROR_USAGE, "$(...) stands in itself more than %d deep", MAX_DEPTH);
+          return NULL;
+        }
+      if (!reply->ok)
+        {
+          g_set_error (error, reply->error->domain, reply->error->code, "%s: %s", inner, reply->error->message);
+          return NULL;
+        }
+      words = ph_reply_to_words (reply);
+      g_string_erase (out, (gssize) from, (gssize) (end - from));
+      g_string_insert (out, (gssize) from, words);
+      from += strlen (words);
+    }
+  return g_string_free (g_steal_pointer (&out), FALSE);
+}
+
+static void
+run_program (PhCall *call)
+{
+  GError                  *error = NULL;
+  g_autoptr (GSubprocess)  program = ph_call_start_program (call, &error);
+  g_autoptr (GBytes)       input = g_bytes_new (call->reply->text->str, call->reply->text->len), output = NULL;
+
+  if (program == NULL)
+    {
+      ph_call_fail (call, error);
+      return;
+    }
+  g_subprocess_communicate (program, input, call->cancellable, &output, NULL, &error);
+  ph_call_take_output (call, program, output, error);
+  g_clear_error (&error);
+}
+
+/* @plain: its answer is for another line. */
+static PhReply *
+run_line (PhConsole *console, const char *line, gboolean plain, GCancellable *cancellable)
+{
+  GError               *error = NULL;
+  g_autofree char      *filled = fill_in (console, line, cancellable, &error);
+  g_autoptr (PhCall)    call = ph_call_new (console, filled != NULL ? filled : line, cancellable);
+  const PhCommandCode *code;
+
+  call->plain = plain;
+  if (!plain)
+    g_signal_emit (console, signals[SIGNAL_STARTED], 0, call->reply->command);
+  code = error == NULL ? ph_call_begin (call) : NULL;
+  if (error != NULL)
+    ph_call_fail (call, error);
   if (code != NULL)
     {
+      error = NULL;
       if (code->work != NULL && !ph_call_work (call, code, &error))
         ph_call_fail (call, error);
       ph_call_finish (call, code);
     }
+  ph_call_polish (call, console->colour);
+  if (call->redirect == PH_REDIRECT_PROGRAM && call->reply->ok)
+    run_program (call);
 
-  PhReply *reply = ph_call_take_reply (call, console->colour);
-  g_signal_emit (console, signals[SIGNAL_FINISHED], 0, reply);
+  PhReply *reply = ph_call_take_reply (call);
+  if (!plain)
+    g_signal_emit (console, signals[SIGNAL_FINISHED], 0, reply);
   return reply;
 }
 
-#define MAX_DEPTH 16
+static PhReply *
+run_one (PhConsole *console, const char *line, GCancellable *cancellable)
+{
+  return run_line (console, line, FALSE, cancellable);
+}
 
 /* What a script's line answered becomes part of the script's own reply. */
 static void
@@ -248,15 +331,44 @@ drop_script_lines (PhConsole *console)
     }
 }
 
+/* The line around it runs next, with the answer in it; or fails as it failed. */
+static void
+end_inner (PhConsole *console, Pending *pending, PhReply *reply)
+{
+  Pending         *outer = g_steal_pointer (&pending->inner->outer);
+  const gsize      start = pending->inner->start, end = pending->inner->end;
+  g_autofree char *words = reply->ok ? ph_reply_to_words (reply) : NULL;
+
+  if (reply->ok)
+    {
+      g_autofree char *line = g_steal_pointer (&outer->line);
+
+      outer->line = g_strdup_printf ("%.*s%s%s", (int) start, line, words, line + end);
+      outer->scanned = start + strlen (words);
+    }
+  else
+    outer->failure = g_error_new (reply->error->domain, reply->error->code, "%s: %s", pending->line, reply->error->message);
+  g_free (g_steal_pointer (&pending->inner));
+  g_queue_push_head (&console->waiting, outer);
+}
+
 static void
 end_running (PhConsole *console)
 {
   g_autoptr (PhCall) call = g_steal_pointer (&console->running->call);
   Pending          *pending = g_steal_pointer (&console->running);
-  PhReply          *reply = ph_call_take_reply (call, console->colour);
+  PhReply          *reply = ph_call_take_reply (call);
   Pending          *next;
 
   ph_document_set_busy (console->document, FALSE);
+  if (pending->inner != NULL)
+    {
+      end_inner (console, pending, reply);
+      ph_reply_free (reply);
+      pending_free (pending);
+      start_next (console);
+      return;
+    }
   if (!reply->ok)
     g_queue_clear_full (&console->pushed, (GDestroyNotify) pending_free);
   if (!reply->ok && pending->place != NULL)
@@ -276,6 +388,43 @@ end_running (PhConsole *console)
 }
 
 static void
+communicated (GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (PhConsole) console = data;
+  g_autoptr (GBytes)    output = NULL;
+  GError              *error = NULL;
+
+  g_subprocess_communicate_finish (G_SUBPROCESS (source), result, &output, NULL, &error);
+  ph_call_take_output (console->running->call, G_SUBPROCESS (source), output, error);
+  g_clear_error (&error);
+  end_running (console);
+}
+
+/* The reply is there, but for what a program makes of it. */
+static void
+end_line (PhConsole *console)
+{
+  PhCall                  *call = console->running->call;
+  GError                  *error = NULL;
+  g_autoptr (GSubprocess)  program = NULL;
+
+  ph_call_polish (call, console->colour);
+  if (call->redirect == PH_REDIRECT_PROGRAM && call->reply->ok)
+    {
+      g_autoptr (GBytes) input = g_bytes_new (call->reply->text->str, call->reply->text->len);
+
+      program = ph_call_start_program (call, &error);
+      if (program != NULL)
+        {
+          g_subprocess_communicate_async (program, input, call->cancellable, communicated, g_object_ref (console));
+          return;
+        }
+      ph_call_fail (call, error);
+    }
+  end_running (console);
+}
+
+static void
 worked (GObject *source, GAsyncResult *result, gpointer data)
 {
   PhConsole           *console = PH_CONSOLE (source);
@@ -286,7 +435,7 @@ worked (GObject *source, GAsyncResult *result, gpointer data)
   if (!g_task_propagate_boolean (G_TASK (result), &error))
     ph_call_fail (call, error);
   ph_call_finish (call, code);
-  end_running (console);
+  end_line (console);
 }
 
 static void
@@ -301,12 +450,32 @@ work_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
       g_task_return_error (task, error);
       return;
     }
-  if (code->finish == NULL)
+  if (code->finish == NULL && call->wanted == NULL && !call->asserts)
     {
-      ph_reply_finish (call->reply, call->console->colour);
+      ph_reply_finish (call->reply, call->console->colour && call->redirect == PH_REDIRECT_NONE && !call->plain);
       call->polished = TRUE;
     }
   g_task_return_boolean (task, TRUE);
+}
+
+/* What runs first: @pending, or what is to stand in it. */
+static Pending *
+innermost (PhConsole *console, Pending *pending)
+{
+  gsize end;
+  char *text;
+
+  while (pending->failure == NULL && (text = ph_line_find_inner (console, pending->line, &pending->scanned, &end)) != NULL)
+    {
+      Pending *inner = g_new0 (Pending, 1);
+
+      inner->line = text;
+      inner->cancellable = g_object_ref (pending->cancellable);
+      inner->inner = g_new0 (struct Inner, 1);
+      *inner->inner = (struct Inner) { pending, pending->scanned, end };
+      pending = inner;
+    }
+  return pending;
 }
 
 static gboolean
@@ -321,11 +490,16 @@ start_in_idle (gpointer data)
     return G_SOURCE_REMOVE;
 
   g_object_ref (console);
+  pending = innermost (console, pending);
   console->running = pending;
   pending->call = ph_call_new (console, pending->line, pending->cancellable);
-  g_signal_emit (console, signals[SIGNAL_STARTED], 0, pending->call->reply->command);
+  pending->call->plain = pending->inner != NULL;
+  if (pending->inner == NULL)
+    g_signal_emit (console, signals[SIGNAL_STARTED], 0, pending->call->reply->command);
   pending->call->threaded = TRUE;
-  code = ph_call_begin (pending->call);
+  code = pending->failure == NULL ? ph_call_begin (pending->call) : NULL;
+  if (pending->failure != NULL)
+    ph_call_fail (pending->call, g_steal_pointer (&pending->failure));
   if (code != NULL && code->work != NULL)
     {
       g_autoptr (GTask) task = g_task_new (console, NULL, worked, NULL);
@@ -338,7 +512,7 @@ start_in_idle (gpointer data)
     {
       if (code != NULL)
         ph_call_finish (pending->call, code);
-      end_running (console);
+      end_line (console);
     }
   g_object_unref (console);
   return G_SOURCE_REMOVE;

@@ -87,6 +87,15 @@ ph_reply_finish (PhReply *reply, gboolean colour)
   g_string_free (raw, TRUE);
 }
 
+void
+ph_reply_finish_text (PhReply *reply)
+{
+  g_autofree char *raw = g_string_free (g_steal_pointer (&reply->text), FALSE);
+
+  reply->text = g_string_new (NULL);
+  ph_escape_append (reply->text, raw, TRUE);
+}
+
 /* ── JSON ── */
 
 JsonArray *

@@ -453,6 +453,23 @@ run_query (PhSql *sql, const char *typed, PhReply *reply, GError **error)
   return TRUE;
 }
 
+/* @text is a query as far as its grammar goes; that a column is not there is another matter. */
+static gboolean
+parses (const char *text, gpointer data)
+{
+  PhSql            *sql = data;
+  g_autofree char  *quoted = quote_values (text);
+  sqlite3_stmt     *statement = NULL;
+  const char       *tail = NULL;
+  const gboolean    ok = sqlite3_prepare_v2 (sql->db, quoted, -1, &statement, &tail) == SQLITE_OK ||
+                         (strstr (sqlite3_errmsg (sql->db), "syntax error") == NULL && strstr (sqlite3_errmsg (sql->db), "incomplete input") == NULL);
+
+  sqlite3_finalize (statement);
+  while (ok && tail != NULL && (g_ascii_isspace (*tail) || *tail == ';'))
+    tail++;
+  return ok && (tail == NULL || *tail == '\0' || statement == NULL);
+}
+
 gboolean
 ph_sql_begin (PhCall *call, GError **error)
 {
@@ -464,6 +481,9 @@ ph_sql_begin (PhCall *call, GError **error)
       return FALSE;
     }
   take_snapshot (sql, call->threaded);
+  g_mutex_lock (&sql->lock);
+  ph_call_split_sql (call, parses, sql);
+  g_mutex_unlock (&sql->lock);
   ph_call_set_data (call, sql, NULL);
   return TRUE;
 }

@@ -105,8 +105,13 @@ ph_line_is_foreign (const char *line)
   const char      *rest = NULL;
   g_auto (GStrv)    words = ph_line_classify (line, &command, &rest) == PH_LINE_COMMAND ? ph_split_words (rest, NULL) : NULL;
 
+  /* Behind a bar stands a program; where $( stands, one may. */
+  if (strstr (line, " | ") != NULL || strstr (line, "$(") != NULL)
+    return TRUE;
   if (words == NULL)
     return FALSE;
+  if (ph_command_is_time (command) || ph_command_is_assert (command))
+    return *rest != '\0' && ph_line_is_foreign (rest);
   if (g_str_equal (command->name, "load-pass") || g_str_equal (command->name, "source"))
     return TRUE;
   for (guint i = 0; g_str_equal (command->name, "run") && words[i] != NULL; i++)

@@ -86,9 +86,26 @@ check_json (PhReply *reply)
 }
 
 static void
-test_transcript (gconstpointer data)
+keep_reply (GObject *source, GAsyncResult *result, gpointer data)
 {
-  const char            *file = data;
+  *(PhReply **) data = ph_console_run_finish (PH_CONSOLE (source), result, NULL);
+}
+
+/* As the window runs it: in a worker, and a script's lines one after the other, each with a reply of its own. */
+static PhReply *
+run_async (PhConsole *console, const char *line)
+{
+  PhReply *reply = NULL;
+
+  ph_console_run_async (console, line, NULL, keep_reply, &reply);
+  while (reply == NULL || ph_console_is_running (console))
+    g_main_context_iteration (NULL, TRUE);
+  return reply;
+}
+
+static void
+play (const char *file, gboolean window)
+{
   g_autofree char       *text = NULL;
   g_auto (GStrv)          lines = NULL;
   g_autoptr (PhDocument)  document = ph_document_new ();
@@ -111,15 +128,28 @@ test_transcript (gconstpointer data)
 
       g_autofree char      *line = expand (lines[i] + 1 + strspn (lines[i] + 1, " "));
       g_autoptr (GPtrArray)  expected = g_ptr_array_new ();
-      g_autoptr (PhReply)    reply = ph_console_run (console, line, NULL);
+      g_autoptr (PhReply)    reply = window ? run_async (console, line) : ph_console_run (console, line, NULL);
       guint                 number = i + 1;
 
       for (i++; lines[i] != NULL && lines[i][0] != '>' && !g_str_has_prefix (lines[i], "width "); i++)
         if (lines[i][0] != '#' && lines[i][0] != '\0')
           g_ptr_array_add (expected, g_strchomp (lines[i]));
-      check_reply (file, number, line, expected, reply);
+      if (!window || !g_str_has_prefix (line, "source "))
+        check_reply (file, number, line, expected, reply);
       check_json (reply);
     }
+}
+
+static void
+test_transcript (gconstpointer data)
+{
+  play (data, FALSE);
+}
+
+static void
+test_in_window (gconstpointer data)
+{
+  play (data, TRUE);
 }
 
 int
@@ -138,10 +168,11 @@ main (int argc, char *argv[])
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".txt"))
       {
-        g_autofree char *path = g_strconcat ("/console/", name, NULL);
+        g_autofree char *path = g_strconcat ("/console/", name, NULL), *other = g_strconcat ("/window/", name, NULL);
 
         g_ptr_array_add (files, g_build_filename (folder, name, NULL));
         g_test_add_data_func (path, files->pdata[files->len - 1], test_transcript);
+        g_test_add_data_func (other, files->pdata[files->len - 1], test_in_window);
       }
   status = g_test_run ();
 

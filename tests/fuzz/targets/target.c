@@ -159,7 +159,7 @@ char **
 target_lines (const guint8 *data, gsize size, guint most)
 {
   /* Files are those of the folder we are in, which is empty; no other program is started. */
-  static const char *const never[] = { "/", "~", "..", "exec", "load", "plugin", "set memory", "set growth", NULL };
+  static const char *const never[] = { "/", "~", "..", "exec", "load", "plugin", " |", "\t|", ";|", "set memory", "set growth", NULL };
   g_autofree char *text = g_strndup ((const char *) data, size);
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_autoptr (GPtrArray) kept = g_ptr_array_new ();
