@@ -25,6 +25,7 @@ typedef struct
   PhConsole *console;
   char      *plugin;             /* (nullable) passes to load into this process */
   gboolean   failed, quit;
+  gboolean   typing;             /* a person types the lines               */
 } Peep;
 
 static gboolean
@@ -59,7 +60,7 @@ show (Peep *peep, PhReply *reply, const char *place)
 
       printf ("%s\n", line);
     }
-  else
+  else if (!peep->typing || !ph_terminal_page (reply->text->str))
     fputs (reply->text->str, stdout);
   if (fflush (stdout) != 0 || ferror (stdout))
     {
@@ -187,6 +188,7 @@ run_terminal (Peep *peep)
   char *line;
 
   ph_terminal_open (peep->console);
+  peep->typing = TRUE;
   while (!peep->quit && (line = ph_terminal_read ("peep> ")) != NULL)
     {
       gboolean keep_going = peep->keep_going;
@@ -197,6 +199,7 @@ run_terminal (Peep *peep)
       peep->keep_going = keep_going;
       g_free (line);
     }
+  peep->typing = FALSE;
   ph_terminal_close ();
 }
 

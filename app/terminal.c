@@ -3,17 +3,17 @@
 #include "app/terminal.h"
 
 #include <errno.h>
-#include <glib/gstdio.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
-#include <readline/history.h>
 #include <readline/readline.h>
 
+#include "core/console/pager.h"
 #include "core/escape.h"
 #include "views/line-editor.h"
 
@@ -25,7 +25,6 @@ static GCancellable  *cancellable;       /* of the line that runs               
 static GMutex         lock;              /* over @cancellable                               */
 static int            wake[2] = { -1, -1 };      /* Ctrl+C writes, a thread reads and cancels */
 static volatile sig_atomic_t interrupted, running;
-static char          *history_file;
 static gint64         begin_time;        /* of the line that runs                           */
 static gboolean       progress_shown;
 static const char    *the_prompt;        /* of a line that belongs to none before it        */
@@ -178,30 +177,65 @@ on_signal (void)
 void
 ph_terminal_open (PhConsole *console)
 {
-  g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
-
   ph_preferences_load ();
   rl_readline_name = "peep";
   rl_signal_event_hook = on_signal;
   ph_line_editor_init (get_console, wants_colour (STDOUT_FILENO));
   rl_catch_signals = 1;
-  if (g_mkdir_with_parents (folder, 0700) == 0)
-    history_file = g_build_filename (folder, "history", NULL);
-  using_history ();
-  if (history_file != NULL)
-    read_history (history_file);
-  stifle_history (HISTORY_LINES);
+  ph_line_editor_open_history (HISTORY_LINES);
 }
 
-/* At once, and only this line: several of us may be at work, and one may be killed. */
+/* ── what is longer than the screen ── */
+
 static void
-remember (const char *line)
+put (char *text)
 {
-  if (*line == '\0' || (history_length > 0 && g_str_equal (history_get (history_base + history_length - 1)->line, line)))
-    return;
-  add_history (line);
-  if (history_file != NULL && append_history (1, history_file) != 0)
-    write_history (history_file);
+  fputs (text, stdout);
+  fflush (stdout);
+  g_free (text);
+}
+
+gboolean
+ph_terminal_page (const char *text)
+{
+  const char          *term = g_getenv ("TERM");
+  g_autoptr (PhPager)  pager = NULL;
+  struct winsize       size;
+  struct termios       before, raw;
+
+  if (!ph_preferences_get ()->pager || !isatty (STDIN_FILENO) || !isatty (STDOUT_FILENO) || term == NULL || g_str_equal (term, "dumb") ||
+      ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || tcgetattr (STDIN_FILENO, &before) != 0)
+    return FALSE;
+  pager = ph_pager_new (text, size.ws_row, size.ws_col);
+  if (pager == NULL)
+    return FALSE;
+  raw = before;
+  raw.c_lflag &= ~(tcflag_t) (ICANON | ECHO | ISIG);
+  raw.c_cc[VMIN] = 1;
+  raw.c_cc[VTIME] = 0;
+  tcsetattr (STDIN_FILENO, TCSADRAIN, &raw);
+  put (ph_pager_draw (pager));
+  while (!ph_pager_is_done (pager))
+    {
+      char    keys[64];
+      gsize   used = 0;
+      ssize_t n = read (STDIN_FILENO, keys, sizeof keys);
+
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        break;
+      if (ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        ph_pager_resize (pager, size.ws_row, size.ws_col);
+      put (ph_pager_type (pager, keys, (gsize) n, &used));
+      /* What it did not take is for the prompt. */
+      for (gsize i = used; i < (gsize) n; i++)
+        rl_stuff_char (keys[i]);
+    }
+  put (ph_pager_leave (pager));
+  put (ph_pager_page (pager));
+  tcsetattr (STDIN_FILENO, TCSADRAIN, &before);
+  return TRUE;
 }
 
 /* Lines that a paste brought and that wait for their turn. */
@@ -239,7 +273,7 @@ ph_terminal_read (const char *prompt)
         {
           g_autoptr (GPtrArray) lines = ph_lines_join (line, NULL);
 
-          remember (line);
+          ph_line_editor_remember (line);
           free (line);
           for (guint i = 0; i < lines->len; i++)
             g_queue_push_tail (&pasted, g_strdup (lines->pdata[i]));
@@ -251,20 +285,14 @@ ph_terminal_read (const char *prompt)
       free (line);
     }
   g_strchomp (joined->str);
-  remember (joined->str);
+  ph_line_editor_remember (joined->str);
   return g_strdup (joined->str);
 }
 
 void
 ph_terminal_close (void)
 {
-  if (history_file != NULL)
-    {
-      history_truncate_file (history_file, HISTORY_LINES);
-      g_chmod (history_file, 0600);
-    }
-  g_clear_pointer (&history_file, g_free);
   g_queue_clear_full (&pasted, g_free);
   ph_preferences_unload ();
-  clear_history ();
+  ph_line_editor_close_history ();
 }

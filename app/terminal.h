@@ -17,6 +17,8 @@ const char   *ph_terminal_error_prefix  (void);                    /* "error: ",
 
 void          ph_terminal_open          (PhConsole *console);      /* readline with history and completion */
 char         *ph_terminal_read          (const char *prompt);      /* (transfer full) NULL at the end      */
+/* Shows @text page by page if it is longer than the screen, and the user wants that. FALSE: it was not shown. */
+gboolean      ph_terminal_page          (const char *text);
 void          ph_terminal_close         (void);
 
 G_END_DECLS

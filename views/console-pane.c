@@ -9,16 +9,17 @@
 
 #include <glib-unix.h>
 #include <glib/gi18n.h>
-#include <readline/history.h>
 #include <readline/readline.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <vte/vte.h>
 
+#include "core/console/pager.h"
 #include "core/escape.h"
 #include "views/line-editor.h"
 #include "views/terminal-colors.h"
+#include "views/terminal-stream.h"
 
 #define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
 #define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
@@ -38,8 +39,9 @@ struct _PhConsolePane
   guint        source;
   gboolean     prompting;        /* readline is editing a line                             */
   char        *typed;            /* (nullable) the line that was typed here and runs now   */
+  PhPager     *pager;            /* (nullable) shows @paged                                */
+  GString     *paged;            /* the reply that is written when the pager ends          */
   GString     *joined;           /* lines that the one being edited goes on from           */
-  char        *history_file;
 };
 
 G_DEFINE_FINAL_TYPE (PhConsolePane, ph_console_pane, GTK_TYPE_WIDGET)
@@ -150,6 +152,49 @@ skip_forgotten (PhConsolePane *self, const GString *text)
   return p;
 }
 
+/* What the pager showed stands above the prompt as if there had been none. */
+static void
+close_pager (PhConsolePane *self)
+{
+  if (!self->pager)
+    return;
+  g_autofree char *leave = ph_pager_leave (self->pager);
+  write_text (self, leave);
+  g_clear_pointer (&self->pager, ph_pager_free);
+  write_text (self, self->paged->str);
+  g_string_truncate (self->paged, 0);
+  start_prompt (self);
+}
+
+/* Of a line that was typed; what a click did is looked at elsewhere. */
+static gboolean
+open_pager (PhConsolePane *self, PhReply *reply)
+{
+  if (!ph_preferences_get ()->pager || !self->in || !reply->ok || !gtk_widget_get_mapped (GTK_WIDGET (self->terminal)))
+    return FALSE;
+  self->pager = ph_pager_new (reply->text->str, (guint) vte_terminal_get_row_count (self->terminal), (guint) vte_terminal_get_column_count (self->terminal));
+  if (!self->pager)
+    return FALSE;
+  g_string_assign (self->paged, skip_forgotten (self, reply->text));
+  g_autofree char *page = ph_pager_draw (self->pager);
+  write_text (self, page);
+  return TRUE;
+}
+
+static void
+type_to_pager (PhConsolePane *self, const char *text, gsize size)
+{
+  gsize used = 0;
+
+  ph_pager_resize (self->pager, (guint) vte_terminal_get_row_count (self->terminal), (guint) vte_terminal_get_column_count (self->terminal));
+  g_autofree char *page = ph_pager_type (self->pager, text, size, &used);
+  write_text (self, page);
+  if (!ph_pager_is_done (self->pager))
+    return;
+  g_byte_array_append (self->waiting, (const guint8 *) text + used, (guint) (size - used));
+  close_pager (self);
+}
+
 static void
 show_reply (PhConsolePane *self, PhReply *reply)
 {
@@ -169,6 +214,7 @@ on_started (PhConsolePane *self, const char *line)
 {
   if (self->typed)
     return;
+  close_pager (self);
   begin_output (self);
   g_autofree char *escaped = ph_escape (line, TRUE);
   g_autofree char *shown = g_strconcat (PROMPT_SHOWN, escaped, "\n", NULL);
@@ -179,6 +225,12 @@ on_started (PhConsolePane *self, const char *line)
 static void
 on_finished (PhConsolePane *self, PhReply *reply)
 {
+  close_pager (self);
+  if (self->typed && open_pager (self, reply))
+    {
+      g_clear_pointer (&self->typed, g_free);
+      return;
+    }
   begin_output (self);
   show_reply (self, reply);
   end_output (self);
@@ -187,18 +239,6 @@ on_finished (PhConsolePane *self, PhReply *reply)
       g_clear_pointer (&self->typed, g_free);
       start_prompt (self);
     }
-}
-
-static void
-remember (PhConsolePane *self, const char *line)
-{
-  HIST_ENTRY *last = history_length > 0 ? history_get (history_base + history_length - 1) : NULL;
-
-  if (last && g_str_equal (last->line, line))
-    return;
-  add_history (line);
-  if (append_history (1, self->history_file) != 0)
-    write_history (self->history_file);
 }
 
 /* NULL: more belongs to it. Lines of a paste that follow the first run one after the other behind it. */
@@ -241,17 +281,12 @@ on_line (char *line)
     write_text (self, "\n");
   g_autofree char *text = take_line (self, line ? line : "", line == NULL);
   free (line);
-  if (!text)
+  if (!text || !*text || !self->console)
     {
       start_prompt (self);
       return;
     }
-  if (!*text || !self->console)
-    {
-      start_prompt (self);
-      return;
-    }
-  remember (self, text);
+  ph_line_editor_remember (text);
   self->typed = g_steal_pointer (&text);
   ph_console_run_async (self->console, self->typed, NULL, NULL, NULL);
 }
@@ -262,6 +297,11 @@ on_line (char *line)
 static void
 interrupt (PhConsolePane *self)
 {
+  if (self->pager)
+    {
+      close_pager (self);
+      return;
+    }
   if (self->typed && self->console)
     {
       ph_console_cancel (self->console);
@@ -309,6 +349,11 @@ on_commit (PhConsolePane *self, const char *text, guint size)
 {
   if (!self->in)
     return;
+  if (self->pager)
+    {
+      type_to_pager (self, text, size);
+      return;
+    }
   g_byte_array_append (self->waiting, (const guint8 *) text, size);
   pass_keys_on (self);
 }
@@ -381,7 +426,6 @@ on_focus_leave (PhConsolePane *self)
   say_typing (g_application_get_default (), FALSE);
 }
 
-
 /* --- object --------------------------------------------------------------------------------------------------------- */
 
 static PhConsole *
@@ -409,31 +453,7 @@ init_readline (PhConsolePane *self)
   rl_variable_bind ("enable-bracketed-paste", "off");
   rl_variable_bind ("colored-completion-prefix", "on");
   rl_variable_bind ("show-all-if-ambiguous", "on");
-
-  g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
-  g_mkdir_with_parents (folder, 0700);
-  self->history_file = g_build_filename (folder, "history", NULL);
-  using_history ();
-  clear_history ();
-  read_history (self->history_file);
-  stifle_history (MAX_HISTORY);
-}
-
-/* A terminal wants a carriage return before each new line. */
-static ssize_t
-feed_terminal (void *cookie, const char *text, size_t size)
-{
-  PhConsolePane *self = cookie;
-
-  for (const char *p = text, *end = text + size; p < end;)
-    {
-      const char *line = memchr (p, '\n', (gsize) (end - p));
-      vte_terminal_feed (self->terminal, p, (line ? line : end) - p);
-      if (line)
-        vte_terminal_feed (self->terminal, "\r\n", 2);
-      p = line ? line + 1 : end;
-    }
-  return (ssize_t) size;
+  ph_line_editor_open_history (MAX_HISTORY);
 }
 
 static gboolean
@@ -451,7 +471,7 @@ open_streams (PhConsolePane *self)
   self->keys = ends[1];
   self->in = fdopen (ends[0], "r");
   setvbuf (self->in, NULL, _IONBF, 0);
-  self->out = fopencookie (self, "w", (cookie_io_functions_t) { .write = feed_terminal });
+  self->out = ph_terminal_stream_new (self->terminal);
   return TRUE;
 }
 
@@ -463,6 +483,7 @@ ph_console_pane_set_console (PhConsolePane *self, PhConsole *console)
   if (self->console)
     g_signal_handlers_disconnect_by_data (self->console, self);
   g_clear_pointer (&self->typed, g_free);
+  close_pager (self);
   g_set_object (&self->console, console);
   if (!console)
     return;
@@ -478,6 +499,7 @@ ph_console_pane_type (PhConsolePane *self, const char *text)
   g_return_if_fail (PH_IS_CONSOLE_PANE (self));
 
   gtk_widget_grab_focus (GTK_WIDGET (self->terminal));
+  close_pager (self);
   if (!self->prompting || !*text)
     return;
   leave_search ();
@@ -518,10 +540,10 @@ ph_console_pane_dispose (GObject *object)
     }
   g_clear_pointer (&self->waiting, g_byte_array_unref);
   g_string_free (self->joined, TRUE);
+  g_string_free (self->paged, TRUE);
   if (the_pane == self)
     the_pane = NULL;
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_CONSOLE_PANE);
-  g_clear_pointer (&self->history_file, g_free);
   G_OBJECT_CLASS (ph_console_pane_parent_class)->dispose (object);
 }
 
@@ -546,6 +568,7 @@ ph_console_pane_init (PhConsolePane *self)
   self->keys = -1;
   self->waiting = g_byte_array_new ();
   self->joined = g_string_new (NULL);
+  self->paged = g_string_new (NULL);
   gtk_widget_init_template (GTK_WIDGET (self));
   g_return_if_fail (the_pane == NULL);
   the_pane = self;

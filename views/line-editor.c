@@ -1,4 +1,4 @@
-/* line-editor.c: what readline does beside editing: completion as the console has it, and hints in grey behind the cursor.
+/* line-editor.c: what readline does beside editing: completion as the console has it, hints in grey behind the cursor, history.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/line-editor.h"
 
@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+#include <readline/history.h>
 #include <readline/readline.h>
 
 #include "core/escape.h"
@@ -161,6 +163,48 @@ accept_line (int count, int key)
 {
   ph_line_editor_clear_hint ();
   return rl_newline (count, key);
+}
+
+/* ── history ── */
+
+static char *history_file;        /* (nullable) */
+static int   most_lines;
+
+void
+ph_line_editor_open_history (int most)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "peephole", NULL);
+
+  g_free (history_file);
+  history_file = g_mkdir_with_parents (folder, 0700) == 0 ? g_build_filename (folder, "history", NULL) : NULL;
+  most_lines = most;
+  using_history ();
+  clear_history ();
+  if (history_file != NULL)
+    read_history (history_file);
+  stifle_history (most);
+}
+
+void
+ph_line_editor_remember (const char *line)
+{
+  if (*line == '\0' || (history_length > 0 && g_str_equal (history_get (history_base + history_length - 1)->line, line)))
+    return;
+  add_history (line);
+  if (history_file != NULL && append_history (1, history_file) != 0)
+    write_history (history_file);
+}
+
+void
+ph_line_editor_close_history (void)
+{
+  if (history_file != NULL)
+    {
+      history_truncate_file (history_file, most_lines);
+      g_chmod (history_file, 0600);
+    }
+  g_clear_pointer (&history_file, g_free);
+  clear_history ();
 }
 
 void

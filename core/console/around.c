@@ -1,6 +1,9 @@
 /* around.c: what stands around a line: time and assert before it, > FILE and | PROGRAM behind it, $NAME and $(LINE) in it.
  * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/console/trace.h"
 
@@ -351,15 +354,43 @@ ph_call_redirect (PhCall *call)
     }
 }
 
+/* A file, not a pipe: who writes to a program that does not read is killed by it. -1: there can be none. */
+static int
+open_input (const GString *text)
+{
+  int fd = memfd_create ("reply", MFD_CLOEXEC);
+
+  for (gsize at = 0; fd >= 0 && at < text->len;)
+    {
+      const gssize n = write (fd, text->str + at, text->len - at);
+
+      if (n <= 0)
+        {
+          close (fd);
+          fd = -1;
+        }
+      at += (gsize) MAX (n, 0);
+    }
+  if (fd >= 0)
+    lseek (fd, 0, SEEK_SET);
+  return fd;
+}
+
 GSubprocess *
 ph_call_start_program (PhCall *call, GError **error)
 {
-  g_autoptr (GError) own = NULL;
-  GSubprocess       *program = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &own,
-                                                 "/bin/sh", "-c", call->target, NULL);
+  g_autoptr (GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE);
+  g_autoptr (GError)              own = NULL;
+  GSubprocess                    *program = NULL;
+  const int                       input = open_input (call->reply->text);
 
+  if (input >= 0)
+    {
+      g_subprocess_launcher_take_stdin_fd (launcher, input);
+      program = g_subprocess_launcher_spawn (launcher, &own, "/bin/sh", "-c", call->target, NULL);
+    }
   if (program == NULL)
-    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "'%s' cannot be run: %s", call->target, own->message);
+    g_set_error (error, PH_ERROR, PH_ERROR_FAILED, "'%s' cannot be run: %s", call->target, own != NULL ? own->message : g_strerror (errno));
   return program;
 }
 

@@ -197,14 +197,14 @@ run_program (PhCall *call)
 {
   GError                  *error = NULL;
   g_autoptr (GSubprocess)  program = ph_call_start_program (call, &error);
-  g_autoptr (GBytes)       input = g_bytes_new (call->reply->text->str, call->reply->text->len), output = NULL;
+  g_autoptr (GBytes)       output = NULL;
 
   if (program == NULL)
     {
       ph_call_fail (call, error);
       return;
     }
-  g_subprocess_communicate (program, input, call->cancellable, &output, NULL, &error);
+  g_subprocess_communicate (program, NULL, call->cancellable, &output, NULL, &error);
   ph_call_take_output (call, program, output, error);
   g_clear_error (&error);
 }
@@ -411,12 +411,10 @@ end_line (PhConsole *console)
   ph_call_polish (call, console->colour);
   if (call->redirect == PH_REDIRECT_PROGRAM && call->reply->ok)
     {
-      g_autoptr (GBytes) input = g_bytes_new (call->reply->text->str, call->reply->text->len);
-
       program = ph_call_start_program (call, &error);
       if (program != NULL)
         {
-          g_subprocess_communicate_async (program, input, call->cancellable, communicated, g_object_ref (console));
+          g_subprocess_communicate_async (program, NULL, call->cancellable, communicated, g_object_ref (console));
           return;
         }
       ph_call_fail (call, error);

@@ -188,7 +188,7 @@ test_hint (void)
 
   assert_sees (terminal, "peep> ");
   terminal_type (&terminal, "verify ");
-  assert_sees (terminal, "\033[90m[STEP STEP] [--steps] [--seed N] [--adopt]\033[0m\033[42D");
+  assert_sees (terminal, "\033[90m[STEP STEP] [--steps]");
   terminal_type (&terminal, "1");
   assert_sees (terminal, "\033[K1\033[90m STEP [--steps]");
   terminal_type (&terminal, "\n");
@@ -209,6 +209,48 @@ test_hint (void)
   assert_sees (terminal, "off");
   assert_sees (terminal, "peep> ");
   terminal_type (&terminal, "set hints on\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "quit\n");
+  g_assert_cmpint (terminal_end (&terminal), ==, 0);
+}
+
+/* What is longer than the screen stands on a screen of its own, page by page; then the last page is there, and the prompt. */
+static void
+test_pager (void)
+{
+  Terminal terminal = terminal_start ("NO_COLOR=1", NULL, NULL);
+
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "set pager on\n");
+  assert_sees (terminal, "peep> ");
+  terminal_type (&terminal, "select 1\n");
+  assert_sees (terminal, "1 row");
+  assert_sees (terminal, "peep> ");
+  g_assert_null (strstr (terminal.seen->str, "\033[?1049h"));
+  terminal_type (&terminal, "with recursive t(x) as (select 1 union all select x + 1 from t where x < 100) select x, 'row ' || x as name from t\n");
+  assert_sees (terminal, "\033[?1049h");
+  assert_sees (terminal, "1-23 of 102");
+  terminal_type (&terminal, " ");
+  assert_sees (terminal, "24-46 of 102");
+  terminal_type (&terminal, "b");
+  assert_sees (terminal, "1-23 of 102");
+  terminal_type (&terminal, "\033[F");
+  assert_sees (terminal, "80-102 of 102");
+  terminal_type (&terminal, "\033[H");
+  assert_sees (terminal, "1-23 of 102");
+  terminal_type (&terminal, "/ROW 50\r");
+  assert_sees (terminal, "51-73 of 102");
+  terminal_type (&terminal, "/no such\r");
+  assert_sees (terminal, "not found");
+  terminal_type (&terminal, "q");
+  assert_sees (terminal, "\033[?1049l");
+  assert_sees (terminal, "row 50");
+  assert_sees (terminal, "peep> ");
+  /* A key that it does not know is the first of the next line. */
+  terminal_type (&terminal, "help\n");
+  assert_sees (terminal, "1-23 of");
+  terminal_type (&terminal, "select 40 + 2\n");
+  assert_sees (terminal, "42");
   assert_sees (terminal, "peep> ");
   terminal_type (&terminal, "quit\n");
   g_assert_cmpint (terminal_end (&terminal), ==, 0);
@@ -368,6 +410,7 @@ main (int argc, char *argv[])
       g_test_add_func ("/terminal/completion", test_completion);
       g_test_add_func ("/terminal/hint", test_hint);
       g_test_add_func ("/terminal/width", test_width);
+      g_test_add_func ("/terminal/pager", test_pager);
       g_test_add_func ("/terminal/blocks", test_blocks);
       g_test_add_func ("/terminal/many-completions", test_many_completions);
       g_test_add_func ("/terminal/history", test_history);
