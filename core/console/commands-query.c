@@ -21,7 +21,8 @@ static const PhCommand rows[] = {
     "`select op, count(*) from nodes group by op order by 2 desc`; `select n.op, v.shape from nodes n join values v on "
     "v.producer = n.id where v.bytes > 1e6`. Functions: ancestors(NODE), descendants(NODE), path(A, B), longest_path() and longest_path('flops') are JSON lists "
     "of nodes, `select n.* from json_each(ancestors('n42')) a join nodes n on n.id = a.value`; dominates(A, B) is 1 where every way from an input to B goes "
-    "through A; rank(SHAPE), dim(SHAPE, I) read shapes, from behind where I is negative.",
+    "through A; shape(VALUE) and bytes(VALUE) are those of a value; rank(SHAPE), dim(SHAPE, I) read shapes, from behind where I is negative. "
+    "`where position = '3.2'`, or nodes('3.2'), is the graph at another position.",
     "_Tables", NULL, NULL, PH_CODE (ph_sql_tables_command) },
   { "trace", "[show|open|clear|FUNCTION(ARGUMENTS)]", "The graph that lines recorded, or one run of a function as a graph",
     "`x1 = 2`, `y = log(x1) * 3` compute at once and are recorded. `trace` shows the graph, `trace open` makes it the document, "

@@ -1,4 +1,4 @@
-/* sql-functions.c: functions of queries: ancestors, descendants, path, longest_path, dominates, rank, dim.
+/* sql-functions.c: functions of queries: ancestors, descendants, path, longest_path, dominates, shape, bytes, rank, dim.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
@@ -179,27 +179,16 @@ take_longest (PhNode *node, gpointer data)
     *longest->best = (Reach) { reach_of->cost, node };
 }
 
-/* longest_path() by nodes, longest_path('flops') by what they cost; of equal ones that of more nodes. The list of a graph is in
- * topological order. */
-static void
-sql_longest_path (sqlite3_context *out, int argc, sqlite3_value **argv)
+/* Of equal ones that of more nodes. The list of a graph is in topological order. */
+GPtrArray *
+ph_sql_find_longest (PhModel *model, gboolean flops)
 {
-  PhSql                 *sql = sqlite3_user_data (out);
-  const char            *by = argc > 0 ? (const char *) sqlite3_value_text (argv[0]) : "nodes";
-  const gboolean         flops = g_strcmp0 (by, "flops") == 0;
   g_autoptr (GHashTable) reaches = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  g_autoptr (GPtrArray)  way = g_ptr_array_new ();
+  GPtrArray             *way = g_ptr_array_new ();
   PhNode                *last = NULL;
   double                 most = -1;
 
-  if (!flops && g_strcmp0 (by, "nodes") != 0)
-    {
-      sqlite3_result_error (out, "longest_path is by 'nodes' or 'flops'", -1);
-      return;
-    }
-  if (sql->here == NULL)
-    return;
-  PH_FOREACH_NODE (node, sql->here->model->graph)
+  PH_FOREACH_NODE (node, model->graph)
     {
       Reach  *own = g_new0 (Reach, 1);
       Longest longest = { reaches, node->graph, own };
@@ -222,6 +211,26 @@ sql_longest_path (sqlite3_context *out, int argc, sqlite3_value **argv)
       way->pdata[i] = way->pdata[way->len - 1 - i];
       way->pdata[way->len - 1 - i] = other;
     }
+  return way;
+}
+
+/* longest_path() by nodes, longest_path('flops') by what they cost. */
+static void
+sql_longest_path (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  PhSql                 *sql = sqlite3_user_data (out);
+  const char            *by = argc > 0 ? (const char *) sqlite3_value_text (argv[0]) : "nodes";
+  const gboolean         flops = g_strcmp0 (by, "flops") == 0;
+  g_autoptr (GPtrArray)  way = NULL;
+
+  if (!flops && g_strcmp0 (by, "nodes") != 0)
+    {
+      sqlite3_result_error (out, "longest_path is by 'nodes' or 'flops'", -1);
+      return;
+    }
+  if (sql->here == NULL)
+    return;
+  way = ph_sql_find_longest (sql->here->model, flops);
   result_nodes (out, (PhNode *const *) way->pdata, way->len);
 }
 
@@ -311,17 +320,83 @@ sql_dim (sqlite3_context *out, int argc, sqlite3_value **argv)
     ph_sql_result_text (out, g_strstrip (dims[index]));
 }
 
+/* A value is given by number or name. */
+static const PhValue *
+value_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
+{
+  PhModel         *model = sql->here != NULL ? sql->here->model : NULL;
+  const char      *text = (const char *) sqlite3_value_text (value);
+  const PhValue   *found = NULL;
+  g_autofree char *message = NULL;
+
+  if (model == NULL || text == NULL)
+    return NULL;
+  if (sqlite3_value_type (value) == SQLITE_INTEGER)
+    found = ph_model_find_value (model, (PhId) CLAMP (sqlite3_value_int64 (value), 0, G_MAXINT32));
+  else
+    found = ph_model_find_value_named (model, text);
+  if (found != NULL)
+    return found;
+  message = g_strdup_printf ("there is no value '%s'", text);
+  sqlite3_result_error (out, message, -1);
+  return NULL;
+}
+
+static void
+sql_shape (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  const PhValue *value = value_of (sqlite3_user_data (out), argv[0], out);
+
+  if (value != NULL)
+    ph_sql_result_take (out, ph_sql_shape_text (value->type));
+}
+
+static void
+sql_bytes (sqlite3_context *out, int argc, sqlite3_value **argv)
+{
+  const PhValue *value = value_of (sqlite3_user_data (out), argv[0], out);
+  const gint64   bytes = value != NULL ? ph_sql_value_bytes (value) : -1;
+
+  if (bytes >= 0)
+    sqlite3_result_int64 (out, bytes);
+}
+
 static const struct
 {
-  const char *name, *arguments;
+  const char *name, *arguments, *doc;
   int         n;
   void      (*function) (sqlite3_context *, int, sqlite3_value **);
   gboolean    pure;
 } functions[] = {
-  { "ancestors", "(NODE)", 1, sql_ancestors }, { "descendants", "(NODE)", 1, sql_descendants }, { "path", "(NODE, NODE)", 2, sql_path },
-  { "longest_path", "('nodes' or 'flops')", 0, sql_longest_path }, { "longest_path", "('nodes' or 'flops')", 1, sql_longest_path },
-  { "dominates", "(NODE, NODE)", 2, sql_dominates }, { "rank", "(shape)", 1, sql_rank, TRUE }, { "dim", "(shape, I)", 2, sql_dim, TRUE },
+  { "ancestors", "(NODE)", "all nodes that lead to it, the nearest first, as a JSON list for json_each()", 1, sql_ancestors },
+  { "descendants", "(NODE)", "all nodes that it leads to", 1, sql_descendants },
+  { "path", "(NODE, NODE)", "a shortest way from one to the other", 2, sql_path },
+  { "longest_path", "('nodes' or 'flops')", "the way that has most nodes, or costs most", 0, sql_longest_path },
+  { "longest_path", "('nodes' or 'flops')", NULL, 1, sql_longest_path },
+  { "dominates", "(NODE, NODE)", "1 where every way from an input to the second goes through the first", 2, sql_dominates },
+  { "shape", "(VALUE)", "of a value, by name or number", 1, sql_shape },
+  { "bytes", "(VALUE)", "of a value", 1, sql_bytes },
+  { "rank", "(shape)", "how many dimensions a shape has", 1, sql_rank, TRUE },
+  { "dim", "(shape, I)", "one of them; from behind where I is negative", 2, sql_dim, TRUE },
 };
+
+void
+ph_sql_reply_functions (PhReply *reply)
+{
+  JsonArray *rows = ph_reply_array (reply, "functions");
+
+  ph_reply_say (reply, "functions:\n");
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    if (functions[i].doc != NULL)
+      {
+        JsonObject *row = ph_json_add_object (rows);
+
+        json_object_set_string_member (row, "name", functions[i].name);
+        json_object_set_string_member (row, "arguments", functions[i].arguments);
+        json_object_set_string_member (row, "doc", functions[i].doc);
+        ph_reply_say (reply, "    " PH_STYLE_KEY "%s%s" PH_STYLE_RESET "  %s\n", functions[i].name, functions[i].arguments, functions[i].doc);
+      }
+}
 
 const char *
 ph_sql_function_arguments (const char *name)

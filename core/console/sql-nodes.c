@@ -70,14 +70,61 @@ join_attrs (GPtrArray *attrs)
 
 #define NODE_COLUMNS "id INTEGER, op TEXT, domain TEXT, name TEXT, scope TEXT, inputs TEXT, outputs TEXT, n_inputs INTEGER, " \
                      "n_outputs INTEGER, attributes TEXT, role TEXT, partner INTEGER, device TEXT, flops INTEGER, bytes INTEGER, " \
-                     "graph INTEGER, owner INTEGER, fused INTEGER, label TEXT"
-enum { NODE_AT = 19 };
+                     "graph INTEGER, owner INTEGER, fused INTEGER, label TEXT, depth INTEGER, critical INTEGER"
+#define AT_POSITION ", position TEXT HIDDEN"
+enum { NODE_AT = 21, GRAPH_AT = 5 };
+
+/* The list of a graph is in topological order; a node of a body comes after what its owner reads. */
+static void
+find_depths (PhSqlView *view, PhGraph *graph, guint before)
+{
+  PH_FOREACH_NODE (node, graph)
+    {
+      guint depth = before;
+
+      for (guint i = 0; i < node->inputs->len; i++)
+        {
+          const PhValue *value = node->inputs->pdata[i];
+
+          if (value != NULL && value->producer != NULL)
+            depth = MAX (depth, view->depth[value->producer->id]);
+        }
+      view->depth[node->id] = depth + 1;
+      for (guint g = 0; node->graphs != NULL && g < node->graphs->len; g++)
+        find_depths (view, node->graphs->pdata[g], depth);
+    }
+}
+
+static guint
+depth_of (PhSqlView *view, const PhNode *node)
+{
+  if (view->depth == NULL)
+    {
+      view->depth = g_new0 (guint, view->model->nodes->len + 1);
+      find_depths (view, view->model->graph, 0);
+    }
+  return view->depth[node->id];
+}
+
+static gboolean
+is_critical (PhSqlView *view, PhNode *node)
+{
+  if (view->critical == NULL)
+    {
+      g_autoptr (GPtrArray) way = ph_sql_find_longest (view->model, TRUE);
+
+      view->critical = g_hash_table_new (NULL, NULL);
+      for (guint i = 0; i < way->len; i++)
+        g_hash_table_add (view->critical, way->pdata[i]);
+    }
+  return g_hash_table_contains (view->critical, node);
+}
 
 static void
 column_of_node (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
 {
   static const char *const roles[] = { "forward", "backward", "communication" };
-  const PhNode            *node = sql->view->model->nodes->pdata[slot];
+  PhNode                  *node = sql->view->model->nodes->pdata[slot];
   gint64                   number;
 
   switch (column)
@@ -151,6 +198,12 @@ column_of_node (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     case 18:
       ph_sql_result_take (out, ph_node_label (node));
       break;
+    case 19:
+      sqlite3_result_int (out, (int) depth_of (sql->view, node));
+      break;
+    case 20:
+      sqlite3_result_int (out, is_critical (sql->view, node));
+      break;
     default:
       break;
     }
@@ -203,14 +256,15 @@ column_of_graph (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
 }
 
 const PhSqlTable ph_sql_node_tables[] = {
-  { "nodes", NODE_COLUMNS, "The nodes at the present position, those of If, Loop and Scan bodies too", count_nodes, has_node,
-    column_of_node, { 0, -1 }, range_of_node, text_of_node, { 1, 3 } },
-  { "all_nodes", NODE_COLUMNS, "Also the nodes inside fused ones", count_nodes, has_any_node, column_of_node, { 0, -1 },
-    range_of_node, text_of_node, { 1, 3 } },
-  { "nodes_at", NODE_COLUMNS ", position TEXT HIDDEN",
+  { "nodes", NODE_COLUMNS AT_POSITION,
+    "The nodes at the present position, those of If, Loop and Scan bodies too, or where position = '3'; depth: nodes on the longest way to it; critical: on "
+    "longest_path('flops')", count_nodes, has_node, column_of_node, { 0, -1 }, range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE },
+  { "all_nodes", NODE_COLUMNS AT_POSITION, "Also the nodes inside fused ones", count_nodes, has_any_node, column_of_node, { 0, -1 },
+    range_of_node, text_of_node, { 1, 3 }, NODE_AT, TRUE },
+  { "nodes_at", NODE_COLUMNS AT_POSITION,
     "The nodes at another position: from nodes_at('3.2'), or from steps s, nodes_at(s.step) n", count_nodes, has_node, column_of_node,
     { 0, -1 }, range_of_node, text_of_node, { 1, 3 }, NODE_AT },
-  { "graphs", "id INTEGER, name TEXT, owner INTEGER, attr TEXT, nodes INTEGER", "The main graph and the bodies", count_graphs,
-    has_graph, column_of_graph, { -1 } },
+  { "graphs", "id INTEGER, name TEXT, owner INTEGER, attr TEXT, nodes INTEGER" AT_POSITION, "The main graph and the bodies", count_graphs,
+    has_graph, column_of_graph, { -1 }, .at = GRAPH_AT, .here = TRUE },
 };
 const guint ph_sql_n_node_tables = G_N_ELEMENTS (ph_sql_node_tables);

@@ -26,6 +26,8 @@ typedef struct
   guint       cursors;           /* that read it                                                            */
   GArray     *edges_by_dst, *edges_by_src;       /* (nullable) (element-type PhSqlEdge)                     */
   GArray     *attrs;             /* (nullable) (element-type PhSqlAttr) by node id                          */
+  guint      *depth;             /* (nullable) of each node: the longest way to it from an input, in nodes  */
+  GHashTable *critical;          /* (nullable) the nodes of the path that costs most                        */
   GArray     *indexes;           /* (element-type PhSqlIndex)                                               */
 } PhSqlView;
 
@@ -51,6 +53,7 @@ struct _PhSql
   GArray     *entries;           /* (element-type PhPipelineEntry) owned                                    */
 
   gboolean    connecting;        /* SQLite reads our own declaration of a table                             */
+  PhCall     *call;              /* (nullable) of the query that runs                                       */
   GCancellable *cancellable;     /* (nullable) of the query that runs                                       */
 };
 
@@ -71,6 +74,7 @@ typedef struct
   const char *(*text) (PhSql *sql, gint64 slot, int column);                /* (nullable) of the columns:   */
   int         texts[PH_SQL_KEYS];                                           /* 0 ends                       */
   int         at;                /* the hidden column that is a position, or 0                              */
+  gboolean    here;              /* without one it is the present position                                  */
 } PhSqlTable;
 
 extern const PhSqlTable ph_sql_node_tables[], ph_sql_value_tables[], ph_sql_other_tables[], ph_sql_change_tables[];
@@ -85,8 +89,15 @@ void              ph_sql_view_free  (PhSqlView *view);
 PhSqlView        *ph_sql_find_view  (PhSql *sql, const char *position, GError **error);   /* (transfer none) */
 const PhSqlIndex *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
 
-/* sql-functions.c: ancestors, descendants, path, longest_path, dominates, rank, dim */
+/* sql-functions.c */
 void ph_sql_add_functions (PhSql *sql);
+void ph_sql_reply_functions (PhReply *reply);                                /* what `tables` says of them */
+/* The path that costs most, by nodes or floating-point operations. (transfer full) (element-type PhNode) */
+GPtrArray *ph_sql_find_longest (PhModel *model, gboolean flops);
+
+/* sql-values.c: "[batch,8]", NULL where it is not known; and -1 where that is not */
+char  *ph_sql_shape_text  (const PhType *type);
+gint64 ph_sql_value_bytes (const PhValue *value);
 
 /* sql-table.c */
 void ph_sql_add_table   (PhSql *sql, const PhSqlTable *table);

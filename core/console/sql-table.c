@@ -187,11 +187,13 @@ vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, 
       const char *position = number & HAS_POSITION ? (const char *) sqlite3_value_text (argv[argc - 1]) : NULL;
 
       view = NULL;
-      if (position == NULL)
+      if (position == NULL && table->here && !(number & HAS_POSITION))
+        view = vtab->sql->here;
+      else if (position == NULL)
         g_set_error (&error, PH_ERROR, PH_ERROR_USAGE, "%s wants a position: %s('3.2')", table->name, table->name);
       else
         view = ph_sql_find_view (vtab->sql, position, &error);
-      if (view == NULL)
+      if (view == NULL && error != NULL)
         {
           sqlite3_free (vtab->base.zErrMsg);
           vtab->base.zErrMsg = sqlite3_mprintf ("%s", error->message);
@@ -200,6 +202,8 @@ vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, 
     }
   set_view (cursor, view);
   vtab->sql->view = view;
+  if (view == NULL && table->at > 0)
+    number = 0;
   number &= ~HAS_POSITION;
   cursor->key = 0;
   cursor->slot = 0;

@@ -1,6 +1,8 @@
-/* sql-values.c: the tables values, edges and attrs, and the same at any position.
+/* sql-values.c: the tables values, tensors, uses, edges and attrs, and the same at any position.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/sql-private.h"
+
+#define AT_POSITION ", position TEXT HIDDEN"
 
 /* ── values ── */
 
@@ -23,8 +25,8 @@ range_of_value (PhSql *sql, int key, gint64 value, gint64 *first, gint64 *end)
   *end = value >= 0 ? MIN (*first + 1, count_values (sql)) : 0;
 }
 
-static char *
-shape_text (const PhType *type)
+char *
+ph_sql_shape_text (const PhType *type)
 {
   GString *out = g_string_new ("[");
 
@@ -40,6 +42,12 @@ shape_text (const PhType *type)
     }
   g_string_append_c (out, ']');
   return g_string_free (out, FALSE);
+}
+
+gint64
+ph_sql_value_bytes (const PhValue *value)
+{
+  return value->tensor != NULL ? (gint64) ph_tensor_bytes (value->tensor) : value->type != NULL ? ph_type_bytes (value->type) : -1;
 }
 
 static PhTensor *
@@ -100,7 +108,7 @@ column_of_value (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
       ph_sql_result_text (out, value->type != NULL && value->type->dtype != PH_UNDEFINED ? ph_dtype_name (value->type->dtype) : NULL);
       break;
     case 3:
-      ph_sql_result_take (out, shape_text (value->type));
+      ph_sql_result_take (out, ph_sql_shape_text (value->type));
       break;
     case 4:
       if (value->type != NULL && value->type->has_rank)
@@ -125,7 +133,7 @@ column_of_value (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *
       sqlite3_result_int (out, value->tensor != NULL);
       break;
     case 11:
-      number = value->tensor != NULL ? (gint64) ph_tensor_bytes (value->tensor) : value->type != NULL ? ph_type_bytes (value->type) : -1;
+      number = ph_sql_value_bytes (value);
       if (number >= 0)
         sqlite3_result_int64 (out, number);
       break;
@@ -327,17 +335,58 @@ column_of_attr (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *o
     }
 }
 
+/* ── uses ── */
+
+#define USE_COLUMNS "value INTEGER, name TEXT, node INTEGER, slot INTEGER, constant INTEGER"
+enum { USE_AT = 5 };
+
+static void
+column_of_use (PhSql *sql, int key, gint64 slot, int column, sqlite3_context *out)
+{
+  const PhSqlEdge *edge = &g_array_index (sql->view->edges_by_dst, PhSqlEdge, slot);
+  const PhValue   *value = ph_model_find_value (sql->view->model, edge->value);
+
+  switch (column)
+    {
+    case 0:
+      ph_sql_result_id (out, edge->value);
+      break;
+    case 1:
+      ph_sql_result_text (out, value != NULL ? value->name : NULL);
+      break;
+    case 2:
+      ph_sql_result_id (out, edge->dst);
+      break;
+    case 3:
+      sqlite3_result_int (out, (int) edge->slot);
+      break;
+    default:
+      sqlite3_result_int (out, value != NULL && value->tensor != NULL);
+    }
+}
+
+static gboolean
+has_tensor (PhSql *sql, gint64 slot)
+{
+  return has_value (sql, slot) && ((const PhValue *) sql->view->model->values->pdata[slot])->tensor != NULL;
+}
+
 const PhSqlTable ph_sql_value_tables[] = {
-  { "values", VALUE_COLUMNS, "The tensors: numbers are those of the last eval, or of constants", count_values, has_value,
-    column_of_value, { 0, -1 }, range_of_value, text_of_value, { 1 } },
-  { "values_at", VALUE_COLUMNS ", position TEXT HIDDEN", "The tensors at another position: numbers are those of constants", count_values,
+  { "values", VALUE_COLUMNS AT_POSITION, "The values: numbers are those of the last eval, or of constants", count_values, has_value,
+    column_of_value, { 0, -1 }, range_of_value, text_of_value, { 1 }, VALUE_AT, TRUE },
+  { "tensors", VALUE_COLUMNS AT_POSITION, "The values that are constants: weights and the like", count_values, has_tensor,
+    column_of_value, { 0, -1 }, range_of_value, text_of_value, { 1 }, VALUE_AT, TRUE },
+  { "uses", USE_COLUMNS AT_POSITION, "Each use of a value: by which node, as its input number slot", count_edges, NULL, column_of_use, { 2, -1 },
+    range_of_edge, .at = USE_AT, .here = TRUE },
+  { "values_at", VALUE_COLUMNS AT_POSITION, "The tensors at another position: numbers are those of constants", count_values,
     has_value, column_of_value, { 0, -1 }, range_of_value, text_of_value, { 1 }, VALUE_AT },
-  { "edges", EDGE_COLUMNS, "Which node feeds which: src is null for graph inputs and constants", count_edges, NULL, column_of_edge,
-    { 1, 0 }, range_of_edge },
-  { "edges_at", EDGE_COLUMNS ", position TEXT HIDDEN", "The edges at another position", count_edges, NULL, column_of_edge, { 1, 0 },
+  { "edges", EDGE_COLUMNS AT_POSITION, "Which node feeds which: src is null for graph inputs and constants", count_edges, NULL, column_of_edge,
+    { 1, 0 }, range_of_edge, .at = EDGE_AT, .here = TRUE },
+  { "edges_at", EDGE_COLUMNS AT_POSITION, "The edges at another position", count_edges, NULL, column_of_edge, { 1, 0 },
     range_of_edge, .at = EDGE_AT },
-  { "attrs", ATTR_COLUMNS, "The attributes of nodes", count_attrs, NULL, column_of_attr, { 0, -1 }, range_of_attr },
-  { "attrs_at", ATTR_COLUMNS ", position TEXT HIDDEN", "The attributes at another position", count_attrs, NULL, column_of_attr,
+  { "attrs", ATTR_COLUMNS AT_POSITION, "The attributes of nodes", count_attrs, NULL, column_of_attr, { 0, -1 }, range_of_attr, .at = ATTR_AT,
+    .here = TRUE },
+  { "attrs_at", ATTR_COLUMNS AT_POSITION, "The attributes at another position", count_attrs, NULL, column_of_attr,
     { 0, -1 }, range_of_attr, .at = ATTR_AT },
 };
 const guint ph_sql_n_value_tables = G_N_ELEMENTS (ph_sql_value_tables);

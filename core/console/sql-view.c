@@ -33,6 +33,8 @@ forget_made (PhSqlView *view)
   g_clear_pointer (&view->edges_by_dst, g_array_unref);
   g_clear_pointer (&view->edges_by_src, g_array_unref);
   g_clear_pointer (&view->attrs, g_array_unref);
+  g_clear_pointer (&view->depth, g_free);
+  g_clear_pointer (&view->critical, g_hash_table_unref);
   g_array_set_size (view->indexes, 0);
 }
 

@@ -78,7 +78,7 @@ ph_sql_names (void)
 {
   static const char *const words[] = { "select", "from", "where", "group by", "order by", "limit", "join", "on", "count(*)", "distinct",
                                        "and", "or", "not", "like", "regexp", "desc", "with recursive", "as", "union", "json_each",
-                                       "ancestors", "descendants", "path", "longest_path", "dominates", "rank", "dim" };
+                                       "ancestors", "descendants", "path", "longest_path", "dominates", "shape", "bytes", "rank", "dim" };
   GPtrArray               *names = names_of (TRUE);
   g_autoptr (GPtrArray)     columns = names_of (FALSE);
 
@@ -116,7 +116,11 @@ authorize (void *data, int action, const char *a, const char *b, const char *c, 
 static int
 check_cancelled (void *data)
 {
-  return g_cancellable_is_cancelled (((PhSql *) data)->cancellable);
+  PhSql *sql = data;
+
+  if (sql->call != NULL)
+    ph_call_progress (sql->call, "the query runs", -1);
+  return g_cancellable_is_cancelled (sql->cancellable);
 }
 
 /* "name regexp 'conv[0-9]'" */
@@ -340,6 +344,29 @@ set_sql_error (PhSql *sql, GError **error)
   g_set_error (error, PH_ERROR, PH_ERROR_PARSE, "SQL: %s", message);
 }
 
+#define MAX_POINTED 200           /* bytes of a query under which a caret is found with the eye */
+
+/* The query under the message, and a caret under where SQLite stopped. @typed was quoted to @text. */
+static void
+point_at (PhSql *sql, const char *typed, const char *text, GError **error)
+{
+  int              offset = sqlite3_error_offset (sql->db);
+  const char      *p = typed;
+  g_autofree char *message = NULL;
+  glong            column;
+
+  if (offset < 0 || error == NULL || *error == NULL || strlen (typed) > MAX_POINTED || strchr (typed, '\n') != NULL || offset > (int) strlen (text))
+    return;
+  /* Quotes that were put around names are in @text alone. */
+  for (const char *q = text; q < text + offset; q++)
+    if (*q == *p)
+      p++;
+  column = g_utf8_pointer_to_offset (typed, p);
+  message = g_strdup_printf ("%s\n  %s\n  %*s^", (*error)->message, typed, (int) column, "");
+  g_free ((*error)->message);
+  (*error)->message = g_steal_pointer (&message);
+}
+
 static void
 say_rows (PhReply *reply, JsonArray *names, JsonArray *rows)
 {
@@ -411,6 +438,7 @@ run_query (PhSql *sql, const char *typed, PhReply *reply, GError **error)
   if (sqlite3_prepare_v2 (sql->db, text, -1, &statement, &tail) != SQLITE_OK)
     {
       set_sql_error (sql, error);
+      point_at (sql, typed, text, error);
       return FALSE;
     }
   while (tail != NULL && (g_ascii_isspace (*tail) || *tail == ';'))
@@ -495,6 +523,7 @@ ph_sql_work (PhCall *call, GError **error)
   gboolean ok;
 
   g_mutex_lock (&sql->lock);
+  sql->call = call;
   sql->cancellable = call->cancellable;
   if (sql->snapshot != NULL)
     {
@@ -504,6 +533,7 @@ ph_sql_work (PhCall *call, GError **error)
       g_clear_pointer (&sql->snapshot, ph_snapshot_free);
     }
   ok = run_query (sql, call->rest, call->reply, error);
+  sql->call = NULL;
   sql->cancellable = NULL;
   g_mutex_unlock (&sql->lock);
   return ok;
@@ -548,5 +578,6 @@ ph_sql_tables_command (PhCall *call, GError **error)
       g_string_append (call->reply->text, "    ");
       ph_reply_prose (call->reply, 4, columns);
     }
+  ph_sql_reply_functions (call->reply);
   return TRUE;
 }

@@ -152,6 +152,75 @@ test_in_window (gconstpointer data)
   play (data, TRUE);
 }
 
+/* ── all that the tables of commands, queries and functions list is tried somewhere here ── */
+
+static GString *
+read_all (const char *folder, const char *suffix)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  GString         *all = g_string_new ("\n");
+  const char      *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL), *text = NULL;
+
+      if (g_str_has_suffix (name, suffix) && g_file_get_contents (path, &text, NULL, NULL))
+        g_string_append_printf (all, "%s\n", text);
+    }
+  return all;
+}
+
+static void
+expect_word (const char *text, const char *what, const char *before, const char *word, const char *after)
+{
+  g_autofree char *escaped = g_regex_escape_string (word, -1), *pattern = g_strconcat (before, escaped, after, NULL);
+
+  if (g_regex_match_simple (pattern, text, G_REGEX_MULTILINE, 0))
+    return;
+  g_test_message ("no transcript has the %s '%s'", what, word);
+  g_test_fail ();
+}
+
+static void
+test_reference (void)
+{
+  g_autofree char       *here = g_test_build_filename (G_TEST_DIST, "console", NULL), *folder = g_build_filename (here, "transcripts", NULL);
+  g_autoptr (PhDocument)  document = ph_document_new ();
+  g_autoptr (PhConsole)   console = ph_console_new (document);
+  g_autoptr (PhReply)     tables = ph_console_run (console, "tables", NULL);
+  GString               *played = read_all (folder, ".txt"), *tests = read_all (here, ".c");
+  JsonArray             *array = json_object_get_array_member (tables->json, "tables");
+  guint                  n;
+  const PhCommand *const *list = ph_command_list (&n);
+
+  g_string_append (played, tests->str);
+  for (guint i = 0; i < n; i++)
+    {
+      g_auto (GStrv) words = g_strsplit_set (list[i]->arguments, " []|", -1);
+
+      expect_word (played->str, "command", "(^> (time |assert )?|\"|\\\\n)", list[i]->name, "\\b");
+      for (guint w = 0; words[w] != NULL; w++)
+        if (g_str_has_prefix (words[w], "--"))
+          expect_word (played->str, "option", "", words[w], "\\b");
+    }
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    {
+      JsonObject *table = json_array_get_object_element (array, i);
+      JsonArray  *columns = json_object_get_array_member (table, "columns");
+
+      expect_word (played->str, "table", "(from|join) ", json_object_get_string_member (table, "name"), "\\b");
+      for (guint c = 0; c < json_array_get_length (columns); c++)
+        expect_word (played->str, "column", "\\b", json_array_get_string_element (columns, c), "\\b");
+    }
+  array = json_object_get_array_member (tables->json, "functions");
+  g_assert_cmpuint (json_array_get_length (array), >, 8);
+  for (guint i = 0; i < json_array_get_length (array); i++)
+    expect_word (played->str, "function", "\\b", json_object_get_string_member (json_array_get_object_element (array, i), "name"), " ?\\(");
+  g_string_free (played, TRUE);
+  g_string_free (tests, TRUE);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -174,6 +243,7 @@ main (int argc, char *argv[])
         g_test_add_data_func (path, files->pdata[files->len - 1], test_transcript);
         g_test_add_data_func (other, files->pdata[files->len - 1], test_in_window);
       }
+  g_test_add_func ("/reference", test_reference);
   status = g_test_run ();
 
   g_autofree char *remove = g_strdup_printf ("rm -rf '%s'", tmp);
