@@ -192,13 +192,18 @@ help_begin (PhCall *call, GError **error)
             json_object_set_string_member (object, "usage", g_strchomp (usage));
             found = TRUE;
           }
-      ph_reply_table (call->reply, commands, columns, G_N_ELEMENTS (columns));
+      /* Of one command all of its arguments are wanted, however narrow the terminal is. */
+      if (call->reply->width > 0 && json_array_get_length (commands) == 1 && call->reply->mode == PH_TABLES_TABLE)
+        ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET "\n%s\n", json_object_get_string_member (json_array_get_object_element (commands, 0), "usage"),
+                      row->summary);
+      else
+        ph_reply_table (call->reply, commands, columns, G_N_ELEMENTS (columns));
       if (row != NULL && row->help != NULL)
-        ph_reply_prose (call->reply, 0, row->help);
+        ph_reply_say (call->reply, "%s\n", row->help);
       if (row == NULL)
-        ph_reply_prose (call->reply, 0,
+        ph_reply_say (call->reply,
                       "also: select … from nodes, values, edges, steps, … (SQL); y = log(x1) + x1*x2 (computes and records)\n"
-                      "help COMMAND, help PASS, help RULE and help OPERATOR say more");
+                      "help COMMAND, help PASS, help RULE and help OPERATOR say more\n");
     }
   else if (ph_pass_find (name) != NULL)
     {
@@ -260,7 +265,7 @@ formats_begin (PhCall *call, GError **error)
     }
   ph_reply_table (call->reply, rows, columns, G_N_ELEMENTS (columns));
   if (call->argc > 0 && ph_format_find (call->argv[0])->instead != NULL)
-    ph_reply_prose (call->reply, 0, ph_format_find (call->argv[0])->instead);
+    ph_reply_say (call->reply, "%s\n", ph_format_find (call->argv[0])->instead);
   return TRUE;
 }
 

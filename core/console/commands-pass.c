@@ -52,7 +52,7 @@ static gboolean
 passes_begin (PhCall *call, GError **error)
 {
   static const PhColumn columns[] = {
-    { "name", "pass", .style = PH_STYLE_KEY }, { "group", "group" }, { "n_rules", "rules", .right = TRUE },
+    { "name", "pass", .style = PH_STYLE_KEY }, { "group", "group" }, { "n_rules", "rules", .right = TRUE, .minor = TRUE },
     { "class", "results" }, { "summary", "does" },
   };
   guint                n;
@@ -134,7 +134,7 @@ load_finish (PhCall *call, GError **error)
 
 static const PhColumn entry_columns[] = {
   { "index", "", .right = TRUE }, { "pass", "pass", .style = PH_STYLE_KEY }, { "enabled", "on" },
-  { "breakpoint", "breakpoint" }, { "repeat", "repeat" }, { "limit", "limit", .right = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does" },
+  { "breakpoint", "breakpoint", .minor = TRUE }, { "repeat", "repeat", .minor = TRUE }, { "limit", "limit", .right = TRUE, .minor = TRUE }, { "step", "step", .right = TRUE }, { "summary", "does" },
 };
 
 /* For programs, all of it; (transfer none) its rows. */

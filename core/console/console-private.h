@@ -115,8 +115,8 @@ void      ph_reply_finish_text (PhReply *reply);            /* only what is host
  * first where the terminal is narrow. */
 typedef struct { const char *key, *title, *prefix; gboolean right; const char *style, *dim; int digits; gboolean minor; } PhColumn;
 void      ph_reply_table    (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint n);
-/* Sentences, which a narrow terminal breaks between words; lines after the first are indented by @indent. */
-void      ph_reply_prose    (PhReply *reply, guint indent, const char *text);
+/* Breaks lines that are wider than the terminal between words; tables fit already. */
+void      ph_reply_wrap     (PhReply *reply);
 char     *ph_json_cell      (JsonNode *node);           /* one value as people read it */
 JsonArray *ph_reply_array   (PhReply *reply, const char *member);     /* (transfer none) a new, empty one */
 JsonObject *ph_json_add_object (JsonArray *array);                     /* (transfer none) */

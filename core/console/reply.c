@@ -58,8 +58,10 @@ static const char *const ansi[] = {
 void
 ph_reply_finish (PhReply *reply, gboolean colour)
 {
-  GString *raw = g_steal_pointer (&reply->text);
+  GString *raw;
 
+  ph_reply_wrap (reply);
+  raw = g_steal_pointer (&reply->text);
   if (reply->mode == PH_TABLES_JSON && reply->ok)
     {
       g_autofree char *json = ph_reply_to_json (reply);

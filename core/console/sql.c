@@ -573,10 +573,8 @@ ph_sql_tables_command (PhCall *call, GError **error)
       JsonObject      *row = json_array_get_object_element (rows, i);
       g_autofree char *columns = ph_json_cell (json_object_get_member (row, "columns"));
 
-      ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET ": %s\n", json_object_get_string_member (row, "name"),
-                    json_object_get_string_member (row, "doc"));
-      g_string_append (call->reply->text, "    ");
-      ph_reply_prose (call->reply, 4, columns);
+      ph_reply_say (call->reply, PH_STYLE_KEY "%s" PH_STYLE_RESET ": %s\n    %s\n", json_object_get_string_member (row, "name"),
+                    json_object_get_string_member (row, "doc"), columns);
     }
   ph_sql_reply_functions (call->reply);
   return TRUE;

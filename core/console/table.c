@@ -350,33 +350,59 @@ ph_reply_table (PhReply *reply, JsonArray *rows, const PhColumn *columns, guint 
 
 /* ── sentences ── */
 
-void
-ph_reply_prose (PhReply *reply, guint indent, const char *text)
+/* Bytes at @p that are seen as one character: a style is seen as none. */
+static gsize
+next_char (const char *p, guint *width)
 {
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  *width = *p == '\xff' ? 0 : char_width (g_utf8_get_char (p));
+  return *p == '\xff' ? 2 : (gsize) (g_utf8_next_char (p) - p);
+}
 
-  for (guint l = 0; lines[l] != NULL; l++)
+/* One line, broken between words where it is wider than the terminal; what goes on stands deeper than its beginning. */
+static void
+append_wrapped (GString *out, const char *line, gsize length, guint room)
+{
+  const guint indent = MIN ((guint) strspn (line, " ") + 2, room / 2);
+  const char *start = line, *space = NULL;
+  guint       at = 0, width;
+
+  for (const char *p = line; p < line + length;)
     {
-      g_auto (GStrv) words = g_strsplit (lines[l], " ", -1);
-      guint         at = 0;
+      const gsize n = next_char (p, &width);
 
-      for (guint w = 0; words[w] != NULL; w++)
+      if (*p == ' ' && at > indent)
+        space = p;
+      if (at + width > room && space != NULL)
         {
-          const guint width = text_width (words[w]);
-
-          if (w > 0 && reply->width > indent && !reply->wide && at + 1 + width > reply->width)
-            {
-              g_string_append_printf (reply->text, "\n%*s", (int) indent, "");
-              at = indent;
-            }
-          else if (w > 0)
-            {
-              g_string_append_c (reply->text, ' ');
-              at++;
-            }
-          g_string_append (reply->text, words[w]);
-          at += width;
+          g_string_append_len (out, start, space - start);
+          g_string_append_printf (out, "\n%*s", (int) indent, "");
+          at = indent;
+          p = start = space + 1;
+          space = NULL;
+          continue;
         }
-      g_string_append_c (reply->text, '\n');
+      at += width;
+      p += n;
+    }
+  g_string_append_len (out, start, line + length - start);
+}
+
+void
+ph_reply_wrap (PhReply *reply)
+{
+  g_autofree char *raw = NULL;
+
+  if (reply->width < 20 || reply->wide || (reply->mode != PH_TABLES_TABLE && reply->mode != PH_TABLES_LIST))
+    return;
+  raw = g_string_free (g_steal_pointer (&reply->text), FALSE);
+  reply->text = g_string_new (NULL);
+  for (const char *p = raw; *p != '\0';)
+    {
+      const char *end = strchrnul (p, '\n');
+
+      append_wrapped (reply->text, p, (gsize) (end - p), reply->width);
+      if (*end == '\n')
+        g_string_append_c (reply->text, '\n');
+      p = *end == '\n' ? end + 1 : end;
     }
 }
