@@ -24,6 +24,7 @@
 #define PROMPT "\001\033[1;34m\002peephole>\001\033[0m\002 "
 #define PROMPT_SHOWN "\033[1;34mpeephole>\033[0m "
 #define MAX_HISTORY 2000
+#define PAGED_ROWS 50          /* the pane is low, and scrolls: what is not longer is not paged */
 #define MAX_LINES   5000           /* of one reply; the terminal keeps 10,000 */
 
 struct _PhConsolePane
@@ -172,9 +173,11 @@ open_pager (PhConsolePane *self, PhReply *reply)
 {
   if (!ph_preferences_get ()->pager || !self->in || !reply->ok || !gtk_widget_get_mapped (GTK_WIDGET (self->terminal)))
     return FALSE;
-  self->pager = ph_pager_new (reply->text->str, (guint) vte_terminal_get_row_count (self->terminal), (guint) vte_terminal_get_column_count (self->terminal));
+  const guint rows = (guint) vte_terminal_get_row_count (self->terminal), columns = (guint) vte_terminal_get_column_count (self->terminal);
+  self->pager = ph_pager_new (reply->text->str, MAX (rows, PAGED_ROWS), columns);
   if (!self->pager)
     return FALSE;
+  ph_pager_resize (self->pager, rows, columns);
   g_string_assign (self->paged, skip_forgotten (self, reply->text));
   g_autofree char *page = ph_pager_draw (self->pager);
   write_text (self, page);

@@ -180,6 +180,29 @@ test_console_typing (void)
   g_assert_nonnull (strstr (text, "opset"));
 }
 
+/* A long reply is turned page by page; it ends with q, or with what is typed next, and then stands above the prompt as a whole. */
+static void
+test_console_pager (void)
+{
+  open_example ("seed");
+  driver_key ("F12");
+  driver_type ("passes\n");
+  driver_expect_line ("passes");
+  driver_pause (0.3);
+  g_autofree char *page = console_text ();
+  g_assert_nonnull (strstr (page, "space b / n Home End q"));
+  driver_key ("End");
+  driver_pause (0.2);
+  g_autofree char *end = console_text ();
+  g_assert_cmpstr (page, !=, end);
+  driver_type ("select 40 + 2\n");
+  driver_expect_line ("select 40 + 2");
+  driver_pause (0.3);
+  g_autofree char *whole = console_text ();
+  g_assert_null (strstr (whole, "space b / n Home End q"));
+  g_assert_nonnull (strstr (whole, "42"));
+}
+
 static void
 test_console_editing_keys (void)
 {
@@ -457,6 +480,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/rewrite-keys/pass-over", test_rewrite_keys_pass_over);
   g_test_add_func ("/window/differentiate", test_differentiate);
   g_test_add_func ("/window/console/typing", test_console_typing);
+  g_test_add_func ("/window/console/typing-pager", test_console_pager);
   g_test_add_func ("/window/console/editing-keys", test_console_editing_keys);
   g_test_add_func ("/window/console/completion", test_console_completion);
   g_test_add_func ("/window/console/shows-clicks", test_console_shows_clicks);
