@@ -99,7 +99,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
   gtk_widget_add_css_class (text, "monospace");
   gtk_label_set_ellipsize (GTK_LABEL (result), PANGO_ELLIPSIZE_END);
   gtk_label_set_max_width_chars (GTK_LABEL (result), 24);
-  gtk_widget_set_size_request (result, 56, -1);
+  gtk_label_set_width_chars (GTK_LABEL (result), 9);
   gtk_label_set_xalign (GTK_LABEL (result), 0);
   gtk_widget_add_css_class (result, "monospace");
   gtk_widget_add_css_class (turn, "dim-label");

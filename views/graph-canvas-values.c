@@ -71,6 +71,21 @@ ph_canvas_values_label (PhGraphCanvas *self)
 
 /* What they are with these inputs at this position. */
 
+/* Also what nothing reads yet, as in the middle of a gradient. (transfer container) */
+static GPtrArray *
+all_values (PhModel *model)
+{
+  GPtrArray *values = g_ptr_array_new ();
+
+  PH_FOREACH_NODE (node, model->graph)
+    for (guint i = 0; i < node->outputs->len; i++)
+      if (*ph_node_output (node, i)->name != '\0')
+        g_ptr_array_add (values, ph_node_output (node, i));
+  for (guint i = 0; i < model->graph->outputs->len; i++)
+    g_ptr_array_add (values, model->graph->outputs->pdata[i]);
+  return values;
+}
+
 static void
 compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -78,8 +93,12 @@ compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   g_autoptr (PhModel)     model = ph_snapshot_take (snapshot, ph_snapshot_get_history (snapshot)->position);
   PhRunOptions            options = { .cancellable = cancellable, .keep_all = TRUE };
   GHashTable             *results = NULL;
-  g_autoptr (GHashTable)  given = ph_inputs_find (model, ph_snapshot_get_feeds (snapshot), PH_INPUTS_FED, 0, NULL, &options, &results, NULL);
+  g_autoptr (GPtrArray)   all = all_values (model);
+  g_autoptr (GHashTable)  given = ph_inputs_find (model, ph_snapshot_get_feeds (snapshot), PH_INPUTS_FED, 0, all, &options, &results, NULL);
 
+  /* A dead branch that cannot be computed leaves the rest. */
+  if (given == NULL)
+    given = ph_inputs_find (model, ph_snapshot_get_feeds (snapshot), PH_INPUTS_FED, 0, NULL, &options, &results, NULL);
   if (given == NULL)
     {
       g_task_return_pointer (task, NULL, NULL);
