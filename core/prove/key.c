@@ -18,6 +18,7 @@ ph_key_init (PhKey *key)
   key->words = key->first;
   key->n = 0;
   key->size = G_N_ELEMENTS (key->first);
+  key->tensors = NULL;
 }
 
 void
@@ -102,6 +103,14 @@ add_dims (PhKey *key, PhDType dtype, guint rank, const gint64 *dims, gboolean is
 
 static void add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form);
 
+/* The word means @tensor as long as nothing else can lie there. */
+static void
+note_tensor (PhKey *key, PhTensor *tensor)
+{
+  if (key->tensors != NULL && tensor != NULL)
+    g_ptr_array_add (key->tensors, tensor);
+}
+
 /* @form: (nullable). */
 static void
 add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
@@ -119,7 +128,10 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
       if (variable > 0)
         ph_key_add_int (key, variable);
       else
-        add_recipe (key, ph_recipe_of (tensor), form);
+        {
+          note_tensor (key, tensor);       /* its recipe may have bodies, told by where they lie */
+          add_recipe (key, ph_recipe_of (tensor), form);
+        }
       return;
     }
   if (tensor == NULL || ph_tensor_kind (tensor) != PH_KIND_TENSOR || ph_tensor_dtype (tensor) == PH_STRING || ph_tensor_bytes (tensor) > SMALL ||
@@ -127,6 +139,7 @@ add_tensor (PhKey *key, PhTensor *tensor, gpointer data)
     {
       ph_key_add_int (key, OF_POINTER);
       ph_key_add_pointer (key, tensor);
+      note_tensor (key, tensor);
       return;
     }
   ph_key_add_int (key, OF_CONTENT);
@@ -307,7 +320,7 @@ add_recipe (PhKey *key, PhModel *recipe, const PhRegionForm *form)
 }
 
 GBytes *
-ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form)
+ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form, GPtrArray *tensors)
 {
   Numbers  numbers = { .n = 0 };
   PhKey    own, *key = &own;
@@ -315,6 +328,7 @@ ph_region_key (const PhRegion *region, PhModel *before, PhModel *after, const Ph
   gboolean ok;
 
   ph_key_init (key);
+  key->tensors = tensors;
 
   ph_key_add_int (key, options->promise);
   ph_key_add_int (key, form == NULL && options->cost > options->flops);

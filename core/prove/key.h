@@ -7,7 +7,12 @@
 G_BEGIN_DECLS
 
 /* Words, most of them numbers: a key is made for each rewrite. */
-typedef struct { guint64 *words, first[160]; gsize n, size; } PhKey;
+typedef struct
+{
+  guint64   *words, first[160];
+  gsize      n, size;
+  GPtrArray *tensors;          /* (nullable) (element-type PhTensor) not owned: what the words name by where it lies */
+} PhKey;
 
 void    ph_key_init        (PhKey *key);
 void    ph_key_clear       (PhKey *key);

@@ -27,6 +27,7 @@ struct _PhProver
   GHashTable *known;             /* what two equal pairs have in common -> PhRewriteProof               */
   GHashTable *forms;             /* key of a form -> PhFieldReport                                      */
   GHashTable *finite;            /* PhTensor (owned) -> whether all of it is finite                     */
+  GHashTable *held;              /* set of PhTensor (owned) that keys of @known and @forms name by where they lie */
   PhFieldImages *images;
   PhProofWork work;
   GHashTable *captured;          /* (nullable) PhId -> PhTensor: values of a run in float32             */

@@ -53,6 +53,7 @@ ph_prover_new (PhModel *walker, PhHistory *history, GHashTable *feeds, guint64 s
   prover->known = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, (GDestroyNotify) ph_trial_free);
   prover->forms = g_hash_table_new_full (ph_key_hash, g_bytes_equal, (GDestroyNotify) g_bytes_unref, (GDestroyNotify) ph_field_report_free);
   prover->finite = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
+  prover->held = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) ph_tensor_unref, NULL);
   return prover;
 }
 
@@ -69,6 +70,7 @@ ph_prover_free (PhProver *prover)
   g_hash_table_unref (prover->known);
   g_hash_table_unref (prover->forms);
   g_hash_table_unref (prover->finite);
+  g_hash_table_unref (prover->held);
   ph_field_images_free (prover->images);
   g_clear_pointer (&prover->captured, g_hash_table_unref);
   g_clear_pointer (&prover->feeds, g_hash_table_unref);

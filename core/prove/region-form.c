@@ -112,12 +112,13 @@ ph_region_form_new (const PhRegion *region, PhModel *before, PhModel *after, con
 
   form->variables = g_hash_table_new (NULL, NULL);
   form->made = g_ptr_array_new ();
+  form->tensors = g_ptr_array_new ();
   if (!add_constants (form, region->before, TRUE, finite) || !add_constants (form, region->after, FALSE, finite) ||
       !add_factors (form, region->before, finite) || g_hash_table_size (form->variables) == 0)
     return NULL;
   form->sizes = ph_field_sizes_of_nodes (region->before, region->after, form->variables);
   ph_rows_least (region, &form->batch, &form->image);
-  form->key = ph_region_key (region, before, after, options, form);
+  form->key = ph_region_key (region, before, after, options, form, form->tensors);
   return form->key != NULL ? g_steal_pointer (&form) : NULL;
 }
 
@@ -128,5 +129,6 @@ ph_region_form_free (PhRegionForm *form)
   g_clear_pointer (&form->sizes, g_hash_table_unref);
   g_hash_table_unref (form->variables);
   g_ptr_array_unref (form->made);
+  g_ptr_array_unref (form->tensors);
   g_free (form);
 }

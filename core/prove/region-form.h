@@ -12,6 +12,7 @@ G_BEGIN_DECLS
 struct _PhRegionForm
 {
   GBytes     *key;             /* equal keys, equal forms                                                     */
+  GPtrArray  *tensors;         /* (element-type PhTensor) that the key names by where they lie: not owned     */
   GHashTable *variables;       /* PhTensor -> which one it is, from 1 on; of the side before                  */
   GHashTable *sizes;           /* (nullable) see core/prove/field-sizes.h: forms of other numbers of channels are the same one */
   gint64      batch, image;    /* with @sizes: the images that it is tried on are as large                    */

@@ -118,6 +118,15 @@ try_structure (PhProver *prover, const PhRegion *region)
   return NULL;
 }
 
+/* A key that is kept must not come to mean another tensor, made where this one was freed. */
+static void
+hold (PhProver *prover, GPtrArray *tensors)
+{
+  for (guint i = 0; i < tensors->len; i++)
+    if (!g_hash_table_contains (prover->held, tensors->pdata[i]))
+      g_hash_table_add (prover->held, ph_tensor_ref (tensors->pdata[i]));
+}
+
 PhTrial *
 ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promise, double flops, gboolean whole, GError **error)
 {
@@ -128,6 +137,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
                                      .asked = whole && prover->whole, .brief = whole && prover->brief,
                                      .cost = MAX (cost_of (region->before), cost_of (region->after)), .images = prover->images, .work = &prover->work, .cancellable = ph_prover_cancellable (prover) };
   g_autoptr (GBytes)      key = NULL;
+  g_autoptr (GPtrArray)   named = g_ptr_array_new ();
   g_autoptr (PhRegionForm)      form = NULL;
   PhTrial               *trial = NULL;
   gboolean               structured = whole;
@@ -155,7 +165,7 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
         captured[i] = value->tensor;
     }
   options.captured = prover->captured != NULL ? captured : NULL;
-  key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options, NULL);
+  key = whole ? NULL : ph_region_key (region, prover->model[0], prover->model[1], &options, NULL, named);
   trial = key != NULL ? g_hash_table_lookup (prover->known, key) : NULL;
   if (trial != NULL)
     {
@@ -177,9 +187,15 @@ ph_prover_try_region (PhProver *prover, const PhRegion *region, PhPromise promis
   prover->work.n_forms += form != NULL && form->known != NULL && form->known->result == PH_FIELD_EQUAL;
   trial = try_pair (prover, region, &options, error);
   if (trial != NULL && trial->of_form != NULL && !(trial->is_own && form->sizes != NULL))
-    g_hash_table_insert (prover->forms, g_bytes_ref (form->key), g_steal_pointer (&trial->of_form));
+    {
+      hold (prover, form->tensors);
+      g_hash_table_insert (prover->forms, g_bytes_ref (form->key), g_steal_pointer (&trial->of_form));
+    }
   if (trial != NULL && key != NULL && ph_verdict_is_good (trial->verdict))
-    g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));
+    {
+      hold (prover, named);
+      g_hash_table_insert (prover->known, g_bytes_ref (key), ph_trial_copy (trial));
+    }
   return trial;
 }
 

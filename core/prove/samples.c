@@ -18,6 +18,8 @@ struct _PhSampler
   GArray         *integers;      /* (element-type gint64) small constants of either side and their neighbours  */
   gint64          size;          /* of the first symbol; the next ones are one larger each                     */
   PhUsage        *usage;         /* of each input                                                              */
+  guint           modesty;
+  gint64          short_axis[PH_SAMPLER_MOST_MODEST + 1];   /* of the inputs that are drawn: with modesty 1 longer than 1 */
 };
 
 const char *
@@ -166,6 +168,27 @@ void
 ph_sampler_set_free (PhSampler *sampler, guint input)
 {
   sampler->usage[input].is_free = TRUE;
+}
+
+void
+ph_sampler_set_modesty (PhSampler *sampler, guint modesty)
+{
+  sampler->modesty = modesty;
+}
+
+gboolean
+ph_sampler_can_be_modest (PhSampler *sampler)
+{
+  const GPtrArray *types = sampler->pair->types;
+
+  for (guint i = 0; i < types->len; i++)
+    {
+      const PhType *type = types->pdata[i];
+
+      if (type != NULL && type->kind == PH_KIND_TENSOR && ph_dtype_is_integer (type->dtype) && sampler->usage[i].reading != PH_READ_AS_SHAPE)
+        return TRUE;
+    }
+  return FALSE;
 }
 
 gboolean
@@ -379,9 +402,11 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
 
           /* Both ends somewhere, else anything, from either end. */
           value = i == first ? 0 : i == last ? range - 1 : (gint64) (ph_splitmix (state) % (guint64) range);
-          if (kind != PH_SAMPLE_NORMAL && negative && (i == first || (ph_splitmix (state) & 1)))
+          if (kind != PH_SAMPLE_NORMAL && negative && sampler->modesty == 0 && (i == first || (ph_splitmix (state) & 1)))
             value -= range;
         }
+      else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
+        value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL && ph_tensor_rank (tensor) == 0)
         value = (gint64) (ph_splitmix (state) % (guint64) (sampler->size + 3)) - 1;      /* a count, perhaps beyond a bound */
       else if (usage->reading == PH_READ_AS_SHAPE && usage->is_free && kind != PH_SAMPLE_NORMAL)
@@ -461,6 +486,21 @@ choose_places (guint64 rows, const Shape *shapes, guint n, gsize most)
   return places[at];
 }
 
+static void
+find_short_axes (PhSampler *sampler, const Shape *shapes, guint n)
+{
+  for (guint m = 1; m <= PH_SAMPLER_MOST_MODEST; m++)
+    {
+      gint64 least = 0;
+
+      for (guint i = 0; i < n; i++)
+        for (guint d = 0; d < shapes[i].rank; d++)
+          if (shapes[i].dims[d] >= (m == 1 ? 2 : 1) && (least == 0 || shapes[i].dims[d] < least))
+            least = shapes[i].dims[d];
+      sampler->short_axis[m] = least > 0 ? least : 2;
+    }
+}
+
 static PhTensor *
 draw_tensor (PhSampler *sampler, guint input, const Shape *shape, PhSampleKind kind, guint turn, PhTensor *like)
 {
@@ -522,6 +562,7 @@ ph_sampler_draw (PhSampler *sampler, PhSampleKind kind, guint turn, PhSampleShap
       if (!find_shape (pair->types->pdata[i], like, &chosen, shapes, pair, &found[i]))
         return NULL;
     }
+  find_short_axes (sampler, found, pair->inputs->len);
   places = choose_places (pair->rows, found, pair->inputs->len, shapes.most);
   for (guint i = 0; i < pair->inputs->len; i++)
     {

@@ -35,6 +35,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhSampler, ph_sampler_free)
 /* @input is one of the model's own: where it says a shape, that may be any. */
 void       ph_sampler_set_free (PhSampler *sampler, guint input);
 
+/* How small integers are from now on, for operators that refuse others: 0 any; 1 and 2 none below 0, and such as count or point at
+ * the places of a short axis. */
+#define PH_SAMPLER_MOST_MODEST 2
+void       ph_sampler_set_modesty (PhSampler *sampler, guint modesty);
+/* Whether there is an input that this makes another one of. */
+gboolean   ph_sampler_can_be_modest (PhSampler *sampler);
+
 /* How the open dimensions are chosen: 0, 1, 2, ... until no more are offered. 0: each symbol has a size of its own, larger than
  * the small integer constants of either side; then common sizes; and where a captured value is there, its shape. */
 guint      ph_sampler_n_sizes (PhSampler *sampler);

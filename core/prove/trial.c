@@ -106,7 +106,7 @@ is_finite_somewhere (GPtrArray *outputs)
 
 /* A pool of nothing is NaN, and so is all that comes after it: a model is computed at sizes that leave something. */
 static gboolean
-works (PhTry *self, PhSampleShapes shapes, GError **problem)
+works_so (PhTry *self, PhSampleShapes shapes, GError **problem)
 {
   g_autoptr (GPtrArray) inputs = draw (self, PH_SAMPLE_NORMAL, 0, shapes), outputs = NULL;
   g_autoptr (GError)    own = NULL;
@@ -127,6 +127,21 @@ works (PhTry *self, PhSampleShapes shapes, GError **problem)
       return FALSE;
     }
   return outputs != NULL;
+}
+
+/* A length or a position that is beyond what it is of is refused: then such as fit. */
+static gboolean
+works (PhTry *self, PhSampleShapes shapes, GError **problem)
+{
+  gboolean works = works_so (self, shapes, problem);
+
+  for (guint m = 1; !works && m <= PH_SAMPLER_MOST_MODEST && ph_sampler_can_be_modest (self->sampler) && !ph_try_was_cancelled (self); m++)
+    {
+      ph_sampler_set_modesty (self->sampler, m);
+      works = works_so (self, shapes, NULL);
+    }
+  ph_sampler_set_modesty (self->sampler, 0);
+  return works;
 }
 
 /* Where a part of an image does not do, all of it may. */
@@ -472,8 +487,8 @@ try_all (PhTry *self, GError **problem)
       const gboolean       planned = i < G_N_ELEMENTS (plan);
       const PhSampleKind   kind = planned ? plan[i].kind : i % 2 ? PH_SAMPLE_NORMAL : PH_SAMPLE_WIDE;
       const guint          turn = planned ? plan[i].turn : 2 + i - G_N_ELEMENTS (plan);
-      g_autoptr (GPtrArray) inputs = NULL;
-      gboolean             worked;
+      PhSampleShapes       shapes = { .captured = TRUE, .crop = 1 };
+      gboolean             worked = FALSE;
 
       if (i >= N_FIRST && self->trial->n_sets > 0 && self->spent > self->options->flops)
         break;
@@ -486,12 +501,22 @@ try_all (PhTry *self, GError **problem)
         break;
       if (kind == PH_SAMPLE_NORMAL && self->trial->n_sets > 0 && self->options->whole && self->spent > self->options->flops)
         break;
-      inputs = draw (self, kind, turn,
-                     kind == PH_SAMPLE_CAPTURED ? (PhSampleShapes) { .captured = TRUE, .crop = 1 } : g_array_index (self->shapes, PhSampleShapes, made++ % self->shapes->len));
-      if (inputs == NULL)
-        continue;
-      if (!ph_try_inputs (self, kind, inputs, &worked, *problem == NULL ? problem : NULL))
-        return !ph_try_was_cancelled (self);
+      if (kind != PH_SAMPLE_CAPTURED)
+        shapes = g_array_index (self->shapes, PhSampleShapes, made++ % self->shapes->len);
+      for (guint m = 0; !worked && m <= (kind != PH_SAMPLE_CAPTURED && ph_sampler_can_be_modest (self->sampler) ? PH_SAMPLER_MOST_MODEST : 0); m++)
+        {
+          g_autoptr (GPtrArray) inputs = NULL;
+          gboolean              goes_on;
+
+          ph_sampler_set_modesty (self->sampler, m);
+          inputs = draw (self, kind, turn, shapes);
+          ph_sampler_set_modesty (self->sampler, 0);
+          if (inputs == NULL)
+            break;
+          goes_on = ph_try_inputs (self, kind, inputs, &worked, *problem == NULL ? problem : NULL);
+          if (!goes_on)
+            return !ph_try_was_cancelled (self);
+        }
     }
   return !ph_try_was_cancelled (self);
 }

@@ -76,8 +76,10 @@ typedef struct
 PhTrial   *ph_pair_try      (const PhPair *pair, const PhTrialOptions *options, GError **error);
 PhTrial   *ph_trial_copy    (const PhTrial *trial);              /* without its witness */
 /* What decides the outcome of a trial: equal keys, equal trials. @form: (nullable) its constants are told
- * by which of its variables they are. NULL: it is too much to say. (transfer full) */
-GBytes    *ph_region_key    (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form);
+ * by which of its variables they are. @tensors (element-type PhTensor) is given those that the key names by where they lie: who
+ * keeps the key keeps them too. NULL: it is too much to say. (transfer full) */
+GBytes    *ph_region_key    (const PhRegion *region, PhModel *before, PhModel *after, const PhTrialOptions *options, const PhRegionForm *form,
+                             GPtrArray *tensors);
 void       ph_trial_free    (PhTrial *trial);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PhTrial, ph_trial_free)
 

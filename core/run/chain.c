@@ -479,6 +479,8 @@ compute (PhChain *chain, PhKernel *kernel, PhTensor *head, float *out)
   Place places[OPERANDS];
   float ones[OPERANDS];
 
+  if (chain->count == 0)        /* an operand of no elements has none to repeat */
+    return TRUE;
   for (guint i = 0; i < chain->n_operands; i++)
     {
       const Operand *operand = &chain->operands[i];
