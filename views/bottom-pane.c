@@ -1,4 +1,4 @@
-/* bottom-pane.c: the pane below the graph: console, text, traces, values, problems.
+/* bottom-pane.c: the pane below the graph: console, text, source, traces, values, problems.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "views/bottom-pane.h"
 
@@ -9,6 +9,7 @@
 #include "views/along-pane.h"
 #include "views/execution-pane.h"
 #include "views/problems-pane.h"
+#include "views/source-pane.h"
 #include "views/text-pane.h"
 
 struct _PhBottomPane
@@ -19,6 +20,7 @@ struct _PhBottomPane
   GtkStackPage   *problems_page;
   PhConsolePane  *console_pane;
   PhTextPane     *text_pane;
+  PhSourcePane   *source_pane;
   PhAdjointPane  *adjoint_pane;
   PhAlongPane    *along_pane;
   PhExecutionPane *execution_pane;
@@ -54,6 +56,7 @@ ph_bottom_pane_set_console (PhBottomPane *self, PhConsole *console)
     }
   ph_console_pane_set_console (self->console_pane, console);
   ph_text_pane_set_document (self->text_pane, self->document);
+  ph_source_pane_set_console (self->source_pane, console);
   ph_adjoint_pane_set_document (self->adjoint_pane, self->document);
   ph_execution_pane_set_console (self->execution_pane, console);
   ph_along_pane_set_console (self->along_pane, console);
@@ -92,6 +95,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
 
   g_type_ensure (PH_TYPE_CONSOLE_PANE);
   g_type_ensure (PH_TYPE_TEXT_PANE);
+  g_type_ensure (PH_TYPE_SOURCE_PANE);
   g_type_ensure (PH_TYPE_ADJOINT_PANE);
   g_type_ensure (PH_TYPE_ALONG_PANE);
   g_type_ensure (PH_TYPE_EXECUTION_PANE);
@@ -105,6 +109,7 @@ ph_bottom_pane_class_init (PhBottomPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, problems_page);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, console_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, text_pane);
+  gtk_widget_class_bind_template_child (widget_class, PhBottomPane, source_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, adjoint_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, along_pane);
   gtk_widget_class_bind_template_child (widget_class, PhBottomPane, execution_pane);

@@ -1,4 +1,4 @@
-/* bottom-pane.h: the pane below the graph: console, text, problems.
+/* bottom-pane.h: the pane below the graph: console, text, source, problems.
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 

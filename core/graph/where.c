@@ -52,7 +52,7 @@ ph_where_to_string (const PhWhere *where, gboolean outer)
     g_string_append_printf (text, ":%u", where->line);
   if (where->line > 0 && where->column > 0)
     g_string_append_printf (text, ":%u", where->column);
-  if (outer && where->outer != NULL)
+  if (outer && where->outer != NULL && !where->outer->own)
     {
       g_autofree char *rest = ph_where_to_string (where->outer, TRUE);
 

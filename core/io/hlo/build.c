@@ -6,6 +6,7 @@
 
 #include "core/io/hlo/hlo.h"
 #include "core/io/import.h"
+#include "core/io/own-place.h"
 
 /* One array of what an instruction makes. */
 typedef struct
@@ -343,8 +344,8 @@ add_node (Build *build, const Result *result, GHashTable *results, PhImportNode 
   node->n_attrs = instruction->attrs->len;
   add_after (build, instruction, node, results);
   node->where = instruction->where;
-  if (node->where == NULL && instruction->line > 0)
-    node->where = ph_where_new (ph_intern (build->hlo->source->path), instruction->line, instruction->column, TRUE, NULL);
+  if (instruction->line > 0)
+    node->where = ph_where_in_file (node->where, ph_where_new (ph_intern (build->hlo->source->path), instruction->line, instruction->column, TRUE, NULL));
   if (instruction->line > 0)
     ph_source_mark (build->hlo->source, instruction, instruction->line, instruction->column);
   return TRUE;

@@ -4,6 +4,7 @@
 
 #include "core/io/import.h"
 #include "core/io/mlir/build.h"
+#include "core/io/own-place.h"
 #include "core/ops/op.h"
 
 typedef struct
@@ -86,7 +87,7 @@ place (Builder *builder, PhImportNode *node, const PhMlirOp *op)
 {
   node->part = op;
   ph_source_mark (builder->source, op, op->line, op->column);
-  node->where = op->loc.where != NULL ? op->loc.where : ph_where_new (builder->source->path, op->line, op->column, TRUE, NULL);
+  node->where = ph_where_in_file (op->loc.where, ph_where_new (builder->source->path, op->line, op->column, TRUE, NULL));
   node->name = op->loc.name != NULL ? ph_importer_name (&builder->importer, op->loc.name) : "";
 }
 

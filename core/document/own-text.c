@@ -1,0 +1,88 @@
+/* own-text.c: the text of the file that is open, and which line of it a node came from.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include "core/document/own-text.h"
+
+#include <string.h>
+
+#define MAX_BYTES (8 << 20)
+
+/* A place says the file as the reader knew it: by its path, or by its name alone. */
+static char *
+file_of (PhDocument *document, const PhWhere *where)
+{
+  const char      *path = ph_document_get_path (document);
+  g_autofree char *name = NULL, *own = NULL, *inside = NULL;
+
+  for (; where != NULL && !where->own; where = where->outer)
+    ;
+  if (path == NULL || where == NULL || where->line == 0)
+    return NULL;
+  name = g_path_get_basename (where->file);
+  own = g_path_get_basename (path);
+  if (strcmp (name, own) == 0 && !g_file_test (path, G_FILE_TEST_IS_DIR))
+    return g_strdup (path);
+  inside = g_build_filename (path, name, NULL);      /* a folder of dumps: nothing outside of it is read */
+  return g_file_test (inside, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&inside) : NULL;
+}
+
+static guint
+line_of (const PhWhere *where)
+{
+  for (; where != NULL && !where->own; where = where->outer)
+    ;
+  return where != NULL ? where->line : 0;
+}
+
+char *
+ph_own_text_find (PhDocument *document, const PhNode *node, guint *line)
+{
+  *line = line_of (node->where);
+  return file_of (document, node->where);
+}
+
+char *
+ph_own_text_read (const char *file, GError **error)
+{
+  g_autofree char   *text = NULL;
+  g_autoptr (GError) reason = NULL;
+  gsize              size;
+
+  if (!g_file_get_contents (file, &text, &size, &reason))
+    g_set_error (error, PH_ERROR, PH_ERROR_FILE, "%s: %s", file, reason->message);
+  else if (memchr (text, 0, size) != NULL || !g_utf8_validate (text, (gssize) size, NULL))
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s is not a text: `print` shows the model as one", file);
+  else if (size > MAX_BYTES)
+    g_set_error (error, PH_ERROR, PH_ERROR_UNSUPPORTED, "%s is too long to be shown: %" G_GSIZE_FORMAT " MB", file, size >> 20);
+  else
+    return g_steal_pointer (&text);
+  return NULL;
+}
+
+PhNode *
+ph_own_text_node (PhDocument *document, const char *file, guint line)
+{
+  PhModel              *model = ph_document_get_model (document);
+  g_autoptr (GPtrArray) nodes = model != NULL ? ph_model_nodes (model) : g_ptr_array_new ();
+  const PhWhere        *known = NULL;
+  gboolean              same = FALSE;
+  PhNode               *nearest = NULL;
+
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      PhNode     *node = nodes->pdata[i];
+      const guint at = line_of (node->where);
+
+      if (at == 0 || at > line || (nearest != NULL && at <= line_of (nearest->where)))
+        continue;
+      if (known == NULL || known->file != node->where->file)
+        {
+          g_autofree char *of = file_of (document, node->where);
+
+          same = g_strcmp0 (of, file) == 0;
+          known = node->where;
+        }
+      if (same)
+        nearest = node;
+    }
+  return nearest;
+}

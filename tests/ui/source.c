@@ -1,0 +1,117 @@
+/* source.c: the pane with the file's own text: a selected node's line is marked, a click on a line selects what it made.
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+#include <gtksourceview/gtksource.h>
+#include <string.h>
+
+#include "tests/ui/driver.h"
+#include "views/source-pane.h"
+
+static PhSourcePane *
+open_pane (const char *file)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", file, NULL);
+
+  driver_open (path);
+  ph_window_show_bottom (driver_window (), "source");
+  driver_settle ();
+  return PH_SOURCE_PANE (driver_find (GTK_WIDGET (driver_window ()), PH_TYPE_SOURCE_PANE));
+}
+
+static char *
+marked_text (PhSourcePane *pane)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW)));
+  GtkTextIter    from, to;
+
+  if (!gtk_text_buffer_get_iter_at_line (buffer, &from, (int) ph_source_pane_get_line (pane) - 1))
+    return g_strdup ("");
+  to = from;
+  gtk_text_iter_forward_to_line_end (&to);
+  g_assert_true (gtk_text_iter_has_tag (&from, gtk_text_tag_table_lookup (gtk_text_buffer_get_tag_table (buffer), "selected")));
+  return gtk_text_buffer_get_text (buffer, &from, &to, FALSE);
+}
+
+/* Clicks on the first letter of @words, and waits for the selection. */
+static void
+click_on (PhSourcePane *pane, const char *words)
+{
+  GtkTextView  *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  GtkTextIter   from, to;
+  GdkRectangle  place;
+  int           x, y;
+
+  gtk_text_buffer_get_start_iter (gtk_text_view_get_buffer (view), &from);
+  g_assert_true (gtk_text_iter_forward_search (&from, words, 0, &from, &to, NULL));
+  gtk_text_view_scroll_to_iter (view, &from, 0.1, FALSE, 0, 0);
+  driver_settle ();
+  gtk_text_view_get_iter_location (view, &from, &place);
+  gtk_text_view_buffer_to_window_coords (view, GTK_TEXT_WINDOW_WIDGET, place.x + 2, place.y + place.height / 2, &x, &y);
+  driver_click (GTK_WIDGET (view), x, y, 1);
+  driver_settle ();
+}
+
+/* Line by line: each node's own is marked, and a click there selects it again; a pass keeps the lines. */
+static void
+test_hlo (void)
+{
+  PhSourcePane *pane = open_pane ("linear-selu.hlo");
+  GtkTextView  *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  guint         n = 0;
+
+  g_assert_cmpstr (gtk_source_language_get_id (gtk_source_buffer_get_language (GTK_SOURCE_BUFFER (gtk_text_view_get_buffer (view)))), ==, "hlo");
+  PH_FOREACH_NODE (node, ph_document_get_model (driver_document ())->graph)
+    {
+      g_autofree char *id = g_strdup_printf ("n%u", node->id), *text = NULL;
+
+      driver_run ("select-node %s", id);
+      g_assert_cmpuint (ph_source_pane_get_line (pane), >, 1);
+      text = marked_text (pane);
+      g_assert_nonnull (strstr (text, node->op_type));
+      n++;
+    }
+  g_assert_cmpuint (n, >, 3);
+  driver_run ("select-node");
+  g_assert_cmpuint (ph_source_pane_get_line (pane), ==, 0);
+  click_on (pane, " add(");
+  {
+    PhNode *node = ph_model_find_node (ph_document_get_model (driver_document ()), ph_document_get_selection (driver_document ()));
+
+    g_assert_nonnull (node);
+    g_assert_cmpstr (node->op_type, ==, "add");
+  }
+  driver_run ("run convert-to-onnx");
+  {
+    PhNode *node = ph_document_get_model (driver_document ())->graph->last;
+
+    driver_run ("select-node n%u", node->id);
+    g_assert_nonnull (node->op);
+    g_assert_cmpuint (ph_source_pane_get_line (pane), >, 0);
+  }
+}
+
+/* Another file in its place; one that is no text says so. */
+static void
+test_others (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("peephole-source-XXXXXX", NULL), *path = g_build_filename (folder, "m.onnx", NULL);
+  PhSourcePane    *pane = open_pane ("seed.mlir");
+  GtkTextView     *view = GTK_TEXT_VIEW (driver_find (GTK_WIDGET (pane), GTK_SOURCE_TYPE_VIEW));
+  GtkTextIter      from, to;
+
+  gtk_text_buffer_get_start_iter (gtk_text_view_get_buffer (view), &from);
+  g_assert_true (gtk_text_iter_forward_search (&from, "stablehlo.", 0, &from, &to, NULL));
+  driver_run ("save %s", path);
+  driver_open (path);
+  driver_expect_text (GTK_WIDGET (pane), "is not a text");
+  driver_remove (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  if (!driver_init (&argc, &argv))
+    return 0;
+  g_test_add_func ("/source/hlo", test_hlo);
+  g_test_add_func ("/source/others", test_others);
+  return driver_main ();
+}
