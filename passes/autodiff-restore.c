@@ -224,7 +224,7 @@ ph_autodiff_restore (PhPassRun *run, const char *name, const char *const *names,
     {
       PhValue *value = original->graph->constants->pdata[i], *now = g_hash_table_lookup (map, value);
 
-      if (now != NULL && ph_value_has_gradient (value) && !ph_autodiff_is_setting (value))
+      if (now != NULL && ph_value_has_gradient (value) && !ph_value_is_setting (value))
         g_ptr_array_add (sources, now);
     }
   return TRUE;

@@ -96,19 +96,6 @@ is_of_gradient (const PhValue *value)
   return value->uses->len > 0;
 }
 
-gboolean
-ph_autodiff_is_setting (const PhValue *value)
-{
-  for (guint i = 0; i < value->uses->len; i++)
-    {
-      const PhUse *use = &g_array_index (value->uses, PhUse, i);
-
-      if (use->node->op == NULL || ph_node_input_gradient (use->node, use->index) != PH_GRADIENT_REFUSED)
-        return FALSE;
-    }
-  return value->uses->len > 0 && value->n_output_uses == 0;
-}
-
 /* (transfer container) (nullable): what to differentiate by. */
 static GPtrArray *
 find_sources (PhPassRun *run, const char *verb, const char *const *names, gboolean parameters, GError **error)
@@ -133,7 +120,7 @@ find_sources (PhPassRun *run, const char *verb, const char *const *names, gboole
     {
       PhValue *value = constants->pdata[i];
 
-      if (ph_value_is_parameter (value) && !is_of_gradient (value) && !ph_autodiff_is_setting (value))
+      if (ph_value_is_parameter (value) && !is_of_gradient (value) && !ph_value_is_setting (value))
         g_ptr_array_add (sources, value);
     }
   return g_steal_pointer (&sources);

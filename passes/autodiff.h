@@ -6,9 +6,6 @@
 
 G_BEGIN_DECLS
 
-/* A constant that nothing reads but settings (the ratio of a Dropout, the scales of a Resize): no parameter. */
-gboolean ph_autodiff_is_setting (const PhValue *value);
-
 /* Where a parameter among @names (NULL-terminated; empty: all) was folded or merged by passes of ours: puts the forward graph
  * as it came beside the present one. @output: what computes @name there, or NULL where nothing is missing; @sources receives
  * what to differentiate by. */

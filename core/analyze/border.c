@@ -165,7 +165,7 @@ find_inputs (PhRegion *region, PhModel *before, PhModel *after)
     }
 }
 
-/* An input that has a default may still be fed, unless it became a constant. */
+/* An input that has a default may still be fed, unless it became a constant; one that is new was a constant before. */
 void
 ph_region_find_border (PhRegion *region, PhModel *before, PhModel *after)
 {
@@ -175,7 +175,8 @@ ph_region_find_border (PhRegion *region, PhModel *before, PhModel *after)
       const PhId     id = g_array_index (region->inputs, PhId, i);
       const PhValue *was = ph_model_find_value (before, id), *is = ph_model_find_value (after, id);
 
-      if (was != NULL && was->is_input && was->tensor != NULL && (is == NULL || !is->is_input))
+      if ((was != NULL && was->is_input && was->tensor != NULL && (is == NULL || !is->is_input)) ||
+          (was == NULL && is != NULL && is->is_input && is->tensor != NULL))
         g_array_remove_index (region->inputs, i);
     }
 }

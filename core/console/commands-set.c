@@ -146,35 +146,44 @@ say_setting (PhCall *call, guint i)
   json_object_set_string_member (row, "summary", settings[i].summary);
 }
 
-/* "8G", "500M", "1e6", "default" */
-static gboolean
-parse_value (PhCall *call, guint i, const char *text, guint64 *value, GError **error)
+/* "8G", "500M", "1e6": with units of @thousand. 0: it is none. */
+static guint64
+parse_number (const char *text, double thousand)
 {
   static const char units[] = "KMGT";
   char  *end;
-  double number;
+  double number = g_ascii_strtod (text, &end);
 
-  *value = 0;
-  if (g_str_equal (text, "default"))
-    return TRUE;
-  number = g_ascii_strtod (text, &end);
   if (end != text && *end != '\0')
     {
       const char *unit = strchr (units, g_ascii_toupper (*end));
 
       for (const char *u = units; unit != NULL && u <= unit; u++)
-        number *= settings[i].is_size ? 1024 : 1000;
+        number *= thousand;
       if (unit != NULL)
         end += 1;
-      if (unit != NULL && settings[i].is_size && g_ascii_strcasecmp (end, "iB") == 0)
+      if (unit != NULL && thousand == 1024 && g_ascii_strcasecmp (end, "iB") == 0)
         end += 2;
-      else if (settings[i].is_size && g_ascii_strcasecmp (end, "B") == 0)
+      else if (thousand == 1024 && g_ascii_strcasecmp (end, "B") == 0)
         end += 1;
     }
-  if (end == text || *end != '\0' || !(number >= 1) || number > 9e18)
+  return end == text || *end != '\0' || !(number >= 1) || number > 9e18 ? 0 : (guint64) number;
+}
+
+guint64
+ph_call_parse_size (const char *text)
+{
+  return parse_number (text, 1024);
+}
+
+/* Or "default", which is 0. */
+static gboolean
+parse_value (PhCall *call, guint i, const char *text, guint64 *value, GError **error)
+{
+  *value = g_str_equal (text, "default") ? 0 : parse_number (text, settings[i].is_size ? 1024 : 1000);
+  if (*value == 0 && !g_str_equal (text, "default"))
     return ph_call_usage (call, error, settings[i].is_size ? "'%s' is no size: say 8G, 500M, or default" : "'%s' is no number: say 100000, 2M, or default",
                           text);
-  *value = (guint64) number;
   return TRUE;
 }
 

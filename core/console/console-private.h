@@ -123,6 +123,8 @@ JsonObject *ph_json_add_object (JsonArray *array);                     /* (trans
 void      ph_json_set       (JsonObject *object, const char *member, const char *text);  /* NULL: null */
 double    ph_float_value    (float value);              /* the double that prints as short as the float */
 
+guint64   ph_call_parse_size  (const char *text);       /* bytes: "8G", "500M", "1e6"; 0: it is no size */
+
 /* A command that is asked whether it is open says so. */
 gboolean  ph_call_need_open   (PhCall *call, GError **error);
 gboolean  ph_call_need_args   (PhCall *call, guint min, guint max, GError **error);   /* usage error otherwise */

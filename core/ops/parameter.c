@@ -38,3 +38,16 @@ ph_value_is_parameter (const PhValue *value)
   return value->tensor != NULL && value->producer == NULL && ph_value_has_gradient (value) &&
          value->id < first_made (value->graph->model);
 }
+
+gboolean
+ph_value_is_setting (const PhValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const PhUse *use = &g_array_index (value->uses, PhUse, i);
+
+      if (use->node->op == NULL || ph_node_input_gradient (use->node, use->index) != PH_GRADIENT_REFUSED)
+        return FALSE;
+    }
+  return value->uses->len > 0 && value->n_output_uses == 0;
+}
