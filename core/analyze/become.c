@@ -230,20 +230,35 @@ wanted_control (Become *become, PhNode *of_target)
   return wanted;
 }
 
-/* What the target does not order must not stand in the way of its own order. */
-static gboolean
-drop_control (Become *become, PhGraph *graph, PhGraph *target)
+/* Which node of the target is which of ours. */
+static GHashTable *
+matched_targets (Become *become, PhGraph *target)
 {
-  g_autoptr (GHashTable) targets = g_hash_table_new (NULL, NULL);
+  GHashTable *targets = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (of_target, target)
     if (ph_match_node (&become->match, of_target) != NULL)
       g_hash_table_insert (targets, ph_match_node (&become->match, of_target), of_target);
+  return targets;
+}
+
+/* What the target does not order must not stand in the way of its own order. Hardly a graph has such an order. */
+static gboolean
+drop_control (Become *become, PhGraph *graph, PhGraph *target)
+{
+  g_autoptr (GHashTable) targets = NULL;
+
   PH_FOREACH_NODE (node, graph)
     {
-      PhNode *of_target = g_hash_table_lookup (targets, node);
-      g_autoptr (GHashTable) wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
+      g_autoptr (GHashTable) wanted = NULL;
+      PhNode *of_target;
 
+      if (node->control == NULL)
+        continue;
+      if (targets == NULL)
+        targets = matched_targets (become, target);
+      of_target = g_hash_table_lookup (targets, node);
+      wanted = of_target != NULL ? wanted_control (become, of_target) : g_hash_table_new (NULL, NULL);
       for (guint i = node->control != NULL ? node->control->len : 0; i-- > 0;)
         if (!g_hash_table_contains (wanted, node->control->pdata[i]) && !ph_node_remove_control (node, node->control->pdata[i], become->error))
           return FALSE;

@@ -125,23 +125,27 @@ match_given (PhMatching *match, PhGraph *graph, PhGraph *target)
 static gboolean
 only_counts (const char *name, const char *domain)
 {
-  gboolean digits = FALSE, other = FALSE;
+  gboolean digits = FALSE;
 
-  if (strcmp (domain, "jax") == 0 && strlen (name) <= 2)
+  if (domain[0] == 'j' && strcmp (domain, "jax") == 0 && strlen (name) <= 2)
     return TRUE;
-  for (const char *c = name;; c++)
-    if (*c == '/' || *c == '\0')
+  for (const char *c = name; *c != '\0'; c++)
+    if (*c == '/')
       {
-        if (digits && !other)
+        if (digits)
           return TRUE;
-        if (*c == '\0')
-          return FALSE;
-        digits = other = FALSE;
       }
     else if (g_ascii_isdigit (*c))
       digits = TRUE;
-    else if (strchr ("%_:#.", *c) == NULL)
-      other = TRUE;
+    else if (*c != '%' && *c != '_' && *c != ':' && *c != '#' && *c != '.')
+      {
+        /* A word: on to the next part. */
+        c = strchr (c, '/');
+        if (c == NULL)
+          return FALSE;
+        digits = FALSE;
+      }
+  return digits;
 }
 
 static gboolean
@@ -150,16 +154,25 @@ has_own_name (const PhNode *node)
   return *node->name != '\0' && !only_counts (node->name, node->domain);
 }
 
-/* Those that stand for exactly one node; a name of several is of no use. */
+/* Of the nodes that nothing is known of yet, those whose name stands for exactly one; a name of several is of no use. */
 static GHashTable *
-own_names (const PhGraph *graph)
+own_names (const PhMatching *match, const PhGraph *graph, gboolean of_target)
 {
   GHashTable *names = g_hash_table_new (NULL, NULL);
 
   PH_FOREACH_NODE (node, graph)
-    if (has_own_name (node))
+    if ((of_target ? ph_match_node (match, node) == NULL : ph_match_how (match, node) == PH_MATCH_NONE) && has_own_name (node))
       g_hash_table_insert (names, (gpointer) node->name, g_hash_table_contains (names, node->name) ? NULL : node);
   return names;
+}
+
+/* The node of @graph that makes a value of that name. (nullable) */
+static PhNode *
+maker_of (const PhGraph *graph, const char *name)
+{
+  const PhValue *value = ph_graph_find_value_named (graph, name);
+
+  return value != NULL && value->graph == graph ? value->producer : NULL;
 }
 
 /* Most of two snapshots is the same, in the same order: both are walked side by side, and only where they part are names looked up. */
@@ -173,49 +186,41 @@ match_names (PhMatching *match, PhGraph *graph, PhGraph *target)
     {
       PhNode *found;
 
-      if (!has_own_name (node))
+      if (node->outputs->len == 0 || !has_own_name (node))
         continue;
-      if (at != NULL && at->name == node->name && at->outputs->len > 0 && node->outputs->len > 0
-          && ph_node_output (at, 0)->name == ph_node_output (node, 0)->name && is_free (match, at, node))
-        {
-          ph_match_set (match, at, node, PH_MATCH_NAME);
-          at = at->next;
-          continue;
-        }
-      if (ours == NULL)
-        {
-          ours = own_names (graph);
-          theirs = own_names (target);
-        }
-      found = g_hash_table_lookup (theirs, node->name) == node ? g_hash_table_lookup (ours, node->name) : NULL;
-      if (!is_free (match, found, node))
+      found = at != NULL && at->outputs->len > 0 && ph_node_output (at, 0)->name == ph_node_output (node, 0)->name
+              ? at : maker_of (graph, ph_node_output (node, 0)->name);
+      if (found == NULL || found->name != node->name || !is_free (match, found, node))
         continue;
       ph_match_set (match, found, node, PH_MATCH_NAME);
       at = found->next;
+    }
+  PH_FOREACH_NODE (node, target)
+    {
+      PhNode *found;
+
+      if (ph_match_node (match, node) != NULL || !has_own_name (node))
+        continue;
+      if (ours == NULL)
+        {
+          ours = own_names (match, graph, FALSE);
+          theirs = own_names (match, target, TRUE);
+        }
+      found = g_hash_table_lookup (theirs, node->name) == node ? g_hash_table_lookup (ours, node->name) : NULL;
+      if (is_free (match, found, node))
+        ph_match_set (match, found, node, PH_MATCH_NAME);
     }
 }
 
 static void
 match_outputs (PhMatching *match, PhGraph *graph, PhGraph *target)
 {
-  g_autoptr (GHashTable) makers = NULL;
-
   PH_FOREACH_NODE (node, target)
     for (guint i = 0; i < node->outputs->len && ph_match_node (match, node) == NULL; i++)
       {
         const char *name = ph_node_output (node, i)->name;
-        PhNode     *found;
+        PhNode     *found = only_counts (name, node->domain) ? NULL : maker_of (graph, name);
 
-        if (only_counts (name, node->domain))
-          continue;
-        if (makers == NULL)
-          {
-            makers = g_hash_table_new (NULL, NULL);
-            PH_FOREACH_NODE (maker, graph)
-              for (guint k = 0; k < maker->outputs->len; k++)
-                g_hash_table_insert (makers, (gpointer) ph_node_output (maker, k)->name, maker);
-          }
-        found = g_hash_table_lookup (makers, name);
         if (is_free (match, found, node))
           ph_match_set (match, found, node, PH_MATCH_OUTPUT);
       }

@@ -85,11 +85,35 @@ follow (PhHistory *history, PhModel *model, PhRecorded *recorded, GError **error
   return TRUE;
 }
 
-typedef struct { PhModel *first, *model; PhHistory *history; GPtrArray *problems; } Replay;
+/* Steps are read on the thread that opens, and followed on another, a few behind, so that memory does not grow with the dump. */
+#define BEHIND 4
+
+typedef struct
+{
+  PhModel   *first, *model;
+  PhHistory *history;
+  GPtrArray *problems;           /* (nullable)                                                             */
+  GThread   *follower;           /* (nullable) takes what is in @waiting                                   */
+  GQueue     waiting;            /* (element-type PhRecorded) under @lock; its model is NULL: no change    */
+  GPtrArray *left_out;           /* (nullable) (element-type utf8) what the follower has to say            */
+  gboolean   ended;              /* under @lock: no more comes                                             */
+  GMutex     lock;
+  GCond      moved;
+} Replay;
 
 static void
 replay_clear (Replay *replay)
 {
+  if (replay->follower != NULL)                /* reading failed, or was given up: what waits is of no use */
+    {
+      g_mutex_lock (&replay->lock);
+      replay->ended = TRUE;
+      g_queue_clear_full (&replay->waiting, (GDestroyNotify) ph_recorded_free);
+      g_cond_signal (&replay->moved);
+      g_mutex_unlock (&replay->lock);
+      g_thread_join (replay->follower);
+    }
+  g_clear_pointer (&replay->left_out, g_ptr_array_unref);
   g_clear_pointer (&replay->first, ph_model_free);
   g_clear_pointer (&replay->model, ph_model_free);
   g_clear_pointer (&replay->history, ph_history_free);
@@ -97,11 +121,26 @@ replay_clear (Replay *replay)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Replay, replay_clear)
 
 /* A pass that changed nothing gets a step without edits, so that the list shows it. */
+static void
+replay_now (Replay *replay, const char *pass, PhModel *model, GPtrArray *problems)
+{
+  g_autoptr (GError) reason = NULL;
+
+  if (replay->model == NULL)
+    replay->model = ph_model_clone (replay->first);
+  if (model == NULL)
+    {
+      ph_history_begin_step (replay->history, replay->model, pass);
+      ph_history_end_step (replay->history, replay->model, 0);
+    }
+  else if (!follow (replay->history, replay->model, &(PhRecorded) { (char *) pass, model }, &reason))
+    add_problem (problems, "The step '%s' was left out: %s", pass, reason->message);
+}
+
 static gboolean
 replay_step (const char *pass, PhModel *model, gpointer data, GError **error)
 {
-  Replay           *replay = data;
-  g_autoptr (GError) reason = NULL;
+  Replay *replay = data;
 
   if (replay->first == NULL)
     {
@@ -109,18 +148,76 @@ replay_step (const char *pass, PhModel *model, gpointer data, GError **error)
       replay->history = ph_history_new ();
       return TRUE;
     }
-  if (replay->model == NULL)
-    replay->model = ph_model_clone (replay->first);
-  if (model == NULL)
-    {
-      ph_history_begin_step (replay->history, replay->model, pass);
-      ph_history_end_step (replay->history, replay->model, 0);
-      return TRUE;
-    }
-  if (!follow (replay->history, replay->model, &(PhRecorded) { (char *) pass, model }, &reason))
-    add_problem (replay->problems, "The step '%s' was left out: %s", pass, reason->message);
-  ph_model_free (model);
+  replay_now (replay, pass, model, replay->problems);
+  g_clear_pointer (&model, ph_model_free);
   return TRUE;
+}
+
+static gpointer
+follow_waiting (gpointer data)
+{
+  Replay *replay = data;
+
+  for (;;)
+    {
+      PhRecorded *recorded;
+
+      g_mutex_lock (&replay->lock);
+      while (replay->waiting.length == 0 && !replay->ended)
+        g_cond_wait (&replay->moved, &replay->lock);
+      recorded = g_queue_pop_head (&replay->waiting);
+      g_cond_signal (&replay->moved);
+      g_mutex_unlock (&replay->lock);
+      if (recorded == NULL)
+        return NULL;
+      replay_now (replay, recorded->pass, recorded->model, replay->left_out);
+      ph_recorded_free (recorded);
+    }
+}
+
+/* Like replay_step(), but returns before the step is followed. */
+static gboolean
+queue_step (const char *pass, PhModel *model, gpointer data, GError **error)
+{
+  Replay     *replay = data;
+  PhRecorded *recorded;
+
+  if (replay->first == NULL)
+    return replay_step (pass, model, data, error);
+  recorded = g_new0 (PhRecorded, 1);
+  recorded->pass = g_strdup (pass);
+  recorded->model = model;
+  if (replay->follower == NULL)
+    {
+      replay->left_out = g_ptr_array_new_with_free_func (g_free);
+      replay->follower = g_thread_new ("follower", follow_waiting, replay);
+    }
+  g_mutex_lock (&replay->lock);
+  while (replay->waiting.length >= BEHIND)
+    g_cond_wait (&replay->moved, &replay->lock);
+  g_queue_push_tail (&replay->waiting, recorded);
+  g_cond_signal (&replay->moved);
+  g_mutex_unlock (&replay->lock);
+  return TRUE;
+}
+
+/* Waits until all is followed. (transfer full) */
+static PhModel *
+replay_end (Replay *replay, PhHistory **history)
+{
+  if (replay->follower != NULL)
+    {
+      g_mutex_lock (&replay->lock);
+      replay->ended = TRUE;
+      g_cond_signal (&replay->moved);
+      g_mutex_unlock (&replay->lock);
+      g_thread_join (g_steal_pointer (&replay->follower));
+      if (replay->problems != NULL)
+        g_ptr_array_extend_and_steal (replay->problems, g_steal_pointer (&replay->left_out));
+    }
+  if (replay->history != NULL && replay->history->steps->len > 0)
+    *history = g_steal_pointer (&replay->history);
+  return g_steal_pointer (&replay->first);
 }
 
 typedef struct { Replay replay; const char *start; } Continuing;
@@ -154,11 +251,7 @@ open_file (const char *path, PhHistory **history, GPtrArray *problems, GCancella
 {
   g_auto (Replay) replay = { .problems = problems };
 
-  if (!ph_format_record (path, replay_step, &replay, problems, cancellable, error))
-    return NULL;
-  if (replay.history != NULL && replay.history->steps->len > 0)
-    *history = g_steal_pointer (&replay.history);
-  return g_steal_pointer (&replay.first);
+  return ph_format_record (path, queue_step, &replay, problems, cancellable, error) ? replay_end (&replay, history) : NULL;
 }
 
 /* mlir-opt -mlir-print-ir-tree-dir writes a folder for each module, and in it one for each function. */
@@ -167,11 +260,8 @@ open_tree (const char *text, const char *folder, PhHistory **history, GPtrArray 
 {
   g_auto (Replay) replay = { .problems = problems };
 
-  if (!ph_format_record_text (ph_format_find ("mlir-dump"), text, folder, replay_step, &replay, problems, cancellable, error))
-    return NULL;
-  if (replay.history != NULL && replay.history->steps->len > 0)
-    *history = g_steal_pointer (&replay.history);
-  return g_steal_pointer (&replay.first);
+  return ph_format_record_text (ph_format_find ("mlir-dump"), text, folder, queue_step, &replay, problems, cancellable, error)
+         ? replay_end (&replay, history) : NULL;
 }
 
 PhHistory *

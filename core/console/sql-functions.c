@@ -11,10 +11,13 @@ static PhNode *
 node_of (PhSql *sql, sqlite3_value *value, sqlite3_context *out)
 {
   PhModel         *model = sql->here != NULL ? sql->here->model : NULL;
+  const gint64     id = sqlite3_value_type (value) == SQLITE_INTEGER ? sqlite3_value_int64 (value) : 0;
+  PhNode          *node = model != NULL && id > 0 && id < model->next_id ? ph_model_find_node (model, (PhId) id) : NULL;
   const char      *text = (const char *) sqlite3_value_text (value);
-  PhNode          *node = model != NULL && text != NULL ? ph_model_find_node_named (model, text) : NULL;
   g_autofree char *message = NULL;
 
+  if (node == NULL && model != NULL && text != NULL)
+    node = ph_model_find_node_named (model, text);
   if (node != NULL || sqlite3_value_type (value) == SQLITE_NULL)
     return node;
   message = g_strdup_printf ("there is no node '%s'", text != NULL ? text : "");
@@ -71,16 +74,17 @@ visit_after (PhNode *node, Visit visit, gpointer data)
     }
 }
 
-typedef struct { GHashTable *from; GPtrArray *queue; PhNode *at; } Walk;       /* from: node -> the one through which it was found */
+/* from, by id of a node: the one through which it was found, of the first itself. (nullable) */
+typedef struct { PhNode **from; GPtrArray *queue; PhNode *at; } Walk;
 
 static void
 reach (PhNode *node, gpointer data)
 {
   Walk *walk = data;
 
-  if (g_hash_table_contains (walk->from, node))
+  if (walk->from[node->id] != NULL)
     return;
-  g_hash_table_insert (walk->from, node, walk->at);
+  walk->from[node->id] = walk->at;
   g_ptr_array_add (walk->queue, node);
 }
 
@@ -88,9 +92,9 @@ reach (PhNode *node, gpointer data)
 static void
 walk_from (Walk *walk, PhNode *start, gboolean forward, const PhNode *except)
 {
-  walk->from = g_hash_table_new (NULL, NULL);
+  walk->from = g_new0 (PhNode *, start->graph->model->next_id);
   walk->queue = g_ptr_array_new ();
-  g_hash_table_insert (walk->from, start, NULL);
+  walk->from[start->id] = start;
   for (guint i = 0; i == 0 || i <= walk->queue->len; i++)
     {
       walk->at = i == 0 ? start : walk->queue->pdata[i - 1];
@@ -103,19 +107,30 @@ walk_from (Walk *walk, PhNode *start, gboolean forward, const PhNode *except)
 static void
 walk_clear (Walk *walk)
 {
-  g_hash_table_unref (walk->from);
+  g_free (walk->from);
   g_ptr_array_unref (walk->queue);
 }
 
 static void
 result_nodes (sqlite3_context *out, PhNode *const *nodes, guint n)
 {
-  GString *text = g_string_new ("[");
+  GString *text = g_string_sized_new ((gsize) n * 8 + 3);
+  char     digits[16];
 
+  g_string_append_c (text, '[');
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s%u", i > 0 ? "," : "", nodes[i]->id);
+    {
+      char *at = digits + sizeof digits;
+
+      for (guint id = nodes[i]->id; id > 0; id /= 10)
+        *--at = (char) ('0' + id % 10);
+      if (i > 0)
+        g_string_append_c (text, ',');
+      g_string_append_len (text, at, digits + sizeof digits - at);
+    }
   g_string_append_c (text, ']');
-  ph_sql_result_take (out, g_string_free (text, FALSE));
+  sqlite3_result_text64 (out, text->str, text->len, g_free, SQLITE_UTF8);
+  g_string_free (text, FALSE);
 }
 
 static void
@@ -155,10 +170,11 @@ sql_path (sqlite3_context *out, int argc, sqlite3_value **argv)
   if (last == NULL)
     return;
   walk_from (&walk, last, FALSE, NULL);
-  if (g_hash_table_contains (walk.from, first))
+  if (walk.from[first->id] != NULL)
     {
-      for (PhNode *node = first; node != NULL; node = g_hash_table_lookup (walk.from, node))
+      for (PhNode *node = first; node != last; node = walk.from[node->id])
         g_ptr_array_add (way, node);
+      g_ptr_array_add (way, last);
       result_nodes (out, (PhNode *const *) way->pdata, way->len);
     }
   walk_clear (&walk);
@@ -166,16 +182,16 @@ sql_path (sqlite3_context *out, int argc, sqlite3_value **argv)
 
 /* ── the longest path ── */
 
-typedef struct { double cost; PhNode *before; } Reach;
-typedef struct { GHashTable *reaches; PhGraph *graph; Reach *best; } Longest;
+typedef struct { double cost; PhNode *before; } Reach;                 /* cost 0: not reached yet */
+typedef struct { const Reach *reaches; Reach *best; } Longest;         /* reaches: by id of a node */
 
 static void
 take_longest (PhNode *node, gpointer data)
 {
   Longest     *longest = data;
-  const Reach *reach_of = g_hash_table_lookup (longest->reaches, node);
+  const Reach *reach_of = &longest->reaches[node->id];
 
-  if (reach_of != NULL && (longest->best->before == NULL || reach_of->cost > longest->best->cost))
+  if (reach_of->cost > 0 && (longest->best->before == NULL || reach_of->cost > longest->best->cost))
     *longest->best = (Reach) { reach_of->cost, node };
 }
 
@@ -183,26 +199,26 @@ take_longest (PhNode *node, gpointer data)
 GPtrArray *
 ph_sql_find_longest (PhModel *model, gboolean flops)
 {
-  g_autoptr (GHashTable) reaches = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  GPtrArray             *way = g_ptr_array_new ();
-  PhNode                *last = NULL;
-  double                 most = -1;
+  g_autofree Reach *reaches = g_new0 (Reach, model->next_id);
+  GPtrArray        *way = g_ptr_array_new ();
+  PhNode           *last = NULL;
+  double            most = -1;
 
   PH_FOREACH_NODE (node, model->graph)
     {
-      Reach  *own = g_new0 (Reach, 1);
-      Longest longest = { reaches, node->graph, own };
+      Reach   own = { 0 };
+      Longest longest = { reaches, &own };
 
       visit_before (node, take_longest, &longest);
-      own->cost += 1 + (flops ? (double) MAX (ph_node_flops (node), 0) : 0);
-      g_hash_table_insert (reaches, node, own);
-      if (own->cost > most)
+      own.cost += 1 + (flops ? (double) MAX (ph_node_flops (node), 0) : 0);
+      reaches[node->id] = own;
+      if (own.cost > most)
         {
-          most = own->cost;
+          most = own.cost;
           last = node;
         }
     }
-  for (PhNode *node = last; node != NULL; node = ((Reach *) g_hash_table_lookup (reaches, node))->before)
+  for (PhNode *node = last; node != NULL; node = reaches[node->id].before)
     g_ptr_array_add (way, node);
   for (guint i = 0; i < way->len / 2; i++)
     {

@@ -13,7 +13,15 @@ typedef struct { PhId src, dst, value; guint slot; } PhSqlEdge;
 typedef struct { PhNode *node; PhAttr *attr; } PhSqlAttr;
 
 /* The rows of a table by the text of a column: the slot of the first, and for each slot the next one with the same text. */
-typedef struct { const void *table; int column; GHashTable *first; guint *next; } PhSqlIndex;
+typedef struct
+{
+  const void *table;
+  int         column;
+  GHashTable *first;
+  guint      *next;
+  GArray     *groups;            /* (nullable) (element-type guint) the first of each text, in the order of the texts */
+  gboolean    partial;           /* some rows have no text                                                  */
+} PhSqlIndex;
 
 typedef struct _PhSqlChanges PhSqlChanges;      /* sql-changes.c */
 
@@ -87,7 +95,8 @@ void ph_sql_changes_free (PhSqlChanges *changes);
 PhSqlView        *ph_sql_view_new   (PhModel *model, PhPosition at, gboolean owned);
 void              ph_sql_view_free  (PhSqlView *view);
 PhSqlView        *ph_sql_find_view  (PhSql *sql, const char *position, GError **error);   /* (transfer none) */
-const PhSqlIndex *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
+PhSqlIndex       *ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column);
+const GArray     *ph_sql_index_groups (PhSqlIndex *index);
 
 /* sql-functions.c */
 void ph_sql_add_functions (PhSql *sql);

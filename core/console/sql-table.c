@@ -9,6 +9,8 @@ typedef struct
   int                 key;       /* 1 + the key, or 0 */
   gint64              slot, end;
   const guint        *next;      /* (nullable) the slots are not in a row: of an index                   */
+  const GArray       *groups;    /* (nullable) of an index, all of them are read                           */
+  guint               group;     /* the one that comes next                                                */
   PhSqlView          *view;      /* (nullable) nothing is open                                           */
 } Cursor;
 typedef struct { PhSql *sql; const PhSqlTable *table; } Module;
@@ -44,10 +46,25 @@ vtab_disconnect (sqlite3_vtab *vtab)
   return SQLITE_OK;
 }
 
-/* idxNum: 1 + key, 0 for a scan, FIRST_TEXT + text column for an index. A position, where the table has one, is the last
- * argument. */
+/* idxNum: 1 + key, 0 for a scan, FIRST_TEXT + text column for an index, and with IN_ORDER for all rows in the order of that column.
+ * A position, where the table has one, is the last argument. */
 #define FIRST_TEXT  8
 #define HAS_POSITION 16
+#define IN_ORDER    32
+
+/* The text column by which all rows are wanted in order, or grouped, which spares SQLite to sort them; -1: none. */
+static int
+ordered_by (const Vtab *vtab, const sqlite3_index_info *info)
+{
+  const PhSqlTable *table = vtab->table;
+
+  if (info->nOrderBy != 1 || info->aOrderBy[0].desc || (table->at > 0 && !table->here) || table->text == NULL || vtab->sql->here == NULL)
+    return -1;
+  for (int k = 0; k < PH_SQL_KEYS && table->texts[k] > 0; k++)
+    if (table->texts[k] == info->aOrderBy[0].iColumn)
+      return ph_sql_view_index (vtab->sql, vtab->sql->here, table, table->texts[k])->partial ? -1 : k;
+  return -1;
+}
 
 static int
 vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
@@ -95,6 +112,12 @@ vtab_best_index (sqlite3_vtab *base, sqlite3_index_info *info)
       info->aConstraintUsage[at_constraint].omit = 1;
     }
   info->idxNum = (best + 1) | (at_constraint >= 0 ? HAS_POSITION : 0);
+  text = best < 0 && at_constraint < 0 ? ordered_by (vtab, info) : -1;
+  if (text >= 0)
+    {
+      info->idxNum = (FIRST_TEXT + text) | IN_ORDER;
+      info->orderByConsumed = 1;
+    }
   vtab->sql->view = vtab->sql->here;
   rows = MAX (table->count (vtab->sql), 8);
   info->estimatedRows = best < 0 ? rows : best + 1 < FIRST_TEXT ? 4 : 8;
@@ -140,6 +163,8 @@ step_on (Cursor *cursor)
   else
     {
       cursor->slot = cursor->next[cursor->slot];
+      if (cursor->slot == G_MAXUINT && cursor->groups != NULL && cursor->group < cursor->groups->len)
+        cursor->slot = g_array_index (cursor->groups, guint, cursor->group++);
       cursor->end = cursor->slot == G_MAXUINT ? 0 : cursor->end;
     }
 }
@@ -160,7 +185,7 @@ look_up (Cursor *cursor, int column, sqlite3_value *value)
 {
   const Vtab       *vtab = (const Vtab *) cursor->base.pVtab;
   const char       *text = (const char *) sqlite3_value_text (value);
-  const PhSqlIndex *index;
+  PhSqlIndex       *index;
   gpointer          first;
 
   if (text == NULL || cursor->view == NULL)
@@ -171,6 +196,25 @@ look_up (Cursor *cursor, int column, sqlite3_value *value)
   cursor->slot = GPOINTER_TO_UINT (first);
   cursor->end = G_MAXUINT;
   cursor->next = index->next;
+}
+
+/* All rows, in the order of a column. */
+static void
+read_in_order (Cursor *cursor, int column)
+{
+  const Vtab *vtab = (const Vtab *) cursor->base.pVtab;
+  PhSqlIndex *index;
+
+  if (cursor->view == NULL)
+    return;
+  index = ph_sql_view_index (vtab->sql, cursor->view, vtab->table, column);
+  cursor->groups = ph_sql_index_groups (index);
+  cursor->group = 0;
+  cursor->next = index->next;
+  if (cursor->groups->len == 0)
+    return;
+  cursor->slot = g_array_index (cursor->groups, guint, cursor->group++);
+  cursor->end = G_MAXUINT;
 }
 
 static int
@@ -209,7 +253,10 @@ vtab_filter (sqlite3_vtab_cursor *base, int number, const char *text, int argc, 
   cursor->slot = 0;
   cursor->end = 0;
   cursor->next = NULL;
-  if (number >= FIRST_TEXT)
+  cursor->groups = NULL;
+  if (number & IN_ORDER)
+    read_in_order (cursor, table->texts[(number & ~IN_ORDER) - FIRST_TEXT]);
+  else if (number >= FIRST_TEXT)
     look_up (cursor, table->texts[number - FIRST_TEXT], argv[0]);
   else if (number == 0 || (sqlite3_value_numeric_type (argv[0]) != SQLITE_INTEGER && sqlite3_value_numeric_type (argv[0]) != SQLITE_NULL))
     cursor->end = table->count (vtab->sql);

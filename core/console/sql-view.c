@@ -2,6 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include "core/console/sql-private.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* A view of another position is a clone of the graph: these are kept, and then the one used longest ago walks on. */
 #define MAX_OTHERS 3
 
@@ -12,6 +15,7 @@ index_clear (gpointer data)
 
   g_hash_table_unref (index->first);
   g_free (index->next);
+  g_clear_pointer (&index->groups, g_array_unref);
 }
 
 PhSqlView *
@@ -110,7 +114,33 @@ ph_sql_find_view (PhSql *sql, const char *position, GError **error)
   return view;
 }
 
-const PhSqlIndex *
+static int
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+const GArray *
+ph_sql_index_groups (PhSqlIndex *index)
+{
+  g_autofree gpointer *texts = NULL;
+  guint                n;
+
+  if (index->groups != NULL)
+    return index->groups;
+  texts = g_hash_table_get_keys_as_array (index->first, &n);
+  qsort (texts, n, sizeof *texts, compare_texts);
+  index->groups = g_array_sized_new (FALSE, FALSE, sizeof (guint), n);
+  for (guint i = 0; i < n; i++)
+    {
+      const guint slot = GPOINTER_TO_UINT (g_hash_table_lookup (index->first, texts[i]));
+
+      g_array_append_val (index->groups, slot);
+    }
+  return index->groups;
+}
+
+PhSqlIndex *
 ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int column)
 {
   PhSqlIndex index = { table, column };
@@ -127,10 +157,12 @@ ph_sql_view_index (PhSql *sql, PhSqlView *view, const PhSqlTable *table, int col
   /* From behind, so that rows come in order. */
   for (gint64 slot = n; slot-- > 0;)
     {
-      const char *text = table->has == NULL || table->has (sql, slot) ? table->text (sql, slot, column) : NULL;
-      gpointer    after;
+      const gboolean has = table->has == NULL || table->has (sql, slot);
+      const char    *text = has ? table->text (sql, slot, column) : NULL;
+      gpointer       after;
 
       index.next[slot] = G_MAXUINT;
+      index.partial = index.partial || (has && text == NULL);
       if (text == NULL)
         continue;
       if (g_hash_table_lookup_extended (index.first, text, NULL, &after))

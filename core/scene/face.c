@@ -19,10 +19,15 @@ struct _PhFaces
   GHashTable   *equal;          /* node and constant in one number -> id of an equal constant that the node had before */
   GHashTable   *changes;        /* node -> how often something of it changed that has no other sign */
   GHashTable   *widths[2];      /* text -> PangoLayout width in 1/8 points; plain, bold */
+  GHashTable   *titles;         /* operator's name, interned -> what is written of it; there are few, on very many nodes */
+  GHashTable   *types;          /* PhType -> TypeText, likewise                         */
   PangoContext *context;        /* (nullable) after finish                              */
   PangoLayout  *layouts[2];
   GPtrArray    *dimensions;     /* (element-type char*) long names of the inputs', A first */
 };
+
+/* What is written of a type, strings of the chunk. */
+typedef struct { const char *shape, *whole; } TypeText;        /* @shape: (nullable) */
 
 PhFaces *
 ph_faces_new (PhGraph *graph)
@@ -36,6 +41,8 @@ ph_faces_new (PhGraph *graph)
   faces->strings = g_string_chunk_new (4096);
   faces->equal = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
   faces->changes = g_hash_table_new (NULL, NULL);
+  faces->titles = g_hash_table_new (NULL, NULL);
+  faces->types = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   faces->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_OFF);
   cairo_font_options_set_hint_style (options, CAIRO_HINT_STYLE_NONE);
@@ -71,6 +78,8 @@ ph_faces_free (PhFaces *faces)
   ph_faces_finish (faces);
   g_hash_table_unref (faces->equal);
   g_hash_table_unref (faces->changes);
+  g_hash_table_unref (faces->titles);
+  g_hash_table_unref (faces->types);
   g_string_chunk_free (faces->strings);
   g_ptr_array_unref (faces->dimensions);
   g_array_unref (faces->faces);
@@ -156,6 +165,41 @@ ph_face_type (PhFaces *faces, const PhType *type)
 
   return type == NULL || type->kind == PH_KIND_OPAQUE ? g_steal_pointer (&shape)
                                                       : g_strdup_printf ("%s %s", ph_dtype_name (type->dtype), shape);
+}
+
+static const TypeText *
+text_of_type (PhFaces *faces, const PhType *type)
+{
+  TypeText *text = g_hash_table_lookup (faces->types, type);
+
+  if (text == NULL)
+    {
+      g_autofree char *shape = ph_face_shape (faces, type), *whole = ph_face_type (faces, type);
+
+      text = g_new (TypeText, 1);
+      *text = (TypeText) { *shape != '\0' ? shortened (faces, shape, 34) : NULL, ph_faces_string (faces, whole) };
+      g_hash_table_insert (faces->types, (gpointer) type, text);
+    }
+  return text;
+}
+
+const char *
+ph_faces_type (PhFaces *faces, const PhType *type)
+{
+  return text_of_type (faces, type)->whole;
+}
+
+static const char *
+title_of (PhFaces *faces, const char *op_type)
+{
+  const char *title = g_hash_table_lookup (faces->titles, op_type);
+
+  if (title == NULL)
+    {
+      title = shortened (faces, op_type, 30);
+      g_hash_table_insert (faces->titles, (gpointer) op_type, (gpointer) title);
+    }
+  return title;
 }
 
 /* Also by the name that it had in an older version. */
@@ -369,14 +413,13 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
 {
   PhFace face = { NULL, };
   g_autoptr (GString) detail = g_string_new (NULL);
-  g_autofree char *shape = NULL;
   const gboolean fused = ph_node_is_fused (node);
   const PhForeignOp *foreign;
   PhNode *described;
   const PhFunction *function = ph_node_function (node);
 
   face.family = fused || function != NULL ? PH_FAMILY_FUSED : family_of (node);
-  face.title = shortened (faces, node->op_type, 30);
+  face.title = title_of (faces, node->op_type);
   face.motif = motif_of (node);
   foreign = node->op == NULL ? ph_dialect_find_foreign (node->domain, node->op_type) : NULL;
   face.short_name = node->op != NULL ? node->op->short_name : foreign != NULL ? foreign->short_name : NULL;
@@ -401,11 +444,7 @@ ph_faces_add_node (PhFaces *faces, PhNode *node)
     face.types = mix (face.types, GPOINTER_TO_UINT (((PhValue *) node->outputs->pdata[i])->type));
   face.own_types = face.types;
   if (node->outputs->len > 0)
-    {
-      shape = ph_face_shape (faces, ((PhValue *) node->outputs->pdata[0])->type);
-      if (*shape != 0)
-        face.shape = shortened (faces, shape, 34);
-    }
+    face.shape = text_of_type (faces, ((PhValue *) node->outputs->pdata[0])->type)->shape;
   return add_face (faces, &face);
 }
 

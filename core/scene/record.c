@@ -99,15 +99,13 @@ static void
 note_type (PhRecorder *recorder, const PhValue *value)
 {
   PhRecord *record = recorder->record;
-  g_autofree char *text = NULL;
   gint64 bytes;
 
   if (value->name != NULL && *value->name != 0 && strlen (value->name) <= SHORT_NAME)
     g_hash_table_insert (record->value_names, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, value->name));
   if (value->type == NULL)
     return;
-  text = ph_face_type (record->faces, value->type);
-  g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_string (record->faces, text));
+  g_hash_table_insert (record->value_types, GUINT_TO_POINTER (value->id), (gpointer) ph_faces_type (record->faces, value->type));
   bytes = ph_type_bytes (value->type);
   if (bytes > 0)
     g_hash_table_insert (record->value_bytes, GUINT_TO_POINTER (value->id), GUINT_TO_POINTER (MIN (bytes / 1024 + 1, G_MAXINT)));

@@ -251,6 +251,30 @@ test_random (void)
   g_test_message ("%u of %u nodes were recognised", kept, all);
 }
 
+/* Two snapshots part at their first node: all others are found by the names of what they make, wherever they stand, and the one that
+ * is called otherwise by the name of its node, which only it has. */
+static void
+test_names (void)
+{
+  static const char *const head = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] x) => (float[2] y) {\n";
+  g_autofree char *ours = g_strconcat (head, "  [gone] a = Relu (x)\n  [one] b = Neg (a)\n  [two] c = Neg (x)\n  [three] d = Neg (c)\n"
+    "  [four] y = Add (b, d)\n}", NULL);
+  g_autofree char *theirs = g_strconcat (head, "  [two] c = Neg (x)\n  [new] e = Exp (c)\n  [one] b = Neg (e)\n  [three] other = Neg (c)\n"
+    "  [four] y = Add (b, other)\n}", NULL);
+  g_autoptr (PhModel) model = ph_onnx_text_read (ours, -1, "ours", NULL), target = ph_onnx_text_read (theirs, -1, "theirs", NULL);
+  PhBecame counts = { 0 };
+  PhId ids[4];
+
+  for (guint i = 0; i < 4; i++)
+    ids[i] = ph_model_find_node_named (model, ((const char *[]) { "one", "two", "three", "four" })[i])->id;
+  g_assert_true (ph_model_become (model, target, &counts, NULL));
+  g_assert_cmpuint (counts.added, ==, 1);
+  g_assert_cmpuint (counts.removed, ==, 1);
+  g_assert_cmpuint (counts.kept, ==, 4);
+  for (guint i = 0; i < 4; i++)
+    g_assert_cmpuint (ph_model_find_node_named (model, ((const char *[]) { "one", "two", "three", "four" })[i])->id, ==, ids[i]);
+}
+
 /* Nothing changed: no edits, however the names look. */
 static void
 test_same (void)
@@ -362,6 +386,7 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/match/names", test_names);
   g_test_add_func ("/match/structure", test_structure);
   g_test_add_func ("/match/same", test_same);
   g_test_add_func ("/match/random", test_random);
