@@ -145,7 +145,16 @@ ph_call_begin (PhCall *call)
       ph_call_fail (call, error);
       return NULL;
     }
+  if (kind == PH_LINE_COMMAND)                 /* begin may have handed over */
+    code = call->command->implementation;
   return code->work != NULL || code->finish != NULL ? code : NULL;
+}
+
+gboolean
+ph_call_hand_over (PhCall *call, const char *command, GError **error)
+{
+  call->command = ph_command_find (command);
+  return ((const PhCommandCode *) call->command->implementation)->begin (call, error);
 }
 
 void

@@ -240,21 +240,16 @@ add_wanted (PhModel *model, const char *name, GPtrArray *wanted, GError **error)
 static gboolean
 eval_begin (PhCall *call, GError **error)
 {
-  Eval  *eval = g_new0 (Eval, 1);
+  Eval  *eval;
   double seed = -1;
 
+  if (ph_call_take_flag (call, "--step"))
+    return ph_call_hand_over (call, "exec", error);
+  eval = g_new0 (Eval, 1);
   ph_call_set_data (call, eval, eval_free);
   if (!ph_call_need_open (call, error) || !ph_call_take_option (call, "--save", &eval->folder, error) ||
       !ph_call_take_number (call, "--random", &seed, error))
     return FALSE;
-  if (ph_call_take_flag (call, "--step"))
-    {
-      if (!ph_call_need_args (call, 0, 0, error))
-        return FALSE;
-      ph_call_set_data (call, NULL, NULL);
-      ph_call_push_line (call, "exec start", NULL);
-      return TRUE;
-    }
   eval->keep_all = ph_call_take_flag (call, "--all");
   eval->reference = ph_call_take_flag (call, "--reference");
   eval->kind = seed >= 0 ? PH_INPUTS_NORMAL : PH_INPUTS_FED;
@@ -371,8 +366,6 @@ eval_work (PhCall *call, GError **error)
   Eval    *eval = call->data;
   gboolean ok;
 
-  if (eval == NULL)            /* for `exec` */
-    return TRUE;
   eval->model = ph_snapshot_lend (eval->snapshot, ph_snapshot_get_history (eval->snapshot)->position);
   ok = run_eval (call, error);
   eval->model = NULL;
@@ -385,8 +378,6 @@ eval_finish (PhCall *call, GError **error)
 {
   Eval *eval = call->data;
 
-  if (eval == NULL)
-    return TRUE;
   ph_document_take_values (call->document, g_steal_pointer (&eval->results));
   return TRUE;
 }
@@ -551,7 +542,7 @@ static const PhCommand rows[] = {
     N_ ("_Feed Inputs"), NULL, NULL, PH_CODE (feed_begin) },
   { "eval", "[VALUE...] [--save FOLDER] [--all] [--random SEED] [--step]", N_ ("Compute the outputs, or these values"),
     "--save writes NAME.pb and NAME.npy; --all keeps every value for `values` and the inspector; --random SEED makes up what is "
-    "not fed; --reference does without the fast kernels; --step is `exec start`: the graph runs node by node.",
+    "not fed; --reference does without the fast kernels; --step is `exec`: the graph runs node by node, `eval --step next`.",
     N_ ("_Evaluate"), "<Control>e|F4", "media-playback-start-symbolic", PH_CODE (eval_begin, eval_work, eval_finish) },
   { "values", "[VALUE...]", N_ ("What the last eval computed"), NULL, N_ ("_Values"), NULL, NULL, PH_CODE (values_begin) },
   { "grad", "[VALUE [wrt VALUE...]]", N_ ("Append the backward graph of an output"),

@@ -142,6 +142,8 @@ gboolean  ph_call_take_option (PhCall *call, const char *name, char **value, GEr
 gboolean  ph_call_take_number (PhCall *call, const char *name, double *value, GError **error); /* left alone: not given */
 /* From begin: work is to find @call->model standing at @at. What a large model makes slow is left to work. */
 void      ph_call_read        (PhCall *call, PhPosition at);
+/* From begin, as its result: the command of that name does the call, with the words that are left. */
+gboolean  ph_call_hand_over   (PhCall *call, const char *command, GError **error);
 /* From work, any thread. @fraction < 0: unknown. */
 void      ph_call_progress    (PhCall *call, const char *what, double fraction);
 /* A line that runs after this one and those pushed before, and before whatever waits. @place: where it stands, "script:12". */
