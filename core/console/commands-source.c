@@ -49,7 +49,7 @@ source (PhCall *call, GError **error)
 }
 
 static const PhCommand rows[] = {
-  { "source", "[NODE] [--lines N]", "The lines of the file that a node comes from",
+  { "lines", "[NODE] [--lines N]", "The lines of the file that a node comes from",
     "The file's own text around the line that the node was read from, N lines before and behind it (3). What a pass made has the line of what it "
     "replaced. The window shows the whole file in the pane Source.",
     NULL, NULL, NULL, PH_CODE (source) },

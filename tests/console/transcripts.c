@@ -199,6 +199,8 @@ test_reference (void)
     {
       g_auto (GStrv) words = g_strsplit_set (list[i]->arguments, " []|", -1);
 
+      if (ph_command_find (list[i]->name) != list[i])
+        g_error ("two commands are named %s", list[i]->name);
       expect_word (played->str, "command", "(^> (time |assert )?|\"|\\\\n)", list[i]->name, "\\b");
       for (guint w = 0; words[w] != NULL; w++)
         if (g_str_has_prefix (words[w], "--"))
