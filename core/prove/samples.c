@@ -402,8 +402,10 @@ fill_integers (PhSampler *sampler, PhTensor *tensor, const PhUsage *usage, PhBou
 
           /* Both ends somewhere, else anything, from either end. */
           value = i == first ? 0 : i == last ? range - 1 : (gint64) (ph_splitmix (state) % (guint64) range);
-          if (kind != PH_SAMPLE_NORMAL && negative && sampler->modesty == 0 && (i == first || (ph_splitmix (state) & 1)))
+          if (kind != PH_SAMPLE_NORMAL && negative && sampler->modesty < PH_SAMPLER_MOST_MODEST && (i == first || (ph_splitmix (state) & 1)))
             value -= range;
+          if (sampler->modesty > 0 && value == -range)      /* without its sign it is beyond the table */
+            value = -1;
         }
       else if (usage->reading == PH_READ_AS_DATA && sampler->modesty > 0)
         value = (gint64) (ph_splitmix (state) % (guint64) sampler->short_axis[sampler->modesty]);

@@ -4,12 +4,27 @@
 
 #include "core/ops/op-list.h"
 
+/* What @value is in the model that the pair was cut out of: a pair's own inputs are of open rank. */
+static const PhType *
+type_of (const PhPair *pair, const PhValue *value)
+{
+  const GPtrArray *inputs = value->graph->inputs;
+  guint            i;
+
+  if (value->tensor != NULL)
+    return ph_type_of_tensor (value->tensor);
+  if (value->is_input && (value->graph == pair->before->graph || value->graph == pair->after->graph) &&
+      g_ptr_array_find ((GPtrArray *) inputs, value, &i) && i < pair->types->len && pair->types->pdata[i] != NULL)
+    return pair->types->pdata[i];
+  return value->type;
+}
+
 /* The size of the table that @node looks up, -1: not known. */
 static gint64
-table_of (const PhNode *node)
+table_of (const PhPair *pair, const PhNode *node)
 {
   const PhValue *table = ph_node_input (node, 0), *depth = ph_node_input (node, 1);
-  const PhType  *type = table != NULL ? table->type : NULL;
+  const PhType  *type = table != NULL ? type_of (pair, table) : NULL;
   gint64         axis = ph_node_attr_int (node, "axis", 0);
 
   if (node->op == &ph_op_OneHot)
@@ -18,8 +33,6 @@ table_of (const PhNode *node)
 
       return constant != NULL && ph_tensor_count (constant) == 1 ? ph_tensor_get_int (constant, 0) : -1;
     }
-  if (table != NULL && table->tensor != NULL)
-    type = ph_type_of_tensor (table->tensor);
   if (type == NULL || type->kind != PH_KIND_TENSOR || !type->has_rank || type->rank == 0)
     return -1;
   if (ph_op_attr (node->op, "batch_dims") != NULL)
@@ -40,7 +53,7 @@ reading_of (const PhUse *use)
   return arg->flags & PH_ARG_SHAPE ? PH_READ_AS_SHAPE : arg->flags & PH_ARG_INDEX ? PH_READ_AS_INDEX : PH_READ_AS_DATA;
 }
 
-typedef struct { PhUsage usage; GHashTable *seen; } Following;
+typedef struct { const PhPair *pair; PhUsage usage; GHashTable *seen; } Following;
 
 static void
 follow (Following *following, const PhValue *value, guint depth)
@@ -56,7 +69,7 @@ follow (Following *following, const PhValue *value, guint depth)
       following->usage.reading = MAX (following->usage.reading, reading);
       if (reading == PH_READ_AS_INDEX)
         {
-          const gint64 range = table_of (node);
+          const gint64 range = table_of (following->pair, node);
 
           if (range > 0 && (following->usage.range <= 0 || range < following->usage.range))
             following->usage.range = range;
@@ -89,7 +102,7 @@ ph_usage_find (const PhPair *pair)
       {
         const PhValue        *value = (side == 0 ? pair->before : pair->after)->graph->inputs->pdata[i];
         g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-        Following             following = { usage[i], seen };
+        Following             following = { pair, usage[i], seen };
 
         if (value->type == NULL || value->type->kind != PH_KIND_TENSOR || !ph_dtype_is_integer (value->type->dtype))
           continue;
