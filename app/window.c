@@ -47,7 +47,7 @@ position_text (PhDocument *document)
   return g_strdup_printf (_("Step %s of %u · %s"), position, history->steps->len, step->pass);
 }
 
-/* "a.onnx", or "a.onnx ↔ b.onnx" where another model was compared; @file: (nullable). */
+/* "a.onnx", or "a.onnx ↔ b.onnx" where another model was compared; a graph of no file has the name of its function. (nullable) */
 static char *
 name_of (PhDocumentView *view)
 {
@@ -56,7 +56,10 @@ name_of (PhDocumentView *view)
   guint s;
 
   if (!file)
-    return NULL;
+    {
+      const PhModel *model = ph_document_get_model (document);
+      return model && *model->graph->name ? g_strdup (model->graph->name) : NULL;
+    }
   g_autofree char *name = g_filename_display_basename (file);
   if (ph_hand_steps_find_compare (document, &s))
     return g_strdup_printf ("%s ↔ %s", name, g_array_index (ph_document_get_history (document)->steps, PhStep, s).pass + strlen ("compare "));
@@ -74,7 +77,8 @@ update_page (PhDocumentView *view)
   if (!page)
     return;
   /* What is shown is UTF-8, and a tooltip of a tab is markup besides; the name of a file may be any bytes. */
-  g_autofree char *whole = name ? g_filename_display_name (ph_document_view_get_file (view)) : NULL;
+  const char *file = ph_document_view_get_file (view);
+  g_autofree char *whole = file ? g_filename_display_name (file) : NULL;
   g_autofree char *tooltip = whole ? g_markup_escape_text (whole, -1) : NULL;
   adw_tab_page_set_title (page, name ? name : _("New Tab"));
   adw_tab_page_set_tooltip (page, tooltip);

@@ -373,6 +373,12 @@ run_foreign (PhPassRun *run, GError **error)
   return ok;
 }
 
+const char *
+ph_pass_get_file (const PhPass *pass)
+{
+  return pass->run == run_foreign ? ((const Foreign *) pass)->path : NULL;
+}
+
 static void
 add_foreign (JsonObject *row, const char *path, GPtrArray *passes)
 {

@@ -101,6 +101,8 @@ gboolean  ph_pass_has_rule    (PhPassRun *run, const char *rule);        /* not 
   const PhPass *const ph_plugin_passes[] = { __VA_ARGS__, NULL };
 /* What the shared object at @path holds. (transfer container) (element-type PhPass), to be registered. */
 GPtrArray *ph_pass_load      (const char *path, GCancellable *cancellable, GError **error);
+/* The shared object that has it: what has to be loaded before it can run. (nullable) */
+const char *ph_pass_get_file (const PhPass *pass);
 gboolean   ph_pass_load_here (const char *path, GError **error);    /* into this process: what its own process does */
 
 /* Pipelines: none O1 O2 O3 train, and your own. */

@@ -178,7 +178,10 @@ add_inputs (GString *out, const PhReduced *reduced, const char *folder)
 static char *
 repeat_command (const PhHunt *hunt)
 {
-  return g_strdup_printf ("peep reduced.onnx -c \"%s --verify\"", hunt->command);
+  g_autofree char *file = hunt->file != NULL ? g_shell_quote (hunt->file) : NULL;
+  g_autofree char *load = file != NULL ? g_strdup_printf (" -c \"load-pass %s\"", file) : g_strdup ("");
+
+  return g_strdup_printf ("peep reduced.onnx%s -c \"%s --verify\"", load, hunt->command);
 }
 
 static const char *

@@ -47,6 +47,7 @@ ph_hunt_free (PhHunt *hunt)
   g_clear_pointer (&hunt->reduced, ph_reduced_free);
   g_free (hunt->pass);
   g_free (hunt->command);
+  g_free (hunt->file);
   g_free (hunt->rule);
   g_free (hunt->why);
   g_free (hunt->optimizer);
@@ -285,6 +286,7 @@ convict (PhHunting *self, const PhHuntStage *stage, PhHuntStep *step, PhFaultKin
   hunt->step = hunt->steps->len - 1;
   hunt->pass = g_strdup (step->name);
   hunt->command = quoted != NULL ? g_strdup_printf ("run %s %s", stage->pass->name, quoted) : g_strdup_printf ("run %s", stage->pass->name);
+  hunt->file = g_strdup (ph_pass_get_file (stage->pass));
   step->fault = hunt->kind;
 }
 

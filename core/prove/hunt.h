@@ -38,6 +38,7 @@ typedef struct
   guint       step;              /* of @steps, that is guilty                                        */
   GPtrArray  *steps;             /* (element-type PhHuntStep)                                        */
   char       *pass, *command;    /* its name; how one runs it: "run casts"                           */
+  char       *file;              /* (nullable) the shared object that has the pass                   */
   char       *rule, *why;        /* (nullable)                                                       */
   char       *optimizer;         /* (nullable) of a program with switches: the names that it needs   */
   char       *rewrite;           /* (nullable) position in the history: "4.17"                       */

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
+#include "core/intern.h"
 #include "core/script/script-private.h"
 
 void
@@ -289,6 +290,7 @@ ph_script_graph_of (PhScript *script, const PhScriptBound *bound, gboolean compi
 
   graph->model = ph_model_new ();
   graph->model->ir_version = 10;
+  graph->model->graph->name = ph_intern (bound->function->name);       /* what a window calls it */
   ph_model_set_opset (graph->model, "", PH_OPSET_NEWEST);
   graph->feeds = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) ph_tensor_unref);
   graph->file = g_strdup (bound->function->text->file != NULL ? bound->function->text->file : "line");

@@ -407,6 +407,9 @@ test_report (Hunting *self, gconstpointer data)
   g_assert_nonnull (strstr (page, "srcdoc=\"&lt;!DOCTYPE html&gt;"));      /* the picture to be stepped */
   g_assert_nonnull (strstr (page, "download=\"reduced.onnx\""));
   g_assert_nonnull (strstr (page, "A difference is a sum, nearly."));
+  /* The pass is of a shared object, which has to be loaded first. */
+  g_assert_nonnull (strstr (page, "peep reduced.onnx -c &quot;load-pass "));
+  g_assert_nonnull (strstr (page, "faulty.so"));
   g_assert_null (strstr (page, "src=\"http"));
   g_assert_null (strstr (page, "href=\"http"));
 }

@@ -292,6 +292,21 @@ test_several (void)
     driver_key ("ctrl+w");
 }
 
+/* The graph of a function of the console's has no file, but a name. */
+static void
+test_function (void)
+{
+  AdwTabView *tabs = ADW_TAB_VIEW (gtk_widget_get_ancestor (GTK_WIDGET (ph_window_get_view (driver_window ())), ADW_TYPE_TAB_VIEW));
+
+  driver_key ("ctrl+t");
+  run ("def halved(x): return x / 2");
+  run ("compile halved([1.5, 3])");
+  driver_settle ();
+  g_assert_cmpstr (adw_tab_page_get_title (adw_tab_view_get_selected_page (tabs)), ==, "halved");
+  g_assert_true (g_str_has_prefix (gtk_window_get_title (GTK_WINDOW (driver_window ())), "halved "));
+  driver_key ("ctrl+w");
+}
+
 /* A backward graph in the middle of a pipeline. */
 static void
 test_by_hand (void)
@@ -412,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/documents/foreign", test_foreign);
   g_test_add_func ("/documents/any-folder", test_any_folder);
   g_test_add_func ("/documents/several", test_several);
+  g_test_add_func ("/documents/function", test_function);
   g_test_add_func ("/documents/by-hand", test_by_hand);
   g_test_add_func ("/documents/broken", test_broken);
   g_test_add_func ("/documents/recent", test_recent);
