@@ -41,6 +41,11 @@ lower (PhPassRun *run, PhNode *node, const PhLowerRule *rule, char **stays)
   const PhValue       *unknown = unknown_of (node);
   gboolean             ok;
 
+  if (node->outputs->len == 0)
+    {
+      *stays = g_strdup ("it makes nothing");
+      return TRUE;
+    }
   if (unknown != NULL)
     {
       *stays = g_strdup_printf ("the shape of '%s' is not known: `run bind-dimensions` gives the sizes", unknown->name);
