@@ -10,8 +10,13 @@ static guint
 where_hash (gconstpointer key)
 {
   const PhWhere *where = key;
+  const guint64 parts[] = { GPOINTER_TO_SIZE (where->file), where->line, where->column, GPOINTER_TO_SIZE (where->outer) };
+  guint64 hash = 0;
 
-  return g_direct_hash (where->file) ^ where->line * 31 ^ where->column * 1009 ^ g_direct_hash (where->outer);
+  /* Files of a dump, names beside each other, have lines of the same numbers: each part has to move all bits. */
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    hash = (hash + parts[i]) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  return (guint) (hash >> 32);
 }
 
 static gboolean
