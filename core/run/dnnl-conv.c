@@ -78,6 +78,7 @@ make (PhKernel *kernel, const Shape *shape, gboolean transposed)
   x = ph_dnnl_any (&ph_dnnl_add (dnnl, kernel, DNNL_ARG_SRC, 0)->given);
   weights = ph_dnnl_add (dnnl, kernel, DNNL_ARG_WEIGHTS, 1);
   weights_desc (&weights->given, shape->w, shape->groups, transposed);
+  weights->plain = TRUE;
   w = ph_dnnl_any (&weights->given);
   if (shape->bias != NULL)
     ph_dnnl_add (dnnl, kernel, DNNL_ARG_BIAS, 2);

@@ -323,9 +323,9 @@ temporary_clear (Temporary *temporary)
 
 /* The elements of @tensor as they lie; a splat is written out into @copy. (nullable) */
 static gpointer
-elements (PhTensor *tensor, Temporary *copy)
+elements (const PhDnnlArg *arg, PhTensor *tensor, Temporary *copy)
 {
-  if (ph_tensor_format (tensor) != PH_MEMORY_PLAIN)
+  if (!arg->plain && ph_tensor_format (tensor) != PH_MEMORY_PLAIN)
     return ph_tensor_packed (tensor);
   if (!ph_tensor_is_splat (tensor))
     return (gpointer) ph_tensor_data (tensor);
@@ -362,7 +362,7 @@ pack (PhDnnlArg *arg, PhTensor *tensor)
       return FALSE;
     }
   __atomic_add_fetch (&packed_bytes, arg->bytes, __ATOMIC_RELAXED);
-  from = elements (tensor, &copy);
+  from = elements (arg, tensor, &copy);
   if (arg->reorder != NULL)
     ok = reorder (arg, from, arg->packed);
   else
@@ -389,7 +389,7 @@ bind (PhDnnlArg *arg, PhTensor *tensor, Temporary *temporary)
 
   if (arg->constant && (arg->reorder != NULL || ph_tensor_is_splat (tensor)))
     return pack (arg, tensor);
-  from = elements (tensor, &copy);
+  from = elements (arg, tensor, &copy);
   if (arg->reorder == NULL)
     {
       *temporary = copy;

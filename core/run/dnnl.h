@@ -24,6 +24,7 @@ typedef struct
   dnnl_memory_t      from, to;       /* from: (nullable) only where it is reordered                               */
   dnnl_primitive_t   reorder;        /* (nullable)                                                                */
   gboolean           constant;       /* a weight: it is reordered once, and kept                                  */
+  gboolean           plain;          /* @given is of its rows one after the other, whatever order it has          */
   PhTensor          *packed_of;      /* (nullable) owned                                                          */
   gpointer           packed;         /* (nullable) the elements of packed_of, as wished                           */
   gsize              bytes;          /* of @packed, or of the room that a reorder needs                           */

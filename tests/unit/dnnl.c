@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/graph/edit.h"
+#include "core/ops/op-list.h"
 #include "core/ops/op.h"
 #include "core/run/executor.h"
 #include "core/tensor/compare.h"
@@ -179,6 +180,42 @@ test_case (gconstpointer data)
       check_case (data, special[i], seed);
 }
 
+/* Filters that another convolution made lie in the order that it likes. */
+static void
+test_computed_filters (void)
+{
+  static const PhOp *const ops[] = { &ph_op_Conv, &ph_op_ConvTranspose };
+  static const gint64 image[] = { 1, 16, 9, 9, 0 }, images[] = { 16, 3, 5, 5, 0 }, filters[] = { 16, 3, 3, 3, 0 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ops); i++)
+    {
+      g_autoptr (GRand) random = g_rand_new_with_seed (5);
+      g_autoptr (PhModel) model = ph_model_new ();
+      g_autoptr (GHashTable) fast = NULL, slow = NULL;
+      g_autoptr (GError) error = NULL;
+      g_autoptr (PhTensor) x = random_tensor (random, image, FALSE, 0), a = random_tensor (random, images, FALSE, 0);
+      g_autoptr (PhTensor) b = random_tensor (random, filters, FALSE, 0);
+      PhComparison comparison;
+      PhValue *parts[2], *w, *y;
+
+      ph_model_set_opset (model, "", PH_OPSET_NEWEST);
+      parts[0] = ph_graph_add_constant (model->graph, "a", a, &error);
+      parts[1] = ph_graph_add_constant (model->graph, "b", b, &error);
+      w = ph_node_output (ph_graph_add_node (model->graph, &(PhNodeSpec) { .op = &ph_op_Conv, .inputs = parts, .n_inputs = 2, .n_outputs = 1 }, &error), 0);
+      parts[0] = ph_graph_add_constant (model->graph, "x", x, &error);
+      parts[1] = w;
+      y = ph_node_output (ph_graph_add_node (model->graph, &(PhNodeSpec) { .op = ops[i], .inputs = parts, .n_inputs = 2, .n_outputs = 1 },
+                                             &error), 0);
+      g_assert_no_error (error);
+      fast = ph_run_model (model, NULL, y->producer->outputs, NULL, &error);
+      g_assert_no_error (error);
+      slow = ph_run_model (model, NULL, y->producer->outputs, &(PhRunOptions) { .reference = TRUE }, &error);
+      g_assert_no_error (error);
+      comparison = ph_tensor_compare (g_hash_table_lookup (fast, GUINT_TO_POINTER (y->id)), g_hash_table_lookup (slow, GUINT_TO_POINTER (y->id)), (PhTolerance) { 1e-4, 1e-4 });
+      g_assert_cmpstr (comparison.why, ==, NULL);
+    }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -190,5 +227,6 @@ main (int argc, char *argv[])
 
       g_test_add_data_func (path, &cases[i], test_case);
     }
+  g_test_add_func ("/dnnl/computed-filters", test_computed_filters);
   return g_test_run ();
 }
