@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "core/analyze/diff.h"
+#include "core/ops/dialect.h"
 #include "core/ops/op.h"
 #include "views/access-names.h"
 #include "views/inspector-private.h"
@@ -255,6 +256,7 @@ void
 ph_inspector_fill_node (PhInspector *self, PhNode *node)
 {
   g_autofree char *badge = g_strdup_printf ("n%u", node->id);
+  const PhForeignOp *foreign = node->op ? NULL : ph_dialect_find_foreign (node->domain, node->op_type);
 
   gtk_label_set_text (self->title, node->op_type);
   gtk_label_set_text (self->badge, badge);
@@ -262,7 +264,9 @@ ph_inspector_fill_node (PhInspector *self, PhNode *node)
     gtk_widget_add_css_class (GTK_WIDGET (ph_inspector_add_text (self, node->name, "monospace")), "caption");
   if (node->op && node->op->doc)
     ph_inspector_add_text (self, node->op->doc, "dim-label");
-  else if (!node->op && node->graphs)
+  else if (foreign && foreign->doc)
+    ph_inspector_add_text (self, foreign->doc, "dim-label");
+  else if (ph_node_is_fused (node))
     ph_inspector_add_text (self, _("A fused operator: one kernel that computes its body."), "dim-label");
   else if (ph_node_function (node))
     ph_inspector_add_text (self, _("A call of a function of the model: go inside to see what it computes."), "dim-label");

@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "core/ops/dialect.h"
 #include "tests/ui/driver.h"
 #include "views/inspector.h"
 
@@ -148,6 +149,20 @@ test_value (void)
   g_unlink (path);
 }
 
+/* An operator of another system is explained as one of ONNX's is. */
+static void
+test_foreign (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", "resources", "examples", "linear-selu.hlo", NULL);
+  g_autofree char *line = g_strdup_printf ("open '%s'", path);
+  const PhForeignOp *dot = ph_dialect_find_foreign ("hlo", "dot");
+
+  g_assert_nonnull (dot);
+  driver_run ("%s", line);
+  driver_run ("select-node dot.3");
+  driver_expect_text (inspector (), dot->doc);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -156,5 +171,6 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/gradient", test_gradient);
   g_test_add_func ("/inspect/origin", test_origin);
   g_test_add_func ("/inspect/value", test_value);
+  g_test_add_func ("/inspect/foreign", test_foreign);
   return driver_main ();
 }
