@@ -68,7 +68,7 @@ expand_like (PhBuilder *b, PhValue *value, PhValue *like)
 static gboolean
 build_linear (PhNode *node, GHashTable *tangents, PhBuilder *b)
 {
-  g_autofree PhValue **inputs = g_memdup2 (node->inputs->pdata, (node->inputs->len + 1) * sizeof (PhValue *));
+  g_autofree PhValue **inputs = g_memdup2 (node->inputs->pdata, node->inputs->len * sizeof (PhValue *));
   PhValue *sum = NULL;
 
   for (guint i = 0; i < node->inputs->len && b->error == NULL; i++)
