@@ -475,6 +475,11 @@ ph_window_dispose (GObject *object)
       ph_inspector_set_console (self->inspector, NULL);
       ph_bottom_pane_set_console (self->bottom_pane, NULL);
     }
+  if (self->tabs)                /* its pages go while their bar is whole: the tabs of libadwaita 1.2 ask it about their neighbours */
+    {
+      gtk_paned_set_start_child (GTK_PANED (gtk_widget_get_parent (GTK_WIDGET (self->tabs))), NULL);
+      g_object_run_dispose (G_OBJECT (self->tabs));
+    }
   adw_application_window_set_content (ADW_APPLICATION_WINDOW (self), NULL);
   gtk_widget_dispose_template (GTK_WIDGET (self), PH_TYPE_WINDOW);
   g_clear_object (&self->document);
